@@ -1,0 +1,49 @@
+# Every target sets up .venv by itself; `make` alone lists the targets.
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.PHONY: help demo test check seeds bench clean
+
+BIN := .venv/bin
+READY := .venv/.ready
+SEEDS := $(or $(STRATAGEM_SEEDS),../shared)
+
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+export PIP_ROOT_USER_ACTION := ignore
+export PIP_NO_INPUT := 1
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-7s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+demo: $(READY) ## train a convolutional network on two replicas (about 5 minutes)
+	@$(BIN)/python scripts/fetch_data.py fashion-mnist
+	@echo "demo: training on two virtual CPU replicas"
+	@$(BIN)/python examples/fashion_mnist.py
+
+test: $(READY) ## run the test suite
+	@echo "test: running the test suite"
+	@$(BIN)/python -m pytest -q
+
+check: $(READY) ## lint, formatting, types, layers
+	@echo "check: ruff, mypy and the layer test"
+	@$(BIN)/ruff check --quiet
+	@$(BIN)/ruff format --check --quiet
+	@$(BIN)/mypy
+	@$(BIN)/python -m pytest -q tests/test_layers.py tests/test_exports.py
+
+seeds: $(READY) ## run the documents' programs whole (tens of minutes; STRATAGEM_SEEDS names their folder)
+	@$(BIN)/python scripts/fetch_data.py fashion-mnist
+	@echo "seeds: running the documents' programs from $(SEEDS)"
+	@$(BIN)/python scripts/seeds.py --documents "$(SEEDS)"
+
+bench: $(READY) ## run every benchmark
+	@set -e; for program in $(wildcard benchmarks/*.py); do \
+		echo "bench: $$program"; $(BIN)/python "$$program"; \
+	done
+
+clean: ## remove .venv and the tools' caches
+	rm -rf .venv .pytest_cache .mypy_cache .ruff_cache
+
+# The stamp is written last, so a set-up that was interrupted is done again.
+$(READY): pyproject.toml scripts/setup.sh
+	@sh scripts/setup.sh
+	@touch $@

@@ -1,0 +1,31 @@
+#!/bin/sh
+# Create or update .venv with everything that the make targets need: with uv when it is there, else venv and pip.
+set -eu
+wanted='.[test,dev,examples]'
+
+if command -v uv > /dev/null 2>&1; then
+    echo "set-up: installing into .venv with uv (a minute; needs the package index)"
+    export UV_SYSTEM_CERTS=1 UV_NATIVE_TLS=1 # like pip on such machines; the second is the name in older uv
+    uv venv --quiet --allow-existing .venv
+    uv pip install --quiet --python .venv/bin/python --editable "$wanted"
+    exit
+fi
+
+python=
+for candidate in ${PYTHON:-} python3 python3.14 python3.13 python3.12 python3.11; do
+    if "$candidate" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2> /dev/null; then
+        python=$candidate
+        break
+    fi
+done
+if [ -z "$python" ]; then
+    echo "set-up: no Python 3.11 or newer was found. Install one, or name it: make PYTHON=/path/to/python" >&2
+    exit 1
+fi
+
+echo "set-up: installing into .venv with pip and $("$python" -V) (a few minutes; needs the package index)"
+if ! "$python" -m venv .venv; then
+    echo "set-up: this Python cannot make virtual environments. On Debian: apt-get install python3-venv; or install uv" >&2
+    exit 1
+fi
+.venv/bin/python -m pip install --quiet --editable "$wanted"

@@ -1,0 +1,66 @@
+"""The one context variable: which strategy, which replica and which recording the current code runs in."""
+
+import contextlib
+import contextvars
+import dataclasses
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from stratagem._mesh import ReplicaMesh
+
+
+class Recorder(Protocol):
+    """What the code under a trace may ask of it; the step's capture is the only one."""
+
+    def draw(self, source: Any) -> Any:
+        """The next element of `source`, as an input of the program being traced."""
+
+    def need_host(self, reason: str) -> None:
+        """Give the trace up because Python itself needs values; inside a replica this is an error."""
+
+
+class StrategyFacts(Protocol):
+    """What lower layers may read of the active strategy. They never call it."""
+
+    mesh: ReplicaMesh
+
+
+@dataclass(frozen=True, kw_only=True)
+class Context:
+    """Where the current code runs.
+
+    strategy: the strategy whose scope is open, or None for the default strategy.
+    replica: the ReplicaContext object inside a replica function, else None.
+    crossing: True in a cross-replica context; False in a replica and in the default context.
+    recorder: the capture that traces the current code, or None when it runs for real.
+    """
+
+    strategy: Any = None
+    replica: Any = None
+    crossing: bool = False
+    recorder: Any = None
+
+
+_current: contextvars.ContextVar[Context] = contextvars.ContextVar("stratagem", default=Context())  # noqa: B039
+
+
+def current() -> Context:
+    """The context of the calling code. A new thread starts with the default one."""
+    return _current.get()
+
+
+@contextlib.contextmanager
+def entered(**changes: Any) -> Iterator[Context]:
+    """Run the body in the current context with some fields changed."""
+    context = dataclasses.replace(_current.get(), **changes)
+    token = _current.set(context)
+    try:
+        yield context
+    finally:
+        _current.reset(token)
+
+
+def assign(context: Context) -> None:
+    """Make `context` the current one until further notice (for scopes that are not `with` blocks)."""
+    _current.set(context)

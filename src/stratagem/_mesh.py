@@ -1,0 +1,95 @@
+"""ReplicaMesh: which devices hold replicas, and the two ways an array lies on them."""
+
+import functools
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax.sharding import Mesh, NamedSharding, PartitionSpec
+
+AXIS = "replica"
+
+
+@dataclass(frozen=True)
+class ReplicaMesh:
+    """One replica a device, along one mesh axis called `replica`.
+
+    `devices` are in the order of their global replica ids and may belong to several processes.
+    """
+
+    devices: tuple[jax.Device, ...]
+
+    @functools.cached_property
+    def mesh(self) -> Mesh:
+        """The JAX mesh: one axis, `replica`."""
+        return Mesh(np.array(self.devices), (AXIS,))
+
+    @property
+    def num_replicas(self) -> int:
+        """Replicas over all processes."""
+        return len(self.devices)
+
+    @functools.cached_property
+    def local_ids(self) -> tuple[int, ...]:
+        """Global ids of the replicas that run in this process, in order."""
+        here = jax.process_index()
+        return tuple(i for i, d in enumerate(self.devices) if d.process_index == here)
+
+    @functools.cached_property
+    def local_devices(self) -> tuple[jax.Device, ...]:
+        """Devices of the replicas that run in this process, in order."""
+        return tuple(self.devices[i] for i in self.local_ids)
+
+    @functools.cached_property
+    def everywhere(self) -> NamedSharding:
+        """Every device holds the whole array."""
+        return NamedSharding(self.mesh, PartitionSpec())
+
+    @functools.cached_property
+    def one_each(self) -> NamedSharding:
+        """Dimension 0 has one entry a replica, each on its replica's device."""
+        return NamedSharding(self.mesh, PartitionSpec(AXIS))
+
+    def replicate(self, value: jax.Array | np.ndarray, *, own: bool = False) -> jax.Array:
+        """`value` on every device; the array keeps its dtype, 64-bit ones included.
+
+        own: share no buffer with `value`, so that the result may be donated.
+        """
+        return self._assemble([value] * len(self.local_devices), np.shape(value), self.everywhere, own)
+
+    def stack(self, values: Sequence[jax.Array | np.ndarray]) -> jax.Array:
+        """One value a local replica, all of one shape `s`, as one array of shape (replicas, *s)."""
+        shape = (self.num_replicas, *np.shape(values[0]))
+        return self._assemble([v[None] for v in values], shape, self.one_each)
+
+    def unstack(self, array: jax.Array) -> tuple[jax.Array, ...]:
+        """The local replicas' entries of an array made by `stack`, each on its own device."""
+        pieces = {s.device: s.data for s in array.addressable_shards}
+        return tuple(pieces[d][0] for d in self.local_devices)
+
+    def first(self, array: jax.Array) -> jax.Array:
+        """This process's own first copy of an array that lies `everywhere`: local, no wait.
+
+        The copy shares the array's buffer: it dies with it when that is donated.
+        """
+        if len(self.devices) == 1:
+            return array.addressable_data(0)
+        device = self.local_devices[0]
+        return next(s.data for s in array.addressable_shards if s.device == device)
+
+    def _assemble(
+        self, pieces: Sequence[jax.Array | np.ndarray], shape: tuple[int, ...], sharding: NamedSharding, own: bool = False
+    ) -> jax.Array:
+        alias = False if own else None
+        pairs = zip(pieces, self.local_devices, strict=True)
+        placed = [jax.device_put(exact(p), d, may_alias=alias) for p, d in pairs]
+        return jax.make_array_from_single_device_arrays(shape, sharding, placed)
+
+
+def exact(value: jax.Array | np.ndarray) -> jax.Array | np.ndarray:
+    """The same value, safe to put on a device: JAX would cut an implicit 64-bit NumPy array to 32 bits."""
+    if isinstance(value, np.ndarray | np.generic) and value.dtype.itemsize == 8:
+        return jnp.asarray(value, dtype=value.dtype)
+    return value

@@ -1,0 +1,361 @@
+"""Every use of private JAX and Keras API, and every hook into their classes; a test fails loudly when an upgrade moves one.
+
+Upper layers say *what* should happen (they pass a function), this file knows only *where* it is attached. A hook acts on
+objects that a strategy or a compiled step has claimed and leaves all others as Keras has them.
+"""
+
+import functools
+import os
+import random
+import re
+import sys
+from collections.abc import Callable, Iterable
+from typing import Any, cast
+
+from stratagem._errors import BackendError
+
+
+def _demand_jax_backend() -> None:
+    """Keras reads its backend once, when first imported: choose JAX, or say how to."""
+    loaded = sys.modules.get("keras")
+    backend = loaded.backend.backend() if loaded and hasattr(loaded, "backend") else "jax"
+    if backend != "jax":
+        raise BackendError(
+            f"Keras is already imported with the backend {backend!r}, and stratagem needs 'jax'. Import stratagem before "
+            "keras, or set the environment variable KERAS_BACKEND=jax before Python starts."
+        )
+    # Keras has no other way to be told; a child process of this one should agree with it anyway.
+    os.environ["KERAS_BACKEND"] = "jax"
+
+
+_demand_jax_backend()
+
+import jax  # noqa: E402
+import keras  # noqa: E402
+import numpy as np  # noqa: E402
+from jax._src import core as jax_core  # noqa: E402
+from jax._src import xla_bridge  # noqa: E402
+from keras.src import backend as keras_backend  # noqa: E402
+from keras.src.backend.common import global_state  # noqa: E402
+from keras.src.backend.common.variables import initialize_all_variables, standardize_dtype  # noqa: E402, F401
+from keras.src.metrics.metric import Metric  # noqa: E402
+from keras.src.optimizers.base_optimizer import BaseOptimizer  # noqa: E402
+from keras.src.optimizers.loss_scale_optimizer import LossScaleOptimizer  # noqa: E402
+from keras.src.random.seed_generator import GLOBAL_SEED_GENERATOR, SeedGenerator  # noqa: E402
+
+# 64-bit types exist where they are asked for; defaults stay 32-bit (design: Dtypes).
+jax.config.update("jax_explicit_x64_dtypes", "allow")
+
+KerasVariable = keras_backend.Variable
+
+
+# --- JAX -------------------------------------------------------------------------------------------------------------
+
+
+def trace_level() -> object:
+    """An object that is equal for two calls made at the same level of tracing (inside the same scan body, say)."""
+    return jax_core.trace_ctx.trace
+
+
+def reserve_threads(replicas: int) -> None:
+    """Give XLA's CPU client threads enough for `replicas` virtual devices, before it starts.
+
+    A replica that waits in an all-reduce holds a thread. With as many threads as cores (XLA's default), two replicas on two
+    cores leave one, and an operation that waits for its own parts on that one never ends: measured on the tutorial's CNN,
+    every run stopped within an epoch. XLA reads the number from the environment, and only there.
+    """
+    if replicas > 1 and not backends_started():
+        cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+        os.environ.setdefault("PJRT_NPROC", str(cores + 2 * replicas))
+
+
+def configured_cpu_devices() -> int:
+    """How many CPU devices JAX will start with, as far as its configuration says."""
+    flag = re.search(r"--xla_force_host_platform_device_count=(\d+)", os.environ.get("XLA_FLAGS", ""))
+    return max(int(jax.config.jax_num_cpu_devices), int(flag[1]) if flag else 1)
+
+
+def backends_started() -> bool:
+    """True once JAX has started a backend, after which devices can no longer be configured."""
+    return bool(xla_bridge.backends_are_initialized())
+
+
+def sub_jaxprs(params: dict[str, Any]) -> Iterable[Any]:
+    """The programs inside an equation's parameters."""
+    return jax_core.jaxprs_in_params(params)
+
+
+def _numpy_of_tensor(tensor: jax.Array) -> np.ndarray:
+    """The tensor's value as a NumPy array (waits for it), as `tf.Tensor.numpy()`."""
+    return np.asarray(tensor)
+
+
+def _numpy_of_tracer(tensor: Any) -> np.ndarray:
+    """`.numpy()` inside a trace: the same decision as any other that needs a value."""
+    return cast(np.ndarray, tensor.__array__())
+
+
+# TF code calls `.numpy()` on tensors, and our tensors are JAX's own arrays: one added method, nothing replaced.
+from jax._src.array import ArrayImpl  # noqa: E402
+
+ArrayImpl.numpy = _numpy_of_tensor  # type: ignore[attr-defined]
+jax_core.Tracer.numpy = _numpy_of_tracer  # type: ignore[attr-defined]
+ArrayImpl.get_shape = jax_core.Tracer.get_shape = lambda tensor: tensor.shape  # type: ignore[attr-defined]
+
+
+if not xla_bridge.backends_are_initialized():
+    reserve_threads(configured_cpu_devices())
+
+
+# --- Keras variables -------------------------------------------------------------------------------------------------
+
+
+def intercept_variables(
+    *,
+    created: Callable[[Any], Any],
+    read: Callable[[Any, jax.Array], jax.Array],
+    place: Callable[[Any, jax.Array], jax.Array],
+    add: Callable[[Any, Any, int], bool],
+) -> None:
+    """Attach placement to every Keras variable.
+
+    created(variable) runs before the variable has a value and returns its placement (None: as Keras has it), kept in
+    `variable._placement`. For a placed variable read(variable, stored) gives what user code sees, and
+    place(variable, value) what is stored. add(variable, amount, sign) may refuse `assign_add` (sign 1) and
+    `assign_sub` (sign -1), or do it itself and return True.
+    """
+    init, value = KerasVariable.__init__, KerasVariable.value
+    direct_assign, assign = KerasVariable._direct_assign, KerasVariable.assign
+
+    @functools.wraps(init)
+    def new_init(self: Any, *args: Any, **kwargs: Any) -> None:
+        self._placement = created(self)
+        init(self, *args, **kwargs)
+
+    def new_value(self: Any) -> Any:
+        if self._placement is None or self._value is None:
+            return value.fget(self)
+        scope = keras_backend.get_stateless_scope()
+        known = None if scope is None else scope.get_current_value(self)
+        return self._maybe_autocast(read(self, self._value) if known is None else known)
+
+    def new_direct_assign(self: Any, new: Any) -> None:
+        if self._placement is None:
+            direct_assign(self, new)
+        else:
+            self._value = place(self, new)
+
+    def new_assign_add(self: Any, delta: Any) -> Any:
+        return self.value if add(self, delta, 1) else assign(self, self + delta)
+
+    def new_assign_sub(self: Any, delta: Any) -> Any:
+        return self.value if add(self, delta, -1) else assign(self, self - delta)
+
+    def new_numpy(self: Any) -> np.ndarray:
+        """The value as a NumPy array. (Keras' own goes through an `__array__` that NumPy deprecates.)"""
+        return np.asarray(new_value(self))
+
+    KerasVariable._placement = None
+    KerasVariable.numpy = new_numpy
+    KerasVariable.__init__ = new_init
+    KerasVariable.value = property(new_value, doc=value.__doc__)
+    KerasVariable._direct_assign = new_direct_assign
+    KerasVariable.assign_add, KerasVariable.assign_sub = new_assign_add, new_assign_sub
+
+
+def in_stateless_scope() -> bool:
+    """True inside a Keras stateless scope, a step's capture included: assignments are recorded, not made."""
+    return bool(keras_backend.in_stateless_scope())
+
+
+def stored(variable: Any) -> jax.Array:
+    """What the variable stores: for a placed one the array over its whole mesh. It is donated by the next step."""
+    return variable._value
+
+
+def store(variable: Any, array: jax.Array) -> None:
+    """Replace what the variable stores."""
+    variable._value = array
+
+
+def initialized(variable: Any) -> bool:
+    """False while a variable made inside an abstract trace waits for its first value."""
+    return variable._value is not None
+
+
+def set_initial_value(variable: Any, value: np.ndarray) -> None:
+    """Give a variable this value: at once, or, while it waits for its first value, instead of its initializer."""
+    if initialized(variable):
+        variable.assign(value)
+        return
+    if tuple(value.shape) != tuple(variable.shape):
+        raise ValueError(f"{variable.path} has shape {tuple(variable.shape)}, the initial value {tuple(value.shape)}.")
+    variable._initializer = lambda shape, dtype=None: keras.ops.convert_to_tensor(value, dtype=dtype)
+
+
+# --- Keras layers, losses, metrics, optimizers, random seeds -----------------------------------------------------------
+
+_builders: list[Callable[[Any], None]] = []
+
+
+def after_build(callback: Callable[[Any], None]) -> Callable[[], None]:
+    """Call `callback(owner)` after any layer or optimizer has made its variables. Returns a function that ends this."""
+    _builders.append(callback)
+
+    def unregister() -> None:
+        if callback in _builders:
+            _builders.remove(callback)
+
+    return unregister
+
+
+def announce_build(owner: Any) -> None:
+    """Tell those who wait for variables that `owner` may have new ones."""
+    for callback in list(_builders):
+        callback(owner)
+
+
+def _average_statistics(layer: Any) -> None:
+    """TF averages BatchNormalization's moving statistics over replicas; Keras 3 says 'none'."""
+    for variable in layer._non_trainable_variables:
+        variable._aggregation = "mean"
+
+
+def _hook_layers() -> None:
+    post_build = keras.layers.Layer._post_build
+
+    def new_post_build(self: Any) -> None:
+        post_build(self)
+        if isinstance(self, keras.layers.BatchNormalization):
+            _average_statistics(self)
+        announce_build(self)
+
+    keras.layers.Layer._post_build = new_post_build
+
+
+_hook_layers()
+
+
+def intercept_apply(around: Callable[[Any, list[Any], Any, Callable[[list[Any]], None]], None]) -> None:
+    """Route `optimizer.apply(grads, variables)` through around(optimizer, grads, variables, apply_these)."""
+    for cls in (BaseOptimizer, LossScaleOptimizer):
+        cls.apply = _routed_apply(cls.apply, around)
+
+    def apply_gradients(
+        self: Any,
+        grads_and_vars: Iterable[tuple[Any, Any]],
+        name: str | None = None,
+        skip_gradients_aggregation: bool = False,
+        experimental_aggregate_gradients: bool = True,
+    ) -> Any:
+        """As in TF: sums the gradients over replicas unless told not to, then updates. Returns `iterations`."""
+        pairs = list(grads_and_vars)
+        grads, variables = [g for g, _ in pairs], [v for _, v in pairs]
+        local = skip_gradients_aggregation or not experimental_aggregate_gradients
+        _apply_locally(self, grads, variables) if local else self.apply(grads, variables)
+        return self.iterations
+
+    BaseOptimizer.apply_gradients = apply_gradients
+
+
+def _apply_locally(optimizer: Any, grads: list[Any], variables: list[Any]) -> None:
+    original = type(optimizer).apply.__wrapped__
+    _build_optimizer(optimizer, variables)
+    original(optimizer, grads, variables)
+
+
+def _build_optimizer(optimizer: Any, variables: Iterable[Any] | None) -> None:
+    if optimizer.built or variables is None:
+        return
+    with keras_backend.name_scope(optimizer.name, caller=optimizer):
+        optimizer.build(list(variables))
+    optimizer.built = True
+    announce_build(optimizer)
+
+
+def _routed_apply(original: Any, around: Any) -> Any:
+    @functools.wraps(original)
+    def apply(self: Any, grads: Iterable[Any], trainable_variables: Iterable[Any] | None = None) -> None:
+        variables = None if trainable_variables is None else list(trainable_variables)
+        _build_optimizer(self, variables)
+        around(self, list(grads), variables, lambda summed: original(self, summed, variables))
+
+    return apply
+
+
+def is_loss_scaler(optimizer: Any) -> bool:
+    """True for `LossScaleOptimizer`, which decides on its own whether a step counts."""
+    return isinstance(optimizer, LossScaleOptimizer)
+
+
+def intercept_loss(check: Callable[[Any], None]) -> None:
+    """Call check(loss) before every call of a Keras loss object."""
+    call = keras.losses.Loss.__call__
+
+    @functools.wraps(call)
+    def new_call(self: Any, y_true: Any, y_pred: Any, sample_weight: Any = None) -> Any:
+        check(self)
+        return call(self, y_true, y_pred, sample_weight)
+
+    keras.losses.Loss.__call__ = new_call
+
+
+def intercept_metric_results(around: Callable[[Callable[[], Any]], Any]) -> None:
+    """Run every metric's `result()` as around(compute). Adds TF's old name `reset_states`."""
+
+    def wrap(cls: type) -> None:
+        if "result" in vars(cls):
+            result = cls.result  # type: ignore[attr-defined]
+
+            @functools.wraps(result)
+            def new_result(self: Any, *args: Any, **kwargs: Any) -> Any:
+                return around(lambda: result(self, *args, **kwargs))
+
+            cls.result = new_result  # type: ignore[attr-defined]
+        for sub in cls.__subclasses__():
+            wrap(sub)
+
+    wrap(Metric)
+    init_subclass = Metric.__init_subclass__
+
+    def new_init_subclass(cls: type, **kwargs: Any) -> None:
+        init_subclass(**kwargs)
+        if "result" in vars(cls):
+            wrap(cls)
+
+    Metric.__init_subclass__ = classmethod(new_init_subclass)
+    Metric.reset_states = lambda self: self.reset_state()
+
+
+def intercept_seeds(per_replica: Callable[[Any, jax.Array], jax.Array]) -> None:
+    """Pass every seed that a SeedGenerator hands out through per_replica(state variable, seed)."""
+    draw = SeedGenerator.next
+
+    @functools.wraps(draw)
+    def new_next(self: Any, ordered: bool = True) -> Any:
+        self.state._same_on_replicas = True
+        return per_replica(self.state, draw(self, ordered))
+
+    SeedGenerator.next = new_next
+
+
+def is_seed_state(variable: Any) -> bool:
+    """True for the state of a random seed generator, which advances alike on all replicas."""
+    return getattr(variable, "_same_on_replicas", False)
+
+
+def global_seed_generator() -> Any:
+    """Keras' global seed generator; unlike Keras' own accessor it works inside our traces, which capture its state."""
+    generator = global_state.get_global_attribute(GLOBAL_SEED_GENERATOR)
+    if generator is None:
+        generator = SeedGenerator(random.randint(1, 10**9))
+        global_state.set_global_attribute(GLOBAL_SEED_GENERATOR, generator)
+    return generator
+
+
+def set_random_seed(seed: int) -> None:
+    """Seed Python's, NumPy's and Keras' generators, and start the global seed generator anew."""
+    keras.utils.set_random_seed(seed)
+    global_state.set_global_attribute(GLOBAL_SEED_GENERATOR, SeedGenerator(seed))
+
+

@@ -1,0 +1,150 @@
+"""Checkpoint: named objects whose variables are saved and restored together."""
+
+import json
+import os
+from typing import Any
+
+import numpy as np
+
+from stratagem._context import entered
+from stratagem._errors import CheckpointError
+from stratagem.checkpoint._children import Tracked, is_stateful, is_trackable, is_variable, parts_of, value_of
+from stratagem.checkpoint._format import Contents, read, write
+from stratagem.checkpoint._graph import nodes_of, survey
+from stratagem.checkpoint._latest import record_checkpoint_state, single
+from stratagem.checkpoint._pending import Restoration
+from stratagem.checkpoint._status import CheckpointLoadStatus, InitializationOnlyStatus, LoadStatus
+from stratagem.values import Variable
+
+
+class Checkpoint(Tracked):
+    """A group of objects that are saved and restored together, as `tf.train.Checkpoint`.
+
+    `Checkpoint(model=model, optimizer=optimizer, step=step)` names its parts; more can be added as attributes. A part
+    is a Keras layer, model, optimizer, metric or seed generator, a variable, another Checkpoint, an object with
+    `get_state()` and `set_state(state)` (the state is kept as JSON), an object with such parts in its attributes, or a
+    list or dict of parts. With `root`, its parts become the parts of the checkpoint.
+
+    Values are found again by attribute names and positions, so a model made anew fits, whatever names Keras gives it.
+    Variables that do not exist yet get their values when they are built.
+
+    Raises ValueError for an argument that cannot be saved, or whose name `root` already uses.
+    """
+
+    def __init__(self, root: Any = None, **objects: Any) -> None:
+        self._root = root
+        self._save_counter: Variable | None = None
+        self._restorations: list[Restoration] = []
+        if root is not None:
+            _demand_trackable("root", root)
+            if is_variable(root) or is_stateful(root):
+                raise ValueError(f"`root` has no parts of its own: {root!r}. Name it: Checkpoint(name=...).")
+        taken = {} if root is None else parts_of(root)
+        for name, value in objects.items():
+            _demand_trackable(name, value)
+            if taken.get(name, value) is not value:
+                raise ValueError(
+                    f"Cannot create a Checkpoint with keyword argument {name} if root.{name} already exists. Rename it."
+                )
+            setattr(self, name, value)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        super().__setattr__(name, value)
+        if not name.startswith("_"):
+            self._resume()
+
+    def tracked_parts(self) -> dict[str, Any]:
+        """The root's parts, this object's own, and the save counter once there is one."""
+        parts = {} if self._root is None else parts_of(self._root)
+        parts |= {n: v for n, v in vars(self).items() if not n.startswith("_") and is_trackable(v)}
+        if self._save_counter is not None:
+            parts["save_counter"] = self._save_counter
+        return parts
+
+    @property
+    def save_counter(self) -> Variable:
+        """How often `save` was called, an int64 variable that is saved and restored as well."""
+        if self._save_counter is None:
+            # Every process counts for itself: in a strategy's scope making a variable would be a matter of all of them.
+            with entered(strategy=None, replica=None, crossing=False):
+                self._save_counter = Variable(np.int64(0), trainable=False, name="save_counter")
+            self._resume()
+        return self._save_counter
+
+    def save(self, file_prefix: str | os.PathLike[str], options: Any = None) -> str:
+        """Write `<file_prefix>-<n>`, n counting from 1, name it in the directory's file `checkpoint`, return its path.
+
+        Returns when the files are on disk. `options` is accepted for TensorFlow's signature.
+        Raises CheckpointError for a value that cannot be saved, OSError when a file cannot be written.
+        """
+        self.save_counter.assign_add(1)
+        path = self.write(f"{os.fspath(file_prefix)}-{int(value_of(self.save_counter))}")
+        record_checkpoint_state(os.path.dirname(path), single(path))
+        return path
+
+    def write(self, file_prefix: str | os.PathLike[str], options: Any = None) -> str:
+        """Write exactly `file_prefix`, uncounted and unlisted; return it. Raises as `save`."""
+        path = os.fspath(file_prefix)
+        write(path, _snapshot(self))
+        return path
+
+    def restore(self, save_path: str | os.PathLike[str] | None, options: Any = None) -> LoadStatus:
+        """Give the objects the values of the checkpoint at `save_path`; those not built yet, when they are built.
+
+        None, as `latest_checkpoint` returns for an empty directory, does nothing.
+
+        Raises NotFoundError when there is no complete checkpoint, CheckpointError (a ValueError) when a shape differs
+        and InvalidArgumentError when a dtype differs; then no value was changed.
+        """
+        if save_path is None:
+            return InitializationOnlyStatus()
+        contents = read(os.fspath(save_path))
+        _ = self.save_counter  # made now, so that it continues from the saved one
+        return self._load(os.fspath(save_path), contents)
+
+    def read(self, save_path: str | os.PathLike[str], options: Any = None) -> LoadStatus:
+        """As `restore`, for a checkpoint made by `write`: makes no save counter."""
+        return self._load(os.fspath(save_path), read(os.fspath(save_path)))
+
+    def _resume(self) -> None:
+        """There is a new part: values that wait for it can be given."""
+        for restoration in self._restorations:
+            restoration.resume(self)
+
+    def _load(self, path: str, contents: Contents) -> LoadStatus:
+        owners = [self] if self._root is None else [self, self._root]
+        restoration = Restoration(owners, path, contents)
+        for earlier in self._restorations:
+            earlier.give_way(restoration)
+        self._restorations = [r for r in [*self._restorations, restoration] if r.waiting]
+        return CheckpointLoadStatus(self, restoration)
+
+
+def _snapshot(checkpoint: Checkpoint) -> Contents:
+    """The values of everything, now, as NumPy arrays and JSON."""
+    found = survey(checkpoint)
+    return Contents(
+        nodes=nodes_of(found),
+        arrays={here.path: value_of(here.value) for here in found if here.kind == "variable"},
+        states={here.path: _json_state(here.value, here.path) for here in found if here.kind == "state"},
+    )
+
+
+def _json_state(value: Any, path: str) -> Any:
+    state = value.get_state()
+    try:
+        json.dumps(state)
+    except (TypeError, ValueError) as error:
+        raise CheckpointError(
+            f"The state of {path} ({type(value).__name__}) cannot be kept as JSON: {error}. "
+            "Its get_state() has to return a dict of strings, numbers, lists and dicts."
+        ) from error
+    return state
+
+
+def _demand_trackable(name: str, value: Any) -> None:
+    if not is_trackable(value):
+        raise ValueError(
+            f"`Checkpoint` was expecting {name} to be a trackable object (a layer, model, optimizer, metric, variable, "
+            f"Checkpoint, iterator, or a list, dict or object of those), got {value!r}. Wrap a number in tf.Variable."
+        )

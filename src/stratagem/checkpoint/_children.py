@@ -1,0 +1,151 @@
+"""What can be saved, and the names of its parts: from Python attributes and positions, never from Keras' counters."""
+
+import abc
+import sys
+import types
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import keras
+import numpy as np
+
+from stratagem._errors import CheckpointError
+
+# Keras' own bookkeeping: lists that repeat what attributes hold, back references, and the state of `compile`, which
+# `fit` resets by itself. Everything else in an object's attributes belongs to whoever wrote the class.
+_BOOKKEEPING = {
+    *("_tracker", "_layers", "_metrics", "_seed_generators", "_functional", "_operations", "_operations_by_depth"),
+    *("_variables", "_trainable_variables", "_non_trainable_variables", "_trainable_variables_indices"),
+    *("_nodes", "_nodes_by_depth", "_inbound_nodes", "_outbound_nodes", "_losses", "_losses_override"),
+    *("_inputs", "_outputs", "_inputs_struct", "_outputs_struct"),
+    *("_loss_tracker", "_compile_metrics", "_compile_loss", "_compile_config", "_jax_state"),
+}
+
+# Objects of these packages are no user's containers of variables (a logger, an activation, a strategy), and what they
+# call `get_state` is not JSON (NumPy's generators).
+_FOREIGN = (sys.stdlib_module_names - {"types"}) | {"jax", "jaxlib", "keras", "ml_dtypes", "numpy", "stratagem"}
+
+_NO_OBJECTS = (type, types.ModuleType, types.FunctionType, types.BuiltinFunctionType, types.MethodType)
+
+
+class Tracked(abc.ABC):
+    """An object that says itself which parts are saved with it."""
+
+    @abc.abstractmethod
+    def tracked_parts(self) -> dict[str, Any]:
+        """The parts by name."""
+
+
+def is_variable(value: Any) -> bool:
+    """True for Keras variables, `tf.Variable` among them."""
+    return isinstance(value, keras.Variable)
+
+
+def value_of(variable: Any) -> np.ndarray:
+    """A variable's value; a distributed one gives the one value that it stands for."""
+    return np.asarray(variable.value)  # `variable.numpy()` makes NumPy warn about Keras' `__array__`
+
+
+def is_stateful(value: Any) -> bool:
+    """True for objects outside Keras with `get_state()` and `set_state(state)`, such as data iterators."""
+    methods = (getattr(type(value), name, None) for name in ("get_state", "set_state"))
+    return all(map(callable, methods)) and _package(value) not in _FOREIGN - {"stratagem"}
+
+
+def is_container(value: Any) -> bool:
+    """True for the built-in containers, whose members are their parts."""
+    return isinstance(value, list | tuple | Mapping)
+
+
+def is_plain_object(value: Any) -> bool:
+    """True for an instance of somebody's own class, which may hold variables in its attributes."""
+    attributes = getattr(value, "__dict__", None)
+    return _package(value) not in _FOREIGN and not isinstance(value, _NO_OBJECTS) and isinstance(attributes, dict)
+
+
+def is_solid(value: Any) -> bool:
+    """True for what is saved in its own right; containers and plain objects count only for what they hold."""
+    return isinstance(value, Tracked) or is_variable(value) or _of_keras(value) or is_stateful(value)
+
+
+def is_trackable(value: Any) -> bool:
+    """True for everything that a checkpoint can hold."""
+    return is_solid(value) or is_container(value) or is_plain_object(value)
+
+
+def parts_of(value: Any) -> dict[str, Any]:
+    """The trackable parts of an object by name, in a fixed order; nothing for a variable or a stateful object."""
+    if is_variable(value) or is_stateful(value):
+        return {}
+    if isinstance(value, Tracked):
+        return value.tracked_parts()
+    if isinstance(value, Mapping):
+        return {_key(key, part): part for key, part in list(value.items()) if is_trackable(part)}
+    if isinstance(value, list | tuple):
+        return {str(i): part for i, part in enumerate(value) if is_trackable(part)}
+    parts = _attributes(value)
+    if _of_keras(value) and not isinstance(value, keras.random.SeedGenerator):
+        parts |= _nameless_layers(value, parts)
+        parts |= _nameless_variables(value, parts)
+    return parts
+
+
+def _package(value: Any) -> str:
+    return type(value).__module__.partition(".")[0]
+
+
+def _of_keras(value: Any) -> bool:
+    return isinstance(value, keras.Layer | keras.Metric | keras.optimizers.Optimizer | keras.random.SeedGenerator)
+
+
+def _attributes(owner: Any) -> dict[str, Any]:
+    """By attribute name, without leading underscores: Keras keeps `kernel` in `_kernel`."""
+    found = {n: v for n, v in list(vars(owner).items()) if n not in _BOOKKEEPING and is_trackable(v)}
+    parts: dict[str, Any] = {}
+    for name, value in found.items():
+        bare = name.lstrip("_")
+        parts[name if bare in found or bare in parts else bare] = value
+    return parts
+
+
+def _key(key: Any, part: Any) -> str:
+    if not isinstance(key, str | int) and is_solid(part):
+        raise CheckpointError(
+            f"A dictionary holds {part!r} under the key {key!r}, which cannot name it in a checkpoint. "
+            "Use strings or integers as keys."
+        )
+    return str(key)
+
+
+def _members(values: Iterable[Any]) -> list[Any]:
+    """The values themselves, and what lists, tuples and dicts among them hold at any depth."""
+    members = []
+    for value in values:
+        members.append(value)
+        if is_container(value):
+            members += _members(value.values() if isinstance(value, Mapping) else value)
+    return members
+
+
+def _nameless_layers(owner: Any, parts: dict[str, Any]) -> dict[str, Any]:
+    """Layers of a Sequential or functional model, by position; the input layers come and go, so they do not count."""
+    if not isinstance(owner, keras.Model):
+        return {}
+    named = {id(member) for member in _members(parts.values())}
+    layers = [layer for layer in owner.layers if not isinstance(layer, keras.layers.InputLayer)]
+    nameless = {str(i): layer for i, layer in enumerate(layers) if id(layer) not in named}
+    return {"layers": nameless} if nameless else {}
+
+
+def _nameless_variables(owner: Any, parts: dict[str, Any]) -> dict[str, Any]:
+    """Variables that Keras knows but no attribute holds (`add_weight` without keeping the result), by position."""
+    named: set[int] = set()
+    for member in _members(parts.values()):
+        if is_variable(member):
+            named.add(id(member))
+        elif isinstance(member, keras.random.SeedGenerator):
+            named.add(id(member.state))
+        elif _of_keras(member):
+            named |= {id(variable) for variable in member.variables}
+    nameless = [variable for variable in owner.variables if id(variable) not in named]
+    return {"weights": {str(i): variable for i, variable in enumerate(nameless)}} if nameless else {}

@@ -1,0 +1,94 @@
+"""The object graph: Python objects ⇄ named nodes, saved beside the arrays and matched edge by edge when restored."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import quote
+
+from stratagem.checkpoint._children import is_solid, is_stateful, is_variable, parts_of
+
+
+@dataclass(frozen=True, kw_only=True)
+class Node:
+    """One object in a checkpoint.
+
+    path: the shortest way from the root, and the key of a variable's array.
+    kind: `variable`, `state` (from `get_state`) or `object`.
+    children: part name → index of its node.
+    """
+
+    path: str
+    kind: str
+    children: dict[str, int]
+
+    @property
+    def has_value(self) -> bool:
+        """True where something is to be restored, not only passed through."""
+        return self.kind != "object"
+
+
+@dataclass(kw_only=True)
+class Found:
+    """One living object, with the same fields as its node."""
+
+    value: Any
+    path: str
+    children: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def kind(self) -> str:
+        """As `Node.kind`."""
+        return "variable" if is_variable(self.value) else "state" if is_stateful(self.value) else "object"
+
+
+def survey(root: Any, path: str = "") -> list[Found]:
+    """Everything that hangs on `root`, which comes first, breadth first; objects that hold nothing are left out."""
+    found = [Found(value=root, path=path)]
+    index = {id(root): 0}
+    for here in found:  # the list grows while it is read
+        for name, part in parts_of(here.value).items():
+            if id(part) not in index:
+                index[id(part)] = len(found)
+                label = quote(name, safe=" !#$&'()*+,:;=?@[]|<>")
+                found.append(Found(value=part, path=f"{here.path}/{label}" if here.path else label))
+            here.children[name] = index[id(part)]
+    return _without_hollow(found)
+
+
+def _without_hollow(found: list[Found]) -> list[Found]:
+    """Drop containers and plain objects through which nothing solid is reached."""
+    parents: dict[int, list[int]] = {}
+    for i, here in enumerate(found):
+        for child in here.children.values():
+            parents.setdefault(child, []).append(i)
+    kept = {0} | {i for i, here in enumerate(found) if is_solid(here.value)}
+    queue = list(kept)
+    while queue:
+        new = set(parents.get(queue.pop(), ())) - kept
+        kept |= new
+        queue += new
+    position = {old: new for new, old in enumerate(sorted(kept))}
+    for old in kept:
+        found[old].children = {n: position[c] for n, c in found[old].children.items() if c in kept}
+    return [found[old] for old in sorted(kept)]
+
+
+def nodes_of(found: list[Found]) -> list[Node]:
+    """The saved form of a survey."""
+    return [Node(path=here.path, kind=here.kind, children=dict(here.children)) for here in found]
+
+
+def bind(found: list[Found], nodes: list[Node], start: int = 0) -> dict[int, int]:
+    """Follow equal part names from `found[0]` and `nodes[start]`: which object is which node. First way wins."""
+    bound = {0: start}
+    queue = [0]
+    for i in queue:  # the list grows while it is read
+        for name, child in _shared(found[i], nodes[bound[i]]):
+            if found[i].children[name] not in bound and found[found[i].children[name]].kind == nodes[child].kind:
+                bound[found[i].children[name]] = child
+                queue.append(found[i].children[name])
+    return bound
+
+
+def _shared(here: Found, node: Node) -> Iterator[tuple[str, int]]:
+    return ((name, node.children[name]) for name in here.children if name in node.children)

@@ -1,0 +1,163 @@
+"""CheckpointManager: numbered checkpoints in one directory, the old ones deleted."""
+
+import logging
+import os
+import time
+from collections.abc import Callable
+from typing import Any
+
+from stratagem.checkpoint._checkpoint import Checkpoint
+from stratagem.checkpoint._children import is_variable, value_of
+from stratagem.checkpoint._format import delete
+from stratagem.checkpoint._latest import (
+    CheckpointState,
+    get_checkpoint_state,
+    latest_checkpoint,
+    listed,
+    record_checkpoint_state,
+)
+
+_log = logging.getLogger(__name__)
+
+
+class CheckpointManager:
+    """Saves `<directory>/<checkpoint_name>-<n>` and keeps the newest, as `tf.train.CheckpointManager`.
+
+    max_to_keep: how many to keep; None keeps all.
+    keep_checkpoint_every_n_hours: keep one for good, instead of deleting it, when the last one so kept is older.
+    step_counter, checkpoint_interval: `save` does nothing until this many steps after the last save.
+    init_fn: called by `restore_or_initialize` when there is no checkpoint.
+
+    A manager that did not restore numbers from 1 again and replaces what it meets, as in TensorFlow.
+    Raises ValueError when max_to_keep is below 1, or an interval is given without a counter.
+    """
+
+    def __init__(
+        self,
+        checkpoint: Checkpoint,
+        directory: str | os.PathLike[str],
+        max_to_keep: int | None,
+        keep_checkpoint_every_n_hours: float | None = None,
+        checkpoint_name: str = "ckpt",
+        step_counter: Any = None,
+        checkpoint_interval: int | None = None,
+        init_fn: Callable[[], object] | None = None,
+    ) -> None:
+        if max_to_keep is not None and max_to_keep <= 0:
+            raise ValueError(f"Expected a positive integer or `None` for `max_to_keep`, got {max_to_keep}.")
+        if checkpoint_interval is not None and step_counter is None:
+            raise ValueError("`step_counter` should be passed if `checkpoint_interval` is not None.")
+        self._checkpoint = checkpoint
+        self._directory = os.fspath(directory)
+        self._max_to_keep = max_to_keep
+        self._keep_every = keep_checkpoint_every_n_hours
+        self._prefix = os.path.join(self._directory, checkpoint_name)
+        self._step_counter = step_counter
+        self._checkpoint_interval = checkpoint_interval
+        self._init_fn = init_fn
+        self._last_step: int | None = None
+        self._latest = latest_checkpoint(self._directory)
+        self._last_preserved, self._kept = self._recover(time.time())
+
+    @property
+    def checkpoint(self) -> Checkpoint:
+        """The object whose parts are saved."""
+        return self._checkpoint
+
+    @property
+    def directory(self) -> str:
+        """Where the checkpoints are."""
+        return self._directory
+
+    @property
+    def checkpoint_interval(self) -> int | None:
+        """Steps between two checkpoints, or None."""
+        return self._checkpoint_interval
+
+    @property
+    def latest_checkpoint(self) -> str | None:
+        """Path of the newest complete checkpoint, None while there is none."""
+        return self._latest
+
+    @property
+    def checkpoints(self) -> list[str]:
+        """Paths of the checkpoints that may still be deleted, oldest first."""
+        return list(self._kept)
+
+    def save(self, checkpoint_number: Any = None, check_interval: bool = True, options: Any = None) -> str | None:
+        """Write a checkpoint, then delete what is too many. Returns its path; None when it is too early for the next.
+
+        checkpoint_number: an integer or integer variable to use instead of `checkpoint.save_counter`.
+        check_interval: False saves whatever the interval says, but never twice at one step.
+        The directory is made when it is not there, also when somebody deleted it. Raises as `Checkpoint.save`.
+        """
+        if self._too_early(check_interval):
+            return None
+        counter = self._checkpoint.save_counter
+        counter.assign_add(1)
+        number = _integer(counter if checkpoint_number is None else checkpoint_number)
+        path = self._checkpoint.write(f"{self._prefix}-{number}")
+        self._kept.pop(path, None)
+        self._kept[path] = time.time()
+        self._latest = path
+        # Twice: after a crash in between, the list still names whatever is there.
+        self._record()
+        self._sweep()
+        self._record()
+        return path
+
+    def restore_or_initialize(self) -> str | None:
+        """Restore the latest checkpoint and return its path, or call `init_fn` and return None. Raises as `restore`."""
+        if self._latest is None:
+            if self._init_fn is not None:
+                self._init_fn()
+            return None
+        self._checkpoint.restore(self._latest)
+        if self._checkpoint_interval is not None:
+            self._last_step = _integer(self._step_counter)
+        return self._latest
+
+    def _recover(self, now: float) -> tuple[float, dict[str, float]]:
+        """When the last checkpoint was preserved, and the paths of those that are not, with their times."""
+        state = get_checkpoint_state(self._directory)
+        if state is None:
+            return now - 1.0, {}
+        if state.last_preserved_timestamp > now:
+            _log.warning(
+                "The clock is %.0f s behind the last preserved checkpoint of %s; counting from now.",
+                state.last_preserved_timestamp - now, self._directory,
+            )  # fmt: skip
+        preserved = min(state.last_preserved_timestamp, now)
+        return preserved, {path: stamp for path, stamp in listed(state, now) if stamp > preserved}
+
+    def _too_early(self, check_interval: bool) -> bool:
+        if self._checkpoint_interval is None:
+            return False
+        step, last = _integer(self._step_counter), self._last_step
+        if last is not None and (step == last or (check_interval and step < last + self._checkpoint_interval)):
+            return True
+        self._last_step = step
+        return False
+
+    def _sweep(self) -> None:
+        while self._max_to_keep is not None and len(self._kept) > self._max_to_keep:
+            path = next(iter(self._kept))
+            stamp = self._kept.pop(path)
+            if self._keep_every and stamp - self._keep_every * 3600.0 >= self._last_preserved:
+                self._last_preserved = stamp
+            else:
+                delete(path)
+
+    def _record(self) -> None:
+        assert self._latest is not None
+        state = CheckpointState(
+            model_checkpoint_path=self._latest,
+            all_model_checkpoint_paths=tuple(self._kept),
+            all_model_checkpoint_timestamps=tuple(self._kept.values()),
+            last_preserved_timestamp=self._last_preserved,
+        )
+        record_checkpoint_state(self._directory, state)
+
+
+def _integer(value: Any) -> int:
+    return int(value_of(value)) if is_variable(value) else int(value)

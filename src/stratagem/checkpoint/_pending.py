@@ -1,0 +1,185 @@
+"""Restoration: one `restore` on its way, from the values it can give at once to those that wait for their variables."""
+
+import itertools
+import logging
+from collections.abc import Sequence
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+
+from stratagem._errors import CheckpointError, InvalidArgumentError
+from stratagem._private import after_build, in_stateless_scope, initialized, set_initial_value, stored
+from stratagem.checkpoint._children import is_container, is_variable, parts_of
+from stratagem.checkpoint._format import Contents
+from stratagem.checkpoint._graph import Node, bind, survey
+from stratagem.checkpoint._weak import WeakIdentityMap
+
+_log = logging.getLogger(__name__)
+
+_orders = itertools.count(1)
+
+# Which restore gave an object its value. Of overlapping ones the last that was asked for wins, whenever it arrives.
+_restored_by: WeakIdentityMap[int] = WeakIdentityMap()
+
+Due = list[tuple[Any, Node]]
+
+
+class Restoration:
+    """The values of one checkpoint on their way into the objects below `owners`, which all stand for its root.
+
+    It keeps no object alive. It ends when every value has been used or when the objects it waits for are gone.
+    Construction raises CheckpointError when a shape differs and InvalidArgumentError when a dtype does; then nothing
+    was changed. The same errors come out of the building of a variable that does not fit.
+    """
+
+    def __init__(self, owners: Sequence[Any], path: str, contents: Contents) -> None:
+        self.path = path
+        self.nodes = contents.nodes
+        self.expect_partial = False
+        self._contents = contents
+        self._order = next(_orders)
+        self._waiting = {i for i, node in enumerate(contents.nodes) if node.has_value}
+        self._known: WeakIdentityMap[int] = WeakIdentityMap()
+        self._anchors: WeakIdentityMap[int] = WeakIdentityMap(emptied=self._abandon)
+        self._apply([(owners[0], 0)])
+        self._unregister = after_build(self._built)
+        for owner in owners:
+            self._anchor(owner)
+        self._finish_if_done()
+
+    @property
+    def waiting(self) -> list[str]:
+        """Paths of the values that no object has taken yet."""
+        return [self.nodes[i].path for i in sorted(self._waiting)]
+
+    def resume(self, owner: Any) -> None:
+        """`owner`, which stands for the root, has new parts: give them their values."""
+        if self._waiting:
+            self._apply([(owner, 0)])
+            self._anchor(owner)
+            self._finish_if_done()
+
+    def give_way(self, newer: "Restoration") -> None:
+        """Forget what a later restore of the same objects brings."""
+        theirs = {node.path for node in newer.nodes if node.has_value}
+        self._settle({i for i in self._waiting if self.nodes[i].path in theirs})
+        self._finish_if_done()
+
+    def _built(self, owner: Any) -> None:
+        known = self._known.get(owner)
+        # An owner that was not there before may hang anywhere: look at everything again.
+        try:
+            self._apply(self._anchors.items() if known is None else [(owner, known)])
+        except (CheckpointError, InvalidArgumentError) as error:
+            if in_stateless_scope():
+                # Keras first calls a model on trial, and swallows what that raises: say it here, raise it again later.
+                _log.error("%s", error)
+            else:
+                self._end()  # said; the building of other objects must not fail for it
+            raise
+        self._finish_if_done()
+
+    def _apply(self, starts: Sequence[tuple[Any, int]]) -> None:
+        """Give every value that has its object by now; all of them are checked before the first is given."""
+        due: dict[tuple[int, int], tuple[Any, Node]] = {}  # by identity and node: two starts may reach the same
+        for start, node in starts:
+            found = survey(start, self.nodes[node].path)
+            for i, n in bind(found, self.nodes, node).items():
+                value = found[i].value
+                if n in self._waiting and self._ready(value):
+                    due[id(value), n] = (value, self.nodes[n])
+                elif not self.nodes[n].has_value and not is_container(value):
+                    self._known[value] = n
+        todo = [(value, source) for value, source in due.values() if self._is_latest(value)]
+        _check(todo, self._contents.arrays, self.path)
+        for value, source in todo:
+            self._give(value, source)
+        self._settle({n for _, n in due})
+
+    def _ready(self, value: Any) -> bool:
+        """Inside a trace an assignment would become part of the program; only first values can be given there."""
+        return not in_stateless_scope() or (is_variable(value) and not initialized(value))
+
+    def _is_latest(self, value: Any) -> bool:
+        return (_restored_by.get(value) or 0) < self._order
+
+    def _give(self, value: Any, node: Node) -> None:
+        if is_variable(value):
+            set_initial_value(value, self._contents.arrays[node.path])
+        else:
+            value.set_state(self._contents.states[node.path])
+        _restored_by[value] = self._order
+
+    def _settle(self, nodes: set[int]) -> None:
+        self._waiting -= nodes
+        for node in nodes:
+            self._contents.arrays.pop(self.nodes[node].path, None)
+
+    def _anchor(self, owner: Any) -> None:
+        """Note where to look for new objects. The root's parts count too: the checkpoint object itself may go first."""
+        self._anchors[owner] = 0
+        queue = [(part, name, self.nodes[0]) for name, part in parts_of(owner).items()]
+        for value, name, parent in queue:  # the list grows while it is read
+            node = parent.children.get(name)
+            if node is None or self.nodes[node].has_value:
+                continue
+            if is_container(value):
+                queue += [(part, key, self.nodes[node]) for key, part in parts_of(value).items()]
+            else:
+                self._anchors[value] = node
+
+    def _finish_if_done(self) -> None:
+        if not self._waiting:
+            self._end()
+
+    def _abandon(self) -> None:
+        if self._waiting and not self.expect_partial:
+            names = self.waiting
+            _log.warning(
+                "%d values of checkpoint %s were never used, because no object asked for them: %s%s. "
+                "Call expect_partial() on what restore() returns if that is intended.",
+                len(names), self.path, ", ".join(names[:10]), ", ..." if len(names) > 10 else "",
+            )  # fmt: skip
+        self._end()
+
+    def _end(self) -> None:
+        self._unregister()
+        self._anchors.clear()
+        self._known.clear()
+
+
+def _check(due: Due, arrays: dict[str, np.ndarray], path: str) -> None:
+    variables = [(variable, node, arrays[node.path]) for variable, node in due if is_variable(variable)]
+    shapes = [
+        f"{node.path} (variable {variable.path}): shape {tuple(variable.shape)}, in the checkpoint {array.shape}"
+        for variable, node, array in variables
+        if tuple(variable.shape) != array.shape
+    ]
+    if shapes:
+        raise CheckpointError(_mismatch(shapes, path))
+    dtypes = [
+        f"{node.path} (variable {variable.path}): dtype {variable.dtype}, in the checkpoint {array.dtype}"
+        for variable, node, array in variables
+        if not _has_dtype(variable, array.dtype)
+    ]
+    if dtypes:
+        raise InvalidArgumentError(_mismatch(dtypes, path))
+
+
+def _mismatch(lines: list[str], path: str) -> str:
+    more = f"\n  and {len(lines) - 5} more" if len(lines) > 5 else ""
+    return (
+        f"The checkpoint {path!r} does not fit the objects it is restored into, so none of them was changed:\n  "
+        + "\n  ".join(lines[:5]) + more
+        + "\nBuild the objects as they were when it was saved, or restore only the parts that are unchanged."
+    )  # fmt: skip
+
+
+def _has_dtype(variable: Any, dtype: np.dtype) -> bool:
+    """True when the variable is stored in this dtype."""
+    if initialized(variable):
+        return bool(stored(variable).dtype == dtype)
+    # Inside a mixed-precision layer `variable.dtype` is the compute dtype, not the one it will be stored in.
+    floats = jnp.issubdtype(dtype, jnp.floating) and jnp.issubdtype(variable.dtype, jnp.floating)
+    return bool(variable.dtype == str(dtype) or (variable.autocast and floats))

@@ -1,0 +1,55 @@
+"""CheckpointReader: the arrays of a checkpoint by name, without the objects they belong to."""
+
+import os
+
+import numpy as np
+
+from stratagem._errors import NotFoundError
+from stratagem.checkpoint._format import read, shapes_and_dtypes
+from stratagem.checkpoint._latest import latest_checkpoint
+
+# TensorFlow shows a variable's value under this ending; programs look it up by the whole name.
+_ENDING = "/.ATTRIBUTES/VARIABLE_VALUE"
+
+
+class CheckpointReader:
+    """The arrays of one checkpoint. Names end as in TensorFlow, `model/layers/0/kernel/.ATTRIBUTES/VARIABLE_VALUE`;
+    where a name is asked for, the ending may be left out.
+    """
+
+    def __init__(self, path: str) -> None:
+        self._path = path
+        self._described = shapes_and_dtypes(path)
+        self._arrays: dict[str, np.ndarray] | None = None
+
+    def get_variable_to_shape_map(self) -> dict[str, list[int]]:
+        """Shape of every array, by name."""
+        return {key + _ENDING: list(shape) for key, (shape, _) in sorted(self._described.items())}
+
+    def get_variable_to_dtype_map(self) -> dict[str, np.dtype]:
+        """Dtype of every array, by name."""
+        return {key + _ENDING: dtype for key, (_, dtype) in sorted(self._described.items())}
+
+    def has_tensor(self, tensor_str: str) -> bool:
+        """True when there is an array of this name."""
+        return tensor_str.removesuffix(_ENDING) in self._described
+
+    def get_tensor(self, tensor_str: str) -> np.ndarray:
+        """The array of this name. Raises NotFoundError when there is none."""
+        if not self.has_tensor(tensor_str):
+            names = ", ".join(sorted(self._described)[:10])
+            raise NotFoundError(f"Key {tensor_str} not found in checkpoint {self._path!r}, which has: {names} ...")
+        if self._arrays is None:
+            self._arrays = read(self._path).arrays
+        return self._arrays[tensor_str.removesuffix(_ENDING)]
+
+
+def load_checkpoint(ckpt_dir_or_file: str | os.PathLike[str]) -> CheckpointReader:
+    """A reader for a checkpoint, or for the latest one of a directory. Raises NotFoundError when there is none."""
+    path = os.fspath(ckpt_dir_or_file)
+    return CheckpointReader(latest_checkpoint(path) or path)
+
+
+def list_variables(ckpt_dir_or_file: str | os.PathLike[str]) -> list[tuple[str, list[int]]]:
+    """Name and shape of every array in a checkpoint, or in a directory's latest one. Raises as `load_checkpoint`."""
+    return list(load_checkpoint(ckpt_dir_or_file).get_variable_to_shape_map().items())

@@ -1,0 +1,104 @@
+"""What `restore` returns: an object to ask how well the checkpoint and the program fit."""
+
+import abc
+from typing import Any, NoReturn, Self
+
+from stratagem.checkpoint._children import Tracked, is_container
+from stratagem.checkpoint._graph import bind, survey
+from stratagem.checkpoint._pending import Restoration
+
+
+class LoadStatus(abc.ABC):
+    """The questions; every one returns the status itself, so that calls can be chained."""
+
+    @abc.abstractmethod
+    def assert_consumed(self) -> Self:
+        """Raise AssertionError unless every value was used and every object got its values."""
+
+    @abc.abstractmethod
+    def assert_existing_objects_matched(self) -> Self:
+        """Raise AssertionError when an object that exists by now has no counterpart in the checkpoint."""
+
+    @abc.abstractmethod
+    def assert_nontrivial_match(self) -> Self:
+        """Raise AssertionError when nothing at all matched."""
+
+    @abc.abstractmethod
+    def expect_partial(self) -> Self:
+        """Do not warn about values that are never used."""
+
+    def initialize_or_restore(self, session: Any = None) -> Self:
+        """Nothing to do: values are given as soon as their variables exist. For programs written for TF 1 as well."""
+        return self
+
+
+class CheckpointLoadStatus(LoadStatus):
+    """The status of a checkpoint that was read."""
+
+    def __init__(self, checkpoint: Tracked, restoration: Restoration) -> None:
+        self._checkpoint = checkpoint
+        self._restoration = restoration
+
+    def assert_consumed(self) -> Self:
+        self.assert_existing_objects_matched()
+        waiting = self._restoration.waiting
+        if waiting:
+            raise AssertionError(
+                f"{len(waiting)} values of checkpoint {self._restoration.path!r} were not used: {_some(waiting)}. "
+                "The objects they belong to do not exist here (yet): they are built at first use."
+            )
+        return self
+
+    def assert_existing_objects_matched(self) -> Self:
+        _, unmatched = self._match()
+        if unmatched:
+            raise AssertionError(
+                f"{len(unmatched)} Python objects have no value in checkpoint {self._restoration.path!r}: "
+                f"{_some(unmatched)}. The program was changed since it was saved, or it is another program's."
+            )
+        return self
+
+    def assert_nontrivial_match(self) -> Self:
+        matched, unmatched = self._match()
+        if not matched:
+            raise AssertionError(
+                f"Nothing in checkpoint {self._restoration.path!r} matches this program's objects: "
+                f"{_some(unmatched) if unmatched else 'the Checkpoint object has no parts'}."
+            )
+        return self
+
+    def expect_partial(self) -> Self:
+        self._restoration.expect_partial = True
+        return self
+
+    def _match(self) -> tuple[int, list[str]]:
+        """How many parts have a counterpart, and the paths of those that have none."""
+        self._restoration.resume(self._checkpoint)  # attributes of plain objects appear without notice
+        found = survey(self._checkpoint)
+        bound = bind(found, self._restoration.nodes)
+        missing = [here for i, here in enumerate(found) if i not in bound and not is_container(here.value)]
+        # The counter is ours: a checkpoint made by `write` need not have one.
+        return len(bound) - 1, [here.path for here in missing if here.path != "save_counter"]
+
+
+class InitializationOnlyStatus(LoadStatus):
+    """The status of `restore(None)`: there was nothing to read."""
+
+    def assert_consumed(self) -> NoReturn:
+        self._refuse()
+
+    def assert_existing_objects_matched(self) -> NoReturn:
+        self._refuse()
+
+    def assert_nontrivial_match(self) -> NoReturn:
+        self._refuse()
+
+    def expect_partial(self) -> Self:
+        return self
+
+    def _refuse(self) -> NoReturn:
+        raise AssertionError("No checkpoint specified (save_path=None); nothing is being restored.")
+
+
+def _some(names: list[str]) -> str:
+    return ", ".join(names[:10]) + (", ..." if len(names) > 10 else "")

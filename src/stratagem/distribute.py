@@ -1,0 +1,29 @@
+"""tf.distribute."""
+
+from typing import Any
+
+from stratagem._reduce import ReduceOp as ReduceOp
+from stratagem.ops import not_provided
+from stratagem.pipeline import DistributedDataset as DistributedDataset
+from stratagem.pipeline import DistributedIterator as DistributedIterator
+from stratagem.pipeline import InputContext as InputContext
+from stratagem.pipeline import InputOptions as InputOptions
+from stratagem.pipeline import InputReplicationMode as InputReplicationMode
+from stratagem.step import ReplicaContext as ReplicaContext
+from stratagem.strategy import AbstractStrategy as Strategy  # noqa: F401
+from stratagem.strategy import CrossDeviceOps as CrossDeviceOps
+from stratagem.strategy import HierarchicalCopyAllReduce as HierarchicalCopyAllReduce
+from stratagem.strategy import MirroredStrategy as MirroredStrategy
+from stratagem.strategy import NcclAllReduce as NcclAllReduce
+from stratagem.strategy import OneDeviceStrategy as OneDeviceStrategy
+from stratagem.strategy import ReductionToOneDevice as ReductionToOneDevice
+from stratagem.strategy import experimental_set_strategy as experimental_set_strategy
+from stratagem.strategy import get_replica_context as get_replica_context
+from stratagem.strategy import get_strategy as get_strategy
+from stratagem.strategy import has_strategy as has_strategy
+from stratagem.strategy import in_cross_replica_context as in_cross_replica_context
+from stratagem.values import DistributedValues as DistributedValues
+
+
+def __getattr__(name: str) -> Any:
+    raise not_provided("distribute", name)

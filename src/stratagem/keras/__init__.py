@@ -1,0 +1,30 @@
+"""tf.keras: Keras 3, with TensorFlow's names that it lost.
+
+Submodules that have no file here (`stratagem.keras.layers`, `.applications.resnet50` …) are found on Keras' own path: those
+files of Keras are mere lists of public names, so both spellings mean the same classes.
+"""
+
+import importlib
+from typing import Any
+
+from stratagem import strategy as _strategy  # noqa: F401  # the hooks into Keras' classes come with the strategies
+
+import keras as _keras  # isort: skip  # after the hooks' own import, which chooses the backend
+from keras import *  # noqa: F403
+
+__path__.extend(_keras.__path__)
+
+# Statements of this form import the submodule even though the line above already bound Keras' own to its name.
+import stratagem.keras.datasets  # noqa: E402
+import stratagem.keras.losses  # noqa: E402
+
+__version__ = _keras.__version__
+
+
+def __getattr__(name: str) -> Any:
+    if name.startswith("_"):
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    try:
+        return importlib.import_module(f"{__name__}.{name}")
+    except ModuleNotFoundError as error:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}: Keras {__version__} does not provide it.") from error

@@ -1,0 +1,159 @@
+"""TensorFlow's dtype objects: usable wherever NumPy, JAX and Keras take a dtype."""
+
+from typing import Any, final
+
+import jax.numpy as jnp
+import numpy as np
+
+
+@final
+class DType:
+    """One element type. `np.dtype(t)` works on it, so NumPy, JAX and Keras accept it, and it equals their own names."""
+
+    def __init__(self, name: str, numpy_type: Any) -> None:
+        self.name = name
+        self.dtype = np.dtype(numpy_type)
+
+    def __repr__(self) -> str:
+        return f"tf.{self.name}"
+
+    def __str__(self) -> str:
+        return f"<dtype: {self.name!r}>"
+
+    def __eq__(self, other: object) -> bool:
+        try:
+            return other is not None and as_dtype(other) is self
+        except TypeError:
+            return False
+
+    def __hash__(self) -> int:
+        return hash(self.dtype)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return as_dtype, (self.name,)
+
+    @property
+    def as_numpy_dtype(self) -> type:
+        """The NumPy scalar type (`object` for strings)."""
+        return object if self.name == "string" else self.dtype.type
+
+    @property
+    def base_dtype(self) -> "DType":
+        """The type itself: there are no reference types here."""
+        return self
+
+    @property
+    def real_dtype(self) -> "DType":
+        """The type of the real part of a complex type; else the type itself."""
+        return {"complex64": float32, "complex128": float64}.get(self.name, self)
+
+    @property
+    def size(self) -> int:
+        """Bytes of one element (1 for strings, as in TF)."""
+        return 1 if self.name == "string" else self.dtype.itemsize
+
+    @property
+    def is_floating(self) -> bool:
+        """True for real floating-point types."""
+        return bool(jnp.issubdtype(self.dtype, np.floating))
+
+    @property
+    def is_integer(self) -> bool:
+        """True for signed and unsigned integers; False for bool."""
+        return bool(jnp.issubdtype(self.dtype, np.integer))
+
+    @property
+    def is_unsigned(self) -> bool:
+        """True for unsigned integers."""
+        return bool(jnp.issubdtype(self.dtype, np.unsignedinteger))
+
+    @property
+    def is_complex(self) -> bool:
+        """True for complex types."""
+        return bool(jnp.issubdtype(self.dtype, np.complexfloating))
+
+    @property
+    def is_bool(self) -> bool:
+        """True for bool."""
+        return self.name == "bool"
+
+    @property
+    def is_numpy_compatible(self) -> bool:
+        """Always True: every type here has a NumPy type."""
+        return True
+
+    @property
+    def min(self) -> Any:
+        """The smallest finite value. Raises TypeError where there is none."""
+        return self._range().min
+
+    @property
+    def max(self) -> Any:
+        """The largest finite value. Raises TypeError where there is none."""
+        return self._range().max
+
+    @property
+    def limits(self) -> tuple[Any, Any]:
+        """The range used for images: (0, 1) for floating point, else (0 or min, max)."""
+        return (0, 1) if self.is_floating else (max(self.min, 0), self.max)
+
+    def is_compatible_with(self, other: Any) -> bool:
+        """True when `other` is the same type."""
+        return self == other
+
+    def _range(self) -> Any:
+        if self.is_floating:
+            return jnp.finfo(self.dtype)
+        if self.is_integer:
+            return jnp.iinfo(self.dtype)
+        raise TypeError(f"{self!r} has no smallest or largest value.")
+
+
+float16 = half = DType("float16", np.float16)
+bfloat16 = DType("bfloat16", jnp.bfloat16)
+float32 = DType("float32", np.float32)
+float64 = double = DType("float64", np.float64)
+int8 = DType("int8", np.int8)
+int16 = DType("int16", np.int16)
+int32 = DType("int32", np.int32)
+int64 = DType("int64", np.int64)
+uint8 = DType("uint8", np.uint8)
+uint16 = DType("uint16", np.uint16)
+uint32 = DType("uint32", np.uint32)
+uint64 = DType("uint64", np.uint64)
+complex64 = DType("complex64", np.complex64)
+complex128 = DType("complex128", np.complex128)
+boolean = DType("bool", np.bool_)
+string = DType("string", object)
+
+_BY_NUMPY = {
+    t.dtype: t
+    for t in (
+        *(float16, bfloat16, float32, float64, complex64, complex128, boolean, string),
+        *(int8, int16, int32, int64, uint8, uint16, uint32, uint64),
+    )
+}
+# Names and types that mean in TF something else than in NumPy (a Python float is 64 bits there).
+_BY_NAME: dict[Any, DType] = {
+    "string": string, "half": float16, "bfloat16": bfloat16, "float": float32, "double": float64,
+    float: float32, int: int32, str: string, bytes: string,
+}  # fmt: skip
+
+
+def as_dtype(type_value: Any) -> DType:
+    """The DType for a name, a NumPy or JAX type, a Python type or a DType. Raises TypeError for anything else."""
+    if isinstance(type_value, DType):
+        return type_value
+    if isinstance(type_value, str | type) and type_value in _BY_NAME:
+        return _BY_NAME[type_value]
+    try:
+        numpy_type = np.dtype(type_value)
+    except TypeError:
+        numpy_type = None
+    if type_value is None or numpy_type is None:
+        raise TypeError(f"{type_value!r} is no dtype.")
+    if numpy_type.kind in "SU":
+        return string
+    if numpy_type not in _BY_NUMPY:
+        raise TypeError(f"{type_value!r} is no dtype of a tensor.")
+    return _BY_NUMPY[numpy_type]

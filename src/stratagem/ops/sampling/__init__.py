@@ -1,0 +1,19 @@
+"""Random tensors. A folder of its own, as its names are those of other functions too and it needs Keras."""
+
+from stratagem.ops.sampling._dropout import dropout as dropout
+from stratagem.ops.sampling._random import Generator as Generator
+from stratagem.ops.sampling._random import categorical as categorical
+from stratagem.ops.sampling._random import fold_in as fold_in
+from stratagem.ops.sampling._random import gamma as gamma
+from stratagem.ops.sampling._random import normal as normal
+from stratagem.ops.sampling._random import poisson as poisson
+from stratagem.ops.sampling._random import set_seed as set_seed
+from stratagem.ops.sampling._random import shuffle as shuffle
+from stratagem.ops.sampling._random import split as split
+from stratagem.ops.sampling._random import stateless_categorical as stateless_categorical
+from stratagem.ops.sampling._random import stateless_normal as stateless_normal
+from stratagem.ops.sampling._random import stateless_shuffle as stateless_shuffle
+from stratagem.ops.sampling._random import stateless_truncated_normal as stateless_truncated_normal
+from stratagem.ops.sampling._random import stateless_uniform as stateless_uniform
+from stratagem.ops.sampling._random import truncated_normal as truncated_normal
+from stratagem.ops.sampling._random import uniform as uniform

@@ -1,0 +1,68 @@
+"""Where shuffles get their seeds from, so that a run can be repeated on any machine."""
+
+import threading
+from typing import Any, final
+
+import numpy as np
+
+
+@final
+class GlobalSeed:
+    """The program's seed and how many seeds were drawn from it since it was set."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._seed: int | None = None
+        self._drawn = 0
+
+    def set(self, seed: int | None) -> None:
+        """Start a new sequence of seeds; None goes back to the machine's entropy."""
+        with self._lock:
+            self._seed, self._drawn = seed, 0
+
+    def draw(self) -> int:
+        """A seed for one shuffle."""
+        with self._lock:
+            if self._seed is None:
+                return int(np.random.SeedSequence().generate_state(1, np.uint64)[0])
+            self._drawn += 1
+            return int(np.random.SeedSequence([self._seed, self._drawn]).generate_state(1, np.uint64)[0])
+
+
+_global_seed = GlobalSeed()
+
+
+def set_global_seed(seed: int | None) -> None:
+    """Make every later shuffle without a seed of its own repeatable; None undoes it."""
+    _global_seed.set(None if seed is None else abs(int(seed)))
+
+
+@final
+class EpochSeeds:
+    """Hands every epoch of one shuffle its own random generator.
+
+    It belongs to the data set and not to an iterator: iterating anew is the next epoch, as in TensorFlow.
+    """
+
+    def __init__(self, seed: int | None, *, reshuffle: bool) -> None:
+        self._lock = threading.Lock()
+        self._seed = _global_seed.draw() if seed is None else abs(int(seed))
+        self._reshuffle = reshuffle
+        self._next = 0
+
+    def begin(self) -> dict[str, int]:
+        """The facts of the epoch that starts now, in a form that can be saved."""
+        with self._lock:
+            epoch = self._next
+            self._next += self._reshuffle
+            return {"seed": self._seed, "epoch": epoch, "next": self._next}
+
+    def restore(self, facts: dict[str, Any]) -> None:
+        """Continue after the epoch that `facts` describe, also when another process began it."""
+        with self._lock:
+            self._seed, self._next = facts["seed"], facts["next"]
+
+
+def generator(facts: dict[str, int]) -> np.random.Generator:
+    """The random generator of one epoch: equal facts give equal numbers on every machine."""
+    return np.random.Generator(np.random.Philox(np.random.SeedSequence([facts["seed"], facts["epoch"]])))

@@ -1,0 +1,263 @@
+"""The contract of a plan: a stage knows facts about its elements without making them, and starts walks over them."""
+
+import abc
+import functools
+from typing import final
+
+import grain
+import jax
+import numpy as np
+
+from stratagem.pipeline._columns import Columns
+from stratagem.pipeline._nest import Nest, rows_of
+from stratagem.pipeline._order import Order, State
+from stratagem.pipeline._spec import TensorSpec, with_rows
+
+
+class Walk(grain.DatasetIterator, abc.ABC):  # type: ignore[misc]  # Grain carries no types
+    """One walk over the elements of a stage. It is a Grain iterator, so what saves or prefetches those works on it.
+
+    Elements are nests of NumPy arrays. After its end a walk keeps raising StopIteration.
+    """
+
+    @abc.abstractmethod
+    def __next__(self) -> Nest: ...
+
+    @abc.abstractmethod
+    def get_state(self) -> State:
+        """Where the walk is, as JSON. It does not change when the walk goes on."""
+
+    @abc.abstractmethod
+    def set_state(self, state: State) -> None:
+        """Go to where another walk over the same stage was."""
+
+
+class Stage(abc.ABC):
+    """One step of a plan, with everything before it. Immutable, but for what outlives a walk (seeds, caches)."""
+
+    @property
+    @abc.abstractmethod
+    def spec(self) -> Nest:
+        """The specs of an element, as TensorFlow's `element_spec`."""
+
+    @property
+    @abc.abstractmethod
+    def cardinality(self) -> int:
+        """The number of elements, INFINITE or UNKNOWN."""
+
+    @property
+    @abc.abstractmethod
+    def batch_size(self) -> int | None:
+        """The rows that all elements but the last have in the plan, or None when it does not tell."""
+
+    @property
+    @abc.abstractmethod
+    def in_memory(self) -> bool:
+        """True when no user code runs in a walk: drawing ahead is cheap, never waits and has no side effect."""
+
+    @abc.abstractmethod
+    def walk(self) -> Walk:
+        """A new walk, from the beginning."""
+
+    @abc.abstractmethod
+    def example(self) -> Nest:
+        """Some element, made without starting an epoch; StopIteration when there is none."""
+
+
+class Step(Stage):
+    """A stage with one stage before it; as written here it changes nothing about the elements but their number."""
+
+    def __init__(self, parent: Stage) -> None:
+        self._parent = parent
+
+    @property
+    def spec(self) -> Nest:
+        return self._parent.spec
+
+    @property
+    def cardinality(self) -> int:
+        return self._parent.cardinality
+
+    @property
+    def batch_size(self) -> int | None:
+        return self._parent.batch_size
+
+    @property
+    def in_memory(self) -> bool:
+        return self._parent.in_memory
+
+    def example(self) -> Nest:
+        return self._parent.example()
+
+
+@final
+class Rows(Stage):
+    """Rows of in-memory columns in some order, one by one. No row is touched before it is needed."""
+
+    def __init__(self, columns: Columns, order: Order) -> None:
+        self.columns = columns
+        self.order = order
+
+    @functools.cached_property
+    def spec(self) -> Nest:
+        return self.columns.spec
+
+    @property
+    def cardinality(self) -> int:
+        return self.order.length
+
+    @property
+    def batch_size(self) -> int | None:
+        return None
+
+    @property
+    def in_memory(self) -> bool:
+        return True
+
+    def walk(self) -> Walk:
+        return _RowsWalk(self)
+
+    def example(self) -> Nest:
+        if self.columns.length == 0:
+            raise StopIteration
+        return rows_of(self.columns.gather(np.zeros(1, np.int64)))[0]
+
+
+@final
+class _RowsWalk(Walk):
+    """Gathers a block of rows at a time and hands them out as views."""
+
+    _BLOCK_BYTES = 1 << 20
+
+    def __init__(self, stage: Rows) -> None:
+        super().__init__()
+        self._stage = stage
+        self._cursor = stage.order.cursor()
+        self._block_rows = max(1, min(1024, self._BLOCK_BYTES // _bytes_of_row(stage.spec)))
+        self._origin = self._cursor.get_state()
+        self._rows: list[Nest] = []
+        self._position = 0
+
+    def __next__(self) -> Nest:
+        if self._position == len(self._rows):
+            self._origin = self._cursor.get_state()
+            indices = self._cursor.read(self._block_rows)
+            self._rows = rows_of(self._stage.columns.gather(indices)) if len(indices) else []
+            self._position = 0
+            if not self._rows:
+                raise StopIteration
+        self._position += 1
+        return self._rows[self._position - 1]
+
+    def get_state(self) -> State:
+        return {"block": self._origin, "position": self._position}
+
+    def set_state(self, state: State) -> None:
+        self._cursor.set_state(state["block"])
+        self._cursor.discard(state["position"])
+        # The new block begins in mid-block; its own origin is taken when it is read.
+        self._origin, self._rows, self._position = self._cursor.get_state(), [], 0
+
+
+@final
+class BatchedRows(Stage):
+    """Batches of in-memory rows: one gather each."""
+
+    def __init__(
+        self, columns: Columns, order: Order, batch_size: int, cardinality: int, *, drop_remainder: bool
+    ) -> None:
+        self.columns = columns
+        self.order = order
+        self.drop_remainder = drop_remainder
+        self._batch_size = batch_size
+        self._cardinality = cardinality
+
+    @functools.cached_property
+    def spec(self) -> Nest:
+        rows = self._batch_size if self.drop_remainder else None
+        return jax.tree.map(lambda spec: with_rows(spec, rows), self.columns.spec)
+
+    @property
+    def cardinality(self) -> int:
+        return self._cardinality
+
+    @property
+    def batch_size(self) -> int:
+        return self._batch_size
+
+    @property
+    def in_memory(self) -> bool:
+        return True
+
+    def walk(self) -> Walk:
+        return _BatchedRowsWalk(self)
+
+    def example(self) -> Nest:
+        if self.columns.length == 0:
+            raise StopIteration
+        return self.columns.gather(np.zeros(self._batch_size, np.int64))
+
+
+@final
+class _BatchedRowsWalk(Walk):
+    def __init__(self, stage: BatchedRows) -> None:
+        super().__init__()
+        self._stage = stage
+        self._cursor = stage.order.cursor()
+
+    def __next__(self) -> Nest:
+        stage = self._stage
+        indices = self._cursor.read(stage.batch_size)
+        if len(indices) == 0 or (stage.drop_remainder and len(indices) < stage.batch_size):
+            raise StopIteration
+        return stage.columns.gather(indices)
+
+    def get_state(self) -> State:
+        return {"rows": self._cursor.get_state()}
+
+    def set_state(self, state: State) -> None:
+        self._cursor.set_state(state["rows"])
+
+
+class ParentWalk(Walk):
+    """A walk over another walk, whose state is the other's and its own facts."""
+
+    def __init__(self, parent: Walk) -> None:
+        super().__init__(parent)
+        self._source = parent
+
+    def get_state(self) -> State:
+        return {**self._facts(), "parent": self._source.get_state()}
+
+    def set_state(self, state: State) -> None:
+        self._set_facts(state)
+        self._source.set_state(state["parent"])
+
+    @abc.abstractmethod
+    def _facts(self) -> State: ...
+
+    @abc.abstractmethod
+    def _set_facts(self, state: State) -> None: ...
+
+
+class RestartingWalk(Walk):
+    """A walk over walks that it starts itself, one after another, over the same stage."""
+
+    def __init__(self, stage: Stage) -> None:
+        super().__init__()
+        self._stage = stage
+        self._source: Walk | None = None
+
+    def _start(self) -> Walk:
+        self._source = self._stage.walk()
+        return self._source
+
+    def close(self) -> None:
+        if self._source is not None:
+            self._source.close()
+        super().close()
+
+
+def _bytes_of_row(spec: Nest) -> int:
+    specs: list[TensorSpec] = jax.tree.leaves(spec)
+    return max(1, sum((s.shape.num_elements() or 0) * int(s.dtype.itemsize) for s in specs))

@@ -1,0 +1,230 @@
+"""Stages that make new elements out of others: map, batch, unbatch."""
+
+import functools
+from typing import final
+
+import jax
+import numpy as np
+
+from stratagem._errors import InvalidArgumentError
+from stratagem.pipeline._cardinality import UNKNOWN, batched
+from stratagem.pipeline._nest import Array, Nest, rows_of, spec_of
+from stratagem.pipeline._order import State
+from stratagem.pipeline._spec import TensorSpec, merged, with_rows, without_rows
+from stratagem.pipeline._stage import ParentWalk, Stage, Step, Walk
+from stratagem.pipeline._user_code import UserFunction
+
+
+@final
+class MapStage(Step):
+    """A function applied to every element."""
+
+    def __init__(self, parent: Stage, function: UserFunction) -> None:
+        super().__init__(parent)
+        self._function = function
+
+    @functools.cached_property
+    def spec(self) -> Nest:
+        # Plain Python cannot be asked for its result's shape, so it is applied to an example; where the rows of the
+        # input are unknown, to two numbers of rows: what then differs is unknown too.
+        specs = self._parent.spec
+        try:
+            example = self._parent.example()
+        except StopIteration:
+            raise ValueError(
+                "The element_spec of a mapped data set is found out by mapping an element, and there is none."
+            ) from None
+        if not any(_open_rows(s) for s in jax.tree.leaves(specs)):
+            return spec_of(self._function(example))
+        return jax.tree.map(merged, *(spec_of(self._function(_resized(specs, example, n))) for n in (2, 3)))
+
+    @property
+    def in_memory(self) -> bool:
+        return False
+
+    def walk(self) -> Walk:
+        return _MapWalk(self._parent.walk(), self._function)
+
+    def example(self) -> Nest:
+        return self._function(self._parent.example())
+
+
+@final
+class _MapWalk(ParentWalk):
+    def __init__(self, parent: Walk, function: UserFunction) -> None:
+        super().__init__(parent)
+        self._function = function
+
+    def __next__(self) -> Nest:
+        return self._function(next(self._source))
+
+    def _facts(self) -> State:
+        return {}
+
+    def _set_facts(self, state: State) -> None:
+        pass
+
+
+@final
+class BatchStage(Step):
+    """Consecutive elements stacked."""
+
+    def __init__(self, parent: Stage, batch_size: int, *, drop_remainder: bool) -> None:
+        super().__init__(parent)
+        self._batch_size = batch_size
+        self._drop_remainder = drop_remainder
+
+    @property
+    def spec(self) -> Nest:
+        rows = self._batch_size if self._drop_remainder else None
+        return jax.tree.map(lambda spec: with_rows(spec, rows), self._parent.spec)
+
+    @property
+    def cardinality(self) -> int:
+        return batched(self._parent.cardinality, self._batch_size, drop_remainder=self._drop_remainder)
+
+    @property
+    def batch_size(self) -> int:
+        return self._batch_size
+
+    def walk(self) -> Walk:
+        return _BatchWalk(self._parent.walk(), self._batch_size, drop_remainder=self._drop_remainder)
+
+    def example(self) -> Nest:
+        return stacked([self._parent.example()] * self._batch_size)
+
+
+@final
+class _BatchWalk(ParentWalk):
+    def __init__(self, parent: Walk, batch_size: int, *, drop_remainder: bool) -> None:
+        super().__init__(parent)
+        self._batch_size = batch_size
+        self._least = batch_size if drop_remainder else 1
+
+    def __next__(self) -> Nest:
+        elements: list[Nest] = []
+        for element in self._source:
+            elements.append(element)
+            if len(elements) == self._batch_size:
+                break
+        if len(elements) < self._least:
+            raise StopIteration
+        return stacked(elements)
+
+    def _facts(self) -> State:
+        return {}
+
+    def _set_facts(self, state: State) -> None:
+        pass
+
+
+@final
+class UnbatchStage(Step):
+    """The rows of every element, one by one."""
+
+    def __init__(self, parent: Stage) -> None:
+        super().__init__(parent)
+        # The spec of user code is found out by running it; such elements are checked when they come.
+        if parent.in_memory and any(s.shape.rank == 0 for s in jax.tree.leaves(parent.spec)):
+            raise _no_rows()
+
+    @property
+    def spec(self) -> Nest:
+        return jax.tree.map(without_rows, self._parent.spec)
+
+    @property
+    def cardinality(self) -> int:
+        if not self._parent.in_memory:
+            return UNKNOWN
+        rows, batches = jax.tree.leaves(self._parent.spec)[0].shape[0], self._parent.cardinality
+        if rows is None:
+            return UNKNOWN
+        return batches if batches < 0 else int(batches * rows)
+
+    @property
+    def batch_size(self) -> int | None:
+        return None
+
+    def walk(self) -> Walk:
+        return _UnbatchWalk(self._parent.walk())
+
+    def example(self) -> Nest:
+        return rows_of(self._parent.example())[0]
+
+
+@final
+class _UnbatchWalk(ParentWalk):
+    def __init__(self, parent: Walk) -> None:
+        super().__init__(parent)
+        self._origin = parent.get_state()
+        self._rows: list[Nest] = []
+        self._position = 0
+
+    def __next__(self) -> Nest:
+        while self._position == len(self._rows):
+            # First, so that the state is right also when there is no next element.
+            self._origin, self._rows, self._position = self._source.get_state(), [], 0
+            self._rows = _equal_rows(next(self._source))
+        self._position += 1
+        return self._rows[self._position - 1]
+
+    def get_state(self) -> State:
+        return {"parent": self._origin, **self._facts()}
+
+    def set_state(self, state: State) -> None:
+        self._source.set_state(state["parent"])
+        self._set_facts(state)
+
+    def _facts(self) -> State:
+        return {"position": self._position}
+
+    def _set_facts(self, state: State) -> None:
+        self._origin, self._rows, self._position = state["parent"], [], 0
+        for _ in range(state["position"]):
+            next(self)
+
+
+def stacked(elements: list[Nest]) -> Nest:
+    """Elements of one structure and shape as one element with a new first dimension."""
+    arrays = [jax.tree.leaves(element) for element in elements]
+    columns = [_stacked(i, list(column)) for i, column in enumerate(zip(*arrays, strict=True))]
+    return jax.tree.unflatten(jax.tree.structure(elements[0]), columns)
+
+
+def _stacked(component: int, rows: list[Array]) -> Array:
+    shape, dtype = rows[0].shape, rows[0].dtype
+    result = np.empty((len(rows), *shape), dtype)
+    for i, row in enumerate(rows):
+        if row.shape != shape or row.dtype != dtype:
+            raise InvalidArgumentError(
+                f"Cannot batch tensors with different shapes in component {component}. First element had shape "
+                f"{list(shape)} and element {i} had shape {list(row.shape)} (dtypes: {dtype}, {row.dtype}). "
+                "Make them equal with `map` first."
+            )
+        result[i] = row
+    return result
+
+
+def _equal_rows(element: Nest) -> list[Nest]:
+    leaves = jax.tree.leaves(element)
+    if any(leaf.ndim == 0 for leaf in leaves):
+        raise _no_rows()
+    sizes = [len(leaf) for leaf in leaves]
+    if len(set(sizes)) != 1:
+        raise InvalidArgumentError(f"Cannot unbatch components with different numbers of rows: {sizes}.")
+    return rows_of(element)
+
+
+def _no_rows() -> ValueError:
+    return ValueError("Cannot unbatch an input with scalar components. `unbatch` takes batches apart into rows.")
+
+
+def _open_rows(spec: TensorSpec) -> bool:
+    return bool(spec.shape.rank) and spec.shape[0] is None
+
+
+def _resized(specs: Nest, example: Nest, rows: int) -> Nest:
+    def resize(spec: TensorSpec, leaf: Array) -> Array:
+        return np.resize(leaf, (rows, *leaf.shape[1:])) if _open_rows(spec) else leaf
+
+    return jax.tree.map(resize, specs, example)

@@ -1,0 +1,261 @@
+"""Capture: traces imperative code abstractly and records which variables it reads and writes, and what it draws."""
+
+import contextlib
+import itertools
+import sys
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import keras
+
+from stratagem._context import Context, current
+from stratagem._errors import ContextError, MixedStrategiesError, TracedDecisionError
+from stratagem._mesh import AXIS, ReplicaMesh
+from stratagem._private import is_seed_state
+from stratagem.values import PerReplica, Separate, Stacked, is_per_replica, on_read, placement_of, share
+
+
+class HostMode(Exception):  # noqa: N818  # never seen by users: it ends a trace, it is no error
+    """The traced function needs values: run it in Python instead."""
+
+
+class OtherMesh(Exception):  # noqa: N818
+    """The traced function uses a strategy with another mesh than the one the trace assumed: start again with it."""
+
+    def __init__(self, mesh: ReplicaMesh) -> None:
+        super().__init__()
+        self.mesh = mesh
+
+
+class InTrace(PerReplica):
+    """A value that exists once a replica, seen from cross-replica code inside a trace: this replica's tracer."""
+
+    def __init__(self, local: Any, replicas: int) -> None:
+        self.local = local
+        self._replicas = replicas
+
+    @property
+    def values(self) -> tuple[Any, ...]:
+        """Every replica's value, gathered: a collective."""
+        every = jax.lax.all_gather(self.local, AXIS)
+        return tuple(every[i] for i in range(self._replicas))
+
+
+class Capture(keras.StatelessScope):  # type: ignore[misc]
+    """One trace. Keras sends every read and write of a variable here; contexts find it as their recorder.
+
+    mesh: the replicas that the program will run on.
+    variables: those found by an earlier trace, which become inputs; None while discovering them.
+    connections: for calls of `tape.gradient` by number, which sources are connected (all, where not listed).
+    """
+
+    def __init__(
+        self,
+        mesh: ReplicaMesh,
+        variables: Sequence[Any] | None,
+        connections: dict[int, tuple[bool, ...]] | None = None,
+    ) -> None:
+        super().__init__(collect_losses=True)
+        self.mesh = mesh
+        self.strategy: Any = None
+        self.discovering = variables is None
+        self.variables: dict[int, Any] = {id(v): v for v in variables or ()}
+        self.values: dict[int, Any] = {}
+        self.written: dict[int, str] = {}
+        self.tapes: list[Any] = []
+        self.sources: list[Any] = []
+        self.summed = False
+        self._drawn: list[Any] = []
+        self._connections = connections or {}
+        self._calls = itertools.count()
+        self._to_average: dict[int, Any] = {}
+        self._aggregated_reads = False
+
+    def begin(self, values: dict[int, Any], drawn: Sequence[Any]) -> None:
+        """Start the trace proper: the tracers of the known variables and of the elements drawn before the call."""
+        self.values, self._drawn = values, list(drawn)
+
+    # --- Variables ----------------------------------------------------------------------------------------------------
+
+    def get_current_value(self, variable: Any) -> Any:
+        """What Keras reads: the replica's own value, or the aggregate in cross-replica code."""
+        if id(variable) in self._to_average:
+            self.average_pending()
+        value = self.value_of(variable)
+        if on_read(variable) and (current().crossing or self._aggregated_reads):
+            return self._aggregate(variable, value)
+        return value
+
+    def value_of(self, variable: Any) -> Any:
+        """The variable's value in this trace (for a sync-on-read one: the replica's own slot)."""
+        self.variables.setdefault(id(variable), variable)
+        self._check_strategy(variable)
+        value = self.values.get(id(variable))
+        # While discovering, values do not matter, only shapes; a fresh constant is right at any level of tracing.
+        return jnp.zeros(variable.shape, variable._dtype) if value is None else value
+
+    def trainable(self) -> list[Any]:
+        """The trainable variables known to this trace."""
+        return [v for v in self.variables.values() if v.trainable and id(v) in self.values]
+
+    def add_update(self, update: tuple[Any, Any]) -> None:
+        """What Keras assigns."""
+        variable, value = update
+        self.variables.setdefault(id(variable), variable)
+        self._check_strategy(variable)
+        context = current()
+        if on_read(variable):
+            value = self._slot(variable, value) if context.crossing else value
+        elif self.in_replica(context) and self.mesh.num_replicas > 1:
+            self._check_created_in_scope(variable)
+            if variable.aggregation == "mean":
+                self._to_average[id(variable)] = value
+            value = self._aggregated(variable, value)
+        self.write(variable, value)
+
+    def write(self, variable: Any, value: Any) -> None:
+        """Record a value that needs no aggregation any more."""
+        self.values[id(variable)] = value
+        self.written[id(variable)] = _user_line()
+        for tape in self.tapes:
+            tape.note_assignment(variable, value)
+
+    def add(self, variable: Any, delta: Any, sign: int) -> bool:
+        """`assign_add` of a mirrored variable with aggregation SUM adds every replica's amount. False: not such a one."""
+        if on_read(variable) or variable.aggregation != "sum":
+            return False
+        if not self.in_replica(current()) or self.mesh.num_replicas == 1:
+            return False
+        self._check_created_in_scope(variable)
+        total = jax.lax.psum(jnp.asarray(delta, dtype=variable._dtype), AXIS)
+        self.write(variable, self.value_of(variable) + sign * total)
+        return True
+
+    def create(self, variable: Any) -> None:
+        """A variable is being created inside the trace: allowed in the first one only."""
+        if not self.discovering:
+            raise ValueError(
+                "A compiled step tried to create variables on a call other than its first. Create layers, metrics, "
+                "optimizers and tf.Variables outside of the step, or only when the step runs for the first time."
+            )
+
+    def average_pending(self) -> None:
+        """Average over replicas what was assigned to variables with aggregation MEAN: one collective for all."""
+        pending, self._to_average = self._to_average, {}
+        means = jax.lax.pmean(list(pending.values()), AXIS)
+        self.values.update(zip(pending, means, strict=True))
+
+    @contextlib.contextmanager
+    def aggregated_reads(self) -> Iterator[None]:
+        """In the body, reading a sync-on-read variable gives its aggregate over all replicas, also inside a replica."""
+        before, self._aggregated_reads = self._aggregated_reads, True
+        try:
+            yield
+        finally:
+            self._aggregated_reads = before
+
+    def _aggregate(self, variable: Any, slot: Any) -> Any:
+        if variable.aggregation == "sum":
+            return jax.lax.psum(slot, AXIS)
+        if variable.aggregation == "mean":
+            return jax.lax.pmean(slot, AXIS).astype(slot.dtype)
+        if variable.aggregation == "only_first_replica":
+            return from_first_replica(slot)
+        raise ContextError(
+            f"Variable {variable.path} is synchronized when read but has aggregation NONE: there is no one value to read "
+            "in cross-replica context. Read it inside strategy.run."
+        )
+
+    def _slot(self, variable: Any, value: Any) -> Any:
+        """This replica's part of a value assigned in cross-replica code."""
+        if variable.aggregation != "sum" or self.mesh.num_replicas == 1:
+            return value
+        parts = share(value, self.mesh.num_replicas)
+        return jnp.where(jax.lax.axis_index(AXIS) == 0, parts[0], parts[1])
+
+    def _aggregated(self, variable: Any, value: Any) -> Any:
+        if variable.aggregation == "sum":
+            return jax.lax.psum(value, AXIS)
+        return from_first_replica(value) if variable.aggregation == "only_first_replica" else value
+
+    def _check_strategy(self, variable: Any) -> None:
+        placement = placement_of(variable)
+        if placement is None or placement.strategy is None:
+            return
+        if self.strategy not in (None, placement.strategy):
+            raise MixedStrategiesError(
+                f"Mixing different tf.distribute.Strategy objects: variable {variable.path} was created under "
+                f"{placement.strategy}, but the step runs under {self.strategy}."
+            )
+
+    def _check_created_in_scope(self, variable: Any) -> None:
+        placement = placement_of(variable)
+        if (placement is None or placement.strategy is None) and not is_seed_state(variable):
+            raise ContextError(
+                f"Variable {variable.path} was created outside of strategy.scope() and is assigned inside "
+                f"strategy.run, where {self.mesh.num_replicas} replicas would each change it. Create it, or the model, "
+                "optimizer or metric that it belongs to, within strategy.scope()."
+            )
+
+    # --- Data, decisions, gradients -----------------------------------------------------------------------------------
+
+    def draw(self, source: Any) -> Any:
+        """The next element of an iterator, as an input of the program (drawn before every call)."""
+        if self.in_replica(current()):
+            raise ValueError(
+                "next(iterator) should be called from outside of replica_fn: draw in the function that calls "
+                "strategy.run, and pass the element as an argument."
+            )
+        position = len(self.sources)
+        self.sources.append(source)
+        if position < len(self._drawn):
+            return self._drawn[position]
+        return jax.tree.map(self._like, source.peek(), is_leaf=is_per_replica)
+
+    def _like(self, leaf: Any) -> Any:
+        example = leaf
+        if isinstance(leaf, Stacked | Separate):
+            example = leaf.values[0]
+        if not hasattr(example, "dtype") or example.dtype == object:
+            raise HostMode(f"it draws elements of type {type(example).__name__}")
+        zeros = jnp.zeros(example.shape, example.dtype)
+        return InTrace(zeros, self.mesh.num_replicas) if is_per_replica(leaf) else zeros
+
+    def need_host(self, reason: str) -> None:
+        """Python needs values. Raises: in a replica an error for the user, else the sign to run in Python."""
+        if self.in_replica(current()):
+            raise TracedDecisionError(f"Inside strategy.run {reason}, which needs values while the step is being compiled.")
+        raise HostMode(reason)
+
+    def next_gradient(self) -> int:
+        """A number for a call of tape.gradient, the same in every trace of the same code."""
+        return next(self._calls)
+
+    def connected(self, call: int, sources: int) -> tuple[bool, ...]:
+        """Which sources of that call have a path to the target, as far as earlier traces told."""
+        known = self._connections.get(call, ())
+        return known if len(known) == sources else (True,) * sources
+
+    @staticmethod
+    def in_replica(context: Context) -> bool:
+        """True inside a replica function of a real strategy."""
+        return context.replica is not None
+
+
+def from_first_replica(value: Any) -> Any:
+    """Replica 0's value, on every replica."""
+    mine = jax.lax.axis_index(AXIS) == 0
+    return jax.lax.psum(jnp.where(mine, value, jnp.zeros_like(value)), AXIS)
+
+
+_OWN = ("stratagem", "keras", "jax", "contextlib")
+
+
+def _user_line() -> str:
+    """Where in the user's code the present call comes from."""
+    frame: Any = sys._getframe(1)
+    while frame is not None and frame.f_globals.get("__name__", "").split(".")[0] in _OWN:
+        frame = frame.f_back
+    return "unknown line" if frame is None else f"{frame.f_code.co_filename}:{frame.f_lineno}"

@@ -1,0 +1,160 @@
+"""Executes imperative code as a compiled program: finds the program of a call, makes it when there is none, runs it."""
+
+import logging
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import jax
+
+from stratagem._context import current
+from stratagem._mesh import ReplicaMesh
+from stratagem.step._capture import HostMode, OtherMesh
+from stratagem.step._program import Arguments, Body, Knowledge, Program, explore, own_specs, trace
+from stratagem.step._replicate import DECISIONS
+from stratagem.step._signature import Same, alive, is_source, leaf_key
+from stratagem.step._uneven import UnevenProgram
+from stratagem.values import Separate, is_per_replica
+
+logger = logging.getLogger("stratagem")
+
+_RETRACES_BEFORE_WARNING = 5
+
+
+@dataclass
+class Signature:
+    """One signature of a function: what its traces found out, and its programs by the shapes of drawn elements."""
+
+    knowledge: Knowledge
+    programs: dict[Hashable, Any] = field(default_factory=dict)
+    host: str | None = None
+
+
+@dataclass
+class Family:
+    """All signatures of one function (one code and closure)."""
+
+    name: str
+    knowledge: Knowledge = field(default_factory=Knowledge)
+    signatures: dict[Hashable, Signature] = field(default_factory=dict)
+    last: tuple[Any, ...] = ()
+    warned: bool = False
+
+
+# Compiled programs by function. A cache: losing it costs time, never a result.
+_families: dict[Hashable, Family] = {}
+
+
+def family_of(key: Hashable, name: str) -> Family:
+    """The family of a function key; forgets families whose objects are gone."""
+    found = _families.get(key)
+    if found is None:
+        for dead in [k for k in _families if not alive(k)]:
+            del _families[dead]
+        found = _families[key] = Family(name)
+    return found
+
+
+def execute(body: Body, key: Hashable, name: str, args: Sequence[Any], kwargs: dict[str, Any], mesh: ReplicaMesh) -> Any:
+    """`body(*args, **kwargs)` as one compiled program over `mesh`, or over that of the strategy that `body` uses.
+
+    key: equal for functions that are the same program (see `function_key`). Runs in Python instead ("host mode"), from then
+    on, if the code needs values of tensors or iterates over data; each `strategy.run` in it is still one program.
+    """
+    context = current()
+    family = family_of((key, _context_key(context)), name)
+    leaves, structure = jax.tree.flatten((args, kwargs), is_leaf=is_per_replica)
+    signature_key = (structure, *map(leaf_key, leaves))
+    signature = family.signatures.get(signature_key)
+    if signature is None:
+        signature = _new_signature(family, signature_key, leaves)
+    if signature.host is None:
+        try:
+            return _run(body, signature, args, kwargs, leaves, _mesh(signature, leaves, mesh))
+        except (HostMode, *DECISIONS) as reason:
+            if context.recorder is not None or context.replica is not None:
+                raise
+            signature.host = _reason(reason)
+            logger.info("%s runs in Python, not as one compiled program: %s.", name, signature.host)
+    return body(*args, **kwargs)
+
+
+def _reason(error: Exception) -> str:
+    return str(error) if isinstance(error, HostMode) else "it takes a Python decision on the value of a tensor"
+
+
+def _context_key(context: Any) -> Hashable:
+    return None if context.strategy is None else (Same(context.strategy), context.crossing)
+
+
+def _new_signature(family: Family, key: tuple[Any, ...], leaves: Sequence[Any]) -> Signature:
+    for dead in [k for k in family.signatures if not alive(k)]:
+        del family.signatures[dead]
+    known = family.knowledge
+    signature = family.signatures[key] = Signature(
+        Knowledge(list(known.variables), dict(known.connections), [], known.mesh, False)
+    )
+    if len(family.signatures) > _RETRACES_BEFORE_WARNING and not family.warned:
+        family.warned = True
+        logger.warning(
+            "%s was traced %d times, last because %s. Pass numbers that change as tensors (tf.constant), keep shapes the same "
+            "(drop_remainder=True), and create objects once.", family.name, len(family.signatures), _difference(family.last, key),
+        )
+    family.last = key
+    return signature
+
+
+def _difference(before: tuple[Any, ...], now: tuple[Any, ...]) -> str:
+    if not before or before[0] != now[0]:
+        return "the structure of the arguments changed"
+    changed = [f"argument {i} changed from {a} to {b}" for i, (a, b) in enumerate(zip(before[1:], now[1:], strict=True)) if a != b]
+    return "; ".join(changed)
+
+
+def _mesh(signature: Signature, leaves: Sequence[Any], default: ReplicaMesh) -> ReplicaMesh:
+    given = next((v.mesh for v in leaves if hasattr(v, "array") and is_per_replica(v)), None)
+    return signature.knowledge.mesh or given or default
+
+
+def _run(
+    body: Body, signature: Signature, args: Any, kwargs: Any, leaves: Sequence[Any], mesh: ReplicaMesh
+) -> Any:
+    knowledge = signature.knowledge
+    if not knowledge.explored:
+        mesh = _explore(body, Arguments.of(args, kwargs, []), mesh, knowledge)
+        knowledge.sources = [_by_position(source, leaves) for source in knowledge.sources]
+    drawn = [next(leaves[s] if isinstance(s, int) else s) for s in knowledge.sources]
+    arguments = Arguments.of(args, kwargs, drawn)
+    key = tuple(leaf_key(v) for v in jax.tree.leaves(drawn, is_leaf=is_per_replica))
+    program = signature.programs.get(key)
+    if program is None or program.stale:
+        program = signature.programs[key] = _compile(body, arguments, mesh, knowledge)
+    return program(arguments)
+
+
+def _compile(body: Body, arguments: Arguments, mesh: ReplicaMesh, knowledge: Knowledge) -> Program | UnevenProgram:
+    if not any(isinstance(v, Separate) for v in arguments.own):
+        return Program(trace(body, arguments, mesh, knowledge), arguments, mesh)
+    shapes = [tuple(s.shape for s in own_specs(arguments.own, i)) for i in range(mesh.num_replicas)]
+    traces = {}
+    for replica, shape in enumerate(shapes):
+        if shape not in traces:
+            traces[shape] = trace(body, arguments, mesh, knowledge, replica)
+    return UnevenProgram(traces, shapes, arguments, mesh)
+
+
+def _explore(body: Body, arguments: Arguments, mesh: ReplicaMesh, knowledge: Knowledge) -> ReplicaMesh:
+    try:
+        explore(body, arguments, mesh, knowledge)
+    except OtherMesh as other:
+        mesh = other.mesh
+        explore(body, arguments, mesh, knowledge)
+    knowledge.mesh = mesh
+    return mesh
+
+
+def _by_position(source: Any, leaves: Sequence[Any]) -> Any:
+    """An iterator that is an argument is known by its place, so that the next call may pass another one."""
+    return next((i for i, leaf in enumerate(leaves) if leaf is source and is_source(leaf)), source)
+
+

@@ -1,0 +1,308 @@
+"""One traced, differentiated, replicated and compiled program, and how it is called."""
+
+import logging
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax.extend import core as xc
+from jax.sharding import PartitionSpec
+
+from stratagem._context import entered
+from stratagem._errors import ContextError, DivergenceError
+from stratagem._mesh import AXIS, ReplicaMesh
+from stratagem._private import announce_build, store, stored
+from stratagem.step._capture import Capture, InTrace
+from stratagem.step._differentiate import differentiate
+from stratagem.step._divergence import varying_outputs
+from stratagem.step._rewrites import compiler_options, rewrite
+from stratagem.values import Stacked, adopt, is_per_replica, on_read, placement_of
+
+logger = logging.getLogger("stratagem")
+
+Body = Callable[..., Any]
+_MAX_TRACES = 8
+
+
+@dataclass(frozen=True)
+class Arguments:
+    """A call's arguments and drawn elements, flat: tensors are inputs of the program, everything else is part of it."""
+
+    leaves: tuple[Any, ...]
+    structure: Any
+
+    @classmethod
+    def of(cls, args: Any, kwargs: Any, drawn: Any) -> "Arguments":
+        """Flatten the positional and keyword arguments and the elements drawn for this call."""
+        leaves, structure = jax.tree.flatten((args, kwargs, drawn), is_leaf=is_per_replica)
+        return cls(tuple(leaves), structure)
+
+    @property
+    def own(self) -> list[Any]:
+        """Leaves with one value a replica."""
+        return [v for v in self.leaves if is_per_replica(v)]
+
+    @property
+    def shared(self) -> list[Any]:
+        """Leaves with the same value on all replicas."""
+        return [v for v in self.leaves if is_tensor(v)]
+
+    def filled(self, own: Sequence[Any], shared: Sequence[Any]) -> Any:
+        """(args, kwargs, drawn) with other values in place of the tensors."""
+        mine, common = iter(own), iter(shared)
+        leaves = [next(mine) if is_per_replica(v) else next(common) if is_tensor(v) else v for v in self.leaves]
+        return jax.tree.unflatten(self.structure, leaves)
+
+
+def is_tensor(leaf: Any) -> bool:
+    """True for what becomes an input of the program with one value for all replicas."""
+    return isinstance(leaf, jax.Array | np.ndarray | np.generic) and leaf.dtype != object
+
+
+@dataclass
+class Results:
+    """Where the results of a program go in the structure that the function returned."""
+
+    structure: Any = None
+    leaves: list[Any] = field(default_factory=list)
+    per_replica: list[bool] = field(default_factory=list)
+
+    def note(self, result: Any) -> list[Any]:
+        """Remember the structure; returns the tensors in it."""
+        self.leaves, self.structure = jax.tree.flatten(result, is_leaf=is_per_replica)
+        tensors = [v for v in self.leaves if isinstance(v, InTrace | jax.Array)]
+        self.per_replica = [isinstance(v, InTrace) for v in tensors]
+        self.leaves = [_TENSOR if isinstance(v, InTrace | jax.Array) else v for v in self.leaves]
+        return [v.local if isinstance(v, InTrace) else v for v in tensors]
+
+    def rebuilt(self, tensors: Sequence[Any]) -> Any:
+        """The structure with real tensors in it."""
+        given = iter(tensors)
+        return jax.tree.unflatten(self.structure, [next(given) if v is _TENSOR else v for v in self.leaves])
+
+
+_TENSOR = object()
+
+
+@dataclass(frozen=True)
+class Trace:
+    """A step as a pure program: closed(values of variables, own inputs, shared inputs) -> (results, new values)."""
+
+    closed: xc.ClosedJaxpr
+    variables: tuple[Any, ...]
+    written: tuple[tuple[Any, str], ...]
+    results: Results
+    strategy: Any
+
+    def check_divergence(self, own: int) -> None:
+        """Raise DivergenceError if a mirrored variable would get another value on every replica."""
+        inputs = len(self.closed.jaxpr.invars) - len(self.variables) - own
+        varying = [*map(on_read, self.variables), *[True] * own, *[False] * inputs]
+        outs = varying_outputs(self.closed, varying)[len(self.results.per_replica) :]
+        for (variable, line), varies in zip(self.written, outs, strict=True):
+            if varies and not on_read(variable):
+                raise DivergenceError(
+                    f"Mirrored variable {variable.path} would get a different value on every replica, at {line}. "
+                    "Reduce the value first (tf.distribute.get_replica_context().all_reduce), or create the variable with "
+                    "aggregation=tf.VariableAggregation.MEAN, SUM or ONLY_FIRST_REPLICA, or with synchronization=ON_READ."
+                )
+
+
+@dataclass
+class Knowledge:
+    """What earlier traces of the same code found: it saves the first trace of the next signature."""
+
+    variables: list[Any] = field(default_factory=list)
+    connections: dict[int, tuple[bool, ...]] = field(default_factory=dict)
+    sources: list[Any] = field(default_factory=list)
+    mesh: ReplicaMesh | None = None
+    explored: bool = False
+
+
+def _spec(value: Any) -> jax.ShapeDtypeStruct:
+    return jax.ShapeDtypeStruct(value.shape, value.dtype)
+
+
+def own_specs(own: Sequence[Any], replica: int = 0) -> list[jax.ShapeDtypeStruct]:
+    """The shapes of one local replica's own inputs."""
+    return [
+        jax.ShapeDtypeStruct(v.array.shape[1:], v.array.dtype) if isinstance(v, Stacked) else _spec(v.values[replica])
+        for v in own
+    ]
+
+
+def explore(body: Body, arguments: Arguments, mesh: ReplicaMesh, knowledge: Knowledge) -> None:
+    """The first trace: builds what is lazy, and tells which variables the step touches and what it draws."""
+    capture = Capture(mesh, None)
+    _make_jaxpr(body, capture, arguments, [], own_specs(arguments.own), Results())
+    knowledge.variables = list(capture.variables.values())
+    knowledge.sources = capture.sources
+    knowledge.explored = True
+    announce_build(None)
+
+
+def trace(body: Body, arguments: Arguments, mesh: ReplicaMesh, knowledge: Knowledge, replica: int = 0) -> Trace:
+    """Trace with all variables as inputs, until nothing new turns up; rewrite and differentiate."""
+    for _ in range(_MAX_TRACES):
+        variables, results = list(knowledge.variables), Results()
+        capture = Capture(mesh, variables, knowledge.connections)
+        specs = [jax.ShapeDtypeStruct(v.shape, v._dtype) for v in variables]
+        closed = _make_jaxpr(body, capture, arguments, specs, own_specs(arguments.own, replica), results)
+        if len(capture.variables) > len(variables):
+            knowledge.variables = list(capture.variables.values())
+            continue
+        closed, connections = differentiate(rewrite(closed, mesh.devices[0].platform), [(AXIS, mesh.num_replicas)])
+        if _contradicts(connections, knowledge.connections):
+            knowledge.connections = connections
+            continue
+        written = tuple((capture.variables[key], line) for key, line in capture.written.items())
+        made = Trace(closed, tuple(variables), written, results, capture.strategy)
+        made.check_divergence(len(arguments.own))
+        return made
+    raise ContextError(
+        f"The step touched other variables in each of {_MAX_TRACES} traces. Its Python code must do the same at every call: "
+        "look for counters, random choices or objects that are created anew."
+    )
+
+
+def _contradicts(found: dict[int, tuple[bool, ...]], used: dict[int, tuple[bool, ...]]) -> bool:
+    return any(answer != used.get(call, (True,) * len(answer)) for call, answer in found.items())
+
+
+def _make_jaxpr(
+    body: Body, capture: Capture, arguments: Arguments, variables: list[Any], own: list[Any], results: Results
+) -> xc.ClosedJaxpr:
+    replicas = capture.mesh.num_replicas
+    keys = list(capture.variables)
+
+    def pure(values: list[Any], own: list[Any], shared: list[Any]) -> tuple[list[Any], list[Any]]:
+        seen = [InTrace(v, replicas) for v in own]
+        args, kwargs, drawn = arguments.filled(seen, shared)
+        capture.begin(dict(zip(keys, values, strict=True)), drawn)
+        with entered(recorder=capture):
+            result = body(*args, **kwargs)
+        return results.note(result), [capture.values[key] for key in capture.written]
+
+    shared = [_spec(v) for v in arguments.shared]
+    with capture:  # when it closes, Keras gives the variables that were created their first values
+        return jax.make_jaxpr(pure, axis_env=[(AXIS, replicas)])(variables, own, shared)
+
+
+class Program:
+    """A compiled step for even inputs: one program over the mesh."""
+
+    def __init__(self, made: Trace, arguments: Arguments, mesh: ReplicaMesh) -> None:
+        self._mesh = mesh
+        self._results = made.results
+        self._bound = Bound(made, mesh)
+        self._run = self._compiled(made, len(arguments.own), len(arguments.shared))
+
+    def __call__(self, arguments: Arguments) -> Any:
+        """Run once: read the variables, run, write them, hand out the results. Waits for nothing."""
+        donated, kept = self._bound.read()
+        own = [v.array for v in arguments.own]
+        shared = [self._everywhere(v) for v in arguments.shared]
+        outs, new = self._run(donated, kept, own, shared)
+        self._bound.write(new)
+        mesh, flags = self._mesh, self._results.per_replica
+        return self._results.rebuilt([Stacked(v, mesh) if f else mesh.first(v) for v, f in zip(outs, flags, strict=True)])
+
+    @property
+    def stale(self) -> bool:
+        """True if a variable moved or changed its role since the program was made."""
+        return self._bound.stale
+
+    def _everywhere(self, value: Any) -> Any:
+        if self._mesh.num_replicas > 1:
+            return value if getattr(value, "sharding", None) == self._mesh.everywhere else self._mesh.replicate(value)
+        # An explicit dtype: JAX would cut an implicit 64-bit NumPy value to 32 bits.
+        return value if isinstance(value, jax.Array) else jnp.asarray(value, dtype=value.dtype)
+
+    def _compiled(self, made: Trace, own: int, shared: int) -> Callable[..., Any]:
+        program, bound, n = xc.jaxpr_as_fun(made.closed), self._bound, len(made.results.per_replica)
+
+        def replica(donated: list[Any], kept: list[Any], own: list[Any], shared: list[Any]) -> tuple[list[Any], list[Any]]:
+            values = bound.merge(donated, kept)
+            outs = program(*values, *(v[0] for v in own), *shared)
+            results = [v[None] if f else v for v, f in zip(outs[:n], made.results.per_replica, strict=True)]
+            return results, [v[None] if s else v for v, s in zip(outs[n:], bound.written_slots, strict=True)]
+
+        each, every = PartitionSpec(AXIS), PartitionSpec()
+        ins = (bound.specs(True), bound.specs(False), [each] * own, [every] * shared)
+        outs = ([each if f else every for f in made.results.per_replica], [each if s else every for s in bound.written_slots])
+        mapped = jax.shard_map(replica, mesh=self._mesh.mesh, in_specs=ins, out_specs=outs, check_vma=False)
+        options = compiler_options(self._mesh.devices[0].platform)
+        return jax.jit(mapped, donate_argnums=(0,), compiler_options=options)
+
+
+class Bound:
+    """A program's variables: which are written (their buffers are donated), which have slots, which live elsewhere."""
+
+    def __init__(self, made: Trace, mesh: ReplicaMesh) -> None:
+        self.variables = made.variables
+        self._mesh = mesh
+        for variable in self.variables:
+            _settle(variable, mesh, made.strategy)
+        self._placements = [placement_of(v) for v in self.variables]
+        self._trainable = [v._trainable for v in self.variables]
+        self._written = [v for v, _ in made.written]
+        ids = {id(v) for v in self._written}
+        self._is_written = [id(v) in ids for v in self.variables]
+        self._foreign = {id(v) for v, p in zip(self.variables, self._placements, strict=True) if p.mesh.devices != mesh.devices}
+        self._slots = {id(v) for v in self.variables if on_read(v) and id(v) not in self._foreign}
+        self.slots = [id(v) in self._slots for v in self.variables]
+        self._donated = [v for v, w in zip(self.variables, self._is_written, strict=True) if w]
+        self._kept = [v for v, w in zip(self.variables, self._is_written, strict=True) if not w]
+        self.written_slots = [id(v) in self._slots for v in self._written]
+
+    @property
+    def stale(self) -> bool:
+        """True if a variable was placed anew or its `trainable` changed."""
+        return any(
+            v._placement is not p or v._trainable is not t
+            for v, p, t in zip(self.variables, self._placements, self._trainable, strict=True)
+        )
+
+    def read(self) -> tuple[list[jax.Array], list[jax.Array]]:
+        """What the program reads: the arrays to donate, and those to keep."""
+        if self._foreign:
+            return [self._value(v) for v in self._donated], [self._value(v) for v in self._kept]
+        return [v._value for v in self._donated], [v._value for v in self._kept]
+
+    def ordered(self) -> list[jax.Array]:
+        """What the program reads, in the order of the variables."""
+        return [self._value(v) for v in self.variables]
+
+    def write(self, new: Sequence[jax.Array]) -> None:
+        """Commit the new values."""
+        for variable, value in zip(self._written, new, strict=True):
+            if id(variable) in self._foreign:
+                variable._direct_assign(self._mesh.first(value))
+            else:
+                store(variable, value)
+
+    def merge(self, donated: Sequence[Any], kept: Sequence[Any]) -> list[Any]:
+        """One replica's values in the order of the variables."""
+        written, others = iter(donated), iter(kept)
+        values = [next(written) if w else next(others) for w in self._is_written]
+        return [x[0] if id(v) in self._slots else x for v, x in zip(self.variables, values, strict=True)]
+
+    def specs(self, written: bool) -> list[PartitionSpec]:
+        """How the donated (written) or the kept arrays lie on the mesh."""
+        chosen = self._donated if written else self._kept
+        return [PartitionSpec(AXIS) if id(v) in self._slots else PartitionSpec() for v in chosen]
+
+    def _value(self, variable: Any) -> jax.Array:
+        if id(variable) in self._foreign:
+            return self._mesh.replicate(variable.value, own=True)
+        return stored(variable)
+
+
+def _settle(variable: Any, mesh: ReplicaMesh, strategy: Any) -> None:
+    """A variable that no strategy owns moves to the mesh that uses it; a strategy's own stays where it is."""
+    placement = placement_of(variable)
+    if placement is None or (placement.strategy is None and placement.mesh.devices != mesh.devices):
+        adopt(variable, mesh)

@@ -1,0 +1,212 @@
+"""AbstractStrategy: what every strategy can do, each method written once over its mesh."""
+
+import abc
+import contextlib
+from collections.abc import Callable, Sequence
+from types import TracebackType
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+
+from stratagem._context import Context, assign, current
+from stratagem._errors import ContextError, InvalidArgumentError, MixedStrategiesError, ReductionError
+from stratagem._mesh import ReplicaMesh
+from stratagem._private import KerasVariable
+from stratagem._reduce import ReduceOp
+from stratagem._reduce import reduce_op as parse_op
+from stratagem.pipeline import DistributedDataset, DistributedDatasetFromFunction, InputContext
+from stratagem.step import Same, check_even, execute, function_key, gather_value, reduce_value, run_replicas
+from stratagem.values import Separate, is_per_replica, map_structure, on_read, per_replica, placement_of
+
+
+class Scope(contextlib.AbstractContextManager["AbstractStrategy"]):
+    """`strategy.scope()`: cross-replica context; variables created inside belong to the strategy. Can be entered again."""
+
+    def __init__(self, strategy: "AbstractStrategy") -> None:
+        self._strategy = strategy
+        self._outer: list[Context] = []
+
+    def __enter__(self) -> "AbstractStrategy":
+        before = current()
+        if before.replica is not None:
+            raise _needs_cross_replica("strategy.scope()")
+        _check_same(before.strategy, self._strategy)
+        self._outer.append(before)
+        assign(Context(strategy=self._strategy, crossing=True, recorder=before.recorder))
+        return self._strategy
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if current().strategy is not self._strategy:
+            raise ContextError("Strategy scopes must be left in the reverse order of entering them.")
+        assign(self._outer.pop())
+
+
+def _needs_cross_replica(what: str) -> ContextError:
+    return ContextError(
+        f"{what} is called inside a replica function. Method requires being in cross-replica context, use "
+        "get_replica_context().merge_call(), or call it outside of strategy.run."
+    )
+
+
+def _check_same(active: Any, strategy: Any) -> None:
+    if active is not None and active is not strategy:
+        raise MixedStrategiesError(
+            f"Mixing different tf.distribute.Strategy objects: {active} is not {strategy}. Leave the scope of the first."
+        )
+
+
+class AbstractStrategy(abc.ABC):
+    """State and compute distribution over replicas, as `tf.distribute.Strategy`.
+
+    A final class says which devices hold the replicas (`mesh`); everything else follows from that.
+    """
+
+    @property
+    @abc.abstractmethod
+    def mesh(self) -> ReplicaMesh:
+        """The devices of the replicas."""
+
+    @property
+    def num_replicas_in_sync(self) -> int:
+        """Replicas over all workers whose gradients are summed."""
+        return self.mesh.num_replicas
+
+    @property
+    def cluster_resolver(self) -> Any:
+        """None: this strategy has one worker."""
+        return None
+
+    def scope(self) -> Scope:
+        """A context manager: create the model, optimizer, metrics and checkpoint inside it."""
+        return Scope(self)
+
+    def run(
+        self, fn: Callable[..., Any], args: Sequence[Any] = (), kwargs: dict[str, Any] | None = None, options: Any = None
+    ) -> Any:
+        """Call `fn` on every replica, as one compiled program.
+
+        PerReplica values in `args` and `kwargs` are taken apart, everything else is passed as it is. Returns the structure
+        that `fn` returns, with a PerReplica for every tensor in it (the tensor itself if there is one replica).
+        Raises ValueError if `args` is no list or tuple; ContextError inside a replica.
+        """
+        if not isinstance(args, list | tuple):
+            raise ValueError(f"strategy.run: positional args must be a list or tuple, got {type(args).__name__}: {args!r}.")
+        if not callable(fn):
+            raise TypeError(f"strategy.run needs a function, got {fn!r}.")
+        self._enter("strategy.run")
+        if current().recorder is not None:
+            return run_replicas(self, fn, args, kwargs or {})
+
+        def body(args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+            return run_replicas(self, fn, args, kwargs)
+
+        name = f"strategy.run({getattr(fn, '__name__', fn)})"
+        return self._execute(body, ("run", function_key(fn)), name, list(args), dict(kwargs or {}))
+
+    def reduce(self, reduce_op: Any, value: Any, axis: int | None) -> Any:
+        """Sum or mean over replicas of every PerReplica in the structure `value`, as one local tensor each.
+
+        axis: also reduce this dimension of every replica's value (the mean then counts rows: sum of sums / sum of counts).
+        Raises ReductionError for SUM of a value that is not per replica; InvalidArgumentError for unequal shapes and axis None.
+        """
+        op = parse_op(reduce_op)
+        self._enter("strategy.reduce")
+        if current().recorder is not None:
+            return map_structure(lambda leaf: reduce_value(self, op, leaf, axis), value)
+        return map_structure(lambda leaf: self._reduce_leaf(op, leaf, axis), value)
+
+    def gather(self, value: Any, axis: int) -> Any:
+        """Concatenate the replicas' values along `axis` (their sizes may differ there), in replica order."""
+        if current().replica is not None:
+            raise ContextError("strategy.gather is called inside a replica function; use replica_context.all_gather there.")
+        self._enter("strategy.gather")
+        return map_structure(lambda leaf: self._gather_leaf(leaf, axis), value)
+
+    def experimental_local_results(self, value: Any) -> tuple[Any, ...]:
+        """The values of this worker's replicas, as a tuple with one structure a replica."""
+        leaves, structure = jax.tree.flatten(value, is_leaf=is_per_replica)
+        if not any(map(is_per_replica, leaves)):
+            return (value,)
+        columns = [v.values if is_per_replica(v) else (v,) * len(self.mesh.local_ids) for v in leaves]
+        return tuple(jax.tree.unflatten(structure, row) for row in zip(*columns, strict=True))
+
+    def experimental_distribute_dataset(self, dataset: Any, options: Any = None) -> Any:
+        """A dataset whose batches are global: each is cut into one piece a replica."""
+        self._enter("strategy.experimental_distribute_dataset")
+        return DistributedDataset(dataset, self.mesh)
+
+    def distribute_datasets_from_function(self, dataset_fn: Callable[[InputContext], Any], options: Any = None) -> Any:
+        """A dataset made by `dataset_fn(input_context)` whose batches are per replica: each replica takes one a step."""
+        self._enter("strategy.distribute_datasets_from_function")
+        context = InputContext(num_input_pipelines=1, input_pipeline_id=0, num_replicas_in_sync=self.num_replicas_in_sync)
+        return DistributedDatasetFromFunction(dataset_fn, context, self.mesh)
+
+    experimental_distribute_datasets_from_function = distribute_datasets_from_function
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} with {self.num_replicas_in_sync} replica(s)>"
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> "AbstractStrategy":
+        return self
+
+    def __copy__(self) -> "AbstractStrategy":
+        raise ContextError("Must only deepcopy a strategy: a shallow copy would share its variables.")
+
+    def _enter(self, what: str) -> None:
+        """Check that the calling context allows a cross-replica method of this strategy."""
+        context = current()
+        if context.replica is not None:
+            raise _needs_cross_replica(what)
+        _check_same(context.strategy, self)
+
+    def _execute(self, body: Callable[..., Any], key: Any, name: str, *args: Any) -> Any:
+        with self.scope():
+            return execute(body, (Same(self), *key), name, args, {}, self.mesh)
+
+    def _reduce_leaf(self, op: ReduceOp, value: Any, axis: int | None) -> Any:
+        if isinstance(value, KerasVariable):
+            return self._reduce_variable(op, value, axis)
+        if is_per_replica(value):
+            if axis is None and isinstance(value, Separate):
+                check_even(value)
+            body = _reducer(self, op, axis)
+            return self._execute(body, ("reduce", op, axis), "strategy.reduce", value)
+        if axis is None and op is ReduceOp.SUM and self.num_replicas_in_sync > 1:
+            raise ReductionError(
+                f"A non-DistributedValues value {value} cannot be reduced with the given reduce op {op}: it is not known "
+                "which replica it belongs to. Return it from strategy.run first, or use ReduceOp.MEAN."
+            )
+        return value if axis is None else self._execute(_reducer(self, op, axis), ("reduce", op, axis), "reduce", value)
+
+    def _reduce_variable(self, op: ReduceOp, variable: Any, axis: int | None) -> Any:
+        placement = placement_of(variable)
+        if placement is not None and on_read(variable):
+            return self._reduce_leaf(op, per_replica(self.mesh.unstack(variable._value), self.mesh), axis)
+        return self._reduce_leaf(op, variable.value, axis)
+
+    def _gather_leaf(self, value: Any, axis: int) -> Any:
+        if current().recorder is not None:
+            return gather_value(self, value, axis)
+        if isinstance(value, Separate):
+            return _concatenate(value, axis, self.mesh.local_devices[0])
+        if not is_per_replica(value):
+            return value
+        return self._execute(lambda leaf: gather_value(self, leaf, axis), ("gather", axis), "strategy.gather", value)
+
+
+def _reducer(strategy: AbstractStrategy, op: ReduceOp, axis: int | None) -> Callable[[Any], Any]:
+    return lambda value: reduce_value(strategy, op, value, axis)
+
+
+def _concatenate(value: Separate, axis: int, device: jax.Device) -> jax.Array:
+    """Values of unequal shapes: they may differ along `axis` only."""
+    shapes = [tuple(v.shape) for v in value.values]
+    if not shapes[0] or not 0 <= axis < len(shapes[0]):
+        raise ValueError(f"gather along axis {axis}: the values have shapes {shapes}; axis must be one of their dimensions.")
+    rest = {(*s[:axis], *s[axis + 1 :]) for s in shapes}
+    if len(rest) > 1:
+        raise InvalidArgumentError(f"gather along axis {axis}: the values may differ in that dimension only, got {shapes}.")
+    return jnp.concatenate([jax.device_put(v, device) for v in value.values], axis)

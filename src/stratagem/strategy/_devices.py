@@ -1,0 +1,149 @@
+"""Devices by TensorFlow's names: parsing, listing, and virtual CPU devices."""
+
+import importlib.metadata
+import os
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import jax
+
+from stratagem._errors import DeviceError
+from stratagem._private import backends_started, configured_cpu_devices, reserve_threads
+
+_NAME = re.compile(r"(?:/?job:[^/]+)?(?:/replica:\d+)?(?:/task:\d+)?/?(?:device:)?([A-Za-z_]+):(\d+)\Z")
+
+
+_HERE = "/job:localhost/replica:0/task:0"
+
+
+@dataclass(frozen=True)
+class PhysicalDevice:
+    """A device of this machine, as `tf.config.PhysicalDevice`."""
+
+    name: str
+    device_type: str
+
+
+@dataclass(frozen=True)
+class LogicalDevice:
+    """A device that a program can use, as `tf.config.LogicalDevice`."""
+
+    name: str
+    device_type: str
+
+
+@dataclass(frozen=True)
+class LogicalDeviceConfiguration:
+    """One virtual device, as `tf.config.LogicalDeviceConfiguration`; memory limits have no meaning on a CPU."""
+
+    memory_limit: int | None = None
+    experimental_priority: int | None = None
+    experimental_device_ordinal: int | None = None
+
+
+def kind_of(device: jax.Device) -> str:
+    """TF's name of the kind of device: CPU, GPU or TPU."""
+    return {"cpu": "CPU", "gpu": "GPU", "cuda": "GPU", "rocm": "GPU"}.get(device.platform, device.platform.upper())
+
+
+def device_name(device: jax.Device) -> str:
+    """TF's full name of a local device."""
+    same = [d for d in local_devices() if d.platform == device.platform]
+    return f"{_HERE}/device:{kind_of(device)}:{same.index(device)}"
+
+
+def local_devices() -> list[jax.Device]:
+    """All devices of this process: accelerators first, then CPUs."""
+    default = jax.local_devices()
+    return default if default[0].platform == "cpu" else [*default, *jax.local_devices(backend="cpu")]
+
+
+def find_device(name: str | jax.Device) -> jax.Device:
+    """The device that a name means ("GPU:1", "/cpu:0", "/job:localhost/replica:0/task:0/device:GPU:1").
+
+    Raises DeviceError, with the devices that exist, for one that does not.
+    """
+    if isinstance(name, jax.Device):
+        return name
+    match = _NAME.match(name)
+    if not match:
+        raise DeviceError(f"{name!r} is not a device name; write for example 'GPU:0' or 'CPU:1'.")
+    kind, index = match[1].upper(), int(match[2])
+    existing = local_devices()
+    same = [d for d in existing if kind_of(d) == kind]
+    if index >= len(same):
+        hint = (
+            " More virtual CPU devices: tf.config.set_logical_device_configuration before anything else, or the "
+            "environment variable JAX_NUM_CPU_DEVICES."
+            if kind == "CPU"
+            else ""
+        )
+        raise DeviceError(f"Device {name!r} does not exist. Devices here: {', '.join(map(device_name, existing))}.{hint}")
+    return same[index]
+
+
+def choose_devices(names: Sequence[str] | None) -> tuple[jax.Device, ...]:
+    """The devices of a MirroredStrategy: those named, else all accelerators, else all CPU devices there are.
+
+    (TF takes one CPU even where several virtual ones were configured; here a user who made several means them.)
+    """
+    reserve_threads(configured_cpu_devices())
+    if not names:
+        return tuple(jax.local_devices())
+    devices = [find_device(n) for n in names]
+    twice = sorted({device_name(d) for d in devices if devices.count(d) > 1})
+    if twice:
+        raise DeviceError(f"No duplicates allowed in `devices` argument: {', '.join(twice)} named more than once in {names}.")
+    if len({d.platform for d in devices}) > 1:
+        raise DeviceError(f"All devices of a strategy must be of one kind, got {list(names)}.")
+    return tuple(devices)
+
+
+def list_physical_devices(device_type: str | None = None) -> list[PhysicalDevice]:
+    """The machine's devices, without starting a backend (as `tf.config.list_physical_devices`)."""
+    found = [PhysicalDevice("/physical_device:CPU:0", "CPU")]
+    found += [PhysicalDevice(f"/physical_device:GPU:{i}", "GPU") for i in range(_gpu_count())]
+    return [d for d in found if device_type in (None, d.device_type)]
+
+
+def _gpu_count() -> int:
+    """NVIDIA GPUs that JAX would use: its CUDA plugin is installed, the driver lists them, none is hidden."""
+    names = {(d.metadata["Name"] or "").lower() for d in importlib.metadata.distributions()}
+    if not any(n.startswith("jax-cuda") and n.endswith("-plugin") for n in names):
+        return 0
+    present = len(list(Path("/proc/driver/nvidia/gpus").glob("*")))
+    visible = os.environ.get("CUDA_VISIBLE_DEVICES")
+    if visible is None:
+        return present
+    return len([v for v in visible.split(",") if v.strip() and v.strip() != "-1"])
+
+
+def list_logical_devices(device_type: str | None = None) -> list[LogicalDevice]:
+    """The devices that programs can use; starts the backend (as `tf.config.list_logical_devices`)."""
+    found = [LogicalDevice(device_name(d).removeprefix(_HERE), kind_of(d)) for d in local_devices()]
+    return [d for d in found if device_type in (None, d.device_type)]
+
+
+def set_logical_device_configuration(device: PhysicalDevice, logical_devices: Sequence[Any] | None) -> None:
+    """Make several virtual devices of the CPU. Must come before anything that starts a backend.
+
+    Raises RuntimeError when it is too late, ValueError for a GPU (JAX cannot divide one).
+    """
+    if not logical_devices:
+        return
+    if device.device_type != "CPU":
+        raise ValueError(f"{device.name}: only the CPU can be divided into virtual devices here.")
+    count = len(logical_devices)
+    if backends_started():
+        have = len(jax.local_devices(backend="cpu"))
+        if have == count:
+            return
+        raise RuntimeError(
+            f"Virtual devices cannot be modified after being initialized: {have} CPU device(s) are in use, {count} asked for. "
+            "Call set_logical_device_configuration first in the program."
+        )
+    jax.config.update("jax_num_cpu_devices", count)
+    reserve_threads(count)

@@ -1,0 +1,79 @@
+"""PerReplica: one value a replica, as one array over the mesh, as separate arrays, or inside a trace."""
+
+import abc
+from collections.abc import Callable, Sequence
+from typing import Any, NoReturn
+
+import jax
+
+from stratagem._errors import ContextError
+from stratagem._mesh import ReplicaMesh
+
+
+class DistributedValues(abc.ABC):
+    """Base of values that exist once a replica (TensorFlow: `tf.distribute.DistributedValues`)."""
+
+    @property
+    @abc.abstractmethod
+    def values(self) -> tuple[Any, ...]:
+        """The values of this process's replicas, in replica order."""
+
+
+class PerReplica(DistributedValues):
+    """One value a replica. Abstract: see `Stacked` and `Separate`, and the step's own kind inside a trace.
+
+    It is no tensor: pass it to `strategy.run`, or read `values`, `strategy.reduce` or `strategy.gather`.
+    """
+
+    def __repr__(self) -> str:
+        rows = "".join(f"\n  {i}: {v}" for i, v in enumerate(self.values))
+        return f"PerReplica:{{{rows}\n}}"
+
+    def _refuse(self, *_: Any, **__: Any) -> NoReturn:
+        raise ContextError(
+            "A PerReplica object holds one value per replica and is no tensor outside a replica. "
+            "Use it inside strategy.run, or take strategy.reduce(...), strategy.gather(...) or .values of it."
+        )
+
+    __jax_array__ = __array__ = __bool__ = __float__ = __int__ = _refuse
+
+
+class Stacked(PerReplica):
+    """Backed by one array of shape (replicas, ...), split over the mesh: equal shapes on all replicas."""
+
+    def __init__(self, array: jax.Array, mesh: ReplicaMesh) -> None:
+        self.array = array
+        self.mesh = mesh
+
+    @property
+    def values(self) -> tuple[jax.Array, ...]:
+        return self.mesh.unstack(self.array)
+
+
+class Separate(PerReplica):
+    """Backed by one array a local replica, each on its replica's device; shapes may differ in rows, zero included."""
+
+    def __init__(self, values: Sequence[jax.Array]) -> None:
+        self._values = tuple(values)
+
+    @property
+    def values(self) -> tuple[jax.Array, ...]:
+        return self._values
+
+
+def per_replica(values: Sequence[Any], mesh: ReplicaMesh) -> PerReplica:
+    """One value a local replica (arrays on any device, or NumPy), as the cheapest PerReplica that holds them."""
+    shapes = {(tuple(v.shape), v.dtype) for v in values}
+    if len(shapes) == 1 and len(values) == mesh.num_replicas:
+        return Stacked(mesh.stack(list(values)), mesh)
+    return Separate([jax.device_put(v, d) for v, d in zip(values, mesh.local_devices, strict=True)])
+
+
+def is_per_replica(value: Any) -> bool:
+    """For use as `is_leaf`: a PerReplica is one leaf of a structure."""
+    return isinstance(value, PerReplica)
+
+
+def map_structure(function: Callable[..., Any], *trees: Any) -> Any:
+    """`jax.tree.map` with PerReplica objects and None as leaves."""
+    return jax.tree.map(function, *trees, is_leaf=lambda v: v is None or is_per_replica(v))

@@ -1,0 +1,138 @@
+"""Placement: how a variable lies on a mesh, and what reading and assigning it outside a step means."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from stratagem._context import current
+from stratagem._errors import MixedStrategiesError, ReductionError
+from stratagem._mesh import ReplicaMesh
+from stratagem._private import in_stateless_scope, initialized, intercept_variables, store, stored
+
+
+@dataclass(frozen=True, eq=False)
+class Placement:
+    """Where a variable lies.
+
+    mesh: its devices. A mirrored variable has a copy on each; a sync-on-read one has a slot of its own on each.
+    strategy: the strategy in whose scope it was created; None for a variable that a compiled step adopted.
+    """
+
+    mesh: ReplicaMesh
+    strategy: Any
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> "Placement":
+        return self
+
+
+def placement_of(variable: Any) -> Placement | None:
+    """The variable's placement; None while nothing but Keras has touched it."""
+    placement: Placement | None = variable._placement
+    return placement
+
+
+def on_read(variable: Any) -> bool:
+    """True for a variable with a slot a replica, reduced when read: a metric's state."""
+    return bool(variable.synchronization == "on_read")
+
+
+def adopt(variable: Any, mesh: ReplicaMesh, strategy: Any = None) -> None:
+    """Lay a variable that belongs to no strategy on `mesh`, so that steps can run on it."""
+    if not initialized(variable):
+        raise ValueError(f"Variable {variable.path} has no value yet, so no step can use it.")
+    before, value = placement_of(variable), stored(variable)
+    if before is not None:
+        value = _read(variable, value)
+    variable._placement = Placement(mesh, strategy)
+    if on_read(variable) and variable.aggregation == "sum":
+        # The whole value in the first slot: the sum is exact, and the replicas add to it from zero.
+        rest = [jnp.zeros_like(value)] * (len(mesh.local_ids) - 1)
+        store(variable, mesh.stack([jnp.copy(value), *rest]))
+    else:
+        store(variable, _place(variable, value))
+
+
+def _created(variable: Any) -> Placement | None:
+    context = current()
+    if context.recorder is not None:
+        context.recorder.create(variable)
+    strategy = context.strategy
+    return None if strategy is None else Placement(strategy.mesh, strategy)
+
+
+def _check_scope(placement: Placement) -> None:
+    active = current().strategy
+    if active is not None and placement.strategy is not None and active is not placement.strategy:
+        raise MixedStrategiesError(
+            f"Mixing different tf.distribute.Strategy objects: {active} is not {placement.strategy}. "
+            "Use a variable in the scope of the strategy that it was created under, or under none."
+        )
+
+
+def _read(variable: Any, array: jax.Array) -> jax.Array:
+    """One local array that no later step can delete; no wait."""
+    placement = variable._placement
+    _check_scope(placement)
+    if not on_read(variable):
+        return jnp.copy(placement.mesh.first(array))
+    return placement.mesh.first(_AGGREGATE[_aggregation(variable)](array))
+
+
+def _aggregation(variable: Any) -> str:
+    if variable.aggregation == "none":
+        raise ReductionError(
+            f"Variable {variable.path} is synchronized when read but has aggregation NONE: there is no one value to read "
+            "outside a replica. Create it with aggregation SUM, MEAN or ONLY_FIRST_REPLICA, or read it inside strategy.run."
+        )
+    return str(variable.aggregation)
+
+
+def _mean(slots: jax.Array) -> jax.Array:
+    return (jnp.sum(slots, 0) / slots.shape[0]).astype(slots.dtype)
+
+
+_AGGREGATE = {
+    "sum": jax.jit(lambda slots: jnp.sum(slots, 0, dtype=slots.dtype)),
+    "mean": jax.jit(_mean),
+    "only_first_replica": jax.jit(lambda slots: slots[0]),
+}
+
+
+def share(value: jax.Array, replicas: int) -> list[jax.Array]:
+    """`value` as equal parts that add up to it; what an integer leaves over goes to the first replica."""
+    if jnp.issubdtype(value.dtype, jnp.inexact):
+        return [value / replicas] * replicas
+    part = value // replicas
+    return [value - part * (replicas - 1), *[part] * (replicas - 1)]
+
+
+def _place(variable: Any, value: Any) -> jax.Array:
+    """What to store for a new value, as TF assigns in a cross-replica context."""
+    placement = variable._placement
+    _check_scope(placement)
+    mesh = placement.mesh
+    if not on_read(variable):
+        return mesh.replicate(value, own=True)
+    parts = share(jnp.asarray(value), mesh.num_replicas) if variable.aggregation == "sum" else [value] * mesh.num_replicas
+    return mesh.stack([np.asarray(parts[i]) for i in mesh.local_ids])
+
+
+def _add(variable: Any, amount: Any, sign: int) -> bool:
+    """Refuses what has no meaning; lets a step add every replica's amount; else False: read, add and assign."""
+    placement, context = placement_of(variable), current()
+    if context.recorder is not None and context.recorder.add(variable, amount, sign):
+        return True
+    if placement is None or placement.mesh.num_replicas == 1 or not on_read(variable) or variable.aggregation != "sum":
+        return False
+    if context.crossing or not in_stateless_scope():
+        raise ReductionError(
+            f"{variable.path}: SyncOnReadVariable does not support `assign_add` in cross-replica context when aggregation "
+            "is set to SUM (which replica would the amount belong to?). Update it, or its metric, inside strategy.run."
+        )
+    return False
+
+
+intercept_variables(created=_created, read=_read, place=_place, add=_add)

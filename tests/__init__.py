@@ -1,0 +1,1 @@
+"""The tests; a package so that `tests.parity` can be imported by name."""

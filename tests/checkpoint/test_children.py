@@ -1,0 +1,165 @@
+"""Every variable that Keras knows of has a name of its own, whatever made it."""
+
+import logging
+from typing import Any
+
+import keras
+import numpy as np
+import pytest
+
+from stratagem.checkpoint._children import is_variable
+from stratagem.checkpoint._graph import Found, bind, nodes_of, survey
+from tests.checkpoint.models import Plain, create_model
+
+L = keras.layers
+SEQUENCE, IMAGE = np.ones((2, 4, 3), np.float32), np.ones((2, 6, 6, 2), np.float32)
+
+LAYERS = [
+    (lambda: L.Bidirectional(L.LSTM(2, return_sequences=True)), SEQUENCE),
+    (lambda: L.RNN([L.GRUCell(2), L.LSTMCell(3)]), SEQUENCE),
+    (lambda: L.GRU(2, dropout=0.1, recurrent_dropout=0.1), SEQUENCE),
+    (lambda: L.LSTM(2, stateful=True), SEQUENCE),
+    (lambda: L.TimeDistributed(L.Dense(2)), SEQUENCE),
+    (lambda: L.Conv1D(2, 3), SEQUENCE),
+    (lambda: L.SeparableConv2D(2, 3), IMAGE),
+    (lambda: L.ConvLSTM1D(2, 3), IMAGE),
+    (lambda: L.BatchNormalization(), IMAGE),
+    (lambda: L.SpectralNormalization(L.Conv2D(2, 3)), IMAGE),
+    (lambda: L.GroupNormalization(1), IMAGE),
+    (lambda: L.RandomFlip(), IMAGE),
+    (lambda: L.Dense(2, lora_rank=1), SEQUENCE),
+    (lambda: L.EinsumDense("abc,cd->abd", output_shape=(None, 5), bias_axes="d"), SEQUENCE),
+]
+
+METRICS = [keras.metrics.Mean, keras.metrics.AUC, keras.metrics.SparseCategoricalAccuracy, keras.metrics.R2Score]
+METRICS += [
+    lambda: keras.metrics.MeanIoU(3),
+    lambda: keras.metrics.PrecisionAtRecall(0.5),
+    keras.metrics.MeanMetricWrapper,
+]
+
+OPTIMIZERS = [
+    *("sgd", "adam", "adamw", "rmsprop", "adagrad", "adadelta", "adamax", "nadam", "ftrl", "lion", "adafactor"),
+    lambda: keras.optimizers.SGD(momentum=0.9, nesterov=True),
+    lambda: keras.optimizers.Adam(amsgrad=True, use_ema=True, gradient_accumulation_steps=2),
+    lambda: keras.optimizers.RMSprop(centered=True, momentum=0.5),
+    keras.optimizers.Muon,
+    keras.optimizers.Lamb,
+    lambda: keras.optimizers.LossScaleOptimizer(keras.optimizers.Adam()),
+]
+
+
+def variables(found: list[Found]) -> dict[str, Any]:
+    return {here.path: here.value for here in found if is_variable(here.value)}
+
+
+def assert_named(owner: Any, known: list[Any]) -> dict[str, Any]:
+    """Each known variable once, and no name that Keras counts."""
+    named = variables(survey(owner))
+    assert {id(v) for v in known} <= {id(v) for v in named.values()}
+    assert len({id(v) for v in named.values()}) == len(named)
+    return named
+
+
+@pytest.mark.parametrize("case", range(len(LAYERS)))
+def test_every_variable_of_a_layer_has_a_name_that_a_second_one_shares(case: int) -> None:
+    make, x = LAYERS[case]
+    one, other = make(), make()
+    one(x)
+    other(x)
+    assert list(assert_named(one, one.variables)) == list(assert_named(other, other.variables))
+
+
+def test_attention_has_names_for_its_inner_layers() -> None:
+    layer = L.MultiHeadAttention(2, 3, dropout=0.1)
+    layer(SEQUENCE, SEQUENCE)
+    assert "query_dense/kernel" in assert_named(layer, layer.variables)
+
+
+@pytest.mark.parametrize("make", METRICS)
+def test_every_variable_of_a_metric_has_a_name(make: Any) -> None:
+    metric = make(lambda a, b: a - b) if make is keras.metrics.MeanMetricWrapper else make()
+    if make is keras.metrics.R2Score:
+        metric.update_state(np.ones((2, 1), np.float32), np.ones((2, 1), np.float32))
+    assert_named(metric, metric.variables)
+
+
+@pytest.mark.parametrize("case", range(len(OPTIMIZERS)))
+def test_every_variable_of_an_optimizer_has_a_name_and_the_models_have_none(case: int) -> None:
+    make = OPTIMIZERS[case]
+    optimizer = keras.optimizers.get(make) if isinstance(make, str) else make()
+    model = create_model()
+    model(np.ones((1, 8, 8, 1), np.float32))
+    optimizer.build(model.trainable_variables)
+    named = assert_named(optimizer, optimizer.variables)
+    assert not {id(v) for v in model.variables} & {id(v) for v in named.values()}
+
+
+def test_a_compiled_model_keeps_its_optimizer_but_not_what_fit_resets() -> None:
+    model = keras.Sequential([keras.Input((3,)), L.Dense(2)])
+    model.compile("adam", "mse", metrics=["mae"])
+    model.fit(np.ones((4, 3)), np.ones((4, 2)), verbose=0)
+    names = set(variables(survey(model)))
+    assert {"layers/0/kernel", "optimizer/momentums/0"} <= names
+    assert all(name.startswith(("layers/", "optimizer/")) for name in names)
+
+
+def test_functional_sequential_and_unbuilt_models_share_their_names() -> None:
+    inputs = keras.Input((3,))
+    functional = keras.Model(inputs, L.Dense(2)(L.Dense(4)(inputs)))
+    unbuilt = keras.Sequential([L.Dense(4), L.Dense(2)])
+    built = keras.Sequential([keras.Input((3,)), L.Dense(4), L.Dense(2)])
+    assert [h.path for h in survey(unbuilt)] == ["", "layers", "layers/0", "layers/1"]
+    assert list(variables(survey(functional))) == list(variables(survey(built)))
+    unbuilt.build((None, 3))
+    assert list(variables(survey(unbuilt))) == list(variables(survey(built)))
+
+
+def test_weights_that_no_attribute_holds_are_named_by_position() -> None:
+    class Nameless(L.Layer):  # type: ignore[misc]
+        def build(self, shape: Any) -> None:
+            self.add_weight(shape=(2,))
+            self.kept = self.add_weight(shape=(3,))
+            self.add_weight(shape=(4,), trainable=False)
+
+        def call(self, x: Any) -> Any:
+            return x
+
+    layer = Nameless()
+    layer(IMAGE)
+    assert {n: v.shape for n, v in variables(survey(layer)).items()} == {
+        "kept": (3,),
+        "weights/0": (2,),
+        "weights/1": (4,),
+    }
+
+
+def test_a_subclassed_model_is_named_by_attributes_even_when_they_change_places() -> None:
+    class One(keras.Model):  # type: ignore[misc]
+        def __init__(self) -> None:
+            super().__init__()
+            self.a, self.b = L.Dense(2), L.Dense(2)
+
+    class Other(keras.Model):  # type: ignore[misc]
+        def __init__(self) -> None:
+            super().__init__()
+            self.c, self.b, self.a = L.Dense(2), L.Dense(2), L.Dense(2)
+
+    one, other = One(), Other()
+    found = survey(other)
+    nodes = nodes_of(survey(one))
+    assert {found[i].path: nodes[n].path for i, n in bind(found, nodes).items()} == {"": "", "a": "a", "b": "b"}
+
+
+def test_cycles_loggers_and_functions_in_attributes_do_no_harm() -> None:
+    plain: Any = Plain(log=logging.getLogger(), fn=print, kind=Plain, empty=[], deep=Plain(v=keras.Variable(1.0)))
+    plain.me = plain
+    plain.deep.up = plain
+    assert list(variables(survey(plain))) == ["deep/v"]
+
+
+def test_a_shared_variable_has_one_name_and_every_way_to_it() -> None:
+    shared = keras.Variable(1.0)
+    found = survey(Plain(a=Plain(v=shared), b=Plain(v=shared)))
+    assert [here.path for here in found] == ["", "a", "b", "a/v"]
+    assert found[1].children == found[2].children == {"v": 3}

@@ -1,0 +1,100 @@
+"""Eight virtual CPU devices for every test, and guards that fail a test which leaves something behind."""
+
+import gc
+import os
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+os.environ["KERAS_BACKEND"] = "jax"  # before Keras is imported: it may be configured for another backend
+
+import hypothesis
+import jax
+import psutil
+import pytest
+
+from stratagem import _context
+
+jax.config.update("jax_num_cpu_devices", 8)  # before anything starts a backend
+jax.config.update("jax_explicit_x64_dtypes", "allow")
+
+# The same examples on every run, slow first ones (compilation) allowed, and no database in the working directory.
+hypothesis.settings.register_profile("stratagem", deadline=None, derandomize=True, database=None)
+hypothesis.settings.load_profile("stratagem")
+
+ALLOWED_VARIABLES = {
+    "PYTEST_CURRENT_TEST",  # pytest itself
+    "TF_FORCE_GPU_ALLOW_GROWTH",  # Keras, when it is imported
+}
+ALLOWED_FILES = {".pytest_cache", ".mypy_cache", ".ruff_cache", ".coverage", "__pycache__"}
+ALLOWED_THREADS = ("asyncio_",)  # the idle executor of Orbax's event loop, which outlives its checkpointers
+ALLOWED_PROCESSES = ("multiprocessing.resource_tracker",)  # one a process, until it exits
+PATIENCE = 3.0  # seconds in which threads and processes that were told to stop may still do so
+
+
+def threads() -> set[str]:
+    """Every Python thread but those allowed."""
+    return {f"{t.name} ({t.ident})" for t in threading.enumerate() if not t.name.startswith(ALLOWED_THREADS)}
+
+
+def processes() -> set[str]:
+    """Every child process, direct or not, but those allowed."""
+    found = set()
+    for process in psutil.Process().children(recursive=True):
+        try:
+            command = " ".join(process.cmdline())
+        except psutil.NoSuchProcess:
+            continue  # it ended between the two calls
+        if not any(name in command for name in ALLOWED_PROCESSES):
+            found.add(f"{process.pid}: {command or 'not waited for'}")
+    return found
+
+
+def variables() -> set[str]:
+    """Every environment variable with its value, but those allowed."""
+    return {f"{name}={value}" for name, value in os.environ.items() if name not in ALLOWED_VARIABLES}
+
+
+def files() -> set[str]:
+    """The working directory and what lies in it, but the caches of tools."""
+    here = Path.cwd()
+    return {str(here), *(str(path) for path in here.iterdir() if path.name not in ALLOWED_FILES)}
+
+
+def added(probe: Callable[[], set[str]], before: set[str]) -> set[str]:
+    """What `probe` sees and did not see before, once it had time to go away by itself."""
+    new = probe() - before
+    end = time.monotonic() + PATIENCE
+    while new and time.monotonic() < end:
+        gc.collect()  # an iterator that nobody holds any more stops its thread
+        time.sleep(0.05)
+        new = probe() - before
+    return new
+
+
+@pytest.fixture(autouse=True)
+def leaves_no_threads_or_processes() -> Iterator[None]:
+    """Fail a test whose threads or child processes outlive it."""
+    before = threads(), processes()
+    yield
+    assert not added(threads, before[0]), "the test left threads running"
+    assert not added(processes, before[1]), "the test left child processes"
+
+
+@pytest.fixture(autouse=True)
+def leaves_the_environment() -> Iterator[None]:
+    """Fail a test that changes environment variables, the working directory or the files in it."""
+    before = variables(), files()
+    yield
+    assert variables() == before[0], "the test changed environment variables"
+    assert not files() - before[1], "the test left files in the working directory, or another working directory"
+
+
+@pytest.fixture(autouse=True)
+def leaves_no_context() -> Iterator[None]:
+    """Fail a test that ends inside a strategy's scope, a replica or a trace."""
+    yield
+    left = _context.current()
+    _context.assign(_context.Context())  # the next test starts outside
+    assert left == _context.Context(), "the test left the strategy context non-empty"

@@ -1,0 +1,23 @@
+"""`tf` as far as this folder provides it, put together from the namespaces, for the tests here."""
+
+import importlib
+from typing import Any
+
+from stratagem import ops
+from stratagem.ops import flow
+
+NAMESPACES = ["nn", "math", "random", "linalg", "dtypes", "debugging", "strings", "nest", "errors", "bitwise", "io"]
+
+
+class Facade:
+    """Names of `tf` itself first from the namespaces, then from the folder's flat names."""
+
+    bool = ops.boolean
+
+    def __getattr__(self, name: str) -> Any:
+        if name in NAMESPACES:
+            return importlib.import_module(f"stratagem.{name}")
+        return getattr(flow if name in vars(flow) else ops, name)
+
+
+tf = Facade()

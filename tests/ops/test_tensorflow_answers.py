@@ -1,0 +1,91 @@
+"""Every recorded call gives what TensorFlow 2.15.1 gives: values, dtypes, shapes, structures, kinds of errors."""
+
+import inspect
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import jax
+import numpy as np
+import pytest
+
+from stratagem._errors import OpError
+from tests.ops.expressions import EXPRESSIONS
+from tests.ops.facade import tf
+
+HERE = Path(__file__).parent
+ANSWERS = json.loads((HERE / "tensorflow_answers.json").read_text())
+SIGNATURES = json.loads((HERE / "tensorflow_signatures.json").read_text())
+
+# Where we differ on purpose: docs/tensor_functions.md gives the reasons.
+DIFFERENT = {}
+MORE_PARAMETERS = {
+    "tf.py_function": "result_shape",
+    "tf.numpy_function": "result_shape",
+    "tf.meshgrid": "indexing name",
+    "tf.print": "output_stream summarize sep end name",
+}
+FEWER_PARAMETERS = {"tf.math.bincount", "tf.linalg.diag", "tf.linalg.diag_part"}
+
+
+def same(ours: Any, recorded: Any) -> bool:
+    """Whether a result equals a recorded one."""
+    if isinstance(recorded, dict) and "dtype" in recorded:
+        if not isinstance(ours, jax.Array | np.ndarray | np.generic):
+            return False
+        name = "string" if ours.dtype == object else str(ours.dtype)
+        return (name, list(ours.shape)) == (recorded["dtype"], recorded["shape"]) and close(ours, recorded["value"])
+    if isinstance(recorded, dict):
+        return isinstance(ours, Mapping) and all(same(ours[k], v) for k, v in recorded["dict"].items())
+    if isinstance(recorded, list):
+        return isinstance(ours, list | tuple) and len(ours) == len(recorded) and all(map(same, ours, recorded))
+    return bool(ours == recorded)
+
+
+def close(ours: Any, recorded: list[Any]) -> bool:
+    """Whether the elements agree, in float32's precision."""
+    if ours.dtype == object:
+        return [s.decode() for s in np.ravel(ours)] == recorded
+    flat = np.ravel(np.asarray(ours))
+    if np.iscomplexobj(flat):
+        flat = np.stack([flat.real, flat.imag], -1)
+    return np.allclose(np.asarray(flat, np.float64), np.asarray(recorded, np.float64), 2e-6, 1e-7, equal_nan=True)
+
+
+def ours(expression: str) -> Any:
+    return eval(expression, {"tf": tf, "np": np})
+
+
+@pytest.mark.parametrize("expression", [e for e in EXPRESSIONS if e not in DIFFERENT])
+def test_answer(expression: str) -> None:
+    recorded = ANSWERS[expression]
+    if "error" in recorded:
+        with pytest.raises((ValueError, TypeError, OpError)):
+            ours(expression)
+    else:
+        found = ours(expression)
+        assert same(found, recorded["result"]), f"{found!r}, recorded {recorded['result']}"
+
+
+@pytest.mark.parametrize("expression", DIFFERENT)
+def test_deliberate_difference(expression: str) -> None:
+    expected = DIFFERENT[expression]
+    if isinstance(expected, type):
+        with pytest.raises(expected):
+            ours(expression)
+    else:
+        np.testing.assert_allclose(np.asarray(ours(expression)), expected, rtol=1e-6)
+
+
+@pytest.mark.parametrize("name", sorted(SIGNATURES))
+def test_parameters(name: str) -> None:
+    value: Any = tf
+    for part in name.split(".")[1:]:
+        value = getattr(value, part)
+    found, recorded = list(inspect.signature(value).parameters), SIGNATURES[name].split()
+    if name in MORE_PARAMETERS:
+        recorded = [p for p in recorded if p != "kwargs"] + MORE_PARAMETERS[name].split()
+    if name in FEWER_PARAMETERS:
+        recorded = recorded[: len(found)]
+    assert found == recorded

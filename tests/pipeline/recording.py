@@ -1,0 +1,21 @@
+"""A recorder in the place of a step's capture."""
+
+from typing import Any
+
+
+class HostNeeded(Exception):
+    """What a recorder raises when Python needs values."""
+
+
+class Recorder:
+    """The part of a step's capture that iterators use."""
+
+    def __init__(self) -> None:
+        self.drawn: list[Any] = []
+
+    def draw(self, source: Any) -> Any:
+        self.drawn.append(source)
+        return source.peek()
+
+    def need_host(self, reason: str) -> None:
+        raise HostNeeded(reason)
