@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 os.environ["KERAS_BACKEND"] = "jax"  # before Keras is imported: it may be configured for another backend
+os.environ["PJRT_NPROC"] = "24"  # before JAX starts: eight replicas that wait for each other each hold a thread
 
 import hypothesis
 import jax

@@ -4,9 +4,12 @@ import importlib
 import logging
 from typing import Any
 
+from stratagem import _backend
+
 # Programs test the TensorFlow version that they were written for; what follows the plus sign is our own.
 __version__ = "2.15.1+stratagem.0.1.0"
 
+_backend.choose()
 logging.getLogger(__name__).addHandler(logging.NullHandler())
 
 # Public names and where they come from. They are imported when first used: a process that only waits stays small.
@@ -32,6 +35,7 @@ _NAMESPACES = (
 _NAMES = {
     "GradientTape": "step",
     "IndexedSlices": "values",
+    "Module": "values",
     "TensorShape": "pipeline",
     "TensorSpec": "pipeline",
     "UnconnectedGradients": "step",

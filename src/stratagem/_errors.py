@@ -1,26 +1,26 @@
 """The exceptions of the library, every one also a built-in, so that old `except` clauses still work.
 
-    StratagemError
-    ├── ContextError             RuntimeError    called in a context (replica, cross-replica, none) that forbids it
-    │   └── MixedStrategiesError                 two strategies where one is required
-    ├── TapeError                RuntimeError    a gradient tape was used where it cannot record or differentiate
-    ├── TracedDecisionError      TypeError       Python needs the value of a tensor inside a replica's step
-    ├── DivergenceError          ValueError      a mirrored variable would get another value on every replica
-    ├── ReductionError           ValueError      a value or a loss that cannot be reduced as asked
-    ├── DeviceError              ValueError      a device that does not exist, or is named twice
-    ├── BackendError             RuntimeError    Keras runs on another backend than JAX
-    ├── NotProvidedError         AttributeError  a TensorFlow name that this library does not have
-    ├── DatasetMissingError      FileNotFoundError  a built-in data set that is not on this machine
-    ├── CheckpointError          ValueError      a checkpoint that does not fit the objects it is restored into
-    └── OpError                                  TensorFlow's own `tf.errors`
-        ├── OutOfRangeError      EOFError        the end of a data set
-        ├── InvalidArgumentError ValueError
-        ├── NotFoundError        FileNotFoundError
-        ├── FailedPreconditionError RuntimeError
-        ├── UnimplementedError   NotImplementedError
-        ├── CancelledError, AbortedError RuntimeError
-        ├── UnavailableError     ConnectionError
-        └── DeadlineExceededError TimeoutError
+StratagemError
+├── ContextError             RuntimeError    called in a context (replica, cross-replica, none) that forbids it
+│   └── MixedStrategiesError                 two strategies where one is required
+├── TapeError                RuntimeError    a gradient tape was used where it cannot record or differentiate
+├── TracedDecisionError      TypeError       Python needs the value of a tensor inside a replica's step
+├── DivergenceError          ValueError      a mirrored variable would get another value on every replica
+├── ReductionError           ValueError      a value or a loss that cannot be reduced as asked
+├── DeviceError              ValueError      a device that does not exist, or is named twice
+├── BackendError             RuntimeError    Keras runs on another backend than JAX
+├── NotProvidedError         AttributeError  a TensorFlow name that this library does not have
+├── DatasetMissingError      FileNotFoundError  a built-in data set that is not on this machine
+├── CheckpointError          ValueError      a checkpoint that does not fit the objects it is restored into
+└── OpError                                  TensorFlow's own `tf.errors`
+    ├── OutOfRangeError      EOFError        the end of a data set
+    ├── InvalidArgumentError ValueError
+    ├── NotFoundError        FileNotFoundError
+    ├── FailedPreconditionError RuntimeError
+    ├── UnimplementedError   NotImplementedError
+    ├── CancelledError, AbortedError RuntimeError
+    ├── UnavailableError     ConnectionError
+    └── DeadlineExceededError TimeoutError
 """
 
 

@@ -80,7 +80,11 @@ class ReplicaMesh:
         return next(s.data for s in array.addressable_shards if s.device == device)
 
     def _assemble(
-        self, pieces: Sequence[jax.Array | np.ndarray], shape: tuple[int, ...], sharding: NamedSharding, own: bool = False
+        self,
+        pieces: Sequence[jax.Array | np.ndarray],
+        shape: tuple[int, ...],
+        sharding: NamedSharding,
+        own: bool = False,
     ) -> jax.Array:
         alias = False if own else None
         pairs = zip(pieces, self.local_devices, strict=True)

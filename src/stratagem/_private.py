@@ -8,40 +8,21 @@ import functools
 import os
 import random
 import re
-import sys
 from collections.abc import Callable, Iterable
 from typing import Any, cast
 
-from stratagem._errors import BackendError
-
-
-def _demand_jax_backend() -> None:
-    """Keras reads its backend once, when first imported: choose JAX, or say how to."""
-    loaded = sys.modules.get("keras")
-    backend = loaded.backend.backend() if loaded and hasattr(loaded, "backend") else "jax"
-    if backend != "jax":
-        raise BackendError(
-            f"Keras is already imported with the backend {backend!r}, and stratagem needs 'jax'. Import stratagem before "
-            "keras, or set the environment variable KERAS_BACKEND=jax before Python starts."
-        )
-    # Keras has no other way to be told; a child process of this one should agree with it anyway.
-    os.environ["KERAS_BACKEND"] = "jax"
-
-
-_demand_jax_backend()
-
-import jax  # noqa: E402
-import keras  # noqa: E402
-import numpy as np  # noqa: E402
-from jax._src import core as jax_core  # noqa: E402
-from jax._src import xla_bridge  # noqa: E402
-from keras.src import backend as keras_backend  # noqa: E402
-from keras.src.backend.common import global_state  # noqa: E402
-from keras.src.backend.common.variables import initialize_all_variables, standardize_dtype  # noqa: E402, F401
-from keras.src.metrics.metric import Metric  # noqa: E402
-from keras.src.optimizers.base_optimizer import BaseOptimizer  # noqa: E402
-from keras.src.optimizers.loss_scale_optimizer import LossScaleOptimizer  # noqa: E402
-from keras.src.random.seed_generator import GLOBAL_SEED_GENERATOR, SeedGenerator  # noqa: E402
+import jax
+import keras
+import numpy as np
+from jax._src import core as jax_core
+from jax._src import xla_bridge
+from jax._src.array import ArrayImpl
+from keras.src import backend as keras_backend
+from keras.src.backend.common import global_state
+from keras.src.metrics.metric import Metric
+from keras.src.optimizers.base_optimizer import BaseOptimizer
+from keras.src.optimizers.loss_scale_optimizer import LossScaleOptimizer
+from keras.src.random.seed_generator import GLOBAL_SEED_GENERATOR, SeedGenerator
 
 # 64-bit types exist where they are asked for; defaults stay 32-bit (design: Dtypes).
 jax.config.update("jax_explicit_x64_dtypes", "allow")
@@ -72,7 +53,7 @@ def reserve_threads(replicas: int) -> None:
 def configured_cpu_devices() -> int:
     """How many CPU devices JAX will start with, as far as its configuration says."""
     flag = re.search(r"--xla_force_host_platform_device_count=(\d+)", os.environ.get("XLA_FLAGS", ""))
-    return max(int(jax.config.jax_num_cpu_devices), int(flag[1]) if flag else 1)
+    return max(jax.config.jax_num_cpu_devices, int(flag[1]) if flag else 1)  # type: ignore[attr-defined]
 
 
 def backends_started() -> bool:
@@ -96,7 +77,6 @@ def _numpy_of_tracer(tensor: Any) -> np.ndarray:
 
 
 # TF code calls `.numpy()` on tensors, and our tensors are JAX's own arrays: one added method, nothing replaced.
-from jax._src.array import ArrayImpl  # noqa: E402
 
 ArrayImpl.numpy = _numpy_of_tensor  # type: ignore[attr-defined]
 jax_core.Tracer.numpy = _numpy_of_tracer  # type: ignore[attr-defined]
@@ -312,13 +292,14 @@ def intercept_metric_results(around: Callable[[Callable[[], Any]], Any]) -> None
                 return around(lambda: result(self, *args, **kwargs))
 
             cls.result = new_result  # type: ignore[attr-defined]
-        for sub in cls.__subclasses__():
-            wrap(sub)
+        subclasses: list[type] = cls.__subclasses__()
+        for derived in subclasses:
+            wrap(derived)
 
     wrap(Metric)
     init_subclass = Metric.__init_subclass__
 
-    def new_init_subclass(cls: type, **kwargs: Any) -> None:
+    def new_init_subclass(cls: type, /, **kwargs: Any) -> None:
         init_subclass(**kwargs)
         if "result" in vars(cls):
             wrap(cls)
@@ -357,5 +338,3 @@ def set_random_seed(seed: int) -> None:
     """Seed Python's, NumPy's and Keras' generators, and start the global seed generator anew."""
     keras.utils.set_random_seed(seed)
     global_state.set_global_attribute(GLOBAL_SEED_GENERATOR, SeedGenerator(seed))
-
-

@@ -10,13 +10,13 @@ from typing import Any
 from stratagem import strategy as _strategy  # noqa: F401  # the hooks into Keras' classes come with the strategies
 
 import keras as _keras  # isort: skip  # after the hooks' own import, which chooses the backend
-from keras import *  # noqa: F403
+from keras import *
 
 __path__.extend(_keras.__path__)
 
 # Statements of this form import the submodule even though the line above already bound Keras' own to its name.
 import stratagem.keras.datasets  # noqa: E402
-import stratagem.keras.losses  # noqa: E402
+import stratagem.keras.losses  # noqa: E402, F401
 
 __version__ = _keras.__version__
 
@@ -27,4 +27,6 @@ def __getattr__(name: str) -> Any:
     try:
         return importlib.import_module(f"{__name__}.{name}")
     except ModuleNotFoundError as error:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}: Keras {__version__} does not provide it.") from error
+        raise AttributeError(
+            f"module {__name__!r} has no attribute {name!r}: Keras {__version__} does not provide it."
+        ) from error

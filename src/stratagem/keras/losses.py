@@ -1,6 +1,6 @@
 """tf.keras.losses: Keras 3's losses, and TensorFlow's `Reduction`."""
 
-from keras.losses import *  # noqa: F403
+from keras.losses import *
 
 
 class Reduction:

@@ -21,6 +21,7 @@ from stratagem.ops._convert import (
     static_int,
     static_shape,
     tensor,
+    wide,
 )  # fmt: skip
 from stratagem.ops._dtypes import as_dtype, boolean, int32
 
@@ -240,8 +241,10 @@ def ensure_shape(x: Any, shape: Any, name: str | None = None) -> Tensor:
 def sequence_mask(lengths: Any, maxlen: Any = None, dtype: Any = None, name: str | None = None) -> Tensor:
     """True for the first `length` of `maxlen` entries: shape (*lengths.shape, maxlen), bool without a dtype."""
     array = tensor(lengths)
-    longest = jnp.max(array, initial=0) if maxlen is None else maxlen
-    count = static_int(longest, "a tensor is the length of tf.sequence_mask")
+    if maxlen is None:
+        with wide(array.dtype):
+            maxlen = jnp.max(array, initial=0)
+    count = static_int(maxlen, "a tensor is the length of tf.sequence_mask")
     mask = on_device(np.arange(count, dtype=array.dtype)) < array[..., None]
     return mask.astype(numpy_type(dtype, boolean))
 

@@ -1,5 +1,6 @@
 """From anything that TensorFlow accepts as a tensor to a `jax.Array`, with TensorFlow's dtypes."""
 
+import contextlib
 import functools
 import math
 from collections.abc import Callable, Sequence
@@ -183,6 +184,8 @@ def _beside(value: Any, lead: Tensor, name: str) -> Tensor:
     if is_tensor(value) or lead.dtype == object:
         return tensor(value)
     try:
+        if _rank(on_host(value).dtype) > _rank(lead.dtype):
+            raise TypeError("a fraction would be cut")  # TF cuts it when it comes from NumPy
         return tensor(value, lead.dtype)
     except (TypeError, ValueError) as error:
         raise InvalidArgumentError(f"tf.{name}: {value!r} does not fit beside a tensor of {lead.dtype}.") from error
@@ -218,6 +221,11 @@ def _whole_constant(value: Any) -> bool:
     if isinstance(value, np.ndarray | np.generic):
         return not jnp.issubdtype(value.dtype, np.inexact)
     return isinstance(value, jax.Array) and not is_traced(value) and not jnp.issubdtype(value.dtype, np.inexact)
+
+
+def wide(dtype: Any) -> contextlib.AbstractContextManager[Any]:
+    """Surrounds the JAX functions that mix in 32-bit constants and then refuse 64-bit tensors."""
+    return jax.enable_x64(True) if np.dtype(dtype).itemsize >= 8 else contextlib.nullcontext()
 
 
 def numpy_type(dtype: Any, default: Any) -> np.dtype:

@@ -155,11 +155,12 @@ def range(start: Any, limit: Any = None, delta: Any = 1, dtype: Any = None, name
     first, last = (0, start) if limit is None else (start, limit)
     if is_traced([first, last, delta]):
         need_value("it calls tf.range with a tensor")
-    bounds: list[Any] = [np.asarray(v) for v in operands("range", *_python_last(first, last, delta))]
-    first, last, delta = bounds
-    if delta == 0 or (first - last) * np.sign(delta) > 0:
+    bounds = [np.asarray(v) for v in operands("range", *_python_last(first, last, delta))]
+    kind = numpy_type(dtype, bounds[0].dtype)
+    first, last, delta = (b.item() for b in bounds)
+    if delta == 0 or (last - first) * delta < 0:
         raise InvalidArgumentError(f"tf.range from {first} to {last} in steps of {delta} never arrives.")
-    array = on_device(np.arange(first, last, delta, dtype=numpy_type(dtype, first.dtype)))
+    array = on_device(np.arange(first, last, delta, dtype=kind))
     context = _context.current()
     return array if context.recorder is None or context.replica is not None else Range(array, context.recorder)
 

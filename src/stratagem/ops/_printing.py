@@ -78,7 +78,7 @@ def _array(array: np.ndarray, summarize: int, depth: int) -> str:
     shown: list[int | None] = list(range(count))
     if summarize >= 0 and 2 * summarize < count:
         shown = [*range(summarize), None, *range(count - summarize, count)]
-    parts = ["..." if i is None else _array(array[i], summarize, depth + 1) for i in shown]
+    parts = ["..." if i is None else _array(array[i, ...], summarize, depth + 1) for i in shown]
     between = " " if array.ndim == 1 else "\n" * (array.ndim - 1) + " " * (depth + 1)
     return "[" + between.join(parts) + "]"
 

@@ -8,7 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from stratagem._errors import InvalidArgumentError
-from stratagem.ops._convert import Tensor, folds, numpy_type, static_axes, static_int, tensor
+from stratagem.ops._convert import Tensor, folds, numpy_type, static_axes, static_int, tensor, wide
 from stratagem.ops._dtypes import as_dtype, int64
 
 
@@ -62,14 +62,16 @@ def reduce_mean(input_tensor: Any, axis: Any = None, keepdims: bool = False, nam
 def reduce_max(input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None) -> Tensor:
     """The largest entry; of nothing -inf, for integers the smallest value there is."""
     array = _numbers("reduce_max", input_tensor)
-    return jnp.max(array, static_axes(axis), keepdims=keepdims, **_start(array, lowest=True))
+    with wide(array.dtype):
+        return jnp.max(array, static_axes(axis), keepdims=keepdims, **_start(array, lowest=True))
 
 
 @folds
 def reduce_min(input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None) -> Tensor:
     """The smallest entry; of nothing inf, for integers the largest value there is."""
     array = _numbers("reduce_min", input_tensor)
-    return jnp.min(array, static_axes(axis), keepdims=keepdims, **_start(array, lowest=False))
+    with wide(array.dtype):
+        return jnp.min(array, static_axes(axis), keepdims=keepdims, **_start(array, lowest=False))
 
 
 def _start(array: Tensor, lowest: bool) -> dict[str, Any]:
@@ -79,7 +81,7 @@ def _start(array: Tensor, lowest: bool) -> dict[str, Any]:
     if jnp.issubdtype(array.dtype, np.floating):
         return {"initial": -np.inf if lowest else np.inf}
     limits = as_dtype(array.dtype)
-    return {"initial": limits.min if lowest else limits.max}
+    return {"initial": np.asarray(limits.min if lowest else limits.max, array.dtype)}
 
 
 @folds
@@ -135,7 +137,8 @@ def _arg(name: str, function: Callable[..., Tensor], input: Any, axis: Any, outp
     where = 0 if axis is None else static_int(axis, "a tensor is an axis")
     if array.ndim and array.shape[where] == 0:
         raise InvalidArgumentError(f"tf.{name}: axis {where} of a tensor of shape {list(array.shape)} has no entries.")
-    return function(array, where).astype(numpy_type(output_type, int64))
+    with wide(array.dtype):
+        return function(array, where).astype(numpy_type(output_type, int64))
 
 
 @folds

@@ -6,18 +6,27 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from stratagem.ops._convert import Tensor, static_int, tensor
+from stratagem.ops._convert import Tensor, on_device, static_int, tensor, wide
 from stratagem.ops._dtypes import as_dtype, int32
 from stratagem.ops._indexing import known
 
 
 def _segments(kind: str, data: Any, ids: Any, count: Any) -> Tensor:
     number = static_int(count, "a tensor is the number of segments")
-    return getattr(jax.ops, f"segment_{kind}")(tensor(data), tensor(ids), number, mode="drop")
+    places = tensor(ids)
+    # JAX counts negative positions from the end; TF drops those rows.
+    places = jnp.where(places < 0, jnp.full_like(places, number), places)
+    values = tensor(data)
+    with wide(values.dtype):
+        return getattr(jax.ops, f"segment_{kind}")(values, places, number, mode="drop")
 
 
 def _lowest_to(result: Tensor, empty: Tensor, value: Any) -> Tensor:
     return jnp.where(empty.reshape(empty.shape + (1,) * (result.ndim - 1)), value, result)
+
+
+def _limit(result: Tensor, end: str) -> Tensor:
+    return on_device(np.asarray(getattr(as_dtype(result.dtype), end), result.dtype))
 
 
 def _filled(ids: Any, count: Any) -> Tensor:
@@ -27,37 +36,31 @@ def _filled(ids: Any, count: Any) -> Tensor:
 
 def unsorted_segment_sum(data: Any, segment_ids: Any, num_segments: Any, name: str | None = None) -> Tensor:
     """The sum of the rows of each segment; rows with a negative id count nowhere."""
-    return _segments("sum", data, _positive(segment_ids), num_segments)
+    return _segments("sum", data, segment_ids, num_segments)
 
 
 def unsorted_segment_prod(data: Any, segment_ids: Any, num_segments: Any, name: str | None = None) -> Tensor:
     """The product of the rows of each segment, 1 for none."""
-    return _segments("prod", data, _positive(segment_ids), num_segments)
+    return _segments("prod", data, segment_ids, num_segments)
 
 
 def unsorted_segment_max(data: Any, segment_ids: Any, num_segments: Any, name: str | None = None) -> Tensor:
     """The largest row entries of each segment, the dtype's smallest finite value for none."""
-    ids, result = _positive(segment_ids), _segments("max", data, _positive(segment_ids), num_segments)
-    return _lowest_to(result, _filled(ids, num_segments) == 0, as_dtype(result.dtype).min)
+    ids, result = segment_ids, _segments("max", data, segment_ids, num_segments)
+    return _lowest_to(result, _filled(ids, num_segments) == 0, _limit(result, "min"))
 
 
 def unsorted_segment_min(data: Any, segment_ids: Any, num_segments: Any, name: str | None = None) -> Tensor:
     """The smallest row entries of each segment, the dtype's largest finite value for none."""
-    ids, result = _positive(segment_ids), _segments("min", data, _positive(segment_ids), num_segments)
-    return _lowest_to(result, _filled(ids, num_segments) == 0, as_dtype(result.dtype).max)
+    ids, result = segment_ids, _segments("min", data, segment_ids, num_segments)
+    return _lowest_to(result, _filled(ids, num_segments) == 0, _limit(result, "max"))
 
 
 def unsorted_segment_mean(data: Any, segment_ids: Any, num_segments: Any, name: str | None = None) -> Tensor:
     """The mean of the rows of each segment, 0 for none."""
     total = unsorted_segment_sum(data, segment_ids, num_segments)
-    rows = jnp.maximum(_filled(_positive(segment_ids), num_segments), 1).astype(total.dtype)
+    rows = jnp.maximum(_filled(segment_ids, num_segments), 1).astype(total.dtype)
     return total / rows.reshape(rows.shape + (1,) * (total.ndim - 1))
-
-
-def _positive(ids: Any) -> Tensor:
-    """Negative ids moved out of range: JAX would count them from the end."""
-    array = tensor(ids)
-    return jnp.where(array < 0, jnp.iinfo(array.dtype).max, array)
 
 
 def _sorted_count(ids: Any) -> int:
@@ -100,7 +103,7 @@ def bincount(
     if minlength is not None and minlength == maxlength:
         length = static_int(minlength, "a tensor is the length of tf.math.bincount")
     else:
-        length = int(np.max(known("tf.math.bincount", array), initial=-1)) + 1
+        length = int(np.max(known("tf.math.bincount", array).astype(np.int64), initial=-1)) + 1
         length = max(length, minlength or 0)
         length = length if maxlength is None else min(length, maxlength)
     each = jnp.ones(array.shape, as_dtype(dtype).dtype) if weights is None else tensor(weights).ravel()
@@ -119,7 +122,7 @@ def confusion_matrix(
     truth, guess = tensor(labels).ravel(), tensor(predictions).ravel()
     if num_classes is None:
         both = known("tf.math.confusion_matrix", truth), known("tf.math.confusion_matrix", guess)
-        num_classes = int(np.max(np.concatenate(both), initial=-1)) + 1
+        num_classes = int(np.max(np.concatenate(both).astype(np.int64), initial=-1)) + 1
     kind = as_dtype(dtype).dtype
     each = jnp.ones(truth.shape, kind) if weights is None else tensor(weights).ravel().astype(kind)
     return jnp.zeros((num_classes, num_classes), kind).at[truth, guess].add(each)

@@ -7,7 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from stratagem._errors import InvalidArgumentError
-from stratagem.ops._convert import Tensor, operands, tensor
+from stratagem.ops._convert import Tensor, operands, tensor, wide
 
 _Padding = str | list[tuple[int, int]]
 
@@ -132,7 +132,8 @@ def _pool(
     begin = np.asarray(start, array.dtype)
     ones = np.ones((1, 1, *array.shape[2:]) if first else (1, *array.shape[1:-1], 1), array.dtype)
     counts = jax.lax.reduce_window(ones, np.zeros((), array.dtype), jax.lax.add, window, step, around)
-    return jax.lax.reduce_window(array, begin, reducer, window, step, around), counts
+    with wide(array.dtype):
+        return jax.lax.reduce_window(array, begin, reducer, window, step, around), counts
 
 
 def max_pool(

@@ -17,11 +17,11 @@ from stratagem._private import is_seed_state
 from stratagem.values import PerReplica, Separate, Stacked, is_per_replica, on_read, placement_of, share
 
 
-class HostMode(Exception):  # noqa: N818  # never seen by users: it ends a trace, it is no error
+class HostMode(Exception):  # never seen by users: it ends a trace, it is no error
     """The traced function needs values: run it in Python instead."""
 
 
-class OtherMesh(Exception):  # noqa: N818
+class OtherMesh(Exception):
     """The traced function uses a strategy with another mesh than the one the trace assumed: start again with it."""
 
     def __init__(self, mesh: ReplicaMesh) -> None:
@@ -226,7 +226,9 @@ class Capture(keras.StatelessScope):  # type: ignore[misc]
     def need_host(self, reason: str) -> None:
         """Python needs values. Raises: in a replica an error for the user, else the sign to run in Python."""
         if self.in_replica(current()):
-            raise TracedDecisionError(f"Inside strategy.run {reason}, which needs values while the step is being compiled.")
+            raise TracedDecisionError(
+                f"Inside strategy.run {reason}, which needs values while the step is being compiled."
+            )
         raise HostMode(reason)
 
     def next_gradient(self) -> int:

@@ -85,13 +85,16 @@ class Version:
         effects = frozenset().union(*(e.effects for e in eqns))
         closed = xc.ClosedJaxpr(xc.Jaxpr(consts, reads, outs, eqns, effects), [self.consts[v] for v in consts])
         run = xc.jaxpr_as_fun(closed)
-        return lambda *args: [jnp.asarray(x, o.aval.dtype) if is_literal(o) else x for x, o in zip(run(*args), outs, strict=True)]
+        return lambda *args: [
+            jnp.asarray(x, o.aval.dtype) if is_literal(o) else x for x, o in zip(run(*args), outs, strict=True)
+        ]
 
     def backward(
         self, outs: Sequence[Any], mine: set[int], swapped: dict[int, Eqn] | None = None
     ) -> tuple[list[Eqn], list[Var]]:
         """The equations among `mine` (by id) that `outs` need, with some swapped for others, and what they read."""
-        need, taken = {v for v in outs if not is_literal(v)}, []
+        need = {v for v in outs if not is_literal(v)}
+        taken: list[Eqn] = []
         for eqn in reversed(self.eqns):
             if id(eqn) in mine and (acts(eqn) or not need.isdisjoint(eqn.outvars)):
                 taken.append((swapped or {}).get(id(eqn), eqn))
@@ -138,7 +141,9 @@ class Cut:
         self._common = set.intersection(*(self._known(v) for v in every))
         self.same_outs = [self._same(every, atoms) for atoms in zip(*(v.outs for v in every), strict=True)]
         columns = zip(*(v.collectives for v in every), strict=True)
-        self._same_operands = [[self._same(every, a) for a in zip(*(e.invars for e in es), strict=True)] for es in columns]
+        self._same_operands = [
+            [self._same(every, a) for a in zip(*(e.invars for e in es), strict=True)] for es in columns
+        ]
         groups = self._groups(every)
         self.last = max(groups, default=0)
         self.local: dict[tuple[int, Hashable], LocalPiece] = {}
@@ -202,7 +207,8 @@ class Cut:
         # What follows from variables only is cheap and computed again wherever it is needed.
         free = {id(e) for e in t.eqns if t.is_common[id(e)] and t.level[id(e)] == 0}
         mine = {
-            id(e) for e in t.eqns
+            id(e)
+            for e in t.eqns
             if t.level[id(e)] == k and not t.is_common[id(e)] and e.primitive.name not in COLLECTIVES
         }
         made = {v for e in t.eqns if id(e) in mine for v in e.outvars}
@@ -226,10 +232,20 @@ class Cut:
         mine = {id(e) for e in t.eqns if t.is_common[id(e)] and t.level[id(e)] in levels} | set(map(id, chosen))
         made = levels if k == self.last else (k,)
         outs = [
-            v for e in t.eqns if id(e) in mine and t.level[id(e)] in made for v in e.outvars if self.common(t, v) in wanted
+            v
+            for e in t.eqns
+            if id(e) in mine and t.level[id(e)] in made
+            for v in e.outvars
+            if self.common(t, v) in wanted
         ]
         names = {
-            c: [v for e, g in zip(u.collectives, groups, strict=True) if g == k for v in e.outvars if self.common(u, v) is None]
+            c: [
+                v
+                for e, g in zip(u.collectives, groups, strict=True)
+                if g == k
+                for v in e.outvars
+                if self.common(u, v) is None
+            ]
             for c, u in self.versions.items()
         }
         sames = {id(e): s for e, s in zip(t.collectives, self._same_operands, strict=True)}
@@ -255,7 +271,9 @@ def _check_agreement(every: Sequence[Version]) -> None:
                 f"On this uneven batch the replicas make different numbers of collectives ({len(first.collectives)} and "
                 f"{len(other.collectives)}): the step decides by the number of its rows whether to reduce."
             )
-        for i, (a, b) in enumerate(zip(map(_outline, first.collectives), map(_outline, other.collectives), strict=True)):
+        for i, (a, b) in enumerate(
+            zip(map(_outline, first.collectives), map(_outline, other.collectives), strict=True)
+        ):
             if a != b:
                 raise InvalidArgumentError(
                     f"On this uneven batch collective {i} differs between replicas: {a[0]} of {a[1]} against {b[0]} of "

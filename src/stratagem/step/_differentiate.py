@@ -79,7 +79,16 @@ def _inside(closed: xc.ClosedJaxpr, axis_env: AxisEnv, answers: dict[int, tuple[
     eqns = []
     for eqn in closed.jaxpr.eqns:
         if has_markers(eqn):
-            if eqn.primitive.name not in ("scan", "cond", "while", "jit", "pjit", "closed_call", "checkpoint", "remat2"):
+            if eqn.primitive.name not in (
+                "scan",
+                "cond",
+                "while",
+                "jit",
+                "pjit",
+                "closed_call",
+                "checkpoint",
+                "remat2",
+            ):
                 raise TapeError(
                     f"A gradient tape is used inside `{eqn.primitive.name}`, whose body has its own rule of "
                     "differentiation. Open and use the tape outside of it."
@@ -194,7 +203,9 @@ def _chunk(eqns: Sequence[Eqn], start: int, end: int, gradients: Sequence[Gradie
 
 def _evaluate(closed: xc.ClosedJaxpr, gradients: Sequence[Gradient], *args: Any) -> list[Any]:
     jaxpr = closed.jaxpr
-    env: dict[Var, Any] = dict(zip(jaxpr.constvars, closed.consts, strict=True)) | dict(zip(jaxpr.invars, args, strict=True))
+    env: dict[Var, Any] = dict(zip(jaxpr.constvars, closed.consts, strict=True)) | dict(
+        zip(jaxpr.invars, args, strict=True)
+    )
     chunks = _chunks(jaxpr.eqns, gradients)
     at = {g.position: g for g in gradients}
     later = _wanted_later(jaxpr, chunks)
@@ -252,7 +263,9 @@ def _run(eqns: Sequence[Eqn], chunk: Chunk, wanted: set[Var], env: dict[Var, Any
     return pullback
 
 
-def _pull(gradient: Gradient, pullbacks: Sequence[tuple[Chunk, Callable[..., Any]]], read: Callable[[Any], Any]) -> list[Any]:
+def _pull(
+    gradient: Gradient, pullbacks: Sequence[tuple[Chunk, Callable[..., Any]]], read: Callable[[Any], Any]
+) -> list[Any]:
     """The gradients of a marker: seeds carried back through the chunks that its tape recorded."""
     targets, seeds, sources = gradient_parts(gradient.eqn)
     cotangents: dict[Var, Any] = {}
@@ -270,7 +283,9 @@ def _pull(gradient: Gradient, pullbacks: Sequence[tuple[Chunk, Callable[..., Any
         outs = [cotangents.get(v) if v in gradient.needed else None for v in chunk.outputs]
         if all(o is None for o in outs):
             continue
-        filled = [jnp.zeros(v.aval.shape, v.aval.dtype) if o is None else o for v, o in zip(chunk.outputs, outs, strict=True)]
+        filled = [
+            jnp.zeros(v.aval.shape, v.aval.dtype) if o is None else o for v, o in zip(chunk.outputs, outs, strict=True)
+        ]
         for var, value in zip(chunk.inputs, pullback(filled), strict=True):
             if var in gradient.reach:
                 add(var, value)

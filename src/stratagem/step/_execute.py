@@ -10,7 +10,7 @@ import jax
 from stratagem._context import current
 from stratagem._mesh import ReplicaMesh
 from stratagem.step._capture import HostMode, OtherMesh
-from stratagem.step._program import Arguments, Body, Knowledge, Program, explore, own_specs, trace
+from stratagem.step._program import Arguments, Body, Knowledge, Program, Trace, explore, own_specs, trace
 from stratagem.step._replicate import DECISIONS
 from stratagem.step._signature import Same, alive, is_source, leaf_key
 from stratagem.step._uneven import UnevenProgram
@@ -55,7 +55,9 @@ def family_of(key: Hashable, name: str) -> Family:
     return found
 
 
-def execute(body: Body, key: Hashable, name: str, args: Sequence[Any], kwargs: dict[str, Any], mesh: ReplicaMesh) -> Any:
+def execute(
+    body: Body, key: Hashable, name: str, args: Sequence[Any], kwargs: dict[str, Any], mesh: ReplicaMesh
+) -> Any:
     """`body(*args, **kwargs)` as one compiled program over `mesh`, or over that of the strategy that `body` uses.
 
     key: equal for functions that are the same program (see `function_key`). Runs in Python instead ("host mode"), from then
@@ -98,7 +100,10 @@ def _new_signature(family: Family, key: tuple[Any, ...], leaves: Sequence[Any]) 
         family.warned = True
         logger.warning(
             "%s was traced %d times, last because %s. Pass numbers that change as tensors (tf.constant), keep shapes the same "
-            "(drop_remainder=True), and create objects once.", family.name, len(family.signatures), _difference(family.last, key),
+            "(drop_remainder=True), and create objects once.",
+            family.name,
+            len(family.signatures),
+            _difference(family.last, key),
         )
     family.last = key
     return signature
@@ -107,7 +112,11 @@ def _new_signature(family: Family, key: tuple[Any, ...], leaves: Sequence[Any]) 
 def _difference(before: tuple[Any, ...], now: tuple[Any, ...]) -> str:
     if not before or before[0] != now[0]:
         return "the structure of the arguments changed"
-    changed = [f"argument {i} changed from {a} to {b}" for i, (a, b) in enumerate(zip(before[1:], now[1:], strict=True)) if a != b]
+    changed = [
+        f"argument {i} changed from {a} to {b}"
+        for i, (a, b) in enumerate(zip(before[1:], now[1:], strict=True))
+        if a != b
+    ]
     return "; ".join(changed)
 
 
@@ -116,9 +125,7 @@ def _mesh(signature: Signature, leaves: Sequence[Any], default: ReplicaMesh) -> 
     return signature.knowledge.mesh or given or default
 
 
-def _run(
-    body: Body, signature: Signature, args: Any, kwargs: Any, leaves: Sequence[Any], mesh: ReplicaMesh
-) -> Any:
+def _run(body: Body, signature: Signature, args: Any, kwargs: Any, leaves: Sequence[Any], mesh: ReplicaMesh) -> Any:
     knowledge = signature.knowledge
     if not knowledge.explored:
         mesh = _explore(body, Arguments.of(args, kwargs, []), mesh, knowledge)
@@ -135,8 +142,8 @@ def _run(
 def _compile(body: Body, arguments: Arguments, mesh: ReplicaMesh, knowledge: Knowledge) -> Program | UnevenProgram:
     if not any(isinstance(v, Separate) for v in arguments.own):
         return Program(trace(body, arguments, mesh, knowledge), arguments, mesh)
-    shapes = [tuple(s.shape for s in own_specs(arguments.own, i)) for i in range(mesh.num_replicas)]
-    traces = {}
+    shapes: list[Hashable] = [tuple(s.shape for s in own_specs(arguments.own, i)) for i in range(mesh.num_replicas)]
+    traces: dict[Hashable, Trace] = {}
     for replica, shape in enumerate(shapes):
         if shape not in traces:
             traces[shape] = trace(body, arguments, mesh, knowledge, replica)
@@ -156,5 +163,3 @@ def _explore(body: Body, arguments: Arguments, mesh: ReplicaMesh, knowledge: Kno
 def _by_position(source: Any, leaves: Sequence[Any]) -> Any:
     """An iterator that is an argument is known by its place, so that the next call may pass another one."""
     return next((i for i, leaf in enumerate(leaves) if leaf is source and is_source(leaf)), source)
-
-

@@ -20,7 +20,7 @@ def _mesh_of(device: jax.Device) -> ReplicaMesh:
 
 def default_mesh() -> ReplicaMesh:
     """The one device that code outside of any strategy runs on."""
-    chosen = jax.config.jax_default_device
+    chosen = jax.config.jax_default_device  # type: ignore[attr-defined]
     return _mesh_of(chosen if isinstance(chosen, jax.Device) else jax.local_devices()[0])
 
 
@@ -66,18 +66,20 @@ class Function:
                 f"{self._name} has an input_signature of {len(specs)} positional arguments, called with {len(args)} "
                 f"positional and {len(kwargs)} keyword arguments."
             )
-        return tuple(jax.tree.map(functools.partial(_conform, self._name), s, a) for s, a in zip(specs, args, strict=True))
+        return tuple(
+            jax.tree.map(functools.partial(_conform, self._name), s, a) for s, a in zip(specs, args, strict=True)
+        )
 
 
 def _conform(name: str, spec: Any, value: Any) -> Any:
     """The value as a tensor of the spec's dtype; TypeError if its dtype or shape does not fit."""
     dtype = jnp.dtype(getattr(spec.dtype, "as_numpy_dtype", spec.dtype))
-    if hasattr(value, "dtype") and hasattr(value, "shape"):
-        tensor = value
-    else:
-        tensor = jnp.asarray(value, dtype=dtype)
+    typed = hasattr(value, "dtype") and hasattr(value, "shape")
+    tensor = value if typed else jnp.asarray(value, dtype=dtype)
     shape = None if spec.shape is None else tuple(spec.shape)
-    fits = shape is None or (len(shape) == len(tensor.shape) and all(a in (None, b) for a, b in zip(shape, tensor.shape, strict=True)))
+    fits = shape is None or (
+        len(shape) == len(tensor.shape) and all(a in (None, b) for a, b in zip(shape, tensor.shape, strict=True))
+    )
     if jnp.dtype(tensor.dtype) != dtype or not fits:
         raise TypeError(f"{name}: input_signature asks for {dtype} {shape}, got {tensor.dtype} {tuple(tensor.shape)}.")
     return tensor

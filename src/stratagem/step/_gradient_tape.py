@@ -10,7 +10,7 @@ import jax.numpy as jnp
 
 from stratagem._context import current
 from stratagem._errors import TapeError
-from stratagem._private import KerasVariable, trace_level
+from stratagem._private import KerasVariable, creation_order, stand_in, trace_level
 from stratagem.step._markers import gradient_p, mark_p
 from stratagem.values import IndexedSlices, is_per_replica
 
@@ -39,6 +39,7 @@ class GradientTape:
         self._recorder: Any = None
         self._level: object = None
         self._versions: dict[int, list[Any]] = {}
+        self._stand_ins: list[tuple[Any, Any]] = []
         self._used = False
 
     def __enter__(self) -> "GradientTape":
@@ -51,7 +52,7 @@ class GradientTape:
         self._recorder, self._level = recorder, trace_level()
         if self._watch_variables:
             for variable in recorder.trainable():
-                self._versions[id(variable)] = [recorder.value_of(variable)]
+                self._versions[id(variable)] = [self._traced(recorder.value_of(variable))]
         self._mark("open", *(v for versions in self._versions.values() for v in versions))
         recorder.tapes.append(self)
         return self
@@ -68,25 +69,29 @@ class GradientTape:
             if isinstance(leaf, KerasVariable):
                 self.versions_of(leaf)
             else:
-                self._check_traced(leaf)
-                self._mark("watch", leaf)
+                self._mark("watch", self._traced(leaf))
 
     def versions_of(self, variable: Any) -> list[Any]:
         """The values that the variable has had under this tape, its present one at least."""
         if id(variable) not in self._versions:
-            self._versions[id(variable)] = [value := self._recorder.value_of(variable)]
+            self._versions[id(variable)] = [value := self._traced(self._recorder.value_of(variable))]
             self._mark("watch", value)
         return self._versions[id(variable)]
 
     def note_assignment(self, variable: Any, value: Any) -> None:
         """A watched variable got a new value: later reads count as reads of the same variable."""
-        if id(variable) in self._versions and isinstance(value, jax.core.Tracer):
-            self._versions[id(variable)].append(value)
-            self._mark("watch", value)
+        if id(variable) in self._versions:
+            self._versions[id(variable)].append(self._traced(value))
+            self._mark("watch", self._versions[id(variable)][-1])
 
     def watched_variables(self) -> tuple[Any, ...]:
-        """The variables that this tape watches."""
-        return tuple(v for v in self._recorder.trainable() if id(v) in self._versions) if self._recorder else ()
+        """The variables that this tape watches, in the order of their creation."""
+        if self._recorder is None:
+            return ()
+        return tuple(sorted((v for v in self._watched()), key=creation_order))
+
+    def _watched(self) -> list[Any]:
+        return [v for v in self._recorder.variables.values() if id(v) in self._versions]
 
     @contextlib.contextmanager
     def stop_recording(self) -> Iterator[None]:
@@ -100,12 +105,15 @@ class GradientTape:
         """Forget what was recorded; start again with the present values."""
         self._check_place("reset")
         self._number = next(_numbers)
-        watched = [v for v in self._recorder.trainable() if id(v) in self._versions]
-        self._versions = {id(v): [self._recorder.value_of(v)] for v in watched}
+        self._versions = {id(v): [self._traced(self._recorder.value_of(v))] for v in self._watched()}
         self._mark("open", *(v for versions in self._versions.values() for v in versions))
 
     def gradient(
-        self, target: Any, sources: Any, output_gradients: Any = None, unconnected_gradients: str = UnconnectedGradients.NONE
+        self,
+        target: Any,
+        sources: Any,
+        output_gradients: Any = None,
+        unconnected_gradients: str = UnconnectedGradients.NONE,
     ) -> Any:
         """The gradient of `target` (its elements summed; several targets summed) for every source.
 
@@ -118,7 +126,7 @@ class GradientTape:
         self._check_place("gradient")
         if self._used and not self._persistent:
             raise TapeError(
-                "A non-persistent GradientTape can only be used to compute one set of gradients. "
+                "A non-persistent GradientTape can only be used to compute one set of gradients (or jacobians). "
                 "Open it with tf.GradientTape(persistent=True) to call gradient more than once."
             )
         self._used = True
@@ -135,7 +143,7 @@ class GradientTape:
         return jax.tree.unflatten(structure, grads)
 
     def _bind(self, target: Any, output_gradients: Any, sources: list[Any]) -> list[Any]:
-        targets = [self._target(t) for t in jax.tree.leaves(target)]
+        targets = [self._target(t) for t in jax.tree.leaves(target, is_leaf=lambda v: v is None)]
         seeds = [] if output_gradients is None else [jnp.asarray(g) for g in jax.tree.leaves(output_gradients)]
         if seeds and len(seeds) != len(targets):
             raise ValueError(f"gradient: {len(targets)} targets but {len(seeds)} output_gradients.")
@@ -159,20 +167,30 @@ class GradientTape:
         if isinstance(leaf, KerasVariable):
             known = self._versions.get(id(leaf))
             return [self._recorder.value_of(leaf)] if known is None else list(known)
-        self._check_traced(leaf)
         return [leaf]
 
     def _target(self, target: Any) -> Any:
+        if target is None:
+            raise TypeError(
+                "Argument `target` should be a list or nested structure of Tensors, Variables or CompositeTensors to be "
+                "differentiated, but received None."
+            )
         if isinstance(target, IndexedSlices) or is_per_replica(target):
             raise TapeError(f"gradient: the target is a {type(target).__name__}, not a tensor.")
         return target.value if isinstance(target, KerasVariable) else jnp.asarray(target)
 
-    def _check_traced(self, tensor: Any) -> None:
-        if not isinstance(tensor, jax.core.Tracer):
-            raise TapeError(
-                f"The tape cannot watch {tensor!r}: it is a constant of the step, not computed in it. "
-                "Pass it as an argument of the function, or make it a tf.Variable."
-            )
+    def _traced(self, tensor: Any) -> Any:
+        """The tensor; for a constant of the step a value of the program that takes its place from now on."""
+        if isinstance(tensor, jax.core.Tracer):
+            return tensor
+        if not isinstance(tensor, jax.Array):
+            raise TypeError(f"A tape watches tensors and variables, not {type(tensor).__name__}: {tensor!r}.")
+        known = next((t for constant, t in self._stand_ins if constant is tensor), None)
+        if known is None:
+            known = jnp.copy(tensor)
+            stand_in(tensor, known)
+            self._stand_ins.append((tensor, known))  # JAX itself keeps neither alive
+        return known
 
     def _check_place(self, what: str) -> None:
         if self._recorder is None or current().recorder is not self._recorder:

@@ -208,7 +208,9 @@ class Program:
         outs, new = self._run(donated, kept, own, shared)
         self._bound.write(new)
         mesh, flags = self._mesh, self._results.per_replica
-        return self._results.rebuilt([Stacked(v, mesh) if f else mesh.first(v) for v, f in zip(outs, flags, strict=True)])
+        return self._results.rebuilt(
+            [Stacked(v, mesh) if f else mesh.first(v) for v, f in zip(outs, flags, strict=True)]
+        )
 
     @property
     def stale(self) -> bool:
@@ -224,7 +226,9 @@ class Program:
     def _compiled(self, made: Trace, own: int, shared: int) -> Callable[..., Any]:
         program, bound, n = xc.jaxpr_as_fun(made.closed), self._bound, len(made.results.per_replica)
 
-        def replica(donated: list[Any], kept: list[Any], own: list[Any], shared: list[Any]) -> tuple[list[Any], list[Any]]:
+        def replica(
+            donated: list[Any], kept: list[Any], own: list[Any], shared: list[Any]
+        ) -> tuple[list[Any], list[Any]]:
             values = bound.merge(donated, kept)
             outs = program(*values, *(v[0] for v in own), *shared)
             results = [v[None] if f else v for v, f in zip(outs[:n], made.results.per_replica, strict=True)]
@@ -232,7 +236,10 @@ class Program:
 
         each, every = PartitionSpec(AXIS), PartitionSpec()
         ins = (bound.specs(True), bound.specs(False), [each] * own, [every] * shared)
-        outs = ([each if f else every for f in made.results.per_replica], [each if s else every for s in bound.written_slots])
+        outs = (
+            [each if f else every for f in made.results.per_replica],
+            [each if s else every for s in bound.written_slots],
+        )
         mapped = jax.shard_map(replica, mesh=self._mesh.mesh, in_specs=ins, out_specs=outs, check_vma=False)
         options = compiler_options(self._mesh.devices[0].platform)
         return jax.jit(mapped, donate_argnums=(0,), compiler_options=options)
@@ -251,7 +258,8 @@ class Bound:
         self._written = [v for v, _ in made.written]
         ids = {id(v) for v in self._written}
         self._is_written = [id(v) in ids for v in self.variables]
-        self._foreign = {id(v) for v, p in zip(self.variables, self._placements, strict=True) if p.mesh.devices != mesh.devices}
+        pairs = zip(self.variables, self._placements, strict=True)
+        self._foreign = {id(v) for v, p in pairs if p is not None and p.mesh.devices != mesh.devices}
         self._slots = {id(v) for v in self.variables if on_read(v) and id(v) not in self._foreign}
         self.slots = [id(v) in self._slots for v in self.variables]
         self._donated = [v for v, w in zip(self.variables, self._is_written, strict=True) if w]

@@ -7,7 +7,13 @@ import jax
 import jax.numpy as jnp
 
 from stratagem._context import current, entered
-from stratagem._errors import ContextError, InvalidArgumentError, MixedStrategiesError, ReductionError, TracedDecisionError
+from stratagem._errors import (
+    ContextError,
+    InvalidArgumentError,
+    MixedStrategiesError,
+    ReductionError,
+    TracedDecisionError,
+)
 from stratagem._mesh import AXIS
 from stratagem._private import KerasVariable
 from stratagem._reduce import ReduceOp
@@ -77,8 +83,10 @@ def _explain_decision(fn: Callable[..., Any], error: Exception) -> NoReturn:
 class ReplicaContext:
     """What a replica function can ask, as `tf.distribute.ReplicaContext`: `tf.distribute.get_replica_context()`."""
 
-    def __init__(self, strategy: Any) -> None:
+    def __init__(self, strategy: Any, outside: bool = False) -> None:
+        """outside: the one of code that no strategy runs, where the only replica is all there is."""
         self._strategy = strategy
+        self._outside = outside
 
     @property
     def strategy(self) -> Any:
@@ -92,9 +100,9 @@ class ReplicaContext:
 
     @property
     def replica_id_in_sync_group(self) -> Any:
-        """This replica's global id: an int32 scalar tensor."""
+        """This replica's global id: an int32 scalar tensor (outside of any strategy the number 0)."""
         self._check()
-        return jax.lax.axis_index(AXIS)
+        return 0 if self._outside else jax.lax.axis_index(AXIS)
 
     @property
     def devices(self) -> tuple[str, ...]:
@@ -108,14 +116,18 @@ class ReplicaContext:
         """
         self._check()
         op = parse_op(reduce_op)
+        if self._outside:
+            return value
         return map_structure(lambda leaf: _all_reduce(op, leaf, self.num_replicas_in_sync), value)
 
     def all_gather(self, value: Any, axis: int, options: Any = None) -> Any:
         """Concatenate every replica's tensors along `axis`, in replica order; every replica gets the result."""
         self._check()
-        return map_structure(lambda leaf: gather_tensor(leaf, axis), value)
+        return value if self._outside else map_structure(lambda leaf: gather_tensor(leaf, axis), value)
 
-    def merge_call(self, merge_fn: Callable[..., Any], args: Sequence[Any] = (), kwargs: dict[str, Any] | None = None) -> Any:
+    def merge_call(
+        self, merge_fn: Callable[..., Any], args: Sequence[Any] = (), kwargs: dict[str, Any] | None = None
+    ) -> Any:
         """Call `merge_fn(strategy, *args)` in cross-replica context with all replicas' values as PerReplica."""
         self._check()
         replicas = self.num_replicas_in_sync
@@ -125,7 +137,9 @@ class ReplicaContext:
         return map_structure(lambda leaf: leaf.local if isinstance(leaf, InTrace) else leaf, result)
 
     def _check(self) -> None:
-        if current().replica is not self:
+        context = current()
+        outside = self._outside and context.replica is None and not context.crossing
+        if context.replica is not self and not outside:
             raise ContextError(
                 "Need to be inside `strategy.run`: this replica context is used outside of the replica function that it "
                 "belongs to. Call tf.distribute.get_replica_context() where you use it."

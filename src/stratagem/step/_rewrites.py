@@ -55,7 +55,9 @@ def _in_param(param: Any) -> Any:
 
 def _inlined(new: xc.ClosedJaxpr, eqn: Any) -> Iterator[Any]:
     """A program's equations in the place of one equation with the same operands and results."""
-    names = dict(zip(new.jaxpr.invars, eqn.invars, strict=True)) | dict(zip(new.jaxpr.outvars, eqn.outvars, strict=True))
+    names = dict(zip(new.jaxpr.invars, eqn.invars, strict=True)) | dict(
+        zip(new.jaxpr.outvars, eqn.outvars, strict=True)
+    )
 
     def look(atom: Any) -> Any:
         return atom if is_literal(atom) else names.get(atom, atom)

@@ -94,7 +94,7 @@ def _function_key(fn: types.FunctionType, depth: int, seen: tuple[int, ...], hom
     free = zip(fn.__code__.co_freevars, fn.__closure__ or (), strict=True)
     cells = tuple(static_key(_content(c), depth + 1, seen, home) for n, c in free if n in names.closed)
     defaults = (fn.__defaults__ or (), tuple((fn.__kwdefaults__ or {}).items()))
-    named = ()
+    named: tuple[Hashable, ...] = ()
     if fn.__globals__ is home:
         named = tuple((n, static_key(home[n], depth + 1, seen, home)) for n in names.globals if n in home)
     return ("function", fn.__code__, cells, static_key(defaults, depth + 1, seen, home), named)

@@ -31,7 +31,9 @@ class Part:
 class UnevenProgram:
     """A compiled step for inputs whose shapes differ between replicas; called like `Program`."""
 
-    def __init__(self, traces: dict[Hashable, Trace], shapes: Sequence[Hashable], arguments: Arguments, mesh: ReplicaMesh) -> None:
+    def __init__(
+        self, traces: dict[Hashable, Trace], shapes: Sequence[Hashable], arguments: Arguments, mesh: ReplicaMesh
+    ) -> None:
         made = traces[shapes[0]]
         self._mesh, self._results = mesh, made.results
         self._bound = Bound(made, mesh)
@@ -43,7 +45,9 @@ class UnevenProgram:
         self._slots = slots
         self._check_mirrored(made)
         self._parts = [_part(shape, shapes, mesh) for shape in traces]
-        self._locals = {(k, p.shape): self._compiled_local(k, p) for k in range(self._cut.last + 1) for p in self._parts}
+        self._locals = {
+            (k, p.shape): self._compiled_local(k, p) for k in range(self._cut.last + 1) for p in self._parts
+        }
         self._globals = {k: self._compiled_global(k) for k in range(1, self._cut.last + 1)}
 
     @property
@@ -83,7 +87,9 @@ class UnevenProgram:
 
     def _check_mirrored(self, made: Trace) -> None:
         n = len(made.results.per_replica)
-        for (variable, line), same, slot in zip(made.written, self._cut.same_outs[n:], self._bound.written_slots, strict=True):
+        for (variable, line), same, slot in zip(
+            made.written, self._cut.same_outs[n:], self._bound.written_slots, strict=True
+        ):
             if not same and not slot:
                 raise DivergenceError(
                     f"On this uneven batch mirrored variable {variable.path} would get a different value on every replica, "
@@ -112,7 +118,9 @@ class UnevenProgram:
 def _check_results(traces: dict[Hashable, Trace]) -> None:
     structures = {str(t.results.structure) for t in traces.values()}
     if len(structures) > 1:
-        raise InvalidArgumentError(f"On this uneven batch the replicas return different structures: {sorted(structures)}.")
+        raise InvalidArgumentError(
+            f"On this uneven batch the replicas return different structures: {sorted(structures)}."
+        )
 
 
 def _part(shape: Hashable, shapes: Sequence[Hashable], mesh: ReplicaMesh) -> Part:
@@ -151,7 +159,10 @@ class _Run:
     def global_piece(self, k: int, run: Any) -> None:
         """All replicas together: the collectives, and what follows from them."""
         piece = self._cut.globals[k]
-        imports = [_move(columns, self._mesh, EACH) for columns in zip(*(self._heads[p.shape] for p in self._parts), strict=True)]
+        imports = [
+            _move(columns, self._mesh, EACH)
+            for columns in zip(*(self._heads[p.shape] for p in self._parts), strict=True)
+        ]
         made = run(*(self._equal[n] for n in piece.reads), *imports)
         self._equal.update(zip(piece.outs, made[: len(piece.outs)], strict=True))
         for part in self._parts:
@@ -171,14 +182,17 @@ class _Run:
 
     def outputs(self) -> list[Any]:
         """Every output of the step: an array on the whole mesh, or a list with one array a replica."""
-        first, flat, own = self._cut.first, [], 0
+        first, own = self._cut.first, 0
+        flat: list[Any] = []
         for atom, same in zip(first.outs, self._cut.same_outs, strict=True):
             if same:
                 flat.append(self._common_value(first, atom))
                 continue
             row: list[Any] = [None] * self._mesh.num_replicas
             for part in self._parts:
-                for position, value in zip(part.positions, part.mesh.unstack(self._heads[part.shape][own]), strict=True):
+                for position, value in zip(
+                    part.positions, part.mesh.unstack(self._heads[part.shape][own]), strict=True
+                ):
                     row[position] = value
             flat.append(row)
             own += 1

@@ -16,5 +16,6 @@ from stratagem.strategy._devices import PhysicalDevice as PhysicalDevice
 from stratagem.strategy._devices import list_logical_devices as list_logical_devices
 from stratagem.strategy._devices import list_physical_devices as list_physical_devices
 from stratagem.strategy._devices import set_logical_device_configuration as set_logical_device_configuration
+from stratagem.strategy._devices import set_memory_growth as set_memory_growth
 from stratagem.strategy._mirrored import MirroredStrategy as MirroredStrategy
 from stratagem.strategy._one_device import OneDeviceStrategy as OneDeviceStrategy

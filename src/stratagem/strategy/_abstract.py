@@ -84,7 +84,11 @@ class AbstractStrategy(abc.ABC):
         return Scope(self)
 
     def run(
-        self, fn: Callable[..., Any], args: Sequence[Any] = (), kwargs: dict[str, Any] | None = None, options: Any = None
+        self,
+        fn: Callable[..., Any],
+        args: Sequence[Any] = (),
+        kwargs: dict[str, Any] | None = None,
+        options: Any = None,
     ) -> Any:
         """Call `fn` on every replica, as one compiled program.
 
@@ -93,7 +97,9 @@ class AbstractStrategy(abc.ABC):
         Raises ValueError if `args` is no list or tuple; ContextError inside a replica.
         """
         if not isinstance(args, list | tuple):
-            raise ValueError(f"strategy.run: positional args must be a list or tuple, got {type(args).__name__}: {args!r}.")
+            raise ValueError(
+                f"strategy.run: positional args must be a list or tuple, got {type(args).__name__}: {args!r}."
+            )
         if not callable(fn):
             raise TypeError(f"strategy.run needs a function, got {fn!r}.")
         self._enter("strategy.run")
@@ -121,7 +127,9 @@ class AbstractStrategy(abc.ABC):
     def gather(self, value: Any, axis: int) -> Any:
         """Concatenate the replicas' values along `axis` (their sizes may differ there), in replica order."""
         if current().replica is not None:
-            raise ContextError("strategy.gather is called inside a replica function; use replica_context.all_gather there.")
+            raise ContextError(
+                "strategy.gather is called inside a replica function; use replica_context.all_gather there."
+            )
         self._enter("strategy.gather")
         return map_structure(lambda leaf: self._gather_leaf(leaf, axis), value)
 
@@ -141,7 +149,9 @@ class AbstractStrategy(abc.ABC):
     def distribute_datasets_from_function(self, dataset_fn: Callable[[InputContext], Any], options: Any = None) -> Any:
         """A dataset made by `dataset_fn(input_context)` whose batches are per replica: each replica takes one a step."""
         self._enter("strategy.distribute_datasets_from_function")
-        context = InputContext(num_input_pipelines=1, input_pipeline_id=0, num_replicas_in_sync=self.num_replicas_in_sync)
+        context = InputContext(
+            num_input_pipelines=1, input_pipeline_id=0, num_replicas_in_sync=self.num_replicas_in_sync
+        )
         return DistributedDatasetFromFunction(dataset_fn, context, self.mesh)
 
     experimental_distribute_datasets_from_function = distribute_datasets_from_function
@@ -205,8 +215,12 @@ def _concatenate(value: Separate, axis: int, device: jax.Device) -> jax.Array:
     """Values of unequal shapes: they may differ along `axis` only."""
     shapes = [tuple(v.shape) for v in value.values]
     if not shapes[0] or not 0 <= axis < len(shapes[0]):
-        raise ValueError(f"gather along axis {axis}: the values have shapes {shapes}; axis must be one of their dimensions.")
+        raise ValueError(
+            f"gather along axis {axis}: the values have shapes {shapes}; axis must be one of their dimensions."
+        )
     rest = {(*s[:axis], *s[axis + 1 :]) for s in shapes}
     if len(rest) > 1:
-        raise InvalidArgumentError(f"gather along axis {axis}: the values may differ in that dimension only, got {shapes}.")
+        raise InvalidArgumentError(
+            f"gather along axis {axis}: the values may differ in that dimension only, got {shapes}."
+        )
     return jnp.concatenate([jax.device_put(v, device) for v in value.values], axis)

@@ -26,11 +26,17 @@ class DefaultStrategy(AbstractStrategy):
         return _DefaultScope(self)
 
     def run(
-        self, fn: Callable[..., Any], args: Sequence[Any] = (), kwargs: dict[str, Any] | None = None, options: Any = None
+        self,
+        fn: Callable[..., Any],
+        args: Sequence[Any] = (),
+        kwargs: dict[str, Any] | None = None,
+        options: Any = None,
     ) -> Any:
         """Call `fn` as one compiled program on the default device."""
         if not isinstance(args, list | tuple):
-            raise ValueError(f"strategy.run: positional args must be a list or tuple, got {type(args).__name__}: {args!r}.")
+            raise ValueError(
+                f"strategy.run: positional args must be a list or tuple, got {type(args).__name__}: {args!r}."
+            )
         if current().recorder is not None:
             return fn(*args, **(kwargs or {}))
         name = f"run({getattr(fn, '__name__', fn)})"
@@ -66,7 +72,7 @@ class _DefaultScope(Scope):
 
 
 _DEFAULT = DefaultStrategy()
-_DEFAULT_REPLICA = ReplicaContext(_DEFAULT)
+_DEFAULT_REPLICA = ReplicaContext(_DEFAULT, outside=True)
 
 
 def get_strategy() -> AbstractStrategy:

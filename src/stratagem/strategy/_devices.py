@@ -81,7 +81,9 @@ def find_device(name: str | jax.Device) -> jax.Device:
             if kind == "CPU"
             else ""
         )
-        raise DeviceError(f"Device {name!r} does not exist. Devices here: {', '.join(map(device_name, existing))}.{hint}")
+        raise DeviceError(
+            f"Device {name!r} does not exist. Devices here: {', '.join(map(device_name, existing))}.{hint}"
+        )
     return same[index]
 
 
@@ -96,7 +98,9 @@ def choose_devices(names: Sequence[str] | None) -> tuple[jax.Device, ...]:
     devices = [find_device(n) for n in names]
     twice = sorted({device_name(d) for d in devices if devices.count(d) > 1})
     if twice:
-        raise DeviceError(f"No duplicates allowed in `devices` argument: {', '.join(twice)} named more than once in {names}.")
+        raise DeviceError(
+            f"No duplicates allowed in `devices` argument: {', '.join(twice)} named more than once in {names}."
+        )
     if len({d.platform for d in devices}) > 1:
         raise DeviceError(f"All devices of a strategy must be of one kind, got {list(names)}.")
     return tuple(devices)
@@ -147,3 +151,15 @@ def set_logical_device_configuration(device: PhysicalDevice, logical_devices: Se
         )
     jax.config.update("jax_num_cpu_devices", count)
     reserve_threads(count)
+
+
+def set_memory_growth(device: PhysicalDevice, enable: bool) -> None:
+    """Let a GPU's memory grow as needed instead of taking most of it at the start. Must come before a backend starts.
+
+    JAX has one setting for all GPUs. Raises RuntimeError when it is too late, ValueError for a device that is no GPU.
+    """
+    if device.device_type != "GPU":
+        raise ValueError(f"{device.name}: memory growth can be set for GPUs only.")
+    if backends_started():
+        raise RuntimeError("Memory growth cannot be set after devices were initialized: call it first in the program.")
+    os.environ["XLA_PYTHON_CLIENT_PREALLOCATE"] = "false" if enable else "true"

@@ -1,5 +1,6 @@
 """What a value is when there are many replicas."""
 
+from stratagem.values._module import Module as Module
 from stratagem.values._per_replica import DistributedValues as DistributedValues
 from stratagem.values._per_replica import PerReplica as PerReplica
 from stratagem.values._per_replica import Separate as Separate

@@ -111,7 +111,9 @@ class Variable(KerasVariable):  # type: ignore[misc]
         if reduction == "mean" and current().strategy is not None and not jnp.issubdtype(value.dtype, jnp.inexact):
             raise ValueError(f"Variable {label!r} has dtype {value.dtype}: aggregation MEAN needs a float dtype.")
         if shape is not None and tuple(shape) != value.shape:
-            raise ValueError(f"Variable {label!r}: initial value of shape {value.shape}, but shape={tuple(shape)} was given.")
+            raise ValueError(
+                f"Variable {label!r}: initial value of shape {value.shape}, but shape={tuple(shape)} was given."
+            )
         super().__init__(
             # A callable: inside a first trace only that may make a variable (it gets its value when the trace ends).
             lambda shape, dtype=None: jnp.array(value, dtype=value.dtype),
@@ -141,41 +143,59 @@ class Variable(KerasVariable):  # type: ignore[misc]
         super().assign(value)
         return self if read_value else None
 
-    def assign_add(self, delta: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True) -> Any:
+    def assign_add(
+        self, delta: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True
+    ) -> Any:
         """Add `delta`. Returns the variable."""
         super().assign_add(delta)
         return self if read_value else None
 
-    def assign_sub(self, delta: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True) -> Any:
+    def assign_sub(
+        self, delta: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True
+    ) -> Any:
         """Subtract `delta`. Returns the variable."""
         super().assign_sub(delta)
         return self if read_value else None
 
-    def scatter_add(self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None) -> "Variable":
+    def scatter_add(
+        self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None
+    ) -> "Variable":
         """Add rows; repeated indices add up."""
         return self._scatter("add", sparse_delta)
 
-    def scatter_sub(self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None) -> "Variable":
+    def scatter_sub(
+        self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None
+    ) -> "Variable":
         """Subtract rows; repeated indices add up."""
         return self._scatter("add", IndexedSlices(-jnp.asarray(sparse_delta.values), sparse_delta.indices))
 
-    def scatter_mul(self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None) -> "Variable":
+    def scatter_mul(
+        self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None
+    ) -> "Variable":
         """Multiply rows."""
         return self._scatter("multiply", sparse_delta)
 
-    def scatter_div(self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None) -> "Variable":
+    def scatter_div(
+        self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None
+    ) -> "Variable":
         """Divide rows."""
         return self._scatter("divide", sparse_delta)
 
-    def scatter_max(self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None) -> "Variable":
+    def scatter_max(
+        self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None
+    ) -> "Variable":
         """Rowwise maximum."""
         return self._scatter("max", sparse_delta)
 
-    def scatter_min(self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None) -> "Variable":
+    def scatter_min(
+        self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None
+    ) -> "Variable":
         """Rowwise minimum."""
         return self._scatter("min", sparse_delta)
 
-    def scatter_update(self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None) -> "Variable":
+    def scatter_update(
+        self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None
+    ) -> "Variable":
         """Replace rows."""
         return self._scatter("set", sparse_delta)
 

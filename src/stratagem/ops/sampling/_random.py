@@ -1,6 +1,5 @@
 """Random tensors: `tf.random`, drawn from Keras' seed generators so that every step and every replica gets its own."""
 
-import contextlib
 from typing import Any, final
 
 import jax
@@ -9,7 +8,7 @@ import keras
 import numpy as np
 
 from stratagem import _private
-from stratagem.ops._convert import Tensor, numpy_type, static_int, static_shape, tensor
+from stratagem.ops._convert import Tensor, numpy_type, static_int, static_shape, tensor, wide
 from stratagem.ops._dtypes import as_dtype, float32, int64
 
 # A generator for each `seed=` that a call has named: its numbers repeat from one start of the program to the next.
@@ -96,7 +95,7 @@ def gamma(
     """Gamma-distributed numbers of shape (*shape, *alpha.shape)."""
     kind = as_dtype(dtype).dtype
     shape_of = tensor(alpha).astype(kind)
-    with _wide(kind):
+    with wide(kind):
         drawn = jax.random.gamma(_key(seed), shape_of, (*static_shape(shape), *shape_of.shape), kind)
     return drawn if beta is None else drawn / tensor(beta).astype(kind)
 
@@ -226,21 +225,16 @@ def _number(value: Any, like: Tensor) -> Any:
     return tensor(value).astype(like.dtype)
 
 
-def _wide(kind: np.dtype) -> contextlib.AbstractContextManager[Any]:
-    """JAX's samplers mix in 32-bit constants and then refuse float64, unless 64 bits are its default."""
-    return jax.enable_x64(True) if kind.itemsize == 8 else contextlib.nullcontext()
-
-
 def _normal(key: jax.Array, shape: Any, mean: Any, stddev: Any, dtype: Any) -> Tensor:
     kind = as_dtype(dtype).dtype
-    with _wide(kind):
+    with wide(kind):
         drawn = jax.random.normal(key, static_shape(shape), kind)
     return _scaled(drawn, mean, stddev)
 
 
 def _truncated_normal(key: jax.Array, shape: Any, mean: Any, stddev: Any, dtype: Any) -> Tensor:
     kind = as_dtype(dtype).dtype
-    with _wide(kind):
+    with wide(kind):
         drawn = jax.random.truncated_normal(key, -2.0, 2.0, static_shape(shape), kind)
     return _scaled(drawn, mean, stddev)
 

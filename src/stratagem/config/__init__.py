@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from stratagem.config import experimental as experimental
 from stratagem.ops import not_provided
 from stratagem.strategy import LogicalDevice as LogicalDevice
 from stratagem.strategy import LogicalDeviceConfiguration as LogicalDeviceConfiguration

@@ -1,0 +1,76 @@
+"""Random tensors: shapes, dtypes, ranges, reproducible sequences."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from tests.ops.facade import tf
+
+
+def test_set_seed_starts_the_sequence_anew() -> None:
+    tf.random.set_seed(3)
+    first = [tf.random.normal([4]), tf.random.uniform([4]), tf.random.normal([4], seed=5)]
+    tf.random.set_seed(3)
+    again = [tf.random.normal([4]), tf.random.uniform([4]), tf.random.normal([4], seed=5)]
+    for a, b in zip(first, again, strict=True):
+        np.testing.assert_array_equal(a, b)
+    assert not np.array_equal(tf.random.normal([4], seed=5), first[2]), "the next draw of a seed differs"
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32", "float64"])
+def test_floating_point(dtype: str) -> None:
+    tf.random.set_seed(1)
+    normal = tf.random.normal([2000], 3.0, 0.5, dtype)
+    cut = tf.random.truncated_normal([2000], 1.0, 0.5, dtype)
+    uniform = tf.random.uniform([2000], -1, 3, dtype)
+    assert {normal.dtype, cut.dtype, uniform.dtype} == {jnp.dtype(dtype)}
+    assert float(normal.mean()) == pytest.approx(3, abs=0.1)
+    assert float(normal.astype("float32").std()) == pytest.approx(0.5, abs=0.1)
+    assert float(jnp.abs(cut - 1).max()) <= 1.01
+    assert -1 <= float(uniform.min()) < 0 < float(uniform.max()) <= 3
+
+
+@pytest.mark.parametrize(("dtype", "high"), [("int32", 5), ("int64", 2**40), ("uint8", 200)])
+def test_integers(dtype: str, high: int) -> None:
+    drawn = tf.random.uniform([500], 1, high, dtype)
+    assert drawn.dtype == dtype
+    assert 1 <= int(drawn.min()) <= int(drawn.max()) < high
+    with pytest.raises(ValueError, match="maxval"):
+        tf.random.uniform([2], dtype=dtype)
+
+
+def test_other_distributions() -> None:
+    assert tf.random.categorical([[0.0, -100.0], [-100.0, 0.0]], 3).tolist() == [[0, 0, 0], [1, 1, 1]]
+    assert tf.random.categorical([[0.0, 0.0]], 3).dtype == tf.int64
+    assert sorted(tf.random.shuffle(np.arange(9)).tolist()) == list(range(9))
+    assert tf.random.gamma([3], [1.0, 2.0]).shape == (3, 2)
+    assert tf.random.poisson([3], [1.0, 2.0]).shape == (3, 2)
+
+
+def test_stateless_draws_depend_on_the_seed_alone() -> None:
+    for draw in (tf.random.stateless_normal, tf.random.stateless_uniform, tf.random.stateless_truncated_normal):
+        np.testing.assert_array_equal(draw([3], seed=[1, 2]), draw([3], seed=np.array([1, 2], np.int64)))
+        np.testing.assert_array_equal(
+            draw([3], seed=[1, 2]), jax.jit(lambda s, d=draw: d([3], seed=s))(jnp.array([1, 2]))
+        )
+        assert not np.array_equal(draw([3], seed=[1, 2]), draw([3], seed=[1, 3]))
+    assert tf.random.split([1, 2], 3).shape == (3, 2)
+    assert tf.random.fold_in([1, 2], 3).shape == (2,)
+
+
+def test_generator() -> None:
+    one, other = tf.random.Generator.from_seed(3), tf.random.Generator.from_seed(3)
+    first = one.normal([2])
+    np.testing.assert_array_equal(first, other.normal([2]))
+    assert not np.array_equal(first, one.normal([2]))
+    assert one.uniform([2], maxval=3, dtype=tf.int32).dtype == tf.int32
+
+
+def test_dropout() -> None:
+    tf.random.set_seed(1)
+    kept = tf.nn.dropout(tf.ones([1000]), 0.25)
+    assert set(np.unique(kept).tolist()) == {0.0, float(np.float32(1) / np.float32(0.75))}
+    assert float((kept == 0).mean()) == pytest.approx(0.25, abs=0.06)
+    rows = tf.nn.dropout(tf.ones([50, 3]), 0.5, noise_shape=[None, 1])
+    assert all(len(set(row)) == 1 for row in rows.tolist())
