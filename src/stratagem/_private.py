@@ -5,6 +5,7 @@ objects that a strategy or a compiled step has claimed and leaves all others as 
 """
 
 import functools
+import itertools
 import os
 import random
 import re
@@ -18,6 +19,7 @@ from jax._src import core as jax_core
 from jax._src import xla_bridge
 from jax._src.array import ArrayImpl
 from keras.src import backend as keras_backend
+from keras.src.backend.common import dtypes as promotion
 from keras.src.backend.common import global_state
 from keras.src.metrics.metric import Metric
 from keras.src.optimizers.base_optimizer import BaseOptimizer
@@ -26,6 +28,10 @@ from keras.src.random.seed_generator import GLOBAL_SEED_GENERATOR, SeedGenerator
 
 # 64-bit types exist where they are asked for; defaults stay 32-bit (design: Dtypes).
 jax.config.update("jax_explicit_x64_dtypes", "allow")
+
+# Keras promotes float64 to float32 on JAX, as JAX without 64-bit types does: in a float64 model means (so most losses),
+# BatchNormalization and more would round to 32 bits. With a float64 argument the result is float64, as in TF.
+promotion.BIT64_TO_BIT32_DTYPE["float64"] = "float64"
 
 KerasVariable = keras_backend.Variable
 
@@ -36,6 +42,16 @@ KerasVariable = keras_backend.Variable
 def trace_level() -> object:
     """An object that is equal for two calls made at the same level of tracing (inside the same scan body, say)."""
     return jax_core.trace_ctx.trace
+
+
+def is_constant(tensor: Any) -> bool:
+    """True for a number that a trace will write into its equations: it has no name by which the program could be cut."""
+    return not isinstance(tensor, jax_core.Tracer) or isinstance(getattr(tensor, "val", None), jax_core.Literal)
+
+
+def stand_in(constant: jax.Array, tracer: Any) -> None:
+    """From now on, operations of the current trace that read `constant` read `tracer`, as long as both are alive."""
+    jax_core.trace_ctx.trace.frame.constid_to_tracer[id(constant)] = tracer
 
 
 def reserve_threads(replicas: int) -> None:
@@ -109,7 +125,7 @@ def intercept_variables(
 
     @functools.wraps(init)
     def new_init(self: Any, *args: Any, **kwargs: Any) -> None:
-        self._placement = created(self)
+        self._placement, self._born = created(self), next(_births)
         init(self, *args, **kwargs)
 
     def new_value(self: Any) -> Any:
@@ -135,12 +151,20 @@ def intercept_variables(
         """The value as a NumPy array. (Keras' own goes through an `__array__` that NumPy deprecates.)"""
         return np.asarray(new_value(self))
 
-    KerasVariable._placement = None
+    KerasVariable._placement, KerasVariable._born = None, -1
     KerasVariable.numpy = new_numpy
     KerasVariable.__init__ = new_init
     KerasVariable.value = property(new_value, doc=value.__doc__)
     KerasVariable._direct_assign = new_direct_assign
     KerasVariable.assign_add, KerasVariable.assign_sub = new_assign_add, new_assign_sub
+
+
+_births = itertools.count()
+
+
+def creation_order(variable: Any) -> int:
+    """A number that is larger for variables created later (the same for all that are older than this module)."""
+    return int(variable._born)
 
 
 def in_stateless_scope() -> bool:
@@ -170,7 +194,10 @@ def set_initial_value(variable: Any, value: np.ndarray) -> None:
         return
     if tuple(value.shape) != tuple(variable.shape):
         raise ValueError(f"{variable.path} has shape {tuple(variable.shape)}, the initial value {tuple(value.shape)}.")
-    variable._initializer = lambda shape, dtype=None: keras.ops.convert_to_tensor(value, dtype=dtype)
+    # Every replica's slot of a summed variable starts from the initializer, so that gives each its part of the whole.
+    summed = variable._placement is not None and variable.synchronization == "on_read" and variable.aggregation == "sum"
+    part = value / variable._placement.mesh.num_replicas if summed else value
+    variable._initializer = lambda shape, dtype=None: keras.ops.convert_to_tensor(part, dtype=dtype)
 
 
 # --- Keras layers, losses, metrics, optimizers, random seeds -----------------------------------------------------------

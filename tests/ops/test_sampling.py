@@ -33,7 +33,7 @@ def test_floating_point(dtype: str) -> None:
 
 @pytest.mark.parametrize(("dtype", "high"), [("int32", 5), ("int64", 2**40), ("uint8", 200)])
 def test_integers(dtype: str, high: int) -> None:
-    drawn = tf.random.uniform([500], 1, high, dtype)
+    drawn = np.asarray(tf.random.uniform([500], 1, high, dtype))
     assert drawn.dtype == dtype
     assert 1 <= int(drawn.min()) <= int(drawn.max()) < high
     with pytest.raises(ValueError, match="maxval"):

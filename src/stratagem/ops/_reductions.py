@@ -137,8 +137,10 @@ def _arg(name: str, function: Callable[..., Tensor], input: Any, axis: Any, outp
     where = 0 if axis is None else static_int(axis, "a tensor is an axis")
     if array.ndim and array.shape[where] == 0:
         raise InvalidArgumentError(f"tf.{name}: axis {where} of a tensor of shape {list(array.shape)} has no entries.")
-    with wide(array.dtype):
-        return function(array, where).astype(numpy_type(output_type, int64))
+    if array.dtype.itemsize == 8:  # JAX 0.10 cannot compile `argmax` of 64-bit types unless 64 bits are the default
+        best = (reduce_max if function is jnp.argmax else reduce_min)(array, where, keepdims=True)
+        array, function = (array == best) | (array != array), jnp.argmax
+    return function(array, where).astype(numpy_type(output_type, int64))
 
 
 @folds

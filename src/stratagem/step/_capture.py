@@ -84,6 +84,8 @@ class Capture(keras.StatelessScope):  # type: ignore[misc]
         if id(variable) in self._to_average:
             self.average_pending()
         value = self.value_of(variable)
+        for tape in self.tapes:
+            tape.note_read(variable)
         if on_read(variable) and (current().crossing or self._aggregated_reads):
             return self._aggregate(variable, value)
         return value
@@ -120,7 +122,7 @@ class Capture(keras.StatelessScope):  # type: ignore[misc]
         self.values[id(variable)] = value
         self.written[id(variable)] = _user_line()
         for tape in self.tapes:
-            tape.note_assignment(variable, value)
+            tape.note_assignment(variable)
 
     def add(self, variable: Any, delta: Any, sign: int) -> bool:
         """`assign_add` of a mirrored variable with aggregation SUM adds every replica's amount. False: not such a one."""

@@ -268,26 +268,29 @@ def _pull(
 ) -> list[Any]:
     """The gradients of a marker: seeds carried back through the chunks that its tape recorded."""
     targets, seeds, sources = gradient_parts(gradient.eqn)
+    rows = gradient.eqn.params["rows"]
+    front = () if rows is None else (rows,)
     cotangents: dict[Var, Any] = {}
 
     def add(var: Var, value: Any) -> None:
         cotangents[var] = value if var not in cotangents else cotangents[var] + value
 
+    def zeros(var: Var) -> jax.Array:
+        return jnp.zeros((*front, *var.aval.shape), var.aval.dtype)
+
     for i, target in enumerate(targets):
         if not is_literal(target) and target in gradient.reach:
             value = read(target)
-            add(target, read(seeds[i]).astype(value.dtype) if seeds else jnp.ones_like(value))
+            add(target, read(seeds[i]) if seeds else jnp.ones_like(value))
     for chunk, pullback in reversed(pullbacks):
         if gradient.path.isdisjoint(range(chunk.start, chunk.end)):
             continue
         outs = [cotangents.get(v) if v in gradient.needed else None for v in chunk.outputs]
         if all(o is None for o in outs):
             continue
-        filled = [
-            jnp.zeros(v.aval.shape, v.aval.dtype) if o is None else o for v, o in zip(chunk.outputs, outs, strict=True)
-        ]
-        for var, value in zip(chunk.inputs, pullback(filled), strict=True):
+        filled = [zeros(v) if o is None else o for v, o in zip(chunk.outputs, outs, strict=True)]
+        pull = pullback if rows is None else jax.vmap(pullback)
+        for var, value in zip(chunk.inputs, pull(filled), strict=True):
             if var in gradient.reach:
                 add(var, value)
-    zeros = [jnp.zeros(s.aval.shape, s.aval.dtype) for s in sources]
-    return [z if is_literal(s) else cotangents.get(s, z) for s, z in zip(sources, zeros, strict=True)]
+    return [zeros(s) if is_literal(s) or s not in cotangents else cotangents[s] for s in sources]

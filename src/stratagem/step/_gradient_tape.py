@@ -10,7 +10,7 @@ import jax.numpy as jnp
 
 from stratagem._context import current
 from stratagem._errors import TapeError
-from stratagem._private import KerasVariable, creation_order, stand_in, trace_level
+from stratagem._private import KerasVariable, creation_order, is_constant, stand_in, trace_level
 from stratagem.step._markers import gradient_p, mark_p
 from stratagem.values import IndexedSlices, is_per_replica
 
@@ -39,6 +39,7 @@ class GradientTape:
         self._recorder: Any = None
         self._level: object = None
         self._versions: dict[int, list[Any]] = {}
+        self._read: dict[int, Any] = {}
         self._stand_ins: list[tuple[Any, Any]] = []
         self._used = False
 
@@ -52,7 +53,7 @@ class GradientTape:
         self._recorder, self._level = recorder, trace_level()
         if self._watch_variables:
             for variable in recorder.trainable():
-                self._versions[id(variable)] = [self._traced(recorder.value_of(variable))]
+                self._versions[id(variable)] = [self._present(variable)]
         self._mark("open", *(v for versions in self._versions.values() for v in versions))
         recorder.tapes.append(self)
         return self
@@ -67,6 +68,7 @@ class GradientTape:
         self._check_place("watch")
         for leaf in jax.tree.leaves(tensor):
             if isinstance(leaf, KerasVariable):
+                self.note_read(leaf)
                 self.versions_of(leaf)
             else:
                 self._mark("watch", self._traced(leaf))
@@ -74,24 +76,24 @@ class GradientTape:
     def versions_of(self, variable: Any) -> list[Any]:
         """The values that the variable has had under this tape, its present one at least."""
         if id(variable) not in self._versions:
-            self._versions[id(variable)] = [value := self._traced(self._recorder.value_of(variable))]
+            self._versions[id(variable)] = [value := self._present(variable)]
             self._mark("watch", value)
         return self._versions[id(variable)]
 
-    def note_assignment(self, variable: Any, value: Any) -> None:
+    def note_read(self, variable: Any) -> None:
+        """The variable was read while the tape was open."""
+        self._read[id(variable)] = variable
+
+    def note_assignment(self, variable: Any) -> None:
         """A watched variable got a new value: later reads count as reads of the same variable."""
         if id(variable) in self._versions:
-            self._versions[id(variable)].append(self._traced(value))
-            self._mark("watch", self._versions[id(variable)][-1])
+            self._versions[id(variable)].append(value := self._present(variable))
+            self._mark("watch", value)
 
     def watched_variables(self) -> tuple[Any, ...]:
-        """The variables that this tape watches, in the order of their creation."""
-        if self._recorder is None:
-            return ()
-        return tuple(sorted((v for v in self._watched()), key=creation_order))
-
-    def _watched(self) -> list[Any]:
-        return [v for v in self._recorder.variables.values() if id(v) in self._versions]
+        """The variables that this tape watches and that were read, or named to `watch`, in the order of creation."""
+        watched = [v for v in self._read.values() if id(v) in self._versions or (self._watch_variables and v.trainable)]
+        return tuple(sorted(watched, key=creation_order))
 
     @contextlib.contextmanager
     def stop_recording(self) -> Iterator[None]:
@@ -105,7 +107,9 @@ class GradientTape:
         """Forget what was recorded; start again with the present values."""
         self._check_place("reset")
         self._number = next(_numbers)
-        self._versions = {id(v): [self._traced(self._recorder.value_of(v))] for v in self._watched()}
+        watched = [v for v in self._recorder.variables.values() if id(v) in self._versions]
+        self._versions = {id(v): [self._present(v)] for v in watched}
+        self._read.clear()
         self._mark("open", *(v for versions in self._versions.values() for v in versions))
 
     def gradient(
@@ -123,30 +127,80 @@ class GradientTape:
         path to the target (zeros with `unconnected_gradients="zero"`), and for sources that are not floating point.
         Raises TapeError for a second call on a tape that is not persistent.
         """
-        self._check_place("gradient")
+        self._use("gradient")
+        leaves, structure = jax.tree.flatten(sources, is_leaf=lambda v: v is None)
+        zero = _wants_zeros(unconnected_gradients)
+        return jax.tree.unflatten(structure, self._gradients(target, output_gradients, leaves, None, zero))
+
+    def jacobian(
+        self,
+        target: Any,
+        sources: Any,
+        unconnected_gradients: str = UnconnectedGradients.NONE,
+        parallel_iterations: int | None = None,
+        experimental_use_pfor: bool = True,
+    ) -> Any:
+        """The derivative of every element of the tensor `target` with respect to every element of every source.
+
+        Returns the structure of `sources`, each entry of shape (*target shape, *source shape), or None as `gradient` does.
+        """
+        self._use("jacobian")
+        leaves, structure = jax.tree.flatten(sources, is_leaf=lambda v: v is None)
+        y = self._target(target)
+        seeds = jnp.eye(y.size, dtype=y.dtype).reshape(y.size, *y.shape)
+        found = self._gradients(y, seeds, leaves, y.size, _wants_zeros(unconnected_gradients))
+        return jax.tree.unflatten(structure, [g if g is None else g.reshape(*y.shape, *g.shape[1:]) for g in found])
+
+    def batch_jacobian(
+        self,
+        target: Any,
+        source: Any,
+        unconnected_gradients: str = UnconnectedGradients.NONE,
+        parallel_iterations: int | None = None,
+        experimental_use_pfor: bool = True,
+    ) -> Any:
+        """The jacobian of every row of `target` (b, ...) with respect to its own row of `source` (b, ...).
+
+        Rows of the target must depend on their own rows of the source only. Returns (b, *target row, *source row).
+        """
+        self._use("batch_jacobian")
+        y = self._target(target)
+        if not y.shape or not source.shape or y.shape[0] != source.shape[0]:
+            raise ValueError(f"batch_jacobian: target {y.shape} and source {tuple(source.shape)} need the same first dimension.")
+        size = y[:1].size
+        seeds = jnp.broadcast_to(jnp.eye(size, dtype=y.dtype).reshape(size, 1, *y.shape[1:]), (size, *y.shape))
+        (found,) = self._gradients(y, seeds, [source], size, _wants_zeros(unconnected_gradients))
+        return None if found is None else jnp.moveaxis(found, 0, 1).reshape(*y.shape, *source.shape[1:])
+
+    def _use(self, what: str) -> None:
+        self._check_place(what)
         if self._used and not self._persistent:
             raise TapeError(
                 "A non-persistent GradientTape can only be used to compute one set of gradients (or jacobians). "
                 "Open it with tf.GradientTape(persistent=True) to call gradient more than once."
             )
         self._used = True
-        leaves, structure = jax.tree.flatten(sources, is_leaf=lambda v: v is None)
-        versions = [self._source(leaf) for leaf in leaves]
-        results = self._bind(target, output_gradients, [v for group in versions for v in group])
-        zero = getattr(unconnected_gradients, "value", unconnected_gradients) == UnconnectedGradients.ZERO
+
+    def _gradients(self, target: Any, seeds: Any, sources: list[Any], rows: int | None, zero: bool) -> list[Any]:
+        """For every source its gradient, the sum over the values that a variable had; None or zeros if unconnected."""
+        versions = [self._source(leaf) for leaf in sources]
+        results = self._bind(target, seeds, [v for group in versions for v in group], rows)
+        front = () if rows is None else (rows,)
         grads, position = [], 0
-        for leaf, group in zip(leaves, versions, strict=True):
+        for leaf, group in zip(sources, versions, strict=True):
             parts = [g for g in results[position : position + len(group)] if g is not None]
             position += len(group)
-            missing = jnp.zeros(leaf.shape, leaf.dtype) if zero and leaf is not None else None
+            missing = jnp.zeros((*front, *leaf.shape), leaf.dtype) if zero and leaf is not None else None
             grads.append(sum(parts[1:], parts[0]) if parts else missing)
-        return jax.tree.unflatten(structure, grads)
+        return grads
 
-    def _bind(self, target: Any, output_gradients: Any, sources: list[Any]) -> list[Any]:
+    def _bind(self, target: Any, output_gradients: Any, sources: list[Any], rows: int | None) -> list[Any]:
         targets = [self._target(t) for t in jax.tree.leaves(target, is_leaf=lambda v: v is None)]
-        seeds = [] if output_gradients is None else [jnp.asarray(g) for g in jax.tree.leaves(output_gradients)]
+        seeds = [] if output_gradients is None else jax.tree.leaves(output_gradients, is_leaf=lambda v: v is None)
         if seeds and len(seeds) != len(targets):
             raise ValueError(f"gradient: {len(targets)} targets but {len(seeds)} output_gradients.")
+        front = () if rows is None else (rows,)
+        seeds = [_seed(s, (*front, *t.shape), t.dtype) for s, t in zip(seeds, targets, strict=False)]
         call = self._recorder.next_gradient()
         usable = [jnp.issubdtype(t.dtype, jnp.inexact) for t in targets]
         if not any(usable) or not sources:
@@ -154,7 +208,7 @@ class GradientTape:
         kept = [t for t, ok in zip(targets, usable, strict=True) if ok]
         seeds = [s for s, ok in zip(seeds, usable, strict=True) if ok] if seeds else []
         results = gradient_p.bind(
-            *kept, *seeds, *sources, tape=self._number, call=call, targets=len(kept), seeded=bool(seeds)
+            *kept, *seeds, *sources, tape=self._number, call=call, targets=len(kept), seeded=bool(seeds), rows=rows
         )
         connected = self._recorder.connected(call, len(sources))
         return [g if ok else None for g, ok in zip(results, connected, strict=True)]
@@ -179,12 +233,21 @@ class GradientTape:
             raise TapeError(f"gradient: the target is a {type(target).__name__}, not a tensor.")
         return target.value if isinstance(target, KerasVariable) else jnp.asarray(target)
 
+    def _present(self, variable: Any) -> Any:
+        """The variable's present value, as a value of its own in the program, also where it was assigned a constant."""
+        value = self._recorder.value_of(variable)
+        if is_constant(value) and id(variable) in self._recorder.values:
+            value = self._recorder.values[id(variable)] = jnp.copy(value)
+        return value
+
     def _traced(self, tensor: Any) -> Any:
         """The tensor; for a constant of the step a value of the program that takes its place from now on."""
-        if isinstance(tensor, jax.core.Tracer):
+        if isinstance(tensor, jax.core.Tracer) and not is_constant(tensor):
             return tensor
-        if not isinstance(tensor, jax.Array):
-            raise TypeError(f"A tape watches tensors and variables, not {type(tensor).__name__}: {tensor!r}.")
+        if isinstance(tensor, jax.core.Tracer) or not isinstance(tensor, jax.Array):
+            raise TapeError(
+                f"A tape watches tensors and variables, not the number {tensor!r}: make it a tensor with tf.constant."
+            )
         known = next((t for constant, t in self._stand_ins if constant is tensor), None)
         if known is None:
             known = jnp.copy(tensor)
@@ -206,3 +269,12 @@ class GradientTape:
 
     def _mark(self, kind: str, *values: Any) -> None:
         mark_p.bind(*values, tape=self._number, kind=kind)
+
+
+def _wants_zeros(unconnected_gradients: Any) -> bool:
+    return getattr(unconnected_gradients, "value", unconnected_gradients) == UnconnectedGradients.ZERO
+
+
+def _seed(seed: Any, shape: tuple[int, ...], dtype: Any) -> jax.Array:
+    """The factors of a target's elements; None stands for ones."""
+    return jnp.broadcast_to(jnp.ones((), dtype) if seed is None else jnp.asarray(seed), shape).astype(dtype)

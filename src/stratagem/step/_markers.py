@@ -11,10 +11,17 @@ mark_p = xc.Primitive("tape_mark")
 mark_p.multiple_results = True
 mark_p.def_abstract_eval(lambda *values, **params: [])
 
-# gradient(*targets, *seeds, *sources, tape, call, targets, seeded): as many results as sources, of their types.
+# gradient(*targets, *seeds, *sources, tape, call, targets, seeded, rows): as many results as sources, of their types. With
+# `rows`, every seed has that many rows, each for a gradient of its own, and so has every result.
 gradient_p = xc.Primitive("tape_gradient")
 gradient_p.multiple_results = True
-gradient_p.def_abstract_eval(lambda *values, targets, seeded, **params: list(values[targets * (2 if seeded else 1) :]))
+
+
+@gradient_p.def_abstract_eval
+def _gradient_types(*values: Any, targets: int, seeded: bool, rows: int | None, **params: Any) -> list[Any]:
+    sources = values[targets * (2 if seeded else 1) :]
+    return [s if rows is None else s.update(shape=(rows, *s.shape)) for s in sources]
+
 
 MARKERS = (mark_p, gradient_p)
 

@@ -122,14 +122,17 @@ class Knowledge:
     explored: bool = False
 
 
-def _spec(value: Any) -> jax.ShapeDtypeStruct:
-    return jax.ShapeDtypeStruct(value.shape, value.dtype)
+def _spec(shape: Sequence[int], dtype: Any) -> jax.core.ShapedArray:
+    """An abstract input. (A ShapeDtypeStruct would be traced with 32 bits: JAX cuts what it has no array of.)"""
+    return jax.core.ShapedArray(tuple(shape), np.dtype(dtype))
 
 
-def own_specs(own: Sequence[Any], replica: int = 0) -> list[jax.ShapeDtypeStruct]:
+def own_specs(own: Sequence[Any], replica: int = 0) -> list[jax.core.ShapedArray]:
     """The shapes of one local replica's own inputs."""
     return [
-        jax.ShapeDtypeStruct(v.array.shape[1:], v.array.dtype) if isinstance(v, Stacked) else _spec(v.values[replica])
+        _spec(v.array.shape[1:], v.array.dtype)
+        if isinstance(v, Stacked)
+        else _spec(v.values[replica].shape, v.values[replica].dtype)
         for v in own
     ]
 
@@ -149,7 +152,7 @@ def trace(body: Body, arguments: Arguments, mesh: ReplicaMesh, knowledge: Knowle
     for _ in range(_MAX_TRACES):
         variables, results = list(knowledge.variables), Results()
         capture = Capture(mesh, variables, knowledge.connections)
-        specs = [jax.ShapeDtypeStruct(v.shape, v._dtype) for v in variables]
+        specs = [_spec(v.shape, v._dtype) for v in variables]
         closed = _make_jaxpr(body, capture, arguments, specs, own_specs(arguments.own, replica), results)
         if len(capture.variables) > len(variables):
             knowledge.variables = list(capture.variables.values())
@@ -186,7 +189,7 @@ def _make_jaxpr(
             result = body(*args, **kwargs)
         return results.note(result), [capture.values[key] for key in capture.written]
 
-    shared = [_spec(v) for v in arguments.shared]
+    shared = [_spec(v.shape, v.dtype) for v in arguments.shared]
     with capture:  # when it closes, Keras gives the variables that were created their first values
         return jax.make_jaxpr(pure, axis_env=[(AXIS, replicas)])(variables, own, shared)
 

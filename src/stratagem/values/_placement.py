@@ -116,9 +116,9 @@ def _place(variable: Any, value: Any) -> jax.Array:
     mesh = placement.mesh
     if not on_read(variable):
         return mesh.replicate(value, own=True)
-    parts = (
-        share(jnp.asarray(value), mesh.num_replicas) if variable.aggregation == "sum" else [value] * mesh.num_replicas
-    )
+    first = getattr(variable, "_value", None) is None  # as in TF, every replica starts from the initial value
+    divided = variable.aggregation == "sum" and not first
+    parts = share(jnp.asarray(value), mesh.num_replicas) if divided else [value] * mesh.num_replicas
     return mesh.stack([np.asarray(parts[i]) for i in mesh.local_ids])
 
 
