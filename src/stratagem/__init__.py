@@ -12,61 +12,53 @@ __version__ = "2.15.1+stratagem.0.1.0"
 _backend.choose()
 logging.getLogger(__name__).addHandler(logging.NullHandler())
 
-# Public names and where they come from. They are imported when first used: a process that only waits stays small.
-_NAMESPACES = (
-    "bitwise",
-    "config",
-    "data",
-    "debugging",
-    "distribute",
-    "dtypes",
-    "errors",
-    "image",
-    "io",
-    "keras",
-    "linalg",
-    "math",
-    "nest",
-    "nn",
-    "random",
-    "strings",
-    "train",
-)
+# The public names, by the module that they come from. They are imported when first used: a process that only waits stays small.
 _NAMES = {
-    "GradientTape": "step",
-    "IndexedSlices": "values",
-    "Module": "values",
-    "TensorShape": "pipeline",
-    "TensorSpec": "pipeline",
-    "UnconnectedGradients": "step",
-    "Variable": "values",
-    "VariableAggregation": "values",
-    "VariableSynchronization": "values",
-    "function": "step",
+    "dtypes": "bool",
+    "ops": """
+        Assert DType Tensor abs acos acosh add add_n argmax argmin argsort as_dtype asin asinh assert_equal
+        assert_greater assert_less assert_rank atan atan2 atanh bfloat16 bitcast boolean_mask
+        broadcast_dynamic_shape broadcast_static_shape broadcast_to cast clip_by_global_norm clip_by_norm
+        clip_by_value complex complex128 complex64 concat constant convert_to_tensor cos cosh cumsum divide double
+        einsum ensure_shape equal exp expand_dims eye fill float16 float32 float64 floor gather gather_nd greater
+        greater_equal half identity int16 int32 int64 int8 is_tensor less less_equal linspace logical_and
+        logical_not logical_or matmul maximum meshgrid minimum multiply negative norm not_equal numpy_function
+        one_hot ones ones_like pad pow print py_function range rank reduce_all reduce_any reduce_logsumexp
+        reduce_max reduce_mean reduce_min reduce_prod reduce_sum repeat reshape reverse roll round saturate_cast
+        scalar_mul scatter_nd searchsorted sequence_mask shape shape_n sigmoid sign sin sinh size slice sort split
+        sqrt square squeeze stack stop_gradient string subtract tan tanh tensor_scatter_nd_add tensor_scatter_nd_max
+        tensor_scatter_nd_min tensor_scatter_nd_sub tensor_scatter_nd_update tensordot tile transpose truediv
+        truncatediv truncatemod uint16 uint32 uint64 uint8 unique unique_with_counts unstack where zeros zeros_like
+    """,
+    "ops.flow": """
+        case cond foldl foldr map_fn scan switch_case vectorized_map while_loop
+    """,
+    "pipeline": "TensorShape TensorSpec",
+    "step": "GradientTape UnconnectedGradients function",
+    "values": "IndexedSlices Module Variable VariableAggregation VariableSynchronization",
 }
-_KERAS = {
-    "initializers": "initializers",
-    "losses": "losses",
-    "metrics": "metrics",
-    "optimizers": "optimizers",
-    "regularizers": "regularizers",
-}
+_NAMESPACES = """
+    bitwise config data debugging distribute dtypes errors image io keras linalg math nest nn random strings train
+"""
+_OF_KERAS = "initializers losses metrics optimizers regularizers"
+
+_MODULES = {name: f"{__name__}.{module}" for module, names in _NAMES.items() for name in names.split()}
+_WHOLE = {name: f"{__name__}.{name}" for name in _NAMESPACES.split()}
+_WHOLE |= {name: f"{__name__}.keras.{name}" for name in _OF_KERAS.split()}
+
+newaxis = None
 
 
 def __getattr__(name: str) -> Any:
-    if name.startswith("__"):
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    if name in _NAMESPACES:
-        return importlib.import_module(f"{__name__}.{name}")
-    if name in _KERAS:
-        return importlib.import_module(f"{__name__}.keras.{_KERAS[name]}")
-    module = importlib.import_module(f"{__name__}.{_NAMES.get(name, 'ops')}")
-    if not hasattr(module, name):
+    if name in _WHOLE:
+        return importlib.import_module(_WHOLE[name])
+    if name not in _MODULES:
+        if name.startswith("_"):
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
         raise importlib.import_module(f"{__name__}.ops").not_provided("", name)
-    value = getattr(module, name)
-    globals()[name] = value
+    value = globals()[name] = getattr(importlib.import_module(_MODULES[name]), name)
     return value
 
 
 def __dir__() -> list[str]:
-    return sorted({*_NAMESPACES, *_NAMES, *_KERAS, "__version__"})
+    return sorted({*_MODULES, *_WHOLE, "__version__", "newaxis"})

@@ -59,10 +59,10 @@ class ReplicaMesh:
         """
         return self._assemble([value] * len(self.local_devices), np.shape(value), self.everywhere, own)
 
-    def stack(self, values: Sequence[jax.Array | np.ndarray]) -> jax.Array:
-        """One value a local replica, all of one shape `s`, as one array of shape (replicas, *s)."""
+    def stack(self, values: Sequence[jax.Array | np.ndarray], *, own: bool = False) -> jax.Array:
+        """One value a local replica, all of one shape `s`, as one array of shape (replicas, *s); `own` as in `replicate`."""
         shape = (self.num_replicas, *np.shape(values[0]))
-        return self._assemble([v[None] for v in values], shape, self.one_each)
+        return self._assemble([v[None] for v in values], shape, self.one_each, own)
 
     def unstack(self, array: jax.Array) -> tuple[jax.Array, ...]:
         """The local replicas' entries of an array made by `stack`, each on its own device."""

@@ -82,6 +82,17 @@ def sub_jaxprs(params: dict[str, Any]) -> Iterable[Any]:
     return jax_core.jaxprs_in_params(params)
 
 
+@functools.cache
+def _empty_jaxpr() -> Any:
+    return jax.make_jaxpr(lambda: ())().jaxpr
+
+
+def new_jaxpr(constvars: Any, invars: Any, outvars: Any, eqns: Any) -> Any:
+    """A program of these equations. (Its constructor wants a debug info that only private code can make.)"""
+    effects = frozenset().union(*(e.effects for e in eqns))
+    return _empty_jaxpr().replace(constvars=constvars, invars=invars, outvars=outvars, eqns=eqns, effects=effects)
+
+
 def _numpy_of_tensor(tensor: jax.Array) -> np.ndarray:
     """The tensor's value as a NumPy array (waits for it), as `tf.Tensor.numpy()`."""
     return np.asarray(tensor)
@@ -151,6 +162,15 @@ def intercept_variables(
         """The value as a NumPy array. (Keras' own goes through an `__array__` that NumPy deprecates.)"""
         return np.asarray(new_value(self))
 
+    represent = KerasVariable.__repr__
+
+    def new_repr(self: Any) -> str:
+        if self._placement is None or self._value is None:
+            return str(represent(self))
+        value = "" if isinstance(self.value, jax_core.Tracer) else f", value={self.value}"
+        return f"<Variable path={self.path}, shape={self.shape}, dtype={self.dtype}{value}>"
+
+    KerasVariable.__repr__ = new_repr
     KerasVariable._placement, KerasVariable._born = None, -1
     KerasVariable.numpy = new_numpy
     KerasVariable.__init__ = new_init

@@ -492,11 +492,31 @@ tf.nest.is_nested({})
 tf.nest.is_nested(None)
 """
 
+IMAGE = """
+tf.image.resize(tf.reshape(tf.range(9.), (3, 3, 1)), (2, 5))
+tf.image.resize(tf.reshape(tf.range(9.), (1, 3, 3, 1)), (5, 4), 'nearest')
+tf.image.resize(tf.reshape(tf.range(9), (1, 3, 3, 1)), (5, 4), 'nearest')
+tf.image.resize(tf.reshape(tf.range(16), (1, 4, 4, 1)), (2, 2))
+tf.image.resize(tf.ones((4, 8, 1)), (2, 2), preserve_aspect_ratio=True)
+tf.image.resize(tf.ones((4, 8, 1)), (2, 2), 'nothing')
+tf.image.flip_left_right(tf.reshape(tf.range(4), (2, 2, 1)))
+tf.image.flip_up_down(tf.reshape(tf.range(4), (2, 2, 1)))
+tf.image.rgb_to_grayscale(tf.constant([[[0.1, 0.2, 0.3]]]))
+tf.image.rgb_to_grayscale(tf.constant([[[10, 20, 30]]], tf.uint8))
+tf.image.per_image_standardization(tf.reshape(tf.range(4), (2, 2, 1)))
+tf.image.per_image_standardization(tf.ones((2, 2, 1)))
+tf.image.convert_image_dtype(tf.constant([0, 128, 255], tf.uint8), tf.float32)
+tf.image.convert_image_dtype(tf.constant([0., 0.5, 1.]), tf.uint8)
+tf.image.convert_image_dtype(tf.constant([0., 0.5, 1.5]), tf.uint8, saturate=True)
+tf.image.convert_image_dtype(tf.constant([0, 128, 255], tf.uint8), tf.uint16)
+tf.image.convert_image_dtype(tf.constant([0, 1000, 65535], tf.uint16), tf.uint8)
+"""
+
 EXPRESSIONS = [
     line
     for group in (
         CREATION, DTYPES, ELEMENTWISE, REDUCTIONS, ARRAYS, INDEXING, LINALG, NN, AVERAGE_LOSS, FLOW, DEBUGGING,
-        TEXT_AND_NEST,
+        TEXT_AND_NEST, IMAGE,
     )
     for line in group.strip().splitlines()
 ]  # fmt: skip

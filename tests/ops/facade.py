@@ -6,7 +6,7 @@ from typing import Any
 from stratagem import ops
 from stratagem.ops import flow
 
-NAMESPACES = ["nn", "math", "random", "linalg", "dtypes", "debugging", "strings", "nest", "errors", "bitwise", "io"]
+NAMESPACES = "nn math random linalg dtypes debugging strings nest errors bitwise io image".split()  # noqa: SIM905
 
 
 class Facade:

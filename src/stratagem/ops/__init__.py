@@ -172,6 +172,12 @@ from stratagem.ops._elementwise import truncatediv as truncatediv
 from stratagem.ops._elementwise import truncatemod as truncatemod
 from stratagem.ops._elementwise import xdivy as xdivy
 from stratagem.ops._elementwise import xlogy as xlogy
+from stratagem.ops._image import convert_image_dtype as convert_image_dtype
+from stratagem.ops._image import flip_left_right as flip_left_right
+from stratagem.ops._image import flip_up_down as flip_up_down
+from stratagem.ops._image import per_image_standardization as per_image_standardization
+from stratagem.ops._image import resize as resize
+from stratagem.ops._image import rgb_to_grayscale as rgb_to_grayscale
 from stratagem.ops._indexing import TopK as TopK
 from stratagem.ops._indexing import Unique as Unique
 from stratagem.ops._indexing import UniqueWithCounts as UniqueWithCounts

@@ -11,7 +11,7 @@ import jax.numpy as jnp
 import keras
 
 from stratagem._context import Context, current
-from stratagem._errors import ContextError, MixedStrategiesError, TracedDecisionError
+from stratagem._errors import ContextError, MixedStrategiesError, OutOfRangeError, TracedDecisionError
 from stratagem._mesh import AXIS, ReplicaMesh
 from stratagem._private import is_seed_state
 from stratagem.values import PerReplica, Separate, Stacked, is_per_replica, on_read, placement_of, share
@@ -19,6 +19,10 @@ from stratagem.values import PerReplica, Separate, Stacked, is_per_replica, on_r
 
 class HostMode(Exception):  # never seen by users: it ends a trace, it is no error
     """The traced function needs values: run it in Python instead."""
+
+
+class Unexplored(Exception):
+    """The traced function draws more than the trace of another signature found: explore this one."""
 
 
 class OtherMesh(Exception):
@@ -119,7 +123,8 @@ class Capture(keras.StatelessScope):  # type: ignore[misc]
 
     def write(self, variable: Any, value: Any) -> None:
         """Record a value that needs no aggregation any more."""
-        self.values[id(variable)] = value
+        # Under a tape an assigned value is a value of its own: as in TF, no gradient flows through an assignment.
+        self.values[id(variable)] = jax.lax.stop_gradient(value) if self.tapes else value
         self.written[id(variable)] = _user_line()
         for tape in self.tapes:
             tape.note_assignment(variable)
@@ -214,7 +219,13 @@ class Capture(keras.StatelessScope):  # type: ignore[misc]
         self.sources.append(source)
         if position < len(self._drawn):
             return self._drawn[position]
-        return jax.tree.map(self._like, source.peek(), is_leaf=is_per_replica)
+        if not self.discovering:
+            raise Unexplored
+        try:
+            example = source.peek()
+        except StopIteration:
+            raise OutOfRangeError("End of sequence: an iterator that the step draws from is empty.") from None
+        return jax.tree.map(self._like, example, is_leaf=is_per_replica)
 
     def _like(self, leaf: Any) -> Any:
         example = leaf

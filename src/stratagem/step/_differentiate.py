@@ -16,6 +16,7 @@ import jax.numpy as jnp
 from jax.extend import core as xc
 
 from stratagem._errors import TapeError
+from stratagem._private import new_jaxpr
 from stratagem.step._markers import MARKERS, gradient_p, gradient_parts, has_markers, is_literal, mark_p
 
 Eqn = Any
@@ -247,8 +248,7 @@ def _run(eqns: Sequence[Eqn], chunk: Chunk, wanted: set[Var], env: dict[Var, Any
     others = [v for v in others if v not in set(inputs)]
     kept = [v for v in made if v in wanted]
     outputs = list(chunk.outputs) if differentiable else []
-    effects = frozenset().union(*(e.effects for e in eqns))
-    body = xc.jaxpr_as_fun(xc.ClosedJaxpr(xc.Jaxpr([], [*inputs, *others], [*outputs, *kept], list(eqns), effects), []))
+    body = xc.jaxpr_as_fun(xc.ClosedJaxpr(new_jaxpr([], [*inputs, *others], [*outputs, *kept], eqns), []))
     constant = [env[v] for v in others]
     if not differentiable:
         env.update(zip(kept, body(*constant), strict=True))

@@ -8,17 +8,22 @@ from typing import Any
 import jax
 
 from stratagem._context import current
+from stratagem._errors import MixedStrategiesError, OutOfRangeError
 from stratagem._mesh import ReplicaMesh
-from stratagem.step._capture import HostMode, OtherMesh
+from stratagem.step._capture import HostMode, OtherMesh, Unexplored
 from stratagem.step._program import Arguments, Body, Knowledge, Program, Trace, explore, own_specs, trace
 from stratagem.step._replicate import DECISIONS
-from stratagem.step._signature import Same, alive, is_source, leaf_key
+from stratagem.step._signature import Same, alive, changed_part, code_of, is_source, leaf_key
 from stratagem.step._uneven import UnevenProgram
-from stratagem.values import Separate, is_per_replica
+from stratagem.values import Separate, Stacked, is_per_replica
 
 logger = logging.getLogger("stratagem")
 
 _RETRACES_BEFORE_WARNING = 5
+_ADVICE = (
+    "%s was traced %d times, last because %s. Pass numbers that change as tensors (tf.constant), keep shapes the same "
+    "(drop_remainder=True), and create objects once."
+)
 
 
 @dataclass
@@ -51,6 +56,10 @@ def family_of(key: Hashable, name: str) -> Family:
     if found is None:
         for dead in [k for k in _families if not alive(k)]:
             del _families[dead]
+        code = code_of(key)
+        alike = [k for k in _families if code is not None and code_of(k) is code]
+        if len(alike) == _RETRACES_BEFORE_WARNING:
+            logger.warning(_ADVICE, name, len(alike) + 1, changed_part(alike[-1], key))
         found = _families[key] = Family(name)
     return found
 
@@ -72,7 +81,9 @@ def execute(
         signature = _new_signature(family, signature_key, leaves)
     if signature.host is None:
         try:
-            return _run(body, signature, args, kwargs, leaves, _mesh(signature, leaves, mesh))
+            result = _run(body, signature, args, kwargs, leaves, _mesh(signature, leaves, mesh))
+            family.knowledge = signature.knowledge
+            return result
         except (HostMode, *DECISIONS) as reason:
             if context.recorder is not None or context.replica is not None:
                 raise
@@ -93,18 +104,12 @@ def _new_signature(family: Family, key: tuple[Any, ...], leaves: Sequence[Any]) 
     for dead in [k for k in family.signatures if not alive(k)]:
         del family.signatures[dead]
     known = family.knowledge
-    signature = family.signatures[key] = Signature(
-        Knowledge(list(known.variables), dict(known.connections), [], known.mesh, False)
-    )
+    # What the first signature found usually holds for the next: then its first trace is saved.
+    again = Knowledge(list(known.variables), dict(known.connections), list(known.sources), known.mesh, known.explored)
+    signature = family.signatures[key] = Signature(again)
     if len(family.signatures) > _RETRACES_BEFORE_WARNING and not family.warned:
         family.warned = True
-        logger.warning(
-            "%s was traced %d times, last because %s. Pass numbers that change as tensors (tf.constant), keep shapes the same "
-            "(drop_remainder=True), and create objects once.",
-            family.name,
-            len(family.signatures),
-            _difference(family.last, key),
-        )
+        logger.warning(_ADVICE, family.name, len(family.signatures), _difference(family.last, key))
     family.last = key
     return signature
 
@@ -130,12 +135,18 @@ def _run(body: Body, signature: Signature, args: Any, kwargs: Any, leaves: Seque
     if not knowledge.explored:
         mesh = _explore(body, Arguments.of(args, kwargs, []), mesh, knowledge)
         knowledge.sources = [_by_position(source, leaves) for source in knowledge.sources]
-    drawn = [next(leaves[s] if isinstance(s, int) else s) for s in knowledge.sources]
+    drawn = [_next(leaves[s] if isinstance(s, int) else s) for s in knowledge.sources]
     arguments = Arguments.of(args, kwargs, drawn)
+    _check_mesh(arguments, mesh)
     key = tuple(leaf_key(v) for v in jax.tree.leaves(drawn, is_leaf=is_per_replica))
     program = signature.programs.get(key)
     if program is None or program.stale:
-        program = signature.programs[key] = _compile(body, arguments, mesh, knowledge)
+        try:
+            program = _compile(body, arguments, mesh, knowledge)
+        except Unexplored:
+            knowledge.explored = False
+            return _run(body, signature, args, kwargs, leaves, mesh)
+        signature.programs[key] = program
     return program(arguments)
 
 
@@ -158,6 +169,22 @@ def _explore(body: Body, arguments: Arguments, mesh: ReplicaMesh, knowledge: Kno
         explore(body, arguments, mesh, knowledge)
     knowledge.mesh = mesh
     return mesh
+
+
+def _next(source: Any) -> Any:
+    try:
+        return next(source)
+    except StopIteration:
+        raise OutOfRangeError("End of sequence: an iterator that the step draws from has no more elements.") from None
+
+
+def _check_mesh(arguments: Arguments, mesh: ReplicaMesh) -> None:
+    for value in arguments.own:
+        if isinstance(value, Stacked) and value.mesh.devices != mesh.devices:
+            raise MixedStrategiesError(
+                f"A per-replica value lies on {value.mesh.num_replicas} device(s) of one strategy, the step runs on "
+                f"{mesh.num_replicas} of another. Distribute the dataset with the strategy that runs the step."
+            )
 
 
 def _by_position(source: Any, leaves: Sequence[Any]) -> Any:

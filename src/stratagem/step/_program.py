@@ -223,8 +223,11 @@ class Program:
     def _everywhere(self, value: Any) -> Any:
         if self._mesh.num_replicas > 1:
             return value if getattr(value, "sharding", None) == self._mesh.everywhere else self._mesh.replicate(value)
-        # An explicit dtype: JAX would cut an implicit 64-bit NumPy value to 32 bits.
-        return value if isinstance(value, jax.Array) else jnp.asarray(value, dtype=value.dtype)
+        if not isinstance(value, jax.Array):
+            # An explicit dtype: JAX would cut an implicit 64-bit NumPy value to 32 bits.
+            return jnp.asarray(value, dtype=value.dtype)
+        here = value.sharding.device_set == self._mesh.everywhere.device_set
+        return value if here else jax.device_put(value, self._mesh.devices[0])
 
     def _compiled(self, made: Trace, own: int, shared: int) -> Callable[..., Any]:
         program, bound, n = xc.jaxpr_as_fun(made.closed), self._bound, len(made.results.per_replica)

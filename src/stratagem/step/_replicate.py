@@ -1,5 +1,6 @@
 """What a replica function sees and returns: ReplicaContext, run, reduce and gather inside a trace."""
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
 
@@ -14,7 +15,7 @@ from stratagem._errors import (
     ReductionError,
     TracedDecisionError,
 )
-from stratagem._mesh import AXIS
+from stratagem._mesh import AXIS, exact
 from stratagem._private import KerasVariable
 from stratagem._reduce import ReduceOp
 from stratagem._reduce import reduce_op as parse_op
@@ -147,13 +148,13 @@ class ReplicaContext:
 
 
 def _all_reduce(op: ReduceOp, value: Any, replicas: int) -> Any:
-    total = jax.lax.psum(jnp.asarray(value), AXIS)
+    total = jax.lax.psum(jnp.asarray(exact(value)), AXIS)
     return total if op is ReduceOp.SUM else total / replicas
 
 
 def gather_tensor(value: Any, axis: int) -> Any:
     """Concatenation over replicas of one tensor of rank ≥ 1, the same shape on every replica."""
-    value = jnp.asarray(value)
+    value = jnp.asarray(exact(value))
     if value.ndim == 0 or axis < 0 or axis >= value.ndim:
         raise ValueError(
             f"gather along axis {axis} of a value with shape {tuple(value.shape)}: the value must have at least one "
@@ -181,7 +182,7 @@ def reduce_value(strategy: Any, op: ReduceOp, value: Any, axis: int | None) -> A
     total = jax.lax.psum(jnp.sum(local, axis, dtype=_sum_dtype(local)), AXIS)
     if op is ReduceOp.SUM:
         return total
-    return total / jax.lax.psum(jnp.asarray(local.shape[axis], _count_dtype(total)), AXIS)
+    return total / jax.lax.psum(_count(local, axis, total), AXIS)
 
 
 def _reduce_plain(op: ReduceOp, value: Any, axis: int | None, replicas: int) -> Any:
@@ -195,20 +196,22 @@ def _reduce_plain(op: ReduceOp, value: Any, axis: int | None, replicas: int) -> 
     return value if axis is None else reduce_rows(op, value, axis)
 
 
-def reduce_rows(op: ReduceOp, value: Any, axis: int) -> Any:
+def reduce_rows(op: ReduceOp, value: Any, axis: Any) -> Any:
     """Sum or mean of one tensor along `axis`; the mean of integers is a float."""
-    value = jnp.asarray(value)
+    value = jnp.asarray(exact(value))
     _check_axis(axis, value)
     total = jnp.sum(value, axis, dtype=_sum_dtype(value))
-    return total if op is ReduceOp.SUM else total / jnp.asarray(value.shape[axis], _count_dtype(total))
+    return total if op is ReduceOp.SUM else total / _count(value, axis, total)
 
 
 def _sum_dtype(value: Any) -> Any:
     return None if value.dtype == bool else value.dtype
 
 
-def _count_dtype(total: Any) -> Any:
-    return total.dtype if jnp.issubdtype(total.dtype, jnp.inexact) else jnp.float32
+def _count(value: Any, axis: Any, total: Any) -> Any:
+    """How many numbers a sum along `axis` adds up; a float, as it divides `total`."""
+    count = math.prod(value.shape[a] for a in (axis if isinstance(axis, tuple) else (axis,)))
+    return jnp.asarray(count, total.dtype if jnp.issubdtype(total.dtype, jnp.inexact) else jnp.float32)
 
 
 def _check_axis(axis: Any, value: Any) -> None:

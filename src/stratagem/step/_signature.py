@@ -15,6 +15,7 @@ from stratagem._private import KerasVariable
 from stratagem.values import Separate, Stacked
 
 _VALUES = (bool, int, float, complex, str, bytes, type(None), type, np.dtype, types.CodeType, types.ModuleType)
+_KINDS = {t.__name__ for t in _VALUES} | {"function", "method", "partial", "tf.function", "again"}
 _MAX_DEPTH = 8
 
 
@@ -139,6 +140,23 @@ def _all_code(code: types.CodeType) -> Iterator[types.CodeType]:
 def function_key(fn: Any) -> Hashable:
     """The key of a function's code and everything that it closes over."""
     return static_key(fn)
+
+
+def code_of(key: Any) -> types.CodeType | None:
+    """The code of the function that a key is for."""
+    if isinstance(key, types.CodeType):
+        return key
+    return next((code for part in key if (code := code_of(part))), None) if isinstance(key, tuple) else None
+
+
+def changed_part(before: Any, now: Any, name: str = "it") -> str:
+    """In words, the first place where two keys of the same code differ."""
+    if not (isinstance(before, tuple) and isinstance(now, tuple)) or len(before) != len(now):
+        return f"{name} changed from {before} to {now}"
+    if len(now) == 2 and isinstance(now[0], str) and now[0].isidentifier():
+        name = name if now[0] in _KINDS else now[0]
+    different = next((pair for pair in zip(before, now, strict=True) if pair[0] != pair[1]), None)
+    return "nothing" if different is None else changed_part(*different, name)
 
 
 def is_source(leaf: Any) -> bool:

@@ -119,7 +119,7 @@ def _place(variable: Any, value: Any) -> jax.Array:
     first = getattr(variable, "_value", None) is None  # as in TF, every replica starts from the initial value
     divided = variable.aggregation == "sum" and not first
     parts = share(jnp.asarray(value), mesh.num_replicas) if divided else [value] * mesh.num_replicas
-    return mesh.stack([np.asarray(parts[i]) for i in mesh.local_ids])
+    return mesh.stack([np.asarray(parts[i]) for i in mesh.local_ids], own=True)
 
 
 def _add(variable: Any, amount: Any, sign: int) -> bool:

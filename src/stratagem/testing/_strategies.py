@@ -1,0 +1,22 @@
+"""The table of strategies: whatever a strategy promises is tested on every one of them."""
+
+from collections.abc import Callable
+
+from stratagem.strategy import AbstractStrategy, MirroredStrategy, OneDeviceStrategy, get_strategy
+
+
+def _mirrored(replicas: int) -> AbstractStrategy:
+    return MirroredStrategy([f"CPU:{i}" for i in range(replicas)])
+
+
+# Name → a function that makes the strategy. They need eight virtual CPU devices, configured before JAX starts
+# (`jax.config.update("jax_num_cpu_devices", 8)`, or `tf.config.set_logical_device_configuration`).
+# Contract tests are parametrised over it, so a strategy that is added here is held to all of them.
+STRATEGIES: dict[str, Callable[[], AbstractStrategy]] = {
+    "default": get_strategy,
+    "one device": lambda: OneDeviceStrategy("CPU:1"),  # not the device that JAX would choose
+    "mirrored 1": lambda: _mirrored(1),
+    "mirrored 2": lambda: _mirrored(2),
+    "mirrored 4": lambda: _mirrored(4),
+    "mirrored 8": lambda: _mirrored(8),
+}
