@@ -1,9 +1,10 @@
 """What does Stratagem cost? Its step against the same step written by hand in JAX, with the same rewrites, in one process."""
 
 import click
-import stratagem as tf
 from parts import by_hand, distributed
 from parts.paired import alternate, conditions, ratio
+
+import stratagem as tf
 
 TARGET = 1.05
 

@@ -4,11 +4,11 @@ import time
 from typing import Any
 
 import jax
-import keras
 from jax.extend.core import jaxpr_as_fun
-
 from parts import cnn
 from parts.paired import Timer
+
+from stratagem import keras
 from stratagem.step._rewrites import compiler_options, rewrite
 
 

@@ -258,7 +258,7 @@ class Bound:
         self.variables = made.variables
         self._mesh = mesh
         for variable in self.variables:
-            _settle(variable, mesh, made.strategy)
+            _settle(variable, mesh)
         self._placements = [placement_of(v) for v in self.variables]
         self._trainable = [v._trainable for v in self.variables]
         self._written = [v for v, _ in made.written]
@@ -315,8 +315,13 @@ class Bound:
         return stored(variable)
 
 
-def _settle(variable: Any, mesh: ReplicaMesh, strategy: Any) -> None:
-    """A variable that no strategy owns moves to the mesh that uses it; a strategy's own stays where it is."""
+def _settle(variable: Any, mesh: ReplicaMesh) -> None:
+    """Lay a variable that nobody has claimed on the mesh that uses it first. Any other stays where it is.
+
+    A metric's state that no strategy owns moves on: only on the program's own mesh can it have a slot a replica.
+    """
     placement = placement_of(variable)
-    if placement is None or (placement.strategy is None and placement.mesh.devices != mesh.devices):
+    if placement is None or (
+        placement.strategy is None and on_read(variable) and placement.mesh.devices != mesh.devices
+    ):
         adopt(variable, mesh)

@@ -39,14 +39,14 @@ def on_read(variable: Any) -> bool:
     return bool(variable.synchronization == "on_read")
 
 
-def adopt(variable: Any, mesh: ReplicaMesh, strategy: Any = None) -> None:
+def adopt(variable: Any, mesh: ReplicaMesh) -> None:
     """Lay a variable that belongs to no strategy on `mesh`, so that steps can run on it."""
     if not initialized(variable):
         raise ValueError(f"Variable {variable.path} has no value yet, so no step can use it.")
     before, value = placement_of(variable), stored(variable)
     if before is not None:
         value = _read(variable, value)
-    variable._placement = Placement(mesh, strategy)
+    variable._placement = Placement(mesh, None)
     if on_read(variable) and variable.aggregation == "sum":
         # The whole value in the first slot: the sum is exact, and the replicas add to it from zero.
         rest = [jnp.zeros_like(value)] * (len(mesh.local_ids) - 1)
