@@ -4,7 +4,7 @@ from contextlib import ExitStack
 
 import click
 from parts.child import child
-from parts.paired import alternate, conditions, ratio
+from parts.paired import alternate, conditions, milliseconds, ratio
 
 PYTHON = click.Path(exists=True, dir_okay=False)
 OPTIONS = {"tensorflow": "--tensorflow-python", "torch": "--torch-python"}
@@ -30,6 +30,7 @@ def main(tensorflow_python: str | None, torch_python: str | None, rounds: int, s
         timers |= {name: start(child(f"parts.{name}_child", python=path)) for name, path in given.items() if path}
         click.echo(f"against: {rounds} rounds of {steps} steps, {conditions()}")
         seconds = alternate(timers, rounds=rounds, steps=steps)
+    click.echo(f"against: {milliseconds(seconds)} a step")
     for name in list(timers)[1:]:
         click.echo(f"against: stratagem / {name} = {ratio(seconds['stratagem'], seconds[name])}")
 

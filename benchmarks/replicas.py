@@ -2,7 +2,7 @@
 
 import click
 from parts.child import child
-from parts.paired import alternate, conditions, ratio
+from parts.paired import alternate, conditions, milliseconds, ratio
 
 
 @click.command()
@@ -13,10 +13,12 @@ from parts.paired import alternate, conditions, ratio
 def main(pairs: int, steps: int) -> None:
     """Print the ratio; 1 means that the all-reduce and the second device cost nothing on the same cores."""
     with child("parts.stratagem_child", "1") as one, child("parts.stratagem_child", "2") as two:
-        timers = {"one": lambda count: one(2 * count), "two": two}
+        timers = {"two steps of one": lambda count: one(2 * count), "a step of two": two}
         click.echo(f"replicas: {pairs} pairs, {steps} steps of two replicas and {2 * steps} of one, {conditions()}")
         seconds = alternate(timers, rounds=pairs, steps=steps)
-    click.echo(f"replicas: a step of two / two steps of one = {ratio(seconds['two'], seconds['one'])}")
+    click.echo(f"replicas: {milliseconds(seconds)}")
+    cost = ratio(seconds["a step of two"], seconds["two steps of one"])
+    click.echo(f"replicas: a step of two / two steps of one = {cost}")
 
 
 if __name__ == "__main__":

@@ -2,7 +2,7 @@
 
 import click
 from parts import by_hand, distributed
-from parts.paired import alternate, conditions, ratio
+from parts.paired import alternate, conditions, milliseconds, ratio
 
 import stratagem as tf
 
@@ -18,6 +18,7 @@ def main(pairs: int, steps: int) -> None:
     click.echo(f"step: {pairs} pairs of {steps} steps, {conditions()}")
     seconds = alternate(timers, rounds=pairs, steps=steps)
     overhead = ratio(seconds["stratagem"], seconds["by hand"])
+    click.echo(f"step: {milliseconds(seconds)} a step")
     click.echo(f"step: stratagem / written by hand in JAX = {overhead}")
     click.echo(f"step: target at most {TARGET}: {'met' if overhead.median <= TARGET else 'MISSED'}")
 

@@ -40,7 +40,7 @@ def main(epochs: int, batch_size: int, replicas: int, output: Path, limit: int |
     strategy = tf.distribute.MirroredStrategy()
     parts = tf.keras.datasets.fashion_mnist.load_data()
     examples = tuple((images[:limit, ..., np.newaxis], labels[:limit]) for images, labels in parts)  # training, test
-    console.print(f"training on {len(examples[0][0])} images with {strategy.num_replicas_in_sync} replicas")
+    console.print(f"training on {len(examples[0][0])} images, replicas in sync: {strategy.num_replicas_in_sync}")
 
     checkpoint, history = train(strategy, examples, epochs, batch_size, output / "checkpoints")
     restored = evaluate(checkpoint, examples[1], batch_size)
@@ -106,7 +106,8 @@ class Trainer:
         """One pass over the training images behind a progress bar; returns the mean loss."""
         self.train_accuracy.reset_state()
         with progress_bar() as bar:
-            task, start, total = bar.add_task(title, total=images, loss="", speed=""), time.perf_counter(), 0.0
+            task = bar.add_task(title, total=images, loss="starting", speed="")
+            start, total = time.perf_counter(), 0.0
             for step, batch in enumerate(batches, start=1):
                 total += self.train_step(
                     batch

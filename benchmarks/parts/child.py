@@ -4,7 +4,7 @@ import json
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from parts.paired import Timer
@@ -20,16 +20,17 @@ def child(module: str, *arguments: str, python: str = sys.executable) -> Iterato
     ) as process:
 
         def run(steps: int) -> float:
-            print(steps, file=process.stdin, flush=True)
-            answer = process.stdout.readline()
-            if not answer:
-                raise RuntimeError(f"{module} ended; what it printed is above")
-            return json.loads(answer)
+            try:
+                print(steps, file=process.stdin, flush=True)
+                return json.loads(process.stdout.readline())
+            except (BrokenPipeError, json.JSONDecodeError):
+                raise SystemExit(f"{python} -m {module} ended too early; what it said is above") from None
 
         try:
             yield run
         finally:
-            process.stdin.close()  # it ends when there is nothing more to read
+            with suppress(BrokenPipeError):
+                process.stdin.close()  # it ends when there is nothing more to read
 
 
 def answer(timer: Timer) -> None:

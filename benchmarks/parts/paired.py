@@ -45,6 +45,11 @@ def ratio(ours: Sequence[float], theirs: Sequence[float]) -> Ratio:
     return Ratio(float(np.median(ratios)), float(low), float(high), len(ratios))
 
 
+def milliseconds(seconds: Mapping[str, Sequence[float]]) -> str:
+    """Each contender's median step, to see what the ratios are about; ratios are what can be compared between machines."""
+    return ", ".join(f"{name} {np.median(values) * 1000:.1f} ms" for name, values in seconds.items())
+
+
 def conditions() -> str:
     """What the machine is and how busy: a load above the number of cores makes intervals wide."""
     return f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f} before the first round"

@@ -13,11 +13,14 @@ from collections.abc import Callable, Iterable
 from typing import Any, cast
 
 import jax
+import jax.numpy as jnp
 import keras
 import numpy as np
 from jax._src import core as jax_core
 from jax._src import xla_bridge
 from jax._src.array import ArrayImpl
+from jax._src.lax import lax as jax_lax
+from jax._src.literals import TypedNdArray
 from keras.src import backend as keras_backend
 from keras.src.backend.common import dtypes as promotion
 from keras.src.backend.common import global_state
@@ -28,6 +31,28 @@ from keras.src.random.seed_generator import GLOBAL_SEED_GENERATOR, SeedGenerator
 
 # 64-bit types exist where they are asked for; defaults stay 32-bit (design: Dtypes).
 jax.config.update("jax_explicit_x64_dtypes", "allow")
+
+
+def _convert_exactly() -> None:
+    """Let a number that is converted to a 64-bit type where that is asked for keep its 64 bits.
+
+    JAX (0.10.2) takes `jnp.asarray(0.1, "float64")` through float32, as its conversion first cuts NumPy's numbers, so every
+    Python number in Keras, an optimizer's hyperparameters for example, would be rounded. (A tensor times a NumPy number
+    converts implicitly, and JAX still rounds that.)
+    """
+    convert = jax_lax._convert_element_type
+
+    @functools.wraps(convert)
+    def new_convert(operand: Any, new_dtype: Any = None, *args: Any, **kwargs: Any) -> Any:
+        if isinstance(operand, np.ndarray | np.generic) and operand.dtype == new_dtype and new_dtype in _WIDE:
+            operand = TypedNdArray(np.asarray(operand))
+        return convert(operand, new_dtype, *args, **kwargs)
+
+    jax_lax._convert_element_type = new_convert
+
+
+_WIDE = (np.dtype(np.float64), np.dtype(np.int64), np.dtype(np.uint64))
+_convert_exactly()
 
 # Keras promotes float64 to float32 on JAX, as JAX without 64-bit types does: in a float64 model means (so most losses),
 # BatchNormalization and more would round to 32 bits. With a float64 argument the result is float64, as in TF.
@@ -152,11 +177,17 @@ def intercept_variables(
         else:
             self._value = place(self, new)
 
+    def exact(self: Any, delta: Any) -> Any:
+        """A number that is added to a 64-bit variable, in its type: JAX would cut it to 32 bits."""
+        if self._dtype not in ("float64", "int64") or hasattr(delta, "aval") or isinstance(delta, KerasVariable):
+            return delta
+        return jnp.asarray(delta, dtype=self._dtype)
+
     def new_assign_add(self: Any, delta: Any) -> Any:
-        return self.value if add(self, delta, 1) else assign(self, self + delta)
+        return self.value if add(self, delta, 1) else assign(self, self + exact(self, delta))
 
     def new_assign_sub(self: Any, delta: Any) -> Any:
-        return self.value if add(self, delta, -1) else assign(self, self - delta)
+        return self.value if add(self, delta, -1) else assign(self, self - exact(self, delta))
 
     def new_numpy(self: Any) -> np.ndarray:
         """The value as a NumPy array. (Keras' own goes through an `__array__` that NumPy deprecates.)"""
@@ -190,6 +221,16 @@ def creation_order(variable: Any) -> int:
 def in_stateless_scope() -> bool:
     """True inside a Keras stateless scope, a step's capture included: assignments are recorded, not made."""
     return bool(keras_backend.in_stateless_scope())
+
+
+def scoped_value(variable: Any, outermost: Any) -> Any:
+    """The variable's value in the stateless scopes opened inside the scope `outermost` (branches, loop bodies), or None."""
+    scope = keras_backend.get_stateless_scope()
+    while scope is not None and scope is not outermost:
+        if id(variable) in scope.state_mapping:
+            return scope.state_mapping[id(variable)]
+        scope = scope.original_scope
+    return None
 
 
 def stored(variable: Any) -> jax.Array:

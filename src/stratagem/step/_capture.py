@@ -81,6 +81,11 @@ class Capture(keras.StatelessScope):  # type: ignore[misc]
         """Start the trace proper: the tracers of the known variables and of the elements drawn before the call."""
         self.values, self._drawn = values, list(drawn)
 
+    @property
+    def scope(self) -> Any:
+        """This capture itself, also where a branch or loop body has put something in front of it."""
+        return self
+
     # --- Variables ----------------------------------------------------------------------------------------------------
 
     def get_current_value(self, variable: Any) -> Any:

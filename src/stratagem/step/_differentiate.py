@@ -66,9 +66,8 @@ def differentiate(closed: xc.ClosedJaxpr, axis_env: AxisEnv) -> tuple[xc.ClosedJ
     while True:
         eqns = closed.jaxpr.eqns
         gradients = analyse(eqns)
-        for g in gradients:
-            answers.setdefault(g.eqn.params["call"], g.connected)
         ready = [g for g in gradients if not any(eqns[i].primitive is gradient_p for i in g.path)]
+        answers.update((g.eqn.params["call"], g.connected) for g in ready)
         if not ready:
             return _without_marks(closed), answers
         evaluate = functools.partial(_evaluate, closed, ready)

@@ -10,7 +10,7 @@ import jax.numpy as jnp
 
 from stratagem._context import current
 from stratagem._errors import TapeError
-from stratagem._private import KerasVariable, creation_order, is_constant, stand_in, trace_level
+from stratagem._private import KerasVariable, creation_order, is_constant, scoped_value, stand_in, trace_level
 from stratagem.step._markers import gradient_p, mark_p
 from stratagem.values import IndexedSlices, is_per_replica
 
@@ -220,7 +220,7 @@ class GradientTape:
             return []
         if isinstance(leaf, KerasVariable):
             known = self._versions.get(id(leaf))
-            return [self._recorder.value_of(leaf)] if known is None else list(known)
+            return [self._present(leaf)] if known is None else list(known)
         return [leaf]
 
     def _target(self, target: Any) -> Any:
@@ -235,6 +235,9 @@ class GradientTape:
 
     def _present(self, variable: Any) -> Any:
         """The variable's present value, as a value of its own in the program, also where it was assigned a constant."""
+        inner = scoped_value(variable, self._recorder.scope)
+        if inner is not None:
+            return inner
         value = self._recorder.value_of(variable)
         if is_constant(value) and id(variable) in self._recorder.values:
             value = self._recorder.values[id(variable)] = jnp.copy(value)
@@ -256,7 +259,8 @@ class GradientTape:
         return known
 
     def _check_place(self, what: str) -> None:
-        if self._recorder is None or current().recorder is not self._recorder:
+        recorder = current().recorder
+        if self._recorder is None or recorder is None or recorder.scope is not self._recorder.scope:
             raise TapeError(
                 f"tape.{what} is called outside the compiled step in which the tape was opened. Call it in the same "
                 "function, before strategy.run or the tf.function returns."

@@ -1,5 +1,6 @@
 """One traced, differentiated, replicated and compiled program, and how it is called."""
 
+import itertools
 import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -25,6 +26,7 @@ logger = logging.getLogger("stratagem")
 
 Body = Callable[..., Any]
 _MAX_TRACES = 8
+_numbers = itertools.count()
 
 
 @dataclass(frozen=True)
@@ -190,8 +192,11 @@ def _make_jaxpr(
         return results.note(result), [capture.values[key] for key in capture.written]
 
     shared = [_spec(v.shape, v.dtype) for v in arguments.shared]
+    # JAX remembers traces of functions (jax.jit, jax.checkpoint) by their arguments, with the values of variables that they
+    # read. The axis of one device belongs to this trace alone: such a function is traced anew, with the present values.
+    axes = [(AXIS, replicas), (f"trace {next(_numbers)}", 1)]
     with capture:  # when it closes, Keras gives the variables that were created their first values
-        return jax.make_jaxpr(pure, axis_env=[(AXIS, replicas)])(variables, own, shared)
+        return jax.make_jaxpr(pure, axis_env=axes)(variables, own, shared)
 
 
 class Program:
