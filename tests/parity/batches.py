@@ -39,6 +39,10 @@ OPTIMIZERS: dict[str, tuple[str, dict[str, Any]]] = {
     "adagrad": ("Adagrad", {"learning_rate": 2**-3, "initial_accumulator_value": 2**-3, "epsilon": 2**-23}),
 }
 
+# The BatchNormalization of the recorded case with one, and the weights of its model in the order of `get_weights`.
+NORMALIZED = {"momentum": 0.75, "epsilon": 2**-10}
+NORMALIZED_WEIGHTS = ("gamma", "beta", "moving_mean", "moving_variance", "kernel", "bias")
+
 
 @dataclass(frozen=True)
 class Case:

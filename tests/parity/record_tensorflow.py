@@ -6,7 +6,7 @@ Run by hand, in an environment of its own (the tests need neither it nor TensorF
     /tmp/tensorflow/bin/pip install tensorflow-cpu==2.15.1
     /tmp/tensorflow/bin/python -m tests.parity.record_tensorflow
 
-It rewrites tests/parity/recorded/training.npz and tests/parity/recorded/tape.json.
+It rewrites training.npz, batch_normalization.npz and tape.json in tests/parity/recorded.
 """
 
 import json
@@ -21,8 +21,11 @@ import tensorflow as tf
 
 from tests.parity.batches import (
     CASES,
+    CLASSES,
     GLOBAL_BATCH,
     IMAGE,
+    NORMALIZED,
+    NORMALIZED_WEIGHTS,
     OPTIMIZERS,
     STEPS,
     Case,
@@ -100,6 +103,43 @@ def record_training() -> None:
     np.savez_compressed(RECORDED / "training.npz", **arrays)
 
 
+def train_batch_normalization(dtype: str) -> dict[str, np.ndarray]:
+    """Weights and moving statistics by `batches.NORMALIZED`, two replicas with other rows each, then predictions."""
+    tf.keras.backend.set_floatx(dtype)
+    layers = tf.keras.layers
+    strategy = tf.distribute.MirroredStrategy(["CPU:0", "CPU:1"])
+    with strategy.scope():
+        normalization = layers.BatchNormalization(**NORMALIZED)
+        model = tf.keras.Sequential([layers.Input(IMAGE), layers.Flatten(), normalization, layers.Dense(CLASSES)])
+        model.layers[-1].set_weights([initial_weights("mlp", dtype)[0][:, :CLASSES], np.zeros(CLASSES)])
+        optimizer = tf.keras.optimizers.SGD(**OPTIMIZERS["momentum"][1])
+
+    def step(inputs: tuple[tf.Tensor, tf.Tensor]) -> None:
+        images, labels = inputs
+        with tf.GradientTape() as tape:
+            logits = model(images, training=True)
+            losses = tf.keras.losses.sparse_categorical_crossentropy(labels, logits, from_logits=True)
+            loss = tf.nn.compute_average_loss(losses, global_batch_size=GLOBAL_BATCH)
+        gradients = tape.gradient(loss, model.trainable_variables)
+        optimizer.apply_gradients(zip(gradients, model.trainable_variables, strict=True))
+
+    train_step = tf.function(lambda inputs: strategy.run(step, args=(inputs,)))
+    for inputs in strategy.experimental_distribute_dataset(dataset(dtype)):
+        train_step(inputs)
+    arrays = dict(zip(NORMALIZED_WEIGHTS, model.get_weights(), strict=True))
+    return arrays | {"predictions": model(batch(0, dtype)[0], training=False).numpy()}
+
+
+def record_batch_normalization() -> None:
+    """Write batch_normalization.npz."""
+    arrays: dict[str, np.ndarray] = {"fingerprint": np.array(fingerprint())}
+    for dtype in ("float64", "float32"):
+        with ProcessPoolExecutor(1, multiprocessing.get_context("spawn"), initializer=two_devices) as process:
+            found = process.submit(train_batch_normalization, dtype).result()
+        arrays |= {f"{dtype}/{name}": value for name, value in found.items()}
+    np.savez_compressed(RECORDED / "batch_normalization.npz", **arrays)
+
+
 def plain(value: Any) -> Any:
     """`value` as JSON: None stays None, tensors become numbers or lists, inf and nan strings."""
     if value is None or isinstance(value, str):
@@ -141,6 +181,7 @@ def main() -> None:
     """Record everything."""
     RECORDED.mkdir(exist_ok=True)
     record_training()
+    record_batch_normalization()
     two_devices()
     record_tape()
 

@@ -637,7 +637,7 @@ def test_mixed_precision() -> None:
     keras.mixed_precision.set_global_policy("mixed_float16")
     try:
         model = keras.Sequential([keras.Input((3,)), keras.layers.Dense(2), keras.layers.Dense(1, dtype="float32")])
-        optimizer = keras.mixed_precision.LossScaleOptimizer(keras.optimizers.SGD(0.1), initial_scale=64.0)
+        optimizer = keras.mixed_precision.LossScaleOptimizer(keras.optimizers.SGD(0.01), initial_scale=64.0)
     finally:
         keras.mixed_precision.set_global_policy("float32")
 

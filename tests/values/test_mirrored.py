@@ -237,9 +237,19 @@ def test_scatter_follows_the_rules_of_tensorflow(two: MirroredStrategy) -> None:
     summed = variable(two, [1.0, 1.0], WRITE, SUM)
     two.run(lambda: summed.scatter_add(rows([1.0])))
     assert summed.numpy().tolist() == [1.0, 3.0]  # both replicas' rows
+    two.run(lambda: summed.scatter_sub(tf.IndexedSlices(rid()[None] + 1.0, tf.cast(rid()[None], tf.int32))))
+    assert summed.numpy().tolist() == [0.0, 1.0]
+    two.run(lambda: summed.scatter_mul(rows([3.0])))
+    assert summed.numpy().tolist() == [0.0, 9.0]
     with two.scope():
-        summed.scatter_mul(rows([2.0]))
-    assert summed.numpy().tolist() == [1.0, 6.0]
+        summed.scatter_div(rows([3.0]))
+    assert summed.numpy().tolist() == [0.0, 3.0]
+    mean = variable(two, [1.0, 1.0], WRITE, MEAN)
+    two.run(lambda: mean.scatter_nd_add([[1]], rid()[None] + 1.0))
+    assert mean.numpy().tolist() == [1.0, 2.5]
+    diverging = variable(two, [1.0, 1.0], WRITE, NONE)
+    with pytest.raises(ValueError, match="would get a different value on every replica"):
+        two.run(lambda: diverging.scatter_add(tf.IndexedSlices(rid()[None], [0])))
     for method in ("scatter_min", "scatter_max", "scatter_update"):
         for aggregation in (SUM, MEAN):
             with pytest.raises(NotImplementedError, match="need aggregation NONE or ONLY_FIRST_REPLICA"):
@@ -249,6 +259,13 @@ def test_scatter_follows_the_rules_of_tensorflow(two: MirroredStrategy) -> None:
             getattr(v, method)(rows([5.0]))
     with pytest.raises(NotImplementedError, match="no scatter methods"):
         variable(two, [1.0, 1.0], READ, SUM).scatter_add(rows([1.0]))
+
+
+def test_without_a_strategy_every_aggregation_has_every_scatter_method_also_after_a_step(two: MirroredStrategy) -> None:
+    v = tf.Variable([1.0, 1.0], aggregation=SUM)
+    two.run(lambda: v * 1.0)
+    v.scatter_update(tf.IndexedSlices(tf.constant([5.0]), tf.constant([1])))
+    assert v.numpy().tolist() == [1.0, 5.0]
 
 
 def test_a_variable_from_outside_of_the_scope_is_not_assigned_in_replicas(two: MirroredStrategy) -> None:

@@ -8,7 +8,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from stratagem._context import current
+from stratagem._context import current, entered
+from stratagem._mesh import AXIS
 from stratagem._private import KerasVariable
 
 
@@ -228,22 +229,32 @@ class Variable(KerasVariable):  # type: ignore[misc]
         return id(self)
 
     def _scatter(self, how: str, slices: IndexedSlices) -> "Variable":
-        self._refuse_scatter(how)
-        rows = jnp.asarray(slices.values, dtype=self.dtype)
-        self.assign(getattr(self.value.at[jnp.asarray(slices.indices)], how)(rows))
-        return self
+        return self._assign_rows(how, jnp.asarray(slices.indices), slices.values, lambda indices: indices)
 
     def _scatter_nd(self, how: str, indices: Any, updates: Any) -> "Variable":
+        return self._assign_rows(how, jnp.asarray(indices), updates, lambda indices: tuple(jnp.moveaxis(indices, -1, 0)))
+
+    def _assign_rows(self, how: str, indices: Any, rows: Any, where: Callable[[Any], Any]) -> "Variable":
         self._refuse_scatter(how)
-        where = tuple(jnp.moveaxis(jnp.asarray(indices), -1, 0))
-        self.assign(getattr(self.value.at[where], how)(jnp.asarray(updates, dtype=self.dtype)))
+        rows, context = jnp.asarray(rows, dtype=self._dtype), current()
+        if self._in_scope() and context.replica is not None and self.aggregation in ("sum", "mean"):
+            # As in TF, the replicas' rows are applied one after another; then all replicas have the same value.
+            indices, rows = (jax.lax.all_gather(x, AXIS, tiled=True) for x in (indices, rows))
+            rows = rows / context.replica.num_replicas_in_sync if self.aggregation == "mean" else rows
+            with entered(replica=None, crossing=True):
+                self.assign(getattr(self.value.at[where(indices)], how)(rows))
+        else:
+            self.assign(getattr(self.value.at[where(indices)], how)(rows))
         return self
+
+    def _in_scope(self) -> bool:
+        return self._placement is not None and self._placement.strategy is not None
 
     def _refuse_scatter(self, how: str) -> None:
         """TF's rules (the variable rules of TF 2.15)."""
-        if self.synchronization == "on_read" and self._placement is not None:
+        if self.synchronization == "on_read" and self._in_scope():
             raise NotImplementedError(f"Variable {self.path}: a sync-on-read variable has no scatter methods.")
-        if how in ("max", "min", "set") and self._placement is not None and self.aggregation in ("sum", "mean"):
+        if how in ("max", "min", "set") and self._in_scope() and self.aggregation in ("sum", "mean"):
             raise NotImplementedError(
                 f"Variable {self.path}: scatter_min, scatter_max and scatter_update need aggregation NONE or "
                 f"ONLY_FIRST_REPLICA, not {self.aggregation.upper()}."
