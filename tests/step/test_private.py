@@ -1,0 +1,301 @@
+"""Every private name of JAX and Keras that we use exists and does what we rely on; nothing else is touched.
+
+When an upgrade breaks one of these tests, `stratagem/_private.py` is the file to adapt.
+"""
+
+import ast
+import inspect
+from pathlib import Path
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import keras
+import numpy as np
+import pytest
+
+import stratagem as tf
+from stratagem import _private
+
+PACKAGE = Path(_private.__file__).parent
+PRIVATE = ("jax._src", "keras.src")
+
+# What `_private.py` imports. A new name needs a test here.
+EXPECTED = {
+    "jax._src": {"core", "xla_bridge"},
+    "jax._src.array": {"ArrayImpl"},
+    "keras.src": {"backend"},
+    "keras.src.backend.common": {"global_state"},
+    "keras.src.metrics.metric": {"Metric"},
+    "keras.src.optimizers.base_optimizer": {"BaseOptimizer"},
+    "keras.src.optimizers.loss_scale_optimizer": {"LossScaleOptimizer"},
+    "keras.src.random.seed_generator": {"GLOBAL_SEED_GENERATOR", "SeedGenerator"},
+}
+
+
+def private_imports(path: Path) -> dict[str, set[str]]:
+    found: dict[str, set[str]] = {}
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith(PRIVATE):
+            found.setdefault(node.module or "", set()).update(alias.name for alias in node.names)
+        elif isinstance(node, ast.Import):
+            for alias in node.names:
+                if alias.name.startswith(PRIVATE):
+                    found.setdefault(alias.name, set())
+    return found
+
+
+def test_private_names_are_used_in_one_file_only() -> None:
+    users = [str(p.relative_to(PACKAGE)) for p in sorted(PACKAGE.rglob("*.py")) if private_imports(p)]
+    assert users == ["_private.py"]
+
+
+def test_every_private_name_is_known_here() -> None:
+    assert private_imports(Path(_private.__file__)) == EXPECTED
+
+
+# --- JAX ---------------------------------------------------------------------------------------------------------------------
+
+
+def test_trace_level_is_one_object_a_level() -> None:
+    levels: dict[str, Any] = {"outside": _private.trace_level()}
+
+    def body(carry: Any, _: Any) -> Any:
+        levels["body"] = _private.trace_level()
+        return carry, None
+
+    def step(x: Any) -> Any:
+        levels["step"] = _private.trace_level()
+        jax.jit(lambda x: x + 1)(x)
+        assert _private.trace_level() is levels["step"]
+        return jax.lax.scan(body, x, None, length=2)[0]
+
+    jax.make_jaxpr(step)(1.0)
+    assert _private.trace_level() is levels["outside"]
+    assert len({id(level) for level in levels.values()}) == 3
+
+
+def test_backends_are_started_by_now() -> None:
+    jax.devices()
+    assert _private.backends_started()
+
+
+def test_configured_devices(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert _private.configured_cpu_devices() == jax.config.jax_num_cpu_devices == 8
+    monkeypatch.setenv("XLA_FLAGS", "--a --xla_force_host_platform_device_count=11 --b")
+    assert _private.configured_cpu_devices() == 11
+
+
+def test_threads_are_reserved_before_the_backend_starts_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("PJRT_NPROC")
+    _private.reserve_threads(4)
+    assert "PJRT_NPROC" not in __import__("os").environ
+    monkeypatch.setattr(_private, "backends_started", lambda: False)
+    _private.reserve_threads(1)
+    assert "PJRT_NPROC" not in __import__("os").environ
+    _private.reserve_threads(4)
+    assert int(__import__("os").environ["PJRT_NPROC"]) >= 9
+
+
+def test_programs_inside_equations_are_found() -> None:
+    closed = jax.make_jaxpr(lambda x: jax.lax.cond(x > 0, lambda: x, lambda: -x))(1.0)
+    (cond,) = [e for e in closed.jaxpr.eqns if e.primitive.name == "cond"]
+    assert len(list(_private.sub_jaxprs(cond.params))) == 2
+
+
+def test_constants_of_a_trace_are_recognized() -> None:
+    found: list[bool] = []
+
+    def step(x: Any) -> Any:
+        found.extend(map(_private.is_constant, [x, x + 1, jnp.asarray(3.0), jnp.array([1.0, 2.0]), jnp.zeros(2)]))
+        return x
+
+    jax.make_jaxpr(step)(1.0)
+    assert found[:3] == [False, False, True]
+    assert found[4] is False
+    assert _private.is_constant(jnp.ones(2))
+
+
+@pytest.mark.parametrize("value", [3.0, [1.0, 2.0]])
+def test_a_tracer_stands_in_for_a_constant(value: Any) -> None:
+    constant = jnp.asarray(value)
+
+    def step(x: Any) -> Any:
+        _private.stand_in(constant, x)
+        return constant * 2.0, jnp.where(constant > 0, constant, 0.0), jax.jit(lambda c: c + 1)(constant)
+
+    closed = jax.make_jaxpr(step)(constant)
+    results = jax.extend.core.jaxpr_as_fun(closed)(constant + 1)
+    np.testing.assert_array_equal(results[0], (constant + 1) * 2)
+    np.testing.assert_array_equal(results[1], constant + 1)
+    np.testing.assert_array_equal(results[2], constant + 2)
+
+
+def test_tensors_have_tensorflow_methods() -> None:
+    tensor = tf.constant([1.0, 2.0])
+    assert isinstance(tensor.numpy(), np.ndarray)
+    assert tensor.get_shape() == (2,)
+    shapes: list[Any] = []
+    jax.make_jaxpr(lambda x: shapes.append(x.get_shape()) or x)(tensor)
+    assert shapes == [(2,)]
+    with pytest.raises(jax.errors.TracerArrayConversionError):
+        jax.make_jaxpr(lambda x: x.numpy())(tensor)
+
+
+# --- Keras variables -----------------------------------------------------------------------------------------------------------
+
+
+def test_keras_variables_have_the_parts_that_we_replace() -> None:
+    v = keras.Variable(np.ones(2, "float32"))
+    assert isinstance(_private.KerasVariable.value, property)
+    assert _private.stored(v) is v._value
+    assert _private.initialized(v)
+    assert {"_direct_assign", "_maybe_autocast", "assign", "assign_add", "assign_sub"} <= set(dir(v))
+    assert inspect.signature(_private.KerasVariable.assign).parameters.keys() == {"self", "value"}
+    _private.store(v, jnp.zeros(2))
+    assert v.numpy().tolist() == [0.0, 0.0]
+
+
+def test_creation_order() -> None:
+    first, second = tf.Variable(1.0), keras.Variable(1.0)
+    assert _private.creation_order(first) < _private.creation_order(second)
+
+
+def test_an_initial_value_can_be_given_before_and_after_the_first() -> None:
+    v = keras.Variable(np.ones(2, "float32"))
+    _private.set_initial_value(v, np.array([3.0, 4.0], "float32"))
+    assert v.numpy().tolist() == [3.0, 4.0]
+    with keras.StatelessScope():
+        late = keras.Variable(keras.initializers.Zeros(), shape=(2,))
+        assert not _private.initialized(late)
+        _private.set_initial_value(late, np.array([5.0, 6.0], "float32"))
+        with pytest.raises(ValueError, match=r"has shape \(2,\), the initial value \(3,\)"):
+            _private.set_initial_value(late, np.zeros(3, "float32"))
+    assert late.numpy().tolist() == [5.0, 6.0]
+
+
+def test_scopes_inside_a_scope_are_seen() -> None:
+    v = keras.Variable(1.0)
+    with keras.StatelessScope() as outer:
+        v.assign(2.0)
+        assert _private.scoped_value(v, outer) is None
+        with keras.StatelessScope():
+            assert _private.scoped_value(v, outer) is None
+            v.assign(3.0)
+            assert float(_private.scoped_value(v, outer)) == 3.0
+        assert _private.in_stateless_scope()
+    assert not _private.in_stateless_scope()
+
+
+# --- Layers, optimizers, losses, metrics, seeds ----------------------------------------------------------------------------------
+
+
+def test_builds_are_announced() -> None:
+    owners: list[Any] = []
+    stop = _private.after_build(owners.append)
+    layer, optimizer = keras.layers.Dense(1), keras.optimizers.SGD()
+    layer.build((None, 2))
+    optimizer.apply([jnp.zeros((2, 1)), jnp.zeros(1)], layer.trainable_variables)
+    stop()
+    stop()
+    keras.layers.Dense(1).build((None, 2))
+    assert owners == [layer, optimizer]
+
+
+def test_batch_statistics_are_averaged() -> None:
+    layer = keras.layers.BatchNormalization()
+    layer.build((None, 2))
+    assert [v.aggregation for v in layer.non_trainable_variables] == ["mean", "mean"]
+    assert {v.aggregation for v in layer.trainable_variables} == {"none"} or layer.gamma.aggregation != "mean"
+
+
+def test_metrics_have_state_that_is_reduced_when_read() -> None:
+    for metric in (keras.metrics.Mean(), keras.metrics.MeanSquaredError()):
+        assert {(v.synchronization, v.aggregation) for v in metric.variables} == {("on_read", "sum")}
+        metric.update_state([1.0], [2.0])
+        metric.reset_states()
+        assert float(metric.result()) == 0.0
+
+
+def test_a_metric_class_made_later_is_hooked_too() -> None:
+    class Largest(keras.metrics.Mean):
+        def result(self) -> Any:
+            return super().result() * 2
+
+    metric = Largest()
+    metric.update_state([1.0, 3.0])
+    assert float(metric.result()) == 4.0
+    assert Largest.result.__wrapped__
+
+
+def test_loss_scaling_is_recognized() -> None:
+    assert _private.is_loss_scaler(keras.optimizers.LossScaleOptimizer(keras.optimizers.SGD()))
+    assert not _private.is_loss_scaler(keras.optimizers.SGD())
+
+
+def test_apply_gradients_is_there_and_returns_iterations() -> None:
+    v, optimizer = keras.Variable(1.0), keras.optimizers.SGD(0.5)
+    assert int(optimizer.apply_gradients([(jnp.ones(()), v)])) == 1
+    assert int(optimizer.apply_gradients([(jnp.ones(()), v)], skip_gradients_aggregation=True)) == 2
+    assert float(v.value) == 0.0
+
+
+def test_the_global_seed_generator_is_kerass_own() -> None:
+    generator = _private.global_seed_generator()
+    assert _private.global_seed_generator() is generator
+    assert _private.is_seed_state(generator.state) or generator.next() is not None
+    _private.set_random_seed(3)
+    a = keras.random.normal((2,))
+    _private.set_random_seed(3)
+    np.testing.assert_array_equal(keras.random.normal((2,)), a)
+    assert _private.is_seed_state(_private.global_seed_generator().state)
+
+
+# --- What was made under no strategy stays as Keras has it -------------------------------------------------------------------------
+
+
+def test_a_plain_variable_has_no_placement() -> None:
+    v = keras.Variable(np.ones(2, "float32"))
+    assert v._placement is None
+    v.assign_add([1.0, 1.0])
+    v.assign_sub([0.5, 0.5])
+    assert v.numpy().tolist() == [1.5, 1.5]
+    assert v.value is v._value
+
+
+def test_stateless_calls_of_a_plain_model_are_kerass() -> None:
+    model = keras.Sequential([keras.Input((2,)), keras.layers.Dense(1, kernel_initializer="ones")])
+    trainable = [v.value for v in model.trainable_variables]
+    out, _ = jax.jit(model.stateless_call)([t * 3 for t in trainable], [], jnp.ones((1, 2)))
+    assert float(out[0, 0]) == 6.0
+    assert float(model(jnp.ones((1, 2)))[0, 0]) == 2.0
+
+
+def test_fit_of_a_plain_model_is_kerass() -> None:
+    rng = np.random.default_rng(0)
+    x, y = rng.normal(size=(8, 3)).astype("float32"), rng.normal(size=(8, 1)).astype("float32")
+    kernel = rng.normal(size=(3, 1)).astype("float32")
+    model = keras.Sequential([keras.Input((3,)), keras.layers.Dense(1, use_bias=False)])
+    model.layers[0].kernel.assign(kernel)
+    model.compile(keras.optimizers.SGD(0.1), "mse", metrics=["mae"])
+    history = model.fit(x, y, batch_size=8, epochs=2, verbose=0, shuffle=False)
+    for _ in range(2):
+        kernel = kernel - 0.1 * 2 / 8 * x.T @ (x @ kernel - y)
+    np.testing.assert_allclose(model.layers[0].kernel.numpy(), kernel, rtol=1e-5, atol=1e-6)
+    assert set(history.history) == {"loss", "mae"}
+    assert model.layers[0].kernel._placement is None
+    assert float(np.mean((model.predict(x, verbose=0) - y) ** 2)) == pytest.approx(model.evaluate(x, y, verbose=0)[0], rel=1e-4)
+
+
+def test_a_plain_loss_may_average_over_the_batch() -> None:
+    loss = keras.losses.MeanSquaredError()
+    assert float(loss(jnp.ones((2, 1)), jnp.zeros((2, 1)))) == 1.0
+
+
+def test_a_model_trained_by_a_step_can_be_fitted_afterwards() -> None:
+    """A compiled step adopts the variables; Keras must still be able to use them."""
+    model = keras.Sequential([keras.Input((2,)), keras.layers.Dense(1)])
+    model.compile("sgd", "mse")
+    tf.function(lambda: model.layers[0].kernel.assign(tf.ones((2, 1))))()
+    model.fit(np.ones((4, 2), "float32"), np.zeros((4, 1), "float32"), verbose=0)
+    assert (model.layers[0].kernel.numpy() < 1.0).all()

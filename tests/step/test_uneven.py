@@ -1,0 +1,223 @@
+"""Uneven batches: the same update, loss and metric as one device computes from the same examples."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import keras
+import numpy as np
+import pytest
+
+import stratagem as tf
+from stratagem._errors import DivergenceError, InvalidArgumentError, UnimplementedError
+from stratagem.step._uneven import UnevenProgram
+from stratagem.values import Separate, per_replica
+from tests.step.observing import compilations
+
+FEATURES = 3
+LAYOUTS = [[3, 2], [2, 2, 1], [1, 0, 0], [3, 2, 0]]
+
+
+def mirrored(replicas: int) -> Any:
+    return tf.distribute.MirroredStrategy([f"CPU:{i}" for i in range(replicas)])
+
+
+def batch(rows: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    return rng.normal(size=(rows, FEATURES)), rng.normal(size=(rows, 1))
+
+
+def split(strategy: Any, values: np.ndarray, layout: Sequence[int]) -> Any:
+    """The rows, dealt out to the replicas."""
+    return per_replica(np.split(values, np.cumsum(layout)[:-1]), strategy.mesh)
+
+
+class Training:
+    """A float64 model with everything that reduces: loss, regularization, optimizer, metrics."""
+
+    def __init__(self, strategy: Any, optimizer: str = "Adam") -> None:
+        self.strategy = strategy
+        with strategy.scope():
+            self.model = keras.Sequential(
+                [
+                    keras.Input((FEATURES,), dtype="float64"),
+                    keras.layers.Dense(4, "tanh", kernel_regularizer=keras.regularizers.L2(0.01), dtype="float64"),
+                    keras.layers.Dense(1, dtype="float64"),
+                ]
+            )
+            for i, v in enumerate(self.model.variables):
+                v.assign(np.random.default_rng(i).normal(size=v.shape))
+            self.optimizer = getattr(keras.optimizers, optimizer)(0.05)
+            self.metrics = [keras.metrics.MeanSquaredError(dtype="float64"), keras.metrics.Mean(dtype="float64")]
+
+    def replica(self, x: Any, y: Any, size: Any) -> Any:
+        with tf.GradientTape() as tape:
+            predicted = self.model(x, training=True)
+            per_example = tf.reduce_sum((predicted - y) ** 2, axis=1)
+            loss = tf.nn.compute_average_loss(per_example, global_batch_size=size)
+            loss += tf.nn.scale_regularization_loss(tf.add_n(self.model.losses))
+        grads = tape.gradient(loss, self.model.trainable_variables)
+        self.optimizer.apply_gradients(zip(grads, self.model.trainable_variables, strict=True))
+        self.metrics[0].update_state(y, predicted)
+        self.metrics[1].update_state(per_example)
+        return loss
+
+    def step(self, layout: Sequence[int], seed: int) -> float:
+        x, y = batch(sum(layout), seed)
+        rows = [split(self.strategy, v, layout) for v in (x, y)]
+        losses = self.strategy.run(self.replica, args=(*rows, sum(layout)))
+        return float(self.strategy.reduce("SUM", losses, axis=None))
+
+    def state(self) -> list[np.ndarray]:
+        variables = [*self.model.variables, *self.optimizer.variables]
+        return [*(v.numpy() for v in variables), *(np.asarray(m.result()) for m in self.metrics)]
+
+
+@pytest.mark.parametrize("layout", LAYOUTS, ids=str)
+def test_trains_as_one_device_does(layout: list[int]) -> None:
+    several, one = Training(mirrored(len(layout))), Training(mirrored(1))
+    even = [2] * len(layout)
+    for seed, rows in enumerate([layout, even, layout, even]):
+        assert several.step(rows, seed) == pytest.approx(one.step([sum(rows)], seed), rel=1e-9)
+    for a, b in zip(several.state(), one.state(), strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-9, atol=1e-9)
+
+
+def test_an_uneven_step_compiles_once() -> None:
+    training = Training(mirrored(2), "SGD")
+    training.step([3, 2], 0)
+    with compilations() as compiled:
+        for seed in range(3):
+            training.step([3, 2], seed)
+    assert compiled == []
+
+
+def test_copies_stay_equal_to_the_last_bit() -> None:
+    training = Training(mirrored(3))
+    for seed in range(3):
+        training.step([3, 2, 0], seed)
+    for v in training.model.trainable_variables:
+        copies = [np.asarray(s.data) for s in v._value.addressable_shards]
+        assert all(np.array_equal(copies[0], c) for c in copies[1:])
+
+
+def test_results_have_their_own_rows() -> None:
+    strategy = mirrored(3)
+    x, _ = batch(5, 0)
+    result = strategy.run(lambda x: {"x": x * 2, "rows": tf.shape(x)[0], "n": 1}, args=(split(strategy, x, [3, 2, 0]),))
+    assert isinstance(result["x"], Separate)
+    assert [v.shape for v in result["x"].values] == [(3, FEATURES), (2, FEATURES), (0, FEATURES)]
+    assert [int(v) for v in result["rows"].values] == [3, 2, 0]
+    assert result["n"] == 1
+    np.testing.assert_array_equal(strategy.gather(result["x"], axis=0), x * 2)
+    np.testing.assert_allclose(strategy.reduce("SUM", result["x"], axis=0), x.sum(0) * 2)
+    np.testing.assert_allclose(strategy.reduce("MEAN", result["x"], axis=0), x.mean(0) * 2)
+
+
+def test_all_reduce_between_local_computations() -> None:
+    """Two collectives that depend on each other, with local work between them: the mean, then the variance."""
+    strategy = mirrored(3)
+    x, _ = batch(5, 0)
+
+    def replica(x: Any) -> Any:
+        context = tf.distribute.get_replica_context()
+        rows = context.all_reduce("SUM", tf.cast(tf.shape(x)[0], x.dtype))
+        mean = context.all_reduce("SUM", tf.reduce_sum(x, axis=0)) / rows
+        variance = context.all_reduce("SUM", tf.reduce_sum((x - mean) ** 2, axis=0)) / rows
+        return mean, variance, (x - mean) / tf.sqrt(variance)
+
+    mean, variance, normal = strategy.run(replica, args=(split(strategy, x, [3, 2, 0]),))
+    for value in mean.values:
+        np.testing.assert_allclose(value, x.mean(0), rtol=1e-12)
+    for value in variance.values:
+        np.testing.assert_allclose(value, x.var(0), rtol=1e-12)
+    np.testing.assert_allclose(strategy.gather(normal, axis=0), (x - x.mean(0)) / x.std(0), rtol=1e-9)
+
+
+def test_replica_ids_are_right_in_every_part() -> None:
+    strategy = mirrored(3)
+    x, _ = batch(5, 0)
+
+    def replica(x: Any) -> Any:
+        return tf.distribute.get_replica_context().replica_id_in_sync_group + tf.shape(x)[0] * 10
+
+    found = strategy.run(replica, args=(split(strategy, x, [2, 1, 2]),))
+    assert [int(v) for v in found.values] == [20, 11, 22]
+
+
+def test_batch_statistics_survive_replicas_without_rows() -> None:
+    strategy = mirrored(2)
+    with strategy.scope():
+        layer = keras.layers.BatchNormalization()
+        layer.build((None, FEATURES))
+    x = batch(2, 0)[0].astype("float32")
+    strategy.run(lambda x: layer(x, training=True), args=(split(strategy, x, [2, 0]),))
+    assert all(np.isfinite(v.numpy()).all() for v in layer.variables)
+
+
+@pytest.mark.parametrize("kind", ["cond", "while"])
+def test_a_collective_in_a_branch_or_loop_is_refused(kind: str) -> None:
+    strategy = mirrored(2)
+    x, _ = batch(5, 0)
+
+    def replica(x: Any) -> Any:
+        total = tf.reduce_sum(x)
+
+        def reduced(value: Any) -> Any:
+            return tf.distribute.get_replica_context().all_reduce("SUM", value)
+
+        if kind == "cond":
+            return tf.cond(total > 0, lambda: reduced(total), lambda: total)
+        return tf.while_loop(lambda i, t: i < 2, lambda i, t: (i + 1, reduced(t)), [0, total])[1]
+
+    even = strategy.run(replica, args=(split(strategy, x[:4], [2, 2]),)) if kind == "while" else None
+    assert even is None or len(even.values) == 2
+    with pytest.raises(UnimplementedError, match=rf"inside a tf\.{kind}.*works on even batches only.*Move it out"):
+        strategy.run(replica, args=(split(strategy, x, [3, 2]),))
+
+
+def test_an_all_reduce_of_rows_is_refused() -> None:
+    strategy = mirrored(2)
+    x, _ = batch(5, 0)
+
+    def replica(x: Any) -> Any:
+        return tf.distribute.get_replica_context().all_reduce("SUM", x)
+
+    with pytest.raises(InvalidArgumentError, match=r"collective 0 differs between replicas.*reduce over the rows first"):
+        strategy.run(replica, args=(split(strategy, x, [3, 2]),))
+
+
+def test_another_number_of_collectives_is_refused() -> None:
+    strategy = mirrored(2)
+    x, _ = batch(5, 0)
+
+    def replica(x: Any) -> Any:
+        total = tf.reduce_sum(x)
+        return tf.distribute.get_replica_context().all_reduce("SUM", total) if x.shape[0] > 2 else total
+
+    with pytest.raises(InvalidArgumentError, match=r"different numbers of collectives \(1 and 0\)"):
+        strategy.run(replica, args=(split(strategy, x, [3, 2]),))
+
+
+def test_another_structure_of_results_is_refused() -> None:
+    strategy = mirrored(2)
+    x, _ = batch(5, 0)
+    with pytest.raises(InvalidArgumentError, match="return different structures"):
+        strategy.run(lambda x: [x] * x.shape[0], args=(split(strategy, x, [3, 2]),))
+
+
+def test_assigning_the_number_of_rows_is_divergence() -> None:
+    strategy = mirrored(2)
+    with strategy.scope():
+        v = tf.Variable(0)
+    x, _ = batch(5, 0)
+    with pytest.raises(DivergenceError, match="depends on the number of a replica's rows"):
+        strategy.run(lambda x: v.assign(x.shape[0]), args=(split(strategy, x, [3, 2]),))
+    assert int(v) == 0
+
+
+def test_even_batches_stay_one_program(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*args: Any) -> None:
+        raise AssertionError("an even batch was cut")
+
+    monkeypatch.setattr(UnevenProgram, "__init__", refuse)
+    Training(mirrored(2), "SGD").step([2, 2], 0)
