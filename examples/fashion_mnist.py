@@ -107,14 +107,15 @@ class Trainer:
         self.train_accuracy.reset_state()
         with progress_bar() as bar:
             task = bar.add_task(title, total=images, loss="starting", speed="")
-            start, total = time.perf_counter(), 0.0
+            before, total = time.perf_counter(), 0.0
             for step, batch in enumerate(batches, start=1):
                 total += self.train_step(
                     batch
                 )  # does not wait: the next batch is made ready while this one is computed
                 if step % 20 == 0:  # reading a number does wait, so that the bar shows what is done, not what is begun
-                    loss, done = float(total) / step, step * self.global_batch
-                    speed = done / (time.perf_counter() - start)
+                    loss, now = float(total) / step, time.perf_counter()
+                    speed, before = 20 * self.global_batch / (now - before), now
+                    done = step * self.global_batch
                     bar.update(task, completed=done, loss=f"loss {loss:.3f}", speed=f"{speed:,.0f} images/s")
             return float(total) * self.global_batch / images
 

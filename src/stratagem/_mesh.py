@@ -92,7 +92,7 @@ class ReplicaMesh:
         return jax.make_array_from_single_device_arrays(shape, sharding, placed)
 
 
-def exact(value: jax.Array | np.ndarray) -> jax.Array | np.ndarray:
+def exact(value: jax.Array | np.ndarray | np.generic) -> jax.Array | np.ndarray | np.generic:
     """The same value, safe to put on a device: JAX would cut an implicit 64-bit NumPy array to 32 bits."""
     if isinstance(value, np.ndarray | np.generic) and value.dtype.itemsize == 8:
         return jnp.asarray(value, dtype=value.dtype)

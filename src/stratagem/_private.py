@@ -145,14 +145,14 @@ if not xla_bridge.backends_are_initialized():
 def intercept_variables(
     *,
     created: Callable[[Any], Any],
-    read: Callable[[Any, jax.Array], jax.Array],
+    read: Callable[[Any], jax.Array],
     place: Callable[[Any, jax.Array], jax.Array],
     add: Callable[[Any, Any, int], bool],
 ) -> None:
     """Attach placement to every Keras variable.
 
     created(variable) runs before the variable has a value and returns its placement (None: as Keras has it), kept in
-    `variable._placement`. For a placed variable read(variable, stored) gives what user code sees, and
+    `variable._placement`. For a placed variable read(variable) gives what user code sees, and
     place(variable, value) what is stored. add(variable, amount, sign) may refuse `assign_add` (sign 1) and
     `assign_sub` (sign -1), or do it itself and return True.
     """
@@ -169,7 +169,7 @@ def intercept_variables(
             return value.fget(self)
         scope = keras_backend.get_stateless_scope()
         known = None if scope is None else scope.get_current_value(self)
-        return self._maybe_autocast(read(self, self._value) if known is None else known)
+        return self._maybe_autocast(read(self) if known is None else known)
 
     def new_direct_assign(self: Any, new: Any) -> None:
         if self._placement is None:
@@ -189,9 +189,10 @@ def intercept_variables(
     def new_assign_sub(self: Any, delta: Any) -> Any:
         return self.value if add(self, delta, -1) else assign(self, self - exact(self, delta))
 
-    def new_numpy(self: Any) -> np.ndarray:
-        """The value as a NumPy array. (Keras' own goes through an `__array__` that NumPy deprecates.)"""
-        return np.asarray(new_value(self))
+    def new_array(self: Any, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+        """The value as a NumPy array. (Keras' own does not know `copy`, which NumPy passes and so deprecates.)"""
+        array = np.asarray(new_value(self), dtype)
+        return array.copy() if copy else array
 
     represent = KerasVariable.__repr__
 
@@ -203,7 +204,7 @@ def intercept_variables(
 
     KerasVariable.__repr__ = new_repr
     KerasVariable._placement, KerasVariable._born = None, -1
-    KerasVariable.numpy = new_numpy
+    KerasVariable.__array__, KerasVariable.numpy = new_array, lambda self: new_array(self)
     KerasVariable.__init__ = new_init
     KerasVariable.value = property(new_value, doc=value.__doc__)
     KerasVariable._direct_assign = new_direct_assign
@@ -299,6 +300,16 @@ def _hook_layers() -> None:
         announce_build(self)
 
     keras.layers.Layer._post_build = new_post_build
+    moments = keras.layers.BatchNormalization._moments
+
+    @functools.wraps(moments)
+    def new_moments(self: Any, inputs: Any, mask: Any) -> Any:
+        """As in TF, a replica without rows uses, and so keeps, the moving statistics (Keras: NaN)."""
+        if inputs.shape[0] != 0 or self.moving_mean._placement is None:
+            return moments(self, inputs, mask)
+        return tuple(keras.ops.cast(v.value, inputs.dtype) for v in (self.moving_mean, self.moving_variance))
+
+    keras.layers.BatchNormalization._moments = new_moments
 
 
 _hook_layers()

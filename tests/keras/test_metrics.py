@@ -93,7 +93,7 @@ def test_updating_across_replicas_is_refused() -> None:
         metric = tf.keras.metrics.Mean()
         with pytest.raises(ValueError, match="does not support `assign_add` in cross-replica context"):
             metric.update_state(1.0)
-    with pytest.raises(ValueError, match="Update it, or its metric, inside strategy.run"):
+    with pytest.raises(ValueError, match=r"Update it, or its metric, inside strategy\.run"):
         metric.update_state(1.0)
     assert float(metric.result()) == 0.0
 
@@ -109,8 +109,8 @@ def test_a_metric_of_ones_own_is_aggregated_before_its_result() -> None:
     class Largest(tf.keras.metrics.Metric):
         def __init__(self) -> None:
             super().__init__()
-            self.total = self.add_weight(name="total")
-            self.rows = self.add_weight(name="rows")
+            self.total = self.add_weight(name="total", initializer="zeros")
+            self.rows = self.add_weight(name="rows", initializer="zeros")
 
         def update_state(self, x: Any) -> None:
             self.total.assign_add(tf.reduce_sum(x * x))

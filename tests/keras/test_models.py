@@ -37,7 +37,7 @@ def cloned() -> Any:
 
 def subclassed() -> Any:
     model = Subclassed()
-    model.build((None, 4))
+    model(IMAGES)
     return model
 
 
@@ -160,7 +160,9 @@ def test_one_replica_draws_what_keras_alone_would() -> None:
 def test_a_loss_that_divides_by_the_rows_of_a_replica_is_refused_there() -> None:
     strategy = mirrored()
     for loss in (tf.keras.losses.MeanSquaredError(), tf.keras.losses.Huber(reduction="mean_with_sample_weight")):
-        with pytest.raises(ValueError, match=r"divides by the rows of one replica.*Please use\s.*Reduction.SUM.*Reduction.NONE"):
+        with pytest.raises(
+            ValueError, match=r"divides by the rows of one replica.*Please use\s.*Reduction.SUM.*Reduction.NONE"
+        ):
             strategy.run(lambda loss=loss: loss(tf.zeros([2, 1]), tf.ones([2, 1])))
     for reduction in ("none", "sum", None):
         loss = tf.keras.losses.MeanSquaredError(reduction=reduction)

@@ -12,10 +12,11 @@ import stratagem as tf
 
 
 def test_from_imports_work() -> None:
-    from stratagem import keras as tf_keras
-    from stratagem.keras import layers
     from stratagem.keras.layers import Dense
     from stratagem.keras.models import Sequential
+
+    from stratagem import keras as tf_keras
+    from stratagem.keras import layers
 
     assert Dense is layers.Dense is tf_keras.layers.Dense is keras.layers.Dense
     assert Sequential is keras.Sequential
@@ -23,7 +24,15 @@ def test_from_imports_work() -> None:
 
 @pytest.mark.parametrize(
     "name",
-    ["applications", "applications.resnet50", "optimizers.schedules", "callbacks", "utils", "regularizers", "mixed_precision"],
+    [
+        "applications",
+        "applications.resnet50",
+        "optimizers.schedules",
+        "callbacks",
+        "utils",
+        "regularizers",
+        "mixed_precision",
+    ],
 )
 def test_submodules_are_modules(name: str) -> None:
     module = importlib.import_module(f"stratagem.keras.{name}")
@@ -75,7 +84,9 @@ def test_a_metric_has_its_old_name_for_reset() -> None:
 
 
 def test_an_unknown_name_says_that_keras_does_not_have_it() -> None:
-    with pytest.raises(AttributeError, match=r"has no attribute 'experimental_thing': Keras 3\.\d+\.\d+ does not provide it"):
+    with pytest.raises(
+        AttributeError, match=r"has no attribute 'experimental_thing': Keras 3\.\d+\.\d+ does not provide it"
+    ):
         tf.keras.experimental_thing  # noqa: B018
 
 
@@ -86,4 +97,6 @@ def test_keras_imported_first_gets_the_same_hooks() -> None:
         "m = keras.metrics.Mean(); m.update_state(1.0); tf.keras; m.reset_states(); assert float(m.result()) == 0.0\n"
         "assert tf.keras.layers.Dense is keras.layers.Dense\n"
     )
-    subprocess.run([sys.executable, "-c", program], check=True, timeout=120, env={"PYTHONPATH": ":".join(sys.path), "HOME": "/"})
+    subprocess.run(
+        [sys.executable, "-c", program], check=True, timeout=120, env={"PYTHONPATH": ":".join(sys.path), "HOME": "/"}
+    )

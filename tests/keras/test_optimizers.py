@@ -12,9 +12,13 @@ from tests.keras.facade import batches, largest_difference, make_step, mirrored,
 START = [np.random.default_rng(1).normal(size=w.shape).astype(np.float32) for w in small_model().get_weights()]
 OPTIMIZERS: dict[str, Callable[[], Any]] = {
     "weight decay": lambda: tf.keras.optimizers.AdamW(0.01, weight_decay=0.1),
-    "moving average of the weights": lambda: tf.keras.optimizers.SGD(0.1, use_ema=True, ema_momentum=0.5, ema_overwrite_frequency=2),
+    "moving average of the weights": lambda: tf.keras.optimizers.SGD(
+        0.1, use_ema=True, ema_momentum=0.5, ema_overwrite_frequency=2
+    ),
     "gradient accumulation": lambda: tf.keras.optimizers.SGD(0.1, gradient_accumulation_steps=2),
-    "loss scaling": lambda: tf.keras.optimizers.LossScaleOptimizer(tf.keras.optimizers.SGD(0.1), initial_scale=4.0, dynamic_growth_steps=2),
+    "loss scaling": lambda: tf.keras.optimizers.LossScaleOptimizer(
+        tf.keras.optimizers.SGD(0.1), initial_scale=4.0, dynamic_growth_steps=2
+    ),
     "clipped by norm": lambda: tf.keras.optimizers.SGD(0.5, clipnorm=0.05),
     "clipped by global norm": lambda: tf.keras.optimizers.SGD(0.5, global_clipnorm=0.05),
     "clipped by value": lambda: tf.keras.optimizers.SGD(0.5, clipvalue=0.01),
@@ -93,7 +97,9 @@ def test_gradients_that_are_not_summed_would_diverge() -> None:
         step = make_step(
             model, optimizer, lambda g, v, option=option: optimizer.apply_gradients(zip(g, v, strict=True), **option)
         )
-        with pytest.raises(ValueError, match="Mirrored variable .* would get a different value on every replica") as caught:
+        with pytest.raises(
+            ValueError, match=r"Mirrored variable .* would get a different value on every replica"
+        ) as caught:
             strategy.run(step, args=batch)
         assert type(caught.value).__name__ == "DivergenceError"
         assert largest_difference(model.get_weights(), before) == 0.0
@@ -131,7 +137,10 @@ def test_a_step_may_train_two_models_with_two_optimizers() -> None:
 
     (batch,) = batches(strategy)
     strategy.run(both, args=batch)
-    for model, optimizer in ((first, lambda: tf.keras.optimizers.SGD(0.1)), (second, lambda: tf.keras.optimizers.Adam(0.1))):
+    for model, optimizer in (
+        (first, lambda: tf.keras.optimizers.SGD(0.1)),
+        (second, lambda: tf.keras.optimizers.Adam(0.1)),
+    ):
         one, _ = trained(tf.distribute.get_strategy(), optimizer, steps=1)
         assert largest_difference(model.get_weights(), one) < 1e-6
 
@@ -148,7 +157,9 @@ def test_loss_scaling_skips_a_step_that_is_not_finite_on_any_replica() -> None:
         optimizer.apply_gradients([(tape.gradient(loss, v), v)])
 
     def data(values: list[float]) -> Any:
-        return strategy.run(lambda t: t[tf.distribute.get_replica_context().replica_id_in_sync_group], (tf.constant(values),))
+        return strategy.run(
+            lambda t: t[tf.distribute.get_replica_context().replica_id_in_sync_group], (tf.constant(values),)
+        )
 
     strategy.run(step, args=(data([0.25, 0.25]),))
     assert v.numpy() == 0.5

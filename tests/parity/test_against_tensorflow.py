@@ -66,5 +66,5 @@ def test_moving_statistics_of_batch_normalization_are_averaged_over_replicas(dty
         strategy.run(step, args=(inputs,))
     for name, ours in zip(NORMALIZED_WEIGHTS, model.get_weights(), strict=True):
         assert distance([ours], [theirs[f"{dtype}/{name}"]]) <= WITHIN[dtype], name
-    predictions = np.asarray(model(batch(0, dtype)[0], training=False))
-    assert distance([predictions], [theirs[f"{dtype}/predictions"]]) <= 10 * WITHIN[dtype]
+    predictions = np.asarray(model(tf.constant(batch(0, dtype)[0]), training=False))
+    assert distance([predictions], [theirs[f"{dtype}/predictions"]]) <= WITHIN[dtype]

@@ -56,7 +56,11 @@ def test_float64_is_float64_all_the_way() -> None:
             with tf.GradientTape() as tape:
                 y = v * v * 0.7
             optimizer.apply_gradients([(tape.gradient(y, v), v)])
-            return layer(tf.constant(x), training=True), loss(tf.constant(x), tf.constant(x) + 0.1), tf.constant(0.1, tf.float64)
+            return (
+                layer(tf.constant(x), training=True),
+                loss(tf.constant(x), tf.constant(x) + 0.1),
+                tf.constant(0.1, tf.float64),
+            )
 
         normalized, error, constant = (np.asarray(value) for value in step())
     gradient = 2 * 0.7 * 0.3

@@ -88,6 +88,4 @@ def train(case: Case, parts: int = 1) -> tuple[Weights, np.ndarray]:
 
 def distance(weights: Weights, others: Weights) -> float:
     """max|a - b| / max(1, max|b|) of the variable where it is largest."""
-    return max(
-        float(np.max(np.abs(a - b)) / max(1.0, np.max(np.abs(b)))) for a, b in zip(weights, others, strict=True)
-    )
+    return max(float(np.max(np.abs(a - b)) / max(1.0, np.max(np.abs(b)))) for a, b in zip(weights, others, strict=True))

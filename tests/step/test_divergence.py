@@ -32,7 +32,7 @@ def mirrored(two: Any, **options: Any) -> Any:
         return tf.Variable(0.0, name="weight", **options)
 
 
-# --- In steps --------------------------------------------------------------------------------------------------------------
+# --- In steps ---------------------------------------------------------------------------------------------------------
 
 
 def test_the_error_names_the_variable_and_the_line(two: Any) -> None:
@@ -115,7 +115,9 @@ def test_the_forgotten_all_reduce_of_an_own_optimizer_is_found(two: Any) -> None
     with two.scope():
         layer = keras.layers.Dense(1)
         layer.build((None, 1))
-    batch = next(iter(two.experimental_distribute_dataset(tf.data.Dataset.from_tensor_slices(np.ones((4, 1), "f4")).batch(4))))
+    batch = next(
+        iter(two.experimental_distribute_dataset(tf.data.Dataset.from_tensor_slices(np.ones((4, 1), "f4")).batch(4)))
+    )
 
     def replica(reduce: bool, x: Any) -> None:
         with tf.GradientTape() as tape:
@@ -155,7 +157,7 @@ def test_what_leaves_a_branch_or_loop_is_followed(two: Any) -> None:
             two.run(replica)
 
 
-# --- The analysis ------------------------------------------------------------------------------------------------------------
+# --- The analysis -----------------------------------------------------------------------------------------------------
 
 
 def psum(x: Any) -> Any:

@@ -3,7 +3,6 @@
 import collections
 import functools
 import gc
-import itertools
 import logging
 import weakref
 from collections.abc import Callable, Iterator
@@ -42,7 +41,7 @@ def two() -> Any:
     return tf.distribute.MirroredStrategy(["CPU:0", "CPU:1"])
 
 
-# --- The decorator ---------------------------------------------------------------------------------------------------------
+# --- The decorator ----------------------------------------------------------------------------------------------------
 
 
 def test_decorator_without_arguments() -> None:
@@ -189,7 +188,7 @@ def test_input_signature_on_a_method() -> None:
         Exported().double(tf.constant(1.0))
 
 
-# --- Arguments -------------------------------------------------------------------------------------------------------------
+# --- Arguments --------------------------------------------------------------------------------------------------------
 
 
 def test_python_numbers_are_part_of_the_program(traces: Traces) -> None:
@@ -276,7 +275,7 @@ def test_results_of_replicas_keep_their_structure(two: Any) -> None:
     assert (result["none"], result["number"], result["point"].y) == (None, 3, "y")
 
 
-# --- How often it traces and compiles ----------------------------------------------------------------------------------------
+# --- How often it traces and compiles ---------------------------------------------------------------------------------
 
 
 def training(two: Any) -> tuple[Any, Any, Any]:
@@ -453,7 +452,7 @@ def test_the_warning_names_a_changed_shape(caplog: pytest.LogCaptureFixture) -> 
     assert "argument 0 changed from ((5,), dtype('float32')) to ((6,), dtype('float32'))" in message
 
 
-# --- Data drawn inside -------------------------------------------------------------------------------------------------------
+# --- Data drawn inside ------------------------------------------------------------------------------------------------
 
 
 def test_another_iterator_next_epoch_does_not_retrace(traces: Traces) -> None:
@@ -504,11 +503,13 @@ def test_the_end_of_data_ends_nothing_else() -> None:
     def step(iterator: Any) -> None:
         v.assign_add(tf.cast(iterator.get_next(), tf.int32) * 0 + 1)
 
+    def whole(iterator: Any) -> None:
+        while True:
+            step(iterator)
+
     for epoch in (1, 2):
-        iterator = iter(dataset)
         with pytest.raises((OutOfRangeError, StopIteration)):
-            for _ in itertools.repeat(None):
-                step(iterator)
+            whole(iter(dataset))
         assert int(v) == 4 * epoch
 
 
@@ -532,7 +533,7 @@ def test_drawing_in_a_replica_is_refused(two: Any) -> None:
         tf.function(lambda: two.run(lambda: next(iterator)))()
 
 
-# --- Host mode -----------------------------------------------------------------------------------------------------------------
+# --- Host mode --------------------------------------------------------------------------------------------------------
 
 
 def counting_strategy(two: Any) -> tuple[Any, Callable[[Any], Any]]:
@@ -654,7 +655,7 @@ def test_a_decision_on_the_replica_id_says_what_to_do(two: Any) -> None:
         tf.function(lambda: two.run(replica))()
 
 
-# --- Variables -----------------------------------------------------------------------------------------------------------------
+# --- Variables --------------------------------------------------------------------------------------------------------
 
 
 def test_a_variable_may_be_created_on_the_first_call() -> None:
@@ -696,7 +697,10 @@ def test_a_variable_created_later_is_refused() -> None:
 
 
 def test_lazily_built_models_and_optimizers_are_initialized_by_the_step() -> None:
-    model, optimizer = keras.Sequential([keras.layers.Dense(2), keras.layers.BatchNormalization()]), keras.optimizers.Adam()
+    model, optimizer = (
+        keras.Sequential([keras.layers.Dense(2), keras.layers.BatchNormalization()]),
+        keras.optimizers.Adam(),
+    )
 
     @tf.function
     def step(x: Any) -> Any:
@@ -796,7 +800,7 @@ def test_a_jitted_helper_sees_the_present_weights() -> None:
     assert [float(f(x)[0, 0]) for f in (train, test, train, test)] == [2.0, 2.0, 4.0, 4.0]
 
 
-# --- Dtypes, exceptions ----------------------------------------------------------------------------------------------------------
+# --- Dtypes, exceptions -----------------------------------------------------------------------------------------------
 
 
 def test_no_float64_in_a_float32_step(two: Any, monkeypatch: pytest.MonkeyPatch) -> None:

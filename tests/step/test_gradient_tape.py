@@ -48,7 +48,7 @@ def compiled(function: Callable[..., Any], *args: Any) -> Any:
     return tf.function(function)(*args)
 
 
-# --- TensorFlow's answers ------------------------------------------------------------------------------------------------
+# --- TensorFlow's answers ---------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", [n for n in BEHAVIOURS if n not in REFUSED and "value" in RECORDED[n]["function"]])
@@ -78,7 +78,7 @@ def test_the_documented_differences_are_real(name: str) -> None:
     assert RECORDED[name]["function"] != {"value": DIFFERENT[name][1]}
 
 
-# --- Sources, targets, seeds -----------------------------------------------------------------------------------------------
+# --- Sources, targets, seeds ------------------------------------------------------------------------------------------
 
 
 def test_watches_arguments_from_the_call_on() -> None:
@@ -211,7 +211,7 @@ def test_half_precision_gradients_have_the_dtype_of_their_sources() -> None:
     assert compiled(step).dtype == jnp.float32
 
 
-# --- What is watched -------------------------------------------------------------------------------------------------------
+# --- What is watched --------------------------------------------------------------------------------------------------
 
 
 def test_watched_variables_are_those_read() -> None:
@@ -295,7 +295,7 @@ def test_batch_statistics_change_under_the_tape() -> None:
     np.testing.assert_allclose(layer.moving_mean.numpy(), 0.01 * x.mean(0), rtol=1e-4)
 
 
-# --- One forward pass ------------------------------------------------------------------------------------------------------
+# --- One forward pass -------------------------------------------------------------------------------------------------
 
 
 def test_several_gradients_share_one_forward_pass(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -348,14 +348,16 @@ def test_no_marker_is_left_in_the_program(monkeypatch: pytest.MonkeyPatch) -> No
 
     def step() -> Any:
         with tf.GradientTape() as tape:
-            y = tf.while_loop(lambda i, y: i < 3, lambda i, y: (i + 1, y * v), [0, v.read_value()], maximum_iterations=3)[1]
+            y = tf.while_loop(
+                lambda i, y: i < 3, lambda i, y: (i + 1, y * v), [0, v.read_value()], maximum_iterations=3
+            )[1]
         return tape.gradient(y, v)
 
     assert float(compiled(step)) == 32.0
     assert count(made[0].closed, "tape_mark") == count(made[0].closed, "tape_gradient") == 0
 
 
-# --- Tapes in tapes --------------------------------------------------------------------------------------------------------
+# --- Tapes in tapes ---------------------------------------------------------------------------------------------------
 
 
 def test_second_order_through_a_dense_model() -> None:
@@ -444,10 +446,12 @@ def test_stop_recording_lasts_as_long_as_its_block() -> None:
     assert plain(compiled(step)) == [6.0, 6.0]
 
 
-# --- Layers whose programs have loops, branches, or derivatives of their own --------------------------------------------------
+# --- Layers whose programs have loops, branches, or derivatives of their own ------------------------------------------
 
 
-def by_finite_differences(function: Callable[..., Any], variable: Any, index: tuple[int, ...], step: float = 1e-3) -> float:
+def by_finite_differences(
+    function: Callable[..., Any], variable: Any, index: tuple[int, ...], step: float = 1e-3
+) -> float:
     """The slope of a scalar function of no arguments along one element of a variable."""
     value, results = variable.numpy().copy(), []
     for sign in (1, -1):
@@ -546,7 +550,10 @@ def test_a_gradient_through_a_loop() -> None:
     def step(n: Any) -> Any:
         with tf.GradientTape() as tape:
             _, y = tf.while_loop(
-                lambda i, y: i < n, lambda i, y: (i + 1, y * v), [tf.constant(0), tf.constant(1.0)], maximum_iterations=5
+                lambda i, y: i < n,
+                lambda i, y: (i + 1, y * v),
+                [tf.constant(0), tf.constant(1.0)],
+                maximum_iterations=5,
             )
         return tape.gradient(y, v)
 
@@ -589,7 +596,7 @@ def test_a_tape_of_a_layer_inside_a_loop_body_trains_it() -> None:
     assert float(v) == 0.5
 
 
-# --- Training --------------------------------------------------------------------------------------------------------------
+# --- Training ---------------------------------------------------------------------------------------------------------
 
 
 def test_two_networks_against_each_other() -> None:
@@ -657,7 +664,7 @@ def test_mixed_precision() -> None:
     assert float(run(tf.ones((4, 3)))[1]) < float(first)
 
 
-# --- Errors ----------------------------------------------------------------------------------------------------------------
+# --- Errors -----------------------------------------------------------------------------------------------------------
 
 
 def test_outside_a_step_says_what_to_do() -> None:

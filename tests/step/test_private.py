@@ -24,8 +24,10 @@ PRIVATE = ("jax._src", "keras.src")
 EXPECTED = {
     "jax._src": {"core", "xla_bridge"},
     "jax._src.array": {"ArrayImpl"},
+    "jax._src.lax": {"lax"},
+    "jax._src.literals": {"TypedNdArray"},
     "keras.src": {"backend"},
-    "keras.src.backend.common": {"global_state"},
+    "keras.src.backend.common": {"dtypes", "global_state"},
     "keras.src.metrics.metric": {"Metric"},
     "keras.src.optimizers.base_optimizer": {"BaseOptimizer"},
     "keras.src.optimizers.loss_scale_optimizer": {"LossScaleOptimizer"},
@@ -54,7 +56,7 @@ def test_every_private_name_is_known_here() -> None:
     assert private_imports(Path(_private.__file__)) == EXPECTED
 
 
-# --- JAX ---------------------------------------------------------------------------------------------------------------------
+# --- JAX --------------------------------------------------------------------------------------------------------------
 
 
 def test_trace_level_is_one_object_a_level() -> None:
@@ -131,6 +133,23 @@ def test_a_tracer_stands_in_for_a_constant(value: Any) -> None:
     np.testing.assert_array_equal(results[2], constant + 2)
 
 
+@pytest.mark.parametrize(("value", "dtype"), [(0.1, "float64"), (2**40 + 1, "int64"), (2**63 + 1, "uint64")])
+def test_numbers_are_converted_to_64_bits_exactly(value: Any, dtype: str) -> None:
+    found: list[Any] = [jnp.asarray(value, dtype), keras.ops.convert_to_tensor(value, dtype=dtype)]
+    found.append(jax.jit(lambda: jnp.asarray(value, dtype))())
+    assert [(x.dtype, x.item()) for x in found] == [(np.dtype(dtype), value)] * 3
+
+
+def test_defaults_stay_32_bit() -> None:
+    assert jnp.asarray(0.1).dtype == jnp.zeros(()).dtype == jnp.float32
+    assert jnp.asarray(1).dtype == jnp.arange(3).dtype == jnp.int32
+
+
+def test_keras_keeps_64_bits_where_there_are_some() -> None:
+    assert keras.ops.mean(jnp.asarray([0.1], "float64")).dtype == jnp.float64
+    assert keras.ops.mean(jnp.asarray([0.1], "float32")).dtype == jnp.float32
+
+
 def test_tensors_have_tensorflow_methods() -> None:
     tensor = tf.constant([1.0, 2.0])
     assert isinstance(tensor.numpy(), np.ndarray)
@@ -142,7 +161,7 @@ def test_tensors_have_tensorflow_methods() -> None:
         jax.make_jaxpr(lambda x: x.numpy())(tensor)
 
 
-# --- Keras variables -----------------------------------------------------------------------------------------------------------
+# --- Keras variables --------------------------------------------------------------------------------------------------
 
 
 def test_keras_variables_have_the_parts_that_we_replace() -> None:
@@ -187,7 +206,7 @@ def test_scopes_inside_a_scope_are_seen() -> None:
     assert not _private.in_stateless_scope()
 
 
-# --- Layers, optimizers, losses, metrics, seeds ----------------------------------------------------------------------------------
+# --- Layers, optimizers, losses, metrics, seeds -----------------------------------------------------------------------
 
 
 def test_builds_are_announced() -> None:
@@ -251,7 +270,7 @@ def test_the_global_seed_generator_is_kerass_own() -> None:
     assert _private.is_seed_state(_private.global_seed_generator().state)
 
 
-# --- What was made under no strategy stays as Keras has it -------------------------------------------------------------------------
+# --- What was made under no strategy stays as Keras has it ------------------------------------------------------------
 
 
 def test_a_plain_variable_has_no_placement() -> None:
@@ -284,7 +303,9 @@ def test_fit_of_a_plain_model_is_kerass() -> None:
     np.testing.assert_allclose(model.layers[0].kernel.numpy(), kernel, rtol=1e-5, atol=1e-6)
     assert set(history.history) == {"loss", "mae"}
     assert model.layers[0].kernel._placement is None
-    assert float(np.mean((model.predict(x, verbose=0) - y) ** 2)) == pytest.approx(model.evaluate(x, y, verbose=0)[0], rel=1e-4)
+    assert float(np.mean((model.predict(x, verbose=0) - y) ** 2)) == pytest.approx(
+        model.evaluate(x, y, verbose=0)[0], rel=1e-4
+    )
 
 
 def test_a_plain_loss_may_average_over_the_batch() -> None:

@@ -32,7 +32,7 @@ class Thing:
 THING = Thing()
 
 
-# --- Functions ---------------------------------------------------------------------------------------------------------------
+# --- Functions --------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("n", [1, 2.5, "a", None, (1, (2, "b")), THING, math, int, np.dtype("int8"), True])
@@ -51,6 +51,22 @@ def test_closures_over_others_are_others(a: Any, b: Any) -> None:
 def test_functions_in_closures_count_by_what_they_do() -> None:
     assert function_key(maker(maker(1))) == function_key(maker(maker(1)))
     assert function_key(maker(maker(1))) != function_key(maker(maker(2)))
+
+
+def test_functions_deep_in_closures_are_never_confused() -> None:
+    def nested(n: int, depth: int) -> Any:
+        return maker(n) if depth == 0 else maker(nested(n, depth - 1))
+
+    for depth in range(1, 20):
+        assert function_key(nested(1, depth)) != function_key(nested(2, depth))
+
+
+def test_many_functions_that_know_each_other_have_a_small_key() -> None:
+    space: dict[str, Any] = {}
+    names = [f"f{i}" for i in range(30)]
+    exec("\n".join(f"def {n}(): return {', '.join(names)}" for n in names), space)
+    assert function_key(space["f0"]) == function_key(space["f0"])
+    assert len(str(function_key(space["f0"]))) < 1_000_000
 
 
 def test_defaults_count() -> None:
@@ -131,7 +147,7 @@ def test_a_name_that_is_assigned_later() -> None:
 def test_names_that_the_code_assigns_do_not_count() -> None:
     def f() -> None:
         nonlocal counter
-        counter += LOADED and len(LOADED)
+        counter += len(LOADED)
 
     counter = 0
     names = read_names(f.__code__)
@@ -147,7 +163,7 @@ def test_names_in_inner_functions_count() -> None:
     assert "SCALE" in read_names(f.__code__).globals
 
 
-# --- Arguments ---------------------------------------------------------------------------------------------------------------
+# --- Arguments --------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -207,7 +223,7 @@ def test_zero_and_minus_zero_are_two_programs() -> None:
     assert [float(step(tf.constant(1.0), n)) for n in (0.0, -0.0)] == [1.0, -1.0]
 
 
-# --- Identity ------------------------------------------------------------------------------------------------------------------
+# --- Identity ---------------------------------------------------------------------------------------------------------
 
 
 def test_identity_ends_with_the_object() -> None:

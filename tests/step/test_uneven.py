@@ -182,7 +182,9 @@ def test_an_all_reduce_of_rows_is_refused() -> None:
     def replica(x: Any) -> Any:
         return tf.distribute.get_replica_context().all_reduce("SUM", x)
 
-    with pytest.raises(InvalidArgumentError, match=r"collective 0 differs between replicas.*reduce over the rows first"):
+    with pytest.raises(
+        InvalidArgumentError, match=r"collective 0 differs between replicas.*reduce over the rows first"
+    ):
         strategy.run(replica, args=(split(strategy, x, [3, 2]),))
 
 
@@ -203,6 +205,33 @@ def test_another_structure_of_results_is_refused() -> None:
     x, _ = batch(5, 0)
     with pytest.raises(InvalidArgumentError, match="return different structures"):
         strategy.run(lambda x: [x] * x.shape[0], args=(split(strategy, x, [3, 2]),))
+
+
+def test_other_python_values_are_refused() -> None:
+    strategy = mirrored(2)
+    x, _ = batch(5, 0)
+    with pytest.raises(InvalidArgumentError, match=r"different Python values, 3 and 2.*tf\.shape"):
+        strategy.run(lambda x: (x, x.shape[0]), args=(split(strategy, x, [3, 2]),))
+
+
+def test_every_number_of_rows_is_reduced_as_it_is() -> None:
+    """A number of rows is a constant, another one on every replica: in all ways to reduce it."""
+    strategy = mirrored(3)
+    with strategy.scope():
+        added = tf.Variable(0.0, aggregation=tf.VariableAggregation.SUM)
+        averaged = tf.Variable(0.0, aggregation=tf.VariableAggregation.MEAN)
+    x, _ = batch(6, 0)
+
+    def replica(x: Any) -> Any:
+        rows = tf.cast(tf.shape(x)[0], tf.float32)
+        added.assign_add(rows)
+        averaged.assign(rows)
+        return tf.distribute.get_replica_context().all_reduce("MEAN", rows), rows
+
+    mean, rows = strategy.run(replica, args=(split(strategy, x, [3, 2, 1]),))
+    assert [float(v) for v in mean.values] == [2.0] * 3
+    assert (float(added), float(averaged)) == (6.0, 2.0)
+    assert float(strategy.reduce("SUM", rows, axis=None)) == 6.0
 
 
 def test_assigning_the_number_of_rows_is_divergence() -> None:

@@ -56,21 +56,30 @@ def refuses(training: Training, act: Callable[[], Any], error: type[Exception], 
     assert training.state() == before
     assert not tf.distribute.has_strategy()
     images, labels = np.ones((2, 3), np.float32), np.array([0, 1])
-    training.strategy.run(training.step, (spread(training.strategy, [images] * 2), spread(training.strategy, [labels] * 2)))
+    training.strategy.run(
+        training.step, (spread(training.strategy, [images] * 2), spread(training.strategy, [labels] * 2))
+    )
     assert training.optimizer.iterations.numpy() == 1
     assert training.state() != before
 
 
 def test_a_tape_outside_of_a_step(training: Training) -> None:
     images, labels = tf.ones([2, 3]), tf.constant([0, 1])
-    refuses(training, lambda: training.step(images, labels), RuntimeError, "tf.GradientTape is used outside a compiled step. Put the code")
+    refuses(
+        training,
+        lambda: training.step(images, labels),
+        RuntimeError,
+        "tf.GradientTape is used outside a compiled step. Put the code",
+    )
 
 
 def test_run_inside_a_replica(training: Training) -> None:
     def act() -> None:
         training.strategy.run(lambda: training.strategy.run(lambda: None))
 
-    refuses(training, act, RuntimeError, "strategy.run is called inside a replica function. Method requires being in cross-")
+    refuses(
+        training, act, RuntimeError, "strategy.run is called inside a replica function. Method requires being in cross-"
+    )
 
 
 @pytest.mark.parametrize("decision", ["if", "while", "float", "numpy", "replica id"])
@@ -102,7 +111,12 @@ def test_another_strategy_than_that_of_the_model(training: Training) -> None:
 
 @pytest.mark.parametrize("args", [np.ones(2), "text", 3, {"x": 1}])
 def test_arguments_that_are_no_tuple(training: Training, args: Any) -> None:
-    refuses(training, lambda: training.strategy.run(training.step, args), ValueError, "positional args must be a list or tuple, got")
+    refuses(
+        training,
+        lambda: training.strategy.run(training.step, args),
+        ValueError,
+        "positional args must be a list or tuple, got",
+    )
 
 
 def test_no_function(training: Training) -> None:
@@ -117,7 +131,7 @@ def test_labels_of_another_length_in_the_step(training: Training) -> None:
 
 
 def test_labels_of_another_length_in_a_data_set() -> None:
-    with pytest.raises(ValueError, match="the same first dimension, found 4 rows in component .*, 3 rows in"):
+    with pytest.raises(ValueError, match=r"the same first dimension, found 4 rows in component .*, 3 rows in"):
         tf.data.Dataset.from_tensor_slices((np.ones([4, 3]), np.ones([3])))
 
 
@@ -130,7 +144,9 @@ def test_a_per_replica_value_that_the_function_captures(training: Training) -> N
 
 
 def test_a_device_that_does_not_exist() -> None:
-    with pytest.raises(ValueError, match=r"Device 'GPU:7' does not exist. Devices here: .*device:CPU:0.*device:CPU:7\."):
+    with pytest.raises(
+        ValueError, match=r"Device 'GPU:7' does not exist. Devices here: .*device:CPU:0.*device:CPU:7\."
+    ):
         MirroredStrategy(["GPU:7"])
     with pytest.raises(ValueError, match=r"Device 'CPU:99' does not exist.*set_logical_device_configuration"):
         OneDeviceStrategy("CPU:99")
@@ -145,7 +161,7 @@ def test_a_device_named_twice() -> None:
 
 
 def test_cross_device_ops_of_another_type() -> None:
-    with pytest.raises(ValueError, match="cross_device_ops must be a tf.distribute.CrossDeviceOps"):
+    with pytest.raises(ValueError, match=r"cross_device_ops must be a tf\.distribute.CrossDeviceOps"):
         MirroredStrategy(["CPU:0"], cross_device_ops="NCCL")
     for ops in (tf.distribute.NcclAllReduce, tf.distribute.HierarchicalCopyAllReduce):
         MirroredStrategy(["CPU:0"], cross_device_ops=ops(num_packs=2))
@@ -176,7 +192,9 @@ def test_a_checkpoint_of_other_shapes(training: Training, tmp_path: Path) -> Non
 def test_keras_that_already_runs_on_another_backend() -> None:
     program = "import keras\nassert keras.backend.backend() == 'numpy'\nimport stratagem"
     environment = {**os.environ, "KERAS_BACKEND": "numpy", "PYTHONPATH": str(SOURCE), "JAX_PLATFORMS": "cpu"}
-    process = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, timeout=120)
+    process = subprocess.run(
+        [sys.executable, "-c", program], env=environment, capture_output=True, text=True, timeout=120
+    )
     assert process.returncode == 1
     last = process.stderr.strip().splitlines()[-1]
     assert last.startswith("stratagem._errors.BackendError: Keras is already imported with the backend 'numpy'")

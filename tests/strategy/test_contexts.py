@@ -73,7 +73,9 @@ CALLS: dict[str, Callable[[AbstractStrategy], Any]] = {
     "reduce": lambda s: s.reduce("SUM", tf.constant(1.0), axis=None),
     "gather": lambda s: s.gather(tf.constant([1.0]), axis=0),
     "experimental_distribute_dataset": lambda s: s.experimental_distribute_dataset(tf.data.Dataset.range(4).batch(2)),
-    "distribute_datasets_from_function": lambda s: s.distribute_datasets_from_function(lambda _: tf.data.Dataset.range(4)),
+    "distribute_datasets_from_function": lambda s: s.distribute_datasets_from_function(
+        lambda _: tf.data.Dataset.range(4)
+    ),
 }
 
 
@@ -87,14 +89,18 @@ def test_two_strategies_do_not_mix(mirrored: MirroredStrategy, call: str) -> Non
 
 @pytest.mark.parametrize("call", CALLS)
 def test_cross_replica_calls_are_refused_inside_a_replica(mirrored: MirroredStrategy, call: str) -> None:
-    text = "use replica_context.all_gather" if call == "gather" else "Method requires being in cross-replica context, use "
+    text = (
+        "use replica_context.all_gather" if call == "gather" else "Method requires being in cross-replica context, use "
+    )
     with pytest.raises(RuntimeError, match=text):
         mirrored.run(lambda: CALLS[call](mirrored))
     assert flags() == (True, False, False)
 
 
 @pytest.mark.parametrize("use", ["read", "assign", "add"])
-def test_a_variable_of_another_strategy_is_refused_in_a_scope_and_works_outside(mirrored: MirroredStrategy, use: str) -> None:
+def test_a_variable_of_another_strategy_is_refused_in_a_scope_and_works_outside(
+    mirrored: MirroredStrategy, use: str
+) -> None:
     with other().scope():
         v = tf.Variable(1.0)
     act = {"read": v.read_value, "assign": lambda: v.assign(2.0), "add": lambda: v + 1.0}[use]

@@ -98,7 +98,9 @@ def test_rows_of_uneven_replicas_all_count_once(mirrored: MirroredStrategy) -> N
     value = spread(mirrored, [np.float32([0, 1, 2, 3]), np.float32([4, 5])])
     assert mirrored.reduce(SUM, value, axis=0).numpy() == 15.0
     assert mirrored.reduce(MEAN, value, axis=0).numpy() == 2.5  # sum of sums over sum of counts
-    with pytest.raises(tf.errors.InvalidArgumentError, match=r"values of one shape on all replicas, found \[\(4,\), \(2,\)\]"):
+    with pytest.raises(
+        tf.errors.InvalidArgumentError, match=r"values of one shape on all replicas, found \[\(4,\), \(2,\)\]"
+    ):
         mirrored.reduce(SUM, value, axis=None)
 
 
@@ -116,14 +118,14 @@ def test_empty_replicas_do_not_count(mirrored: MirroredStrategy) -> None:
 @pytest.mark.parametrize("value", [1.0, np.float32(2.0), 0])
 def test_a_plain_value_has_a_mean_but_no_sum_over_replicas(mirrored: MirroredStrategy, value: Any) -> None:
     assert mirrored.reduce(MEAN, value, axis=None) is value
-    with pytest.raises(ValueError, match="non-DistributedValues value .* cannot be reduced with the given reduce op"):
+    with pytest.raises(ValueError, match=r"non-DistributedValues value .* cannot be reduced with the given reduce op"):
         mirrored.reduce(SUM, value, axis=None)
 
 
 def test_a_plain_value_has_no_sum_with_an_axis_either(mirrored: MirroredStrategy) -> None:
     value = tf.constant([1.0, 3.0])
     assert mirrored.reduce(MEAN, value, axis=0).numpy() == 2.0
-    with pytest.raises(ValueError, match="non-DistributedValues value .* cannot be reduced with the given reduce op"):
+    with pytest.raises(ValueError, match=r"non-DistributedValues value .* cannot be reduced with the given reduce op"):
         mirrored.reduce(SUM, value, axis=0)
 
 

@@ -73,7 +73,9 @@ def test_the_gradient_of_a_mean_over_replicas_is_the_mean_of_the_gradient(mirror
 def test_all_gather_gives_every_replica_the_concatenation(strategy: AbstractStrategy) -> None:
     replicas = strategy.num_replicas_in_sync
     value = spread(strategy, [np.float32([[i, i + 10]]) for i in range(replicas)])
-    rows, columns = strategy.run(lambda x: (context().all_gather(x, axis=0), context().all_gather({"x": x}, axis=1)["x"]), (value,))
+    rows, columns = strategy.run(
+        lambda x: (context().all_gather(x, axis=0), context().all_gather({"x": x}, axis=1)["x"]), (value,)
+    )
     for i in range(replicas):
         assert each(strategy, rows)[i] == [[r, r + 10] for r in range(replicas)]
         assert each(strategy, columns)[i] == [[n for r in range(replicas) for n in (r, r + 10)]]

@@ -31,9 +31,10 @@ def print(
     arrays = [tensor(leaves[i]) for i in places]
 
     def show(*values: Any) -> None:
+        mine = list(leaves)  # replicas print at the same time
         for place, value in zip(places, values, strict=True):
-            leaves[place] = np.asarray(value)
-        parts = jax.tree.unflatten(structure, leaves)
+            mine[place] = np.asarray(value)
+        parts = jax.tree.unflatten(structure, mine)
         _write(sep.join(as_text(p, summarize) for p in parts) + end, output_stream)
 
     if _context.current().recorder is not None or is_traced(arrays):

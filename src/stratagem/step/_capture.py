@@ -141,7 +141,7 @@ class Capture(keras.StatelessScope):  # type: ignore[misc]
         if not self.in_replica(current()) or self.mesh.num_replicas == 1:
             return False
         self._check_created_in_scope(variable)
-        total = jax.lax.psum(jnp.asarray(delta, dtype=variable._dtype), AXIS)
+        total = jax.lax.psum(unfolded(jnp.asarray(delta, dtype=variable._dtype)), AXIS)
         self.write(variable, self.value_of(variable) + sign * total)
         return True
 
@@ -156,7 +156,7 @@ class Capture(keras.StatelessScope):  # type: ignore[misc]
     def average_pending(self) -> None:
         """Average over replicas what was assigned to variables with aggregation MEAN: one collective for all."""
         pending, self._to_average = self._to_average, {}
-        means = jax.lax.pmean(list(pending.values()), AXIS)
+        means = jax.lax.pmean(unfolded(list(pending.values())), AXIS)
         self.values.update(zip(pending, means, strict=True))
 
     @contextlib.contextmanager
@@ -170,9 +170,9 @@ class Capture(keras.StatelessScope):  # type: ignore[misc]
 
     def _aggregate(self, variable: Any, slot: Any) -> Any:
         if variable.aggregation == "sum":
-            return jax.lax.psum(slot, AXIS)
+            return jax.lax.psum(unfolded(slot), AXIS)
         if variable.aggregation == "mean":
-            return jax.lax.pmean(slot, AXIS).astype(slot.dtype)
+            return jax.lax.pmean(unfolded(slot), AXIS).astype(slot.dtype)
         if variable.aggregation == "only_first_replica":
             return from_first_replica(slot)
         raise ContextError(
@@ -189,7 +189,7 @@ class Capture(keras.StatelessScope):  # type: ignore[misc]
 
     def _aggregated(self, variable: Any, value: Any) -> Any:
         if variable.aggregation == "sum":
-            return jax.lax.psum(value, AXIS)
+            return jax.lax.psum(unfolded(value), AXIS)
         return from_first_replica(value) if variable.aggregation == "only_first_replica" else value
 
     def _check_strategy(self, variable: Any) -> None:
@@ -262,6 +262,14 @@ class Capture(keras.StatelessScope):  # type: ignore[misc]
     def in_replica(context: Context) -> bool:
         """True inside a replica function of a real strategy."""
         return context.replica is not None
+
+
+def unfolded(values: Any) -> Any:
+    """The same values, none of them a constant, for a reduction over replicas.
+
+    JAX would reduce a constant by multiplying; but on an uneven batch a number of rows is another constant on every replica.
+    """
+    return jax.tree.map(lambda v: v if isinstance(v, jax.core.Tracer) else jnp.copy(v), values)
 
 
 def from_first_replica(value: Any) -> Any:

@@ -17,6 +17,7 @@ import numpy as np
 from jax.extend import core as xc
 
 from stratagem._errors import InvalidArgumentError
+from stratagem._mesh import exact
 from stratagem._private import new_jaxpr
 from stratagem.step._differentiate import AxisEnv
 from stratagem.step._divergence import EQUALIZING
@@ -83,7 +84,7 @@ class Version:
         """These equations as a function from `reads` to `outs`."""
         used = {v for atoms in (outs, *(e.invars for e in eqns)) for v in atoms if not is_literal(v)}
         consts = [v for v in self.consts if v in used]
-        closed = xc.ClosedJaxpr(new_jaxpr(consts, reads, outs, eqns), [self.consts[v] for v in consts])
+        closed = xc.ClosedJaxpr(new_jaxpr(consts, reads, outs, eqns), [exact(self.consts[v]) for v in consts])
         run = xc.jaxpr_as_fun(closed)
         return lambda *args: [
             jnp.asarray(x, o.aval.dtype) if is_literal(o) else x for x, o in zip(run(*args), outs, strict=True)

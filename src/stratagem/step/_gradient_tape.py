@@ -166,7 +166,9 @@ class GradientTape:
         self._use("batch_jacobian")
         y = self._target(target)
         if not y.shape or not source.shape or y.shape[0] != source.shape[0]:
-            raise ValueError(f"batch_jacobian: target {y.shape} and source {tuple(source.shape)} need the same first dimension.")
+            raise ValueError(
+                f"batch_jacobian: target {y.shape} and source {tuple(source.shape)} need the same first dimension."
+            )
         size = y[:1].size
         seeds = jnp.broadcast_to(jnp.eye(size, dtype=y.dtype).reshape(size, 1, *y.shape[1:]), (size, *y.shape))
         (found,) = self._gradients(y, seeds, [source], size, _wants_zeros(unconnected_gradients))

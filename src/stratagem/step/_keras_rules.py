@@ -15,6 +15,7 @@ from stratagem._private import (
     intercept_seeds,
     is_loss_scaler,
 )
+from stratagem.step._capture import unfolded
 
 _PER_BATCH = ("sum_over_batch_size", "mean", "mean_with_sample_weight", "auto")
 
@@ -28,7 +29,7 @@ def _apply(optimizer: Any, grads: list[Any], variables: Any, apply: Callable[[li
         return
     if context.replica is not None and not capture.summed and capture.mesh.num_replicas > 1:
         known = [g for g in grads if g is not None]
-        total = iter(jax.lax.psum(known, AXIS))
+        total = iter(jax.lax.psum(unfolded(known), AXIS))
         grads = [None if g is None else next(total) for g in grads]
     before, capture.summed = capture.summed, True
     try:

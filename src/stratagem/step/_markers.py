@@ -17,11 +17,12 @@ gradient_p = xc.Primitive("tape_gradient")
 gradient_p.multiple_results = True
 
 
-@gradient_p.def_abstract_eval
 def _gradient_types(*values: Any, targets: int, seeded: bool, rows: int | None, **params: Any) -> list[Any]:
     sources = values[targets * (2 if seeded else 1) :]
     return [s if rows is None else s.update(shape=(rows, *s.shape)) for s in sources]
 
+
+gradient_p.def_abstract_eval(_gradient_types)
 
 MARKERS = (mark_p, gradient_p)
 

@@ -20,7 +20,7 @@ from stratagem.step._capture import Capture, InTrace
 from stratagem.step._differentiate import differentiate
 from stratagem.step._divergence import varying_outputs
 from stratagem.step._rewrites import compiler_options, rewrite
-from stratagem.values import Stacked, adopt, is_per_replica, on_read, placement_of
+from stratagem.values import Stacked, adopt, is_per_replica, on_read, placement_of, storage
 
 logger = logging.getLogger("stratagem")
 
@@ -165,7 +165,8 @@ def trace(body: Body, arguments: Arguments, mesh: ReplicaMesh, knowledge: Knowle
             continue
         written = tuple((capture.variables[key], line) for key, line in capture.written.items())
         made = Trace(closed, tuple(variables), written, results, capture.strategy)
-        made.check_divergence(len(arguments.own))
+        if mesh.num_replicas > 1:
+            made.check_divergence(len(arguments.own))
         return made
     raise ContextError(
         f"The step touched other variables in each of {_MAX_TRACES} traces. Its Python code must do the same at every call: "
@@ -210,11 +211,12 @@ class Program:
 
     def __call__(self, arguments: Arguments) -> Any:
         """Run once: read the variables, run, write them, hand out the results. Waits for nothing."""
-        donated, kept = self._bound.read()
         own = [v.array for v in arguments.own]
         shared = [self._everywhere(v) for v in arguments.shared]
-        outs, new = self._run(donated, kept, own, shared)
-        self._bound.write(new)
+        with storage:
+            donated, kept = self._bound.read()
+            outs, new = self._run(donated, kept, own, shared)
+            self._bound.write(new)
         mesh, flags = self._mesh, self._results.per_replica
         return self._results.rebuilt(
             [Stacked(v, mesh) if f else mesh.first(v) for v, f in zip(outs, flags, strict=True)]

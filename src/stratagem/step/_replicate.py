@@ -6,6 +6,7 @@ from typing import Any, NoReturn
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 from stratagem._context import current, entered
 from stratagem._errors import (
@@ -19,7 +20,7 @@ from stratagem._mesh import AXIS, exact
 from stratagem._private import KerasVariable
 from stratagem._reduce import ReduceOp
 from stratagem._reduce import reduce_op as parse_op
-from stratagem.step._capture import Capture, InTrace, OtherMesh
+from stratagem.step._capture import Capture, InTrace, OtherMesh, unfolded
 from stratagem.values import PerReplica, is_per_replica, map_structure
 
 DECISIONS = (jax.errors.ConcretizationTypeError, jax.errors.TracerArrayConversionError)
@@ -66,6 +67,8 @@ def _to_local(leaf: Any) -> Any:
 
 
 def _from_replica(leaf: Any, replicas: int) -> Any:
+    if isinstance(leaf, np.ndarray | np.generic) and leaf.dtype != object:
+        leaf = jnp.asarray(exact(np.asarray(leaf)))  # a number of rows, for example: every replica may have its own
     if replicas == 1 or isinstance(leaf, KerasVariable) or not isinstance(leaf, jax.Array):
         return leaf
     return InTrace(leaf, replicas)
@@ -148,7 +151,7 @@ class ReplicaContext:
 
 
 def _all_reduce(op: ReduceOp, value: Any, replicas: int) -> Any:
-    total = jax.lax.psum(jnp.asarray(exact(value)), AXIS)
+    total = jax.lax.psum(unfolded(jnp.asarray(exact(value))), AXIS)
     return total if op is ReduceOp.SUM else total / replicas
 
 
@@ -182,7 +185,7 @@ def reduce_value(strategy: Any, op: ReduceOp, value: Any, axis: int | None) -> A
     total = jax.lax.psum(jnp.sum(local, axis, dtype=_sum_dtype(local)), AXIS)
     if op is ReduceOp.SUM:
         return total
-    return total / jax.lax.psum(_count(local, axis, total), AXIS)
+    return total / jax.lax.psum(unfolded(_count(local, axis, total)), AXIS)
 
 
 def _reduce_plain(op: ReduceOp, value: Any, axis: int | None, replicas: int) -> Any:

@@ -61,36 +61,42 @@ def alive(key: Any) -> bool:
     return key.alive() if isinstance(key, Same) else True
 
 
-def static_key(value: Any, depth: int = 0, seen: tuple[int, ...] = (), home: Any = None) -> Hashable:
-    """A key that is equal for values which give the same program when the trace meets them as Python objects."""
+def static_key(value: Any, depth: int = 0, seen: dict[int, int] | None = None, home: Any = None) -> Hashable:
+    """A key that is equal for values which give the same program when the trace meets them as Python objects.
+
+    seen: the functions that are part of the key already, with their numbers.
+    """
+    seen = {} if seen is None else seen
+    if isinstance(value, float | complex):
+        return (type(value).__name__, repr(value))  # 0.0 and -0.0 are two values, and a NaN is the same as another
     if isinstance(value, _VALUES):
         return (type(value).__name__, value)
-    if isinstance(value, tuple) and depth < _MAX_DEPTH:  # lists and dicts change under our eyes: by identity
-        return (type(value).__name__, *(static_key(v, depth + 1, seen, home) for v in value))
+    if isinstance(value, tuple):  # lists and dicts change under our eyes: by identity
+        return (type(value).__name__, *(static_key(v, depth, seen, home) for v in value))
     if isinstance(value, functools.partial):
         bound = (value.func, value.args, tuple(value.keywords.items()))
-        return ("partial", static_key(bound, depth + 1, seen, home))
+        return ("partial", static_key(bound, depth, seen, home))
     if isinstance(value, types.MethodType):
-        return ("method", static_key(value.__func__, depth + 1, seen, home), Same(value.__self__))
+        return ("method", static_key(value.__func__, depth, seen, home), Same(value.__self__))
     inner = getattr(value, "python_function", None)
     if isinstance(inner, types.FunctionType | types.MethodType):
-        return ("tf.function", static_key(inner, depth + 1, seen, home))
+        return ("tf.function", static_key(inner, depth, seen, home))
     if isinstance(value, types.FunctionType):
         return _function_key(value, depth, seen, home)
     return Same(value)
 
 
-def _function_key(fn: types.FunctionType, depth: int, seen: tuple[int, ...], home: Any) -> Hashable:
+def _function_key(fn: types.FunctionType, depth: int, seen: dict[int, int], home: Any) -> Hashable:
     """Code, closure, defaults, and the globals that the code names.
 
     Functions of other modules are followed no further: their globals are a library's business.
     """
-    if id(fn.__code__) in seen or depth >= _MAX_DEPTH:
-        return ("again", fn.__code__)
-    if home is not None and fn.__globals__ is not home and fn.__closure__ is None:
+    if id(fn) in seen:
+        return ("again", seen[id(fn)])
+    if depth >= _MAX_DEPTH or (home is not None and fn.__globals__ is not home and fn.__closure__ is None):
         return Same(fn)
     home = fn.__globals__ if home is None else home
-    seen = (*seen, id(fn.__code__))
+    seen[id(fn)] = len(seen)
     names = read_names(fn.__code__)
     free = zip(fn.__code__.co_freevars, fn.__closure__ or (), strict=True)
     cells = tuple(static_key(_content(c), depth + 1, seen, home) for n, c in free if n in names.closed)

@@ -14,7 +14,8 @@ from stratagem._mesh import AXIS, ReplicaMesh
 from stratagem.step._cut import Cut, LocalPiece, Version
 from stratagem.step._markers import is_literal
 from stratagem.step._program import Arguments, Bound, Trace
-from stratagem.values import per_replica
+from stratagem.step._signature import static_key
+from stratagem.values import per_replica, storage
 
 EACH, EVERY = PartitionSpec(AXIS), PartitionSpec()
 
@@ -57,6 +58,10 @@ class UnevenProgram:
 
     def __call__(self, arguments: Arguments) -> Any:
         """Run once, as `Program` does."""
+        with storage:
+            return self._hand_out(self._outputs(arguments))
+
+    def _outputs(self, arguments: Arguments) -> list[Any]:
         run = _Run(self._cut, self._mesh, self._parts)
         values = self._bound.ordered()
         equal = [v for v, s in zip(values, self._slots, strict=True) if not s] + [
@@ -68,7 +73,7 @@ class UnevenProgram:
                 run.global_piece(k, self._globals[k])
             for part in self._parts:
                 run.local_piece(k, part, self._locals[k, part.shape])
-        return self._hand_out(run.outputs())
+        return run.outputs()
 
     def _hand_out(self, outs: list[Any]) -> Any:
         """Each output is one array on the whole mesh, or a list with an array a replica."""
@@ -116,11 +121,18 @@ class UnevenProgram:
 
 
 def _check_results(traces: dict[Hashable, Trace]) -> None:
-    structures = {str(t.results.structure) for t in traces.values()}
-    if len(structures) > 1:
-        raise InvalidArgumentError(
-            f"On this uneven batch the replicas return different structures: {sorted(structures)}."
-        )
+    first, *rest = [t.results for t in traces.values()]
+    for other in rest:
+        if str(other.structure) != str(first.structure):
+            raise InvalidArgumentError(
+                f"On this uneven batch the replicas return different structures: {first.structure} and {other.structure}."
+            )
+        for a, b in zip(first.leaves, other.leaves, strict=True):
+            if static_key(a) != static_key(b):
+                raise InvalidArgumentError(
+                    f"On this uneven batch the replicas return different Python values, {a!r} and {b!r}. Return a tensor: a "
+                    "number of rows, for example, is tf.shape(x)[0], not x.shape[0]."
+                )
 
 
 def _part(shape: Hashable, shapes: Sequence[Hashable], mesh: ReplicaMesh) -> Part:

@@ -17,7 +17,7 @@ from stratagem._reduce import ReduceOp
 from stratagem._reduce import reduce_op as parse_op
 from stratagem.pipeline import DistributedDataset, DistributedDatasetFromFunction, InputContext
 from stratagem.step import Same, check_even, execute, function_key, gather_value, reduce_value, run_replicas
-from stratagem.values import Separate, is_per_replica, map_structure, on_read, per_replica, placement_of
+from stratagem.values import Separate, is_per_replica, map_structure, on_read, per_replica, placement_of, storage
 
 
 class Scope(contextlib.AbstractContextManager["AbstractStrategy"]):
@@ -136,6 +136,7 @@ class AbstractStrategy(abc.ABC):
     def experimental_local_results(self, value: Any) -> tuple[Any, ...]:
         """The values of this worker's replicas, as a tuple with one structure a replica."""
         leaves, structure = jax.tree.flatten(value, is_leaf=is_per_replica)
+        leaves = [self._copies(v) if isinstance(v, KerasVariable) else v for v in leaves]
         if not any(map(is_per_replica, leaves)):
             return (value,)
         columns = [v.values if is_per_replica(v) else (v,) * len(self.mesh.local_ids) for v in leaves]
@@ -157,7 +158,7 @@ class AbstractStrategy(abc.ABC):
     experimental_distribute_datasets_from_function = distribute_datasets_from_function
 
     def __repr__(self) -> str:
-        return f"<{type(self).__name__} with {self.num_replicas_in_sync} replica(s)>"
+        return f"<{type(self).__name__} at {id(self):#x} with {self.num_replicas_in_sync} replica(s)>"
 
     def __deepcopy__(self, memo: dict[int, Any]) -> "AbstractStrategy":
         return self
@@ -190,6 +191,16 @@ class AbstractStrategy(abc.ABC):
                 "which replica it belongs to. Return it from strategy.run first, or use ReduceOp.MEAN."
             )
         return value if axis is None else self._execute(_reducer(self, op, axis), ("reduce", op, axis), "reduce", value)
+
+    def _copies(self, variable: Any) -> Any:
+        """What every replica has of a variable; a variable of no strategy is itself."""
+        placement = placement_of(variable)
+        if placement is None or placement.mesh.num_replicas == 1 or current().recorder is not None:
+            return variable
+        if on_read(variable):
+            with storage:
+                return per_replica([jnp.copy(v) for v in self.mesh.unstack(variable._value)], self.mesh)
+        return per_replica([variable.value] * len(self.mesh.local_ids), self.mesh)
 
     def _reduce_variable(self, op: ReduceOp, variable: Any, axis: int | None) -> Any:
         placement = placement_of(variable)

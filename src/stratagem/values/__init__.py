@@ -13,6 +13,7 @@ from stratagem.values._placement import adopt as adopt
 from stratagem.values._placement import on_read as on_read
 from stratagem.values._placement import placement_of as placement_of
 from stratagem.values._placement import share as share
+from stratagem.values._placement import storage as storage
 from stratagem.values._variable import IndexedSlices as IndexedSlices
 from stratagem.values._variable import Variable as Variable
 from stratagem.values._variable import VariableAggregation as VariableAggregation

@@ -7,7 +7,7 @@ from typing import Any, NoReturn
 import jax
 
 from stratagem._errors import ContextError
-from stratagem._mesh import ReplicaMesh
+from stratagem._mesh import ReplicaMesh, exact
 
 
 class DistributedValues(abc.ABC):
@@ -66,7 +66,7 @@ def per_replica(values: Sequence[Any], mesh: ReplicaMesh) -> PerReplica:
     shapes = {(tuple(v.shape), v.dtype) for v in values}
     if len(shapes) == 1 and len(values) == mesh.num_replicas:
         return Stacked(mesh.stack(list(values)), mesh)
-    return Separate([jax.device_put(v, d) for v, d in zip(values, mesh.local_devices, strict=True)])
+    return Separate([jax.device_put(exact(v), d) for v, d in zip(values, mesh.local_devices, strict=True)])
 
 
 def is_per_replica(value: Any) -> bool:

@@ -1,5 +1,6 @@
 """Placement: how a variable lies on a mesh, and what reading and assigning it outside a step means."""
 
+import threading
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +12,9 @@ from stratagem._context import current
 from stratagem._errors import MixedStrategiesError, ReductionError
 from stratagem._mesh import ReplicaMesh
 from stratagem._private import in_stateless_scope, initialized, intercept_variables, store, stored
+
+# Held while stored arrays are taken or replaced: a step donates what it takes, and another thread must not take it, too.
+storage = threading.RLock()
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,9 +47,7 @@ def adopt(variable: Any, mesh: ReplicaMesh) -> None:
     """Lay a variable that belongs to no strategy on `mesh`, so that steps can run on it."""
     if not initialized(variable):
         raise ValueError(f"Variable {variable.path} has no value yet, so no step can use it.")
-    before, value = placement_of(variable), stored(variable)
-    if before is not None:
-        value = _read(variable, value)
+    value = stored(variable) if placement_of(variable) is None else _read(variable)
     variable._placement = Placement(mesh, None)
     if on_read(variable) and variable.aggregation == "sum":
         # The whole value in the first slot: the sum is exact, and the replicas add to it from zero.
@@ -72,13 +74,14 @@ def _check_scope(placement: Placement) -> None:
         )
 
 
-def _read(variable: Any, array: jax.Array) -> jax.Array:
+def _read(variable: Any) -> jax.Array:
     """One local array that no later step can delete; no wait."""
     placement = variable._placement
     _check_scope(placement)
-    if not on_read(variable):
-        return jnp.copy(placement.mesh.first(array))
-    return placement.mesh.first(_AGGREGATE[_aggregation(variable)](array))
+    aggregate = _AGGREGATE[_aggregation(variable)] if on_read(variable) else None
+    with storage:
+        array = stored(variable)
+        return placement.mesh.first(aggregate(array)) if aggregate else jnp.copy(placement.mesh.first(array))
 
 
 def _aggregation(variable: Any) -> str:

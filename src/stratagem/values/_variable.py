@@ -232,7 +232,9 @@ class Variable(KerasVariable):  # type: ignore[misc]
         return self._assign_rows(how, jnp.asarray(slices.indices), slices.values, lambda indices: indices)
 
     def _scatter_nd(self, how: str, indices: Any, updates: Any) -> "Variable":
-        return self._assign_rows(how, jnp.asarray(indices), updates, lambda indices: tuple(jnp.moveaxis(indices, -1, 0)))
+        return self._assign_rows(
+            how, jnp.asarray(indices), updates, lambda indices: tuple(jnp.moveaxis(indices, -1, 0))
+        )
 
     def _assign_rows(self, how: str, indices: Any, rows: Any, where: Callable[[Any], Any]) -> "Variable":
         self._refuse_scatter(how)
