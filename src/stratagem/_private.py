@@ -367,6 +367,18 @@ def is_loss_scaler(optimizer: Any) -> bool:
     return isinstance(optimizer, LossScaleOptimizer)
 
 
+def intercept_fit(check: Callable[[Any], None]) -> None:
+    """Call check(model) before `model.fit`."""
+    fit = keras.Model.fit
+
+    @functools.wraps(fit)
+    def new_fit(self: Any, *args: Any, **kwargs: Any) -> Any:
+        check(self)
+        return fit(self, *args, **kwargs)
+
+    keras.Model.fit = new_fit
+
+
 def intercept_loss(check: Callable[[Any], None]) -> None:
     """Call check(loss) before every call of a Keras loss object."""
     call = keras.losses.Loss.__call__

@@ -6,16 +6,18 @@ from typing import Any
 import jax
 
 from stratagem._context import current
-from stratagem._errors import ReductionError
+from stratagem._errors import ReductionError, UnimplementedError
 from stratagem._mesh import AXIS
 from stratagem._private import (
     intercept_apply,
+    intercept_fit,
     intercept_loss,
     intercept_metric_results,
     intercept_seeds,
     is_loss_scaler,
 )
 from stratagem.step._capture import unfolded
+from stratagem.values import placement_of
 
 _PER_BATCH = ("sum_over_batch_size", "mean", "mean_with_sample_weight", "auto")
 
@@ -57,6 +59,16 @@ def _check_loss(loss: Any) -> None:
         )
 
 
+def _check_fit(model: Any) -> None:
+    placements = [p for p in map(placement_of, model.variables) if p is not None]
+    replicas = max((p.mesh.num_replicas for p in placements), default=1)
+    if replicas > 1:
+        raise UnimplementedError(
+            f"Model.fit under a strategy of {replicas} replicas is not provided yet. Write the loop with strategy.run and "
+            "tf.GradientTape, or create the model under tf.distribute.OneDeviceStrategy."
+        )
+
+
 def _seed(state: Any, seed: jax.Array) -> jax.Array:
     """Replica 0 keeps Keras' seed, so that one replica draws what Keras alone would; the others fold in their id."""
     context = current()
@@ -76,6 +88,7 @@ def _metric_result(compute: Callable[[], Any]) -> Any:
 
 
 intercept_apply(_apply)
+intercept_fit(_check_fit)
 intercept_loss(_check_loss)
 intercept_seeds(_seed)
 intercept_metric_results(_metric_result)

@@ -35,7 +35,8 @@ class PerReplica(DistributedValues):
             "Use it inside strategy.run, or take strategy.reduce(...), strategy.gather(...) or .values of it."
         )
 
-    __jax_array__ = __array__ = __bool__ = __float__ = __int__ = _refuse
+    __jax_array__ = __array__ = __bool__ = __float__ = __int__ = __len__ = __iter__ = __getitem__ = numpy = _refuse
+    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __rtruediv__ = __neg__ = _refuse
 
 
 class Stacked(PerReplica):
