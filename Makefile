@@ -20,6 +20,7 @@ demo: $(READY) ## train a convolutional network on two replicas (about 5 minutes
 	@$(BIN)/python examples/fashion_mnist.py
 
 test: $(READY) ## run the test suite
+	@$(BIN)/python scripts/fetch_data.py fashion-mnist
 	@echo "test: running the test suite"
 	@$(BIN)/python -m pytest -q
 

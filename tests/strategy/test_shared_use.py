@@ -83,7 +83,9 @@ def test_fit_under_several_replicas_says_what_to_do_instead(two: tf.distribute.S
         model = keras.Sequential([keras.layers.Input((2,)), keras.layers.Dense(1)])
         model.compile("sgd", "mse")
     before = [w.numpy() for w in model.weights]
-    with pytest.raises(NotImplementedError, match=r"2 replicas is not provided yet\. Write the loop with strategy\.run"):
+    with pytest.raises(
+        NotImplementedError, match=r"2 replicas is not provided yet\. Write the loop with strategy\.run"
+    ):
         model.fit(np.ones((4, 2), np.float32), np.ones((4, 1), np.float32), verbose=0)
     for a, b in zip(before, model.weights, strict=True):
         np.testing.assert_array_equal(a, b.numpy())
