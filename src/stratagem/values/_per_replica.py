@@ -9,6 +9,11 @@ import jax
 from stratagem._errors import ContextError
 from stratagem._mesh import ReplicaMesh, exact
 
+_NO_TENSOR = (
+    "A PerReplica object holds one value per replica and is no tensor outside a replica. "
+    "Use it inside strategy.run, or take strategy.reduce(...), strategy.gather(...) or .values of it."
+)
+
 
 class DistributedValues(abc.ABC):
     """Base of values that exist once a replica (TensorFlow: `tf.distribute.DistributedValues`)."""
@@ -30,13 +35,17 @@ class PerReplica(DistributedValues):
         return f"PerReplica:{{{rows}\n}}"
 
     def _refuse(self, *_: Any, **__: Any) -> NoReturn:
-        raise ContextError(
-            "A PerReplica object holds one value per replica and is no tensor outside a replica. "
-            "Use it inside strategy.run, or take strategy.reduce(...), strategy.gather(...) or .values of it."
-        )
+        raise ContextError(_NO_TENSOR)
 
-    __jax_array__ = __array__ = __bool__ = __float__ = __int__ = __len__ = __iter__ = __getitem__ = numpy = _refuse
-    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __rtruediv__ = __neg__ = _refuse
+    def _refuse_operator(self, *_: Any) -> NoReturn:
+        raise TypeError(_NO_TENSOR)
+
+    def __getattr__(self, name: str) -> NoReturn:
+        raise AttributeError(f"PerReplica has no attribute {name!r}. {_NO_TENSOR}")
+
+    __jax_array__ = __array__ = __bool__ = __float__ = __int__ = _refuse
+    __len__ = __iter__ = __getitem__ = __neg__ = _refuse_operator
+    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __rtruediv__ = _refuse_operator
 
 
 class Stacked(PerReplica):

@@ -141,7 +141,8 @@ class Variable(KerasVariable):  # type: ignore[misc]
 
     def assign(self, value: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True) -> Any:
         """Set the value (same shape; cast to the variable's dtype). Returns the variable."""
-        super().assign(value)
+        # A copy: JAX may keep a NumPy array's own memory, which the program can go on to change.
+        super().assign(value.copy() if isinstance(value, np.ndarray) else value)
         return self if read_value else None
 
     def assign_add(
