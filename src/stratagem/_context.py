@@ -7,23 +7,21 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from stratagem._mesh import ReplicaMesh
-
 
 class Recorder(Protocol):
-    """What the code under a trace may ask of it; the step's capture is the only one."""
+    """What code under a trace may ask of it, in layers that do not know the step's capture."""
 
     def draw(self, source: Any) -> Any:
-        """The next element of `source`, as an input of the program being traced."""
+        """The next element of an iterator, as an input of the program being traced."""
 
     def need_host(self, reason: str) -> None:
         """Give the trace up because Python itself needs values; inside a replica this is an error."""
 
+    def create(self, variable: Any) -> None:
+        """A variable is being created: raises ValueError where that is not allowed."""
 
-class StrategyFacts(Protocol):
-    """What lower layers may read of the active strategy. They never call it."""
-
-    mesh: ReplicaMesh
+    def add(self, variable: Any, delta: Any, sign: int) -> bool:
+        """Add every replica's amount to a variable; False if it is not one whose amounts are added."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,7 +31,7 @@ class Context:
     strategy: the strategy whose scope is open, or None for the default strategy.
     replica: the ReplicaContext object inside a replica function, else None.
     crossing: True in a cross-replica context; False in a replica and in the default context.
-    recorder: the capture that traces the current code, or None when it runs for real.
+    recorder: the capture that traces the current code (a `Recorder`), or None when it runs for real.
     """
 
     strategy: Any = None

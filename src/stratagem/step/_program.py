@@ -1,7 +1,6 @@
 """One traced, differentiated, replicated and compiled program, and how it is called."""
 
 import itertools
-import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -21,8 +20,6 @@ from stratagem.step._differentiate import differentiate
 from stratagem.step._divergence import varying_outputs
 from stratagem.step._rewrites import compiler_options, rewrite
 from stratagem.values import Stacked, adopt, is_per_replica, on_read, placement_of, storage
-
-logger = logging.getLogger("stratagem")
 
 Body = Callable[..., Any]
 _MAX_TRACES = 8
