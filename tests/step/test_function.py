@@ -901,3 +901,15 @@ def test_a_step_that_failed_while_building_can_be_called_again() -> None:
     broken += [False] * 5
     assert step(tf.ones((1, 3))).shape == (1, 2)
     assert np.isfinite(layer.kernel.numpy()).all()
+
+
+def test_an_iterator_is_drawn_from_wherever_it_stands_among_the_arguments() -> None:
+    @tf.function
+    def draw(weights: tuple[object, ...], iterator: object) -> object:
+        return sum(weights) + next(iterator)
+
+    numbers = [iter(tf.data.Dataset.range(start, start + 9)) for start in (0, 100)]
+    one, two = tf.constant(1, tf.int64), tf.constant(2, tf.int64)
+    assert int(draw((one,), numbers[0])) == 1 + 0
+    assert int(draw((one, two), numbers[1])) == 3 + 100
+    assert int(draw((one,), numbers[0])) == 1 + 1

@@ -104,8 +104,10 @@ def _new_signature(family: Family, key: tuple[Any, ...], leaves: Sequence[Any]) 
     for dead in [k for k in family.signatures if not alive(k)]:
         del family.signatures[dead]
     known = family.knowledge
-    # What the first signature found usually holds for the next: then its first trace is saved.
-    again = Knowledge(list(known.variables), dict(known.connections), list(known.sources), known.mesh, known.explored)
+    # What the first signature found usually holds for the next: then its first trace is saved. Not where it draws: iterators
+    # are known by their place among the arguments, which may be another one, and what is drawn too early would be lost.
+    explored = known.explored and not known.sources
+    again = Knowledge(list(known.variables), dict(known.connections), [], known.mesh, explored)
     signature = family.signatures[key] = Signature(again)
     if len(family.signatures) > _RETRACES_BEFORE_WARNING and not family.warned:
         family.warned = True
