@@ -15,12 +15,13 @@ from stratagem.pipeline._cardinality import INFINITE, UNKNOWN
 from stratagem.pipeline._columns import ArrayColumns, RangeColumns
 from stratagem.pipeline._generator import GeneratorStage, signature_of
 from stratagem.pipeline._iterator import DatasetIterator, NumpyIterator
+from stratagem.pipeline._map import FilterStep, MapStage
 from stratagem.pipeline._nest import Nest, convert, to_jax
 from stratagem.pipeline._options import AUTOTUNE, Options
 from stratagem.pipeline._seeds import EpochSeeds
 from stratagem.pipeline._stage import Stage
-from stratagem.pipeline._steps import ConcatenateStep, FilterStep
-from stratagem.pipeline._transforms import MapStage, UnbatchStage
+from stratagem.pipeline._steps import ConcatenateStep
+from stratagem.pipeline._transforms import UnbatchStage
 from stratagem.pipeline._user_code import Predicate, UserFunction
 
 _AUTOTUNE_DEPTH = 2
@@ -148,7 +149,7 @@ class Dataset:
     def concatenate(self, dataset: "Dataset", name: str | None = None) -> "Dataset":
         """These elements, then another data set's."""
         # The spec of user code is found out by running it, which is too early here.
-        if self._stage.in_memory and dataset.stage.in_memory:
+        if self._stage.pure and dataset.stage.pure:
             mine, theirs = self.element_spec, dataset.element_spec
             kinds = [jax.tree.map(lambda spec: spec.dtype, spec) for spec in (mine, theirs)]
             if kinds[0] != kinds[1]:
@@ -263,7 +264,7 @@ class Dataset:
 
     def __repr__(self) -> str:
         # The spec of user code is found out by running it, which printing must not do.
-        spec = self.element_spec if self._stage.in_memory else "unknown until the first element"
+        spec = self.element_spec if self._stage.pure else "unknown until the first element"
         return f"<Dataset element_spec={spec}>"
 
     def _with(self, stage: Stage) -> "Dataset":

@@ -82,7 +82,7 @@ class DistributedInput(abc.ABC):
             recorder.need_host("it iterates over a distributed dataset")
         walk, depth = self._walk(), self._options.experimental_per_replica_buffer_size
         if depth > 0:
-            walk = ReadAheadWalk(walk, depth, AtOnce() if self.stage.in_memory else InThread())
+            walk = ReadAheadWalk(walk, depth, AtOnce() if self.stage.cheap else InThread())
         return DistributedIterator(walk, lambda: self.element_spec)
 
     def _spec_per_replica(self, spec: Nest) -> Nest:
@@ -100,7 +100,7 @@ class DistributedDataset(DistributedInput):
         refuse_per_replica(self._options)
         self._stage = _stage_of(dataset, "experimental_distribute_dataset takes")
         # The spec of user code is found out by running it; such a data set is checked batch by batch instead.
-        if self._stage.in_memory:
+        if self._stage.pure:
             for spec in jax.tree.leaves(self._stage.spec):
                 check_batched(spec)
         off = dataset.options().experimental_distribute.auto_shard_policy is AutoShardPolicy.OFF

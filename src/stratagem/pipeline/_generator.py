@@ -35,7 +35,7 @@ class GeneratorStage(Stage):
         return None
 
     @property
-    def in_memory(self) -> bool:
+    def pure(self) -> bool:
         return False
 
     def walk(self) -> Walk:

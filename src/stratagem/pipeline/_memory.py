@@ -18,6 +18,9 @@ class CacheStage(Step):
         super().__init__(parent)
         self.elements: list[Nest] | None = None
 
+    def over(self, *parents: Stage) -> "CacheStage":
+        return CacheStage(*parents)  # with nothing remembered yet: other parents may give other elements
+
     def walk(self) -> Walk:
         return _CacheWalk(self, self._parent)
 

@@ -60,8 +60,8 @@ def cache(stage: Stage) -> Stage:
 
 
 def prefetch(stage: Stage, depth: int) -> Stage:
-    """Elements made ahead. A thread would cost more than making an element that is in memory."""
-    return stage if depth == 0 or stage.in_memory else PrefetchStep(stage, depth)
+    """Elements made ahead. A thread would cost more than making a cheap element."""
+    return stage if depth == 0 or stage.cheap else PrefetchStep(stage, depth)
 
 
 def zipped(nest: Nest) -> Stage:

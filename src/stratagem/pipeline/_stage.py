@@ -1,8 +1,9 @@
 """The contract of a plan: a stage knows facts about its elements without making them, and starts walks over them."""
 
 import abc
+import copy
 import functools
-from typing import final
+from typing import Self, final
 
 import grain
 import jax
@@ -52,8 +53,27 @@ class Stage(abc.ABC):
 
     @property
     @abc.abstractmethod
-    def in_memory(self) -> bool:
-        """True when no user code runs in a walk: drawing ahead is cheap, never waits and has no side effect."""
+    def pure(self) -> bool:
+        """True when no Python of the user's runs in a walk and it waits for nobody: drawing ahead has no side effect.
+
+        The spec of such a stage is known without running anything of the user's.
+        """
+
+    @property
+    def cheap(self) -> bool:
+        """True when making an element costs less than handing it over from a thread."""
+        return False
+
+    @property
+    def parents(self) -> "tuple[Stage, ...]":
+        """The stages before this one; a source has none."""
+        return ()
+
+    def over(self, *parents: "Stage") -> "Stage":
+        """The same step over other parents, which give elements of the same spec: how a plan is sharded."""
+        if parents:
+            raise TypeError(f"{type(self).__name__} is a source: it has no parents that could be replaced.")
+        return self
 
     @abc.abstractmethod
     def walk(self) -> Walk:
@@ -83,8 +103,22 @@ class Step(Stage):
         return self._parent.batch_size
 
     @property
-    def in_memory(self) -> bool:
-        return self._parent.in_memory
+    def pure(self) -> bool:
+        return self._parent.pure
+
+    @property
+    def cheap(self) -> bool:
+        return self._parent.cheap
+
+    @property
+    def parents(self) -> tuple[Stage, ...]:
+        return (self._parent,)
+
+    def over(self, *parents: Stage) -> Self:
+        (parent,) = parents
+        step = copy.copy(self)
+        step._parent = parent
+        return step
 
     def example(self) -> Nest:
         return self._parent.example()
@@ -111,7 +145,11 @@ class Rows(Stage):
         return None
 
     @property
-    def in_memory(self) -> bool:
+    def pure(self) -> bool:
+        return True
+
+    @property
+    def cheap(self) -> bool:
         return True
 
     def walk(self) -> Walk:
@@ -186,7 +224,11 @@ class BatchedRows(Stage):
         return self._batch_size
 
     @property
-    def in_memory(self) -> bool:
+    def pure(self) -> bool:
+        return True
+
+    @property
+    def cheap(self) -> bool:
         return True
 
     def walk(self) -> Walk:

@@ -1,18 +1,16 @@
-"""Steps that pass elements on: take, skip, shard, repeat, concatenate, zip, enumerate, filter, prefetch."""
+"""Steps that pass elements on: take, skip, shard, repeat, concatenate, zip, enumerate, prefetch."""
 
-from collections.abc import Iterator
 from typing import final
 
 import jax
 import numpy as np
 
-from stratagem.pipeline._cardinality import UNKNOWN, concatenated, repeated, shard_length, skipped, taken, zipped
+from stratagem.pipeline._cardinality import concatenated, repeated, shard_length, skipped, taken, zipped
 from stratagem.pipeline._nest import Nest
 from stratagem.pipeline._order import State
 from stratagem.pipeline._read_ahead import InThread, ReadAheadWalk
 from stratagem.pipeline._spec import TensorSpec, merged
 from stratagem.pipeline._stage import ParentWalk, RestartingWalk, Stage, Step, Walk
-from stratagem.pipeline._user_code import Predicate
 
 
 @final
@@ -103,45 +101,6 @@ class _RepeatWalk(RestartingWalk):
 
 
 @final
-class FilterStep(Step):
-    """The elements that a predicate accepts."""
-
-    def __init__(self, parent: Stage, predicate: Predicate) -> None:
-        super().__init__(parent)
-        self._predicate = predicate
-
-    @property
-    def cardinality(self) -> int:
-        return UNKNOWN
-
-    @property
-    def in_memory(self) -> bool:
-        return False
-
-    def walk(self) -> Walk:
-        return _FilterWalk(self._parent.walk(), self._predicate)
-
-
-@final
-class _FilterWalk(ParentWalk):
-    def __init__(self, parent: Walk, predicate: Predicate) -> None:
-        super().__init__(parent)
-        self._predicate = predicate
-
-    def __next__(self) -> Nest:
-        while True:
-            element = next(self._source)
-            if self._predicate(element):
-                return element
-
-    def _facts(self) -> State:
-        return {}
-
-    def _set_facts(self, state: State) -> None:
-        pass
-
-
-@final
 class PrefetchStep(Step):
     """Elements made ahead by a thread."""
 
@@ -174,8 +133,19 @@ class ConcatenateStep(Stage):
         return first if first == second else None
 
     @property
-    def in_memory(self) -> bool:
-        return all(p.in_memory for p in self._parents)
+    def pure(self) -> bool:
+        return all(p.pure for p in self._parents)
+
+    @property
+    def cheap(self) -> bool:
+        return all(p.cheap for p in self._parents)
+
+    @property
+    def parents(self) -> tuple[Stage, ...]:
+        return self._parents
+
+    def over(self, *parents: Stage) -> "ConcatenateStep":
+        return ConcatenateStep(*parents)
 
     def walk(self) -> Walk:
         return _ConcatenateWalk([p.walk() for p in self._parents])
@@ -219,25 +189,32 @@ class ZipStage(Stage):
         self._nest = nest
 
     @property
-    def _stages(self) -> Iterator[Stage]:
-        return iter(jax.tree.leaves(self._nest))
-
-    @property
     def spec(self) -> Nest:
         return jax.tree.map(lambda stage: stage.spec, self._nest)
 
     @property
     def cardinality(self) -> int:
-        return zipped(stage.cardinality for stage in self._stages)
+        return zipped(stage.cardinality for stage in self.parents)
 
     @property
     def batch_size(self) -> int | None:
-        sizes = {stage.batch_size for stage in self._stages}
+        sizes = {stage.batch_size for stage in self.parents}
         return sizes.pop() if len(sizes) == 1 else None
 
     @property
-    def in_memory(self) -> bool:
-        return all(stage.in_memory for stage in self._stages)
+    def pure(self) -> bool:
+        return all(stage.pure for stage in self.parents)
+
+    @property
+    def cheap(self) -> bool:
+        return all(stage.cheap for stage in self.parents)
+
+    @property
+    def parents(self) -> tuple[Stage, ...]:
+        return tuple(jax.tree.leaves(self._nest))
+
+    def over(self, *parents: Stage) -> "ZipStage":
+        return ZipStage(jax.tree.unflatten(jax.tree.structure(self._nest), parents))
 
     def walk(self) -> Walk:
         return _ZipWalk(self._nest)

@@ -1,6 +1,5 @@
-"""Stages that make new elements out of others: map, batch, unbatch."""
+"""Stages that make new elements out of others: batch, unbatch."""
 
-import functools
 from typing import final
 
 import jax
@@ -8,61 +7,10 @@ import numpy as np
 
 from stratagem._errors import InvalidArgumentError
 from stratagem.pipeline._cardinality import UNKNOWN, batched
-from stratagem.pipeline._nest import Array, Nest, rows_of, spec_of
+from stratagem.pipeline._nest import Array, Nest, rows_of
 from stratagem.pipeline._order import State
-from stratagem.pipeline._spec import TensorSpec, merged, with_rows, without_rows
+from stratagem.pipeline._spec import with_rows, without_rows
 from stratagem.pipeline._stage import ParentWalk, Stage, Step, Walk
-from stratagem.pipeline._user_code import UserFunction
-
-
-@final
-class MapStage(Step):
-    """A function applied to every element."""
-
-    def __init__(self, parent: Stage, function: UserFunction) -> None:
-        super().__init__(parent)
-        self._function = function
-
-    @functools.cached_property
-    def spec(self) -> Nest:
-        # Plain Python cannot be asked for its result's shape, so it is applied to an example; where the rows of the
-        # input are unknown, to two numbers of rows: what then differs is unknown too.
-        specs = self._parent.spec
-        try:
-            example = self._parent.example()
-        except StopIteration:
-            raise ValueError(
-                "The element_spec of a mapped data set is found out by mapping an element, and there is none."
-            ) from None
-        if not any(_open_rows(s) for s in jax.tree.leaves(specs)):
-            return spec_of(self._function(example))
-        return jax.tree.map(merged, *(spec_of(self._function(_resized(specs, example, n))) for n in (2, 3)))
-
-    @property
-    def in_memory(self) -> bool:
-        return False
-
-    def walk(self) -> Walk:
-        return _MapWalk(self._parent.walk(), self._function)
-
-    def example(self) -> Nest:
-        return self._function(self._parent.example())
-
-
-@final
-class _MapWalk(ParentWalk):
-    def __init__(self, parent: Walk, function: UserFunction) -> None:
-        super().__init__(parent)
-        self._function = function
-
-    def __next__(self) -> Nest:
-        return self._function(next(self._source))
-
-    def _facts(self) -> State:
-        return {}
-
-    def _set_facts(self, state: State) -> None:
-        pass
 
 
 @final
@@ -125,7 +73,7 @@ class UnbatchStage(Step):
     def __init__(self, parent: Stage) -> None:
         super().__init__(parent)
         # The spec of user code is found out by running it; such elements are checked when they come.
-        if parent.in_memory and any(s.shape.rank == 0 for s in jax.tree.leaves(parent.spec)):
+        if parent.pure and any(s.shape.rank == 0 for s in jax.tree.leaves(parent.spec)):
             raise _no_rows()
 
     @property
@@ -134,7 +82,7 @@ class UnbatchStage(Step):
 
     @property
     def cardinality(self) -> int:
-        if not self._parent.in_memory:
+        if not self._parent.pure:
             return UNKNOWN
         rows, batches = jax.tree.leaves(self._parent.spec)[0].shape[0], self._parent.cardinality
         if rows is None:
@@ -217,14 +165,3 @@ def _equal_rows(element: Nest) -> list[Nest]:
 
 def _no_rows() -> ValueError:
     return ValueError("Cannot unbatch an input with scalar components. `unbatch` takes batches apart into rows.")
-
-
-def _open_rows(spec: TensorSpec) -> bool:
-    return bool(spec.shape.rank) and spec.shape[0] is None
-
-
-def _resized(specs: Nest, example: Nest, rows: int) -> Nest:
-    def resize(spec: TensorSpec, leaf: Array) -> Array:
-        return np.resize(leaf, (rows, *leaf.shape[1:])) if _open_rows(spec) else leaf
-
-    return jax.tree.map(resize, specs, example)
