@@ -2,10 +2,18 @@
 # Create or update .venv with everything that the make targets need: with uv when it is there, else venv and pip.
 set -eu
 wanted='.[test,dev,examples]'
+# The tests use torch: its CPU build, as the usual one brings gigabytes of CUDA packages. A machine that keeps wheels of
+# its own has it among them.
+torch_index=https://download.pytorch.org/whl/cpu
 
 if command -v uv > /dev/null 2>&1; then
     echo "set-up: installing into .venv with uv (a minute; needs the package index)"
     export UV_SYSTEM_CERTS=1 UV_NATIVE_TLS=1 # like pip on such machines; the second is the name in older uv
+    if [ -n "${PIP_FIND_LINKS:-}" ]; then
+        export UV_FIND_LINKS="${UV_FIND_LINKS:-$PIP_FIND_LINKS}"
+    else
+        export UV_TORCH_BACKEND="${UV_TORCH_BACKEND:-cpu}"
+    fi
     uv venv --quiet --allow-existing .venv
     uv pip install --quiet --python .venv/bin/python --editable "$wanted"
     exit
@@ -28,4 +36,5 @@ if ! "$python" -m venv .venv; then
     echo "set-up: this Python cannot make virtual environments. On Debian: apt-get install python3-venv; or install uv" >&2
     exit 1
 fi
+[ -n "${PIP_FIND_LINKS:-}" ] || export PIP_EXTRA_INDEX_URL="${PIP_EXTRA_INDEX_URL:-} $torch_index"
 .venv/bin/python -m pip install --quiet --editable "$wanted"

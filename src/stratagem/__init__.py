@@ -38,7 +38,7 @@ _NAMES = {
     "values": "IndexedSlices Module Variable VariableAggregation VariableSynchronization",
 }
 _NAMESPACES = """
-    bitwise config data debugging distribute dtypes errors image io keras linalg math nest nn random strings train
+    bitwise config data debugging distribute dtypes errors image io keras linalg math nest nn random sparse strings train
 """
 _OF_KERAS = "initializers losses metrics optimizers regularizers"
 

@@ -20,6 +20,9 @@ class Recorder(Protocol):
     def create(self, variable: Any) -> None:
         """A variable is being created: raises ValueError where that is not allowed."""
 
+    def gather_rows(self, value: Any) -> Any:
+        """The replicas' values one after another along axis 0, on every replica."""
+
     def add(self, variable: Any, delta: Any, sign: int) -> bool:
         """Add every replica's amount to a variable; False if it is not one whose amounts are added."""
 

@@ -16,6 +16,7 @@ StratagemError
     ├── OutOfRangeError      EOFError        the end of a data set
     ├── InvalidArgumentError ValueError
     ├── NotFoundError        FileNotFoundError
+    ├── DataLossError        OSError         a file is damaged
     ├── FailedPreconditionError RuntimeError
     ├── UnimplementedError   NotImplementedError
     ├── CancelledError, AbortedError RuntimeError
@@ -91,6 +92,10 @@ class InvalidArgumentError(OpError, ValueError):
 
 class NotFoundError(OpError, FileNotFoundError):
     """A file or checkpoint does not exist."""
+
+
+class DataLossError(OpError, OSError):
+    """A file is damaged: what it says is not what was written."""
 
 
 class FailedPreconditionError(OpError, RuntimeError):

@@ -1,8 +1,10 @@
 """ReplicaMesh: which devices hold replicas, and the two ways an array lies on them."""
 
 import functools
-from collections.abc import Sequence
-from dataclasses import dataclass
+import weakref
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, final
 
 import jax
 import jax.numpy as jnp
@@ -10,6 +12,23 @@ import numpy as np
 from jax.sharding import Mesh, NamedSharding, PartitionSpec
 
 AXIS = "replica"
+
+
+@final
+class Dispatched:
+    """The latest result that is on its way on some devices: work is dispatched and not waited for."""
+
+    def __init__(self) -> None:
+        self._latest: Callable[[], jax.Array | None] = lambda: None
+
+    def note(self, result: jax.Array) -> None:
+        """Remember a result without keeping it alive."""
+        self._latest = weakref.ref(result)
+
+    def busy(self) -> bool:
+        """True while the devices work on the latest result."""
+        result: Any = self._latest()  # JAX gives `is_ready` no type
+        return result is not None and not result.is_deleted() and not result.is_ready()
 
 
 @dataclass(frozen=True)
@@ -20,6 +39,7 @@ class ReplicaMesh:
     """
 
     devices: tuple[jax.Device, ...]
+    dispatched: Dispatched = field(default_factory=Dispatched, compare=False, repr=False)
 
     @functools.cached_property
     def mesh(self) -> Mesh:

@@ -4,12 +4,14 @@ Upper layers say *what* should happen (they pass a function), this file knows on
 objects that a strategy or a compiled step has claimed and leaves all others as Keras has them.
 """
 
+import contextlib
+import contextvars
 import functools
 import itertools
 import os
 import random
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, cast
 
 import jax
@@ -24,9 +26,11 @@ from jax._src.literals import TypedNdArray
 from keras.src import backend as keras_backend
 from keras.src.backend.common import dtypes as promotion
 from keras.src.backend.common import global_state
+from keras.src.losses import loss as loss_module
 from keras.src.metrics.metric import Metric
 from keras.src.optimizers.base_optimizer import BaseOptimizer
 from keras.src.optimizers.loss_scale_optimizer import LossScaleOptimizer
+from keras.src.random import seed_generator
 from keras.src.random.seed_generator import GLOBAL_SEED_GENERATOR, SeedGenerator
 
 # 64-bit types exist where they are asked for; defaults stay 32-bit (design: Dtypes).
@@ -51,8 +55,40 @@ def _convert_exactly() -> None:
     jax_lax._convert_element_type = new_convert
 
 
+def _exact_number(value: Any, dtype: Any) -> Any:
+    """A NumPy number of this 64-bit type as a tensor; anything else as it is."""
+    is_one = isinstance(value, np.ndarray | np.generic) and value.dtype == dtype
+    return jnp.asarray(value, dtype=dtype) if is_one else value
+
+
+def _operate_exactly() -> None:
+    """Let operations on 64-bit tensors take NumPy numbers of the same type, as JAX itself does in places.
+
+    It does so in the gradient of a pad, where it draws normal numbers (so in many initializers) and in `argmax`, but cuts the
+    numbers to 32 bits, and then refuses the two types. Every operation of `lax` sends its operands through one function, but
+    for general reductions.
+    """
+    reshard: Callable[..., Any] = jax_core.auto_insert_reshard
+    reduce: Callable[..., Any] = jax_lax.reduce
+
+    @functools.wraps(reshard)
+    def new_reshard(*operands: Any) -> Any:
+        wide = next((v.dtype for v in operands if isinstance(v, jax.Array) and v.dtype in _WIDE), None)
+        return reshard(*operands) if wide is None else reshard(*(_exact_number(v, wide) for v in operands))
+
+    @functools.wraps(reduce)
+    def new_reduce(operands: Any, init_values: Any, *args: Any, **kwargs: Any) -> Any:
+        if len(jax.tree.leaves(operands)) > 1:  # sums and the like know their first value by its number
+            pairs = functools.partial(jax.tree.map, lambda v, x: _exact_number(v, x.dtype) if x.dtype in _WIDE else v)
+            init_values = pairs(init_values, operands)
+        return reduce(operands, init_values, *args, **kwargs)
+
+    jax_core.auto_insert_reshard, jax_lax.reduce = new_reshard, new_reduce
+
+
 _WIDE = (np.dtype(np.float64), np.dtype(np.int64), np.dtype(np.uint64))
 _convert_exactly()
+_operate_exactly()
 
 # Keras promotes float64 to float32 on JAX, as JAX without 64-bit types does: in a float64 model means (so most losses),
 # BatchNormalization and more would round to 32 bits. With a float64 argument the result is float64, as in TF.
@@ -391,6 +427,22 @@ def intercept_loss(check: Callable[[Any], None]) -> None:
     keras.losses.Loss.__call__ = new_call
 
 
+def _reduce_losses_of_no_rows() -> None:
+    """Reduced over no rows a loss is 0, as in TF, with either reduction (Keras hands out the empty array)."""
+    reduce_values = loss_module.reduce_values
+
+    @functools.wraps(reduce_values)
+    def new_reduce_values(values: Any, sample_weight: Any = None, reduction: str | None = "sum_over_batch_size") -> Any:
+        if tuple(values.shape) == (0,) and reduction not in (None, "none"):
+            return keras.ops.sum(values)
+        return reduce_values(values, sample_weight, reduction)
+
+    loss_module.reduce_values = new_reduce_values
+
+
+_reduce_losses_of_no_rows()
+
+
 def intercept_metric_results(around: Callable[[Callable[[], Any]], Any]) -> None:
     """Run every metric's `result()` as around(compute). Adds TF's old name `reset_states`."""
 
@@ -431,6 +483,46 @@ def intercept_seeds(per_replica: Callable[[Any, jax.Array], jax.Array]) -> None:
     SeedGenerator.next = new_next
 
 
+SeedSource = Callable[[Any], Any]
+_seed_source: contextvars.ContextVar[SeedSource | None] = contextvars.ContextVar("stratagem seeds", default=None)
+
+
+def _hook_seed_source() -> None:
+    draw, shared = SeedGenerator.next, seed_generator.global_seed_generator
+
+    @functools.wraps(draw)
+    def new_next(self: Any, ordered: bool = True) -> Any:
+        source = _seed_source.get()
+        return draw(self, ordered) if source is None else source(self)
+
+    @functools.wraps(shared)
+    def new_shared() -> Any:
+        # Keras refuses its global generator in a trace, where it would freeze; a source gives the trace seeds of its own.
+        return shared() if _seed_source.get() is None else global_seed_generator()
+
+    SeedGenerator.next = new_next
+    seed_generator.global_seed_generator = new_shared
+
+
+_hook_seed_source()
+
+
+@contextlib.contextmanager
+def seeds_from(source: SeedSource) -> Iterator[None]:
+    """In the body, every SeedGenerator's next seed (uint32, (2,)) is source(generator), and its state stays as it is."""
+    token = _seed_source.set(source)
+    try:
+        yield
+    finally:
+        _seed_source.reset(token)
+
+
+def seed_of(generator: Any) -> int | None:
+    """The number that a user gave this SeedGenerator; None for one without, and for the global one."""
+    shared = global_state.get_global_attribute(GLOBAL_SEED_GENERATOR)
+    return None if generator is shared else cast(int | None, generator._initial_seed)
+
+
 def is_seed_state(variable: Any) -> bool:
     """True for the state of a random seed generator, which advances alike on all replicas."""
     return getattr(variable, "_same_on_replicas", False)
@@ -445,7 +537,17 @@ def global_seed_generator() -> Any:
     return generator
 
 
+_seeding: tuple[int, int | None] = (0, None)
+
+
+def latest_seeding() -> tuple[int, int | None]:
+    """How often `set_random_seed` was called, and the last seed: for generators of other layers, which start anew then."""
+    return _seeding
+
+
 def set_random_seed(seed: int) -> None:
     """Seed Python's, NumPy's and Keras' generators, and start the global seed generator anew."""
+    global _seeding
+    _seeding = (_seeding[0] + 1, seed)
     keras.utils.set_random_seed(seed)
     global_state.set_global_attribute(GLOBAL_SEED_GENERATOR, SeedGenerator(seed))

@@ -2,6 +2,7 @@
 
 from stratagem._errors import AbortedError as AbortedError
 from stratagem._errors import CancelledError as CancelledError
+from stratagem._errors import DataLossError as DataLossError
 from stratagem._errors import DeadlineExceededError as DeadlineExceededError
 from stratagem._errors import FailedPreconditionError as FailedPreconditionError
 from stratagem._errors import InvalidArgumentError as InvalidArgumentError

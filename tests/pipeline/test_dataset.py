@@ -9,7 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from stratagem._errors import InvalidArgumentError, UnimplementedError
+from stratagem._errors import InvalidArgumentError
 from stratagem.pipeline import (
     AUTOTUNE,
     INFINITE_CARDINALITY,
@@ -303,11 +303,6 @@ def test_a_cache_asks_its_source_once() -> None:
     assert len(starts) == 2
 
 
-def test_caching_in_files_is_refused() -> None:
-    with pytest.raises(UnimplementedError, match="cache\\(\\)"):
-        Dataset.range(3).cache("/tmp/file")
-
-
 def test_repeating_nothing_for_ever_ends() -> None:
     assert listed(Dataset.range(0).repeat()) == []
     assert listed(counted(0)[0].repeat()) == []
@@ -394,14 +389,14 @@ def test_batches_need_equal_dtypes() -> None:
 
 
 def test_unbatching_scalars_of_user_code_is_an_error_when_they_come() -> None:
-    dataset = Dataset.range(3).map(lambda x: x).unbatch()
+    dataset = Dataset.range(3).map(lambda x: int(x)).unbatch()
     with pytest.raises(ValueError, match="scalar components"):
         next(iter(dataset))
 
 
-def test_the_spec_of_a_map_over_nothing_cannot_be_found() -> None:
+def test_the_spec_of_a_python_map_over_nothing_cannot_be_found() -> None:
     with pytest.raises(ValueError, match="there is none"):
-        _ = Dataset.range(0).map(lambda x: x).element_spec
+        _ = Dataset.range(0).map(lambda x: int(x)).element_spec
 
 
 def test_reduce_folds_elements() -> None:
@@ -500,7 +495,7 @@ def test_wrong_arguments_are_named_at_once(call: Callable[[Dataset], Any], error
 
 def test_printing_runs_no_user_code() -> None:
     assert repr(Dataset.range(3)) == "<Dataset element_spec=TensorSpec(shape=(), dtype=int64, name=None)>"
-    assert "unknown" in repr(Dataset.range(3).map(lambda x: 1 / 0))
+    assert "unknown" in repr(Dataset.range(3).map(lambda x: 1 / int(x)))
 
 
 # Options.

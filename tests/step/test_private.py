@@ -28,9 +28,11 @@ EXPECTED = {
     "jax._src.literals": {"TypedNdArray"},
     "keras.src": {"backend"},
     "keras.src.backend.common": {"dtypes", "global_state"},
+    "keras.src.losses": {"loss"},
     "keras.src.metrics.metric": {"Metric"},
     "keras.src.optimizers.base_optimizer": {"BaseOptimizer"},
     "keras.src.optimizers.loss_scale_optimizer": {"LossScaleOptimizer"},
+    "keras.src.random": {"seed_generator"},
     "keras.src.random.seed_generator": {"GLOBAL_SEED_GENERATOR", "SeedGenerator"},
 }
 
@@ -257,6 +259,31 @@ def test_apply_gradients_is_there_and_returns_iterations() -> None:
     assert int(optimizer.apply_gradients([(jnp.ones(()), v)])) == 1
     assert int(optimizer.apply_gradients([(jnp.ones(()), v)], skip_gradients_aggregation=True)) == 2
     assert float(v.value) == 0.0
+
+
+def test_seeds_can_come_from_elsewhere_also_in_a_trace() -> None:
+    generator, source = keras.random.SeedGenerator(5), jnp.asarray([1, 2], dtype="uint32")
+    before = np.asarray(generator.state.value)
+    asked = []
+    with _private.seeds_from(lambda g: asked.append(g) or source):
+        assert generator.next() is source
+        jax.make_jaxpr(lambda: keras.random.normal((2,)))()  # Keras alone refuses its global generator here
+    assert asked == [generator, _private.global_seed_generator()]
+    np.testing.assert_array_equal(generator.state.value, before)
+    assert generator.next() is not source
+
+
+def test_a_generator_tells_the_seed_that_it_was_given() -> None:
+    _private.set_random_seed(3)
+    assert _private.seed_of(keras.random.SeedGenerator(5)) == 5
+    assert _private.seed_of(keras.random.SeedGenerator()) is None
+    assert _private.seed_of(_private.global_seed_generator()) is None
+
+
+def test_seedings_are_counted() -> None:
+    number, _ = _private.latest_seeding()
+    _private.set_random_seed(3)
+    assert _private.latest_seeding() == (number + 1, 3)
 
 
 def test_the_global_seed_generator_is_kerass_own() -> None:

@@ -102,3 +102,52 @@ def test_drawing_inside_a_replica_is_refused(mirrored: MirroredStrategy) -> None
     iterator = iter(distributed(mirrored))
     with pytest.raises(ValueError, match=r"next\(iterator\) should be called from outside of replica_fn"):
         mirrored.run(lambda: next(iterator))
+
+
+def test_values_from_a_function_are_one_a_replica(strategy: AbstractStrategy) -> None:
+    replicas = strategy.num_replicas_in_sync
+    contexts: list[Any] = []
+
+    def value(context: Any) -> Any:
+        contexts.append(context)
+        return {"rows": np.full(context.replica_id_in_sync_group, 2.0), "id": context.replica_id_in_sync_group}
+
+    values = strategy.experimental_distribute_values_from_function(value)
+    assert [(c.replica_id_in_sync_group, c.num_replicas_in_sync) for c in contexts] == [
+        (i, replicas) for i in range(replicas)
+    ]
+    assert isinstance(values["id"], PerReplica) == (replicas > 1)
+
+    def use(values: Any) -> Any:
+        return tf.reduce_sum(values["rows"]) + tf.cast(values["id"], tf.float64)
+
+    total = strategy.reduce("SUM", strategy.run(use, args=(values,)), axis=None) if replicas > 1 else use(values)
+    assert float(total) == 3 * sum(range(replicas))
+
+
+def test_values_that_are_no_tensors_stay_what_they_are() -> None:
+    strategy = MirroredStrategy(["CPU:0", "CPU:1"])
+    made = strategy.experimental_distribute_values_from_function(lambda context: context)
+    assert [context.replica_id_in_sync_group for context in made.values] == [0, 1]
+    assert str(made.values[1]) == "tf.distribute.ValueContext(replica id 1,  total replicas in sync: 2)"
+    words = strategy.experimental_distribute_values_from_function(lambda c: f"r{c.replica_id_in_sync_group}")
+    assert [word.item() for word in words.values] == [b"r0", b"r1"]
+
+
+def test_values_are_made_in_cross_replica_context_only() -> None:
+    strategy = MirroredStrategy(["CPU:0", "CPU:1"])
+
+    def inside() -> Any:
+        return strategy.experimental_distribute_values_from_function(lambda context: 1)
+
+    with pytest.raises(RuntimeError, match="cross-replica context"):
+        strategy.run(inside)
+    with pytest.raises(TypeError, match="value_fn must be a function"):
+        strategy.experimental_distribute_values_from_function(3)  # type: ignore[arg-type]
+
+
+def test_what_other_libraries_call_a_data_set_is_distributed_as_it_is(strategy: AbstractStrategy) -> None:
+    by_rows = strategy.experimental_distribute_dataset(DATA, batch_size=8)
+    by_batches = strategy.experimental_distribute_dataset([DATA[:8], DATA[8:]])
+    for source in (by_rows, by_batches):
+        assert [row for batch in source for rows in each(strategy, batch) for row in rows] == DATA.tolist()

@@ -1,9 +1,22 @@
-"""`tf.io`: local files."""
+"""`tf.io`: local files, records, and what is serialized in them."""
 
 from stratagem.io import gfile as gfile
 from stratagem.ops import not_provided as _not_provided
 from stratagem.ops.files import read_file as read_file
 from stratagem.ops.files import write_file as write_file
+from stratagem.pipeline.files import FixedLenFeature as FixedLenFeature
+from stratagem.pipeline.files import FixedLenSequenceFeature as FixedLenSequenceFeature
+from stratagem.pipeline.files import RaggedFeature as RaggedFeature
+from stratagem.pipeline.files import TFRecordOptions as TFRecordOptions
+from stratagem.pipeline.files import TFRecordWriter as TFRecordWriter
+from stratagem.pipeline.files import VarLenFeature as VarLenFeature
+from stratagem.pipeline.files import decode_csv as decode_csv
+from stratagem.pipeline.files import decode_raw as decode_raw
+from stratagem.pipeline.files import parse_example as parse_example
+from stratagem.pipeline.files import parse_single_example as parse_single_example
+from stratagem.pipeline.files import parse_single_sequence_example as parse_single_sequence_example
+from stratagem.pipeline.files import parse_tensor as parse_tensor
+from stratagem.pipeline.files import serialize_tensor as serialize_tensor
 
 
 def __getattr__(name: str) -> object:

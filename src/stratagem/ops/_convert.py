@@ -90,7 +90,8 @@ def on_host(value: Any, dtype: Any = None) -> np.ndarray:
         return array if asked is None else array.astype(asked.dtype)
     array = _from_python(value)
     if array.dtype.kind in "SUO":
-        return _strings(array, asked)
+        # NumPy's own strings lose zeros at their ends.
+        return _strings(np.asarray(value, dtype=object), asked)
     if asked is None:
         return array.astype(_default_type(value, array))
     if _rank(array.dtype) > _rank(asked.dtype) and array.size:

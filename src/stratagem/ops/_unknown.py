@@ -16,6 +16,15 @@ _RENAMED = {
     "reverse": "flip", "strided_slice": "s_", "batch_gather": "take_along_axis", "lstsq": "lstsq",
 }  # fmt: skip
 
+# What JAX has nothing for.
+_ELSEWHERE = {
+    ("io", name): "numpy.asarray(PIL.Image.open(io.BytesIO(contents))) in a function given to `map`"
+    for name in ("decode_image", "decode_jpeg", "decode_png", "decode_bmp", "decode_gif")
+} | {
+    ("io", "parse_sequence_example"): "tf.io.parse_single_sequence_example",
+    ("io", "SparseFeature"): "tf.io.VarLenFeature, one for the indices and one for the values",
+}
+
 
 def not_provided(namespace: str, name: str) -> NotProvidedError:
     """The error to raise for `tf.<namespace>.<name>` (namespace "" for `tf` itself)."""
@@ -26,6 +35,8 @@ def not_provided(namespace: str, name: str) -> NotProvidedError:
 
 
 def _replacement(namespace: str, name: str) -> str | None:
+    if (namespace, name) in _ELSEWHERE:
+        return _ELSEWHERE[namespace, name]
     places: list[tuple[str, ModuleType]] = [("jax.numpy", jnp), ("jax.nn", jax.nn), ("jax.lax", jax.lax)]
     own = {"linalg": jnp.linalg, "nn": jax.nn, "random": jax.random, "signal": jnp.fft, "image": jax.image}
     if namespace in own:

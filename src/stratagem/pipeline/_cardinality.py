@@ -41,6 +41,13 @@ def batched(length: int, batch_size: int, *, drop_remainder: bool) -> int:
     return length // batch_size if drop_remainder else -(-length // batch_size)
 
 
+def windows(length: int, span: int, shift: int, *, drop_remainder: bool) -> int:
+    """Of `window`, when a full window spans `span` elements."""
+    if length < 0:
+        return length
+    return max(0, -(-(length - span + 1) // shift)) if drop_remainder else -(-length // shift)
+
+
 def concatenated(first: int, second: int) -> int:
     """Of `concatenate`."""
     if INFINITE in (first, second):

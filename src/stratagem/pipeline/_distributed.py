@@ -1,9 +1,8 @@
 """Distributed data sets: every step, each replica gets its rows, placed on its device one step ahead."""
 
 import abc
-import functools
 from collections.abc import Callable
-from typing import Any, final
+from typing import final
 
 import jax
 import jax.numpy as jnp
@@ -15,13 +14,17 @@ from stratagem.pipeline._cardinality import INFINITE
 from stratagem.pipeline._dataset import Dataset
 from stratagem.pipeline._input import InputContext, InputOptions, InputReplicationMode, refuse_per_replica
 from stratagem.pipeline._iterator import ElementIterator
+from stratagem.pipeline._lockstep import Alone, LockstepWalk, Peers
 from stratagem.pipeline._nest import Array, Nest
-from stratagem.pipeline._options import AutoShardPolicy
 from stratagem.pipeline._order import State
 from stratagem.pipeline._read_ahead import AtOnce, InThread, ReadAheadWalk
-from stratagem.pipeline._rebatch import check_batched, cut, piece_spec
-from stratagem.pipeline._spec import TensorSpec
+from stratagem.pipeline._rebatch import check_batched
+from stratagem.pipeline._shard import shard
+from stratagem.pipeline._shares import announce
+from stratagem.pipeline._spec import TensorSpec, with_rows, without_rows
 from stratagem.pipeline._stage import ParentWalk, Stage, Walk
+from stratagem.pipeline._streams import WorkerWalk
+from stratagem.pipeline._waiting import WatchedWalk
 from stratagem.values import PerReplica, Separate, per_replica
 
 
@@ -53,9 +56,13 @@ class DistributedIterator(ElementIterator[Nest]):
 class DistributedInput(abc.ABC):
     """Something that gives every replica its input, step by step."""
 
-    def __init__(self, mesh: ReplicaMesh, options: InputOptions | None) -> None:
+    def __init__(
+        self, context: InputContext, mesh: ReplicaMesh, options: InputOptions | None = None, peers: Peers | None = None
+    ) -> None:
+        self._context = context
         self._mesh = mesh
         self._options = options or InputOptions()
+        self._peers = peers or Alone()
 
     @property
     @abc.abstractmethod
@@ -69,7 +76,11 @@ class DistributedInput(abc.ABC):
 
     @abc.abstractmethod
     def _walk(self) -> Walk:
-        """A new walk over placed elements."""
+        """A new walk whose elements are lists: what each local replica gets in a step."""
+
+    @property
+    def _local(self) -> int:
+        return len(self._mesh.local_ids)
 
     @property
     def cardinality(self) -> jax.Array:
@@ -80,12 +91,17 @@ class DistributedInput(abc.ABC):
         recorder = current().recorder
         if recorder is not None:
             recorder.need_host("it iterates over a distributed dataset")
-        walk, depth = self._walk(), self._options.experimental_per_replica_buffer_size
+        walk: Walk = _PlacedWalk(self._walk(), self._mesh)
+        depth = self._options.experimental_per_replica_buffer_size
         if depth > 0:
-            walk = ReadAheadWalk(walk, depth, AtOnce() if self.stage.cheap else InThread())
+            alone = self._context.num_input_pipelines == 1  # asking other workers may take long
+            ahead = ReadAheadWalk(walk, depth, AtOnce() if alone and self.stage.cheap else InThread())
+            walk = WatchedWalk(ahead, self._mesh.dispatched)
         return DistributedIterator(walk, lambda: self.element_spec)
 
     def _spec_per_replica(self, spec: Nest) -> Nest:
+        if self._context.num_input_pipelines > 1:
+            spec = jax.tree.map(_any_rows, spec)  # another worker may go on when this one has no more rows
         if self._mesh.num_replicas == 1:
             return spec
         return jax.tree.map(lambda leaf: PerReplicaSpec(*[leaf] * len(self._mesh.local_ids)), spec)
@@ -95,16 +111,24 @@ class DistributedInput(abc.ABC):
 class DistributedDataset(DistributedInput):
     """A data set of global batches, each cut among the replicas: `strategy.experimental_distribute_dataset`."""
 
-    def __init__(self, dataset: Dataset, mesh: ReplicaMesh, options: InputOptions | None = None) -> None:
-        super().__init__(mesh, options)
+    def __init__(
+        self,
+        dataset: Dataset,
+        context: InputContext,
+        mesh: ReplicaMesh,
+        options: InputOptions | None = None,
+        peers: Peers | None = None,
+    ) -> None:
+        super().__init__(context, mesh, options, peers)
         refuse_per_replica(self._options)
-        self._stage = _stage_of(dataset, "experimental_distribute_dataset takes")
+        self._stage = dataset.stage
         # The spec of user code is found out by running it; such a data set is checked batch by batch instead.
-        if self._stage.pure:
+        if self._stage.pure and context.num_replicas_in_sync > 1:
             for spec in jax.tree.leaves(self._stage.spec):
                 check_batched(spec)
-        off = dataset.options().experimental_distribute.auto_shard_policy is AutoShardPolicy.OFF
-        self._nominal = self._stage.batch_size if off else None
+        self._sharding = shard(self._stage, dataset.options().experimental_distribute.auto_shard_policy, context)
+        self._own = self._sharding.pieces(context.input_pipeline_id, context.num_input_pipelines)
+        self._announced = False
 
     @property
     def stage(self) -> Stage:
@@ -112,34 +136,16 @@ class DistributedDataset(DistributedInput):
 
     @property
     def element_spec(self) -> Nest:
-        replicas = self._mesh.num_replicas
-        if replicas == 1:
-            return self._stage.spec
-        return self._spec_per_replica(jax.tree.map(lambda spec: piece_spec(spec, replicas), self._stage.spec))
+        return self._spec_per_replica(self._own.spec)
 
     def _walk(self) -> Walk:
-        return _PiecesWalk(self._stage.walk(), self._mesh, self._nominal)
-
-
-@final
-class _PiecesWalk(ParentWalk):
-    """Cuts every batch of a walk and places the pieces."""
-
-    def __init__(self, parent: Walk, mesh: ReplicaMesh, nominal: int | None) -> None:
-        super().__init__(parent)
-        self._mesh = mesh
-        self._nominal = nominal
-
-    def __next__(self) -> Nest:
-        pieces = cut(next(self._source), self._mesh.num_replicas, self._nominal)
-        local = self._mesh.local_ids
-        return jax.tree.map(lambda leaf: place([leaf[i] for i in local], self._mesh), pieces, is_leaf=_is_list)
-
-    def _facts(self) -> State:
-        return {}
-
-    def _set_facts(self, state: State) -> None:
-        pass
+        if not self._announced:
+            announce(self._sharding, self._stage, self._context)
+            self._announced = True
+        workers, worker = self._context.num_input_pipelines, self._context.input_pipeline_id
+        stream = WorkerWalk(self._sharding, workers, worker)
+        peers = Alone() if self._sharding.common else self._peers
+        return LockstepWalk([stream], self._own, self._local, peers, partial=lambda: True)
 
 
 @final
@@ -149,19 +155,16 @@ class DistributedDatasetFromFunction(DistributedInput):
     def __init__(
         self,
         dataset_fn: Callable[[InputContext], Dataset],
-        input_context: InputContext,
+        context: InputContext,
         mesh: ReplicaMesh,
         options: InputOptions | None = None,
+        peers: Peers | None = None,
     ) -> None:
-        super().__init__(mesh, options)
-        ids = mesh.local_ids
-        contexts = [input_context]
+        super().__init__(context, mesh, options, peers)
+        contexts = [context]
         if self._options.experimental_replication_mode is InputReplicationMode.PER_REPLICA:
-            contexts = [InputContext(mesh.num_replicas, i, mesh.num_replicas) for i in ids]
-        self._stages = [
-            _stage_of(dataset_fn(c), "The function given to distribute_datasets_from_function must return")
-            for c in contexts
-        ]
+            contexts = [InputContext(mesh.num_replicas, i, mesh.num_replicas) for i in mesh.local_ids]
+        self._stages = [_made(dataset_fn, c).stage for c in contexts]
 
     @property
     def stage(self) -> Stage:
@@ -172,50 +175,34 @@ class DistributedDatasetFromFunction(DistributedInput):
         return self._spec_per_replica(self.stage.spec)
 
     def _walk(self) -> Walk:
-        return _BatchAReplicaWalk(self._stages, self._mesh)
+        walks = [stage.walk() for stage in self._stages]
+        return LockstepWalk(walks, self.stage, self._local, self._peers, partial=self._handles_partial_steps)
+
+    def _handles_partial_steps(self) -> bool:
+        """TensorFlow's rule: one worker drops a step without data for everybody when all shapes are static."""
+        if self.stage.cardinality == INFINITE:
+            return False
+        if self._context.num_input_pipelines > 1:
+            return True
+        return not all(spec.shape.is_fully_defined() for spec in jax.tree.leaves(self.stage.spec))
 
 
 @final
-class _BatchAReplicaWalk(Walk):
-    """Takes one batch a replica, in turn from one walk or from one walk a replica."""
+class _PlacedWalk(ParentWalk):
+    """Places the elements of a step on the replicas' devices."""
 
-    def __init__(self, stages: list[Stage], mesh: ReplicaMesh) -> None:
-        self._walks = [stage.walk() for stage in stages]
-        super().__init__(self._walks)
-        self._stage = stages[0]
+    def __init__(self, steps: Walk, mesh: ReplicaMesh) -> None:
+        super().__init__(steps)
         self._mesh = mesh
-        replicas = len(mesh.local_ids)
-        self._turns = self._walks if len(self._walks) == replicas else self._walks * replicas
 
     def __next__(self) -> Nest:
-        drawn = [element for walk in self._turns for element in _up_to_one(walk)]
-        missing = len(self._turns) - len(drawn)
-        if not drawn or (missing and not self._handles_partial_steps):
-            raise StopIteration
-        if missing:
-            drawn += [self._empty(drawn[0])] * missing
-        return jax.tree.map(lambda *leaves: place(list(leaves), self._mesh), *drawn)
+        return jax.tree.map(lambda *leaves: place(list(leaves), self._mesh), *next(self._source))
 
-    @functools.cached_property
-    def _handles_partial_steps(self) -> bool:
-        """TensorFlow's rule: a step without data for everybody is dropped when all shapes are static."""
-        if self._stage.cardinality == INFINITE:
-            return False
-        return not all(spec.shape.is_fully_defined() for spec in jax.tree.leaves(self._stage.spec))
+    def _facts(self) -> State:
+        return {}
 
-    def _empty(self, like: Nest) -> Nest:
-        def empty(spec: TensorSpec, leaf: Array) -> Array:
-            dims = (None, *leaf.shape[1:]) if spec.shape.rank is None else spec.shape
-            return np.zeros([d or 0 for d in dims], leaf.dtype)
-
-        return jax.tree.map(empty, self._stage.spec, like)
-
-    def get_state(self) -> State:
-        return {"parents": [walk.get_state() for walk in self._walks]}
-
-    def set_state(self, state: State) -> None:
-        for walk, saved in zip(self._walks, state["parents"], strict=True):
-            walk.set_state(saved)
+    def _set_facts(self, state: State) -> None:
+        pass
 
 
 def place(pieces: list[Array], mesh: ReplicaMesh) -> PerReplica | jax.Array | Array:
@@ -228,18 +215,15 @@ def place(pieces: list[Array], mesh: ReplicaMesh) -> PerReplica | jax.Array | Ar
     return per_replica([exact(piece) for piece in pieces], mesh)
 
 
-def _up_to_one(walk: Walk) -> list[Nest]:
-    try:
-        return [next(walk)]
-    except StopIteration:
-        return []
+def _any_rows(spec: TensorSpec) -> TensorSpec:
+    return with_rows(without_rows(spec), None) if spec.shape.rank else spec
 
 
-def _stage_of(dataset: Any, demand: str) -> Stage:
+def _made(dataset_fn: Callable[[InputContext], Dataset], context: InputContext) -> Dataset:
+    dataset = dataset_fn(context)
     if not isinstance(dataset, Dataset):
-        raise TypeError(f"{demand} a tf.data.Dataset, found {type(dataset).__name__}. Use Dataset.from_tensor_slices.")
-    return dataset.stage
-
-
-def _is_list(value: Any) -> bool:
-    return isinstance(value, list)
+        raise TypeError(
+            "The function given to distribute_datasets_from_function must return a tf.data.Dataset, "
+            f"found {type(dataset).__name__}."
+        )
+    return dataset

@@ -10,8 +10,11 @@ from stratagem._errors import InvalidArgumentError
 from stratagem.pipeline._cardinality import UNKNOWN
 from stratagem.pipeline._nest import Array, Nest, frozen, to_numpy
 from stratagem.pipeline._order import State
+from stratagem.pipeline._replay import name_position, replay
 from stratagem.pipeline._spec import TensorSpec
 from stratagem.pipeline._stage import Stage, Walk
+
+_WHAT = "the generator of from_generator"
 
 
 @final
@@ -57,6 +60,13 @@ class _GeneratorWalk(Walk):
     def __next__(self) -> Nest:
         value = self._draw()
         try:
+            return self._as_signed(value)
+        except (InvalidArgumentError, TypeError) as error:
+            name_position(error, self._position - 1, _WHAT)
+            raise
+
+    def _as_signed(self, value: Any) -> Nest:
+        try:
             return jax.tree.map(_checked, self._signature, value)
         except InvalidArgumentError:
             raise
@@ -67,9 +77,15 @@ class _GeneratorWalk(Walk):
             ) from error
 
     def _draw(self) -> Any:
-        if self._values is None:
-            self._values = iter(self._start())
-        value = next(self._values)
+        try:
+            if self._values is None:
+                self._values = iter(self._start())
+            value = next(self._values)
+        except StopIteration:
+            raise
+        except Exception as error:
+            name_position(error, self._position, _WHAT)
+            raise
         self._position += 1
         return value
 
@@ -78,8 +94,7 @@ class _GeneratorWalk(Walk):
 
     def set_state(self, state: State) -> None:
         self._values, self._position = None, 0
-        while self._position < state["position"]:
-            self._draw()
+        replay(self._draw, state["position"], _WHAT)
 
 
 def signature_of(types: Nest, shapes: Nest) -> Nest:

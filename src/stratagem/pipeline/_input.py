@@ -1,4 +1,4 @@
-"""InputContext, InputOptions and InputReplicationMode: what an input function is told, and how its input is placed."""
+"""InputContext, ValueContext, InputOptions: what an input function is told, and how its input is placed."""
 
 import enum
 from dataclasses import dataclass
@@ -32,6 +32,21 @@ class InputContext:
     def __str__(self) -> str:
         return (
             f"tf.distribute.InputContext(input pipeline id {self.input_pipeline_id}, total: {self.num_input_pipelines})"
+        )
+
+
+@final
+@dataclass(frozen=True)
+class ValueContext:
+    """Which replica a value is made for, and how many replicas there are."""
+
+    replica_id_in_sync_group: int = 0
+    num_replicas_in_sync: int = 1
+
+    def __str__(self) -> str:
+        return (
+            f"tf.distribute.ValueContext(replica id {self.replica_id_in_sync_group},  total replicas in sync: "
+            f"{self.num_replicas_in_sync})"
         )
 
 

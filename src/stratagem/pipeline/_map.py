@@ -1,122 +1,169 @@
 """Stages that call functions of the user's: map and filter."""
 
-import functools
-from typing import final
+import abc
+from collections.abc import Callable
+from typing import Any, final
 
-import jax
 import numpy as np
 
+from stratagem._errors import InvalidArgumentError
+from stratagem.pipeline._applied import Applied
+from stratagem.pipeline._blocks import FilterBlocks, MapBlocks
 from stratagem.pipeline._cardinality import UNKNOWN
-from stratagem.pipeline._nest import Array, Nest, spec_of
-from stratagem.pipeline._order import State
-from stratagem.pipeline._spec import TensorSpec, merged
-from stratagem.pipeline._stage import ParentWalk, Stage, Step, Walk
-from stratagem.pipeline._user_code import Predicate, UserFunction
+from stratagem.pipeline._draws import Numbered
+from stratagem.pipeline._mapped import Filtered, MappedColumns, RowProgram
+from stratagem.pipeline._nest import Nest, spec_of
+from stratagem.pipeline._options import AUTOTUNE
+from stratagem.pipeline._order import Order, State
+from stratagem.pipeline._parallel import ParallelWalk, cores
+from stratagem.pipeline._spec import TensorSpec
+from stratagem.pipeline._stage import ParentWalk, Rows, Stage, Step, Walk
+from stratagem.pipeline._user_code import UserFunction
 
 
-@final
-class MapStage(Step):
-    """A function applied to every element."""
+def mapped(stage: Stage, map_func: Callable[..., Any], num_parallel_calls: Any = None) -> Stage:
+    """`map_func` of every element.
 
-    def __init__(self, parent: Stage, function: UserFunction) -> None:
+    num_parallel_calls: threads for a function that runs as Python; AUTOTUNE is one a core.
+    """
+    applied = Applied(stage, UserFunction(map_func, "map_func"))
+    threads = _threads(num_parallel_calls)
+    if isinstance(stage, Rows) and stage.pure and applied.traced is not None:
+        order, run = _over_rows(stage, applied)
+        return Rows(MappedColumns(run), order)
+    return MapStage(stage, applied, threads)
+
+
+def filtered(stage: Stage, predicate: Callable[..., Any]) -> Stage:
+    """The elements for which `predicate` returns True.
+
+    Raises:
+        ValueError: it returns no bool scalar, as far as that is known before it runs.
+    """
+    applied = Applied(stage, UserFunction(predicate, "predicate"))
+    if applied.traced is not None:
+        check_answer(applied.traced.program.trace.spec)
+    # Rows that are computed would be computed twice: for the predicate, and for who wants them.
+    if isinstance(stage, Rows) and stage.cheap and applied.traced is not None:
+        order, run = _over_rows(stage, applied)
+        return Rows(stage.columns, Filtered(order, run))
+    return FilterStep(stage, applied)
+
+
+def _over_rows(stage: Rows, applied: Applied) -> tuple[Order, RowProgram]:
+    """The function as a program on the rows of `stage`, and their order, numbered for a function that draws."""
+    assert applied.traced is not None
+    columns, program = stage.columns, applied.traced.program
+    if not program.trace.draws:
+        return stage.order, RowProgram(columns, program)
+    return Numbered(stage.order, applied.draws, columns), RowProgram(columns, program, applied.draws)
+
+
+def _threads(num_parallel_calls: Any) -> int:
+    if num_parallel_calls is None:
+        return 1
+    asked = int(num_parallel_calls)
+    if asked != AUTOTUNE and asked < 1:
+        raise InvalidArgumentError(f"num_parallel_calls must be greater than zero or AUTOTUNE, got {asked}.")
+    return cores() if asked == AUTOTUNE else asked
+
+
+class FunctionStep(Step):
+    """A step that runs a function on every element."""
+
+    def __init__(self, parent: Stage, applied: Applied) -> None:
         super().__init__(parent)
-        self._function = function
-
-    @functools.cached_property
-    def spec(self) -> Nest:
-        # Plain Python cannot be asked for its result's shape, so it is applied to an example; where the rows of the
-        # input are unknown, to two numbers of rows: what then differs is unknown too.
-        specs = self._parent.spec
-        try:
-            example = self._parent.example()
-        except StopIteration:
-            raise ValueError(
-                "The element_spec of a mapped data set is found out by mapping an element, and there is none."
-            ) from None
-        if not any(_open_rows(s) for s in jax.tree.leaves(specs)):
-            return spec_of(self._function(example))
-        return jax.tree.map(merged, *(spec_of(self._function(_resized(specs, example, n))) for n in (2, 3)))
+        self._applied = applied
 
     @property
     def pure(self) -> bool:
-        return False
+        return self._parent.pure and self._applied.traced is not None
 
     @property
     def cheap(self) -> bool:
         return False
 
+
+@final
+class MapStage(FunctionStep):
+    """A function applied to every element."""
+
+    def __init__(self, parent: Stage, applied: Applied, threads: int) -> None:
+        super().__init__(parent, applied)
+        self._threads = threads
+
+    @property
+    def spec(self) -> Nest:
+        return self._applied.spec
+
     def walk(self) -> Walk:
-        return _MapWalk(self._parent.walk(), self._function)
+        applied, parent = self._applied, self._parent
+        if applied.for_blocks is not None:
+            return MapBlocks(parent.walk(), applied, applied.for_blocks, parent.spec)
+        if applied.in_python and self._threads > 1:
+            return ParallelWalk(parent.walk(), applied, self._threads)
+        return _MapWalk(parent.walk(), applied)
 
     def example(self) -> Nest:
-        return self._function(self._parent.example())
+        return self._applied(self._parent.example(), {}, 0)
 
 
 @final
-class _MapWalk(ParentWalk):
-    def __init__(self, parent: Walk, function: UserFunction) -> None:
-        super().__init__(parent)
-        self._function = function
-
-    def __next__(self) -> Nest:
-        return self._function(next(self._source))
-
-    def _facts(self) -> State:
-        return {}
-
-    def _set_facts(self, state: State) -> None:
-        pass
-
-
-@final
-class FilterStep(Step):
+class FilterStep(FunctionStep):
     """The elements that a predicate accepts."""
-
-    def __init__(self, parent: Stage, predicate: Predicate) -> None:
-        super().__init__(parent)
-        self._predicate = predicate
 
     @property
     def cardinality(self) -> int:
         return UNKNOWN
 
-    @property
-    def pure(self) -> bool:
-        return False
-
-    @property
-    def cheap(self) -> bool:
-        return False
-
     def walk(self) -> Walk:
-        return _FilterWalk(self._parent.walk(), self._predicate)
+        applied, parent = self._applied, self._parent
+        if applied.for_blocks is not None:
+            return FilterBlocks(parent.walk(), applied, applied.for_blocks, parent.spec)
+        return _FilterWalk(parent.walk(), applied)
+
+
+class FunctionWalk(ParentWalk, abc.ABC):
+    """Asks for an element of the parent's when one is asked for, and runs the function on it alone."""
+
+    def __init__(self, parent: Walk, applied: Applied) -> None:
+        super().__init__(parent)
+        self._applied = applied
+        self._draws = applied.begin()
+        self._position = 0
+
+    def _next(self) -> tuple[Nest, Nest]:
+        """The parent's next element and the function's result; also after an error."""
+        element = next(self._source)
+        self._position += 1
+        return element, self._applied(element, self._draws, self._position - 1)
+
+    def _facts(self) -> State:
+        return {"draws": self._draws, "position": self._position}
+
+    def _set_facts(self, state: State) -> None:
+        self._draws, self._position = state["draws"], state["position"]
+        self._applied.restore(self._draws)
 
 
 @final
-class _FilterWalk(ParentWalk):
-    def __init__(self, parent: Walk, predicate: Predicate) -> None:
-        super().__init__(parent)
-        self._predicate = predicate
+class _MapWalk(FunctionWalk):
+    def __next__(self) -> Nest:
+        return self._next()[1]
 
+
+@final
+class _FilterWalk(FunctionWalk):
     def __next__(self) -> Nest:
         while True:
-            element = next(self._source)
-            if self._predicate(element):
+            element, answer = self._next()
+            check_answer(spec_of(answer))
+            if answer:
                 return element
 
-    def _facts(self) -> State:
-        return {}
 
-    def _set_facts(self, state: State) -> None:
-        pass
-
-
-def _open_rows(spec: TensorSpec) -> bool:
-    return bool(spec.shape.rank) and spec.shape[0] is None
-
-
-def _resized(specs: Nest, example: Nest, rows: int) -> Nest:
-    def resize(spec: TensorSpec, leaf: Array) -> Array:
-        return np.resize(leaf, (rows, *leaf.shape[1:])) if _open_rows(spec) else leaf
-
-    return jax.tree.map(resize, specs, example)
+def check_answer(spec: Nest) -> None:
+    """Raise ValueError unless a predicate's answer, of this spec, is a bool scalar."""
+    if not isinstance(spec, TensorSpec) or spec.dtype != np.bool_ or spec.shape.rank != 0:
+        found = f"{spec.dtype} of shape {tuple(spec.shape)}" if isinstance(spec, TensorSpec) else f"a nest: {spec}"
+        raise ValueError(f"Invalid `predicate`. `predicate` must return a bool scalar, but it returned {found}.")

@@ -9,6 +9,7 @@ from stratagem.pipeline._cardinality import INFINITE, UNKNOWN
 AUTOTUNE: Final = -1
 INFINITE_CARDINALITY: Final = INFINITE
 UNKNOWN_CARDINALITY: Final = UNKNOWN
+SHARD_HINT: Final = -1
 
 
 class AutoShardPolicy(enum.IntEnum):

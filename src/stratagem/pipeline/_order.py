@@ -10,7 +10,7 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from stratagem.pipeline._cardinality import repeated, shard_length, skipped, taken
+from stratagem.pipeline._cardinality import INFINITE, repeated, shard_length, skipped, taken
 from stratagem.pipeline._seeds import EpochSeeds, generator
 
 Indices = NDArray[np.int64]
@@ -18,6 +18,7 @@ State = dict[str, Any]
 
 _NONE: Indices = np.empty(0, np.int64)
 _CHUNK = 1 << 16
+_FOR_EVER = 1 << 62
 
 
 class Order(abc.ABC):
@@ -27,6 +28,11 @@ class Order(abc.ABC):
     @abc.abstractmethod
     def length(self) -> int:
         """The number of indices, or INFINITE."""
+
+    @property
+    def parent(self) -> "Order | None":
+        """The order that this one changes, if there is one."""
+        return None
 
     @abc.abstractmethod
     def cursor(self) -> "Cursor":
@@ -90,6 +96,51 @@ class _StraightCursor(Cursor):
 
 
 @final
+class Endless(Order):
+    """0, 1, 2, ... without an end."""
+
+    @property
+    def length(self) -> int:
+        return INFINITE
+
+    def cursor(self) -> Cursor:
+        return _StraightCursor(_FOR_EVER)
+
+
+@final
+class Listed(Order):
+    """Given indices."""
+
+    def __init__(self, indices: Indices) -> None:
+        self._indices = indices
+
+    @property
+    def length(self) -> int:
+        return len(self._indices)
+
+    def cursor(self) -> Cursor:
+        return _ListedCursor(self._indices)
+
+
+@final
+class _ListedCursor(Cursor):
+    def __init__(self, indices: Indices) -> None:
+        self._indices = indices
+        self._position = 0
+
+    def read(self, count: int) -> Indices:
+        found = self._indices[self._position : self._position + count]
+        self._position += len(found)
+        return found
+
+    def get_state(self) -> State:
+        return {"position": self._position}
+
+    def set_state(self, state: State) -> None:
+        self._position = state["position"]
+
+
+@final
 class Repeated(Order):
     """Another order again and again; `count` -1 is for ever."""
 
@@ -101,6 +152,10 @@ class Repeated(Order):
     def length(self) -> int:
         return repeated(self._parent.length, self._count)
 
+    @property
+    def parent(self) -> Order:
+        return self._parent
+
     def cursor(self) -> Cursor:
         return _RepeatedCursor(self._parent.cursor, self._count)
 
@@ -110,33 +165,31 @@ class _RepeatedCursor(Cursor):
     def __init__(self, start: Callable[[], Cursor], count: int) -> None:
         self._start = start
         self._left = count
-        self._epoch: Cursor | None = None
+        # Begun at once and kept to the end, so that every state has the seeds of the shuffles before.
+        self._epoch = start()
         self._empty = True
 
     def read(self, count: int) -> Indices:
         parts: list[Indices] = []
         while count > 0 and self._left != 0:
-            if self._epoch is None:
-                self._epoch, self._empty = self._start(), True
             part = self._epoch.read(count)
             parts.append(part)
             count -= len(part)
             self._empty = self._empty and len(part) == 0
             if count > 0:
-                self._epoch = None
                 # An order without a single index would be repeated for ever in vain.
                 self._left = 0 if self._empty else self._left - 1
+                if self._left != 0:
+                    self._epoch, self._empty = self._start(), True
         return parts[0] if len(parts) == 1 else np.concatenate([_NONE, *parts])
 
     def get_state(self) -> State:
-        epoch = None if self._epoch is None else self._epoch.get_state()
-        return {"left": self._left, "empty": self._empty, "epoch": epoch}
+        return {"left": self._left, "empty": self._empty, "epoch": self._epoch.get_state()}
 
     def set_state(self, state: State) -> None:
-        self._left, self._empty, self._epoch = state["left"], state["empty"], None
-        if state["epoch"] is not None:
-            self._epoch = self._start()
-            self._epoch.set_state(state["epoch"])
+        self._left, self._empty = state["left"], state["empty"]
+        self._epoch = self._start()
+        self._epoch.set_state(state["epoch"])
 
 
 @final
@@ -145,15 +198,19 @@ class Cut(Order):
 
     def __init__(self, parent: Order, *, start: int = 0, step: int = 1, count: int = -1) -> None:
         self._parent = parent
-        self._start, self._step, self._count = start, step, count
+        self.cut = (start, step, count)
 
     @property
     def length(self) -> int:
-        rest = skipped(self._parent.length, self._start)
-        return taken(shard_length(rest, self._step, 0), self._count)
+        start, step, count = self.cut
+        return taken(shard_length(skipped(self._parent.length, start), step, 0), count)
+
+    @property
+    def parent(self) -> Order:
+        return self._parent
 
     def cursor(self) -> Cursor:
-        return _CutCursor(self._parent.cursor(), self._start, self._step, self._count)
+        return _CutCursor(self._parent.cursor(), *self.cut)
 
 
 @final
@@ -195,6 +252,10 @@ class Kept(Order):
     @property
     def length(self) -> int:
         return self._parent.length
+
+    @property
+    def parent(self) -> Order:
+        return self._parent
 
     def cursor(self) -> Cursor:
         return _KeptCursor(self)
@@ -250,6 +311,10 @@ class Shuffled(Order):
     def length(self) -> int:
         return self._parent.length
 
+    @property
+    def parent(self) -> Order:
+        return self._parent
+
     def cursor(self) -> Cursor:
         return _ShuffledCursor(self._parent.cursor, self._buffer_size, self._seeds)
 
@@ -302,7 +367,7 @@ class _ShuffledCursor(Cursor):
         return _exchange(buffer, slots, arriving)
 
     def get_state(self) -> State:
-        return {"shuffle": self._facts, "emitted": self._emitted, "origin": self._origin}
+        return {"shuffle": self._seeds.now(self._facts), "emitted": self._emitted, "origin": self._origin}
 
     def set_state(self, state: State) -> None:
         parent = self._start()

@@ -3,14 +3,14 @@
 import functools
 from typing import Any
 
-import jax
 import numpy as np
 
-from stratagem.pipeline._cardinality import INFINITE, batched
+from stratagem.pipeline._cardinality import INFINITE, UNKNOWN, batched
 from stratagem.pipeline._columns import Columns, RangeColumns, ZippedColumns
+from stratagem.pipeline._mapped import MemoColumns
 from stratagem.pipeline._memory import CacheStage, ShuffleStep
-from stratagem.pipeline._nest import Nest
-from stratagem.pipeline._order import Cut, Kept, Order, Repeated, Shuffled, Straight
+from stratagem.pipeline._nest import Nest, leaves, map_leaves
+from stratagem.pipeline._order import Cut, Endless, Kept, Order, Repeated, Shuffled, Straight
 from stratagem.pipeline._seeds import EpochSeeds
 from stratagem.pipeline._stage import BatchedRows, Rows, Stage
 from stratagem.pipeline._steps import CutStep, EnumerateStep, PrefetchStep, RepeatStep, ZipStage
@@ -47,15 +47,21 @@ def batch(stage: Stage, batch_size: int, *, drop_remainder: bool) -> Stage:
     """Consecutive elements stacked."""
     if isinstance(stage, Rows):
         count = batched(stage.cardinality, batch_size, drop_remainder=drop_remainder)
-        return BatchedRows(stage.columns, stage.order, batch_size, count, drop_remainder=drop_remainder)
+        columns = stage.columns.sized(batch_size)
+        return BatchedRows(columns, stage.order, batch_size, count, drop_remainder=drop_remainder)
     return BatchStage(stage, batch_size, drop_remainder=drop_remainder)
 
 
 def cache(stage: Stage) -> Stage:
-    """Elements made once. Rows are in memory already: only their order is remembered."""
-    if isinstance(stage, Rows):
-        order: Order = stage.order
+    """Elements made once. Of rows that are in memory already, only the order is remembered."""
+    if not isinstance(stage, Rows) or stage.order.length == UNKNOWN:
+        return CacheStage(stage)
+    order: Order = stage.order
+    if stage.cheap:
         return stage if order.length == INFINITE else Rows(stage.columns, Kept(order))
+    # Computed rows are kept by row, unless most rows would be reserved in vain or are not the same the next time.
+    if stage.pure and stage.columns.settled and stage.columns.length <= 4 * order.length:
+        return Rows(MemoColumns(stage.columns), Kept(order))
     return CacheStage(stage)
 
 
@@ -66,9 +72,9 @@ def prefetch(stage: Stage, depth: int) -> Stage:
 
 def zipped(nest: Nest) -> Stage:
     """Elements side by side. Rows in their own order stay rows."""
-    stages = jax.tree.leaves(nest)
+    stages = leaves(nest)
     if all(isinstance(stage, Rows) and isinstance(stage.order, Straight) for stage in stages):
-        return rows(ZippedColumns(jax.tree.map(lambda stage: stage.columns, nest)))
+        return rows(ZippedColumns(map_leaves(lambda stage: stage.columns, nest)))
     return ZipStage(nest)
 
 
@@ -82,4 +88,9 @@ def enumerated(stage: Stage, start: int) -> Stage:
 
 def expanded(tensors: Any) -> Any:
     """Arrays as columns of a single row."""
-    return jax.tree.map(functools.partial(np.expand_dims, axis=0), tensors)
+    return map_leaves(functools.partial(np.expand_dims, axis=0), tensors)
+
+
+def counted(start: Any, step: Any, dtype: np.dtype[Any]) -> Stage:
+    """Numbers with a constant distance, without an end."""
+    return Rows(RangeColumns(start, step, 1 << 62, dtype), Endless())

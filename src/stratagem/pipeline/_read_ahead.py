@@ -8,7 +8,7 @@ import queue
 import threading
 from collections import deque
 from collections.abc import Callable
-from concurrent.futures import Future
+from concurrent.futures import Future, wait
 from typing import final
 
 from stratagem._context import assign, current
@@ -16,7 +16,7 @@ from stratagem.pipeline._nest import Nest
 from stratagem.pipeline._order import State
 from stratagem.pipeline._stage import Walk
 
-Made = tuple[Nest, State]
+Made = tuple[Nest, State]  # an element, or the `Failed` of its making, and where the walk is after it
 
 
 class Maker(abc.ABC):
@@ -48,31 +48,39 @@ class AtOnce(Maker):
 class InThread(Maker):
     """One thread, started with the first job, in the context of whoever made this object but never under its trace.
 
-    A daemon: a source that blocks for ever must not keep the program from ending.
+    A daemon: a source that blocks for ever must not keep the program from ending. With more threads than one, jobs
+    start one after another and run side by side.
     """
 
     _JOIN_SECONDS = 0.5
 
-    def __init__(self) -> None:
+    def __init__(self, threads: int = 1) -> None:
         self._jobs: queue.SimpleQueue[tuple[Callable[[], Made], Future[Made]] | None] = queue.SimpleQueue()
         self._context = contextvars.copy_context()
         self._context.run(assign, dataclasses.replace(current(), recorder=None))
-        self._thread: threading.Thread | None = None
+        self._count = threads
+        self._threads: list[threading.Thread] = []
 
     def submit(self, job: Callable[[], Made]) -> Future[Made]:
-        if self._thread is None:
-            run, jobs = self._context.run, self._jobs
-            self._thread = threading.Thread(target=run, args=(_serve, jobs), name="stratagem-read-ahead", daemon=True)
-            self._thread.start()
+        if not self._threads:
+            for _ in range(self._count):
+                run = self._context.copy().run  # a context can be entered once at a time
+                thread = threading.Thread(
+                    target=run, args=(_serve, self._jobs), name="stratagem-read-ahead", daemon=True
+                )
+                thread.start()
+                self._threads.append(thread)
         future: Future[Made] = Future()
         self._jobs.put((job, future))
         return future
 
     def stop(self) -> None:
-        self._jobs.put(None)
+        for _ in self._threads:
+            self._jobs.put(None)
         # The last reference may die in the thread itself, and a job may be stuck in user code: wait, but not for ever.
-        if self._thread is not None and self._thread is not threading.current_thread():
-            self._thread.join(self._JOIN_SECONDS)
+        for thread in self._threads:
+            if thread is not threading.current_thread():
+                thread.join(self._JOIN_SECONDS)
 
 
 @final
@@ -94,12 +102,20 @@ class ReadAheadWalk(Walk):
         self._fill()
         head = self._ready.popleft()
         self._fill()
+        element = None
         try:
             element, self._state = head.result()
+            if isinstance(element, Failed):
+                raise element.error
+            return element
         finally:
-            # An error holds this frame, and through `head` itself: this walk and its thread would outlive their use.
-            del head
-        return element
+            # An error holds this frame, and through these itself: this walk and its thread would outlive their use.
+            del head, element
+
+    def wait(self, seconds: float) -> bool:
+        """Wait for the next element, at most so long; True when it is there."""
+        self._fill()
+        return bool(wait([self._ready[0]], seconds).done)
 
     def get_state(self) -> State:
         return self._state
@@ -128,8 +144,19 @@ class ReadAheadWalk(Walk):
             self._ready.append(self._maker.submit(functools.partial(_advance, self._source)))
 
 
+@final
+@dataclasses.dataclass(frozen=True)
+class Failed:
+    """Stands for an element that could not be made: the walk goes on after it."""
+
+    error: Exception
+
+
 def _advance(walk: Walk) -> Made:
-    element = next(walk)
+    try:
+        element = next(walk)
+    except Exception as error:  # it is raised where the element is asked for
+        return Failed(error), walk.get_state()
     return element, walk.get_state()
 
 

@@ -1,35 +1,72 @@
 """Where shuffles get their seeds from, so that a run can be repeated on any machine."""
 
+import contextlib
+import contextvars
 import threading
+from collections.abc import Iterator
 from typing import Any, final
 
 import numpy as np
 
+from stratagem._private import latest_seeding
+
 
 @final
 class GlobalSeed:
-    """The program's seed and how many seeds were drawn from it since it was set."""
+    """The program's seed and how many seeds were drawn from it since it was set, here or with `tf.random.set_seed`."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._seed: int | None = None
         self._drawn = 0
+        self._heard = 0
 
     def set(self, seed: int | None) -> None:
         """Start a new sequence of seeds; None goes back to the machine's entropy."""
         with self._lock:
             self._seed, self._drawn = seed, 0
+            self._heard, _ = latest_seeding()
 
     def draw(self) -> int:
-        """A seed for one shuffle."""
+        """A seed for one shuffle, or for one function that draws."""
+        scope = _scope.get()
+        if scope is not None:
+            return scope.draw()
         with self._lock:
+            number, seed = latest_seeding()
+            if number != self._heard:
+                self._seed, self._drawn, self._heard = seed, 0, number
             if self._seed is None:
                 return int(np.random.SeedSequence().generate_state(1, np.uint64)[0])
             self._drawn += 1
             return int(np.random.SeedSequence([self._seed, self._drawn]).generate_state(1, np.uint64)[0])
 
 
+@final
+class _Scope:
+    """Seeds for what one call of a user's function makes."""
+
+    def __init__(self, key: tuple[int, ...]) -> None:
+        self._key = key
+        self._drawn = 0
+
+    def draw(self) -> int:
+        self._drawn += 1
+        return int(np.random.SeedSequence([*self._key, self._drawn]).generate_state(1, np.uint64)[0])
+
+
 _global_seed = GlobalSeed()
+_scope: contextvars.ContextVar[_Scope | None] = contextvars.ContextVar("seeds", default=None)
+
+
+@contextlib.contextmanager
+def seeded_by(*key: int) -> Iterator[None]:
+    """Give the shuffles that are made inside seeds that depend on the key alone: a resumed process makes them again."""
+    token = _scope.set(_Scope(key))
+    try:
+        yield
+    finally:
+        _scope.reset(token)
 
 
 def set_global_seed(seed: int | None) -> None:
@@ -57,12 +94,17 @@ class EpochSeeds:
             self._next += self._reshuffle
             return {"seed": self._seed, "epoch": epoch, "next": self._next}
 
+    def now(self, facts: dict[str, int]) -> dict[str, int]:
+        """The facts of an epoch that began earlier, to be saved now: other epochs may have begun since."""
+        with self._lock:
+            return {**facts, "next": self._next}
+
     def restore(self, facts: dict[str, Any]) -> None:
         """Continue after the epoch that `facts` describe, also when another process began it."""
         with self._lock:
             self._seed, self._next = facts["seed"], facts["next"]
 
 
-def generator(facts: dict[str, int]) -> np.random.Generator:
-    """The random generator of one epoch: equal facts give equal numbers on every machine."""
-    return np.random.Generator(np.random.Philox(np.random.SeedSequence([facts["seed"], facts["epoch"]])))
+def generator(facts: dict[str, int], *part: int) -> np.random.Generator:
+    """The random generator of one epoch, or of a part of it: equal facts give equal numbers on every machine."""
+    return np.random.Generator(np.random.Philox(np.random.SeedSequence([facts["seed"], facts["epoch"], *part])))

@@ -1,10 +1,21 @@
-"""TensorSpec and TensorShape: what is known of a tensor before it exists."""
+"""TensorSpec, TensorShape and DatasetSpec: what is known of a tensor, or of a data set in an element, beforehand."""
 
+import abc
 import math
 from collections.abc import Iterable, Iterator
 from typing import Any, final, overload
 
+import jax
 import numpy as np
+
+
+class Nestable(abc.ABC):
+    """A data set, as far as code below data sets needs to know: something that can be a component of an element."""
+
+    @property
+    @abc.abstractmethod
+    def element_spec(self) -> Any:
+        """The specs of its elements."""
 
 
 @final
@@ -105,19 +116,65 @@ class TensorSpec:
         return f"TensorSpec(shape={self.shape}, dtype={self.dtype.name}, name={self.name!r})"
 
 
-def without_rows(spec: TensorSpec) -> TensorSpec:
+@final
+class DatasetSpec:
+    """The spec of a component that is a data set, as `window` makes them: an opaque scalar with elements of its own."""
+
+    dtype = np.dtype(object)
+
+    def __init__(self, element_spec: Any, dataset_shape: Any = ()) -> None:
+        self.element_spec = element_spec
+        self.shape = dataset_shape if isinstance(dataset_shape, TensorShape) else TensorShape(dataset_shape)
+        if self.shape.rank != 0:
+            raise NotImplementedError(f"A batch of data sets is not supported, found dataset_shape={dataset_shape}.")
+
+    @property
+    def value_type(self) -> type[Nestable]:
+        """The type that such a component has."""
+        return Nestable
+
+    def __eq__(self, other: object) -> bool:
+        return self.element_spec == other.element_spec if isinstance(other, DatasetSpec) else NotImplemented
+
+    def __hash__(self) -> int:
+        leaves, structure = jax.tree.flatten(self.element_spec)
+        return hash((tuple(leaves), structure))
+
+    def __repr__(self) -> str:
+        return f"DatasetSpec({self.element_spec!r}, TensorShape([]))"
+
+
+Spec = TensorSpec | DatasetSpec
+
+
+def without_rows(spec: Spec) -> TensorSpec:
     """The spec of one row of a tensor."""
+    if isinstance(spec, DatasetSpec):
+        raise ValueError("Slicing dataset elements is not supported: a data set in an element has no rows.")
     return TensorSpec(spec.shape[1:], spec.dtype)
 
 
-def with_rows(spec: TensorSpec, rows: int | None) -> TensorSpec:
+def with_rows(spec: Spec, rows: int | None) -> TensorSpec:
     """The spec of `rows` such tensors stacked."""
+    if isinstance(spec, DatasetSpec):
+        raise no_batches_of_datasets()
     return TensorSpec(None if spec.shape.rank is None else (rows, *spec.shape), spec.dtype)
 
 
-def merged(first: TensorSpec, second: TensorSpec) -> TensorSpec:
+def merged(first: Spec, second: Spec) -> Spec:
     """The spec that tensors of both specs have; their dtypes are equal."""
+    if isinstance(first, DatasetSpec) or isinstance(second, DatasetSpec):
+        specs = (s.element_spec if isinstance(s, DatasetSpec) else s for s in (first, second))
+        return DatasetSpec(jax.tree.map(merged, *specs))
     if first.shape.rank is None or first.shape.rank != second.shape.rank:
         return TensorSpec(None, first.dtype)
     dims = [a if a == b else None for a, b in zip(first.shape, second.shape, strict=True)]
     return TensorSpec(dims, first.dtype)
+
+
+def no_batches_of_datasets() -> TypeError:
+    """The error for stacking what cannot be stacked."""
+    return TypeError(
+        "The elements hold data sets (windows), which cannot be stacked. Make tensors of them first: "
+        "`dataset.flat_map(lambda window: window.batch(size))`."
+    )

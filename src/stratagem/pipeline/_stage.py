@@ -10,8 +10,8 @@ import jax
 import numpy as np
 
 from stratagem.pipeline._columns import Columns
-from stratagem.pipeline._nest import Nest, rows_of
-from stratagem.pipeline._order import Order, State
+from stratagem.pipeline._nest import Nest, map_leaves, rows_of
+from stratagem.pipeline._order import Indices, Order, State
 from stratagem.pipeline._spec import TensorSpec, with_rows
 
 
@@ -65,6 +65,11 @@ class Stage(abc.ABC):
         return False
 
     @property
+    def reads_files(self) -> bool:
+        """True when the parent's elements name the files that the elements of this stage come from."""
+        return False
+
+    @property
     def parents(self) -> "tuple[Stage, ...]":
         """The stages before this one; a source has none."""
         return ()
@@ -82,6 +87,26 @@ class Stage(abc.ABC):
     @abc.abstractmethod
     def example(self) -> Nest:
         """Some element, made without starting an epoch; StopIteration when there is none."""
+
+
+def not_read(stage: Stage) -> list[Stage]:
+    """The sources of a plan whose elements are not the names of files that it reads."""
+    if stage.reads_files:
+        return []
+    return [source for parent in stage.parents for source in not_read(parent)] if stage.parents else [stage]
+
+
+class FileSource(Stage):
+    """A source of names of files: FILE sharding gives every worker some of them, before any shuffling."""
+
+    @property
+    @abc.abstractmethod
+    def files(self) -> tuple[str, ...]:
+        """The names, in their own order."""
+
+    @abc.abstractmethod
+    def with_files(self, files: tuple[str, ...]) -> "FileSource":
+        """The same source with these files only."""
 
 
 class Step(Stage):
@@ -126,7 +151,7 @@ class Step(Stage):
 
 @final
 class Rows(Stage):
-    """Rows of in-memory columns in some order, one by one. No row is touched before it is needed."""
+    """Rows of columns in some order, one by one. No row is touched before it is needed."""
 
     def __init__(self, columns: Columns, order: Order) -> None:
         self.columns = columns
@@ -146,11 +171,11 @@ class Rows(Stage):
 
     @property
     def pure(self) -> bool:
-        return True
+        return self.columns.pure
 
     @property
     def cheap(self) -> bool:
-        return True
+        return self.columns.cheap
 
     def walk(self) -> Walk:
         return _RowsWalk(self)
@@ -171,7 +196,7 @@ class _RowsWalk(Walk):
         super().__init__()
         self._stage = stage
         self._cursor = stage.order.cursor()
-        self._block_rows = max(1, min(1024, self._BLOCK_BYTES // _bytes_of_row(stage.spec)))
+        self._block_rows = max(1, min(stage.columns.ahead, self._BLOCK_BYTES // _bytes_of_row(stage.spec)))
         self._origin = self._cursor.get_state()
         self._rows: list[Nest] = []
         self._position = 0
@@ -213,7 +238,7 @@ class BatchedRows(Stage):
     @functools.cached_property
     def spec(self) -> Nest:
         rows = self._batch_size if self.drop_remainder else None
-        return jax.tree.map(lambda spec: with_rows(spec, rows), self.columns.spec)
+        return map_leaves(lambda spec: with_rows(spec, rows), self.columns.spec)
 
     @property
     def cardinality(self) -> int:
@@ -225,14 +250,14 @@ class BatchedRows(Stage):
 
     @property
     def pure(self) -> bool:
-        return True
+        return self.columns.pure
 
     @property
     def cheap(self) -> bool:
-        return True
+        return self.columns.cheap
 
     def walk(self) -> Walk:
-        return _BatchedRowsWalk(self)
+        return BatchedRowsWalk(self)
 
     def example(self) -> Nest:
         if self.columns.length == 0:
@@ -241,18 +266,24 @@ class BatchedRows(Stage):
 
 
 @final
-class _BatchedRowsWalk(Walk):
+class BatchedRowsWalk(Walk):
+    """Reads the order a batch at a time."""
+
     def __init__(self, stage: BatchedRows) -> None:
         super().__init__()
         self._stage = stage
         self._cursor = stage.order.cursor()
 
     def __next__(self) -> Nest:
+        return self._stage.columns.gather(self.read())
+
+    def read(self) -> Indices:
+        """Which rows the next batch has; StopIteration at the end."""
         stage = self._stage
         indices = self._cursor.read(stage.batch_size)
         if len(indices) == 0 or (stage.drop_remainder and len(indices) < stage.batch_size):
             raise StopIteration
-        return stage.columns.gather(indices)
+        return indices
 
     def get_state(self) -> State:
         return {"rows": self._cursor.get_state()}
@@ -291,6 +322,8 @@ class RestartingWalk(Walk):
         self._source: Walk | None = None
 
     def _start(self) -> Walk:
+        if self._source is not None:
+            self._source.close()  # its threads and files are of no more use
         self._source = self._stage.walk()
         return self._source
 

@@ -2,11 +2,11 @@
 
 from typing import final
 
-import jax
 import numpy as np
 
-from stratagem.pipeline._cardinality import concatenated, repeated, shard_length, skipped, taken, zipped
-from stratagem.pipeline._nest import Nest
+from stratagem._errors import FailedPreconditionError
+from stratagem.pipeline._cardinality import UNKNOWN, concatenated, repeated, shard_length, skipped, taken, zipped
+from stratagem.pipeline._nest import Nest, leaves, map_leaves, packer
 from stratagem.pipeline._order import State
 from stratagem.pipeline._read_ahead import InThread, ReadAheadWalk
 from stratagem.pipeline._spec import TensorSpec, merged
@@ -19,15 +19,15 @@ class CutStep(Step):
 
     def __init__(self, parent: Stage, *, start: int = 0, step: int = 1, count: int = -1) -> None:
         super().__init__(parent)
-        self._start, self._step, self._count = start, step, count
+        self.cut = (start, step, count)
 
     @property
     def cardinality(self) -> int:
-        rest = skipped(self._parent.cardinality, self._start)
-        return taken(shard_length(rest, self._step, 0), self._count)
+        start, step, count = self.cut
+        return taken(shard_length(skipped(self._parent.cardinality, start), step, 0), count)
 
     def walk(self) -> Walk:
-        return _CutWalk(self._parent.walk(), self._start, self._step, self._count)
+        return _CutWalk(self._parent.walk(), *self.cut)
 
 
 @final
@@ -56,6 +56,26 @@ class _CutWalk(ParentWalk):
 
 
 @final
+class ShardHint(Step):
+    """The place where `shard(SHARD_HINT, ...)` asked for a worker's shard, which only distributing can tell."""
+
+    @property
+    def cardinality(self) -> int:
+        return UNKNOWN
+
+    def resolved(self, num_shards: int, index: int) -> Stage:
+        """The shard of one worker."""
+        return CutStep(self._parent, start=index, step=num_shards)
+
+    def walk(self) -> Walk:
+        raise FailedPreconditionError(
+            "`tf.data.Dataset.shard(SHARD_HINT, ...)` can only be used in "
+            "`tf.distribute.Strategy.experimental_distribute_dataset()` with AutoShardPolicy.HINT, found another policy "
+            "or a data set that is not distributed."
+        )
+
+
+@final
 class RepeatStep(Step):
     """Everything before, again and again; `count` -1 is for ever."""
 
@@ -76,28 +96,28 @@ class _RepeatWalk(RestartingWalk):
     def __init__(self, stage: Stage, count: int) -> None:
         super().__init__(stage)
         self._left = count
+        # Begun at once and kept to the end, so that every state has the seeds of the shuffles before.
+        self._epoch = self._start()
         self._empty = True
 
     def __next__(self) -> Nest:
         while self._left != 0:
-            if self._source is None:
-                self._empty = True
-            for element in self._source or self._start():
+            for element in self._epoch:
                 self._empty = False
                 return element
-            self._source = None
             # Without a single element, repeating for ever would never return.
             self._left = 0 if self._empty else self._left - 1
+            if self._left != 0:
+                self._epoch, self._empty = self._start(), True
         raise StopIteration
 
     def get_state(self) -> State:
-        epoch = None if self._source is None else self._source.get_state()
-        return {"left": self._left, "empty": self._empty, "epoch": epoch}
+        return {"left": self._left, "empty": self._empty, "epoch": self._epoch.get_state()}
 
     def set_state(self, state: State) -> None:
-        self._left, self._empty, self._source = state["left"], state["empty"], None
-        if state["epoch"] is not None:
-            self._start().set_state(state["epoch"])
+        self._left, self._empty = state["left"], state["empty"]
+        self._epoch = self._start()
+        self._epoch.set_state(state["epoch"])
 
 
 @final
@@ -121,7 +141,7 @@ class ConcatenateStep(Stage):
 
     @property
     def spec(self) -> Nest:
-        return jax.tree.map(merged, *(p.spec for p in self._parents))
+        return map_leaves(merged, *(p.spec for p in self._parents))
 
     @property
     def cardinality(self) -> int:
@@ -190,7 +210,7 @@ class ZipStage(Stage):
 
     @property
     def spec(self) -> Nest:
-        return jax.tree.map(lambda stage: stage.spec, self._nest)
+        return map_leaves(lambda stage: stage.spec, self._nest)
 
     @property
     def cardinality(self) -> int:
@@ -211,27 +231,27 @@ class ZipStage(Stage):
 
     @property
     def parents(self) -> tuple[Stage, ...]:
-        return tuple(jax.tree.leaves(self._nest))
+        return tuple(leaves(self._nest))
 
     def over(self, *parents: Stage) -> "ZipStage":
-        return ZipStage(jax.tree.unflatten(jax.tree.structure(self._nest), parents))
+        return ZipStage(packer(self._nest)(parents))
 
     def walk(self) -> Walk:
         return _ZipWalk(self._nest)
 
     def example(self) -> Nest:
-        return jax.tree.map(lambda stage: stage.example(), self._nest)
+        return map_leaves(lambda stage: stage.example(), self._nest)
 
 
 @final
 class _ZipWalk(_ManyWalks):
     def __init__(self, nest: Nest) -> None:
-        stages, self._structure = jax.tree.flatten(nest)
-        super().__init__([stage.walk() for stage in stages])
+        self._pack = packer(nest)
+        super().__init__([stage.walk() for stage in leaves(nest)])
 
     def __next__(self) -> Nest:
         # A list: `map` or a generator would take the end of a walk for its own.
-        return jax.tree.unflatten(self._structure, [next(walk) for walk in self._walks])
+        return self._pack([next(walk) for walk in self._walks])
 
 
 @final

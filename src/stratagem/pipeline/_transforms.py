@@ -2,14 +2,11 @@
 
 from typing import final
 
-import jax
-import numpy as np
-
 from stratagem._errors import InvalidArgumentError
 from stratagem.pipeline._cardinality import UNKNOWN, batched
-from stratagem.pipeline._nest import Array, Nest, rows_of
+from stratagem.pipeline._nest import Nest, leaves, map_leaves, rows_of, stacked
 from stratagem.pipeline._order import State
-from stratagem.pipeline._spec import with_rows, without_rows
+from stratagem.pipeline._spec import Nestable, with_rows, without_rows
 from stratagem.pipeline._stage import ParentWalk, Stage, Step, Walk
 
 
@@ -25,7 +22,7 @@ class BatchStage(Step):
     @property
     def spec(self) -> Nest:
         rows = self._batch_size if self._drop_remainder else None
-        return jax.tree.map(lambda spec: with_rows(spec, rows), self._parent.spec)
+        return map_leaves(lambda spec: with_rows(spec, rows), self._parent.spec)
 
     @property
     def cardinality(self) -> int:
@@ -73,18 +70,18 @@ class UnbatchStage(Step):
     def __init__(self, parent: Stage) -> None:
         super().__init__(parent)
         # The spec of user code is found out by running it; such elements are checked when they come.
-        if parent.pure and any(s.shape.rank == 0 for s in jax.tree.leaves(parent.spec)):
+        if parent.pure and any(s.shape.rank == 0 for s in leaves(parent.spec)):
             raise _no_rows()
 
     @property
     def spec(self) -> Nest:
-        return jax.tree.map(without_rows, self._parent.spec)
+        return map_leaves(without_rows, self._parent.spec)
 
     @property
     def cardinality(self) -> int:
         if not self._parent.pure:
             return UNKNOWN
-        rows, batches = jax.tree.leaves(self._parent.spec)[0].shape[0], self._parent.cardinality
+        rows, batches = leaves(self._parent.spec)[0].shape[0], self._parent.cardinality
         if rows is None:
             return UNKNOWN
         return batches if batches < 0 else int(batches * rows)
@@ -132,32 +129,11 @@ class _UnbatchWalk(ParentWalk):
             next(self)
 
 
-def stacked(elements: list[Nest]) -> Nest:
-    """Elements of one structure and shape as one element with a new first dimension."""
-    arrays = [jax.tree.leaves(element) for element in elements]
-    columns = [_stacked(i, list(column)) for i, column in enumerate(zip(*arrays, strict=True))]
-    return jax.tree.unflatten(jax.tree.structure(elements[0]), columns)
-
-
-def _stacked(component: int, rows: list[Array]) -> Array:
-    shape, dtype = rows[0].shape, rows[0].dtype
-    result = np.empty((len(rows), *shape), dtype)
-    for i, row in enumerate(rows):
-        if row.shape != shape or row.dtype != dtype:
-            raise InvalidArgumentError(
-                f"Cannot batch tensors with different shapes in component {component}. First element had shape "
-                f"{list(shape)} and element {i} had shape {list(row.shape)} (dtypes: {dtype}, {row.dtype}). "
-                "Make them equal with `map` first."
-            )
-        result[i] = row
-    return result
-
-
 def _equal_rows(element: Nest) -> list[Nest]:
-    leaves = jax.tree.leaves(element)
-    if any(leaf.ndim == 0 for leaf in leaves):
+    arrays = leaves(element)
+    if any(isinstance(array, Nestable) or array.ndim == 0 for array in arrays):
         raise _no_rows()
-    sizes = [len(leaf) for leaf in leaves]
+    sizes = [len(array) for array in arrays]
     if len(set(sizes)) != 1:
         raise InvalidArgumentError(f"Cannot unbatch components with different numbers of rows: {sizes}.")
     return rows_of(element)

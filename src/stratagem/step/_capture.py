@@ -11,9 +11,16 @@ import jax.numpy as jnp
 import keras
 
 from stratagem._context import Context, current
-from stratagem._errors import ContextError, MixedStrategiesError, OutOfRangeError, TracedDecisionError
+from stratagem._errors import (
+    ContextError,
+    MixedStrategiesError,
+    OutOfRangeError,
+    TracedDecisionError,
+)
 from stratagem._mesh import AXIS, ReplicaMesh
 from stratagem._private import is_seed_state
+from stratagem.step._gather import concatenated, gathered
+from stratagem.step._layout import Layout, Shape, UnknownShapes
 from stratagem.values import PerReplica, Separate, Stacked, is_per_replica, on_read, placement_of, share
 
 
@@ -43,8 +50,7 @@ class InTrace(PerReplica):
     @property
     def values(self) -> tuple[Any, ...]:
         """Every replica's value, gathered: a collective."""
-        every = jax.lax.all_gather(self.local, AXIS)
-        return tuple(every[i] for i in range(self._replicas))
+        return tuple(gathered(self.local))
 
 
 class Capture(keras.StatelessScope):  # type: ignore[misc]
@@ -53,6 +59,7 @@ class Capture(keras.StatelessScope):  # type: ignore[misc]
     mesh: the replicas that the program will run on.
     variables: those found by an earlier trace, which become inputs; None while discovering them.
     connections: for calls of `tape.gradient` by number, which sources are connected (all, where not listed).
+    layout: for an uneven batch, what it looks like on all replicas.
     """
 
     def __init__(
@@ -60,6 +67,7 @@ class Capture(keras.StatelessScope):  # type: ignore[misc]
         mesh: ReplicaMesh,
         variables: Sequence[Any] | None,
         connections: dict[int, tuple[bool, ...]] | None = None,
+        layout: Layout | None = None,
     ) -> None:
         super().__init__(collect_losses=True)
         self.mesh = mesh
@@ -74,6 +82,8 @@ class Capture(keras.StatelessScope):  # type: ignore[misc]
         self._drawn: list[Any] = []
         self._connections = connections or {}
         self._calls = itertools.count()
+        self._layout = layout
+        self._gathers = itertools.count()
         self._to_average: dict[int, Any] = {}
         self._aggregated_reads = False
 
@@ -248,6 +258,19 @@ class Capture(keras.StatelessScope):  # type: ignore[misc]
                 f"Inside strategy.run {reason}, which needs values while the step is being compiled."
             )
         raise HostMode(reason)
+
+    def shapes_everywhere(self, shape: Shape) -> tuple[Shape, ...]:
+        """The shapes on all replicas of a value that is gathered and has this one here."""
+        call = next(self._gathers)
+        if self._layout is None:
+            return (shape,) * self.mesh.num_replicas
+        if call == len(self._layout.gathered):
+            raise UnknownShapes(shape)
+        return self._layout.gathered[call]
+
+    def gather_rows(self, value: Any) -> Any:
+        """The replicas' values one after another along axis 0."""
+        return concatenated(value, 0)
 
     def next_gradient(self) -> int:
         """A number for a call of tape.gradient, the same in every trace of the same code."""

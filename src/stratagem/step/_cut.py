@@ -146,7 +146,8 @@ class Cut:
             [self._same(every, a) for a in zip(*(e.invars for e in es), strict=True)] for es in columns
         ]
         groups = self._groups(every)
-        self.last = max(groups, default=0)
+        # Common results (a random seed's next state, say) are made by a global piece, also where nothing is reduced.
+        self.last = max(groups, default=int(any(self.same_outs)))
         self.local: dict[tuple[int, Hashable], LocalPiece] = {}
         self.globals: dict[int, GlobalPiece] = {}
         self._make_pieces(groups)

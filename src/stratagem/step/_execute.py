@@ -1,5 +1,6 @@
 """Executes imperative code as a compiled program: finds the program of a call, makes it when there is none, runs it."""
 
+import functools
 import logging
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
@@ -8,9 +9,10 @@ from typing import Any
 import jax
 
 from stratagem._context import current
-from stratagem._errors import MixedStrategiesError, OutOfRangeError
+from stratagem._errors import InvalidArgumentError, MixedStrategiesError, OutOfRangeError
 from stratagem._mesh import ReplicaMesh
 from stratagem.step._capture import HostMode, OtherMesh, Unexplored
+from stratagem.step._layout import Layout, settled
 from stratagem.step._program import Arguments, Body, Knowledge, Program, Trace, explore, own_specs, trace
 from stratagem.step._replicate import DECISIONS
 from stratagem.step._signature import Same, alive, changed_part, code_of, is_source, leaf_key
@@ -20,6 +22,7 @@ from stratagem.values import Separate, Stacked, is_per_replica
 logger = logging.getLogger("stratagem")
 
 _RETRACES_BEFORE_WARNING = 5
+_MAX_ROUNDS = 4
 _ADVICE = (
     "%s was traced %d times, last because %s. Pass numbers that change as tensors (tf.constant), keep shapes the same "
     "(drop_remainder=True), and create objects once."
@@ -153,24 +156,46 @@ def _run(body: Body, signature: Signature, args: Any, kwargs: Any, leaves: Seque
 
 
 def _compile(body: Body, arguments: Arguments, mesh: ReplicaMesh, knowledge: Knowledge) -> Program | UnevenProgram:
-    if not any(isinstance(v, Separate) for v in arguments.own):
+    layout = _layout(arguments, mesh)
+    if layout is None:
         return Program(trace(body, arguments, mesh, knowledge), arguments, mesh)
-    shapes: list[Hashable] = [tuple(s.shape for s in own_specs(arguments.own, i)) for i in range(mesh.num_replicas)]
-    traces: dict[Hashable, Trace] = {}
-    for replica, shape in enumerate(shapes):
-        if shape not in traces:
-            traces[shape] = trace(body, arguments, mesh, knowledge, replica)
-    return UnevenProgram(traces, shapes, arguments, mesh)
+    attempt = functools.partial(trace, body, arguments, mesh, knowledge, layout=layout)
+    for _ in range(_MAX_ROUNDS):
+        traces: dict[Hashable, Trace] = {}
+        for replica, key in enumerate(layout.keys):
+            if key not in traces:
+                traces[key] = settled(attempt, layout, replica)
+        # A later trace may have found a variable, or a gradient, that the earlier ones do not know.
+        if all(t.knows(knowledge) for t in traces.values()):
+            return UnevenProgram(traces, layout.keys, arguments, mesh)
+    raise InvalidArgumentError(
+        "On this uneven batch the step touches other variables on every replica, at every trace anew: it decides by the "
+        "number of its rows what to do. Compute the same on all replicas: nothing comes of no rows by itself."
+    )
+
+
+def _layout(arguments: Arguments, mesh: ReplicaMesh) -> Layout | None:
+    """What differs between the replicas; None on an even batch."""
+    if not any(isinstance(v, Separate) for v in arguments.own):
+        return None
+    specs = (own_specs(arguments.own, replica) for replica in range(mesh.num_replicas))
+    return Layout([tuple((s.shape, s.dtype) for s in own) for own in specs])
 
 
 def _explore(body: Body, arguments: Arguments, mesh: ReplicaMesh, knowledge: Knowledge) -> ReplicaMesh:
     try:
-        explore(body, arguments, mesh, knowledge)
+        _explore_on(body, arguments, mesh, knowledge)
     except OtherMesh as other:
         mesh = other.mesh
-        explore(body, arguments, mesh, knowledge)
+        _explore_on(body, arguments, mesh, knowledge)
     knowledge.mesh = mesh
     return mesh
+
+
+def _explore_on(body: Body, arguments: Arguments, mesh: ReplicaMesh, knowledge: Knowledge) -> None:
+    layout = _layout(arguments, mesh)
+    attempt = functools.partial(explore, body, arguments, mesh, knowledge, layout=layout)
+    attempt(0) if layout is None else settled(attempt, layout, 0)
 
 
 def _next(source: Any) -> Any:

@@ -18,6 +18,7 @@ from stratagem._private import announce_build, store, stored
 from stratagem.step._capture import Capture, InTrace
 from stratagem.step._differentiate import differentiate
 from stratagem.step._divergence import varying_outputs
+from stratagem.step._layout import Layout
 from stratagem.step._rewrites import compiler_options, rewrite
 from stratagem.values import Stacked, adopt, is_per_replica, on_read, placement_of, storage
 
@@ -95,6 +96,13 @@ class Trace:
     written: tuple[tuple[Any, str], ...]
     results: Results
     strategy: Any
+    connections: dict[int, tuple[bool, ...]]
+
+    def knows(self, knowledge: "Knowledge") -> bool:
+        """False if other traces have found variables or gradients since that this one does not know."""
+        return len(self.variables) == len(knowledge.variables) and not _contradicts(
+            knowledge.connections, self.connections
+        )
 
     def check_divergence(self, own: int) -> None:
         """Raise DivergenceError if a mirrored variable would get another value on every replica."""
@@ -136,32 +144,50 @@ def own_specs(own: Sequence[Any], replica: int = 0) -> list[jax.core.ShapedArray
     ]
 
 
-def explore(body: Body, arguments: Arguments, mesh: ReplicaMesh, knowledge: Knowledge) -> None:
+def explore(
+    body: Body,
+    arguments: Arguments,
+    mesh: ReplicaMesh,
+    knowledge: Knowledge,
+    replica: int = 0,
+    layout: Layout | None = None,
+) -> None:
     """The first trace: builds what is lazy, and tells which variables the step touches and what it draws."""
-    capture = Capture(mesh, None)
-    _make_jaxpr(body, capture, arguments, [], own_specs(arguments.own), Results())
+    capture = Capture(mesh, None, layout=layout)
+    _make_jaxpr(body, capture, arguments, [], own_specs(arguments.own, replica), Results())
     knowledge.variables = list(capture.variables.values())
     knowledge.sources = capture.sources
     knowledge.explored = True
     announce_build(None)
 
 
-def trace(body: Body, arguments: Arguments, mesh: ReplicaMesh, knowledge: Knowledge, replica: int = 0) -> Trace:
-    """Trace with all variables as inputs, until nothing new turns up; rewrite and differentiate."""
+def trace(
+    body: Body,
+    arguments: Arguments,
+    mesh: ReplicaMesh,
+    knowledge: Knowledge,
+    replica: int = 0,
+    layout: Layout | None = None,
+) -> Trace:
+    """Trace with all variables as inputs, until nothing new turns up; rewrite and differentiate.
+
+    layout: for an uneven batch, whose step is traced once for every shape: `replica` is one that has it.
+    """
     for _ in range(_MAX_TRACES):
         variables, results = list(knowledge.variables), Results()
-        capture = Capture(mesh, variables, knowledge.connections)
+        capture = Capture(mesh, variables, knowledge.connections, layout)
         specs = [_spec(v.shape, v._dtype) for v in variables]
         closed = _make_jaxpr(body, capture, arguments, specs, own_specs(arguments.own, replica), results)
         if len(capture.variables) > len(variables):
             knowledge.variables = list(capture.variables.values())
             continue
         closed, connections = differentiate(rewrite(closed, mesh.devices[0].platform), [(AXIS, mesh.num_replicas)])
+        connections = connections if layout is None else layout.joined(replica, connections)
         if _contradicts(connections, knowledge.connections):
             knowledge.connections = connections
             continue
         written = tuple((capture.variables[key], line) for key, line in capture.written.items())
-        made = Trace(closed, tuple(variables), written, results, capture.strategy)
+        made = Trace(closed, tuple(variables), written, results, capture.strategy, knowledge.connections)
         if mesh.num_replicas > 1:
             made.check_divergence(len(arguments.own))
         return made
@@ -214,6 +240,8 @@ class Program:
             donated, kept = self._bound.read()
             outs, new = self._run(donated, kept, own, shared)
             self._bound.write(new)
+            for result in (new or outs)[:1]:
+                self._mesh.dispatched.note(result)
         mesh, flags = self._mesh, self._results.per_replica
         return self._results.rebuilt(
             [Stacked(v, mesh) if f else mesh.first(v) for v, f in zip(outs, flags, strict=True)]

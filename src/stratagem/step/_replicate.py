@@ -21,6 +21,7 @@ from stratagem._private import KerasVariable
 from stratagem._reduce import ReduceOp
 from stratagem._reduce import reduce_op as parse_op
 from stratagem.step._capture import Capture, InTrace, OtherMesh, unfolded
+from stratagem.step._gather import concatenated
 from stratagem.values import PerReplica, is_per_replica, map_structure
 
 DECISIONS = (jax.errors.ConcretizationTypeError, jax.errors.TracerArrayConversionError)
@@ -156,14 +157,14 @@ def _all_reduce(op: ReduceOp, value: Any, replicas: int) -> Any:
 
 
 def gather_tensor(value: Any, axis: int) -> Any:
-    """Concatenation over replicas of one tensor of rank ≥ 1, the same shape on every replica."""
+    """Concatenation over replicas of one tensor of rank ≥ 1, whose shapes may differ along `axis`."""
     value = jnp.asarray(exact(value))
     if value.ndim == 0 or axis < 0 or axis >= value.ndim:
         raise ValueError(
             f"gather along axis {axis} of a value with shape {tuple(value.shape)}: the value must have at least one "
             "dimension, and axis must be one of them, counted from 0."
         )
-    return jax.lax.all_gather(value, AXIS, axis=axis, tiled=True)
+    return concatenated(value, axis)
 
 
 def gather_value(strategy: Any, value: Any, axis: int) -> Any:

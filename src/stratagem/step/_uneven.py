@@ -59,7 +59,10 @@ class UnevenProgram:
     def __call__(self, arguments: Arguments) -> Any:
         """Run once, as `Program` does."""
         with storage:
-            return self._hand_out(self._outputs(arguments))
+            outs = self._outputs(arguments)
+            for array in jax.tree.leaves(outs)[:1]:
+                self._mesh.dispatched.note(array)
+            return self._hand_out(outs)
 
     def _outputs(self, arguments: Arguments) -> list[Any]:
         run = _Run(self._cut, self._mesh, self._parts)
@@ -121,6 +124,14 @@ class UnevenProgram:
 
 
 def _check_results(traces: dict[Hashable, Trace]) -> None:
+    """Replicas must assign the same variables and return the same structure."""
+    written = [[v.path for v, _ in t.written] for t in traces.values()]
+    if any(w != written[0] for w in written):
+        odd = sorted(set.symmetric_difference(*map(set, (written[0], next(w for w in written if w != written[0])))))
+        raise InvalidArgumentError(
+            f"On this uneven batch the replicas assign different variables ({', '.join(odd) or 'in another order'}): the "
+            "step decides by the number of its rows whether to. Assign on every replica: nothing comes of no rows."
+        )
     first, *rest = [t.results for t in traces.values()]
     for other in rest:
         if str(other.structure) != str(first.structure):

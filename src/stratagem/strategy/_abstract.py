@@ -15,7 +15,16 @@ from stratagem._mesh import ReplicaMesh
 from stratagem._private import KerasVariable
 from stratagem._reduce import ReduceOp
 from stratagem._reduce import reduce_op as parse_op
-from stratagem.pipeline import DistributedDataset, DistributedDatasetFromFunction, InputContext
+from stratagem.pipeline import (
+    DistributedDataset,
+    DistributedDatasetFromFunction,
+    InputContext,
+    InputOptions,
+    ValueContext,
+    as_dataset,
+    place,
+    to_numpy,
+)
 from stratagem.step import Same, check_even, execute, function_key, gather_value, reduce_value, run_replicas
 from stratagem.values import Separate, is_per_replica, map_structure, on_read, per_replica, placement_of, storage
 
@@ -142,18 +151,36 @@ class AbstractStrategy(abc.ABC):
         columns = [v.values if is_per_replica(v) else (v,) * len(self.mesh.local_ids) for v in leaves]
         return tuple(jax.tree.unflatten(structure, row) for row in zip(*columns, strict=True))
 
-    def experimental_distribute_dataset(self, dataset: Any, options: Any = None) -> Any:
-        """A dataset whose batches are global: each is cut into one piece a replica."""
-        self._enter("strategy.experimental_distribute_dataset")
-        return DistributedDataset(dataset, self.mesh)
+    def experimental_distribute_dataset(
+        self, dataset: Any, options: InputOptions | None = None, *, batch_size: int | None = None
+    ) -> Any:
+        """A dataset whose batches are global: each is cut into one piece a replica.
 
-    def distribute_datasets_from_function(self, dataset_fn: Callable[[InputContext], Any], options: Any = None) -> Any:
+        dataset: a `tf.data.Dataset`, or a data set of another library: NumPy arrays, Grain, Hugging Face, torch, any
+        iterable (docs/input.md). Without `batch_size` its elements are global batches; with it they are examples, and
+        this many make a global batch. Raises TypeError for what cannot be iterated, ValueError for elements without rows.
+        """
+        self._enter("strategy.experimental_distribute_dataset")
+        return DistributedDataset(as_dataset(dataset, batch_size), self._input_context, self.mesh, options)
+
+    def distribute_datasets_from_function(
+        self, dataset_fn: Callable[[InputContext], Any], options: InputOptions | None = None
+    ) -> Any:
         """A dataset made by `dataset_fn(input_context)` whose batches are per replica: each replica takes one a step."""
         self._enter("strategy.distribute_datasets_from_function")
-        context = InputContext(
-            num_input_pipelines=1, input_pipeline_id=0, num_replicas_in_sync=self.num_replicas_in_sync
-        )
-        return DistributedDatasetFromFunction(dataset_fn, context, self.mesh)
+        return DistributedDatasetFromFunction(dataset_fn, self._input_context, self.mesh, options)
+
+    def experimental_distribute_values_from_function(self, value_fn: Callable[[ValueContext], Any]) -> Any:
+        """What `value_fn(value_context)` returns for every local replica, as a structure of PerReplica values.
+
+        With one replica, what it returns. Values that are no tensors stay the objects that they are.
+        """
+        self._enter("strategy.experimental_distribute_values_from_function")
+        if not callable(value_fn):
+            raise TypeError(f"value_fn must be a function of a ValueContext, got {value_fn!r:.100}.")
+        contexts = [ValueContext(i, self.num_replicas_in_sync) for i in self.mesh.local_ids]
+        made = [value_fn(context) for context in contexts]
+        return made[0] if self.num_replicas_in_sync == 1 else map_structure(lambda *v: self._per_replica(v), *made)
 
     experimental_distribute_datasets_from_function = distribute_datasets_from_function
 
@@ -165,6 +192,18 @@ class AbstractStrategy(abc.ABC):
 
     def __copy__(self) -> "AbstractStrategy":
         raise ContextError("Must only deepcopy a strategy: a shallow copy would share its variables.")
+
+    @property
+    def _input_context(self) -> InputContext:
+        """This process's place among those that read input."""
+        return InputContext(1, 0, self.num_replicas_in_sync)
+
+    def _per_replica(self, values: Sequence[Any]) -> Any:
+        """One value a local replica: on the devices if they can become tensors, else as they are."""
+        try:
+            return place([to_numpy(value) for value in values], self.mesh)
+        except TypeError:
+            return Separate(values)
 
     def _enter(self, what: str) -> None:
         """Check that the calling context allows a cross-replica method of this strategy."""

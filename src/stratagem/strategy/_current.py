@@ -7,7 +7,7 @@ from stratagem._context import Context, assign, current
 from stratagem._errors import ContextError
 from stratagem._mesh import ReplicaMesh
 from stratagem._reduce import reduce_op as parse_op
-from stratagem.pipeline import InputContext
+from stratagem.pipeline import InputContext, InputOptions, as_dataset
 from stratagem.step import ReplicaContext, default_mesh, execute, function_key, reduce_rows
 from stratagem.strategy._abstract import AbstractStrategy, Scope
 from stratagem.values import map_structure
@@ -47,11 +47,15 @@ class DefaultStrategy(AbstractStrategy):
         op = parse_op(reduce_op)
         return value if axis is None else map_structure(lambda leaf: reduce_rows(op, leaf, axis), value)
 
-    def experimental_distribute_dataset(self, dataset: Any, options: Any = None) -> Any:
-        """The dataset itself."""
-        return dataset
+    def experimental_distribute_dataset(
+        self, dataset: Any, options: InputOptions | None = None, *, batch_size: int | None = None
+    ) -> Any:
+        """The dataset itself, as a `tf.data.Dataset`."""
+        return as_dataset(dataset, batch_size)
 
-    def distribute_datasets_from_function(self, dataset_fn: Callable[[InputContext], Any], options: Any = None) -> Any:
+    def distribute_datasets_from_function(
+        self, dataset_fn: Callable[[InputContext], Any], options: InputOptions | None = None
+    ) -> Any:
         """`dataset_fn(InputContext())` itself."""
         return dataset_fn(InputContext())
 

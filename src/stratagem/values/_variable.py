@@ -9,7 +9,6 @@ import jax.numpy as jnp
 import numpy as np
 
 from stratagem._context import current, entered
-from stratagem._mesh import AXIS
 from stratagem._private import KerasVariable
 
 
@@ -242,7 +241,7 @@ class Variable(KerasVariable):  # type: ignore[misc]
         rows, context = jnp.asarray(rows, dtype=self._dtype), current()
         if self._in_scope() and context.replica is not None and self.aggregation in ("sum", "mean"):
             # As in TF, the replicas' rows are applied one after another; then all replicas have the same value.
-            indices, rows = (jax.lax.all_gather(x, AXIS, tiled=True) for x in (indices, rows))
+            indices, rows = map(context.recorder.gather_rows, (indices, rows))
             rows = rows / context.replica.num_replicas_in_sync if self.aggregation == "mean" else rows
             with entered(replica=None, crossing=True):
                 self.assign(getattr(self.value.at[where(indices)], how)(rows))

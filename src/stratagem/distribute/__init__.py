@@ -3,6 +3,7 @@
 from typing import Any
 
 from stratagem._reduce import ReduceOp as ReduceOp
+from stratagem.distribute import experimental as experimental
 from stratagem.ops import not_provided
 from stratagem.pipeline import DistributedDataset as DistributedDataset
 from stratagem.pipeline import DistributedIterator as DistributedIterator

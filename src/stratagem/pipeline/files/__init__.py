@@ -1,0 +1,32 @@
+"""Data sets of files, and what lies in them: records, text, tables, serialized examples."""
+
+from stratagem.pipeline.files._csv import decode_csv as decode_csv
+from stratagem.pipeline.files._csv_datasets import CsvDataset as CsvDataset
+from stratagem.pipeline.files._csv_datasets import make_csv_dataset as make_csv_dataset
+from stratagem.pipeline.files._datasets import FixedLengthRecordDataset as FixedLengthRecordDataset
+from stratagem.pipeline.files._datasets import TextLineDataset as TextLineDataset
+from stratagem.pipeline.files._datasets import TFRecordDataset as TFRecordDataset
+from stratagem.pipeline.files._datasets import ignore_errors as ignore_errors
+from stratagem.pipeline.files._features import FixedLenFeature as FixedLenFeature
+from stratagem.pipeline.files._features import FixedLenSequenceFeature as FixedLenSequenceFeature
+from stratagem.pipeline.files._features import RaggedFeature as RaggedFeature
+from stratagem.pipeline.files._features import VarLenFeature as VarLenFeature
+from stratagem.pipeline.files._messages import BytesList as BytesList
+from stratagem.pipeline.files._messages import Example as Example
+from stratagem.pipeline.files._messages import Feature as Feature
+from stratagem.pipeline.files._messages import FeatureList as FeatureList
+from stratagem.pipeline.files._messages import FeatureLists as FeatureLists
+from stratagem.pipeline.files._messages import Features as Features
+from stratagem.pipeline.files._messages import FloatList as FloatList
+from stratagem.pipeline.files._messages import Int64List as Int64List
+from stratagem.pipeline.files._messages import SequenceExample as SequenceExample
+from stratagem.pipeline.files._parse import parse_example as parse_example
+from stratagem.pipeline.files._parse import parse_single_example as parse_single_example
+from stratagem.pipeline.files._parse import parse_single_sequence_example as parse_single_sequence_example
+from stratagem.pipeline.files._raw import decode_raw as decode_raw
+from stratagem.pipeline.files._raw import parse_tensor as parse_tensor
+from stratagem.pipeline.files._raw import serialize_tensor as serialize_tensor
+from stratagem.pipeline.files._sparse import SparseTensor as SparseTensor
+from stratagem.pipeline.files._sparse import to_dense as to_dense
+from stratagem.pipeline.files._writer import TFRecordOptions as TFRecordOptions
+from stratagem.pipeline.files._writer import TFRecordWriter as TFRecordWriter

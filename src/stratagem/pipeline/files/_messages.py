@@ -1,0 +1,83 @@
+"""`tf.train.Example` and its parts: protobuf messages of TensorFlow's wire format.
+
+Their descriptor lives in a pool of its own: an installed TensorFlow registers the same names in the common one.
+"""
+
+from typing import Any
+
+from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
+
+_Field = descriptor_pb2.FieldDescriptorProto
+_PACKAGE = "tensorflow"
+_LISTS = {"BytesList": _Field.TYPE_BYTES, "FloatList": _Field.TYPE_FLOAT, "Int64List": _Field.TYPE_INT64}
+_MAPS = {"Features": ("feature", "Feature"), "FeatureLists": ("feature_list", "FeatureList")}
+_ROOTS = {
+    "Example": {"features": "Features"},
+    "SequenceExample": {"context": "Features", "feature_lists": "FeatureLists"},
+}
+
+
+def _message_field(message: Any, name: str, number: int, kind: str, *, repeated: bool = False) -> Any:
+    label = _Field.LABEL_REPEATED if repeated else _Field.LABEL_OPTIONAL
+    return message.field.add(
+        name=name, number=number, label=label, type=_Field.TYPE_MESSAGE, type_name=f".{_PACKAGE}.{kind}"
+    )
+
+
+def _file() -> descriptor_pb2.FileDescriptorProto:
+    """The description of the messages, as TensorFlow's example.proto and feature.proto give it."""
+    file = descriptor_pb2.FileDescriptorProto(name="stratagem/example.proto", package=_PACKAGE, syntax="proto3")
+    for name, kind in _LISTS.items():
+        file.message_type.add(name=name).field.add(name="value", number=1, label=_Field.LABEL_REPEATED, type=kind)
+    feature = file.message_type.add(name="Feature")
+    feature.oneof_decl.add(name="kind")
+    for number, name in enumerate(_LISTS, 1):
+        field = _message_field(feature, f"{name.removesuffix('List').lower()}_list", number, name)
+        field.oneof_index = 0
+    _message_field(file.message_type.add(name="FeatureList"), "feature", 1, "Feature", repeated=True)
+    for name, (field_name, value) in _MAPS.items():
+        message = file.message_type.add(name=name)
+        entry = message.nested_type.add(name=f"{value}Entry")
+        entry.options.map_entry = True
+        entry.field.add(name="key", number=1, label=_Field.LABEL_OPTIONAL, type=_Field.TYPE_STRING)
+        _message_field(entry, "value", 2, value)
+        _message_field(message, field_name, 1, f"{name}.{value}Entry", repeated=True)
+    for name, fields in _ROOTS.items():
+        message = file.message_type.add(name=name)
+        for number, (field_name, kind) in enumerate(fields.items(), 1):
+            _message_field(message, field_name, number, kind)
+    _add_tensor(file)
+    return file
+
+
+def _add_tensor(file: Any) -> None:
+    """The part of TensorProto that serialized tensors use; all its other fields stay unknown ones."""
+    shape = file.message_type.add(name="TensorShapeProto")
+    dim = shape.nested_type.add(name="Dim")
+    dim.field.add(name="size", number=1, label=_Field.LABEL_OPTIONAL, type=_Field.TYPE_INT64)
+    _message_field(shape, "dim", 2, "TensorShapeProto.Dim", repeated=True)
+    tensor = file.message_type.add(name="TensorProto")
+    tensor.field.add(name="dtype", number=1, label=_Field.LABEL_OPTIONAL, type=_Field.TYPE_INT32)
+    _message_field(tensor, "tensor_shape", 2, "TensorShapeProto")
+    tensor.field.add(name="tensor_content", number=4, label=_Field.LABEL_OPTIONAL, type=_Field.TYPE_BYTES)
+    tensor.field.add(name="string_val", number=8, label=_Field.LABEL_REPEATED, type=_Field.TYPE_BYTES)
+
+
+_pool = descriptor_pool.DescriptorPool()
+_pool.AddSerializedFile(_file().SerializeToString())
+
+
+def _class(name: str) -> Any:
+    return message_factory.GetMessageClass(_pool.FindMessageTypeByName(f"{_PACKAGE}.{name}"))
+
+
+BytesList = _class("BytesList")
+FloatList = _class("FloatList")
+Int64List = _class("Int64List")
+Feature = _class("Feature")
+Features = _class("Features")
+FeatureList = _class("FeatureList")
+FeatureLists = _class("FeatureLists")
+Example = _class("Example")
+SequenceExample = _class("SequenceExample")
+TensorProto = _class("TensorProto")

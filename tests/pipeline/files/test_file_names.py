@@ -1,0 +1,92 @@
+"""File names as elements: patterns, order, and the part of each worker."""
+
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import stratagem as tf
+from stratagem.data import Dataset, TFRecordDataset
+from stratagem.pipeline import set_global_seed
+from stratagem.pipeline._file_names import FileNames
+from tests.pipeline.files.test_records import numbered, read
+
+
+def listed(dataset: Dataset) -> list[str]:
+    return [Path(os.fsdecode(name)).name for name in dataset.as_numpy_iterator()]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    for i in range(8):
+        (tmp_path / f"f{i}").touch()
+    return tmp_path
+
+
+def test_every_iteration_has_another_order_of_the_same_names(folder: Path) -> None:
+    dataset = Dataset.list_files(f"{folder}/f*", seed=4)
+    epochs = [listed(dataset) for _ in range(3)]
+    assert [sorted(epoch) for epoch in epochs] == [[f"f{i}" for i in range(8)]] * 3
+    assert len(set(map(tuple, epochs))) == 3
+    again = Dataset.list_files(f"{folder}/f*", seed=4)
+    assert [listed(again) for _ in range(3)] == epochs
+
+
+def test_the_global_seed_repeats_an_order(folder: Path) -> None:
+    orders = []
+    for _ in range(2):
+        tf.random.set_seed(7)
+        orders.append(listed(Dataset.list_files(f"{folder}/f*")))
+    set_global_seed(None)
+    assert orders[0] == orders[1] != sorted(orders[0])
+
+
+def test_files_that_come_later_are_not_listed(folder: Path) -> None:
+    dataset = Dataset.list_files(f"{folder}/f*", shuffle=False)
+    (folder / "f9").touch()
+    assert "f9" not in listed(dataset)
+    assert len(dataset) == 8
+
+
+def test_patterns_below_the_working_directory_keep_their_form(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(folder)
+    (folder / "sub").mkdir()
+    (folder / "sub" / "f7").touch()
+    assert read(Dataset.list_files("f[12]", shuffle=False)) == [b"f1", b"f2"]
+    assert read(Dataset.list_files("./f1", shuffle=False)) == [b"./f1"]
+    assert read(Dataset.list_files("*/f?", shuffle=False)) == [b"sub/f7"]
+
+
+def test_names_that_are_no_text_stay_what_they_are(tmp_path: Path) -> None:
+    name = os.fsencode(tmp_path) + b"/\xff"
+    Path(os.fsdecode(name)).touch()
+    assert read(Dataset.list_files(os.fsencode(tmp_path) + b"/*")) == [name]
+    assert read(tf.data.TextLineDataset(Dataset.list_files(os.fsencode(tmp_path) + b"/*"))) == []
+
+
+def test_workers_divide_the_files_before_each_shuffles_its_own(folder: Path) -> None:
+    stage = Dataset.list_files(f"{folder}/f*", seed=1).stage
+    assert isinstance(stage, FileNames)
+    halves = [Dataset(stage.with_files(stage.files[w::2])) for w in range(2)]
+    for worker, half in enumerate(halves):
+        orders = [listed(half) for _ in range(4)]
+        assert [sorted(order) for order in orders] == [[f"f{i}" for i in range(worker, 8, 2)]] * 4
+        assert len(set(map(tuple, orders))) > 1
+
+
+@pytest.mark.parametrize("given", ["list", "data set", "array"])
+def test_names_that_are_known_can_be_divided(tmp_path: Path, given: str) -> None:
+    files = numbered(tmp_path, [1, 1, 1])
+    names = {"list": files, "data set": Dataset.from_tensor_slices(files), "array": np.array(files)}[given]
+    stage = TFRecordDataset(names).stage
+    (source,) = stage.parents
+    assert isinstance(source, FileNames)
+    assert source.files == tuple(files)
+    assert [r.item() for r in stage.over(source.with_files(source.files[1:])).walk()] == [b"1.0", b"2.0"]
+
+
+def test_reading_is_pure_and_not_cheap(tmp_path: Path) -> None:
+    stage = TFRecordDataset(numbered(tmp_path, [1])).stage
+    assert (stage.pure, stage.cheap, stage.batch_size) == (True, False, None)
+    assert int(TFRecordDataset([]).cardinality()) == 0
