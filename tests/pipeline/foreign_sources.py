@@ -15,7 +15,7 @@ import tqdm
 from torchdata.stateful_dataloader import StatefulDataLoader
 
 from stratagem.pipeline import Dataset
-from stratagem.pipeline._foreign import as_dataset
+from stratagem.pipeline.foreign._as_dataset import as_dataset
 
 tqdm.tqdm.monitor_interval = 0  # else the first progress bar of `datasets`, shown or not, starts a thread that stays
 

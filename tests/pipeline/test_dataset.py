@@ -21,8 +21,8 @@ from stratagem.pipeline import (
     TensorSpec,
     set_global_seed,
 )
-from stratagem.pipeline import _columns as columns_module
-from stratagem.pipeline._stage import Rows
+from stratagem.pipeline.elements import _columns as columns_module
+from stratagem.pipeline.stages._stage import Rows
 
 
 def listed(dataset: Dataset) -> list[Any]:

@@ -15,7 +15,7 @@ import torch
 
 from stratagem import pipeline
 from stratagem.pipeline import Dataset, TensorSpec
-from stratagem.pipeline._foreign import as_dataset
+from stratagem.pipeline.foreign._as_dataset import as_dataset
 from stratagem.pipeline.foreign._saved import from_json, to_json
 from tests.pipeline.foreign_sources import MapStyle, examples, table
 

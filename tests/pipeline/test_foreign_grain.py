@@ -6,7 +6,7 @@ import grain
 import pytest
 
 from stratagem.pipeline import INFINITE_CARDINALITY, UNKNOWN_CARDINALITY
-from stratagem.pipeline._foreign import as_dataset
+from stratagem.pipeline.foreign._as_dataset import as_dataset
 from tests.pipeline.foreign_sources import grain_examples, grain_loader
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from stratagem.pipeline import TensorSpec
-from stratagem.pipeline._foreign import as_dataset
+from stratagem.pipeline.foreign._as_dataset import as_dataset
 from tests.pipeline.foreign_sources import BATCHES, X, Y, streamed_table, table
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from stratagem.pipeline import Dataset, TensorSpec
-from stratagem.pipeline._foreign import as_dataset
+from stratagem.pipeline.foreign._as_dataset import as_dataset
 from tests.pipeline.foreign_sources import Counting, batches
 
 

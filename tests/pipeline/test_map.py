@@ -15,10 +15,10 @@ import pytest
 import stratagem as tf
 from stratagem import Variable
 from stratagem.pipeline import Dataset, TensorSpec
-from stratagem.pipeline._applied import Applied
-from stratagem.pipeline._compiled import programs
-from stratagem.pipeline._mapped import padded
-from stratagem.pipeline._user_code import UserFunction
+from stratagem.pipeline.functions._applied import Applied
+from stratagem.pipeline.functions._compiled import programs
+from stratagem.pipeline.functions._mapped import padded
+from stratagem.pipeline.functions._user_code import UserFunction
 
 RNG = np.random.default_rng(0)
 IMAGES = RNG.integers(0, 256, (150, 6, 5), np.uint8)

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stratagem.pipeline import TensorSpec
-from stratagem.pipeline._rebatch import check_batched, piece_sizes, piece_spec, round_sizes
+from stratagem.pipeline.distribution._rebatch import check_batched, piece_sizes, piece_spec, round_sizes
 
 REPLICAS = st.integers(1, 9)
 

@@ -17,10 +17,10 @@ import stratagem as tf
 from stratagem._errors import FailedPreconditionError, InvalidArgumentError, NotFoundError
 from stratagem._mesh import ReplicaMesh
 from stratagem.pipeline import SHARD_HINT, AutoShardPolicy, Dataset, DistributedDataset, InputContext
-from stratagem.pipeline._lockstep import Peers
-from stratagem.pipeline._shard import shard
-from stratagem.pipeline._shares import announce
-from stratagem.pipeline._streams import joined
+from stratagem.pipeline.distribution._lockstep import Peers
+from stratagem.pipeline.distribution._shard import shard
+from stratagem.pipeline.distribution._shares import announce
+from stratagem.pipeline.distribution._streams import joined
 from stratagem.pipeline.files import TextLineDataset
 from tests.pipeline.workers import as_lists, context, on_all_workers, steps_by_worker, walk_of, with_policy
 

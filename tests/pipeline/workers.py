@@ -8,9 +8,9 @@ from typing import Any
 import jax
 
 from stratagem.pipeline import AutoShardPolicy, Dataset, InputContext, Options
-from stratagem.pipeline._lockstep import LockstepWalk, Peers
-from stratagem.pipeline._shard import shard
-from stratagem.pipeline._streams import WorkerWalk
+from stratagem.pipeline.distribution._lockstep import LockstepWalk, Peers
+from stratagem.pipeline.distribution._shard import shard
+from stratagem.pipeline.distribution._streams import WorkerWalk
 
 Steps = list[list[Any]]
 

@@ -3,12 +3,6 @@
 from stratagem.pipeline._builtin_data import load_fashion_mnist as load_fashion_mnist
 from stratagem.pipeline._builtin_data import load_mnist as load_mnist
 from stratagem.pipeline._dataset import Dataset as Dataset
-from stratagem.pipeline._distributed import DistributedDataset as DistributedDataset
-from stratagem.pipeline._distributed import DistributedDatasetFromFunction as DistributedDatasetFromFunction
-from stratagem.pipeline._distributed import DistributedInput as DistributedInput
-from stratagem.pipeline._distributed import DistributedIterator as DistributedIterator
-from stratagem.pipeline._distributed import PerReplicaSpec as PerReplicaSpec
-from stratagem.pipeline._distributed import place as place
 from stratagem.pipeline._experimental import Counter as Counter
 from stratagem.pipeline._experimental import assert_cardinality as assert_cardinality
 from stratagem.pipeline._experimental import bucket_by_sequence_length as bucket_by_sequence_length
@@ -28,16 +22,10 @@ from stratagem.pipeline._experimental import shuffle_and_repeat as shuffle_and_r
 from stratagem.pipeline._experimental import take_while as take_while
 from stratagem.pipeline._experimental import unbatch as unbatch
 from stratagem.pipeline._experimental import unique as unique
-from stratagem.pipeline._foreign import as_dataset as as_dataset
-from stratagem.pipeline._input import InputContext as InputContext
-from stratagem.pipeline._input import InputOptions as InputOptions
-from stratagem.pipeline._input import InputReplicationMode as InputReplicationMode
-from stratagem.pipeline._input import ValueContext as ValueContext
 from stratagem.pipeline._iterator import DatasetIterator as DatasetIterator
 from stratagem.pipeline._iterator import ElementIterator as ElementIterator
 from stratagem.pipeline._iterator import NumpyIterator as NumpyIterator
 from stratagem.pipeline._iterator import Optional as Optional
-from stratagem.pipeline._nest import to_numpy as to_numpy
 from stratagem.pipeline._options import AUTOTUNE as AUTOTUNE
 from stratagem.pipeline._options import INFINITE_CARDINALITY as INFINITE_CARDINALITY
 from stratagem.pipeline._options import SHARD_HINT as SHARD_HINT
@@ -46,7 +34,21 @@ from stratagem.pipeline._options import AutoShardPolicy as AutoShardPolicy
 from stratagem.pipeline._options import DistributeOptions as DistributeOptions
 from stratagem.pipeline._options import Options as Options
 from stratagem.pipeline._options import ThreadingOptions as ThreadingOptions
-from stratagem.pipeline._seeds import set_global_seed as set_global_seed
-from stratagem.pipeline._spec import DatasetSpec as DatasetSpec
-from stratagem.pipeline._spec import TensorShape as TensorShape
-from stratagem.pipeline._spec import TensorSpec as TensorSpec
+from stratagem.pipeline.distribution._distributed import DistributedDataset as DistributedDataset
+from stratagem.pipeline.distribution._distributed import (
+    DistributedDatasetFromFunction as DistributedDatasetFromFunction,
+)
+from stratagem.pipeline.distribution._distributed import DistributedInput as DistributedInput
+from stratagem.pipeline.distribution._distributed import DistributedIterator as DistributedIterator
+from stratagem.pipeline.distribution._distributed import PerReplicaSpec as PerReplicaSpec
+from stratagem.pipeline.distribution._distributed import place as place
+from stratagem.pipeline.distribution._input import InputContext as InputContext
+from stratagem.pipeline.distribution._input import InputOptions as InputOptions
+from stratagem.pipeline.distribution._input import InputReplicationMode as InputReplicationMode
+from stratagem.pipeline.distribution._input import ValueContext as ValueContext
+from stratagem.pipeline.elements._nest import to_numpy as to_numpy
+from stratagem.pipeline.elements._spec import DatasetSpec as DatasetSpec
+from stratagem.pipeline.elements._spec import TensorShape as TensorShape
+from stratagem.pipeline.elements._spec import TensorSpec as TensorSpec
+from stratagem.pipeline.foreign._as_dataset import as_dataset as as_dataset
+from stratagem.pipeline.stages._seeds import set_global_seed as set_global_seed

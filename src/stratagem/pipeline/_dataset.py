@@ -9,14 +9,14 @@ import numpy as np
 
 from stratagem._context import current
 from stratagem._errors import InvalidArgumentError, NotProvidedError
-from stratagem.pipeline._cardinality import INFINITE, UNKNOWN
 from stratagem.pipeline._dataset_batches import Batches
 from stratagem.pipeline._dataset_functions import Functions
 from stratagem.pipeline._dataset_order import Order
 from stratagem.pipeline._dataset_sources import Sources
 from stratagem.pipeline._iterator import DatasetIterator, NumpyIterator
-from stratagem.pipeline._nest import Nest, convert, to_jax
 from stratagem.pipeline._options import Options
+from stratagem.pipeline.elements._nest import Nest, convert, to_jax
+from stratagem.pipeline.stages._cardinality import INFINITE, UNKNOWN
 
 # What TensorFlow's class has and this one has not, and what to use instead.
 _NOT_PROVIDED = {

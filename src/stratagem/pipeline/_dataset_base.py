@@ -3,10 +3,10 @@
 import abc
 from typing import Any, Self
 
-from stratagem.pipeline._nest import Nest
 from stratagem.pipeline._options import Options
-from stratagem.pipeline._spec import Nestable
-from stratagem.pipeline._stage import Stage
+from stratagem.pipeline.elements._nest import Nest
+from stratagem.pipeline.elements._spec import Nestable
+from stratagem.pipeline.stages._stage import Stage
 
 
 class DatasetBase(Nestable, abc.ABC):

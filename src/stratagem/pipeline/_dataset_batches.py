@@ -8,11 +8,11 @@ import numpy as np
 from stratagem._errors import InvalidArgumentError
 from stratagem.pipeline import _plan as plan
 from stratagem.pipeline._dataset_base import DatasetBase
-from stratagem.pipeline._nest import Nest, leaves
-from stratagem.pipeline._padded import PaddedBatchStage, Padding
-from stratagem.pipeline._recut import RecutStep
-from stratagem.pipeline._transforms import UnbatchStage
-from stratagem.pipeline._window import WindowStage
+from stratagem.pipeline.elements._nest import Nest, leaves
+from stratagem.pipeline.grouping._padded import PaddedBatchStage, Padding
+from stratagem.pipeline.grouping._window import WindowStage
+from stratagem.pipeline.stages._recut import RecutStep
+from stratagem.pipeline.stages._transforms import UnbatchStage
 
 
 class Batches(DatasetBase, abc.ABC):

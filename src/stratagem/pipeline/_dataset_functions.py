@@ -5,13 +5,13 @@ from collections.abc import Callable, Sequence
 from typing import Any, Self
 
 from stratagem.pipeline._dataset_base import DatasetBase
-from stratagem.pipeline._groups import GroupStage
-from stratagem.pipeline._interleave import interleaved
-from stratagem.pipeline._lengths import Buckets
-from stratagem.pipeline._map import filtered, mapped
-from stratagem.pipeline._nest import Nest, convert
-from stratagem.pipeline._scan import ScanStage, taken_while
-from stratagem.pipeline._user_code import UserFunction
+from stratagem.pipeline.elements._nest import Nest, convert
+from stratagem.pipeline.functions._map import filtered, mapped
+from stratagem.pipeline.functions._scan import ScanStage, taken_while
+from stratagem.pipeline.functions._user_code import UserFunction
+from stratagem.pipeline.grouping._groups import GroupStage
+from stratagem.pipeline.grouping._interleave import interleaved
+from stratagem.pipeline.grouping._lengths import Buckets
 
 
 class Functions(DatasetBase, abc.ABC):

@@ -5,15 +5,15 @@ from typing import Any, Self
 
 from stratagem._errors import InvalidArgumentError
 from stratagem.pipeline import _plan as plan
-from stratagem.pipeline._cardinality import UNKNOWN
 from stratagem.pipeline._dataset_base import DatasetBase, stage_of
-from stratagem.pipeline._file_cache import FileCacheStage
-from stratagem.pipeline._ignore_errors import IgnoreErrorsStep
-from stratagem.pipeline._nest import map_leaves
 from stratagem.pipeline._options import AUTOTUNE, SHARD_HINT
-from stratagem.pipeline._scan import UniqueStep
-from stratagem.pipeline._seeds import EpochSeeds
-from stratagem.pipeline._steps import ConcatenateStep, ShardHint
+from stratagem.pipeline.caching._file_cache import FileCacheStage
+from stratagem.pipeline.elements._nest import map_leaves
+from stratagem.pipeline.functions._scan import UniqueStep
+from stratagem.pipeline.stages._cardinality import UNKNOWN
+from stratagem.pipeline.stages._ignore_errors import IgnoreErrorsStep
+from stratagem.pipeline.stages._seeds import EpochSeeds
+from stratagem.pipeline.stages._steps import ConcatenateStep, ShardHint
 
 _AUTOTUNE_DEPTH = 2
 _WHOLE = 1 << 62

@@ -10,18 +10,18 @@ import numpy as np
 
 from stratagem._errors import InvalidArgumentError
 from stratagem.pipeline import _plan as plan
-from stratagem.pipeline._choose import ChooseStage, RandomStage
-from stratagem.pipeline._columns import ArrayColumns, RangeColumns
 from stratagem.pipeline._dataset_base import DatasetBase, stage_of
-from stratagem.pipeline._file_names import FileNames, matching, names_in
-from stratagem.pipeline._generator import GeneratorStage, signature_of
-from stratagem.pipeline._map import mapped
-from stratagem.pipeline._memory import ListStage
-from stratagem.pipeline._nest import Nest, convert, leaves, map_leaves, spec_of, to_numpy
 from stratagem.pipeline._options import Options
-from stratagem.pipeline._seeds import EpochSeeds
-from stratagem.pipeline._spec import Nestable, TensorSpec
-from stratagem.pipeline._stage import Stage
+from stratagem.pipeline.elements._columns import ArrayColumns, RangeColumns
+from stratagem.pipeline.elements._nest import Nest, convert, leaves, map_leaves, spec_of, to_numpy
+from stratagem.pipeline.elements._spec import Nestable, TensorSpec
+from stratagem.pipeline.functions._map import mapped
+from stratagem.pipeline.stages._choose import ChooseStage, RandomStage
+from stratagem.pipeline.stages._file_names import FileNames, matching, names_in
+from stratagem.pipeline.stages._generator import GeneratorStage, signature_of
+from stratagem.pipeline.stages._memory import ListStage
+from stratagem.pipeline.stages._seeds import EpochSeeds
+from stratagem.pipeline.stages._stage import Stage
 
 _INT64 = TensorSpec((), np.int64)
 

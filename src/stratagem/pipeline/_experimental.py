@@ -8,10 +8,10 @@ import numpy as np
 
 from stratagem.pipeline._dataset import Dataset
 from stratagem.pipeline._iterator import ElementIterator, Optional
-from stratagem.pipeline._memory import ListStage
-from stratagem.pipeline._nest import Nest, convert, map_leaves, spec_of
-from stratagem.pipeline._scan import AssertCardinalityStep
-from stratagem.pipeline._spec import merged
+from stratagem.pipeline.elements._nest import Nest, convert, map_leaves, spec_of
+from stratagem.pipeline.elements._spec import merged
+from stratagem.pipeline.functions._scan import AssertCardinalityStep
+from stratagem.pipeline.stages._memory import ListStage
 
 Transformation = Callable[[Dataset], Dataset]
 

@@ -10,9 +10,9 @@ import jax.numpy as jnp
 
 from stratagem._context import current, entered
 from stratagem._errors import InvalidArgumentError, OutOfRangeError
-from stratagem.pipeline._nest import Nest, to_jax, to_own_numpy
-from stratagem.pipeline._order import State
-from stratagem.pipeline._stage import Walk
+from stratagem.pipeline.elements._nest import Nest, to_jax, to_own_numpy
+from stratagem.pipeline.stages._order import State
+from stratagem.pipeline.stages._stage import Walk
 
 T = TypeVar("T")
 

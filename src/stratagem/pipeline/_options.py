@@ -4,7 +4,7 @@ import copy
 import enum
 from typing import Any, ClassVar, Final, final
 
-from stratagem.pipeline._cardinality import INFINITE, UNKNOWN
+from stratagem.pipeline.stages._cardinality import INFINITE, UNKNOWN
 
 AUTOTUNE: Final = -1
 INFINITE_CARDINALITY: Final = INFINITE

@@ -5,16 +5,16 @@ from typing import Any
 
 import numpy as np
 
-from stratagem.pipeline._cardinality import INFINITE, UNKNOWN, batched
-from stratagem.pipeline._columns import Columns, RangeColumns, ZippedColumns
-from stratagem.pipeline._mapped import MemoColumns
-from stratagem.pipeline._memory import CacheStage, ShuffleStep
-from stratagem.pipeline._nest import Nest, leaves, map_leaves
-from stratagem.pipeline._order import Cut, Endless, Kept, Order, Repeated, Shuffled, Straight
-from stratagem.pipeline._seeds import EpochSeeds
-from stratagem.pipeline._stage import BatchedRows, Rows, Stage
-from stratagem.pipeline._steps import CutStep, EnumerateStep, PrefetchStep, RepeatStep, ZipStage
-from stratagem.pipeline._transforms import BatchStage
+from stratagem.pipeline.elements._columns import Columns, RangeColumns, ZippedColumns
+from stratagem.pipeline.elements._nest import Nest, leaves, map_leaves
+from stratagem.pipeline.functions._mapped import MemoColumns
+from stratagem.pipeline.stages._cardinality import INFINITE, UNKNOWN, batched
+from stratagem.pipeline.stages._memory import CacheStage, ShuffleStep
+from stratagem.pipeline.stages._order import Cut, Endless, Kept, Order, Repeated, Shuffled, Straight
+from stratagem.pipeline.stages._seeds import EpochSeeds
+from stratagem.pipeline.stages._stage import BatchedRows, Rows, Stage
+from stratagem.pipeline.stages._steps import CutStep, EnumerateStep, PrefetchStep, RepeatStep, ZipStage
+from stratagem.pipeline.stages._transforms import BatchStage
 
 
 def rows(columns: Columns) -> Stage:

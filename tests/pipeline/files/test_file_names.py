@@ -9,7 +9,7 @@ import pytest
 import stratagem as tf
 from stratagem.data import Dataset, TFRecordDataset
 from stratagem.pipeline import set_global_seed
-from stratagem.pipeline._file_names import FileNames
+from stratagem.pipeline.stages._file_names import FileNames
 from tests.pipeline.files.test_records import numbered, read
 
 

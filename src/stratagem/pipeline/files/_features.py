@@ -10,7 +10,7 @@ import numpy as np
 
 from stratagem._errors import InvalidArgumentError, UnimplementedError
 from stratagem.ops import as_dtype
-from stratagem.pipeline._nest import Array, to_numpy
+from stratagem.pipeline.elements._nest import Array, to_numpy
 from stratagem.pipeline.files._host import numbers
 from stratagem.pipeline.files._sparse import SparseTensor
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from stratagem._errors import InvalidArgumentError
 from stratagem.ops import DType, as_dtype
-from stratagem.pipeline._nest import to_numpy
+from stratagem.pipeline.elements._nest import to_numpy
 from stratagem.pipeline.files._host import on_host
 
 QUOTE = b'"'

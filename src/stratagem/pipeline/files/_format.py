@@ -7,8 +7,8 @@ from typing import NamedTuple
 import numpy as np
 
 from stratagem._errors import DataLossError
-from stratagem.pipeline._nest import Array, Nest
-from stratagem.pipeline._spec import TensorSpec
+from stratagem.pipeline.elements._nest import Array, Nest
+from stratagem.pipeline.elements._spec import TensorSpec
 
 STRING = TensorSpec((), np.dtype(object))
 

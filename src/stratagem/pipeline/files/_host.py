@@ -10,7 +10,7 @@ import numpy as np
 from stratagem._context import current
 from stratagem._errors import TracedDecisionError
 from stratagem.ops import tensor
-from stratagem.pipeline._nest import Array, to_numpy
+from stratagem.pipeline.elements._nest import Array, to_numpy
 
 
 @final

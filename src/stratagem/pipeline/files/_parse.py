@@ -7,7 +7,7 @@ import numpy as np
 from google.protobuf.message import DecodeError
 
 from stratagem._errors import InvalidArgumentError
-from stratagem.pipeline._nest import Array
+from stratagem.pipeline.elements._nest import Array
 from stratagem.pipeline.files._features import (
     Expected,
     FixedLenSequenceFeature,

@@ -7,7 +7,7 @@ from google.protobuf.message import DecodeError
 
 from stratagem._errors import InvalidArgumentError
 from stratagem.ops import as_dtype
-from stratagem.pipeline._nest import Array
+from stratagem.pipeline.elements._nest import Array
 from stratagem.pipeline.files._host import numbers, on_host, text
 from stratagem.pipeline.files._messages import TensorProto
 

@@ -4,13 +4,13 @@ import os
 from typing import final
 
 from stratagem._errors import NotFoundError, OpError
-from stratagem.pipeline._cardinality import UNKNOWN
-from stratagem.pipeline._file_names import FileNames, names_in
-from stratagem.pipeline._nest import Nest
-from stratagem.pipeline._order import State
-from stratagem.pipeline._stage import ParentWalk, Stage, Step, Walk
+from stratagem.pipeline.elements._nest import Nest
 from stratagem.pipeline.files._format import Format, Place
 from stratagem.pipeline.files._reading import Reading
+from stratagem.pipeline.stages._cardinality import UNKNOWN
+from stratagem.pipeline.stages._file_names import FileNames, names_in
+from stratagem.pipeline.stages._order import State
+from stratagem.pipeline.stages._stage import ParentWalk, Stage, Step, Walk
 
 _PIECE = 1 << 18
 

@@ -5,10 +5,10 @@ import os
 from typing import final
 
 from stratagem._errors import DataLossError
-from stratagem.pipeline._nest import Nest
-from stratagem.pipeline._order import State
+from stratagem.pipeline.elements._nest import Nest
 from stratagem.pipeline.files._bytes import ByteReader, open_bytes
 from stratagem.pipeline.files._format import Damage, Format, Place
+from stratagem.pipeline.stages._order import State
 
 
 @final

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple, final
 import numpy as np
 
 from stratagem._errors import InvalidArgumentError
-from stratagem.pipeline._nest import Array
+from stratagem.pipeline.elements._nest import Array
 from stratagem.pipeline.files._host import numbers, on_host
 
 

@@ -6,9 +6,9 @@ from types import TracebackType
 from typing import Any, final
 
 from stratagem._errors import FailedPreconditionError, NotFoundError
-from stratagem.pipeline._file_names import names_in
 from stratagem.pipeline.files._bytes import WINDOW_BITS
 from stratagem.pipeline.files._tfrecord import framed
+from stratagem.pipeline.stages._file_names import names_in
 
 
 @final

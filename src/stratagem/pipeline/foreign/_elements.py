@@ -8,8 +8,8 @@ import jax
 import numpy as np
 
 from stratagem._errors import InvalidArgumentError
-from stratagem.pipeline._nest import Array, Nest, frozen, spec_of, to_numpy
-from stratagem.pipeline._spec import TensorSpec
+from stratagem.pipeline.elements._nest import Array, Nest, frozen, spec_of, to_numpy
+from stratagem.pipeline.elements._spec import TensorSpec
 from stratagem.pipeline.foreign._tensors import from_torch, is_torch_tensor
 
 

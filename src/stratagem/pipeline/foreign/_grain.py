@@ -6,10 +6,10 @@ from typing import Any, final
 
 import grain
 
-from stratagem.pipeline._cardinality import INFINITE, UNKNOWN
-from stratagem.pipeline._order import State
 from stratagem.pipeline.foreign._elements import Style
 from stratagem.pipeline.foreign._stage import Source, Stream
+from stratagem.pipeline.stages._cardinality import INFINITE, UNKNOWN
+from stratagem.pipeline.stages._order import State
 
 GRAIN_TYPES = (grain.MapDataset, grain.IterDataset, grain.DataLoader)
 

@@ -7,15 +7,15 @@ from typing import Any, final
 
 import jax
 
-from stratagem.pipeline._columns import as_run
-from stratagem.pipeline._nest import Nest
-from stratagem.pipeline._order import Indices, State
-from stratagem.pipeline._replay import name_position, replay
-from stratagem.pipeline._spec import without_rows
+from stratagem.pipeline.elements._columns import as_run
+from stratagem.pipeline.elements._nest import Nest
+from stratagem.pipeline.elements._spec import without_rows
 from stratagem.pipeline.foreign._elements import Style
 from stratagem.pipeline.foreign._items import FetchedColumns
 from stratagem.pipeline.foreign._saved import from_json, to_json
 from stratagem.pipeline.foreign._stage import Source, Stream
+from stratagem.pipeline.stages._order import Indices, State
+from stratagem.pipeline.stages._replay import name_position, replay
 
 _TABLES = ("arrow", "pandas", "polars", "tensorflow")
 

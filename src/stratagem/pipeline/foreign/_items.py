@@ -7,13 +7,13 @@ from typing import Any, final
 import jax
 import numpy as np
 
-from stratagem.pipeline._columns import Columns
-from stratagem.pipeline._nest import Array, Nest
-from stratagem.pipeline._order import Indices, State
-from stratagem.pipeline._replay import name_position
-from stratagem.pipeline._spec import TensorSpec
+from stratagem.pipeline.elements._columns import Columns
+from stratagem.pipeline.elements._nest import Array, Nest
+from stratagem.pipeline.elements._spec import TensorSpec
 from stratagem.pipeline.foreign._elements import Reader, Style
 from stratagem.pipeline.foreign._stage import Source, Stream
+from stratagem.pipeline.stages._order import Indices, State
+from stratagem.pipeline.stages._replay import name_position
 
 
 @final

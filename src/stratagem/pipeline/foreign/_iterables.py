@@ -5,10 +5,10 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any, final
 
 from stratagem._errors import InvalidArgumentError
-from stratagem.pipeline._order import State
-from stratagem.pipeline._replay import replay
 from stratagem.pipeline.foreign._elements import Style
 from stratagem.pipeline.foreign._stage import Source, Stream
+from stratagem.pipeline.stages._order import State
+from stratagem.pipeline.stages._replay import replay
 
 
 class Randomness(abc.ABC):

@@ -4,12 +4,12 @@ import abc
 import threading
 from typing import Any, final
 
-from stratagem.pipeline._cardinality import UNKNOWN
-from stratagem.pipeline._nest import Nest
-from stratagem.pipeline._order import State
-from stratagem.pipeline._replay import name_position
-from stratagem.pipeline._stage import Stage, Walk
+from stratagem.pipeline.elements._nest import Nest
 from stratagem.pipeline.foreign._elements import Reader, Style
+from stratagem.pipeline.stages._cardinality import UNKNOWN
+from stratagem.pipeline.stages._order import State
+from stratagem.pipeline.stages._replay import name_position
+from stratagem.pipeline.stages._stage import Stage, Walk
 
 
 class Stream(abc.ABC):

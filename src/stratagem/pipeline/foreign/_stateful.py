@@ -3,12 +3,12 @@
 from collections.abc import Iterator
 from typing import Any, final
 
-from stratagem.pipeline._cardinality import UNKNOWN
-from stratagem.pipeline._order import State
-from stratagem.pipeline._replay import replay
 from stratagem.pipeline.foreign._elements import Style
 from stratagem.pipeline.foreign._saved import from_json, to_json
 from stratagem.pipeline.foreign._stage import Source, Stream
+from stratagem.pipeline.stages._cardinality import UNKNOWN
+from stratagem.pipeline.stages._order import State
+from stratagem.pipeline.stages._replay import replay
 
 
 def is_stateful(value: Any) -> bool:

@@ -7,7 +7,7 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
-from stratagem.pipeline._nest import Array
+from stratagem.pipeline.elements._nest import Array
 
 
 def is_torch_tensor(value: Any) -> bool:

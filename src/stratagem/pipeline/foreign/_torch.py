@@ -5,12 +5,12 @@ import multiprocessing
 import sys
 from typing import Any, final
 
-from stratagem.pipeline._cardinality import UNKNOWN
-from stratagem.pipeline._order import State
 from stratagem.pipeline.foreign._elements import Style
 from stratagem.pipeline.foreign._iterables import Randomness, ReplayedStream
 from stratagem.pipeline.foreign._saved import from_json, to_json
 from stratagem.pipeline.foreign._stage import Source, Stream
+from stratagem.pipeline.stages._cardinality import UNKNOWN
+from stratagem.pipeline.stages._order import State
 
 logger = logging.getLogger(__name__)
 

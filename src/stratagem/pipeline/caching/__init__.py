@@ -1,0 +1,1 @@
+"""Elements kept in a file."""

@@ -1,0 +1,1 @@
+"""What an element of a data set is: nests of arrays, and their specs."""

@@ -1,0 +1,1 @@
+"""Functions that users give to `map`, `filter` and the like: traced once and run on many elements, or called in Python."""

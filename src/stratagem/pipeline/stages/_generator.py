@@ -1,0 +1,132 @@
+"""Elements from a Python generator, checked against the signature that the user gave."""
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, final
+
+import jax
+import numpy as np
+
+from stratagem._errors import InvalidArgumentError
+from stratagem.pipeline.elements._nest import Array, Nest, frozen, to_numpy
+from stratagem.pipeline.elements._spec import TensorSpec
+from stratagem.pipeline.stages._cardinality import UNKNOWN
+from stratagem.pipeline.stages._order import State
+from stratagem.pipeline.stages._replay import name_position, replay
+from stratagem.pipeline.stages._stage import Stage, Walk
+
+_WHAT = "the generator of from_generator"
+
+
+@final
+class GeneratorStage(Stage):
+    """Calls a function for a new iterable at every walk."""
+
+    def __init__(self, start: Callable[[], Iterable[Any]], signature: Nest) -> None:
+        self._start = start
+        self._signature = signature
+
+    @property
+    def spec(self) -> Nest:
+        return self._signature
+
+    @property
+    def cardinality(self) -> int:
+        return UNKNOWN
+
+    @property
+    def batch_size(self) -> int | None:
+        return None
+
+    @property
+    def pure(self) -> bool:
+        return False
+
+    def walk(self) -> Walk:
+        return _GeneratorWalk(self._start, self._signature)
+
+    def example(self) -> Nest:
+        return next(self.walk())
+
+
+@final
+class _GeneratorWalk(Walk):
+    def __init__(self, start: Callable[[], Iterable[Any]], signature: Nest) -> None:
+        super().__init__()
+        self._start = start
+        self._signature = signature
+        self._values: Iterator[Any] | None = None
+        self._position = 0
+
+    def __next__(self) -> Nest:
+        value = self._draw()
+        try:
+            return self._as_signed(value)
+        except (InvalidArgumentError, TypeError) as error:
+            name_position(error, self._position - 1, _WHAT)
+            raise
+
+    def _as_signed(self, value: Any) -> Nest:
+        try:
+            return jax.tree.map(_checked, self._signature, value)
+        except InvalidArgumentError:
+            raise
+        except ValueError as error:
+            raise TypeError(
+                f"`generator` yielded an element that does not have the structure of its signature {self._signature}: "
+                f"{value!r:.200}"
+            ) from error
+
+    def _draw(self) -> Any:
+        try:
+            if self._values is None:
+                self._values = iter(self._start())
+            value = next(self._values)
+        except StopIteration:
+            raise
+        except Exception as error:
+            name_position(error, self._position, _WHAT)
+            raise
+        self._position += 1
+        return value
+
+    def get_state(self) -> State:
+        return {"position": self._position}
+
+    def set_state(self, state: State) -> None:
+        self._values, self._position = None, 0
+        replay(self._draw, state["position"], _WHAT)
+
+
+def signature_of(types: Nest, shapes: Nest) -> Nest:
+    """The signature in TensorFlow's older form: a nest of dtypes, and one of shapes or None."""
+    if shapes is None:
+        return jax.tree.map(lambda dtype: TensorSpec(None, dtype), types)
+    return jax.tree.map(lambda dtype, shape: TensorSpec(shape, dtype), types, shapes)
+
+
+def _checked(spec: TensorSpec, part: Any) -> Array:
+    array = _as_dtype(part, spec.dtype)
+    if not spec.shape.admits(array.shape):
+        raise InvalidArgumentError(
+            f"`generator` yielded an element of shape {array.shape} where an element of shape {spec.shape} was "
+            "expected."
+        )
+    return frozen(array)
+
+
+def _as_dtype(part: Any, dtype: np.dtype[Any]) -> Array:
+    try:
+        array = np.asarray(part)
+        # Python numbers have no dtype of their own and take the one asked for; strings do not become numbers.
+        if (array.dtype.kind in "USO") == (dtype.kind == "O"):
+            return to_numpy(array).astype(dtype, copy=False)
+    except (TypeError, ValueError) as error:
+        raise _wrong_type(part, dtype) from error
+    raise _wrong_type(part, dtype)
+
+
+def _wrong_type(part: Any, dtype: np.dtype[Any]) -> InvalidArgumentError:
+    return InvalidArgumentError(
+        "`generator` yielded an element that could not be converted to the expected type. "
+        f"The expected type was {dtype.name}, but the yielded element was {part!r:.200}."
+    )
