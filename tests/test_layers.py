@@ -11,7 +11,7 @@ ROOT = Path(__file__).parents[1] / "src" / PACKAGE
 LAYERS = (  # lowest first; members of one row may not import each other
     ("_errors",),
     ("_backend",),
-    ("_private",),
+    ("_private", "_coordination", "_job"),
     ("cluster", "_mesh", "_reduce"),
     ("_context",),
     ("values",),

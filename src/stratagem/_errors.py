@@ -12,15 +12,19 @@ StratagemError
 ├── NotProvidedError         AttributeError  a TensorFlow name that this library does not have
 ├── DatasetMissingError      FileNotFoundError  a built-in data set that is not on this machine
 ├── CheckpointError          ValueError      a checkpoint that does not fit the objects it is restored into
+├── ClusterError             ValueError      the description of a cluster is wrong
 └── OpError                                  TensorFlow's own `tf.errors`
     ├── OutOfRangeError      EOFError        the end of a data set
     ├── InvalidArgumentError ValueError
     ├── NotFoundError        FileNotFoundError
+    ├── PermissionDeniedError PermissionError
     ├── DataLossError        OSError         a file is damaged
     ├── FailedPreconditionError RuntimeError
     ├── UnimplementedError   NotImplementedError
     ├── CancelledError, AbortedError RuntimeError
     ├── UnavailableError     ConnectionError
+    │   └── PeerFailedError                 another task of the job failed: which, where and why
+    │       └── PeerStuckError   TimeoutError  it is alive but does not go on (a DeadlineExceededError, too)
     └── DeadlineExceededError TimeoutError
 """
 
@@ -73,6 +77,10 @@ class CheckpointError(StratagemError, ValueError):
     """A checkpoint does not fit the objects that it is restored into."""
 
 
+class ClusterError(StratagemError, ValueError):
+    """The description of a cluster, or a task's place in it, is wrong."""
+
+
 class OpError(StratagemError):
     """Base of the `tf.errors` classes. `message` is the text."""
 
@@ -92,6 +100,10 @@ class InvalidArgumentError(OpError, ValueError):
 
 class NotFoundError(OpError, FileNotFoundError):
     """A file or checkpoint does not exist."""
+
+
+class PermissionDeniedError(OpError, PermissionError):
+    """The system does not allow this user to open a file."""
 
 
 class DataLossError(OpError, OSError):
@@ -120,3 +132,22 @@ class UnavailableError(OpError, ConnectionError):
 
 class DeadlineExceededError(OpError, TimeoutError):
     """A wait reached its limit."""
+
+
+class PeerFailedError(UnavailableError):
+    """Another task of the job failed, so this one cannot go on.
+
+    Attributes:
+        task: such as `worker:1`.
+        step: where that task was.
+        phase: what it was doing: compiling, collective, input, checkpoint, user code …
+        waited: seconds until the failure was noticed.
+    """
+
+    def __init__(self, text: str, *, task: str, step: int, phase: str, waited: float) -> None:
+        super().__init__(text)
+        self.task, self.step, self.phase, self.waited = task, step, phase, waited
+
+
+class PeerStuckError(PeerFailedError, DeadlineExceededError):
+    """Another task of the job is alive but does not go on."""

@@ -11,6 +11,8 @@ import jax.numpy as jnp
 import numpy as np
 from jax.sharding import Mesh, NamedSharding, PartitionSpec
 
+from stratagem._job import ALONE, Job
+
 AXIS = "replica"
 
 
@@ -35,10 +37,11 @@ class Dispatched:
 class ReplicaMesh:
     """One replica a device, along one mesh axis called `replica`.
 
-    `devices` are in the order of their global replica ids and may belong to several processes.
+    `devices` are in the order of their global replica ids and may belong to several processes: those of `job`.
     """
 
     devices: tuple[jax.Device, ...]
+    job: Job = field(default=ALONE, compare=False, repr=False)
     dispatched: Dispatched = field(default_factory=Dispatched, compare=False, repr=False)
 
     @functools.cached_property

@@ -1,0 +1,81 @@
+"""Job: the workers that run the same program together, as far as code on one of them has to know."""
+
+import abc
+import contextlib
+import enum
+from typing import Any, final
+
+
+@final
+class Phase(enum.IntEnum):
+    """What a task is doing."""
+
+    STARTING = 0
+    USER_CODE = 1
+    COMPILING = 2
+    COLLECTIVE = 3
+    INPUT = 4
+    AGREEMENT = 5
+    CHECKPOINT = 6
+
+    def __str__(self) -> str:
+        return self.name.lower().replace("_", " ")
+
+
+class Job(abc.ABC):
+    """The workers of a job. They run the same program, so they agree on things in the same order."""
+
+    @property
+    @abc.abstractmethod
+    def workers(self) -> int:
+        """How many there are."""
+
+    @property
+    @abc.abstractmethod
+    def worker(self) -> int:
+        """The number of this one; 0 is the chief."""
+
+    @abc.abstractmethod
+    def agree(self, what: str, value: Any, *, order: str = "") -> list[Any]:
+        """What every worker gave, by worker; waits for all of them.
+
+        what: what the value is; must be the same on all workers. value: JSON, a few kB. order: agreements of one order follow
+        each other; a thread beside the main one has an order of its own.
+
+        Raises:
+            PeerFailedError: a worker failed or ended.
+            ClusterError: another worker agrees on something else at this point.
+        """
+
+    @abc.abstractmethod
+    def phase(self, phase: Phase) -> contextlib.AbstractContextManager[None]:
+        """Tell the others that the body is this phase."""
+
+    @abc.abstractmethod
+    def begin_step(self) -> None:
+        """Tell the others that another step begins."""
+
+
+@final
+class Alone(Job):
+    """One worker."""
+
+    @property
+    def workers(self) -> int:
+        return 1
+
+    @property
+    def worker(self) -> int:
+        return 0
+
+    def agree(self, what: str, value: Any, *, order: str = "") -> list[Any]:
+        return [value]
+
+    def phase(self, phase: Phase) -> contextlib.AbstractContextManager[None]:
+        return contextlib.nullcontext()
+
+    def begin_step(self) -> None:
+        pass
+
+
+ALONE = Alone()

@@ -1,0 +1,83 @@
+"""Connected: the job of several workers, over the control channel."""
+
+import atexit
+import contextlib
+import itertools
+import sys
+import traceback
+from collections import defaultdict
+from collections.abc import Iterator
+from types import TracebackType
+from typing import Any, TypeVar, final
+
+from stratagem._errors import ClusterError, StratagemError
+from stratagem._job import Job, Phase
+from stratagem.cluster.control._link import Link
+from stratagem.cluster.control._sever import addresses_of, sever
+
+T = TypeVar("T")
+
+
+@final
+class Connected(Job):
+    """The workers behind a link. Whoever waits for them gets one typed error when one of them fails."""
+
+    def __init__(self, link: Link, hosts: list[str]) -> None:
+        self.link = link
+        self._counts: dict[str, Iterator[int]] = defaultdict(itertools.count)
+        addresses = addresses_of(hosts)
+        link.on_failure(lambda: sever(addresses))
+        atexit.register(link.leave)
+        self._excepthook = sys.excepthook
+        sys.excepthook = self._tell_exception
+
+    @property
+    def workers(self) -> int:
+        return len(self.link.facts.tasks)
+
+    @property
+    def worker(self) -> int:
+        return self.link.facts.rank
+
+    def agree(self, what: str, value: Any, *, order: str = "") -> list[Any]:
+        number = next(self._counts[order])
+        given = self.link.agree(f"{order or 'program'} {number}", [what, value])
+        tasks = self.link.facts.tasks
+        different = next((rank for rank, (other, _) in enumerate(given) if other != what), None)
+        if different is not None:
+            raise ClusterError(
+                f"The tasks do different things: {self.link.facts.task} is at {what}, {tasks[different]} at "
+                f"{given[different][0]}. All of them must run the same program, with the same data, settings and versions."
+            )
+        return [v for _, v in given]
+
+    def phase(self, phase: Phase) -> contextlib.AbstractContextManager[None]:
+        return self.link.phase(phase)
+
+    def begin_step(self) -> None:
+        self.link.begin_step()
+
+    @contextlib.contextmanager
+    def collective(self) -> Iterator[None]:
+        """Around whatever waits for the devices: errors of a broken collective become that of the task that broke it."""
+        try:
+            with self.phase(Phase.COLLECTIVE):
+                yield
+        except StratagemError:
+            raise
+        except Exception as error:
+            if _broken(error) and self.link.wait_for_failure():
+                raise self.link.error() from None
+            raise
+
+    def _tell_exception(self, kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+        self.link.raised("".join(traceback.format_exception(kind, error, trace)))
+        self._excepthook(kind, error, trace)
+
+
+def _broken(error: Exception) -> bool:
+    """Whether a collective broke, and not the program."""
+    text = str(error)
+    return any(
+        word in text for word in ("Gloo", "gloo", "NCCL", "Connection closed", "coordination", "DEADLINE_EXCEEDED")
+    )

@@ -1,0 +1,48 @@
+"""How long a job waits for what."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import final
+
+from stratagem._errors import ClusterError
+
+
+@final
+@dataclass(frozen=True)
+class Limits:
+    """Seconds.
+
+    join: for all tasks to be there. heartbeat: without a sign of a task or its machine. collective: for a task that does
+    not do its part in an all-reduce or agreement. compile: for one that compiles meanwhile. leave: for a task to end
+    after the job has failed.
+    """
+
+    join: float = 600.0
+    heartbeat: float = 10.0
+    collective: float = 300.0
+    compile: float = 3600.0
+    leave: float = 30.0
+
+    @classmethod
+    def from_environment(cls, environ: Mapping[str, str]) -> "Limits":
+        """The defaults, changed by STRATAGEM_JOIN_SECONDS, STRATAGEM_HEARTBEAT_SECONDS and so on.
+
+        Raises:
+            ClusterError: one of them is no positive number.
+        """
+        found = {}
+        for field in fields(cls):
+            name = f"STRATAGEM_{field.name.upper()}_SECONDS"
+            if name in environ:
+                found[field.name] = _positive(name, environ[name])
+        return cls(**found)
+
+
+def _positive(name: str, text: str) -> float:
+    try:
+        number = float(text)
+    except ValueError:
+        number = 0.0
+    if not 0 < number < float("inf"):
+        raise ClusterError(f"{name} has to be a number of seconds above 0, got {text!r}.")
+    return number
