@@ -1,7 +1,7 @@
 # Every target sets up .venv by itself; `make` alone lists the targets.
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test check seeds bench clean
+.PHONY: help demo test check seeds bench soak clean
 
 BIN := .venv/bin
 READY := .venv/.ready
@@ -40,6 +40,9 @@ bench: $(READY) ## run every benchmark
 	@set -e; for program in $(wildcard benchmarks/*.py); do \
 		echo "bench: $$program"; $(BIN)/python "$$program"; \
 	done
+
+soak: $(READY) ## run every fault scenario as often as docs/reliability.md says (tens of minutes)
+	@$(BIN)/python scripts/soak.py
 
 clean: ## remove .venv and the tools' caches
 	rm -rf .venv .pytest_cache .mypy_cache .ruff_cache

@@ -7,9 +7,8 @@ from parts import cnn
 from parts.paired import Timer
 
 
-def timer(tf: Any, devices: list[str]) -> Timer:
-    """The step through `strategy.run` in a `tf.function`, 64 examples a replica, on a batch that stays on the devices."""
-    strategy = tf.distribute.MirroredStrategy(devices)
+def training(tf: Any, strategy: Any) -> Any:
+    """A compiled step of the network with its optimizer, 64 examples a replica: batch -> loss."""
     size = cnn.BATCH * strategy.num_replicas_in_sync
     with strategy.scope():
         model = cnn.model(tf.keras)
@@ -30,6 +29,14 @@ def timer(tf: Any, devices: list[str]) -> Timer:
     def step(batch: Any) -> Any:
         return strategy.reduce(tf.distribute.ReduceOp.SUM, strategy.run(replica_step, args=batch), axis=None)
 
+    return step
+
+
+def timer(tf: Any, devices: list[str]) -> Timer:
+    """The step through `strategy.run` in a `tf.function`, 64 examples a replica, on a batch that stays on the devices."""
+    strategy = tf.distribute.MirroredStrategy(devices)
+    size = cnn.BATCH * strategy.num_replicas_in_sync
+    step = training(tf, strategy)
     dataset = tf.data.Dataset.from_tensor_slices(cnn.batch(size)).batch(size)
     batch = next(iter(strategy.experimental_distribute_dataset(dataset)))
 

@@ -3,6 +3,7 @@
 import abc
 import contextlib
 import enum
+import threading
 from typing import Any, final
 
 
@@ -36,13 +37,14 @@ class Job(abc.ABC):
         """The number of this one; 0 is the chief."""
 
     @abc.abstractmethod
-    def agree(self, what: str, value: Any, *, order: str = "") -> list[Any]:
+    def agree(self, what: str, value: Any, *, order: str = "", given_up: threading.Event | None = None) -> list[Any]:
         """What every worker gave, by worker; waits for all of them.
 
         what: what the value is; must be the same on all workers. value: JSON, a few kB. order: agreements of one order follow
-        each other; a thread beside the main one has an order of its own.
+        each other; a thread beside the main one has an order of its own. given_up: stops the wait.
 
         Raises:
+            CancelledError: it was given up.
             PeerFailedError: a worker failed or ended.
             ClusterError: another worker agrees on something else at this point.
         """
@@ -50,6 +52,10 @@ class Job(abc.ABC):
     @abc.abstractmethod
     def phase(self, phase: Phase) -> contextlib.AbstractContextManager[None]:
         """Tell the others that the body is this phase."""
+
+    @abc.abstractmethod
+    def waiting(self) -> contextlib.AbstractContextManager[None]:
+        """Around what may wait for a collective; when another worker breaks one, PeerFailedError says who and why."""
 
     @abc.abstractmethod
     def begin_step(self) -> None:
@@ -68,10 +74,13 @@ class Alone(Job):
     def worker(self) -> int:
         return 0
 
-    def agree(self, what: str, value: Any, *, order: str = "") -> list[Any]:
+    def agree(self, what: str, value: Any, *, order: str = "", given_up: threading.Event | None = None) -> list[Any]:
         return [value]
 
     def phase(self, phase: Phase) -> contextlib.AbstractContextManager[None]:
+        return contextlib.nullcontext()
+
+    def waiting(self) -> contextlib.AbstractContextManager[None]:
         return contextlib.nullcontext()
 
     def begin_step(self) -> None:

@@ -19,6 +19,7 @@ import jax.numpy as jnp
 import keras
 import numpy as np
 from jax._src import core as jax_core
+from jax._src import distributed as jax_distributed
 from jax._src import xla_bridge
 from jax._src.array import ArrayImpl
 from jax._src.lax import lax as jax_lax
@@ -164,11 +165,21 @@ def _numpy_of_tracer(tensor: Any) -> np.ndarray:
     return cast(np.ndarray, tensor.__array__())
 
 
-# TF code calls `.numpy()` on tensors, and our tensors are JAX's own arrays: one added method, nothing replaced.
+def _set_shape(tensor: Any, shape: Any) -> None:
+    """TF code tells shapes that TF cannot know, behind `py_function`: here they are known, and compared."""
+    dims = None if shape is None else list(shape)
+    if dims is not None and (
+        len(dims) != tensor.ndim or any(d not in (None, s) for d, s in zip(dims, tensor.shape, strict=True))
+    ):
+        raise ValueError(f"Tensor's shape {tensor.shape} is not compatible with supplied shape {dims}.")
+
+
+# TF code calls `.numpy()` on tensors, and our tensors are JAX's own arrays: added methods, nothing replaced.
 
 ArrayImpl.numpy = _numpy_of_tensor  # type: ignore[attr-defined]
 jax_core.Tracer.numpy = _numpy_of_tracer  # type: ignore[attr-defined]
 ArrayImpl.get_shape = jax_core.Tracer.get_shape = lambda tensor: tensor.shape  # type: ignore[attr-defined]
+ArrayImpl.set_shape = jax_core.Tracer.set_shape = _set_shape  # type: ignore[attr-defined]
 
 
 if not xla_bridge.backends_are_initialized():
@@ -336,6 +347,17 @@ def _hook_layers() -> None:
         announce_build(self)
 
     keras.layers.Layer._post_build = new_post_build
+    maybe_build = keras.layers.Layer._maybe_build
+
+    @functools.wraps(maybe_build)
+    def new_maybe_build(self: Any, call_spec: Any) -> None:
+        """As in TF, a layer is built outside of the trace: what it makes of its own numbers outlives that."""
+        if self.built:
+            return
+        with jax.ensure_compile_time_eval():
+            maybe_build(self, call_spec)
+
+    keras.layers.Layer._maybe_build = new_maybe_build
     moments = keras.layers.BatchNormalization._moments
 
     @functools.wraps(moments)
@@ -551,3 +573,31 @@ def set_random_seed(seed: int) -> None:
     _seeding = (_seeding[0] + 1, seed)
     keras.utils.set_random_seed(seed)
     global_state.set_global_attribute(GLOBAL_SEED_GENERATOR, SeedGenerator(seed))
+
+
+def connect_backend(client: Any, rank: int, processes: int) -> None:
+    """Make JAX's backend, which must not have started, one of a job's. `client` is connected to the coordination service.
+
+    JAX's own `initialize` cannot be used: its client aborts the process when the service or a peer is gone.
+    """
+    state = jax_distributed.global_state
+    state.client, state.process_id, state.num_processes = client, rank, processes
+    jax.config.update("jax_cpu_collectives_implementation", "gloo")
+
+
+def intercept_waits(around: Callable[[], contextlib.AbstractContextManager[None]]) -> None:
+    """Enter `around()` wherever Python waits for an array: reading its value, or waiting until it is ready."""
+    array: Any = ArrayImpl
+    value, ready = array._value.fget, array.block_until_ready
+
+    def new_value(self: Any) -> Any:
+        if self._npy_value is not None or (not self.is_deleted() and self.is_ready()):
+            return value(self)
+        with around():
+            return value(self)
+
+    def new_ready(self: Any) -> Any:
+        with around():
+            return ready(self)
+
+    array._value, array.block_until_ready = property(new_value), new_ready

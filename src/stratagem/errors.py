@@ -9,6 +9,7 @@ from stratagem._errors import InvalidArgumentError as InvalidArgumentError
 from stratagem._errors import NotFoundError as NotFoundError
 from stratagem._errors import OpError as OpError
 from stratagem._errors import OutOfRangeError as OutOfRangeError
+from stratagem._errors import PermissionDeniedError as PermissionDeniedError
 from stratagem._errors import UnavailableError as UnavailableError
 from stratagem._errors import UnimplementedError as UnimplementedError
 from stratagem.ops import not_provided as _not_provided

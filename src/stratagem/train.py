@@ -1,4 +1,4 @@
-"""`tf.train`: checkpoints, and examples as protobuf messages."""
+"""`tf.train`: checkpoints, clusters, and examples as protobuf messages."""
 
 from stratagem.checkpoint import Checkpoint as Checkpoint
 from stratagem.checkpoint import CheckpointManager as CheckpointManager
@@ -7,6 +7,7 @@ from stratagem.checkpoint import get_checkpoint_state as get_checkpoint_state
 from stratagem.checkpoint import latest_checkpoint as latest_checkpoint
 from stratagem.checkpoint import list_variables as list_variables
 from stratagem.checkpoint import load_checkpoint as load_checkpoint
+from stratagem.cluster import ClusterSpec as ClusterSpec
 from stratagem.pipeline.files import BytesList as BytesList
 from stratagem.pipeline.files import Example as Example
 from stratagem.pipeline.files import Feature as Feature

@@ -1,6 +1,5 @@
 """Only what was written to its end is a checkpoint."""
 
-import json
 import logging
 import shutil
 from pathlib import Path
@@ -12,6 +11,7 @@ from stratagem._errors import CheckpointError, NotFoundError
 from stratagem.checkpoint import _format
 from stratagem.train import Checkpoint, CheckpointManager, checkpoints_iterator, latest_checkpoint
 from stratagem.values import Variable
+from tests.checkpoint.faults import reseal
 from tests.checkpoint.models import read
 
 
@@ -34,7 +34,7 @@ class Crash(BaseException):
     """The process dies here."""
 
 
-@pytest.mark.parametrize("point", ["write_arrays", "_sync_tree", "write_text"])
+@pytest.mark.parametrize("point", ["write_arrays", "sync_tree", "write_text"])
 def test_a_crash_while_writing_leaves_the_older_checkpoint_the_latest(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, point: str
 ) -> None:
@@ -56,7 +56,7 @@ def test_a_crash_while_writing_leaves_the_older_checkpoint_the_latest(
     assert checkpoint.save(tmp_path / "ckpt") == latest_checkpoint(tmp_path) == str(tmp_path / "ckpt-2")
 
 
-@pytest.mark.parametrize("point", ["write_arrays", "_sync_tree", "write_text"])
+@pytest.mark.parametrize("point", ["write_arrays", "sync_tree", "write_text"])
 def test_a_crash_while_replacing_leaves_the_old_content(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, point: str
 ) -> None:
@@ -117,8 +117,7 @@ def test_a_strange_manifest_is_not_believed(tmp_path: Path, text: str) -> None:
 
 def test_a_later_format_is_refused_with_both_versions(tmp_path: Path) -> None:
     checkpoint = saved(tmp_path, 1.0)
-    manifest = tmp_path / "ckpt-1" / "manifest.json"
-    manifest.write_text(json.dumps(json.loads(manifest.read_text()) | {"version": 99}))
+    reseal(tmp_path / "ckpt-1", version=99)
     with pytest.raises(CheckpointError, match="format version 99, and this library reads up to 1"):
         checkpoint.restore(tmp_path / "ckpt-1")
 

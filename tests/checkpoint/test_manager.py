@@ -24,7 +24,8 @@ def test_the_newest_are_kept_and_the_others_deleted(tmp_path: Path) -> None:
     paths = [kept.save() for _ in range(5)]
     assert paths[-1] == str(tmp_path / "tf_ckpts" / "ckpt-5") == kept.latest_checkpoint
     assert names(kept.checkpoints) == ["ckpt-3", "ckpt-4", "ckpt-5"]
-    assert sorted(p.name for p in (tmp_path / "tf_ckpts").iterdir()) == ["checkpoint", "ckpt-3", "ckpt-4", "ckpt-5"]
+    shown = sorted(p.name for p in (tmp_path / "tf_ckpts").glob("[!.]*"))
+    assert shown == ["checkpoint", "ckpt-3", "ckpt-4", "ckpt-5"]
 
 
 def test_none_keeps_all(tmp_path: Path) -> None:

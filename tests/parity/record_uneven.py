@@ -2,7 +2,7 @@
 
     /tmp/tensorflow/bin/python -m tests.parity.record_uneven
 
-It rewrites uneven.json and uneven_training.npz in tests/parity/recorded.
+It rewrites uneven.json in tests/parity/recorded.
 """
 
 import json
@@ -160,11 +160,35 @@ def losses(recorder: Recorder) -> dict[str, Any]:
     return found
 
 
+def normalization(recorder: Recorder) -> list[dict[str, Any]]:
+    """BatchNormalization in training, step by step: both replicas' outputs and the moving statistics after the step."""
+    with recorder.strategy.scope():
+        layer = tf.keras.layers.BatchNormalization(momentum=0.75)
+        layer.build([None, 4])
+
+    @tf.function(reduce_retracing=True)
+    def step(x: Any) -> Any:
+        return recorder.strategy.run(lambda x: layer(x, training=True), args=(x,))
+
+    found = []
+    for number, layout in enumerate(behaviours.NORMALIZED):
+        pieces = behaviours.pieces(layout, number)
+        x = recorder.strategy.experimental_distribute_values_from_function(
+            lambda context, p=pieces: tf.constant(p[context.replica_id_in_sync_group])
+        )
+        y = step(x)
+        statistics = {"mean": layer.moving_mean.numpy(), "variance": layer.moving_variance.numpy()}
+        outputs = recorder.strategy.experimental_local_results(y)
+        found.append({"outputs": [plain(v) for v in outputs], **{k: plain(v) for k, v in statistics.items()}})
+    return found
+
+
 def main() -> None:
     """Record everything."""
     two_devices()
     recorder = Recorder()
     parts = {"operations": operations, "refused": refused, "layers": layers, "metrics": metrics, "losses": losses}
+    parts["normalization"] = normalization
     found = {name: part(recorder) for name, part in parts.items()}
     text = json.dumps({"tensorflow": tf.__version__, **found}, indent=1, sort_keys=True)
     (RECORDED / "uneven.json").write_text(text + "\n")

@@ -257,6 +257,16 @@ LAYERS: dict[str, Layer] = {
 }
 
 
+# The rows of both replicas in the steps of a BatchNormalization.
+NORMALIZED = [(3, 0), (3, 2), (0, 1), (4, 4)]
+
+
+def pieces(layout: Sequence[int], step: int) -> list[np.ndarray]:
+    """Each replica's rows of four numbers in a step, float32."""
+    generator = np.random.Generator(np.random.PCG64([13, step]))
+    return [generator.normal(2.0, 3.0, (rows, 4)).astype(np.float32) for rows in layout]
+
+
 def call(layer: Any, inputs: Sequence[Any]) -> Any:
     """The layer in training mode, if it has one; attention heads take their inputs one by one."""
     apart = type(layer).__name__ in ("MultiHeadAttention", "GroupedQueryAttention")

@@ -8,6 +8,7 @@ from typing import Any
 
 import datasets
 import grain
+import keras
 import numpy as np
 import torch
 import torch.utils.data
@@ -100,6 +101,17 @@ class Streamed(torch.utils.data.IterableDataset[dict[str, Any]]):
         return examples()
 
 
+class KerasBatches(keras.utils.PyDataset):  # type: ignore[misc]
+    """Batches by number."""
+
+    def __len__(self) -> int:
+        return len(BATCHES)
+
+    def __getitem__(self, index: int) -> dict[str, Any]:
+        start, stop = BATCHES[index]
+        return {"x": X[start:stop], "y": Y[start:stop]}
+
+
 def tensors() -> torch.utils.data.Dataset[Any]:
     return MapStyle()
 
@@ -151,6 +163,7 @@ CASES: dict[str, Case] = {
     "list of examples": Case(lambda: list(examples()), 4),
     "list of batches": Case(lambda: list(batches())),
     "iterable": Case(Again, exact=False),
+    "Keras PyDataset": Case(KerasBatches),
     "stateful iterable": Case(Counting),
     "function": Case(lambda: examples, 4, exact=False),
     "generator": Case(batches, exact=False, once=True),
@@ -168,6 +181,7 @@ CASES: dict[str, Case] = {
     ),
     "torchdata StatefulDataLoader": Case(lambda: stateful_loader(shuffle=True), shuffled=True),
     "Hugging Face Dataset": Case(table, 4),
+    "Hugging Face Dataset, NumPy format": Case(lambda: table("numpy"), 4),
     "Hugging Face Dataset, torch format": Case(lambda: table("torch"), 4),
     "Hugging Face IterableDataset": Case(streamed_table, 4),
     "Hugging Face IterableDataset of batches": Case(lambda: table("numpy").to_iterable_dataset().batch(4)),

@@ -197,7 +197,7 @@ def test_a_generators_elements_are_checked(value: Any, error: type[Exception], t
 
 def test_a_generators_structure_is_checked() -> None:
     dataset = Dataset.from_generator(lambda: [(1, 2, 3)], output_signature=(TensorSpec((), np.int32),) * 2)
-    with pytest.raises(TypeError, match="structure"):
+    with pytest.raises(InvalidArgumentError, match="structure"):
         next(iter(dataset))
 
 
@@ -402,7 +402,7 @@ def test_the_spec_of_a_python_map_over_nothing_cannot_be_found() -> None:
 def test_reduce_folds_elements() -> None:
     assert Dataset.range(5).reduce(np.int64(0), lambda state, x: state + x) == 10
     pairs = Dataset.zip((Dataset.range(3), Dataset.range(3)))
-    assert pairs.reduce(0, lambda state, pair: state + pair[0] * pair[1]) == 5
+    assert pairs.reduce(np.int64(0), lambda state, pair: state + pair[0] * pair[1]) == 5
 
 
 # Facts.

@@ -26,8 +26,8 @@ def _same_torch_seed() -> Iterator[None]:
         yield
 
 
-def distributed(dataset: Dataset) -> Any:
-    strategy = MirroredStrategy([f"CPU:{i}" for i in range(REPLICAS)])
+def distributed(dataset: Dataset, replicas: int = REPLICAS) -> Any:
+    strategy = MirroredStrategy([f"CPU:{i}" for i in range(replicas)])
     return strategy.experimental_distribute_dataset(dataset)
 
 
@@ -35,18 +35,19 @@ def numbers(steps: Any) -> list[list[list[int]]]:
     """The examples of every step and replica, by their number, which must be that of their row of `X`."""
     found = []
     for step in steps:
-        for x, y in zip(step["x"].values, step["y"].values, strict=True):
+        xs, ys = (getattr(step[key], "values", (step[key],)) for key in "xy")  # of one replica: the tensor itself
+        for x, y in zip(xs, ys, strict=True):
             assert (x.dtype, y.dtype) == (np.float32, np.int64)
             assert np.array_equal(x, X[np.asarray(y)])
-        found.append([y.tolist() for y in step["y"].values])
+        found.append([y.tolist() for y in ys])
     return found
 
 
-def pieces(order: Any) -> list[list[list[int]]]:
-    """What three replicas get of examples in this order."""
+def pieces(order: Any, replicas: int) -> list[list[list[int]]]:
+    """What the replicas get of examples in this order."""
     steps = [order[start:stop] for start, stop in BATCHES]
-    cuts = [-(-len(step) // REPLICAS) for step in steps]
-    return [[step[i * n : (i + 1) * n] for i in range(REPLICAS)] for step, n in zip(steps, cuts, strict=True)]
+    cuts = [-(-len(step) // replicas) for step in steps]
+    return [[step[i * n : (i + 1) * n] for i in range(replicas)] for step, n in zip(steps, cuts, strict=True)]
 
 
 def flat(steps: list[list[list[int]]]) -> list[int]:
@@ -54,10 +55,11 @@ def flat(steps: list[list[list[int]]]) -> list[int]:
 
 
 @every_source
-def test_every_example_is_on_one_replica_in_every_epoch(case: Case) -> None:
-    data = distributed(case.dataset())
+@pytest.mark.parametrize("replicas", [1, 2, REPLICAS])
+def test_every_example_is_on_one_replica_in_every_epoch(case: Case, replicas: int) -> None:
+    data = distributed(case.dataset(), replicas)
     first = numbers(data)
-    assert first == pieces(flat(first))
+    assert first == pieces(flat(first), replicas)
     assert case.shuffled == (flat(first) != Y.tolist())
     assert sorted(flat(first)) == Y.tolist()
     if case.once:
@@ -65,7 +67,7 @@ def test_every_example_is_on_one_replica_in_every_epoch(case: Case) -> None:
             numbers(data)
         return
     second = numbers(data)
-    assert second == pieces(flat(second))
+    assert second == pieces(flat(second), replicas)
     assert sorted(flat(second)) == Y.tolist()
     assert case.shuffled == (second != first)
 
@@ -92,6 +94,13 @@ def test_a_restored_iterator_goes_on_with_the_very_next_batch(
     drawn = cut if case.batch_size is None else min(cut * case.batch_size, len(Y))
     assert all(f"replaying {drawn} of its elements" in message for message in replays)
     assert ([] if case.once else numbers(other)) == following
+
+
+@every_source
+def test_a_source_goes_straight_to_the_strategy(case: Case) -> None:
+    strategy = MirroredStrategy(["CPU:0", "CPU:1"])
+    data = strategy.experimental_distribute_dataset(case.make(), batch_size=case.batch_size)
+    assert sorted(flat(numbers(data))) == Y.tolist()
 
 
 @every_source

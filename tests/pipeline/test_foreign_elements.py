@@ -2,6 +2,8 @@
 
 import ast
 import json
+import subprocess
+import sys
 from collections import namedtuple
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -17,6 +19,7 @@ from stratagem import pipeline
 from stratagem.pipeline import Dataset, TensorSpec
 from stratagem.pipeline.foreign._as_dataset import as_dataset
 from stratagem.pipeline.foreign._saved import from_json, to_json
+from stratagem.strategy import MirroredStrategy
 from tests.pipeline.foreign_sources import MapStyle, examples, table
 
 Pair = namedtuple("Pair", "left right")
@@ -76,6 +79,19 @@ def changing(*values: Any) -> Callable[[], Iterator[Any]]:
     return lambda: iter([{"x": value, "y": np.zeros(2)} for value in values])
 
 
+class MappingTable:
+    """What pandas' data frames look like."""
+
+    def __len__(self) -> int:
+        return 2
+
+    def keys(self) -> list[str]:
+        return ["a"]
+
+    def __getitem__(self, key: str) -> Any:
+        return {"a": [1, 2]}[key]
+
+
 TWO = np.zeros((2, 3), np.float32)
 BAD: dict[str, tuple[Any, int | None, type[Exception], str]] = {
     "scalars": ([1, 2, 3], None, ValueError, r"scalar of dtype int32 .* pass batch_size="),
@@ -99,6 +115,8 @@ BAD: dict[str, tuple[Any, int | None, type[Exception], str]] = {
     "a number": (3, None, TypeError, "int cannot be distributed: 3"),
     "a text": ("train.csv", None, TypeError, "str cannot be distributed: 'train.csv'"),
     "nothing": (None, 4, TypeError, "NoneType cannot be distributed"),
+    "a function of something": (lambda x: [x], 4, TypeError, "function cannot be distributed.*without arguments"),
+    "a table": (MappingTable(), 4, TypeError, r"MappingTable cannot be distributed.*Pass dict\(…\) of it"),
     "a class": (list, 4, TypeError, "type cannot be distributed"),
     "a function of nothing": (lambda: 3, 4, TypeError, "returned int: 3. It must return an iterable"),
     "no batch": ([1], 0, ValueError, "batch_size must be a positive number of examples or None, got 0"),
@@ -158,3 +176,35 @@ def test_no_other_library_is_imported() -> None:
             names = [a.name for a in node.names] if isinstance(node, ast.Import) else []
             names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
             assert not {name.split(".")[0] for name in names} & {"torch", "torchdata", "datasets", "pyarrow"}, path
+
+
+def test_what_is_distributed_already_is_named() -> None:
+    strategy = MirroredStrategy(["CPU:0", "CPU:1"])
+    once = strategy.experimental_distribute_dataset(Dataset.range(4).batch(2))
+    with pytest.raises(TypeError, match=r"divided among the replicas already\. Pass the data set"):
+        list(strategy.experimental_distribute_dataset(once))
+
+
+def test_keys_keep_their_order() -> None:
+    source = [{"b": np.zeros(2), "a": np.zeros(2)}] * 2
+    for batch_size in (None, 2):
+        dataset = as_dataset(source, batch_size)
+        assert list(dataset.element_spec) == ["b", "a"]
+        assert all(list(element) == ["b", "a"] for element in dataset.as_numpy_iterator())
+
+
+USES_NONE = """
+import sys
+import numpy as np
+import stratagem as tf
+
+strategy = tf.distribute.OneDeviceStrategy("/cpu:0")
+for source in (np.zeros((4, 2)), [np.zeros(2)] * 4, lambda: iter([np.zeros(2)] * 4), zip([np.zeros(2)] * 4)):
+    list(strategy.experimental_distribute_dataset(source, batch_size=2))
+print(sorted({"torch", "torchdata", "datasets", "tensorflow"} & set(sys.modules)))
+"""
+
+
+def test_no_other_library_is_imported_when_python_sources_are_used() -> None:
+    done = subprocess.run([sys.executable, "-c", USES_NONE], capture_output=True, text=True, check=True, timeout=120)
+    assert done.stdout == "[]\n"

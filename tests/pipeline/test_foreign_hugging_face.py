@@ -7,6 +7,7 @@ from typing import Any
 import datasets
 import numpy as np
 import pytest
+from PIL import Image
 
 from stratagem.pipeline import TensorSpec
 from stratagem.pipeline.foreign._as_dataset import as_dataset
@@ -38,6 +39,19 @@ def test_nested_columns_are_nests() -> None:
         (batch,) = as_dataset(data, 4).as_numpy_iterator()
         assert batch["a"]["b"].tolist() == [0, 1, 2]
         assert batch["a"]["c"].tolist() == [[0, 0], [1, 1], [2, 2]]
+
+
+@pytest.mark.parametrize(("kind", "shape"), [(None, (2, 4, 5, 3)), ("numpy", (2, 4, 5, 3)), ("torch", (2, 3, 4, 5))])
+@pytest.mark.parametrize("streamed", [False, True], ids=["table", "streamed"])
+def test_images_are_decoded(kind: str | None, shape: tuple[int, ...], streamed: bool) -> None:
+    images = [Image.fromarray(np.full((4, 5, 3), i, np.uint8)) for i in range(2)]
+    features = datasets.Features({"image": datasets.Image(), "label": datasets.ClassLabel(num_classes=2)})
+    source = datasets.Dataset.from_dict({"image": images, "label": [0, 1]}, features=features)
+    (batch,) = as_dataset(
+        (source.to_iterable_dataset() if streamed else source).with_format(kind), 2
+    ).as_numpy_iterator()
+    assert (batch["image"].shape, batch["image"].dtype, batch["label"].tolist()) == (shape, np.uint8, [0, 1])
+    assert [int(image.max()) for image in batch["image"]] == [0, 1]
 
 
 def test_files_are_read(tmp_path: Path) -> None:

@@ -9,7 +9,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+import stratagem as tf
 from stratagem.pipeline import Dataset, TensorSpec
+from stratagem.pipeline._options import AutoShardPolicy
+from stratagem.pipeline.distribution._input import InputContext
+from stratagem.pipeline.distribution._shard import shard
 from stratagem.pipeline.foreign._as_dataset import as_dataset
 from tests.pipeline.foreign_sources import Counting, batches
 
@@ -96,6 +100,16 @@ def test_items_are_fetched_by_number_and_not_replayed() -> None:
     assert log.seen == []
 
 
+@pytest.mark.parametrize("stream", [False, True], ids=["items", "stream"])
+def test_a_worker_fetches_its_own_items_only_and_reads_all_of_a_stream(stream: bool) -> None:
+    log = Log(10)
+    dataset = as_dataset(log.give if stream else log, 4)
+    sharding = shard(dataset.stage, AutoShardPolicy.AUTO, InputContext(2, 1, 2))
+    walk = sharding.pieces(1, 2).walk()
+    assert [x.tolist() for x in walk] == [[2, 3], [6, 7], [9]]
+    assert log.seen == (list(range(10)) if stream else [2, 3, 6, 7, 9])
+
+
 def failing(log: Log, at: int) -> Callable[[], Iterator[int]]:
     def give() -> Iterator[int]:
         for i in log.give():
@@ -150,6 +164,35 @@ def test_an_element_of_a_generator_with_another_shape_is_named() -> None:
     with pytest.raises(ValueError, match=r"shape \(1,\)") as caught:
         list(dataset)
     assert caught.value.__notes__ == ["… while drawing element 1 of the generator of from_generator (counted from 0)."]
+
+
+WRONG: dict[str, tuple[list[Any], Any, str]] = {
+    "a text for a number": ([1, "a"], TensorSpec((), np.int32), "expected type was int32"),
+    "a number for a text": ([b"a", 1], TensorSpec((), object), "expected type was string"),
+    "a complex number": ([1, 1j], TensorSpec((), np.float32), "expected type was float32"),
+    "no number": ([1, float("nan")], TensorSpec((), np.int64), "expected type was int64"),
+    "a list for a tuple": ([(1, 2), [1, 2]], (TensorSpec((), np.int32),) * 2, "structure of its signature"),
+    "a missing key": ([{"a": 1}, {}], {"a": TensorSpec((), np.int32)}, "structure of its signature"),
+    "None": ([1, None], TensorSpec((), np.int32), "yielded element was None"),
+}
+
+
+@pytest.mark.parametrize(("values", "signature", "message"), WRONG.values(), ids=WRONG.keys())
+def test_an_element_that_is_not_as_signed_is_named(values: list[Any], signature: Any, message: str) -> None:
+    walk = Dataset.from_generator(lambda: iter(values), output_signature=signature).as_numpy_iterator()
+    next(walk)
+    with pytest.raises(tf.errors.InvalidArgumentError, match=message) as caught:
+        next(walk)
+    assert caught.value.__notes__ == ["… while drawing element 1 of the generator of from_generator (counted from 0)."]
+
+
+def test_a_generator_gives_bytes_with_zeros_and_keys_in_order() -> None:
+    assert list(Dataset.from_generator(lambda: [b"a\0"], output_types=object).as_numpy_iterator()) == [b"a\0"]
+    signature = {"b": TensorSpec((), np.int32), "a": TensorSpec((), np.int64)}
+    (element,) = Dataset.from_generator(lambda: [{"a": 1, "b": 2}], output_signature=signature).as_numpy_iterator()
+    assert list(element.items()) == [("b", 2), ("a", 1)]
+    with pytest.raises(TypeError, match=r"must contain objects that are subclass of `tf\.TypeSpec`"):
+        Dataset.from_generator(lambda: [[1]], output_signature=[TensorSpec((), np.int32)])
 
 
 @pytest.mark.parametrize("build", [lambda log: generated(log.give), lambda log: as_dataset(log.give, 2)])

@@ -1,5 +1,6 @@
 """torch: its order, its dtypes, its collated structures, its workers."""
 
+import gc
 import json
 import logging
 import multiprocessing
@@ -102,6 +103,13 @@ def test_collated_lists_are_tuples_and_texts_are_columns() -> None:
     assert by_item[1][1].tolist() == [b"n0", b"n1"]
 
 
+def test_a_last_small_batch_may_be_left_out_and_samplers_may_make_batches() -> None:
+    sampler = torch.utils.data.BatchSampler([3, 1, 2], batch_size=2, drop_last=False)
+    options: list[dict[str, Any]] = [{"drop_last": True}, {"batch_size": 1, "batch_sampler": sampler}]
+    found = [[x["y"].tolist() for x in as_dataset(loader(MapStyle(), **o)).as_numpy_iterator()] for o in options]
+    assert found == [[[0, 1, 2, 3], [4, 5, 6, 7]], [[3, 1], [2]]]
+
+
 def test_a_collate_function_may_use_its_buffer_again() -> None:
     buffer = torch.zeros(4, dtype=torch.int64)
 
@@ -145,14 +153,20 @@ def test_wrong_uses_are_named() -> None:
         as_dataset(torch.utils.data.Dataset(), 4)
 
 
-def test_workers_give_the_same_rows_and_end(caplog: pytest.LogCaptureFixture) -> None:
+@pytest.mark.parametrize("end", ["close", "forgotten"])
+def test_workers_give_the_same_rows_and_end(end: str, caplog: pytest.LogCaptureFixture) -> None:
     data = torch.utils.data.TensorDataset(torch.arange(10))
-    dataset = as_dataset(loader(data, num_workers=1, multiprocessing_context="spawn"))
+    count = 2 if end == "forgotten" else 1
+    dataset = as_dataset(loader(data, num_workers=count, multiprocessing_context="spawn"))
     assert caplog.records == []
     iterator = dataset.as_numpy_iterator()
     assert [next(iterator)[0].tolist() for _ in range(2)] == [[0, 1, 2, 3], [4, 5, 6, 7]]
-    assert multiprocessing.active_children() != []
-    iterator.close()
+    assert len(multiprocessing.active_children()) == count
+    if end == "close":
+        iterator.close()
+    else:  # as after an error in a loop
+        del iterator
+        gc.collect()
     assert multiprocessing.active_children() == []
 
 

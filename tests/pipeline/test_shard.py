@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 
 import stratagem as tf
 from stratagem._errors import FailedPreconditionError, InvalidArgumentError, NotFoundError
+from stratagem._job import Job
 from stratagem._mesh import ReplicaMesh
 from stratagem.pipeline import SHARD_HINT, AutoShardPolicy, Dataset, DistributedDataset, InputContext
-from stratagem.pipeline.distribution._lockstep import Peers
 from stratagem.pipeline.distribution._shard import shard
 from stratagem.pipeline.distribution._shares import announce
 from stratagem.pipeline.distribution._streams import joined
@@ -196,15 +196,15 @@ def resumed(make: Callable[[], Dataset], before: tuple[int, int], steps: int, af
     """Rows seen by a job of `before` workers and replicas a worker in `steps` steps, and then by one of `after`."""
     seen: list[int] = []
 
-    def start(worker: int, peers: Peers) -> Any:
-        walk = walk_of(make(), context(before[0], worker, before[1]), peers)
+    def start(worker: int, job: Job) -> Any:
+        walk = walk_of(make(), context(before[0], worker, before[1]), job)
         seen.extend(row for _, step in zip(range(steps), walk, strict=False) for p in as_lists(step) for row in p)
         return json.loads(json.dumps(walk.get_state()["parents"][0]))
 
     state = {"parents": [joined(on_all_workers(before[0], start))]}
 
-    def go_on(worker: int, peers: Peers) -> None:
-        walk = walk_of(make(), context(after[0], worker, after[1]), peers)
+    def go_on(worker: int, job: Job) -> None:
+        walk = walk_of(make(), context(after[0], worker, after[1]), job)
         walk.set_state(state)
         seen.extend(row for step in walk for piece in as_lists(step) for row in piece)
 
@@ -266,16 +266,16 @@ def test_a_position_of_several_workers_has_to_be_joined_from_all_of_them() -> No
     def make() -> Dataset:
         return with_policy(Dataset.range(8).shard(SHARD_HINT, SHARD_HINT).batch(4), HINT)
 
-    one, _ = on_all_workers(2, lambda w, peers: walk_of(make(), context(2, w, 1), peers).get_state())
+    one, _ = on_all_workers(2, lambda w, job: walk_of(make(), context(2, w, 1), job).get_state())
     with pytest.raises(InvalidArgumentError, match=r"2 workers.*worker 0 of 1.*\[1\] are not in it.*Join"):
-        on_all_workers(1, lambda w, peers: walk_of(make(), context(1, w, 2), peers).set_state(one))
+        on_all_workers(1, lambda w, job: walk_of(make(), context(1, w, 2), job).set_state(one))
 
 
 def test_a_position_of_another_policy_is_refused() -> None:
     make = lambda policy: with_policy(Dataset.range(8).batch(4), policy)  # noqa: E731
-    (state,) = on_all_workers(1, lambda w, peers: walk_of(make(DATA), context(1, w, 2), peers).get_state())
+    (state,) = on_all_workers(1, lambda w, job: walk_of(make(DATA), context(1, w, 2), job).get_state())
     with pytest.raises(InvalidArgumentError, match=r"sharded by OFF.*of another policy"):
-        on_all_workers(1, lambda w, peers: walk_of(make(OFF), context(1, w, 2), peers).set_state(state))
+        on_all_workers(1, lambda w, job: walk_of(make(OFF), context(1, w, 2), job).set_state(state))
 
 
 def told(caplog: pytest.LogCaptureFixture, dataset: Dataset, at: InputContext) -> list[tuple[str, str]]:

@@ -1,5 +1,7 @@
 """Several workers of one job in one process: a thread each, which ask each other as processes will."""
 
+import contextlib
+import json
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -7,33 +9,48 @@ from typing import Any
 
 import jax
 
+from stratagem._job import Job, Phase
 from stratagem.pipeline import AutoShardPolicy, Dataset, InputContext, Options
-from stratagem.pipeline.distribution._lockstep import LockstepWalk, Peers
+from stratagem.pipeline.distribution._lockstep import LockstepWalk
+from stratagem.pipeline.distribution._peers import Alone, Asked, Common
 from stratagem.pipeline.distribution._shard import shard
 from stratagem.pipeline.distribution._streams import WorkerWalk
 
 Steps = list[list[Any]]
 
 
-class Rendezvous(Peers):
-    """All workers wait for all, and count the steps that they agreed on."""
+class Rendezvous(Job):
+    """What all workers meet in, and what it looks like to one of them: they wait for each other in one place."""
 
-    def __init__(self, workers: int) -> None:
-        self._answers: list[bool] = []
-        self._all = threading.Barrier(workers, timeout=60)
-        self._lock = threading.Lock()
-        self._verdict = False
+    def __init__(self, workers: int, worker: int = 0, meeting: "Rendezvous | None" = None) -> None:
+        self._workers, self._worker = workers, worker
+        self._all = meeting._all if meeting else threading.Barrier(workers, timeout=60)
+        self._given: dict[int, Any] = meeting._given if meeting else {}
 
-    def anyone(self, mine: bool) -> bool:
-        with self._lock:
-            self._answers.append(mine)
-        if self._all.wait() == 0:
-            self._verdict = any(self._answers)
-            self._answers.clear()
+    @property
+    def workers(self) -> int:
+        return self._workers
+
+    @property
+    def worker(self) -> int:
+        return self._worker
+
+    def agree(self, what: str, value: Any, *, order: str = "", given_up: threading.Event | None = None) -> list[Any]:
+        self._given[self._worker] = json.loads(json.dumps([what, value]))
         self._all.wait()
-        verdict = self._verdict
+        given = [self._given[worker] for worker in range(self._workers)]
         self._all.wait()
-        return verdict
+        assert {other for other, _ in given} == {what}
+        return [theirs for _, theirs in given]
+
+    def phase(self, phase: Phase) -> contextlib.AbstractContextManager[None]:
+        return contextlib.nullcontext()
+
+    def waiting(self) -> contextlib.AbstractContextManager[None]:
+        return contextlib.nullcontext()
+
+    def begin_step(self) -> None:
+        pass
 
 
 def with_policy(dataset: Dataset, policy: AutoShardPolicy) -> Dataset:
@@ -46,27 +63,29 @@ def context(workers: int, worker: int, local: int) -> InputContext:
     return InputContext(workers, worker, workers * local)
 
 
-def walk_of(dataset: Dataset, at: InputContext, peers: Peers) -> LockstepWalk:
+def walk_of(dataset: Dataset, at: InputContext, job: Job) -> LockstepWalk:
     """What one worker's distributed iterator walks over, before anything is placed on devices."""
     workers, worker = at.num_input_pipelines, at.input_pipeline_id
     sharding = shard(dataset.stage, dataset.options().experimental_distribute.auto_shard_policy, at)
     stream = WorkerWalk(sharding, workers, worker)
-    own = sharding.pieces(worker, workers)
-    return LockstepWalk([stream], own, at.num_replicas_in_sync // workers, peers, partial=lambda: True)
+    own, local = sharding.pieces(worker, workers), at.num_replicas_in_sync // workers
+    peers = Alone() if workers == 1 else Common(stream.sizes) if sharding.common else Asked(job, local)
+    replicas = range(worker * local, (worker + 1) * local)
+    return LockstepWalk([stream], own, replicas, peers, partial=lambda: True)
 
 
-def on_all_workers(workers: int, work: Callable[[int, Peers], Any]) -> list[Any]:
-    """`work(worker, peers)` in a thread a worker; their results."""
-    peers = Rendezvous(workers)
+def on_all_workers(workers: int, work: Callable[[int, Job], Any]) -> list[Any]:
+    """`work(worker, job)` in a thread a worker; their results."""
+    meeting = Rendezvous(workers)
     with ThreadPoolExecutor(workers) as pool:
-        return list(pool.map(lambda w: work(w, peers), range(workers)))
+        return list(pool.map(lambda w: work(w, Rendezvous(workers, w, meeting)), range(workers)))
 
 
 def steps_by_worker(make: Callable[[], Dataset], workers: int, local: int = 1) -> list[Steps]:
     """For every worker its steps, for every step what each of its replicas got."""
 
-    def work(worker: int, peers: Peers) -> Steps:
-        return [as_lists(step) for step in walk_of(make(), context(workers, worker, local), peers)]
+    def work(worker: int, job: Job) -> Steps:
+        return [as_lists(step) for step in walk_of(make(), context(workers, worker, local), job)]
 
     return on_all_workers(workers, work)
 

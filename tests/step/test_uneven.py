@@ -11,10 +11,10 @@ import stratagem as tf
 from stratagem._errors import DivergenceError, InvalidArgumentError, UnimplementedError
 from stratagem.step._uneven import UnevenProgram
 from stratagem.values import Separate, per_replica
-from tests.step.observing import compilations
+from tests.step.observing import compilations, programs_made
 
 FEATURES = 3
-LAYOUTS = [[3, 2], [2, 2, 1], [1, 0, 0], [3, 2, 0]]
+LAYOUTS = [[3, 2], [2, 2, 1], [1, 0, 0], [3, 2, 0], [20, 2]]
 
 
 def mirrored(replicas: int) -> Any:
@@ -89,6 +89,157 @@ def test_an_uneven_step_compiles_once() -> None:
         for seed in range(3):
             training.step([3, 2], seed)
     assert compiled == []
+
+
+@pytest.mark.parametrize("compiled", [False, True], ids=["run", "tf.function"])
+def test_an_uneven_end_is_traced_once_for_each_number_of_rows(compiled: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One more program: two traces, because the last batch gives the replicas 2 rows and 1. Later epochs find both ready."""
+    training = Training(mirrored(2), "SGD")
+    data = tf.data.Dataset.from_tensor_slices(batch(11, 0)).batch(4)
+    batches = training.strategy.experimental_distribute_dataset(data)
+
+    def step(x: Any, y: Any) -> Any:
+        return training.strategy.run(training.replica, args=(x, y, 4))
+
+    step = tf.function(step) if compiled else step
+    traces, programs = programs_made(monkeypatch), []
+    init = UnevenProgram.__init__
+    monkeypatch.setattr(UnevenProgram, "__init__", lambda self, *a: (programs.append(self), init(self, *a))[1])
+    for rows in batches:
+        step(*rows)
+    assert (len(traces), len(programs)) == (3, 1)
+    with compilations() as again:
+        for _ in range(2):
+            for rows in batches:
+                step(*rows)
+    assert (len(traces), len(programs), again) == (3, 1, [])
+
+
+def test_without_a_global_batch_size_every_replica_averages_over_its_own_rows() -> None:
+    """As in TF: divided by the replica's rows times the replicas, so that rows of a short replica weigh more."""
+    strategy, layout = mirrored(3), [3, 1, 0]
+    with strategy.scope():
+        w = tf.Variable(np.ones(FEATURES))
+    x, _ = batch(4, 0)
+
+    def replica(x: Any) -> Any:
+        with tf.GradientTape() as tape:
+            loss = tf.nn.compute_average_loss(tf.reduce_sum(x * w, axis=1))
+        return loss, tape.gradient(loss, w)
+
+    losses, slopes = strategy.run(replica, args=(split(strategy, x, layout),))
+    for loss, slope, rows in zip(losses.values, slopes.values, np.split(x, [3, 4]), strict=True):
+        np.testing.assert_allclose(slope, rows.sum(0) / max(3 * len(rows), 1), rtol=1e-12)
+        np.testing.assert_allclose(loss, rows.sum() / max(3 * len(rows), 1), rtol=1e-12)
+
+
+def test_nested_functions_and_two_orders_of_gradients() -> None:
+    """A tf.function in the replica function, with a collective of its own, differentiated twice."""
+    strategy, layout = mirrored(3), [3, 2, 0]
+    with strategy.scope():
+        w = tf.Variable(np.float64(0.5))
+    x, _ = batch(5, 0)
+
+    @tf.function
+    def shared(total: Any) -> Any:
+        return tf.distribute.get_replica_context().all_reduce("SUM", total)
+
+    @tf.function
+    def cubes(x: Any) -> Any:
+        return tf.reduce_sum((x * w) ** 3)
+
+    def replica(x: Any) -> Any:
+        with tf.GradientTape() as outer:
+            with tf.GradientTape() as inner:
+                value = cubes(x)
+            slope = inner.gradient(value, w)
+        return shared(value), shared(slope), shared(outer.gradient(slope, w))
+
+    found = strategy.run(replica, args=(split(strategy, x, layout),))
+    sums = (x**3).sum() * np.array([0.5**3, 3 * 0.5**2, 6 * 0.5])
+    for values, expected in zip(found, sums, strict=True):
+        np.testing.assert_allclose([float(v) for v in values.values], [expected] * 3, rtol=1e-12)
+
+
+def test_dropout_is_what_one_device_computes_with_the_same_masks() -> None:
+    """Masks are drawn a replica, so one device would draw others; given those that were drawn, all is the same."""
+    strategy, layout = mirrored(3), [40, 20, 0]
+    with strategy.scope():
+        w = tf.Variable(np.ones(FEATURES))
+        dropout = keras.layers.Dropout(0.5, dtype="float64", seed=3)
+    x = np.ones([60, FEATURES])
+
+    def replica(x: Any) -> Any:
+        with tf.GradientTape() as tape:
+            kept = dropout(x, training=True)
+            loss = tf.nn.compute_average_loss(tf.reduce_sum((kept * w) ** 2, axis=1), global_batch_size=60)
+        total = tf.distribute.get_replica_context().all_reduce("SUM", tape.gradient(loss, w))
+        w.assign_sub(0.25 * total)
+        return kept
+
+    kept = strategy.run(replica, args=(split(strategy, x, layout),))
+    masks = np.asarray(strategy.gather(kept, axis=0))
+    assert set(np.unique(masks)) == {0.0, 2.0}
+    assert 0.3 < masks.mean() / 2 < 0.7
+    assert not np.array_equal(masks[:20], masks[40:])  # another mask on every replica
+    np.testing.assert_allclose(w.numpy(), 1.0 - 0.25 * 2 * (masks**2).sum(0) / 60, rtol=1e-12)
+
+
+@pytest.mark.parametrize("axis", [0, 1])
+def test_all_gather_of_uneven_values(axis: int) -> None:
+    """Along the axis that differs, every replica gets all rows; its gradient goes back to the replica that gave them."""
+    strategy = mirrored(3)
+    x, _ = batch(5, 0)
+    pieces = [np.moveaxis(p, 0, axis) for p in np.split(x, [3, 5])]
+
+    def replica(x: Any) -> Any:
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            every = tf.distribute.get_replica_context().all_gather(x, axis=axis)
+            loss = tf.reduce_sum(every**2)
+        return every, tape.gradient(loss, x)
+
+    every, slopes = strategy.run(replica, args=(per_replica(pieces, strategy.mesh),))
+    for value, slope, piece in zip(every.values, slopes.values, pieces, strict=True):
+        np.testing.assert_array_equal(value, np.moveaxis(x, 0, axis))
+        np.testing.assert_allclose(slope, 2 * piece * 3, rtol=1e-12)  # the sum of all replicas' losses
+
+
+def test_gathering_what_differs_in_another_dimension_is_refused() -> None:
+    strategy = mirrored(2)
+    x, _ = batch(5, 0)
+    with pytest.raises(
+        InvalidArgumentError, match=r"gather along axis 1: the values may differ in that dimension only"
+    ):
+        strategy.run(
+            lambda x: tf.distribute.get_replica_context().all_gather(x, axis=1), args=(split(strategy, x, [3, 2]),)
+        )
+
+
+def test_reducing_no_rows_anywhere_is_nothing() -> None:
+    """As in TF: a sum of nothing is 0, a mean of nothing NaN; the mean of integers is a float."""
+    strategy = mirrored(2)
+    nothing = per_replica([np.zeros([0, FEATURES])] * 2, strategy.mesh)
+    np.testing.assert_array_equal(strategy.reduce("SUM", nothing, axis=0), np.zeros(FEATURES))
+    assert np.isnan(strategy.reduce("MEAN", nothing, axis=0)).all()
+    counts = per_replica([np.array([1, 2, 4], np.int32), np.zeros([0], np.int32)], strategy.mesh)
+    assert float(strategy.reduce("MEAN", counts, axis=0)) == pytest.approx(7 / 3, rel=1e-6)
+
+
+def test_an_error_of_the_users_code_names_the_replica() -> None:
+    strategy = mirrored(3)
+    x, _ = batch(2, 0)
+
+    def replica(x: Any) -> Any:
+        if x.shape[0] == 0:
+            raise ValueError("a share of nothing")
+        return tf.reduce_sum(x)
+
+    with pytest.raises(ValueError, match="a share of nothing") as caught:
+        strategy.run(replica, args=(split(strategy, x, [2, 0, 0]),))
+    notes = [note for note in caught.value.__notes__ if "replica 1 of 3 on an uneven batch" in note]
+    assert len(notes) == 1
+    assert "drop_remainder=True" in notes[0]
 
 
 def test_copies_stay_equal_to_the_last_bit() -> None:

@@ -2,16 +2,20 @@
 
 import json
 import os
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from stratagem._context import entered
-from stratagem._errors import CheckpointError
+from stratagem._errors import CheckpointError, DataLossError
 from stratagem.checkpoint._children import Tracked, is_stateful, is_trackable, is_variable, parts_of, value_of
 from stratagem.checkpoint._format import Contents, read, write
 from stratagem.checkpoint._graph import nodes_of, survey
-from stratagem.checkpoint._latest import record_checkpoint_state, single
+from stratagem.checkpoint._index import record_checkpoint_state, single
+from stratagem.checkpoint._latest import newest_other
+from stratagem.checkpoint._owner import disown, own_now, owning
+from stratagem.checkpoint._party import save_as_party
 from stratagem.checkpoint._pending import Restoration
 from stratagem.checkpoint._status import CheckpointLoadStatus, InitializationOnlyStatus, LoadStatus
 from stratagem.values import Variable
@@ -74,37 +78,71 @@ class Checkpoint(Tracked):
     def save(self, file_prefix: str | os.PathLike[str], options: Any = None) -> str:
         """Write `<file_prefix>-<n>`, n counting from 1, name it in the directory's file `checkpoint`, return its path.
 
-        Returns when the files are on disk. `options` is accepted for TensorFlow's signature.
-        Raises CheckpointError for a value that cannot be saved, OSError when a file cannot be written.
+        Returns when the files are on disk. Of the processes of one job all have to call it; those that name the same
+        directory write it once. `options` is accepted for TensorFlow's signature.
+
+        Raises CheckpointError for a value that cannot be saved, OSError when a file cannot be written (earlier
+        checkpoints are as they were), FailedPreconditionError when another job saves to this directory.
         """
         self.save_counter.assign_add(1)
-        path = self.write(f"{os.fspath(file_prefix)}-{int(value_of(self.save_counter))}")
-        record_checkpoint_state(os.path.dirname(path), single(path))
+        path = f"{os.fspath(file_prefix)}-{int(value_of(self.save_counter))}"
+        contents = self.snapshot()
+        directory = os.path.dirname(path)
+
+        def publish() -> None:
+            with owning(directory, self):
+                write(path, contents)
+                record_checkpoint_state(directory, single(path))
+
+        save_as_party(directory, path, publish)
         return path
 
     def write(self, file_prefix: str | os.PathLike[str], options: Any = None) -> str:
         """Write exactly `file_prefix`, uncounted and unlisted; return it. Raises as `save`."""
         path = os.fspath(file_prefix)
-        write(path, _snapshot(self))
+        contents = self.snapshot()
+
+        def publish() -> None:
+            existed = os.path.isdir(path)
+            os.makedirs(path, exist_ok=True)
+            own_now(Path(path))
+            try:
+                write(path, contents)
+            finally:
+                disown(Path(path))
+                if not existed and not os.listdir(path):
+                    os.rmdir(path)
+
+        save_as_party(os.path.dirname(path), path, publish)
         return path
+
+    def snapshot(self) -> Contents:
+        """The values of everything, now, as NumPy arrays and JSON. Raises CheckpointError for what cannot be saved."""
+        found = survey(self)
+        return Contents(
+            nodes=nodes_of(found),
+            arrays={here.path: value_of(here.value) for here in found if here.kind == "variable"},
+            states={here.path: _json_state(here.value, here.path) for here in found if here.kind == "state"},
+        )
 
     def restore(self, save_path: str | os.PathLike[str] | None, options: Any = None) -> LoadStatus:
         """Give the objects the values of the checkpoint at `save_path`; those not built yet, when they are built.
 
         None, as `latest_checkpoint` returns for an empty directory, does nothing.
 
-        Raises NotFoundError when there is no complete checkpoint, CheckpointError (a ValueError) when a shape differs
-        and InvalidArgumentError when a dtype differs; then no value was changed.
+        Raises NotFoundError when there is no complete checkpoint, DataLossError when a file of it is missing or changed
+        (the text names it, and the newest good checkpoint), CheckpointError (a ValueError) when a shape differs and
+        InvalidArgumentError when a dtype differs; then no value was changed.
         """
         if save_path is None:
             return InitializationOnlyStatus()
-        contents = read(os.fspath(save_path))
+        contents = _read(os.fspath(save_path))
         _ = self.save_counter  # made now, so that it continues from the saved one
         return self._load(os.fspath(save_path), contents)
 
     def read(self, save_path: str | os.PathLike[str], options: Any = None) -> LoadStatus:
         """As `restore`, for a checkpoint made by `write`: makes no save counter."""
-        return self._load(os.fspath(save_path), read(os.fspath(save_path)))
+        return self._load(os.fspath(save_path), _read(os.fspath(save_path)))
 
     def _resume(self) -> None:
         """There is a new part: values that wait for it can be given."""
@@ -120,14 +158,11 @@ class Checkpoint(Tracked):
         return CheckpointLoadStatus(self, restoration)
 
 
-def _snapshot(checkpoint: Checkpoint) -> Contents:
-    """The values of everything, now, as NumPy arrays and JSON."""
-    found = survey(checkpoint)
-    return Contents(
-        nodes=nodes_of(found),
-        arrays={here.path: value_of(here.value) for here in found if here.kind == "variable"},
-        states={here.path: _json_state(here.value, here.path) for here in found if here.kind == "state"},
-    )
+def _read(path: str) -> Contents:
+    try:
+        return read(path)
+    except DataLossError as error:
+        raise DataLossError(f"{error} Nothing was restored. {newest_other(path)}") from error
 
 
 def _json_state(value: Any, path: str) -> Any:

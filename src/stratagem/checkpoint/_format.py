@@ -1,30 +1,39 @@
 """The files of one checkpoint; nothing else in the library knows them.
 
-    PREFIX-N/manifest.json    written last: names the generation and every file in it, the object graph, the arrays
+    PREFIX-N/manifest.json    written last: names the generation, every file in it with its checksum, the arrays, the graph
     PREFIX-N/<generation>/    the arrays, written by Orbax
 
 Without its manifest a directory is no checkpoint. The manifest is put in place by one atomic rename, also when an older
-checkpoint of the same name is replaced: at every moment the directory holds the old one, the new one or none.
+checkpoint of the same name is replaced: at every moment the directory holds the old one, the new one or none. Before
+the rename everything that it names is on disk; after it nothing that it names is ever changed.
 """
 
 import contextlib
-import json
 import os
 import secrets
 import shutil
-from dataclasses import asdict, dataclass
+import time
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from stratagem._errors import CheckpointError, NotFoundError
+from stratagem._errors import CheckpointError, DataLossError, NotFoundError
+from stratagem.checkpoint._files import (
+    UnreadableError,
+    checksum,
+    checksum_of,
+    is_temporary,
+    make_directories,
+    size_of,
+    sync,
+    sync_tree,
+    write_text,
+)
 from stratagem.checkpoint._graph import Node
+from stratagem.checkpoint._manifest import GENERATION, NAME, ArrayFact, FileFact, Manifest, damaged, encode, load
 from stratagem.checkpoint._orbax import read_arrays, write_arrays
-
-_MANIFEST = "manifest.json"
-_FORMAT = "stratagem checkpoint"
-_VERSION = 1
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,145 +51,180 @@ def write(path: str, contents: Contents) -> None:
     Raises OSError when a file cannot be written; then a checkpoint that was there before is still there.
     """
     directory = Path(path)
-    directory.mkdir(parents=True, exist_ok=True)
-    before = _manifest(directory)
+    make_directories(directory)
     generation = secrets.token_hex(8)
     data = directory / generation
     try:
         data.mkdir()
         if contents.arrays:
             write_arrays(data, contents.arrays)
-        text = json.dumps(_describe(contents, generation, data))
-        _sync_tree(data)
-        write_text(directory / _MANIFEST, text)
-    except BaseException:
-        shutil.rmtree(data, ignore_errors=True)
-        if before is None:
-            with contextlib.suppress(OSError):  # not empty: somebody else's files
-                directory.rmdir()
+        text = encode(_describe(contents, generation, data))
+        sync_tree(data)
+        sync(directory)
+        write_text(directory / NAME, text)
+    except BaseException as error:
+        if _generation(path) != generation:  # else the failure came after the rename: it is the checkpoint now
+            shutil.rmtree(data, ignore_errors=True)
+        with contextlib.suppress(OSError):  # not empty: the older checkpoint, or somebody else's files
+            directory.rmdir()
+        if isinstance(error, OSError):
+            error.add_note(f"The checkpoint {path!r} was not saved. Those in other directories are as they were.")
         raise
-    _sync(directory.parent)
-    if before is not None:
-        shutil.rmtree(directory / before["generation"], ignore_errors=True)
+    _remove_strays(directory, generation)
 
 
 def read(path: str) -> Contents:
-    """Everything in the checkpoint at `path`.
+    """Everything in the checkpoint at `path`, after every byte of it was compared with its checksum.
 
-    Raises NotFoundError when there is no complete checkpoint, CheckpointError for one of a later format.
+    Raises NotFoundError when there is no complete checkpoint, DataLossError when a file of it is missing or changed,
+    CheckpointError for one of a later format or larger than this machine's memory.
     """
-    manifest = _demand_manifest(path)
-    arrays = read_arrays(Path(path) / manifest["generation"]) if manifest["arrays"] else {}
-    nodes = [Node(**node) for node in manifest["nodes"]]
-    return Contents(nodes=nodes, arrays=arrays, states=manifest["states"])
+    manifest = verify(path)
+    _demand_room(path, manifest)
+    try:
+        arrays = read_arrays(Path(path) / manifest.generation, manifest.arrays)
+    except (ValueError, OSError) as error:
+        raise damaged(path, manifest.generation, f"its arrays cannot be read: {_first_line(error)}") from error
+    for key, fact in manifest.arrays.items():
+        found = checksum(np.ascontiguousarray(arrays[key]).reshape(-1).view(np.uint8))
+        if found != fact.crc32c:
+            raise damaged(path, f"array {key}", f"its checksum is {found}, and {fact.crc32c} was saved")
+    return Contents(nodes=manifest.nodes, arrays=arrays, states=manifest.states)
 
 
-def shapes_and_dtypes(path: str) -> dict[str, tuple[tuple[int, ...], np.dtype]]:
-    """Shape and dtype of every array, by path, without reading the arrays. Raises as `read`."""
-    arrays = _demand_manifest(path)["arrays"]
-    return {key: (tuple(entry["shape"]), np.dtype(entry["dtype"])) for key, entry in arrays.items()}
+def verify(path: str) -> Manifest:
+    """Compare every file of the checkpoint with its checksum; its manifest. Raises as `read`."""
+    manifest = load(path)
+    _demand_no_links(path, manifest)
+    for name, fact in manifest.files.items():
+        _demand_file(path, manifest, name, fact, thorough=True)
+    return manifest
+
+
+def glance(path: str) -> Manifest:
+    """As `verify`, but only the sizes of the files are compared."""
+    manifest = load(path)
+    _demand_no_links(path, manifest)
+    for name, fact in manifest.files.items():
+        _demand_file(path, manifest, name, fact, thorough=False)
+    return manifest
 
 
 def is_complete(path: str) -> bool:
     """True when `path` holds a checkpoint that was written to its end and whose files are all there."""
-    manifest = _manifest(Path(path))
-    if manifest is None:
+    try:
+        glance(path)
+    except (NotFoundError, DataLossError):
         return False
-    data = Path(path) / manifest["generation"]
-    return all(_size(data / name) == entry["bytes"] for name, entry in manifest["files"].items())
+    except CheckpointError:
+        return True  # of a later version: complete, but not for us
+    return True
+
+
+def shapes_and_dtypes(path: str) -> dict[str, tuple[tuple[int, ...], np.dtype]]:
+    """Shape and dtype of every array, by path, without reading the arrays. Raises as `read`."""
+    return {key: (fact.shape, np.dtype(fact.dtype)) for key, fact in load(path).arrays.items()}
 
 
 def delete(path: str) -> None:
-    """Remove the checkpoint at `path`, if there is one. Its manifest goes first, so no half of it is ever believed."""
-    for remove, target in ((os.remove, os.path.join(path, _MANIFEST)), (shutil.rmtree, path)):
-        with contextlib.suppress(FileNotFoundError, NotADirectoryError):
-            remove(target)
+    """Remove the checkpoint at `path`, if there is one, and nothing that is not part of one.
+
+    Its manifest goes first, so no half of it is ever believed.
+    """
+    directory = Path(path)
+    if directory.is_symlink():
+        directory.unlink()
+        return
+    if not directory.is_dir():
+        return
+    with contextlib.suppress(FileNotFoundError):
+        os.remove(directory / NAME)
+    _remove_strays(directory, "")
+    with contextlib.suppress(OSError):  # not empty: somebody else's files
+        directory.rmdir()
 
 
-def write_text(path: Path, text: str) -> None:
-    """Replace a text file atomically and durably."""
-    temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
-    try:
-        temporary.write_text(text, encoding="utf-8")
-        _sync(temporary)
-        os.replace(temporary, path)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
-    _sync(path.parent)
-
-
-def read_text(path: Path) -> str | None:
-    """The text of a file, or None when it does not exist."""
-    try:
-        return path.read_text(encoding="utf-8")
-    except (FileNotFoundError, NotADirectoryError):
-        return None
-
-
-def _describe(contents: Contents, generation: str, data: Path) -> dict[str, Any]:
-    arrays = {key: {"shape": list(a.shape), "dtype": str(a.dtype)} for key, a in contents.arrays.items()}
-    return {
-        "format": _FORMAT,
-        "version": _VERSION,
-        "generation": generation,
-        "files": {str(file.relative_to(data)): {"bytes": file.stat().st_size} for file in _files(data)},
-        "arrays": arrays,
-        "states": contents.states,
-        "nodes": [asdict(node) for node in contents.nodes],
+def _describe(contents: Contents, generation: str, data: Path) -> Manifest:
+    files = {}
+    for file in sorted(path for path in data.rglob("*") if path.is_file()):
+        size, crc = checksum_of(file)
+        files[file.relative_to(data).as_posix()] = FileFact(bytes=size, crc32c=crc)
+    arrays = {
+        key: ArrayFact(
+            shape=a.shape, dtype=str(a.dtype), crc32c=checksum(np.ascontiguousarray(a).reshape(-1).view(np.uint8))
+        )
+        for key, a in contents.arrays.items()
     }
+    return Manifest(
+        generation=generation,
+        saved_at=time.time(),
+        files=files,
+        arrays=arrays,
+        states=contents.states,
+        nodes=contents.nodes,
+    )
 
 
-def _manifest(directory: Path) -> dict[str, Any] | None:
-    """The manifest, or None where there is none or it is not one of ours."""
-    text = read_text(directory / _MANIFEST)
-    if text is None:
-        return None
+def _generation(path: str) -> str | None:
+    """Which one the manifest names, as far as it can be read."""
     try:
-        manifest = json.loads(text)
-    except ValueError:
+        return load(path).generation
+    except (OSError, CheckpointError):
         return None
-    return manifest if isinstance(manifest, dict) and manifest.get("format") == _FORMAT else None
 
 
-def _demand_manifest(path: str) -> dict[str, Any]:
-    manifest = _manifest(Path(path))
-    if manifest is None:
-        there = os.path.exists(path)
-        raise NotFoundError(
-            f"No checkpoint at {path!r}: "
-            + (f"its {_MANIFEST} is missing, so the save never finished." if there else "nothing is there.")
-            + " Check the path, its number included (.../ckpt-1), or ask tf.train.latest_checkpoint(directory)."
-        )
-    if manifest["version"] > _VERSION:
-        raise CheckpointError(
-            f"The checkpoint {path!r} has format version {manifest['version']}, and this library reads up to "
-            f"{_VERSION}. Read it with the version of stratagem that wrote it."
-        )
-    return manifest
+def _remove_strays(directory: Path, generation: str) -> None:
+    """Remove what replaced checkpoints and killed processes left, everything of ours but this generation."""
+    for entry in list(os.scandir(directory)):
+        if entry.is_dir(follow_symlinks=False) and GENERATION.fullmatch(entry.name) and entry.name != generation:
+            shutil.rmtree(entry.path, ignore_errors=True)
+        elif is_temporary(entry.name, NAME) and entry.is_file(follow_symlinks=False):
+            Path(entry.path).unlink(missing_ok=True)
 
 
-def _files(data: Path) -> list[Path]:
-    return sorted(path for path in data.rglob("*") if path.is_file())
+def _demand_no_links(path: str, manifest: Manifest) -> None:
+    """Nothing below the generation may lead out of it, whether the manifest names it or not."""
+    data = Path(path) / manifest.generation
+    if data.is_symlink() or not data.is_dir():
+        problem = "it is a symbolic link" if data.is_symlink() else "it is missing"
+        raise damaged(path, manifest.generation, problem)
+    for folder, folders, _ in os.walk(data):
+        for name in folders:
+            here = Path(folder) / name
+            if here.is_symlink():
+                raise damaged(path, here.relative_to(path).as_posix(), "it is a symbolic link")
+    for file in data.rglob("*"):
+        if not file.is_dir() and (file.is_symlink() or not file.is_file()):
+            raise damaged(path, file.relative_to(path).as_posix(), "it is a link or no regular file")
 
 
-def _size(file: Path) -> int:
+def _demand_file(path: str, manifest: Manifest, name: str, fact: FileFact, *, thorough: bool) -> None:
+    file = Path(path) / manifest.generation / name
+    shown = f"{manifest.generation}/{name}"
     try:
-        return file.stat().st_size
+        size = size_of(file)
+        if size != fact.bytes:
+            raise damaged(path, shown, f"it has {size} bytes, and {fact.bytes} were saved")
+        if thorough:
+            _, crc = checksum_of(file)
+            if crc != fact.crc32c:
+                raise damaged(path, shown, f"its checksum is {crc}, and {fact.crc32c} was saved")
     except (FileNotFoundError, NotADirectoryError):
-        return -1
+        raise damaged(path, shown, "it is missing") from None
+    except UnreadableError as error:
+        raise damaged(path, shown, str(error)) from error
 
 
-def _sync_tree(directory: Path) -> None:
-    for path in directory.rglob("*"):
-        _sync(path)
-    _sync(directory)
+def _demand_room(path: str, manifest: Manifest) -> None:
+    """Refuse before anything is allocated."""
+    needed = sum(fact.nbytes for fact in manifest.arrays.values())
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    if needed > memory:
+        raise CheckpointError(
+            f"The checkpoint {path!r} says that it holds {needed:.3g} bytes of arrays, and this machine has a memory of "
+            f"{memory:.3g} bytes. Restore it on a larger one."
+        )
 
 
-def _sync(path: Path) -> None:
-    """Make the file's content, or the directory's names, survive a power failure."""
-    handle = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
+def _first_line(error: Exception) -> str:
+    return str(error).partition(" [tensorstore_spec")[0].partition("\n")[0]

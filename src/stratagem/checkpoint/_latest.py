@@ -1,81 +1,59 @@
-"""The text file `checkpoint` in a directory: which checkpoints there are and which is the latest."""
+"""Which checkpoint to restore: the newest that is whole, and what is said of those that are not."""
 
 import logging
 import os
-import re
 import time
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
-from stratagem.checkpoint._format import is_complete, read_text, write_text
+from stratagem._errors import CheckpointError, DataLossError, NotFoundError
+from stratagem.checkpoint._format import verify
+from stratagem.checkpoint._index import get_checkpoint_state, is_within, numbered
+from stratagem.checkpoint._manifest import load
 
 _log = logging.getLogger(__name__)
 
-_LINE = re.compile(r'^\s*(\w+)\s*:\s*(?:"((?:[^"\\]|\\.)*)"|([-+.\deE]+))\s*$')
-
-
-@dataclass(frozen=True, kw_only=True)
-class CheckpointState:
-    """The content of the file `checkpoint`, with TensorFlow's field names."""
-
-    model_checkpoint_path: str
-    all_model_checkpoint_paths: tuple[str, ...]
-    all_model_checkpoint_timestamps: tuple[float, ...] = ()
-    last_preserved_timestamp: float = 0.0
-
-
-def record_checkpoint_state(directory: str, state: CheckpointState, filename: str = "checkpoint") -> None:
-    """Write the file `checkpoint`; the directory can be moved, because paths in it are relative."""
-    here = os.path.abspath(directory)
-    paths = [os.path.relpath(os.path.abspath(p), here) for p in state.all_model_checkpoint_paths]
-    latest = os.path.relpath(os.path.abspath(state.model_checkpoint_path), here)
-    lines = [f"model_checkpoint_path: {_quoted(latest)}"]
-    lines += [f"all_model_checkpoint_paths: {_quoted(path)}" for path in paths]
-    lines += [f"all_model_checkpoint_timestamps: {stamp!r}" for stamp in state.all_model_checkpoint_timestamps]
-    if state.last_preserved_timestamp:
-        lines.append(f"last_preserved_timestamp: {state.last_preserved_timestamp!r}")
-    write_text(Path(directory) / filename, "\n".join(lines) + "\n")
-
-
-def get_checkpoint_state(
-    checkpoint_dir: str | os.PathLike[str], latest_filename: str | None = None
-) -> CheckpointState | None:
-    """What the file `checkpoint` in the directory says, with paths that can be opened; None without such a file."""
-    directory = os.fspath(checkpoint_dir)
-    text = read_text(Path(directory) / (latest_filename or "checkpoint"))
-    if text is None:
-        return None
-    fields: dict[str, list[str]] = {}
-    for match in filter(None, map(_LINE.match, text.splitlines())):
-        name, quoted, number = match.groups()
-        fields.setdefault(name, []).append(number if quoted is None else _unquoted(quoted))
-    if "model_checkpoint_path" not in fields:
-        return None
-    return CheckpointState(
-        model_checkpoint_path=os.path.join(directory, fields["model_checkpoint_path"][-1]),
-        all_model_checkpoint_paths=tuple(
-            os.path.join(directory, path) for path in fields.get("all_model_checkpoint_paths", [])
-        ),
-        all_model_checkpoint_timestamps=tuple(map(float, fields.get("all_model_checkpoint_timestamps", []))),
-        last_preserved_timestamp=float(fields.get("last_preserved_timestamp", ["0"])[-1]),
-    )
+# What was verified, and what was said, so that an evaluator that asks every second reads and says nothing twice.
+_verified: dict[str, tuple[object, ...]] = {}
+_said: set[str] = set()
 
 
 def latest_checkpoint(checkpoint_dir: str | os.PathLike[str], latest_filename: str | None = None) -> str | None:
     """The path of the newest complete checkpoint that the directory's file `checkpoint` names, for `restore`.
 
-    A checkpoint that is gone or was never finished is passed over, with a warning. None when no listed one is left.
+    Every file of it was compared with its checksum. A checkpoint that is gone, was never finished or is damaged is passed
+    over, with a warning that names the file. None when no listed one is left.
     """
-    state = get_checkpoint_state(checkpoint_dir, latest_filename)
+    directory = os.fspath(checkpoint_dir)
+    state = get_checkpoint_state(directory, latest_filename)
     if state is None:
         return None
     older = [path for path in reversed(state.all_model_checkpoint_paths) if path != state.model_checkpoint_path]
-    for path in [state.model_checkpoint_path, *older]:
-        if is_complete(path):
+    return first_good([state.model_checkpoint_path, *older], directory)
+
+
+def first_good(paths: Iterable[str], directory: str) -> str | None:
+    """The first of the paths that holds a whole checkpoint; those before it are named in a warning, once."""
+    for path in paths:
+        problem = _problem(path, directory)
+        if problem is None:
             return path
-        _log.warning("Checkpoint %s is listed in %s, but its files are missing or incomplete.", path, checkpoint_dir)
+        if problem not in _said:
+            _said.add(problem)
+            _log.warning("Passing over a checkpoint listed in %s: %s", directory, problem)
     return None
+
+
+def newest_other(path: str) -> str:
+    """What to restore instead of a damaged checkpoint, as a sentence."""
+    directory = os.path.dirname(os.path.abspath(path))
+    state = get_checkpoint_state(directory)
+    known = list(numbered(directory)) if state is None else [*state.all_model_checkpoint_paths]
+    others = [other for other in reversed(known) if os.path.abspath(other) != os.path.abspath(path)]
+    good = next((other for other in others if _problem(other, directory) is None), None)
+    if good is None:
+        return "There is no good one beside it."
+    return f"The newest good one is {good!r}: restore that, or tf.train.latest_checkpoint({directory!r})."
 
 
 def checkpoints_iterator(
@@ -100,9 +78,33 @@ def checkpoints_iterator(
         time.sleep(max(0.0, started + min_interval_secs - time.monotonic()))
 
 
-def single(path: str) -> CheckpointState:
-    """The state of a directory in which only the last saved checkpoint is known."""
-    return CheckpointState(model_checkpoint_path=path, all_model_checkpoint_paths=(path,))
+def _problem(path: str, directory: str) -> str | None:
+    """Why the checkpoint at `path`, which the directory lists, is not to be restored; None if it is whole."""
+    if not is_within(path, directory):
+        return f"The checkpoint {path!r} is not below that directory."
+    try:
+        before = _fingerprint(path)
+        if _verified.get(path) != before:
+            verify(path)
+            _verified[path] = before
+    except (NotFoundError, DataLossError) as error:
+        return str(error)
+    except CheckpointError:
+        return None  # of a later version of the library: newest all the same, and `restore` says so
+    return None
+
+
+def _fingerprint(path: str) -> tuple[object, ...]:
+    """Changes when a file is written to; decay of the disk shows only when the bytes are read, as `restore` does."""
+    manifest = load(path)
+    marks: list[object] = [manifest.seal]
+    for name in manifest.files:
+        try:
+            found = os.lstat(Path(path) / manifest.generation / name)
+        except OSError:
+            continue  # `verify` says what is wrong
+        marks += [found.st_ino, found.st_mtime_ns, found.st_ctime_ns, found.st_size]
+    return tuple(marks)
 
 
 def _wait_for_new(directory: str | os.PathLike[str], last: str | None, timeout: float | None) -> str | None:
@@ -115,19 +117,3 @@ def _wait_for_new(directory: str | os.PathLike[str], last: str | None, timeout: 
         if deadline is not None and time.monotonic() + pause > deadline:
             return None
         time.sleep(pause)
-
-
-def _quoted(path: str) -> str:
-    return '"' + path.replace("\\", "\\\\").replace('"', '\\"') + '"'
-
-
-def _unquoted(text: str) -> str:
-    return re.sub(r"\\(.)", r"\1", text)
-
-
-def listed(state: CheckpointState, now: float) -> Sequence[tuple[str, float]]:
-    """The listed paths with the times they were written; a time is never in the future."""
-    stamps = state.all_model_checkpoint_timestamps or (state.last_preserved_timestamp,) * len(
-        state.all_model_checkpoint_paths
-    )
-    return [(path, min(stamp, now)) for path, stamp in zip(state.all_model_checkpoint_paths, stamps, strict=True)]

@@ -6,16 +6,20 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+from stratagem._errors import DataLossError
 from stratagem.checkpoint._checkpoint import Checkpoint
 from stratagem.checkpoint._children import is_variable, value_of
-from stratagem.checkpoint._format import delete
-from stratagem.checkpoint._latest import (
+from stratagem.checkpoint._format import delete, write
+from stratagem.checkpoint._index import (
     CheckpointState,
     get_checkpoint_state,
-    latest_checkpoint,
+    is_within,
     listed,
     record_checkpoint_state,
 )
+from stratagem.checkpoint._latest import first_good, latest_checkpoint
+from stratagem.checkpoint._owner import owning
+from stratagem.checkpoint._party import agree_to_restore, party_here, save_as_party
 
 _log = logging.getLogger(__name__)
 
@@ -96,26 +100,53 @@ class CheckpointManager:
         counter = self._checkpoint.save_counter
         counter.assign_add(1)
         number = _integer(counter if checkpoint_number is None else checkpoint_number)
-        path = self._checkpoint.write(f"{self._prefix}-{number}")
-        self._kept.pop(path, None)
-        self._kept[path] = time.time()
-        self._latest = path
-        # Twice: after a crash in between, the list still names whatever is there.
-        self._record()
-        self._sweep()
-        self._record()
+        path = f"{self._prefix}-{number}"
+        contents = self._checkpoint.snapshot()
+        written = False
+
+        def publish() -> None:
+            nonlocal written
+            with owning(self._directory, self):
+                write(path, contents)
+                self._note(path)
+                # Twice: after a crash in between, the list still names whatever is there.
+                self._record()
+                self._sweep(self._delete)
+                self._record()
+            written = True
+
+        save_as_party(self._directory, path, publish)
+        if not written:  # another process of the job did
+            self._note(path)
+            self._sweep(lambda path: None)
         return path
 
     def restore_or_initialize(self) -> str | None:
-        """Restore the latest checkpoint and return its path, or call `init_fn` and return None. Raises as `restore`."""
-        if self._latest is None:
-            if self._init_fn is not None:
-                self._init_fn()
-            return None
-        self._checkpoint.restore(self._latest)
-        if self._checkpoint_interval is not None:
-            self._last_step = _integer(self._step_counter)
-        return self._latest
+        """Restore the latest good checkpoint and return its path, or call `init_fn` and return None.
+
+        One that became damaged is passed over, with a warning that names the file. Raises as `restore` for what does not
+        fit, and CheckpointError when the processes of the job find different ones.
+        """
+        candidates = [] if self._latest is None else [self._latest]
+        candidates += [path for path in reversed(self._kept) if path != self._latest]
+        while True:
+            self._latest = first_good(candidates, self._directory)
+            agree_to_restore(self._latest)
+            if self._latest is None:
+                if self._init_fn is not None:
+                    self._init_fn()
+                return None
+            try:
+                self._checkpoint.restore(self._latest)
+            except DataLossError as error:  # it was whole when it was last looked at
+                if party_here().size > 1:
+                    raise  # the others have restored it
+                _log.warning("Passing over a checkpoint: %s", str(error))
+                candidates.remove(self._latest)
+                continue
+            if self._checkpoint_interval is not None:
+                self._last_step = _integer(self._step_counter)
+            return self._latest
 
     def _recover(self, now: float) -> tuple[float, dict[str, float]]:
         """When the last checkpoint was preserved, and the paths of those that are not, with their times."""
@@ -139,14 +170,24 @@ class CheckpointManager:
         self._last_step = step
         return False
 
-    def _sweep(self) -> None:
+    def _note(self, path: str) -> None:
+        """It is the newest now."""
+        self._kept.pop(path, None)
+        self._kept[path] = time.time()
+        self._latest = path
+
+    def _sweep(self, remove: Callable[[str], None]) -> None:
         while self._max_to_keep is not None and len(self._kept) > self._max_to_keep:
             path = next(iter(self._kept))
             stamp = self._kept.pop(path)
             if self._keep_every and stamp - self._keep_every * 3600.0 >= self._last_preserved:
                 self._last_preserved = stamp
             else:
-                delete(path)
+                remove(path)
+
+    def _delete(self, path: str) -> None:
+        if is_within(path, self._directory):  # the list is a file that anybody may have written
+            delete(path)
 
     def _record(self) -> None:
         assert self._latest is not None

@@ -1,9 +1,14 @@
-"""Arrays on disk: Orbax's format and reader, with a writer that works alike in every process of a job."""
+"""Arrays on disk: Orbax's format, with a writer that works alike in every process and a reader that takes no orders.
+
+The reader asks TensorStore for the arrays that the manifest names, with the layout that the writer gives them. What the
+files themselves say about shapes, codecs and other files is compared with that and never followed.
+"""
 
 import asyncio
 import contextlib
 import os
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, final
 
@@ -22,18 +27,38 @@ from orbax.checkpoint.type_handlers import (
     create_type_handler_registry,
 )
 
+from stratagem.checkpoint._manifest import ArrayFact
+
 
 def write_arrays(directory: Path, arrays: dict[str, np.ndarray]) -> None:
-    """Write the arrays into an existing, empty directory. They are in files afterwards, but not yet synced to disk."""
-    with _orbax() as orbax:
+    """Write the arrays into an existing, empty directory. They are in files afterwards, but not yet synced to disk.
+
+    Raises OSError when a file cannot be written.
+    """
+    with _orbax() as orbax, _system_errors():
         orbax.save(directory.absolute(), args=args.PyTreeSave(arrays))
 
 
-def read_arrays(directory: Path) -> dict[str, np.ndarray]:
-    """All arrays in the directory."""
-    with _orbax() as orbax:
-        arrays: dict[str, np.ndarray] = orbax.restore(directory.absolute())
-    return arrays
+def read_arrays(directory: Path, facts: Mapping[str, ArrayFact]) -> dict[str, np.ndarray]:
+    """The named arrays in the directory. Raises ValueError when one is not there or has another layout."""
+    context = tensorstore.Context()
+    specs = [_spec(str(directory.absolute()), key, fact.shape, fact.dtype) for key, fact in facts.items()]
+    opening = [tensorstore.open(spec, open=True, read=True, context=context) for spec in specs]
+    reading = [store.result().read() for store in opening]
+    return {key: np.asarray(values.result()) for key, values in zip(facts, reading, strict=True)}
+
+
+@contextlib.contextmanager
+def _system_errors() -> Iterator[None]:
+    """TensorStore gives a full disk as a ValueError; make it the OSError that it is."""
+    try:
+        yield
+    except ValueError as error:
+        code = re.search(r"os_error_code='(\d+)'", str(error))
+        if code is None:
+            raise
+        number = int(code.group(1))
+        raise OSError(number, os.strerror(number), str(error).partition(" [")[0]) from error
 
 
 @contextlib.contextmanager
@@ -78,7 +103,10 @@ class _LocalArrays(TypeHandler):  # type: ignore[misc]
         """Write, and wait until all is written: nothing is left to a background thread."""
         context = tensorstore.Context()
         async with tensorstore.Transaction() as transaction:
-            specs = [_spec(value, info) for value, info in zip(values, infos, strict=True)]
+            specs = [
+                _spec(str(info.parent_dir), info.name, value.shape, str(value.dtype))
+                for value, info in zip(values, infos, strict=True)
+            ]
             opening = [tensorstore.open(s, create=True, context=context, transaction=transaction) for s in specs]
             stores = await asyncio.gather(*opening)
             await asyncio.gather(*[store.write(value) for store, value in zip(stores, values, strict=True)])
@@ -89,12 +117,12 @@ class _LocalArrays(TypeHandler):  # type: ignore[misc]
         return await self._reader.deserialize(infos, args)
 
 
-def _spec(value: np.ndarray, info: ParamInfo) -> dict[str, Any]:
-    base = {"driver": "file", "path": os.path.join(str(info.parent_dir), "")}
-    chunks = [max(n, 1) for n in value.shape]
+def _spec(directory: str, name: str, shape: Sequence[int], dtype: str) -> dict[str, Any]:
+    base = {"driver": "file", "path": os.path.join(directory, "")}
+    chunks = [max(n, 1) for n in shape]
     return {
         "driver": "zarr",
-        "kvstore": {"driver": "ocdbt", "base": base, "path": f"{info.name}/"},
-        "metadata": {"compressor": {"id": "zstd", "level": 1}, "shape": value.shape, "chunks": chunks},
-        "dtype": str(value.dtype),
+        "kvstore": {"driver": "ocdbt", "base": base, "path": f"{name}/"},
+        "metadata": {"compressor": {"id": "zstd", "level": 1}, "shape": list(shape), "chunks": chunks},
+        "dtype": dtype,
     }

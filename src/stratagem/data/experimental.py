@@ -11,6 +11,7 @@ from stratagem.pipeline import AutoShardPolicy as AutoShardPolicy
 from stratagem.pipeline import Counter as Counter
 from stratagem.pipeline import DistributeOptions as DistributeOptions
 from stratagem.pipeline import Optional as Optional
+from stratagem.pipeline import ThreadingOptions as ThreadingOptions
 from stratagem.pipeline import assert_cardinality as assert_cardinality
 from stratagem.pipeline import bucket_by_sequence_length as bucket_by_sequence_length
 from stratagem.pipeline import cardinality as cardinality

@@ -3,6 +3,7 @@
 from typing import Any
 
 from stratagem._reduce import ReduceOp as ReduceOp
+from stratagem.distribute import cluster_resolver as cluster_resolver
 from stratagem.distribute import experimental as experimental
 from stratagem.ops import not_provided
 from stratagem.pipeline import DistributedDataset as DistributedDataset
@@ -15,6 +16,7 @@ from stratagem.strategy import AbstractStrategy as Strategy  # noqa: F401
 from stratagem.strategy import CrossDeviceOps as CrossDeviceOps
 from stratagem.strategy import HierarchicalCopyAllReduce as HierarchicalCopyAllReduce
 from stratagem.strategy import MirroredStrategy as MirroredStrategy
+from stratagem.strategy import MultiWorkerMirroredStrategy as MultiWorkerMirroredStrategy
 from stratagem.strategy import NcclAllReduce as NcclAllReduce
 from stratagem.strategy import OneDeviceStrategy as OneDeviceStrategy
 from stratagem.strategy import ReductionToOneDevice as ReductionToOneDevice

@@ -32,6 +32,7 @@ from stratagem.ops._average_loss import compute_average_loss as compute_average_
 from stratagem.ops._average_loss import scale_regularization_loss as scale_regularization_loss
 from stratagem.ops._callbacks import numpy_function as numpy_function
 from stratagem.ops._callbacks import py_function as py_function
+from stratagem.ops._convert import StringTensor as StringTensor
 from stratagem.ops._convert import Tensor as Tensor
 from stratagem.ops._convert import is_tensor as is_tensor
 from stratagem.ops._convert import tensor as tensor

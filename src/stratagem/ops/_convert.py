@@ -4,7 +4,7 @@ import contextlib
 import functools
 import math
 from collections.abc import Callable, Sequence
-from typing import Any, NoReturn, ParamSpec, Protocol, TypeVar, cast, runtime_checkable
+from typing import Any, NoReturn, ParamSpec, Protocol, TypeVar, cast, final, runtime_checkable
 
 import jax
 import jax.numpy as jnp
@@ -51,6 +51,15 @@ def is_traced(value: Any) -> bool:
     return isinstance(value, jax.core.Tracer)
 
 
+@final
+class StringTensor(np.ndarray):
+    """Strings where a tensor is expected: bytes objects in an array of NumPy's, because JAX has no strings."""
+
+    def numpy(self) -> Any:
+        """The bytes object of a scalar, else an array of them, as `tf.Tensor.numpy()`."""
+        return np.asarray(self)[()]
+
+
 def tensor(value: Any, dtype: Any = None) -> Tensor:
     """`value` as a tensor, without copying one that is.
 
@@ -72,7 +81,7 @@ def tensor(value: Any, dtype: Any = None) -> Tensor:
 def on_device(array: np.ndarray) -> Tensor:
     """The NumPy array as a concrete tensor of exactly its dtype, also inside a trace."""
     if array.dtype == object:
-        return cast(Tensor, array)
+        return cast(Tensor, array.view(StringTensor))
     with jax.ensure_compile_time_eval():
         # JAX cuts a 64-bit array to 32 bits unless its dtype is also asked for.
         return jnp.asarray(array, dtype=array.dtype)

@@ -214,8 +214,13 @@ def argsort(
 
 
 def top_k(input: Any, k: Any = 1, sorted: bool = True, index_type: Any = int32, name: str | None = None) -> TopK:
-    """The `k` largest entries of the last dimension and their positions."""
-    values, indices = jax.lax.top_k(tensor(input), static_int(k, "a tensor is the k of tf.math.top_k"))
+    """The `k` largest entries of the last dimension and their positions; InvalidArgumentError if there are not as many."""
+    array, count = tensor(input), static_int(k, "a tensor is the k of tf.math.top_k")
+    if not array.ndim or count > array.shape[-1]:
+        raise InvalidArgumentError(
+            f"tf.math.top_k: a tensor of shape {list(array.shape)} has no {count} entries in a row."
+        )
+    values, indices = jax.lax.top_k(array, count)
     return TopK(values, indices.astype(as_dtype(index_type).dtype))
 
 

@@ -23,6 +23,53 @@ _ELSEWHERE = {
 } | {
     ("io", "parse_sequence_example"): "tf.io.parse_single_sequence_example",
     ("io", "SparseFeature"): "tf.io.VarLenFeature, one for the indices and one for the values",
+    ("data", "IteratorSpec"): "the iterator's `element_spec`",
+    (
+        "distribute.cluster_resolver",
+        "KubernetesClusterResolver",
+    ): "TFConfigClusterResolver, with TF_CONFIG set in every pod",
+    (
+        "distribute.cluster_resolver",
+        "GCEClusterResolver",
+    ): "TFConfigClusterResolver, with TF_CONFIG set on every machine",
+    (
+        "distribute.cluster_resolver",
+        "TPUClusterResolver",
+    ): "MirroredStrategy, which finds the accelerators of a machine itself",
+}
+
+# Old names of methods, and what only makes sense where tf.data runs as a graph.
+_DATA = {
+    "AutotuneAlgorithm": "nothing: AUTOTUNE is a fixed number here",
+    "AutotuneOptions": "nothing: AUTOTUNE is a fixed number here",
+    "CheckpointInputPipelineHook": "`tf.train.Checkpoint(iterator=iterator)`",
+    "DatasetInitializer": "a dict made of `dataset.as_numpy_iterator()`",
+    "ExternalStatePolicy": "nothing: random numbers are part of an iterator's state",
+    "OptimizationOptions": "nothing: a plan is optimised when it is made",
+    "RandomDataset": "`tf.data.Dataset.random(seed)`",
+    "Reducer": "`tf.data.Dataset.group_by_window`",
+    "SqlDataset": "`tf.data.Dataset.from_generator` with a cursor of the database",
+    "TFRecordWriter": "`tf.io.TFRecordWriter`",
+    "at": "`dataset.skip(index).take(1).get_single_element()`",
+    "copy_to_device": "`iter(dataset)`, whose elements are on the default device",
+    "dense_to_ragged_batch": "`padded_batch`: there are no ragged tensors here",
+    "dense_to_sparse_batch": "`padded_batch`: there are no sparse tensors here",
+    "enable_debug_mode": "nothing: what cannot be traced runs as Python, where breakpoints work",
+    "from_variant": "the data set itself",
+    "group_by_reducer": "`tf.data.Dataset.group_by_window`",
+    "index_table_from_dataset": "a dict made of `dataset.as_numpy_iterator()`",
+    "load": "`cache(filename)`, which is read by later programs too, or `tf.data.TFRecordDataset`",
+    "make_batched_features_dataset": "`tf.data.TFRecordDataset(files).batch(n).map(parse)` with `tf.io.parse_example`",
+    "make_saveable_from_iterator": "`tf.train.Checkpoint(iterator=iterator)`",
+    "pad_to_cardinality": "uneven data as it is: every example counts exactly once on any number of replicas",
+    "parse_example_dataset": "`dataset.map(lambda x: tf.io.parse_example(x, features))`",
+    "prefetch_to_device": "`prefetch`; a strategy's `experimental_distribute_dataset` also brings batches to devices ahead",
+    "rejection_resample": "`filter`, or `sample_from_datasets` with weights",
+    "save": "`cache(filename)`, which is read by later programs too, or `tf.io.TFRecordWriter`",
+    "service": "`tf.data.Dataset.shard` or a strategy's `experimental_distribute_dataset`",
+    "snapshot": "`cache(filename)`, which is read by later programs too",
+    "table_from_dataset": "a dict made of `dataset.as_numpy_iterator()`",
+    "to_variant": "the data set itself",
 }
 
 
@@ -37,6 +84,8 @@ def not_provided(namespace: str, name: str) -> NotProvidedError:
 def _replacement(namespace: str, name: str) -> str | None:
     if (namespace, name) in _ELSEWHERE:
         return _ELSEWHERE[namespace, name]
+    if namespace == "data.experimental" and name in _DATA:
+        return _DATA[name]
     places: list[tuple[str, ModuleType]] = [("jax.numpy", jnp), ("jax.nn", jax.nn), ("jax.lax", jax.lax)]
     own = {"linalg": jnp.linalg, "nn": jax.nn, "random": jax.random, "signal": jnp.fft, "image": jax.image}
     if namespace in own:

@@ -1,5 +1,6 @@
 """Dataset: tf.data's names over plans that are only walked when somebody iterates."""
 
+import abc
 from collections.abc import Callable
 from typing import Any, NoReturn, final
 
@@ -15,7 +16,8 @@ from stratagem.pipeline._dataset_order import Order
 from stratagem.pipeline._dataset_sources import Sources
 from stratagem.pipeline._iterator import DatasetIterator, NumpyIterator
 from stratagem.pipeline._options import Options
-from stratagem.pipeline.elements._nest import Nest, convert, to_jax
+from stratagem.pipeline.elements._nest import Nest, convert, kinds_of, spec_of, to_jax
+from stratagem.pipeline.functions._user_code import UserFunction
 from stratagem.pipeline.stages._cardinality import INFINITE, UNKNOWN
 
 # What TensorFlow's class has and this one has not, and what to use instead.
@@ -37,7 +39,15 @@ _NOT_PROVIDED = {
 
 
 @final
-class Dataset(Sources, Order, Batches, Functions):
+class _DatasetType(abc.ABCMeta):
+    """What the class answers to names that it has not, as to `Dataset.load`."""
+
+    def __getattr__(cls, name: str) -> NoReturn:
+        raise _unknown(name) or AttributeError(f"type object '{cls.__name__}' has no attribute {name!r}")
+
+
+@final
+class Dataset(Sources, Order, Batches, Functions, metaclass=_DatasetType):
     """A sequence of elements: nests of tensors. Immutable; every method returns a new one.
 
     Make one with `from_tensor_slices`, `from_tensors`, `from_generator`, `range` or `zip`.
@@ -45,21 +55,35 @@ class Dataset(Sources, Order, Batches, Functions):
 
     def apply(self, transformation_func: Callable[["Dataset"], "Dataset"]) -> "Dataset":
         """`transformation_func(self)`."""
-        result = transformation_func(self)
+        result = UserFunction(transformation_func, "transformation_func").function(self)
         if not isinstance(result, Dataset):
             raise TypeError(f"`transformation_func` must return a `tf.data.Dataset` object. Got {type(result)}.")
         return result
 
     def with_options(self, options: Options, name: str | None = None) -> "Dataset":
         """The same elements; what was changed in `options` overrules earlier options."""
+        if not isinstance(options, Options):
+            raise TypeError(f"`options` must be a `tf.data.Options`, got {type(options).__name__}: {options!r:.100}.")
         return Dataset(self._stage, self._options.merge(options))
 
     def reduce(self, initial_state: Nest, reduce_func: Callable[[Any, Any], Any], name: str | None = None) -> Nest:
-        """`reduce_func(state, element)` over all elements; the last state."""
-        state = to_jax(convert(initial_state))
+        """`reduce_func(state, element)` over all elements; the last state.
+
+        Raises:
+            TypeError: a new state has another structure or other dtypes than the initial one.
+        """
+        function = UserFunction(reduce_func, "reduce_func").function
+        state = convert(initial_state)
+        kinds = kinds_of(spec_of(state))
         for element in self:
-            state = to_jax(convert(reduce_func(state, element)))
-        return state
+            new = convert(function(to_jax(state), element))
+            if kinds_of(spec_of(new)) != kinds:
+                raise TypeError(
+                    "Invalid `reduce_func`. The element types for the new state must match the initial state. Expected "
+                    f"{spec_of(state)}; got {spec_of(new)}."
+                )
+            state = new
+        return to_jax(state)
 
     def get_single_element(self, name: str | None = None) -> Nest:
         """The only element.
@@ -104,6 +128,11 @@ class Dataset(Sources, Order, Batches, Functions):
         return f"<Dataset element_spec={spec}>"
 
     def __getattr__(self, name: str) -> NoReturn:
-        if name in _NOT_PROVIDED:
-            raise NotProvidedError(f"tf.data.Dataset.{name} is not provided; use {_NOT_PROVIDED[name]}.")
-        raise AttributeError(f"'{type(self).__name__}' object has no attribute {name!r}")
+        raise _unknown(name) or AttributeError(f"'{type(self).__name__}' object has no attribute {name!r}")
+
+
+def _unknown(name: str) -> NotProvidedError | None:
+    """The error for a name that TensorFlow's class has; None for others."""
+    if name not in _NOT_PROVIDED:
+        return None
+    return NotProvidedError(f"tf.data.Dataset.{name} is not provided; use {_NOT_PROVIDED[name]}.")

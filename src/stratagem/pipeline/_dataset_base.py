@@ -1,7 +1,10 @@
 """What every group of a data set's methods builds on: a plan, options, and how a new data set is made."""
 
 import abc
+import operator
 from typing import Any, Self
+
+import jax
 
 from stratagem.pipeline._options import Options
 from stratagem.pipeline.elements._nest import Nest
@@ -34,6 +37,25 @@ class DatasetBase(Nestable, abc.ABC):
 
     def _with(self, stage: Stage) -> Self:
         return type(self)(stage, self._options)
+
+
+def whole(value: Any, name: str) -> int:
+    """An argument that counts something, as an int: an integer scalar of Python, NumPy or JAX.
+
+    Raises:
+        TypeError: it is anything else, such as a float or a string.
+    """
+    if isinstance(value, jax.core.Tracer):
+        return int(value)  # which raises what ends a trace: Python has to run the function
+    try:
+        return operator.index(value)
+    except TypeError:
+        raise TypeError(f"`{name}` must be an integer, got {type(value).__name__}: {value!r:.100}.") from None
+
+
+def seed_of(seed: Any) -> int | None:
+    """A seed as the user gave it; None takes the program's."""
+    return None if seed is None else whole(seed, "seed")
 
 
 def stage_of(value: Any, error: TypeError) -> Stage:

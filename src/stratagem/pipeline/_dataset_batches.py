@@ -7,7 +7,7 @@ import numpy as np
 
 from stratagem._errors import InvalidArgumentError
 from stratagem.pipeline import _plan as plan
-from stratagem.pipeline._dataset_base import DatasetBase
+from stratagem.pipeline._dataset_base import DatasetBase, whole
 from stratagem.pipeline.elements._nest import Nest, leaves
 from stratagem.pipeline.grouping._padded import PaddedBatchStage, Padding
 from stratagem.pipeline.grouping._window import WindowStage
@@ -60,8 +60,18 @@ class Batches(DatasetBase, abc.ABC):
         return self._with(UnbatchStage(self._stage))
 
     def rebatch(self, batch_size: Any, drop_remainder: bool = False, name: str | None = None) -> Self:
-        """The rows of all batches in batches of another size, or of several sizes in turn."""
-        sizes = [_positive(size) for size in np.ravel(np.asarray(batch_size))]
+        """The rows of all batches in batches of another size, or of several sizes in turn.
+
+        Raises:
+            ValueError: the elements are scalars, or `batch_size` is neither a number nor a list of numbers.
+            InvalidArgumentError: a size is not positive.
+        """
+        given = np.asarray(batch_size)
+        if given.ndim > 1 or given.size == 0:
+            raise ValueError(
+                f"Invalid `batch_size`. It must be an integer or a list of at least one, got {batch_size!r:.100}."
+            )
+        sizes = [_positive(size) for size in np.ravel(given)]
         # The spec of user code is found out by running it, which is too early here.
         if self._stage.pure and any(spec.shape.rank == 0 for spec in leaves(self._stage.spec)):
             raise ValueError(
@@ -81,12 +91,12 @@ class Batches(DatasetBase, abc.ABC):
             stride: The distance of a window's elements.
             drop_remainder: Leave out windows that would be smaller.
         """
-        count = int(size)
+        count = whole(size, "size")
         stage = WindowStage(
             self._stage,
             count,
-            count if shift is None else int(shift),
-            int(stride),
+            count if shift is None else whole(shift, "shift"),
+            whole(stride, "stride"),
             drop_remainder=bool(drop_remainder),
             wrap=type(self),
         )
@@ -94,7 +104,7 @@ class Batches(DatasetBase, abc.ABC):
 
 
 def _positive(batch_size: Any) -> int:
-    size = int(batch_size)
+    size = whole(batch_size, "batch_size")
     if size < 1:
         raise InvalidArgumentError(f"Batch size must be greater than zero, got {size}.")
     return size

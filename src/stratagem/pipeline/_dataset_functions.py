@@ -4,7 +4,7 @@ import abc
 from collections.abc import Callable, Sequence
 from typing import Any, Self
 
-from stratagem.pipeline._dataset_base import DatasetBase
+from stratagem.pipeline._dataset_base import DatasetBase, whole
 from stratagem.pipeline.elements._nest import Nest, convert
 from stratagem.pipeline.functions._map import filtered, mapped
 from stratagem.pipeline.functions._scan import ScanStage, taken_while
@@ -93,7 +93,7 @@ class Functions(DatasetBase, abc.ABC):
         key, reduce = UserFunction(key_func, "key_func"), UserFunction(reduce_func, "reduce_func")
         size: Callable[[Any], Any]
         if window_size_func is None:
-            fixed = int(window_size)
+            fixed = whole(window_size, "window_size")
 
             def size(key: Any) -> int:
                 return fixed
@@ -129,8 +129,8 @@ class Functions(DatasetBase, abc.ABC):
         """
         buckets = Buckets(
             UserFunction(element_length_func, "element_length_func").function,
-            tuple(map(int, bucket_boundaries)),
-            tuple(map(int, bucket_batch_sizes)),
+            tuple(whole(length, "a length in bucket_boundaries") for length in bucket_boundaries),
+            tuple(whole(size, "a size in bucket_batch_sizes") for size in bucket_batch_sizes),
             to_boundary=pad_to_bucket_boundary,
         )
 

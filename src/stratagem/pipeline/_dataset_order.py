@@ -5,12 +5,13 @@ from typing import Any, Self
 
 from stratagem._errors import InvalidArgumentError
 from stratagem.pipeline import _plan as plan
-from stratagem.pipeline._dataset_base import DatasetBase, stage_of
+from stratagem.pipeline._dataset_base import DatasetBase, seed_of, stage_of, whole
 from stratagem.pipeline._options import AUTOTUNE, SHARD_HINT
 from stratagem.pipeline.caching._file_cache import FileCacheStage
-from stratagem.pipeline.elements._nest import map_leaves
+from stratagem.pipeline.elements._nest import kinds_of
 from stratagem.pipeline.functions._scan import UniqueStep
 from stratagem.pipeline.stages._cardinality import UNKNOWN
+from stratagem.pipeline.stages._file_names import names_in
 from stratagem.pipeline.stages._ignore_errors import IgnoreErrorsStep
 from stratagem.pipeline.stages._seeds import EpochSeeds
 from stratagem.pipeline.stages._steps import ConcatenateStep, ShardHint
@@ -33,27 +34,28 @@ class Order(DatasetBase, abc.ABC):
 
         UNKNOWN_CARDINALITY as the size shuffles everything.
         """
-        size = int(buffer_size)
+        size = whole(buffer_size, "buffer_size")
         if size < 1 and size != UNKNOWN:
             raise InvalidArgumentError(f"buffer_size must be greater than zero or UNKNOWN_CARDINALITY, got {size}.")
-        seeds = EpochSeeds(None if seed is None else int(seed), reshuffle=reshuffle_each_iteration is not False)
+        seeds = EpochSeeds(seed_of(seed), reshuffle=reshuffle_each_iteration is not False)
         return self._with(plan.shuffle(self._stage, _WHOLE if size == UNKNOWN else size, seeds))
 
     def repeat(self, count: Any = None, name: str | None = None) -> Self:
         """All elements `count` times; None or -1 is for ever."""
-        return self._with(plan.repeat(self._stage, -1 if count is None else int(count)))
+        return self._with(plan.repeat(self._stage, -1 if count is None else whole(count, "count")))
 
     def take(self, count: Any, name: str | None = None) -> Self:
         """At most the first `count` elements; -1 takes all."""
-        return self._with(plan.cut(self._stage, count=int(count)))
+        return self._with(plan.cut(self._stage, count=whole(count, "count")))
 
     def skip(self, count: Any, name: str | None = None) -> Self:
         """Everything after the first `count` elements; -1 skips all."""
-        return self._with(plan.cut(self._stage, count=0) if int(count) < 0 else plan.cut(self._stage, start=int(count)))
+        start = whole(count, "count")
+        return self._with(plan.cut(self._stage, count=0) if start < 0 else plan.cut(self._stage, start=start))
 
     def shard(self, num_shards: Any, index: Any, name: str | None = None) -> Self:
         """Every `num_shards`-th element, from number `index` on. SHARD_HINT: as a strategy with policy HINT says."""
-        shards, first = int(num_shards), int(index)
+        shards, first = whole(num_shards, "num_shards"), whole(index, "index")
         if shards == SHARD_HINT:
             return self._with(ShardHint(self._stage))
         if shards < 1:
@@ -68,14 +70,13 @@ class Order(DatasetBase, abc.ABC):
         # The spec of user code is found out by running it, which is too early here.
         if self._stage.pure and other.pure:
             mine, theirs = self._stage.spec, other.spec
-            kinds = [map_leaves(lambda spec: spec.dtype, spec) for spec in (mine, theirs)]
-            if kinds[0] != kinds[1]:
+            if kinds_of(mine) != kinds_of(theirs):
                 raise TypeError(f"Incompatible dataset elements:\n  {mine} vs.   {theirs}")
         return self._with(ConcatenateStep(self._stage, other))
 
     def enumerate(self, start: Any = 0, name: str | None = None) -> Self:
         """Pairs of a running int64 number and an element."""
-        return self._with(plan.enumerated(self._stage, int(start)))
+        return self._with(plan.enumerated(self._stage, whole(start, "start")))
 
     def unique(self, name: str | None = None) -> Self:
         """Every element once, where it comes first: int32, int64 or string tensors."""
@@ -95,12 +96,15 @@ class Order(DatasetBase, abc.ABC):
         filename: where the file will lie, without its ending `.cache`; "" is memory. What is there already is taken, and
         refused with an InvalidArgumentError when its elements have another structure or other dtypes.
         """
-        path = filename.decode() if isinstance(filename, bytes) else str(filename)
+        names = names_in(filename, "filename")
+        if len(names) != 1:
+            raise TypeError(f"`filename` must be one name, got {len(names)}: {names!r:.200}.")
+        (path,) = names
         return self._with(FileCacheStage(self._stage, path) if path else plan.cache(self._stage))
 
     def prefetch(self, buffer_size: Any, name: str | None = None) -> Self:
         """Make elements ahead in a thread; AUTOTUNE keeps two ready. Elements in memory need none."""
-        size = int(buffer_size)
+        size = whole(buffer_size, "buffer_size")
         if size < AUTOTUNE:
             raise InvalidArgumentError(f"buffer_size must be at least 0, or AUTOTUNE, got {size}.")
         return self._with(plan.prefetch(self._stage, _AUTOTUNE_DEPTH if size == AUTOTUNE else size))

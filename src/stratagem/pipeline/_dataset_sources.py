@@ -10,10 +10,10 @@ import numpy as np
 
 from stratagem._errors import InvalidArgumentError
 from stratagem.pipeline import _plan as plan
-from stratagem.pipeline._dataset_base import DatasetBase, stage_of
+from stratagem.pipeline._dataset_base import DatasetBase, seed_of, stage_of, whole
 from stratagem.pipeline._options import Options
 from stratagem.pipeline.elements._columns import ArrayColumns, RangeColumns
-from stratagem.pipeline.elements._nest import Nest, convert, leaves, map_leaves, spec_of, to_numpy
+from stratagem.pipeline.elements._nest import Nest, convert, kinds_of, leaves, map_leaves, spec_of, to_numpy
 from stratagem.pipeline.elements._spec import Nestable, TensorSpec
 from stratagem.pipeline.functions._map import mapped
 from stratagem.pipeline.stages._choose import ChooseStage, RandomStage
@@ -57,6 +57,11 @@ class Sources(DatasetBase, abc.ABC):
             raise TypeError(
                 "`generator` must be a Python callable that returns an iterable, e.g. a generator function."
             )
+        if output_signature is not None and (output_types is not None or output_shapes is not None):
+            raise TypeError(
+                "The `output_signature` argument can not be used together with `output_types` or `output_shapes`: it says "
+                "both."
+            )
         if output_signature is None and output_types is None:
             raise TypeError(
                 "To specify the output signature you need to provide either the `output_signature` argument "
@@ -71,7 +76,7 @@ class Sources(DatasetBase, abc.ABC):
         """`range(stop)`, `range(start, stop)` or `range(start, stop, step)`, as int64."""
         if not 1 <= len(args) <= 3:
             raise ValueError(f"Dataset.range takes (stop), (start, stop) or (start, stop, step), got {args}.")
-        bounds = [int(a) for a in args]
+        bounds = [whole(a, "a bound of range") for a in args]
         if len(bounds) == 3 and bounds[2] == 0:
             raise InvalidArgumentError("step must be a non-zero integer.")
         numbers = builtins.range(*bounds)
@@ -80,12 +85,12 @@ class Sources(DatasetBase, abc.ABC):
     @classmethod
     def counter(cls, start: Any = 0, step: Any = 1, dtype: Any = np.int64, name: str | None = None) -> Self:
         """`start`, `start + step` and so on, without an end."""
-        return cls(plan.counted(to_numpy(start).item(), to_numpy(step).item(), np.dtype(dtype)))
+        return cls(plan.counted(_number(start, "start"), _number(step, "step"), np.dtype(dtype)))
 
     @classmethod
     def random(cls, seed: Any = None, rerandomize_each_iteration: bool | None = None, name: str | None = None) -> Self:
         """Random int64 scalars below 2^32, without an end; the same at every iteration unless told otherwise."""
-        seeds = EpochSeeds(None if seed is None else int(seed), reshuffle=bool(rerandomize_each_iteration))
+        seeds = EpochSeeds(seed_of(seed), reshuffle=bool(rerandomize_each_iteration))
         return cls(RandomStage(seeds))
 
     @classmethod
@@ -100,7 +105,7 @@ class Sources(DatasetBase, abc.ABC):
         files = matching(names_in(file_pattern))
         if shuffle is not None and not shuffle:
             return cls(FileNames(files))
-        return cls(FileNames(files, EpochSeeds(None if seed is None else int(seed), reshuffle=True)))
+        return cls(FileNames(files, EpochSeeds(seed_of(seed), reshuffle=True)))
 
     @classmethod
     def zip(cls, *args: Nest, datasets: Nest = None, name: str | None = None) -> Self:
@@ -157,7 +162,7 @@ class Sources(DatasetBase, abc.ABC):
             ValueError: no data sets, or not as many weights.
         """
         stages = _compatible(datasets)
-        seeds = EpochSeeds(None if seed is None else int(seed), reshuffle=bool(rerandomize_each_iteration))
+        seeds = EpochSeeds(seed_of(seed), reshuffle=bool(rerandomize_each_iteration))
         if isinstance(weights, DatasetBase):
             pairs = plan.zipped((RandomStage(seeds), weights.stage))
             selector = mapped(pairs, _drawn)
@@ -168,6 +173,13 @@ class Sources(DatasetBase, abc.ABC):
                 return cls(stages[0] if any(s > 0 for s in shares) else plan.cut(stages[0], count=0))
             selector = RandomStage(seeds, [share for share in shares if share > 0])
         return cls(ChooseStage(selector, stages, stop_on_empty=stop_on_empty_dataset), _options_of(datasets))
+
+
+def _number(value: Any, name: str) -> Any:
+    array = to_numpy(value)
+    if array.ndim != 0 or array.dtype.kind not in "iuf":
+        raise TypeError(f"`{name}` must be a number, got {type(value).__name__}: {value!r:.100}.")
+    return array.item()
 
 
 def _options_of(datasets: Sequence[DatasetBase]) -> Options:
@@ -183,7 +195,7 @@ def _compatible(datasets: Sequence[DatasetBase]) -> list[Stage]:
     stages = [stage_of(d, TypeError(f"`datasets` must be a list of Datasets, found {d!r:.100}.")) for d in datasets]
     # The spec of user code is found out by running it, which is too early here.
     known = [(i, stage.spec) for i, stage in enumerate(stages) if stage.pure]
-    kinds = [map_leaves(lambda spec: spec.dtype, spec) for _, spec in known]
+    kinds = [kinds_of(spec) for _, spec in known]
     if any(kind != kinds[0] for kind in kinds):
         specs = "\n".join(f"Dataset {i} element_spec={spec}." for i, spec in known)
         raise TypeError(f"Invalid `datasets`. `datasets` must have compatible element specs.\n {specs}")

@@ -7,8 +7,9 @@ import jax
 import numpy as np
 
 from stratagem.pipeline._dataset import Dataset
+from stratagem.pipeline._dataset_base import whole
 from stratagem.pipeline._iterator import ElementIterator, Optional
-from stratagem.pipeline.elements._nest import Nest, convert, map_leaves, spec_of
+from stratagem.pipeline.elements._nest import Nest, convert, kinds_of, map_leaves, spec_of
 from stratagem.pipeline.elements._spec import merged
 from stratagem.pipeline.functions._scan import AssertCardinalityStep
 from stratagem.pipeline.stages._memory import ListStage
@@ -18,7 +19,7 @@ Transformation = Callable[[Dataset], Dataset]
 
 def assert_cardinality(expected_cardinality: Any) -> Transformation:
     """The same elements, whose number is now known; FailedPreconditionError while iterating when it is another one."""
-    expected = int(expected_cardinality)
+    expected = whole(expected_cardinality, "expected_cardinality")
     return lambda dataset: Dataset(AssertCardinalityStep(dataset.stage, expected), dataset.options())
 
 
@@ -140,10 +141,10 @@ def from_list(elements: list[Nest], name: str | None = None) -> Dataset:
         raise ValueError("Invalid `elements`. `elements` should not be empty.")
     converted = [convert(element) for element in elements]
     spec = spec_of(converted[0])
-    kinds = map_leaves(lambda s: s.dtype, spec)
+    kinds = kinds_of(spec)
     for number, element in enumerate(converted):
         found = spec_of(element)
-        if map_leaves(lambda s: s.dtype, found) != kinds:
+        if kinds_of(found) != kinds:
             raise TypeError(
                 f"Invalid `elements`. Their structures and dtypes must be equal: the first has {spec_of(converted[0])}, and "
                 f"number {number} has {found}."

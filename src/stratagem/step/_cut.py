@@ -124,7 +124,10 @@ class GlobalPiece:
 
 
 class Cut:
-    """The pieces of a program in several versions. `mirrored`: which outputs must be equal on all replicas."""
+    """The pieces of a program in several versions. same_outs: which outputs are the same on all replicas, whatever their rows.
+
+    local: by number and version. globals: by number, from 1. last: the number of the last pieces.
+    """
 
     def __init__(self, versions: dict[Hashable, Version]) -> None:
         self.versions = versions

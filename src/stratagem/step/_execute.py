@@ -10,9 +10,11 @@ import jax
 
 from stratagem._context import current
 from stratagem._errors import InvalidArgumentError, MixedStrategiesError, OutOfRangeError
+from stratagem._job import Phase
 from stratagem._mesh import ReplicaMesh
+from stratagem.step._agreement import agree_on
 from stratagem.step._capture import HostMode, OtherMesh, Unexplored
-from stratagem.step._layout import Layout, settled
+from stratagem.step._layout import Layout, named, settled
 from stratagem.step._program import Arguments, Body, Knowledge, Program, Trace, explore, own_specs, trace
 from stratagem.step._replicate import DECISIONS
 from stratagem.step._signature import Same, alive, changed_part, code_of, is_source, leaf_key
@@ -147,7 +149,8 @@ def _run(body: Body, signature: Signature, args: Any, kwargs: Any, leaves: Seque
     program = signature.programs.get(key)
     if program is None or program.stale:
         try:
-            program = _compile(body, arguments, mesh, knowledge)
+            with mesh.job.phase(Phase.COMPILING):
+                program = _compile(body, arguments, mesh, knowledge)
         except Unexplored:
             knowledge.explored = False
             return _run(body, signature, args, kwargs, leaves, mesh)
@@ -158,8 +161,10 @@ def _run(body: Body, signature: Signature, args: Any, kwargs: Any, leaves: Seque
 def _compile(body: Body, arguments: Arguments, mesh: ReplicaMesh, knowledge: Knowledge) -> Program | UnevenProgram:
     layout = _layout(arguments, mesh)
     if layout is None:
-        return Program(trace(body, arguments, mesh, knowledge), arguments, mesh)
-    attempt = functools.partial(trace, body, arguments, mesh, knowledge, layout=layout)
+        made = trace(body, arguments, mesh, knowledge)
+        agree_on([made], mesh)
+        return Program(made, arguments, mesh)
+    attempt = named(functools.partial(trace, body, arguments, mesh, knowledge, layout=layout), layout)
     for _ in range(_MAX_ROUNDS):
         traces: dict[Hashable, Trace] = {}
         for replica, key in enumerate(layout.keys):
@@ -167,6 +172,7 @@ def _compile(body: Body, arguments: Arguments, mesh: ReplicaMesh, knowledge: Kno
                 traces[key] = settled(attempt, layout, replica)
         # A later trace may have found a variable, or a gradient, that the earlier ones do not know.
         if all(t.knows(knowledge) for t in traces.values()):
+            agree_on(list(traces.values()), mesh)
             return UnevenProgram(traces, layout.keys, arguments, mesh)
     raise InvalidArgumentError(
         "On this uneven batch the step touches other variables on every replica, at every trace anew: it decides by the "
@@ -184,10 +190,12 @@ def _layout(arguments: Arguments, mesh: ReplicaMesh) -> Layout | None:
 
 def _explore(body: Body, arguments: Arguments, mesh: ReplicaMesh, knowledge: Knowledge) -> ReplicaMesh:
     try:
-        _explore_on(body, arguments, mesh, knowledge)
+        with mesh.job.phase(Phase.COMPILING):
+            _explore_on(body, arguments, mesh, knowledge)
     except OtherMesh as other:
         mesh = other.mesh
-        _explore_on(body, arguments, mesh, knowledge)
+        with mesh.job.phase(Phase.COMPILING):
+            _explore_on(body, arguments, mesh, knowledge)
     knowledge.mesh = mesh
     return mesh
 
@@ -195,7 +203,10 @@ def _explore(body: Body, arguments: Arguments, mesh: ReplicaMesh, knowledge: Kno
 def _explore_on(body: Body, arguments: Arguments, mesh: ReplicaMesh, knowledge: Knowledge) -> None:
     layout = _layout(arguments, mesh)
     attempt = functools.partial(explore, body, arguments, mesh, knowledge, layout=layout)
-    attempt(0) if layout is None else settled(attempt, layout, 0)
+    if layout is None:
+        attempt(0)
+    else:
+        settled(named(attempt, layout), layout, 0)
 
 
 def _next(source: Any) -> Any:

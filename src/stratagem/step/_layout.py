@@ -1,12 +1,13 @@
 """Layout: what an uneven batch looks like on all replicas, as far as the trace of one of them must know it."""
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from stratagem._errors import InvalidArgumentError
 
 Shape = tuple[int, ...]
+Key = tuple[tuple[Shape, Any], ...]  # shape and dtype of every input of a replica's own
 Connections = dict[int, tuple[bool, ...]]
 T = TypeVar("T")
 
@@ -21,14 +22,14 @@ class UnknownShapes(Exception):  # never seen by users: it ends a trace, which s
 
 @dataclass
 class Layout:
-    """keys: for every replica, the shapes of its own inputs (equal keys: the same trace).
+    """keys: what every replica's own inputs are (equal keys: the same trace).
     gathered: for every gather of the step by number, the shapes of the operand on all replicas, found out one by one.
     connections: for every key traced so far, which sources of a call of `tape.gradient` are connected there.
     """
 
-    keys: Sequence[Hashable]
+    keys: Sequence[Key]
     gathered: list[tuple[Shape, ...]] = field(default_factory=list)
-    connections: dict[Hashable, Connections] = field(default_factory=dict)
+    connections: dict[Key, Connections] = field(default_factory=dict)
 
     def joined(self, replica: int, found: Connections) -> Connections:
         """Which sources are connected on some replica: all replicas must have the same gradients, if of zeros."""
@@ -38,6 +39,30 @@ class Layout:
             call: tuple(map(any, zip(*(c.get(call, answer) for c in every), strict=False)))
             for call, answer in found.items()
         }
+
+    def described(self, replica: int) -> str:
+        """Which replica that is and what it has, for a user whose code fails on it."""
+        shapes = [shape for shape, _ in self.keys[replica]]
+        text = f"This was replica {replica} of {len(self.keys)} on an uneven batch, with inputs of shapes {shapes}."
+        if not any(0 in shape for shape in shapes):
+            return text
+        return (
+            f"{text} It has no rows, but takes part: nothing summed is 0, a mean of nothing NaN, and there is no "
+            "first row. Or drop the uneven end: batch(..., drop_remainder=True)."
+        )
+
+
+def named(attempt: Callable[[int], T], layout: Layout) -> Callable[[int], T]:
+    """`attempt`, with a note on every error that tells which replica it was."""
+
+    def attempt_by_name(replica: int) -> T:
+        try:
+            return attempt(replica)
+        except Exception as error:
+            error.add_note(layout.described(replica))
+            raise
+
+    return attempt_by_name
 
 
 def settled(attempt: Callable[[int], T], layout: Layout, replica: int) -> T:
@@ -50,7 +75,7 @@ def settled(attempt: Callable[[int], T], layout: Layout, replica: int) -> T:
 
 
 def _next_gathered(attempt: Callable[[int], T], layout: Layout) -> tuple[Shape, ...]:
-    shapes: dict[Hashable, Shape] = {}
+    shapes: dict[Key, Shape] = {}
     for replica, key in enumerate(layout.keys):
         if key in shapes:
             continue

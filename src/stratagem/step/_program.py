@@ -1,5 +1,6 @@
 """One traced, differentiated, replicated and compiled program, and how it is called."""
 
+import contextlib
 import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -13,6 +14,7 @@ from jax.sharding import PartitionSpec
 
 from stratagem._context import entered
 from stratagem._errors import ContextError, DivergenceError
+from stratagem._job import Job, Phase
 from stratagem._mesh import AXIS, ReplicaMesh
 from stratagem._private import announce_build, store, stored
 from stratagem.step._capture import Capture, InTrace
@@ -135,11 +137,11 @@ def _spec(shape: Sequence[int], dtype: Any) -> jax.core.ShapedArray:
 
 
 def own_specs(own: Sequence[Any], replica: int = 0) -> list[jax.core.ShapedArray]:
-    """The shapes of one local replica's own inputs."""
+    """The shapes of one replica's own inputs."""
     return [
         _spec(v.array.shape[1:], v.array.dtype)
         if isinstance(v, Stacked)
-        else _spec(v.values[replica].shape, v.values[replica].dtype)
+        else _spec(v.shapes[replica], v.values[0].dtype)
         for v in own
     ]
 
@@ -223,6 +225,12 @@ def _make_jaxpr(
         return jax.make_jaxpr(pure, axis_env=axes)(variables, own, shared)
 
 
+def begun(job: Job, *, first: bool) -> contextlib.AbstractContextManager[None]:
+    """Around a call of a program: it counts as a step. The first one compiles."""
+    job.begin_step()
+    return job.phase(Phase.COMPILING) if first else job.waiting()
+
+
 class Program:
     """A compiled step for even inputs: one program over the mesh."""
 
@@ -231,17 +239,19 @@ class Program:
         self._results = made.results
         self._bound = Bound(made, mesh)
         self._run = self._compiled(made, len(arguments.own), len(arguments.shared))
+        self._first = True
 
     def __call__(self, arguments: Arguments) -> Any:
         """Run once: read the variables, run, write them, hand out the results. Waits for nothing."""
         own = [v.array for v in arguments.own]
         shared = [self._everywhere(v) for v in arguments.shared]
-        with storage:
+        with storage, begun(self._mesh.job, first=self._first):
             donated, kept = self._bound.read()
             outs, new = self._run(donated, kept, own, shared)
             self._bound.write(new)
             for result in (new or outs)[:1]:
                 self._mesh.dispatched.note(result)
+        self._first = False
         mesh, flags = self._mesh, self._results.per_replica
         return self._results.rebuilt(
             [Stacked(v, mesh) if f else mesh.first(v) for v, f in zip(outs, flags, strict=True)]

@@ -177,7 +177,7 @@ def leaf_key(leaf: Any) -> Hashable:
     if isinstance(leaf, Stacked):
         return ("per replica", leaf.array.shape, leaf.array.dtype, leaf.mesh.devices)
     if isinstance(leaf, Separate):
-        return ("per replica", *((v.shape, v.dtype) for v in leaf.values))
+        return ("per replica", *leaf.shapes, *(v.dtype for v in leaf.values))
     if isinstance(leaf, KerasVariable):
         return Same(leaf)
     if is_source(leaf):

@@ -13,7 +13,8 @@ from stratagem._errors import DivergenceError, InvalidArgumentError
 from stratagem._mesh import AXIS, ReplicaMesh
 from stratagem.step._cut import Cut, LocalPiece, Version
 from stratagem.step._markers import is_literal
-from stratagem.step._program import Arguments, Bound, Trace
+from stratagem.step._program import Arguments, Bound, Trace, begun
+from stratagem.step._rewrites import compiler_options
 from stratagem.step._signature import static_key
 from stratagem.values import per_replica, storage
 
@@ -45,7 +46,10 @@ class UnevenProgram:
         self._cut = Cut({shape: Version(t.closed, equal, env) for shape, t in traces.items()})
         self._slots = slots
         self._check_mirrored(made)
-        self._parts = [_part(shape, shapes, mesh) for shape in traces]
+        # Every worker knows all shapes, and runs the local pieces of those that its own replicas have.
+        self._parts = [part for shape in traces if (part := _part(shape, shapes, mesh)).positions]
+        self._result_shapes = _result_shapes(traces, shapes, len(self._results.per_replica))
+        self._first = True
         self._locals = {
             (k, p.shape): self._compiled_local(k, p) for k in range(self._cut.last + 1) for p in self._parts
         }
@@ -58,10 +62,11 @@ class UnevenProgram:
 
     def __call__(self, arguments: Arguments) -> Any:
         """Run once, as `Program` does."""
-        with storage:
+        with storage, begun(self._mesh.job, first=self._first):
             outs = self._outputs(arguments)
             for array in jax.tree.leaves(outs)[:1]:
                 self._mesh.dispatched.note(array)
+            self._first = False
             return self._hand_out(outs)
 
     def _outputs(self, arguments: Arguments) -> list[Any]:
@@ -81,12 +86,13 @@ class UnevenProgram:
     def _hand_out(self, outs: list[Any]) -> Any:
         """Each output is one array on the whole mesh, or a list with an array a replica."""
         flags, n = self._results.per_replica, len(self._results.per_replica)
-        # Copies: two variables may have got one array, and the next even step donates each.
         new = zip(outs[n:], self._bound.written_slots, strict=True)
-        self._bound.write([self._mesh.stack(self._each(v)) if slot else jnp.copy(v) for v, slot in new])
+        self._bound.write(_copied([self._mesh.stack(self._each(v)) if slot else v for v, slot in new]))
         results = [
-            (per_replica(self._each(v), self._mesh) if flag else v[0] if isinstance(v, list) else self._mesh.first(v))
-            for v, flag in zip(outs[:n], flags, strict=True)
+            per_replica(self._each(v), self._mesh, shapes)
+            if flag
+            else (v[0] if isinstance(v, list) else self._mesh.first(v))
+            for v, flag, shapes in zip(outs[:n], flags, self._result_shapes, strict=True)
         ]
         return self._results.rebuilt(results)
 
@@ -146,8 +152,17 @@ def _check_results(traces: dict[Hashable, Trace]) -> None:
                 )
 
 
+def _result_shapes(
+    traces: dict[Hashable, Trace], shapes: Sequence[Hashable], count: int
+) -> list[list[tuple[int, ...]]]:
+    """For every tensor that the step returns, its shape on all replicas of the job."""
+    outs = {shape: [tuple(aval.shape) for aval in t.closed.out_avals[:count]] for shape, t in traces.items()}
+    return [[outs[shape][i] for shape in shapes] for i in range(count)]
+
+
 def _part(shape: Hashable, shapes: Sequence[Hashable], mesh: ReplicaMesh) -> Part:
-    positions = tuple(i for i, s in enumerate(shapes) if s == shape)
+    """The replicas of this worker whose inputs have this shape."""
+    positions = tuple(i for i in mesh.local_ids if shapes[i] == shape)
     return Part(shape, positions, ReplicaMesh(tuple(mesh.devices[i] for i in positions)))
 
 
@@ -156,7 +171,8 @@ def _mapped(function: Any, mesh: ReplicaMesh, ins: list[PartitionSpec], outs: li
         made = function(*(a[0] if s == EACH else a for a, s in zip(args, ins, strict=True)))
         return [jnp.asarray(x)[None] if s == EACH else x for x, s in zip(made, outs, strict=True)]
 
-    return jax.jit(jax.shard_map(run, mesh=mesh.mesh, in_specs=tuple(ins), out_specs=outs, check_vma=False))
+    mapped = jax.shard_map(run, mesh=mesh.mesh, in_specs=tuple(ins), out_specs=outs, check_vma=False)
+    return jax.jit(mapped, compiler_options=compiler_options(mesh.devices[0].platform))
 
 
 class _Run:
@@ -175,7 +191,8 @@ class _Run:
             version = self._cut.versions[part.shape]
             self._equal.update((version.numbers[v], x) for v, x in zip(version.equal, equal, strict=True))
             ids = part.mesh.stack([np.asarray(i, np.int32) for i in part.positions])
-            rows = [part.mesh.stack([v.values[i] for i in part.positions]) for v in own]
+            first = self._mesh.local_ids[0]
+            rows = [part.mesh.stack([v.values[i - first] for i in part.positions]) for v in own]
             mine = [*(_move([s], part.mesh, EACH) for s in slots), *rows]
             self._mine[part.shape] = {version.id: ids, **dict(zip(version.own, mine, strict=True))}
 
@@ -211,12 +228,12 @@ class _Run:
             if same:
                 flat.append(self._common_value(first, atom))
                 continue
-            row: list[Any] = [None] * self._mesh.num_replicas
+            row: list[Any] = [None] * len(self._mesh.local_ids)
             for part in self._parts:
                 for position, value in zip(
                     part.positions, part.mesh.unstack(self._heads[part.shape][own]), strict=True
                 ):
-                    row[position] = value
+                    row[position - self._mesh.local_ids[0]] = value
             flat.append(row)
             own += 1
         return flat
@@ -236,6 +253,12 @@ class _Run:
         if (part.shape, number) not in self._views:
             self._views[part.shape, number] = _move([self._equal[number]], part.mesh, EVERY)
         return self._views[part.shape, number]
+
+
+@jax.jit
+def _copied(arrays: list[jax.Array]) -> list[jax.Array]:
+    """Arrays of their own: two variables, or a result, may have got one, and the next even step donates each."""
+    return [jnp.copy(array) for array in arrays]
 
 
 def _move(arrays: Sequence[jax.Array], mesh: ReplicaMesh, spec: PartitionSpec) -> jax.Array:

@@ -1,6 +1,8 @@
 """Strategies: the user's entry point; composes everything below."""
 
 from stratagem.strategy._abstract import AbstractStrategy as AbstractStrategy
+from stratagem.strategy._communication import CommunicationImplementation as CommunicationImplementation
+from stratagem.strategy._communication import CommunicationOptions as CommunicationOptions
 from stratagem.strategy._cross_device_ops import CrossDeviceOps as CrossDeviceOps
 from stratagem.strategy._cross_device_ops import HierarchicalCopyAllReduce as HierarchicalCopyAllReduce
 from stratagem.strategy._cross_device_ops import NcclAllReduce as NcclAllReduce
@@ -18,4 +20,5 @@ from stratagem.strategy._devices import list_physical_devices as list_physical_d
 from stratagem.strategy._devices import set_logical_device_configuration as set_logical_device_configuration
 from stratagem.strategy._devices import set_memory_growth as set_memory_growth
 from stratagem.strategy._mirrored import MirroredStrategy as MirroredStrategy
+from stratagem.strategy._multi_worker import MultiWorkerMirroredStrategy as MultiWorkerMirroredStrategy
 from stratagem.strategy._one_device import OneDeviceStrategy as OneDeviceStrategy

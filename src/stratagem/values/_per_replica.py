@@ -9,6 +9,8 @@ import jax
 from stratagem._errors import ContextError
 from stratagem._mesh import ReplicaMesh, exact
 
+Shape = tuple[int, ...]
+
 _NO_TENSOR = (
     "A PerReplica object holds one value per replica and is no tensor outside a replica. "
     "Use it inside strategy.run, or take strategy.reduce(...), strategy.gather(...) or .values of it."
@@ -61,22 +63,37 @@ class Stacked(PerReplica):
 
 
 class Separate(PerReplica):
-    """Backed by one array a local replica, each on its replica's device; shapes may differ in rows, zero included."""
+    """Backed by one array a local replica, each on its replica's device; shapes may differ in rows, zero included.
 
-    def __init__(self, values: Sequence[jax.Array]) -> None:
+    shapes: of the values of all replicas of the job, by replica; without them all replicas are here.
+    """
+
+    def __init__(self, values: Sequence[jax.Array], shapes: Sequence[Shape] | None = None) -> None:
         self._values = tuple(values)
+        self._shapes = shapes
 
     @property
     def values(self) -> tuple[jax.Array, ...]:
         return self._values
 
+    @property
+    def shapes(self) -> tuple[Shape, ...]:
+        """Of the values of all replicas of the job."""
+        return tuple(tuple(v.shape) for v in self._values) if self._shapes is None else tuple(self._shapes)
 
-def per_replica(values: Sequence[Any], mesh: ReplicaMesh) -> PerReplica:
-    """One value a local replica (arrays on any device, or NumPy), as the cheapest PerReplica that holds them."""
-    shapes = {(tuple(v.shape), v.dtype) for v in values}
-    if len(shapes) == 1 and len(values) == mesh.num_replicas:
+
+def per_replica(values: Sequence[Any], mesh: ReplicaMesh, shapes: Sequence[Shape] | None = None) -> PerReplica:
+    """One value a local replica (arrays on any device, or NumPy), as the cheapest PerReplica that holds them.
+
+    shapes: of the values of all replicas of the job, where this is known; without them the other workers are asked.
+    """
+    if shapes is None:
+        given = mesh.job.agree("the shapes of per-replica values", [list(v.shape) for v in values])
+        shapes = [tuple(shape) for worker in given for shape in worker]
+    if len(set(shapes)) == 1 and len({v.dtype for v in values}) == 1:
         return Stacked(mesh.stack(list(values)), mesh)
-    return Separate([jax.device_put(exact(v), d) for v, d in zip(values, mesh.local_devices, strict=True)])
+    placed = [jax.device_put(exact(v), d) for v, d in zip(values, mesh.local_devices, strict=True)]
+    return Separate(placed, shapes)
 
 
 def is_per_replica(value: Any) -> bool:

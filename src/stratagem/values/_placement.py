@@ -1,5 +1,6 @@
 """Placement: how a variable lies on a mesh, and what reading and assigning it outside a step means."""
 
+import hashlib
 import threading
 from dataclasses import dataclass
 from typing import Any
@@ -9,7 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from stratagem._context import current
-from stratagem._errors import MixedStrategiesError, ReductionError
+from stratagem._errors import ClusterError, MixedStrategiesError, ReductionError
 from stratagem._mesh import ReplicaMesh
 from stratagem._private import in_stateless_scope, initialized, intercept_variables, store, stored
 
@@ -48,6 +49,7 @@ def adopt(variable: Any, mesh: ReplicaMesh) -> None:
     if not initialized(variable):
         raise ValueError(f"Variable {variable.path} has no value yet, so no step can use it.")
     value = stored(variable) if placement_of(variable) is None else _read(variable)
+    value = _of_chief(variable, value, mesh)
     variable._placement = Placement(mesh, None)
     if on_read(variable) and variable.aggregation == "sum":
         # The whole value in the first slot: the sum is exact, and the replicas add to it from zero.
@@ -117,12 +119,42 @@ def _place(variable: Any, value: Any) -> jax.Array:
     placement = variable._placement
     _check_scope(placement)
     mesh = placement.mesh
+    first = getattr(variable, "_value", None) is None
+    if first and placement.strategy is not None:
+        value = _of_chief(variable, value, mesh)
     if not on_read(variable):
         return mesh.replicate(value, own=True)
-    first = getattr(variable, "_value", None) is None  # as in TF, every replica starts from the initial value
+    # As in TF, every replica of a new variable starts from the initial value.
     divided = variable.aggregation == "sum" and not first
     parts = share(jnp.asarray(value), mesh.num_replicas) if divided else [value] * mesh.num_replicas
     return mesh.stack([np.asarray(parts[i]) for i in mesh.local_ids], own=True)
+
+
+def _of_chief(variable: Any, value: Any, mesh: ReplicaMesh) -> Any:
+    """The initial value that worker 0 has.
+
+    Raises:
+        ClusterError: another worker creates another variable at this point.
+    """
+    job = mesh.job
+    if job.workers == 1:
+        return value
+    array = np.asarray(value)
+    mine = [
+        variable.path,
+        list(array.shape),
+        array.dtype.name,
+        hashlib.blake2b(array.tobytes(), digest_size=16).hexdigest(),
+    ]
+    given = job.agree("the initial value of a variable", mine)
+    for worker, other in enumerate(given):
+        if other[1:3] != mine[1:3]:
+            raise ClusterError(
+                f"The workers' models differ: here, on worker {job.worker}, variable {mine[0]} has shape {tuple(mine[1])} and "
+                f"dtype {mine[2]}; on worker {worker} it is {other[0]} with shape {tuple(other[1])} and dtype {other[2]}. "
+                "Every worker has to create the same variables in the same order."
+            )
+    return value if len({other[3] for other in given}) == 1 else mesh.from_chief(array)
 
 
 def _add(variable: Any, amount: Any, sign: int) -> bool:

@@ -3,13 +3,17 @@
 import gzip
 import json
 import logging
+import re
+import tracemalloc
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import stratagem as tf
 from stratagem.data import Dataset, TextLineDataset, TFRecordDataset
+from stratagem.pipeline.files._tfrecord import framed, masked_crc
 from tests.pipeline.files.expressions import changed
 from tests.pipeline.files.test_records import numbered, read, write
 
@@ -89,6 +93,62 @@ def test_truncated_and_broken_compressed_files(tmp_path: Path) -> None:
     assert [len(lines) > 100 for lines in found] == [True, True, False]
 
 
+@pytest.mark.parametrize(
+    ("place", "before", "text"),
+    [
+        (-6, 5, "record 5 of .*, at byte 95"),  # the checksum of all, behind the last record
+        (0, 0, "record 0 of .*, at byte 0"),  # the header
+    ],
+)
+def test_of_a_damaged_gzip_file_everything_before_the_damage_is_read(
+    tmp_path: Path, place: int, before: int, text: str
+) -> None:
+    file = Path(numbered(tmp_path, [5], "GZIP")[0])
+    file.write_bytes(changed(str(file), place))
+    found = outcomes(TFRecordDataset(file, "GZIP"))
+    assert found[:-1] == [f"0.{i}" for i in range(before)]
+    assert re.match(f"DataLossError: The file cannot be decompressed .*: {text}", found[-1])
+
+
+def test_a_record_that_gzip_damage_changed_is_named_and_the_next_one_read(tmp_path: Path) -> None:
+    records = [bytes([65 + i]) * 30 + np.random.default_rng(i).bytes(20_000) for i in range(50)]
+    file = Path(write(tmp_path / "file", records, "GZIP"))
+    file.write_bytes(changed(str(file), file.stat().st_size // 2))
+    read_on = [o[0] if not o.startswith("DataLoss") else o for o in outcomes_of_bytes(TFRecordDataset(file, "GZIP"))]
+    assert "".join(o for o in read_on if len(o) == 1) == "".join(chr(65 + i) for i in range(50) if i != 24)
+    assert f"its checksum differs): record 24 of {file}, at byte {24 * 20_046}" in read_on[24]
+    assert f"incorrect data check): record 50 of {file}" in read_on[-1]
+
+
+def outcomes_of_bytes(dataset: Dataset) -> list[str]:
+    """The `outcomes` of records that are no text."""
+    return outcomes(dataset.map(lambda record: record.item().decode("latin-1")))
+
+
+def test_a_length_that_lies_reads_and_allocates_nothing(tmp_path: Path) -> None:
+    for name, length in (("huge", 1 << 62), ("longer", 300 << 20)):
+        size = length.to_bytes(8, "little")
+        with (tmp_path / name).open("wb") as file:
+            file.write(framed(b"first") + size + masked_crc(size).to_bytes(4, "little"))
+            file.truncate(256 << 20)  # zeros that take no space
+        tracemalloc.start()
+        found = outcomes(TFRecordDataset(tmp_path / name))
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        assert found == [
+            "first",
+            f"DataLossError: The file is truncated: it ends within a record: record 1 of {tmp_path / name}, at byte 21.",
+        ]
+        assert peak < 8 << 20
+
+
+def test_what_the_system_cannot_read_is_named() -> None:
+    with pytest.raises(
+        tf.errors.DataLossError, match=r"cannot read the file on .*: record 0 of /proc/self/mem, at byte 0"
+    ):
+        read(TFRecordDataset("/proc/self/mem"))
+
+
 def test_a_resumed_walk_meets_the_same_damage(tmp_path: Path) -> None:
     stage = TFRecordDataset(damaged(tmp_path, 1 * SIZE + 12, 3 * SIZE)).stage
 
@@ -112,6 +172,30 @@ def test_a_resumed_walk_meets_the_same_damage(tmp_path: Path) -> None:
 
 
 # Missing files.
+
+
+def test_files_that_cannot_be_opened_have_the_errors_of_tensorflow(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = numbered(tmp_path, [1])[0]
+    (tmp_path / "link").symlink_to(file)
+    (tmp_path / "broken").symlink_to("gone")
+    assert read(TFRecordDataset([tmp_path / "link"])) == [b"0.0"]
+    with pytest.raises(tf.errors.NotFoundError, match="broken; No such file"):
+        read(TFRecordDataset(Dataset.list_files(f"{tmp_path}/bro*")))
+    with pytest.raises(tf.errors.FailedPreconditionError, match="0-/x; Not a directory"):
+        read(TFRecordDataset(f"{file}/x"))
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"'a.x00b' is no name of a file"):
+        read(TFRecordDataset("a\0b"))
+
+    def forbidden(*arguments: Any, **keywords: Any) -> Any:  # root may open every file
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr("builtins.open", forbidden)
+    with pytest.raises(tf.errors.PermissionDeniedError, match="0-; Permission denied"):
+        read(TFRecordDataset(file))
+    with pytest.raises(tf.errors.PermissionDeniedError, match="0-; Permission denied"):
+        tf.io.TFRecordWriter(file)
 
 
 def test_a_missing_file_is_named(tmp_path: Path) -> None:

@@ -211,8 +211,19 @@ def test_rows_of_any_length_go_through_a_pipeline(tmp_path: Path) -> None:
     padded = sparse.map(tf.sparse.to_dense).padded_batch(5, [None])
     (dense,) = records.batch(5).map(lambda r: tf.sparse.to_dense(tf.io.parse_example(r, spec)["values"]))
     assert dense.tolist() == next(iter(padded)).tolist() == [[0, 0], [0, 0], [0, 1], [0, 0], [0, 0]]
-    with pytest.raises(tf.errors.InvalidArgumentError, match="Cannot batch tensors with different shapes"):
-        list(sparse.batch(2))
+
+
+def test_sparse_tensors_cannot_be_batched_nor_divided(tmp_path: Path) -> None:
+    spec = {"values": tf.io.VarLenFeature(tf.int64)}
+    records = examples(tmp_path, 6)
+    # Equal lengths, too: a batch of the indices would be no indices of the batch.
+    equal = records.take(1).repeat(2).map(lambda r: tf.io.parse_single_example(r, spec))
+    batches = records.batch(4).map(lambda r: tf.io.parse_example(r, spec))
+    with pytest.raises(TypeError, match=r"SparseTensor can neither be stacked .* divided .* Make it dense first"):
+        list(equal.batch(2))
+    strategy = tf.distribute.MirroredStrategy(["CPU:0", "CPU:1"])
+    with pytest.raises(TypeError, match="Make it dense first"):
+        list(strategy.experimental_distribute_dataset(batches))
 
 
 def test_bytes_with_zeros_at_their_end_stay_whole() -> None:
@@ -228,3 +239,16 @@ def test_a_batch_of_sparse_rows_is_a_nest_of_tensors() -> None:
     assert made.shape == (2, 2)
     with pytest.raises(TypeError, match="must be a SparseTensor, got ndarray"):
         tf.sparse.to_dense(np.zeros(3))  # type: ignore[arg-type]
+
+
+def test_strings_of_a_data_set_have_numpy_as_tensors_have(tmp_path: Path) -> None:
+    record = next(iter(examples(tmp_path, 2)))
+    assert tf.train.Example.FromString(record.numpy()).features.feature["label"].int64_list.value == [0]
+    (batch,) = examples(tmp_path, 2).batch(2)
+    assert batch.numpy().tolist() == batch.tolist()
+    assert type(batch.numpy()) is np.ndarray
+    assert type(tf.io.serialize_tensor(tf.constant([1, 2])).numpy()) is bytes
+    assert tf.constant("text").numpy() == b"text"
+    parsed = tf.io.parse_single_example(record, SPEC)["image"]
+    assert parsed.numpy() == bytes(9)
+    assert [name.numpy() for name in Dataset.from_tensor_slices(["a", "b"]).map(lambda s: s)] == [b"a", b"b"]

@@ -4,6 +4,7 @@ import atexit
 import contextlib
 import itertools
 import sys
+import threading
 import traceback
 from collections import defaultdict
 from collections.abc import Iterator
@@ -39,9 +40,9 @@ class Connected(Job):
     def worker(self) -> int:
         return self.link.facts.rank
 
-    def agree(self, what: str, value: Any, *, order: str = "") -> list[Any]:
+    def agree(self, what: str, value: Any, *, order: str = "", given_up: threading.Event | None = None) -> list[Any]:
         number = next(self._counts[order])
-        given = self.link.agree(f"{order or 'program'} {number}", [what, value])
+        given = self.link.agree(f"{order or 'program'} {number}", [what, value], given_up)
         tasks = self.link.facts.tasks
         different = next((rank for rank, (other, _) in enumerate(given) if other != what), None)
         if different is not None:
@@ -58,8 +59,7 @@ class Connected(Job):
         self.link.begin_step()
 
     @contextlib.contextmanager
-    def collective(self) -> Iterator[None]:
-        """Around whatever waits for the devices: errors of a broken collective become that of the task that broke it."""
+    def waiting(self) -> Iterator[None]:
         try:
             with self.phase(Phase.COLLECTIVE):
                 yield

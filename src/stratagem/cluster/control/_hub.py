@@ -174,6 +174,8 @@ class Hub:
                 member.entered = member.heard - message["seconds"]
             case "agree":
                 self._agree(member, message["name"], message["value"])
+            case "withdraw":
+                self._withdraw(member, message["name"])
             case "left":
                 member.left = True
                 self._end_agreements(member)
@@ -191,6 +193,13 @@ class Hub:
         gone = next((m for m in self._members.values() if m.left and m.rank not in agreement.values), None)
         if gone is not None:
             self._fail(self._failure_of(gone, Kind.LEFT, f"{member.task} waits for it ({name}).", 0.0))
+
+    def _withdraw(self, member: _Member, name: str) -> None:
+        agreement = self._agreements.get(name)
+        if agreement is not None:
+            agreement.values.pop(member.rank, None)
+            if not agreement.values:
+                del self._agreements[name]
 
     def _end_agreements(self, gone: _Member) -> None:
         for name, agreement in self._agreements.items():

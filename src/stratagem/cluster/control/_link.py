@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, final
 
-from stratagem._errors import ClusterError, PeerFailedError
+from stratagem._errors import CancelledError, ClusterError, PeerFailedError
 from stratagem._job import Phase
 from stratagem.cluster.control._facts import Facts
 from stratagem.cluster.control._failure import Failure, Kind
@@ -31,6 +31,7 @@ sys.path.append(sys.argv.pop(1))
 from stratagem.cluster.control import _supervisor
 _supervisor.main()
 """
+_GIVE_UP_SECONDS = 0.1  # between two looks whether a wait was given up
 _NEWS_SECONDS = 5.0  # from a broken collective to the word of who broke it
 _RELEASE_SECONDS = 15.0  # from a failure until the main thread has to be out of a collective
 
@@ -114,10 +115,11 @@ class Link:
 
     # With the others.
 
-    def agree(self, name: str, value: Any) -> list[Any]:
+    def agree(self, name: str, value: Any, given_up: threading.Event | None = None) -> list[Any]:
         """What every task gave under this name, by rank; waits for all. Values are JSON, a few kB.
 
         Raises:
+            CancelledError: it was given up.
             PeerFailedError: a task failed, or ended without giving its value.
         """
         answers: queue.Queue[list[Any] | None] = queue.Queue()
@@ -127,10 +129,19 @@ class Link:
             self._send({"op": "agree", "name": name, "value": value})
             if self._failed.is_set():
                 raise self.error()
-            values = answers.get()
+            values = answers.get() if given_up is None else self._answer(name, answers, given_up)
         if values is None:
             raise self.error()
         return values
+
+    def _answer(
+        self, name: str, answers: "queue.Queue[list[Any] | None]", given_up: threading.Event
+    ) -> list[Any] | None:
+        while not given_up.is_set():
+            with contextlib.suppress(queue.Empty):
+                return answers.get(timeout=_GIVE_UP_SECONDS)
+        self._send({"op": "withdraw", "name": name})
+        raise CancelledError(f"The wait for the other tasks in {name} was given up.")
 
     def on_failure(self, callback: Callable[[], None]) -> None:
         """Call this, in the link's thread, when the job has failed: it breaks what the main thread waits in."""

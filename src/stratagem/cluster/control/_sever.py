@@ -9,20 +9,22 @@ from collections.abc import Iterable
 
 def addresses_of(hosts: Iterable[str]) -> frozenset[str]:
     """All IP addresses of these hosts."""
-    found = set()
+    found: set[str] = set()
     for host in hosts:
         with contextlib.suppress(OSError):  # a host without an address has no connections either
             found.update(str(entry[4][0]) for entry in socket.getaddrinfo(host, None, type=socket.SOCK_STREAM))
     return frozenset(found)
 
 
-def sever(addresses: frozenset[str]) -> int:
-    """Shut down every TCP connection of this process to these addresses that no Python socket owns; returns how many.
+def sever(addresses: frozenset[str]) -> None:
+    """Shut down every TCP connection of this process to these addresses that no Python socket owns.
 
     The collectives' connections belong to XLA, which has no call to give them up. Whoever waits in one gets an error.
     """
     ours = {s.fileno() for s in gc.get_objects() if type(s).__module__ != "builtins" and isinstance(s, socket.socket)}
-    return sum(_shut(handle, addresses) for handle in _sockets() if handle not in ours)
+    for handle in _sockets():
+        if handle not in ours:
+            _shut(handle, addresses)
 
 
 def _sockets() -> list[int]:
@@ -34,10 +36,8 @@ def _sockets() -> list[int]:
     return found
 
 
-def _shut(handle: int, addresses: frozenset[str]) -> bool:
+def _shut(handle: int, addresses: frozenset[str]) -> None:
     with contextlib.suppress(OSError), socket.socket(fileno=os.dup(handle)) as connection:
         internet = connection.family in (socket.AF_INET, socket.AF_INET6) and connection.type == socket.SOCK_STREAM
         if internet and connection.getpeername()[0].removeprefix("::ffff:") in addresses:
             connection.shutdown(socket.SHUT_RDWR)
-            return True
-    return False

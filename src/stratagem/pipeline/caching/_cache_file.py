@@ -108,17 +108,21 @@ def elements_from(path: Path, index: CacheIndex, position: int) -> Iterator[list
         DataLossError: an element is damaged.
         NotFoundError: the file has gone.
     """
+    if position >= index.count:
+        return  # whatever is damaged before
     number = position - position % _MARK
-    place = index.marks[number // _MARK] if number < index.count else index.end
+    place = index.marks[number // _MARK]
     block, start = b"", place
     while number < index.count:
         length, crc = _FRAME.size, 0
         for wanted in ("frame", "element"):
+            if place + length > index.end:
+                raise _damaged(path, f"element {number} is cut off")
             if place + length > start + len(block):
                 block, start = _read(path, place, max(_BLOCK, length)), place
             found = block[place - start : place - start + length]
             place += len(found)
-            if len(found) < length or place > index.end:
+            if len(found) < length:
                 raise _damaged(path, f"element {number} is cut off")
             if wanted == "frame":
                 length, crc = _FRAME.unpack(found)

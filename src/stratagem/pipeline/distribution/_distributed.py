@@ -1,7 +1,7 @@
 """Distributed data sets: every step, each replica gets its rows, placed on its device one step ahead."""
 
 import abc
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import final
 
 import jax
@@ -9,15 +9,17 @@ import jax.numpy as jnp
 import numpy as np
 
 from stratagem._context import current
+from stratagem._job import Job
 from stratagem._mesh import ReplicaMesh, exact
 from stratagem.pipeline._dataset import Dataset
 from stratagem.pipeline._iterator import ElementIterator
 from stratagem.pipeline.distribution._input import InputContext, InputOptions, InputReplicationMode, refuse_per_replica
-from stratagem.pipeline.distribution._lockstep import Alone, LockstepWalk, Peers
+from stratagem.pipeline.distribution._lockstep import LockstepWalk
+from stratagem.pipeline.distribution._peers import Alone, Asked, Common, Peers, Shape
 from stratagem.pipeline.distribution._rebatch import check_batched
 from stratagem.pipeline.distribution._shard import shard
 from stratagem.pipeline.distribution._shares import announce
-from stratagem.pipeline.distribution._streams import WorkerWalk
+from stratagem.pipeline.distribution._streams import WorkerWalk, joined
 from stratagem.pipeline.distribution._waiting import WatchedWalk
 from stratagem.pipeline.elements._nest import Array, Nest
 from stratagem.pipeline.elements._spec import TensorSpec, with_rows, without_rows
@@ -49,20 +51,26 @@ class PerReplicaSpec:
 class DistributedIterator(ElementIterator[Nest]):
     """Elements of a distributed data set: nests of PerReplica, or of jax.Arrays when there is one replica."""
 
+    def __init__(self, source: Walk, element_spec: Callable[[], Nest], job: Job) -> None:
+        super().__init__(source, element_spec)
+        self._job = job
+
     def _finish(self, element: Nest) -> Nest:
         return element
+
+    def get_state(self) -> State:
+        """Where the iterators of all workers are; all workers have to ask."""
+        state: State = joined(self._job.agree("the position of an iterator", super().get_state()))
+        return state
 
 
 class DistributedInput(abc.ABC):
     """Something that gives every replica its input, step by step."""
 
-    def __init__(
-        self, context: InputContext, mesh: ReplicaMesh, options: InputOptions | None = None, peers: Peers | None = None
-    ) -> None:
+    def __init__(self, context: InputContext, mesh: ReplicaMesh, options: InputOptions | None = None) -> None:
         self._context = context
         self._mesh = mesh
         self._options = options or InputOptions()
-        self._peers = peers or Alone()
 
     @property
     @abc.abstractmethod
@@ -75,12 +83,16 @@ class DistributedInput(abc.ABC):
         """A nest of PerReplicaSpec, or of TensorSpec when there is one replica."""
 
     @abc.abstractmethod
-    def _walk(self) -> Walk:
-        """A new walk whose elements are lists: what each local replica gets in a step."""
+    def _walk(self) -> tuple[LockstepWalk, Peers]:
+        """A new walk, and the other workers that it asks."""
 
     @property
     def _local(self) -> int:
         return len(self._mesh.local_ids)
+
+    @property
+    def _replicas(self) -> range:
+        return range(self._mesh.local_ids[0], self._mesh.local_ids[-1] + 1)
 
     @property
     def cardinality(self) -> jax.Array:
@@ -91,13 +103,14 @@ class DistributedInput(abc.ABC):
         recorder = current().recorder
         if recorder is not None:
             recorder.need_host("it iterates over a distributed dataset")
-        walk: Walk = _PlacedWalk(self._walk(), self._mesh)
+        steps, peers = self._walk()
+        walk: Walk = _PlacedWalk(steps, self._mesh)
         depth = self._options.experimental_per_replica_buffer_size
         if depth > 0:
             alone = self._context.num_input_pipelines == 1  # asking other workers may take long
             ahead = ReadAheadWalk(walk, depth, AtOnce() if alone and self.stage.cheap else InThread())
-            walk = WatchedWalk(ahead, self._mesh.dispatched)
-        return DistributedIterator(walk, lambda: self.element_spec)
+            walk = WatchedWalk(ahead, self._mesh, peers)
+        return DistributedIterator(walk, lambda: self.element_spec, self._mesh.job)
 
     def _spec_per_replica(self, spec: Nest) -> Nest:
         if self._context.num_input_pipelines > 1:
@@ -117,9 +130,8 @@ class DistributedDataset(DistributedInput):
         context: InputContext,
         mesh: ReplicaMesh,
         options: InputOptions | None = None,
-        peers: Peers | None = None,
     ) -> None:
-        super().__init__(context, mesh, options, peers)
+        super().__init__(context, mesh, options)
         refuse_per_replica(self._options)
         self._stage = dataset.stage
         # The spec of user code is found out by running it; such a data set is checked batch by batch instead.
@@ -138,14 +150,23 @@ class DistributedDataset(DistributedInput):
     def element_spec(self) -> Nest:
         return self._spec_per_replica(self._own.spec)
 
-    def _walk(self) -> Walk:
+    def _walk(self) -> tuple[LockstepWalk, Peers]:
         if not self._announced:
             announce(self._sharding, self._stage, self._context)
             self._announced = True
         workers, worker = self._context.num_input_pipelines, self._context.input_pipeline_id
         stream = WorkerWalk(self._sharding, workers, worker)
-        peers = Alone() if self._sharding.common else self._peers
-        return LockstepWalk([stream], self._own, self._local, peers, partial=lambda: True)
+        peers = self._peers(stream)
+        steps = LockstepWalk([stream], self._own, self._replicas, peers, partial=lambda: True)
+        if workers > 1 and self._sharding.common:
+            # They walk over the same batches only if they shuffle by the same seeds: the chief's.
+            steps.set_state(self._mesh.job.agree("where an iterator begins", steps.get_state())[0])
+        return steps, peers
+
+    def _peers(self, stream: WorkerWalk) -> Peers:
+        if self._context.num_input_pipelines == 1:
+            return Alone()
+        return Common(stream.sizes) if self._sharding.common else Asked(self._mesh.job, self._local)
 
 
 @final
@@ -158,9 +179,8 @@ class DistributedDatasetFromFunction(DistributedInput):
         context: InputContext,
         mesh: ReplicaMesh,
         options: InputOptions | None = None,
-        peers: Peers | None = None,
     ) -> None:
-        super().__init__(context, mesh, options, peers)
+        super().__init__(context, mesh, options)
         contexts = [context]
         if self._options.experimental_replication_mode is InputReplicationMode.PER_REPLICA:
             contexts = [InputContext(mesh.num_replicas, i, mesh.num_replicas) for i in mesh.local_ids]
@@ -174,9 +194,11 @@ class DistributedDatasetFromFunction(DistributedInput):
     def element_spec(self) -> Nest:
         return self._spec_per_replica(self.stage.spec)
 
-    def _walk(self) -> Walk:
+    def _walk(self) -> tuple[LockstepWalk, Peers]:
         walks = [stage.walk() for stage in self._stages]
-        return LockstepWalk(walks, self.stage, self._local, self._peers, partial=self._handles_partial_steps)
+        peers = Alone() if self._context.num_input_pipelines == 1 else Asked(self._mesh.job, self._local)
+        partial = self._handles_partial_steps
+        return LockstepWalk(walks, self.stage, self._replicas, peers, partial=partial), peers
 
     def _handles_partial_steps(self) -> bool:
         """TensorFlow's rule: one worker drops a step without data for everybody when all shapes are static."""
@@ -191,12 +213,15 @@ class DistributedDatasetFromFunction(DistributedInput):
 class _PlacedWalk(ParentWalk):
     """Places the elements of a step on the replicas' devices."""
 
-    def __init__(self, steps: Walk, mesh: ReplicaMesh) -> None:
+    def __init__(self, steps: LockstepWalk, mesh: ReplicaMesh) -> None:
         super().__init__(steps)
+        self._steps = steps
         self._mesh = mesh
 
     def __next__(self) -> Nest:
-        return jax.tree.map(lambda *leaves: place(list(leaves), self._mesh), *next(self._source))
+        pieces = next(self._steps)
+        columns = iter(zip(*self._steps.shapes, strict=True))  # by leaf: its shape on every replica of the job
+        return jax.tree.map(lambda *leaves: place(list(leaves), self._mesh, next(columns)), *pieces)
 
     def _facts(self) -> State:
         return {}
@@ -205,14 +230,16 @@ class _PlacedWalk(ParentWalk):
         pass
 
 
-def place(pieces: list[Array], mesh: ReplicaMesh) -> PerReplica | jax.Array | Array:
-    """One piece a local replica on its device; strings stay on the host."""
+def place(
+    pieces: list[Array], mesh: ReplicaMesh, shapes: Sequence[Shape] | None = None
+) -> PerReplica | jax.Array | Array:
+    """One piece a local replica on its device; strings stay on the host. shapes: as in `per_replica`."""
     if pieces[0].dtype == object:
         return pieces[0] if mesh.num_replicas == 1 else Separate(pieces)  # type: ignore[arg-type]
     if mesh.num_replicas == 1:
         placed: jax.Array = jax.device_put(exact(pieces[0]), mesh.local_devices[0])
         return placed
-    return per_replica([exact(piece) for piece in pieces], mesh)
+    return per_replica([exact(piece) for piece in pieces], mesh, shapes)
 
 
 def _any_rows(spec: TensorSpec) -> TensorSpec:

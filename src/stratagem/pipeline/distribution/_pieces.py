@@ -41,7 +41,7 @@ class PiecesStep(Step):
 
     def walk(self) -> Walk:
         columns = self._parent.columns if isinstance(self._parent, BatchedRows) else None
-        return _PiecesWalk(self._parent.walk(), columns, self._replicas, self._own)
+        return PiecesWalk(self._parent.walk(), columns, self._replicas, self._own)
 
 
 class _Batch(abc.ABC):
@@ -82,7 +82,7 @@ class _Indexed(_Batch):
 
 
 @final
-class _PiecesWalk(Walk):
+class PiecesWalk(Walk):
     """Remembers the batch that it is in by where that began, the pieces given out and the rows in them."""
 
     def __init__(self, batches: Walk, columns: Columns | None, replicas: int, own: range) -> None:
@@ -98,6 +98,8 @@ class _PiecesWalk(Walk):
         self._pieces: list[tuple[int, int]] = []
         self._given = self._used = 0
 
+    sizes: tuple[int, ...] = ()  # rows of every replica's piece of the last batch
+
     def _draw(self) -> _Batch:
         if self._columns is not None and isinstance(self._source, BatchedRowsWalk):
             return _Indexed(self._columns, self._source.read())
@@ -106,7 +108,8 @@ class _PiecesWalk(Walk):
     def _cut(self, batch: _Batch, used: int) -> None:
         """Gather this worker's rows of a batch, behind the `used` ones, at once, and note where its pieces lie in them."""
         self._used = used
-        ends = list(accumulate(piece_sizes(batch.rows - used, self._replicas), initial=used))
+        self.sizes = tuple(piece_sizes(batch.rows - used, self._replicas))
+        ends = list(accumulate(self.sizes, initial=used))
         start, stop = ends[self._own.start], ends[self._own.stop]
         self._part = batch.part(start, stop)
         self._pieces = [(ends[i] - start, ends[i + 1] - start) for i in self._own]

@@ -1,9 +1,10 @@
 """The pieces of one worker as a stream that other numbers of workers can take up where it was left."""
 
 from collections.abc import Sequence
-from typing import final
+from typing import Any, final
 
 from stratagem._errors import InvalidArgumentError
+from stratagem.pipeline.distribution._pieces import PiecesWalk
 from stratagem.pipeline.distribution._shard import Sharding
 from stratagem.pipeline.elements._nest import Nest
 from stratagem.pipeline.stages._order import State
@@ -32,6 +33,12 @@ class WorkerWalk(Walk):
             for piece in walk:
                 return piece
         raise StopIteration
+
+    def sizes(self) -> tuple[int, ...]:
+        """Rows of every replica's piece of the last batch, where all workers walk over the same batches."""
+        walk = self._walks[self._worker]
+        assert isinstance(walk, PiecesWalk)
+        return walk.sizes
 
     def get_state(self) -> State:
         states = {str(number): walk.get_state() for number, walk in self._walks.items()}
@@ -71,9 +78,14 @@ class WorkerWalk(Walk):
         return {number: streams[number] for number in range(self._worker, self._of, self._workers)}
 
 
-def joined(states: Sequence[State]) -> State:
-    """One state from those of all workers, from which any number of workers can go on."""
-    if "common" in states[0]:
-        return states[0]
-    streams = {number: stream for state in states for number, stream in state["streams"].items()}
-    return {"of": states[0]["of"], "streams": streams}
+def joined(states: Sequence[Any]) -> Any:
+    """One state from those of all workers' iterators, from which any number of workers can go on."""
+    first = states[0]
+    if isinstance(first, list):
+        return [joined(parts) for parts in zip(*states, strict=True)]
+    if not isinstance(first, dict) or "common" in first:
+        return first
+    if "streams" in first:
+        streams = {number: stream for state in states for number, stream in state["streams"].items()}
+        return {"of": first["of"], "streams": streams}
+    return {key: joined([state[key] for state in states]) for key in first}

@@ -4,7 +4,9 @@ import logging
 import time
 from typing import ClassVar, final
 
-from stratagem._mesh import Dispatched
+from stratagem._job import Phase
+from stratagem._mesh import ReplicaMesh
+from stratagem.pipeline.distribution._peers import Peers
 from stratagem.pipeline.elements._nest import Nest
 from stratagem.pipeline.stages._order import State
 from stratagem.pipeline.stages._read_ahead import ReadAheadWalk
@@ -26,10 +28,12 @@ class WatchedWalk(ParentWalk):
     _POLL_SECONDS = 0.001
     _WARM_UP = 2  # every program waits for its first element, and compiles in its first step
 
-    def __init__(self, source: ReadAheadWalk, dispatched: Dispatched) -> None:
+    def __init__(self, source: ReadAheadWalk, mesh: ReplicaMesh, peers: Peers) -> None:
         super().__init__(source)
         self._ahead = source
-        self._dispatched = dispatched
+        self._mesh = mesh
+        self._dispatched = mesh.dispatched
+        self._peers = peers
         self._begin()
 
     def _begin(self) -> None:
@@ -43,7 +47,8 @@ class WatchedWalk(ParentWalk):
         asked = time.perf_counter()
         busy = self._dispatched.busy()
         try:
-            element = next(self._source)
+            with self._mesh.job.phase(Phase.INPUT):
+                element = next(self._source)
         except StopIteration:
             self._report(asked)
             raise
@@ -70,6 +75,15 @@ class WatchedWalk(ParentWalk):
                     self._steps - self._WARM_UP,
                 )
         self._begin()
+
+    def set_state(self, state: State) -> None:
+        self._peers.give_up()  # the thread that reads ahead may wait for workers that have restored already
+        super().set_state(state)
+
+    def close(self) -> None:
+        """End the thread, also where it waits for workers that have ended this iteration already."""
+        self._peers.give_up()
+        super().close()
 
     def _facts(self) -> State:
         return {}

@@ -14,10 +14,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stratagem._errors import InvalidArgumentError
+from stratagem.ops import StringTensor
 from stratagem.pipeline.elements._spec import DatasetSpec, Nestable, TensorSpec, no_batches_of_datasets
 
 Array = NDArray[Any]
 Nest = Any
+
+
+class NoRows:
+    """Mixed into a named tuple whose parts do not count rows along their first dimensions: a SparseTensor."""
+
+    __slots__ = ()
 
 
 def leaves(nest: Nest) -> list[Any]:
@@ -90,7 +97,7 @@ def frozen(array: Array) -> Array:
 
 
 def to_jax(nest: Nest) -> Nest:
-    """The nest with jax.Arrays of exactly the same dtypes; strings stay NumPy, and data sets what they are."""
+    """The nest with tensors of exactly the same dtypes; strings stay in their arrays, and data sets what they are."""
     return map_leaves(_as_jax, nest)
 
 
@@ -109,10 +116,22 @@ def spec_of(nest: Nest) -> Nest:
     )
 
 
+def kinds_of(specs: Nest) -> Nest:
+    """The dtypes of a nest of specs, to be compared: two data sets whose kinds are equal have elements of one kind.
+
+    Names, because NumPy finds a tuple of two dtypes equal to the first of them.
+    """
+    return map_leaves(
+        lambda spec: {"elements": kinds_of(spec.element_spec)} if isinstance(spec, DatasetSpec) else spec.dtype.name,
+        specs,
+    )
+
+
 def rows_of(nest: Nest) -> list[Nest]:
     """The rows of a nest of arrays with equal first dimensions, as views."""
     if isinstance(nest, np.ndarray):
         return _rows(nest)
+    _check_rows(nest)
     return list(map(packer(nest), zip(*map(_rows, leaves(nest)), strict=True)))
 
 
@@ -121,10 +140,11 @@ def stacked(elements: list[Nest]) -> Nest:
 
     Raises:
         InvalidArgumentError: their shapes or dtypes differ.
-        TypeError: they hold data sets.
+        TypeError: they hold data sets or SparseTensors.
     """
     if isinstance(elements[0], np.ndarray):
         return _stacked(0, elements)
+    _check_rows(elements[0])
     columns = zip(*map(leaves, elements), strict=True)
     return packer(elements[0])(_stacked(i, column) for i, column in enumerate(columns))
 
@@ -136,7 +156,20 @@ def rows_in(batch: Nest) -> int:
 
 def slice_rows(batch: Nest, start: int, stop: int) -> Nest:
     """The rows from `start` to before `stop`, as views."""
+    _check_rows(batch)
     return map_leaves(lambda leaf: leaf[start:stop], batch)
+
+
+def _check_rows(nest: Nest) -> None:
+    if isinstance(nest, NoRows):
+        raise TypeError(
+            "A SparseTensor can neither be stacked to a batch nor divided into rows. Make it dense first: `map` it with "
+            "tf.sparse.to_dense and use `padded_batch`; or batch the serialized examples, then `map` them with "
+            "tf.io.parse_example and tf.sparse.to_dense."
+        )
+    if isinstance(nest, tuple | dict):
+        for part in nest.values() if isinstance(nest, dict) else nest:
+            _check_rows(part)
 
 
 def _rows(array: Array) -> list[Array]:
@@ -206,7 +239,9 @@ def _sorted(nest: dict[Any, Any]) -> list[Any]:
 
 
 def _as_jax(leaf: Any) -> Any:
-    return jnp.asarray(leaf, dtype=leaf.dtype) if isinstance(leaf, np.ndarray) and leaf.dtype != object else leaf
+    if not isinstance(leaf, np.ndarray):
+        return leaf
+    return leaf.view(StringTensor) if leaf.dtype == object else jnp.asarray(leaf, dtype=leaf.dtype)
 
 
 def _owned(leaf: Any) -> Any:

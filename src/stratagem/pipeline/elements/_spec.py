@@ -151,7 +151,7 @@ def without_rows(spec: Spec) -> TensorSpec:
     """The spec of one row of a tensor."""
     if isinstance(spec, DatasetSpec):
         raise ValueError("Slicing dataset elements is not supported: a data set in an element has no rows.")
-    return TensorSpec(spec.shape[1:], spec.dtype)
+    return TensorSpec(None if spec.shape.rank is None else spec.shape[1:], spec.dtype)
 
 
 def with_rows(spec: Spec, rows: int | None) -> TensorSpec:

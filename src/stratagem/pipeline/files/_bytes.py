@@ -1,11 +1,21 @@
 """The bytes of a file from some place on, decompressed where the file is compressed."""
 
 import abc
+import contextlib
 import os
+import stat
 import zlib
+from collections.abc import Iterator
+from io import FileIO
 from typing import final
 
-from stratagem._errors import DataLossError, FailedPreconditionError, InvalidArgumentError, NotFoundError
+from stratagem._errors import (
+    DataLossError,
+    FailedPreconditionError,
+    InvalidArgumentError,
+    NotFoundError,
+    PermissionDeniedError,
+)
 
 # What zlib calls the format: window bits, plus 16 for gzip's header.
 WINDOW_BITS = {"GZIP": 31, "ZLIB": 15}
@@ -19,8 +29,13 @@ class ByteReader(abc.ABC):
         """The next bytes.
 
         Raises:
-            DataLossError: they cannot be decompressed; the text does not name the file.
+            DataLossError: they cannot be read or decompressed; the text does not name the file.
         """
+
+    @property
+    @abc.abstractmethod
+    def left(self) -> int | None:
+        """How many bytes are still to come, if that is known."""
 
     @abc.abstractmethod
     def close(self) -> None:
@@ -44,15 +59,40 @@ def open_bytes(file: str, compression: str, offset: int) -> ByteReader:
     """Open a file at byte `offset` of what it holds.
 
     Raises:
-        NotFoundError, FailedPreconditionError: there is no such file; it is a folder.
         DataLossError: it ends before `offset`; the text does not name the file.
+        Else what `named` raises.
+    """
+    with named(file):
+        return _Inflated(file, WINDOW_BITS[compression], offset) if compression else _Plain(file, offset)
+
+
+@contextlib.contextmanager
+def named(file: str, *, hint: str = "") -> Iterator[None]:
+    """Opening a file in the body has TensorFlow's errors. hint: what to do when it is not there.
+
+    Raises:
+        NotFoundError, FailedPreconditionError: there is no such file; it is a folder, or a file is in a folder's place.
+        PermissionDeniedError, InvalidArgumentError: it may not be opened; no file can have this name.
     """
     try:
-        return _Inflated(file, WINDOW_BITS[compression], offset) if compression else _Plain(file, offset)
+        yield
     except FileNotFoundError as error:
-        raise NotFoundError(f"{file}; No such file or directory") from error
+        raise NotFoundError(f"{file}; No such file or directory{hint}") from error
     except IsADirectoryError as error:
         raise FailedPreconditionError(f"{file}; Is a directory. Name the files in it, e.g. with a pattern.") from error
+    except NotADirectoryError as error:
+        raise FailedPreconditionError(f"{file}; Not a directory: a part of this path is a file.") from error
+    except PermissionError as error:
+        raise PermissionDeniedError(f"{file}; Permission denied. Who runs this program must be allowed to.") from error
+    except ValueError as error:
+        raise InvalidArgumentError(f"{file!r} is no name of a file ({error}).") from error
+
+
+def _read(file: FileIO, size: int) -> bytes:
+    try:
+        return file.read(size) or b""
+    except OSError as error:
+        raise DataLossError(f"The system cannot read the file on ({error})") from error
 
 
 @final
@@ -65,7 +105,12 @@ class _Plain(ByteReader):
         self._file.seek(offset)
 
     def read(self, size: int) -> bytes:
-        return self._file.read(size) or b""
+        return _read(self._file, size)
+
+    @property
+    def left(self) -> int | None:
+        facts = os.fstat(self._file.fileno())
+        return facts.st_size - self._file.tell() if stat.S_ISREG(facts.st_mode) else None
 
     def close(self) -> None:
         self._file.close()
@@ -82,16 +127,25 @@ class _Inflated(ByteReader):
         self._file = open(file, "rb", buffering=0)  # noqa: SIM115  # see close
         self._inflate = zlib.decompressobj(window_bits)
         self._waiting = b""
+        self._error: DataLossError | None = None
+        try:
+            self._skip(offset)
+        except DataLossError:
+            self.close()
+            raise
+
+    def _skip(self, offset: int) -> None:
         while offset:
             skipped = self.read(min(offset, self._PIECE))
             if not skipped:
-                self.close()
                 raise _shorter()
             offset -= len(skipped)
 
     def read(self, size: int) -> bytes:
         while True:
-            fresh = self._waiting or self._file.read(self._PIECE) or b""
+            if self._error is not None:
+                raise self._error
+            fresh = self._waiting or _read(self._file, self._PIECE)
             if self._inflate.eof and fresh:
                 # Several compressed streams one after another are one file.
                 self._inflate = zlib.decompressobj(self._window_bits)
@@ -103,11 +157,18 @@ class _Inflated(ByteReader):
             if not fresh and not self._inflate.eof:
                 return self._ended_early()
 
+    @property
+    def left(self) -> int | None:
+        return None
+
     def _inflated(self, fresh: bytes, size: int) -> bytes:
+        before = self._inflate.copy()
         try:
             found = self._inflate.decompress(fresh, size)
         except zlib.error as error:
-            raise DataLossError(f"The file cannot be decompressed ({error})") from error
+            self._error = DataLossError(f"The file cannot be decompressed ({error})")
+            self._error.__cause__ = error
+            return _until_error(before, fresh)
         self._waiting = self._inflate.unused_data if self._inflate.eof else self._inflate.unconsumed_tail
         return found
 
@@ -118,6 +179,15 @@ class _Inflated(ByteReader):
 
     def close(self) -> None:
         self._file.close()
+
+
+def _until_error(inflate: "zlib._Decompress", data: bytes) -> bytes:
+    """What comes out before the error that `data` leads to; zlib itself keeps it back."""
+    found = []
+    with contextlib.suppress(zlib.error):
+        for at in range(len(data)):
+            found.append(inflate.decompress(data[at : at + 1]))
+    return b"".join(found)
 
 
 def _shorter() -> DataLossError:

@@ -2,8 +2,10 @@
 
 import abc
 import math
+import operator
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Any, NoReturn, final
 
 import numpy as np
@@ -21,7 +23,7 @@ class Kind:
     """One of the three kinds of lists that a Feature holds.
 
     holder: its field of the message. name: what errors call it. zero: what stands where nothing was given.
-    read: all values of several lists, one after another.
+    read: all values of several lists, one after another. of: the list in a Feature, an empty one if it has another kind.
     """
 
     holder: str
@@ -29,10 +31,14 @@ class Kind:
     dtype: np.dtype[Any]
     zero: Any
     read: Callable[[Sequence[Any]], Array]
+    of: Callable[[Any], Any]
+
+
+_value = operator.attrgetter("value")
 
 
 def _bytes(lists: Sequence[Any]) -> Array:
-    found = [value for values in lists for value in values.value]
+    found = list(chain.from_iterable(map(_value, lists)))
     array = np.empty(len(found), object)
     array[:] = found
     return array
@@ -53,13 +59,16 @@ def _packed_floats(floats: Any) -> bytes:
 
 
 def _integers(lists: Sequence[Any]) -> Array:
-    return np.array([value for values in lists for value in values.value], np.int64)
+    return np.array(list(chain.from_iterable(map(_value, lists))), np.int64)
 
 
 _KINDS = [
-    Kind("bytes_list", "string", np.dtype(object), b"", _bytes),
-    Kind("float_list", "float", np.dtype(np.float32), 0.0, _floats),
-    Kind("int64_list", "int64", np.dtype(np.int64), 0, _integers),
+    Kind(holder, name, np.dtype(dtype), zero, read, operator.attrgetter(holder))
+    for holder, name, dtype, zero, read in (
+        ("bytes_list", "string", object, b"", _bytes),
+        ("float_list", "float", np.float32, 0.0, _floats),
+        ("int64_list", "int64", np.int64, 0, _integers),
+    )
 ]
 _BY_HOLDER = {kind.holder: kind for kind in _KINDS}
 
@@ -141,23 +150,30 @@ class FixedLenFeature(Expected):
     default_value: Any = None
     kind: Kind = field(init=False, repr=False, compare=False)
     dims: tuple[int, ...] = field(init=False, repr=False, compare=False)
+    size: int = field(init=False, repr=False, compare=False)
     default: Array | None = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         kind, dims = kind_of(self.dtype), _dims(self.shape, "FixedLenFeature")
         default = None if self.default_value is None else _default(self.default_value, kind, dims)
-        self.__dict__.update(kind=kind, dims=dims, default=default)
+        self.__dict__.update(kind=kind, dims=dims, size=math.prod(dims), default=default)
 
     def one(self, key: str, feature: Any) -> Any:
-        return numbers(self._checked(key, self.values(key, feature)))
+        whole = self._whole([feature])
+        return numbers(self._checked(key, self.values(key, feature)) if whole is None else whole.reshape(self.dims))
 
     def many(self, key: str, features: Sequence[Any], names: Sequence[str]) -> Any:
-        lists = each(lambda feature: self.found(key, feature), features, names)
-        size = math.prod(self.dims)
-        if all(values is not None and len(values.value) == size for values in lists):
-            return numbers(self.kind.read(lists).reshape(len(lists), *self.dims))
-        rows = each(lambda feature: self._checked(key, self.values(key, feature)), features, names)
-        return numbers(np.stack(rows))
+        whole = self._whole(features)
+        if whole is None:
+            whole = np.stack(each(lambda feature: self._checked(key, self.values(key, feature)), features, names))
+        return numbers(whole.reshape(len(features), *self.dims))
+
+    def _whole(self, features: Sequence[Any]) -> Array | None:
+        """The values of all features, if each has as many as it must; this is most of the time that parsing takes."""
+        if self.size == 0 or None in features:
+            return None
+        lists = list(map(self.kind.of, features))
+        return self.kind.read(lists) if set(map(len, map(_value, lists))) == {self.size} else None
 
     def _checked(self, key: str, values: Array | None) -> Array:
         if values is None:
@@ -166,7 +182,7 @@ class FixedLenFeature(Expected):
                     f"Feature: {key} (data type: {self.kind.name}) is required but could not be found."
                 )
             return self.default
-        if len(values) != math.prod(self.dims):
+        if len(values) != self.size:
             raise InvalidArgumentError(
                 f"Key: {key}.  Can't parse serialized Example: it has {len(values)} values, but the shape is "
                 f"{list(self.dims)}. If the number differs, use FixedLenSequenceFeature or VarLenFeature."

@@ -45,11 +45,15 @@ class Damage:
 
 
 class Cut(NamedTuple):
-    """Records from the start of some bytes, how many bytes each takes, and what is wrong behind them."""
+    """Records from the start of some bytes, how many bytes each takes, and what is wrong behind them.
+
+    needs: how many bytes the record behind them takes, where that is known already.
+    """
 
     records: list[Nest]
     sizes: list[int]
     damage: Damage | None = None
+    needs: int = 0
 
 
 class Format(abc.ABC):

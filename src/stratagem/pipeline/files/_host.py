@@ -9,7 +9,7 @@ import numpy as np
 
 from stratagem._context import current
 from stratagem._errors import TracedDecisionError
-from stratagem.ops import tensor
+from stratagem.ops import StringTensor, tensor
 from stratagem.pipeline.elements._nest import Array, to_numpy
 
 
@@ -38,7 +38,7 @@ class HostTensor(np.ndarray):
 def numbers(array: Array) -> Array:
     """An array as what functions of this folder return: read-only, and a tensor where it is used as one."""
     array.setflags(write=False)
-    return array if array.dtype == object else array.view(HostTensor)
+    return array.view(StringTensor if array.dtype == object else HostTensor)
 
 
 def on_host(value: Any, what: str) -> Array:

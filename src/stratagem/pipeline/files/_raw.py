@@ -68,7 +68,7 @@ def serialize_tensor(tensor: Any, name: str | None = None) -> Array:
         message.tensor_content = np.ascontiguousarray(array).tobytes()
     result = np.empty((), object)
     result[()] = message.SerializeToString()
-    return result
+    return numbers(result)
 
 
 def parse_tensor(serialized: Any, out_type: Any, name: str | None = None) -> Any:

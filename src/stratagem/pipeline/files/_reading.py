@@ -29,6 +29,7 @@ class Reading:
         self._ends = [0]
         self._next = 0
         self._damage: Damage | None = None
+        self._needs = 0
         self._lost = lost
 
     def read(self) -> Nest:
@@ -71,7 +72,7 @@ class Reading:
 
     def _cut(self, *, last: bool) -> bool:
         """Cut records out of the data; False when more of it is needed."""
-        self._records, sizes, self._damage = self._format.cut(self._data, self._place, last=last)
+        self._records, sizes, self._damage, self._needs = self._format.cut(self._data, self._place, last=last)
         self._ends = list(itertools.accumulate(sizes, initial=0))
         if self._damage is not None and not self._records:
             self._raise(self._damage)
@@ -89,6 +90,9 @@ class Reading:
                 if not self._compression and os.path.isfile(self._place.file):
                     self._format.check(self._place.file, os.path.getsize(self._place.file))
                 self._bytes = open_bytes(self._place.file, self._compression, self._place.offset)
+            left = self._bytes.left if self._needs > self._piece else None
+            if left is not None and len(self._data) + left < self._needs:
+                return b""  # a record cannot be longer than its file: nothing is read for a length that lies
             # At least as much again as there is already: long records are not copied piece by piece.
             return self._bytes.read(max(self._piece, len(self._data)))
         except DataLossError as error:

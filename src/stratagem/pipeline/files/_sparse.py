@@ -5,21 +5,25 @@ from typing import Any, NamedTuple, final
 import numpy as np
 
 from stratagem._errors import InvalidArgumentError
-from stratagem.pipeline.elements._nest import Array
+from stratagem.pipeline.elements._nest import Array, NoRows
 from stratagem.pipeline.files._host import numbers, on_host
 
 
-@final
-class SparseTensor(NamedTuple):
-    """Entries of a tensor by their indices; all others are zero or empty. Operations take `tf.sparse.to_dense` of it.
-
-    indices: (n, rank), int64, in row-major order. values: (n,). dense_shape: (rank,), int64.
-    A nest of these three to data sets, and one argument to the functions that they call.
-    """
-
+class _Parts(NamedTuple):
     indices: Any
     values: Any
     dense_shape: Any
+
+
+@final
+class SparseTensor(_Parts, NoRows):
+    """Entries of a tensor by their indices; all others are zero or empty. Operations take `tf.sparse.to_dense` of it.
+
+    indices: (n, rank), int64, in row-major order. values: (n,). dense_shape: (rank,), int64.
+    A nest of these three to data sets, which cannot batch it, and one argument to the functions that they call.
+    """
+
+    __slots__ = ()
 
     @property
     def dtype(self) -> np.dtype[Any]:

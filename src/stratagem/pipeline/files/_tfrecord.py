@@ -42,7 +42,7 @@ class TFRecords(Format):
     def cut(self, data: bytes, place: Place, *, last: bool) -> Cut:
         records: list[bytes] = []
         sizes: list[int] = []
-        at, size = 0, len(data)
+        at, needs, size = 0, 0, len(data)
         damage: Damage | None = None
         while size - at >= _HEADER.size:
             header = data[at : at + _HEADER.size]
@@ -52,7 +52,10 @@ class TFRecords(Format):
             end = at + FRAME_BYTES + length
             if length < 0:
                 damage = _bad_length(place.on(len(records), at))
-            if length < 0 or end > size:
+            if length < 0:
+                break
+            if end > size:
+                needs = end - at
                 break
             record = data[at + _HEADER.size : end - _CHECKSUM.size]
             if masked_crc(record) != _CHECKSUM.unpack_from(data, end - _CHECKSUM.size)[0]:
@@ -63,7 +66,7 @@ class TFRecords(Format):
             at = end
         if last and at < size and damage is None:
             damage = Damage(place.on(len(records), at).lost("The file is truncated: it ends within a record"))
-        return Cut(strings(records), sizes, damage)
+        return Cut(strings(records), sizes, damage, needs)
 
     def _checked_length(self, header: bytes) -> int:
         """The length in a header, or -1 when its checksum differs."""

@@ -1,12 +1,13 @@
 """Writing TFRecord files."""
 
 import os
+import weakref
 import zlib
 from types import TracebackType
-from typing import Any, final
+from typing import Any, BinaryIO, final
 
-from stratagem._errors import FailedPreconditionError, NotFoundError
-from stratagem.pipeline.files._bytes import WINDOW_BITS
+from stratagem._errors import FailedPreconditionError
+from stratagem.pipeline.files._bytes import WINDOW_BITS, named
 from stratagem.pipeline.files._tfrecord import framed
 from stratagem.pipeline.stages._file_names import names_in
 
@@ -54,22 +55,20 @@ class TFRecordWriter:
 
     Raises:
         NotFoundError: the folder does not exist.
-        FailedPreconditionError: `path` is a folder.
+        FailedPreconditionError, PermissionDeniedError: `path` is a folder; it may not be written.
     """
 
     def __init__(self, path: Any, options: TFRecordOptions | str | None = None) -> None:
         (self._path,) = names_in(path)
         if not isinstance(options, TFRecordOptions):
             options = TFRecordOptions(options)
-        try:
-            self._file = open(self._path, "wb", buffering=1 << 20)  # noqa: SIM115  # see close
-        except FileNotFoundError as error:
-            raise NotFoundError(f"{self._path}; No such file or directory. Make its folder first.") from error
-        except IsADirectoryError as error:
-            raise FailedPreconditionError(f"{self._path}; Is a directory") from error
         self._compress = _compressor(options) if options.compression_type else None
+        with named(self._path, hint=". Make its folder first."):
+            self._file = open(self._path, "wb", buffering=1 << 20)  # noqa: SIM115  # see close
+        # A writer that nobody closes is closed when it goes, at the latest at the program's end, as TensorFlow's is.
+        self._finish = weakref.finalize(self, _finished, self._file, self._compress)
 
-    def write(self, record: bytes | str) -> None:
+    def write(self, record: bytes | bytearray | str) -> None:
         """Append a record.
 
         Raises:
@@ -78,10 +77,10 @@ class TFRecordWriter:
         """
         if isinstance(record, str):
             record = record.encode()
-        if not isinstance(record, bytes):
+        if not isinstance(record, bytes | bytearray):
             raise TypeError(f"A record is bytes, got {type(record).__name__}. Serialize it first: {record!r:.100}")
         self._refuse_closed()
-        frame = framed(record)
+        frame = framed(bytes(record))
         self._file.write(frame if self._compress is None else self._compress.compress(frame))
 
     def flush(self) -> None:
@@ -93,11 +92,7 @@ class TFRecordWriter:
 
     def close(self) -> None:
         """Write what is left and close the file; closing again does nothing."""
-        if self._file.closed:
-            return
-        with self._file:
-            if self._compress is not None:
-                self._file.write(self._compress.flush())
+        self._finish()
 
     def __enter__(self) -> "TFRecordWriter":
         return self
@@ -110,6 +105,12 @@ class TFRecordWriter:
     def _refuse_closed(self) -> None:
         if self._file.closed:
             raise FailedPreconditionError(f"The writer of {os.path.basename(self._path)} is closed already.")
+
+
+def _finished(file: BinaryIO, compress: Any) -> None:
+    with file:
+        if compress is not None:
+            file.write(compress.flush())
 
 
 def _compressor(options: TFRecordOptions) -> Any:

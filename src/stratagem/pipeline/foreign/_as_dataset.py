@@ -1,5 +1,6 @@
 """Which library a source of data is from, and the Dataset over it."""
 
+import inspect
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
@@ -81,6 +82,11 @@ def _as_nest(value: Any, path: str = "") -> Any:
 def _stage(source: Any, batch_size: int | None) -> Stage:
     if isinstance(source, str | bytes | type):
         raise _no_source(source)
+    if hasattr(source, "keys"):
+        raise TypeError(
+            f"{type(source).__name__} cannot be distributed: it has columns by name and no items by number. "
+            "Pass dict(…) of it, with an array a column, and batch_size=…."
+        )
     if hugging_face.is_table(source):
         return _table(source, batch_size)
     if hugging_face.is_streamed(source):
@@ -116,9 +122,19 @@ def _source(source: Any, *, batches: bool) -> Source:
         return OneShot(source, style)
     if isinstance(source, Iterable):
         return Iterables(source.__iter__, style)
-    if callable(source):
+    if callable(source) and _needs_no_argument(source):
         return Iterables(source, Style(f"the function {getattr(source, '__name__', name)}", batches))
     raise _no_source(source)
+
+
+def _needs_no_argument(function: Any) -> bool:
+    try:
+        inspect.signature(function).bind()
+    except TypeError:
+        return False
+    except ValueError:  # written in C: nobody knows its arguments
+        return True
+    return True
 
 
 def _is_indexed(source: Any) -> bool:
@@ -156,5 +172,5 @@ def _loader(loader: Any, *, batches: bool) -> Source:
 def _no_source(source: Any) -> TypeError:
     return TypeError(
         f"{type(source).__name__} cannot be distributed: {source!r:.100}. Pass a tf.data.Dataset, NumPy arrays, a data set "
-        "of Grain, Hugging Face or torch, a torch DataLoader, an iterable, or a function that returns one."
+        "of Grain, Hugging Face or torch, a torch DataLoader, an iterable, or a function without arguments that returns one."
     )

@@ -8,9 +8,10 @@ import jax
 import numpy as np
 
 from stratagem._errors import InvalidArgumentError
-from stratagem.pipeline.elements._nest import Array, Nest, frozen, spec_of, to_numpy
+from stratagem.pipeline.elements._nest import Array, Nest, frozen, leaves, map_leaves, packer, spec_of, to_numpy
 from stratagem.pipeline.elements._spec import TensorSpec
 from stratagem.pipeline.foreign._tensors import from_torch, is_torch_tensor
+from stratagem.values import PerReplica
 
 
 @final
@@ -50,20 +51,20 @@ class Reader:
             InvalidArgumentError: a shape that does not fit to the others.
         """
         nest = _Conversion(self._style, number).nest(element, "")
-        leaves, structure = jax.tree.flatten(nest)
+        found, structure = leaves(nest), jax.tree.structure(nest)
         if self._style.batches:
             self._check_rows(nest, number)
         if self.spec is None:
-            if not leaves:
+            if not found:
                 raise TypeError(f"Element {number} of {self._style.what} has no tensor in it: {element!r:.200}.")
-            self._specs, self._structure = [self._common(TensorSpec.from_tensor(leaf)) for leaf in leaves], structure
-            self.spec = jax.tree.unflatten(structure, self._specs)
+            self._specs, self._structure = [self._common(TensorSpec.from_tensor(leaf)) for leaf in found], structure
+            self.spec = packer(nest)(self._specs)
         elif structure != self._structure:
             raise TypeError(
                 f"Element {number} of {self._style.what} has another structure than the first one: "
                 f"{spec_of(nest)} instead of {self.spec}. All elements need the same keys and members."
             )
-        elif not all(map(_fits, leaves, self._specs)):
+        elif not all(map(_fits, found, self._specs)):
             raise self._misfit(nest, number)
         return nest
 
@@ -129,6 +130,8 @@ class _Conversion:
     def _array(self, value: Any, path: str) -> Array:
         if value is None:
             self._fail("is None", "Leave it out, or give it a value that stands for missing", path)
+        if isinstance(value, PerReplica):
+            self._fail("is divided among the replicas already", "Pass the data set that was distributed first", path)
         try:
             return from_torch(value) if is_torch_tensor(value) else to_numpy(value)
         except (TypeError, ValueError) as error:
@@ -139,7 +142,7 @@ class _Conversion:
 
     def _stacked(self, members: list[Nest], path: str) -> Nest:
         try:
-            return jax.tree.map(lambda *rows: np.stack(rows), *members)
+            return map_leaves(lambda *rows: np.stack(rows), *members)
         except ValueError:
             self._fail("has rows of different shapes", "Pad them to one shape, as padded_batch does", path)
 

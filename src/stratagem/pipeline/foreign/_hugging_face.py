@@ -5,10 +5,8 @@ import weakref
 from collections.abc import Iterator
 from typing import Any, final
 
-import jax
-
 from stratagem.pipeline.elements._columns import as_run
-from stratagem.pipeline.elements._nest import Nest
+from stratagem.pipeline.elements._nest import Nest, map_leaves
 from stratagem.pipeline.elements._spec import without_rows
 from stratagem.pipeline.foreign._elements import Style
 from stratagem.pipeline.foreign._items import FetchedColumns
@@ -65,7 +63,7 @@ class TableColumns(FetchedColumns):
     """The rows of a `datasets.Dataset`, read many at once. `style` is that of a batch."""
 
     def _row_spec(self, spec: Nest) -> Nest:
-        return jax.tree.map(without_rows, spec)
+        return map_leaves(without_rows, spec)
 
     def _fetch(self, indices: Indices) -> Nest:
         run = as_run(indices)

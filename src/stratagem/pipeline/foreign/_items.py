@@ -4,11 +4,10 @@ import abc
 from collections.abc import Sequence
 from typing import Any, final
 
-import jax
 import numpy as np
 
 from stratagem.pipeline.elements._columns import Columns
-from stratagem.pipeline.elements._nest import Array, Nest
+from stratagem.pipeline.elements._nest import Array, Nest, map_leaves, stacked
 from stratagem.pipeline.elements._spec import TensorSpec
 from stratagem.pipeline.foreign._elements import Reader, Style
 from stratagem.pipeline.foreign._stage import Source, Stream
@@ -95,7 +94,7 @@ class FetchedColumns(Columns):
 
     def gather(self, indices: Indices) -> Nest:
         if len(indices) == 0:
-            return jax.tree.map(_no_rows, self.spec)
+            return map_leaves(_no_rows, self.spec)
         return self._fetch(indices)
 
     @abc.abstractmethod
@@ -117,7 +116,7 @@ class ItemColumns(FetchedColumns):
     def _fetch(self, indices: Indices) -> Nest:
         numbers: list[int] = indices.tolist()
         items = [self._reader.read(item, n) for n, item in zip(numbers, self._items_at(numbers), strict=True)]
-        return jax.tree.map(lambda *rows: np.stack(rows), *items)
+        return stacked(items)
 
     def _items_at(self, numbers: list[int]) -> Sequence[Any]:
         fetch_many = getattr(self._items, "__getitems__", None)

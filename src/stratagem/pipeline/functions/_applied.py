@@ -3,7 +3,8 @@
 import functools
 from typing import final
 
-from stratagem.pipeline.elements._nest import Nest
+from stratagem._errors import InvalidArgumentError
+from stratagem.pipeline.elements._nest import Nest, leaves
 from stratagem.pipeline.functions._compiled import Program
 from stratagem.pipeline.functions._draws import Draws, places
 from stratagem.pipeline.functions._user_code import UserFunction
@@ -78,3 +79,11 @@ class Applied:
         except Exception as error:
             error.add_note(f"{self.function.what} raised at element {position} (counted from 0).")
             raise
+
+
+def check_tensors(result: Nest) -> None:
+    """Raise InvalidArgumentError unless a result, or its spec, has a tensor in it."""
+    if not leaves(result):
+        raise InvalidArgumentError(
+            f"`map_func` must return at least one tensor, but it returned {result!r}. Is there a `return` missing?"
+        )

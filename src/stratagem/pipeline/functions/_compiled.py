@@ -11,7 +11,7 @@ import numpy as np
 from jax.extend import core as xc
 
 from stratagem._mesh import exact
-from stratagem.pipeline.elements._nest import Array, Nest
+from stratagem.pipeline.elements._nest import Array, Nest, leaves, packer
 from stratagem.pipeline.functions._draws import Places, Words, words
 from stratagem.pipeline.functions._traced import Trace
 from stratagem.pipeline.functions._user_code import cpu, on_cpu
@@ -61,7 +61,7 @@ class Program:
     def __init__(self, trace: Trace) -> None:
         self.trace = trace
         self._function = xc.jaxpr_as_fun(xc.ClosedJaxpr(trace.jaxpr, ()))
-        self._structure = jax.tree.structure(trace.spec)
+        self._pack = packer(trace.spec)
         self._constants = [jax.device_put(c, cpu()) for c in trace.constants]
         self._one: Compiled | None = None
         self._many: dict[int, Compiled] = {}
@@ -88,12 +88,12 @@ class Program:
         values = [_here(v.value) for v in self.trace.variables]
         mine = _NO_WORDS if seed is None else seed
         # JAX would cut an implicit 64-bit NumPy array to 32 bits; all others go in as they are.
-        return [*self._constants, *values, mine, places, *map(exact, jax.tree.leaves(element))]
+        return [*self._constants, *values, mine, places, *map(exact, leaves(element))]
 
     def _run(self, compiled: Compiled, inputs: list[Any]) -> Nest:
         with on_cpu():
             results: list[Array] = [np.asarray(r) for r in compiled(*inputs)]
-        return jax.tree.unflatten(self._structure, results)
+        return self._pack(results)
 
 
 def _abstract(value: Any) -> jax.core.ShapedArray:

@@ -4,6 +4,7 @@ A seed is a hash of what the generator was seeded with, the number of the walk a
 programs draw equal numbers, in blocks, in threads or one by one, and a resumed walk draws what it would have drawn.
 """
 
+import functools
 from typing import Any, final
 
 import jax
@@ -53,15 +54,19 @@ class Draws:
 
 def places(facts: State, first: int, count: int) -> Places:
     """A number for each of `count` elements from place `first` on, in the walk that `facts` describe."""
-    epoch = _mixed(np.full(1, facts["epoch"], np.uint64))
     numbers: Places = np.arange(first, first + count).astype(np.uint64)
-    numbers += epoch
+    numbers += _mixed_epoch(facts["epoch"])
     return _mixed(numbers)
+
+
+@functools.lru_cache(maxsize=64)
+def _mixed_epoch(epoch: int) -> np.uint64:
+    return np.uint64(_mixed(np.full(1, epoch, np.uint64))[0])
 
 
 def words(numbers: Places) -> Words:
     """64-bit numbers as pairs of 32-bit words, (n, 2)."""
-    return np.stack([numbers >> np.uint64(32), numbers & np.uint64(0xFFFFFFFF)], axis=1).astype(np.uint32)
+    return numbers.astype("<u8").view("<u4").reshape(-1, 2)[:, ::-1].astype(np.uint32)
 
 
 def _mixed(numbers: Places) -> Places:

@@ -10,7 +10,7 @@ from stratagem._errors import InvalidArgumentError
 from stratagem.pipeline._options import AUTOTUNE
 from stratagem.pipeline.elements._nest import Nest, spec_of
 from stratagem.pipeline.elements._spec import TensorSpec
-from stratagem.pipeline.functions._applied import Applied
+from stratagem.pipeline.functions._applied import Applied, check_tensors
 from stratagem.pipeline.functions._blocks import FilterBlocks, MapBlocks
 from stratagem.pipeline.functions._draws import Numbered
 from stratagem.pipeline.functions._mapped import Filtered, MappedColumns, RowProgram
@@ -25,8 +25,13 @@ def mapped(stage: Stage, map_func: Callable[..., Any], num_parallel_calls: Any =
     """`map_func` of every element.
 
     num_parallel_calls: threads for a function that runs as Python; AUTOTUNE is one a core.
+
+    Raises:
+        InvalidArgumentError: it returns no tensor, as far as that is known before it runs.
     """
     applied = Applied(stage, UserFunction(map_func, "map_func"))
+    if applied.traced is not None:
+        check_tensors(applied.traced.program.trace.spec)
     threads = _threads(num_parallel_calls)
     if isinstance(stage, Rows) and stage.pure and applied.traced is not None:
         order, run = _over_rows(stage, applied)
@@ -149,7 +154,9 @@ class FunctionWalk(ParentWalk, abc.ABC):
 @final
 class _MapWalk(FunctionWalk):
     def __next__(self) -> Nest:
-        return self._next()[1]
+        result = self._next()[1]
+        check_tensors(result)
+        return result
 
 
 @final

@@ -2,13 +2,11 @@
 
 from typing import final
 
-import jax
 import numpy as np
 from numpy.typing import NDArray
 
 from stratagem.pipeline.elements._columns import Columns
-from stratagem.pipeline.elements._nest import Array, Nest, slice_rows
-from stratagem.pipeline.elements._spec import TensorSpec
+from stratagem.pipeline.elements._nest import Array, Nest, leaves, map_leaves, slice_rows
 from stratagem.pipeline.functions._compiled import Program
 from stratagem.pipeline.functions._draws import Draws, number_bits, places_of_numbered, rows_of_numbered
 from stratagem.pipeline.stages._cardinality import UNKNOWN
@@ -22,8 +20,7 @@ _NO_INDICES: Indices = np.empty(0, np.int64)
 
 def block_size(specs: Nest) -> int:
     """How many elements of these specs are handled at once, ahead of their use."""
-    leaves: list[TensorSpec] = jax.tree.leaves(specs)
-    size = sum((s.shape.num_elements() or 0) * int(s.dtype.itemsize) for s in leaves)
+    size = sum((s.shape.num_elements() or 0) * int(s.dtype.itemsize) for s in leaves(specs))
     return max(1, min(_MOST, _BYTES // max(1, size)))
 
 
@@ -69,7 +66,7 @@ class RowProgram:
         """The stacked results for the rows at `indices`."""
         count = len(indices)
         if count == 0:
-            return jax.tree.map(lambda s: np.empty((0, *s.shape), s.dtype), self.program.trace.spec)
+            return map_leaves(lambda s: np.empty((0, *s.shape), s.dtype), self.program.trace.spec)
         rows = padded(count, self.usual, self._fewest)
         if rows > count:
             indices = np.concatenate([indices, np.full(rows - count, indices[-1])])
@@ -132,7 +129,7 @@ class MemoColumns(Columns):
     def __init__(self, columns: Columns) -> None:
         self._columns = columns
         self._known: NDArray[np.bool_] = np.zeros(columns.length, np.bool_)
-        self._rows = jax.tree.map(lambda s: np.empty((columns.length, *s.shape), s.dtype), columns.spec)
+        self._rows = map_leaves(lambda s: np.empty((columns.length, *s.shape), s.dtype), columns.spec)
 
     @property
     def length(self) -> int:
@@ -146,13 +143,13 @@ class MemoColumns(Columns):
         missing = indices[~self._known[indices]]
         for first in range(0, len(missing), self._columns.ahead):
             self._fill(missing[first : first + self._columns.ahead])
-        return jax.tree.map(lambda rows: rows[indices], self._rows)
+        return map_leaves(lambda rows: rows[indices], self._rows)
 
     def _fill(self, indices: Indices) -> None:
         def store(rows: Array, new: Array) -> None:
             rows[indices] = new
 
-        jax.tree.map(store, self._rows, self._columns.gather(indices))
+        map_leaves(store, self._rows, self._columns.gather(indices))
         self._known[indices] = True  # last: a thread that looks too early computes the rows once more, and no harm
 
 

@@ -7,7 +7,7 @@ from concurrent.futures import Future
 from typing import final
 
 from stratagem.pipeline.elements._nest import Nest
-from stratagem.pipeline.functions._applied import Applied
+from stratagem.pipeline.functions._applied import Applied, check_tensors
 from stratagem.pipeline.stages._order import State
 from stratagem.pipeline.stages._read_ahead import InThread, Made
 from stratagem.pipeline.stages._stage import Walk
@@ -99,4 +99,6 @@ class ParallelWalk(Walk):
 
 
 def _made(applied: Applied, element: Nest, facts: State, position: int) -> Made:
-    return applied(element, facts, position), {}
+    result = applied(element, facts, position)
+    check_tensors(result)
+    return result, {}

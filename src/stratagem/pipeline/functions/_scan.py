@@ -7,7 +7,7 @@ from typing import Any, final
 import numpy as np
 
 from stratagem._errors import FailedPreconditionError, InvalidArgumentError
-from stratagem.pipeline.elements._nest import Array, Nest, leaves, map_leaves, packer, spec_of
+from stratagem.pipeline.elements._nest import Array, Nest, kinds_of, leaves, map_leaves, packer, spec_of
 from stratagem.pipeline.elements._spec import TensorSpec
 from stratagem.pipeline.functions._applied import Applied
 from stratagem.pipeline.functions._map import FunctionStep, FunctionWalk, check_answer
@@ -270,8 +270,7 @@ def _as_pair(result: Nest) -> tuple[Nest, Nest]:
 
 
 def _check_types(initial: Nest, state: Nest) -> None:
-    expected, found = (map_leaves(lambda spec: spec.dtype, specs) for specs in (initial, state))
-    if expected != found:
+    if kinds_of(initial) != kinds_of(state):
         raise TypeError(
             "Invalid `scan_func`. The element types for the new state must match the initial state. Expected "
             f"{initial}; got {state}."

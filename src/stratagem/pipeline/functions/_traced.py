@@ -15,10 +15,10 @@ from stratagem._context import entered
 from stratagem._errors import TracedDecisionError
 from stratagem._private import new_jaxpr, seeds_from
 from stratagem.ops import tensor
-from stratagem.pipeline.elements._nest import Nest, to_numpy
+from stratagem.pipeline.elements._nest import Nest, leaves, map_leaves, packer, to_numpy
 from stratagem.pipeline.elements._spec import TensorSpec
 from stratagem.pipeline.functions._draws import ElementSeeds
-from stratagem.pipeline.functions._user_code import as_arguments, holds_tensors, is_list, on_cpu
+from stratagem.pipeline.functions._user_code import as_arguments, as_result, holds_tensors, on_cpu
 
 DECISIONS = (
     jax.errors.ConcretizationTypeError,
@@ -58,8 +58,7 @@ def trace(function: Callable[..., Any], specs: Nest) -> Trace:
     Raises:
         NeedsPython: it needs values, assigns variables, prints, has strings in its element or result.
     """
-    leaves: list[TensorSpec] = jax.tree.leaves(specs)
-    if any(leaf.dtype == object for leaf in leaves):
+    if any(leaf.dtype == object for leaf in leaves(specs)):
         raise NeedsPython("its element has strings")
     variables: list[Any] = []
     for _ in range(_MAX_TRACES):
@@ -71,21 +70,20 @@ def trace(function: Callable[..., Any], specs: Nest) -> Trace:
 
 
 def _traced(function: Callable[..., Any], specs: Nest, variables: list[Any]) -> tuple[Trace, list[Any]]:
-    scope, structure, drawn = _Scope(), jax.tree.structure(specs), [False]
-    results: list[Any] = []
+    scope, pack, drawn = _Scope(), packer(specs), [False]
+    results: list[Nest] = []
 
-    def pure(values: list[Any], seed: Any, place: Any, leaves: list[Any]) -> list[Any]:
+    def pure(values: list[Any], seed: Any, place: Any, parts: list[Any]) -> list[Any]:
         scope.begin(variables, values)
         seeds = ElementSeeds(seed, place)
         with entered(recorder=_Recorder(), replica=None), seeds_from(seeds):
-            result = function(*as_arguments(jax.tree.unflatten(structure, leaves)))
-            made, shape = jax.tree.flatten(result, is_leaf=is_list)
-            results[:], drawn[0] = [shape], seeds.drawn
-            return [_as_array(leaf) for leaf in made]
+            result = map_leaves(_as_array, as_result(function(*as_arguments(pack(parts)))))
+            results[:], drawn[0] = [result], seeds.drawn
+            return leaves(result)
 
     pair = _abstract((2,), np.uint32)
     values = [_abstract(v.shape, v._dtype) for v in variables]
-    inputs = [_abstract(s.shape, s.dtype) for s in jax.tree.leaves(specs)]
+    inputs = [_abstract(s.shape, s.dtype) for s in leaves(specs)]
     # JAX remembers traces of inner functions, with the values of variables that they read and the seeds that they drew.
     # An axis of this trace alone makes it forget.
     axes = [(f"map {next(_numbers)}", 1)]
@@ -98,7 +96,7 @@ def _traced(function: Callable[..., Any], specs: Nest, variables: list[Any]) -> 
         raise NeedsPython("it prints, or calls Python back")
     made = closed.jaxpr
     jaxpr = new_jaxpr((), [*made.constvars, *made.invars], made.outvars, made.eqns)
-    spec = jax.tree.unflatten(results[0], [TensorSpec(aval.shape, aval.dtype) for aval in closed.out_avals])
+    spec = packer(results[0])(TensorSpec(aval.shape, aval.dtype) for aval in closed.out_avals)
     constants = tuple(c if isinstance(c, jax.Array) else tensor(np.asarray(c)) for c in closed.consts)
     return Trace(jaxpr, constants, tuple(variables), drawn[0], spec), scope.variables
 

@@ -15,7 +15,7 @@ import jax
 
 from stratagem._private import seeds_from
 from stratagem.ops import is_tensor, tensor
-from stratagem.pipeline.elements._nest import Nest, convert, to_jax
+from stratagem.pipeline.elements._nest import Nest, convert, map_leaves, to_jax
 from stratagem.pipeline.functions._draws import NOWHERE, ElementSeeds, Places, Words, words
 
 
@@ -46,7 +46,7 @@ class UserFunction:
                 result = self.function(*as_arguments(to_jax(element)))
             except StopIteration as error:  # it would look like the end of the data set
                 raise RuntimeError(f"{self.what} raised StopIteration.") from error
-            return convert(jax.tree.map(_one_tensor, result, is_leaf=is_list))
+            return convert(map_leaves(_one_tensor, as_result(result)))
 
 
 def holds_tensors(leaf: Any) -> bool:
@@ -54,13 +54,13 @@ def holds_tensors(leaf: Any) -> bool:
     return any(map(holds_tensors, leaf)) if isinstance(leaf, list | tuple) else is_tensor(leaf)
 
 
-def is_list(value: Any) -> bool:
-    """True for a list, which stands for one tensor."""
-    return isinstance(value, list)
-
-
 def _one_tensor(leaf: Any) -> Any:
     return tensor(leaf) if isinstance(leaf, list) and holds_tensors(leaf) else leaf
+
+
+def as_result(returned: Any) -> Nest:
+    """What a function returned, as a nest. As in TF, a list is a tuple, where one in a nest would be one tensor."""
+    return tuple(returned) if isinstance(returned, list) else returned
 
 
 def as_arguments(element: Nest) -> tuple[Any, ...]:

@@ -4,10 +4,9 @@ import abc
 import logging
 from typing import final
 
-import jax
 import numpy as np
 
-from stratagem.pipeline.elements._nest import Array, Nest, spec_of
+from stratagem.pipeline.elements._nest import Array, Nest, leaves, map_leaves, spec_of
 from stratagem.pipeline.elements._spec import TensorSpec, merged
 from stratagem.pipeline.functions._compiled import Program
 from stratagem.pipeline.functions._draws import Places, Words
@@ -59,9 +58,9 @@ class InPython(Way):
                 f"The element_spec of a data set mapped by `{self._function.name}`, which runs as Python, is found out by "
                 "mapping an element, and there is none."
             ) from None
-        if not any(map(has_open_rows, jax.tree.leaves(specs))):
+        if not any(map(has_open_rows, leaves(specs))):
             return spec_of(self._function(example))
-        return jax.tree.map(merged, *(spec_of(self._function(_resized(specs, example, n))) for n in (2, 3)))
+        return map_leaves(merged, *(spec_of(self._function(_resized(specs, example, n))) for n in (2, 3)))
 
     def __call__(self, element: Nest, seed: Words | None = None, place: Places | None = None) -> Nest:
         return self._function(element, seed, place)
@@ -77,7 +76,7 @@ class Traced(Way):
     def __init__(self, function: UserFunction, specs: Nest, rows: int | None) -> None:
         self._function = function
         self._specs = specs
-        self._leaves: list[TensorSpec] = jax.tree.leaves(specs)
+        self._leaves: list[TensorSpec] = leaves(specs)
         self._open = [has_open_rows(spec) for spec in self._leaves]
         self._rows = rows if any(self._open) else None
         if not all(spec.shape.rank is not None and _defined(spec, self._rows) for spec in self._leaves):
@@ -98,10 +97,10 @@ class Traced(Way):
         """The specs of the results; where elements have any number of rows, found by tracing for two."""
         mine = self.program.trace.spec
         other = None if self._rows is None else self._program(self._rows + 1)
-        return mine if other is None else jax.tree.map(merged, mine, other.trace.spec)
+        return mine if other is None else map_leaves(merged, mine, other.trace.spec)
 
     def __call__(self, element: Nest, seed: Words | None = None, place: Places | None = None) -> Nest:
-        arrays = jax.tree.leaves(element)
+        arrays = leaves(element)
         rows = next((len(a) for a, is_open in zip(arrays, self._open, strict=True) if is_open), None)
         program = self._program(rows) if self._fits(arrays, rows) else None
         return self._function(element, seed, place) if program is None else program(element, seed, place)
@@ -128,7 +127,7 @@ class Traced(Way):
         def with_so_many(spec: TensorSpec) -> TensorSpec:
             return TensorSpec((rows, *spec.shape[1:]), spec.dtype) if has_open_rows(spec) else spec
 
-        return Program(trace(self._function.function, jax.tree.map(with_so_many, self._specs)))
+        return Program(trace(self._function.function, map_leaves(with_so_many, self._specs)))
 
 
 def way_of(parent: Stage, function: UserFunction) -> Way:
@@ -184,4 +183,4 @@ def _resized(specs: Nest, example: Nest, rows: int) -> Nest:
     def resize(spec: TensorSpec, leaf: Array) -> Array:
         return np.resize(leaf, (rows, *leaf.shape[1:])) if has_open_rows(spec) else leaf
 
-    return jax.tree.map(resize, specs, example)
+    return map_leaves(resize, specs, example)

@@ -8,7 +8,7 @@ from typing import Any, final
 import numpy as np
 
 from stratagem._errors import InvalidArgumentError
-from stratagem.pipeline.elements._nest import Array, Nest, leaves, map_leaves
+from stratagem.pipeline.elements._nest import Array, Nest, leaves, map_leaves, spec_of
 from stratagem.pipeline.elements._spec import Nestable, TensorSpec
 from stratagem.pipeline.functions._applied import Applied
 from stratagem.pipeline.functions._sure import of_any_size, sure_spec
@@ -34,6 +34,8 @@ class GroupStage(Step):
     ) -> None:
         super().__init__(parent)
         self._key = Applied(parent, key)
+        if self._key.traced is not None:
+            _check_key(self._key.traced.program.trace.spec)
         self._opener = Opener(reduce)
         self._size = size
         self._wrap = wrap
@@ -96,12 +98,7 @@ class GroupStage(Step):
             ValueError: the user's function returned no integer.
         """
         key = self._key(element, draws, position)
-        if not isinstance(key, np.ndarray) or key.ndim != 0 or key.dtype.kind not in "iu":
-            found = f"{key.dtype} of shape {list(key.shape)}" if isinstance(key, np.ndarray) else repr(key)
-            raise ValueError(
-                "Invalid `key_func`. `key_func` must return a single `tf.int64` scalar tensor but its return type is "
-                f"{found}."
-            )
+        _check_key(spec_of(key))
         return int(key)
 
     def size(self, key: int) -> int:
@@ -242,6 +239,15 @@ class _GroupWalk(Walk):
         """End the threads of the group being reduced and the walks before."""
         self._close()
         super().close()
+
+
+def _check_key(spec: Nest) -> None:
+    """Raise ValueError unless a key of this spec is an integer."""
+    if not isinstance(spec, TensorSpec) or spec.shape.rank != 0 or spec.dtype.kind not in "iu":
+        raise ValueError(
+            "Invalid `key_func`. `key_func` must return a single `tf.int64` scalar tensor but its return type is "
+            f"{spec}."
+        )
 
 
 def _of_any_rows(spec: Any) -> Any:

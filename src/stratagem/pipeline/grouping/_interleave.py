@@ -5,7 +5,7 @@ import functools
 from typing import Any, final
 
 from stratagem._errors import InvalidArgumentError
-from stratagem.pipeline._dataset_base import stage_of
+from stratagem.pipeline._dataset_base import stage_of, whole
 from stratagem.pipeline._options import AUTOTUNE
 from stratagem.pipeline.elements._nest import Nest
 from stratagem.pipeline.elements._spec import DatasetSpec
@@ -233,9 +233,9 @@ def interleaved(
     Raises:
         InvalidArgumentError: an argument is out of its range.
     """
-    cycle = AUTOTUNE if cycle_length is None else int(cycle_length)
-    block = 1 if block_length is None else int(block_length)
-    parallel = 0 if num_parallel_calls is None else int(num_parallel_calls)
+    cycle = AUTOTUNE if cycle_length is None else whole(cycle_length, "cycle_length")
+    block = 1 if block_length is None else whole(block_length, "block_length")
+    parallel = 0 if num_parallel_calls is None else whole(num_parallel_calls, "num_parallel_calls")
     if cycle < 1 and cycle != AUTOTUNE:
         raise InvalidArgumentError(f"cycle_length must be greater than zero or AUTOTUNE, got {cycle}.")
     if block < 1:

@@ -7,6 +7,7 @@ from typing import Any, final
 import numpy as np
 
 from stratagem._errors import DataLossError, InvalidArgumentError
+from stratagem.pipeline._dataset_base import whole
 from stratagem.pipeline.elements._nest import Array, Nest, leaves, map_leaves, packer, spec_of, to_numpy
 from stratagem.pipeline.elements._spec import DatasetSpec, Nestable, TensorShape, TensorSpec, with_rows
 from stratagem.pipeline.functions._sure import of_any_size, sure_spec
@@ -171,7 +172,9 @@ def _flattened_up_to(specs: Nest, given: Nest, name: str) -> list[Any]:
     try:
         places = map_leaves(lambda _, part: [part], specs, given)
     except ValueError as error:
-        raise ValueError(f"`{name}` must have the structure of the elements, {specs}, found {given!r:.200}.") from error
+        # As TensorFlow has it: another kind of structure is of a wrong type, another number of parts a wrong value.
+        kind = ValueError if isinstance(given, type(specs)) else TypeError
+        raise kind(f"`{name}` must have the structure of the elements, {specs}, found {given!r:.200}.") from error
     return [part for (part,) in leaves(places)]
 
 
@@ -179,7 +182,8 @@ def _as_shape(given: Any) -> TensorShape:
     if isinstance(given, TensorShape):
         return given
     sizes = [given] if given is None or np.ndim(given) == 0 else list(given)
-    return TensorShape([None if size is None or int(size) == -1 else int(size) for size in sizes])
+    known = [None if size is None else whole(size, "a size in padded_shapes") for size in sizes]
+    return TensorShape([None if size == -1 else size for size in known])
 
 
 def _checked_shape(shape: TensorShape, spec: TensorSpec) -> TensorShape:

@@ -70,8 +70,8 @@ class FileNames(FileSource):
         return Rows(ArrayColumns(names), order)
 
 
-def names_in(value: Any) -> tuple[str, ...]:
-    """File names given as text, bytes, a path, or a list or tensor of them.
+def names_in(value: Any, argument: str = "filenames") -> tuple[str, ...]:
+    """File names given as text, bytes, a path, or a list or tensor of them, for an argument of this name.
 
     Raises:
         TypeError: something else was given.
@@ -79,7 +79,7 @@ def names_in(value: Any) -> tuple[str, ...]:
     array = to_numpy(_without_paths(value))
     if array.dtype.kind != "O" and array.size:
         raise TypeError(
-            f"The `filenames` argument must contain `tf.string` elements. Got {array.dtype.name}: {value!r:.200}."
+            f"The `{argument}` argument must contain `tf.string` elements. Got {array.dtype.name}: {value!r:.200}."
         )
     return tuple(os.fsdecode(name) for name in array.ravel())
 

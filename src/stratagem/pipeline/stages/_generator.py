@@ -3,11 +3,10 @@
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, final
 
-import jax
 import numpy as np
 
 from stratagem._errors import InvalidArgumentError
-from stratagem.pipeline.elements._nest import Array, Nest, frozen, to_numpy
+from stratagem.pipeline.elements._nest import Array, Nest, frozen, leaves, map_leaves, to_numpy
 from stratagem.pipeline.elements._spec import TensorSpec
 from stratagem.pipeline.stages._cardinality import UNKNOWN
 from stratagem.pipeline.stages._order import State
@@ -22,6 +21,12 @@ class GeneratorStage(Stage):
     """Calls a function for a new iterable at every walk."""
 
     def __init__(self, start: Callable[[], Iterable[Any]], signature: Nest) -> None:
+        for spec in leaves(signature):
+            if not isinstance(spec, TensorSpec):
+                raise TypeError(
+                    "`output_signature` must contain objects that are subclass of `tf.TypeSpec` but found "
+                    f"{type(spec)} which is not. It is a nest of tuples and dicts of `tf.TensorSpec`."
+                )
         self._start = start
         self._signature = signature
 
@@ -61,17 +66,17 @@ class _GeneratorWalk(Walk):
         value = self._draw()
         try:
             return self._as_signed(value)
-        except (InvalidArgumentError, TypeError) as error:
+        except InvalidArgumentError as error:
             name_position(error, self._position - 1, _WHAT)
             raise
 
     def _as_signed(self, value: Any) -> Nest:
         try:
-            return jax.tree.map(_checked, self._signature, value)
+            return map_leaves(_checked, self._signature, value)
         except InvalidArgumentError:
             raise
         except ValueError as error:
-            raise TypeError(
+            raise InvalidArgumentError(
                 f"`generator` yielded an element that does not have the structure of its signature {self._signature}: "
                 f"{value!r:.200}"
             ) from error
@@ -100,8 +105,8 @@ class _GeneratorWalk(Walk):
 def signature_of(types: Nest, shapes: Nest) -> Nest:
     """The signature in TensorFlow's older form: a nest of dtypes, and one of shapes or None."""
     if shapes is None:
-        return jax.tree.map(lambda dtype: TensorSpec(None, dtype), types)
-    return jax.tree.map(lambda dtype, shape: TensorSpec(shape, dtype), types, shapes)
+        return map_leaves(lambda dtype: TensorSpec(None, dtype), types)
+    return map_leaves(lambda dtype, shape: TensorSpec(shape, dtype), types, shapes)
 
 
 def _checked(spec: TensorSpec, part: Any) -> Array:
@@ -117,9 +122,14 @@ def _checked(spec: TensorSpec, part: Any) -> Array:
 def _as_dtype(part: Any, dtype: np.dtype[Any]) -> Array:
     try:
         array = np.asarray(part)
-        # Python numbers have no dtype of their own and take the one asked for; strings do not become numbers.
-        if (array.dtype.kind in "USO") == (dtype.kind == "O"):
-            return to_numpy(array).astype(dtype, copy=False)
+        if dtype.kind == "O" and array.dtype.kind in "USO":
+            return to_numpy(part)
+        # Numbers take the dtype asked for, as in TF, unless it has nothing for them: no parts, no NaN, no infinity.
+        lost = (array.dtype.kind == "c" and dtype.kind != "c") or (
+            array.dtype.kind == "f" and dtype.kind in "iu" and not np.isfinite(array).all()
+        )
+        if not lost and array.dtype.kind not in "USO" and dtype.kind != "O":
+            return array.astype(dtype, copy=False)
     except (TypeError, ValueError) as error:
         raise _wrong_type(part, dtype) from error
     raise _wrong_type(part, dtype)
@@ -128,5 +138,5 @@ def _as_dtype(part: Any, dtype: np.dtype[Any]) -> Array:
 def _wrong_type(part: Any, dtype: np.dtype[Any]) -> InvalidArgumentError:
     return InvalidArgumentError(
         "`generator` yielded an element that could not be converted to the expected type. "
-        f"The expected type was {dtype.name}, but the yielded element was {part!r:.200}."
+        f"The expected type was {'string' if dtype.kind == 'O' else dtype.name}, but the yielded element was {part!r:.200}."
     )

@@ -7,7 +7,7 @@ import jax
 import numpy as np
 
 from stratagem.pipeline.elements._nest import Nest, rows_in, slice_rows
-from stratagem.pipeline.elements._spec import with_rows, without_rows
+from stratagem.pipeline.elements._spec import TensorSpec, with_rows, without_rows
 from stratagem.pipeline.stages._cardinality import UNKNOWN
 from stratagem.pipeline.stages._order import State
 from stratagem.pipeline.stages._stage import ParentWalk, Stage, Step, Walk
@@ -24,10 +24,18 @@ class RecutStep(Step):
 
     @property
     def spec(self) -> Nest:
-        rows = self._sizes[0] if self._drop_remainder and len(set(self._sizes)) == 1 else None
-        return jax.tree.map(
-            lambda spec: with_rows(without_rows(spec), rows) if spec.shape.rank else spec, self._parent.spec
-        )
+        def recut(batch: TensorSpec) -> TensorSpec:
+            return with_rows(without_rows(batch), self._rows(batch)) if batch.shape.rank else batch
+
+        return jax.tree.map(recut, self._parent.spec)
+
+    def _rows(self, batch: TensorSpec) -> int | None:
+        """The rows of every new batch, if they all have equally many: none is left over, or that is dropped."""
+        if len(set(self._sizes)) > 1:
+            return None
+        # What is known of user code's batches is known of one of them.
+        rows = batch.shape[0] if self._parent.pure else None
+        return self._sizes[0] if self._drop_remainder or (rows is not None and rows % self._sizes[0] == 0) else None
 
     @property
     def cardinality(self) -> int:

@@ -4,7 +4,7 @@ from typing import final
 
 from stratagem._errors import InvalidArgumentError
 from stratagem.pipeline.elements._nest import Nest, leaves, map_leaves, rows_of, stacked
-from stratagem.pipeline.elements._spec import Nestable, with_rows, without_rows
+from stratagem.pipeline.elements._spec import Nestable, TensorShape, with_rows, without_rows
 from stratagem.pipeline.stages._cardinality import UNKNOWN, batched
 from stratagem.pipeline.stages._order import State
 from stratagem.pipeline.stages._stage import ParentWalk, Stage, Step, Walk
@@ -70,8 +70,8 @@ class UnbatchStage(Step):
     def __init__(self, parent: Stage) -> None:
         super().__init__(parent)
         # The spec of user code is found out by running it; such elements are checked when they come.
-        if parent.pure and any(s.shape.rank == 0 for s in leaves(parent.spec)):
-            raise _no_rows()
+        if parent.pure:
+            _check_rows([s.shape for s in leaves(parent.spec)])
 
     @property
     def spec(self) -> Nest:
@@ -81,10 +81,10 @@ class UnbatchStage(Step):
     def cardinality(self) -> int:
         if not self._parent.pure:
             return UNKNOWN
-        rows, batches = leaves(self._parent.spec)[0].shape[0], self._parent.cardinality
-        if rows is None:
+        sizes, batches = _known_rows([s.shape for s in leaves(self._parent.spec)]), self._parent.cardinality
+        if not sizes:
             return UNKNOWN
-        return batches if batches < 0 else int(batches * rows)
+        return batches if batches < 0 else batches * sizes[0]
 
     @property
     def batch_size(self) -> int | None:
@@ -131,12 +131,25 @@ class _UnbatchWalk(ParentWalk):
 
 def _equal_rows(element: Nest) -> list[Nest]:
     arrays = leaves(element)
-    if any(isinstance(array, Nestable) or array.ndim == 0 for array in arrays):
+    if any(isinstance(array, Nestable) for array in arrays):
         raise _no_rows()
-    sizes = [len(array) for array in arrays]
-    if len(set(sizes)) != 1:
-        raise InvalidArgumentError(f"Cannot unbatch components with different numbers of rows: {sizes}.")
+    _check_rows([TensorShape(array.shape) for array in arrays])
     return rows_of(element)
+
+
+def _known_rows(shapes: list[TensorShape]) -> list[int]:
+    """The numbers of rows, where they are known."""
+    return [rows for shape in shapes if shape.rank and (rows := shape[0]) is not None]
+
+
+def _check_rows(shapes: list[TensorShape]) -> None:
+    """Raise unless tensors of these shapes have rows, and equally many, as far as that is known."""
+    if any(shape.rank == 0 for shape in shapes):
+        raise _no_rows()
+    if len(set(_known_rows(shapes))) > 1:
+        raise InvalidArgumentError(
+            f"Cannot unbatch components with different numbers of rows: their shapes are {', '.join(map(str, shapes))}."
+        )
 
 
 def _no_rows() -> ValueError:

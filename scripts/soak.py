@@ -1,0 +1,118 @@
+#!/usr/bin/env python3
+"""Run fault scenarios many times, each with its own seed, and print how many were passed and how fast faults were found.
+
+The scenarios are those of the test suite, which runs each of them a few times. A trial that fails prints its seed: run it
+alone with `--only NAME --first SEED --trials 1`.
+"""
+
+import argparse
+import atexit
+import functools
+import logging
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+import traceback
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+sys.path[:0] = [str(ROOT), str(ROOT / "src")]
+os.environ.setdefault("KERAS_BACKEND", "jax")
+
+from tests.checkpoint import scenarios as checkpoints  # noqa: E402
+from tests.checkpoint.saving import Savers  # noqa: E402
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """One fault.
+
+    run: one trial, from a seed: how many seconds it took and how many until the fault was detected. Raises when the
+        trial fails.
+    trials: how many the documents ask for.
+    """
+
+    run: Callable[[int], tuple[float, float]]
+    trials: int
+
+
+@functools.cache
+def _savers() -> Savers:
+    savers = Savers()
+    atexit.register(savers.close)
+    return savers
+
+
+def _in_a_directory(trial: Callable[[int, Path], checkpoints.Trial]) -> Callable[[int], tuple[float, float]]:
+    def run(seed: int) -> tuple[float, float]:
+        with tempfile.TemporaryDirectory(prefix="stratagem-soak-") as directory:
+            result = trial(seed, Path(directory) / "ckpts")
+        return result.seconds, result.detection
+
+    return run
+
+
+def _any_damage(seed: int, directory: Path) -> checkpoints.Trial:
+    names = list(checkpoints.DAMAGES)
+    return checkpoints.damaged(seed, directory, names[seed % len(names)])
+
+
+# Name → scenario. The names begin with the numbers of the fault table in docs/reliability.md.
+SCENARIOS: dict[str, Scenario] = {
+    "C1 killed while saving": Scenario(
+        _in_a_directory(lambda seed, path: checkpoints.killed_while_saving(seed, path, _savers())), 100
+    ),
+    "C2 one flipped bit": Scenario(_in_a_directory(checkpoints.flipped_bit), 100),
+    "C3 damaged step": Scenario(_in_a_directory(_any_damage), 100),
+    "C3 stale traces": Scenario(_in_a_directory(checkpoints.stale_traces), 20),
+    "C4 failing disk": Scenario(_in_a_directory(checkpoints.failing_disk), 100),
+    "C6 second job": Scenario(_in_a_directory(lambda seed, path: checkpoints.second_job(seed, path, _savers())), 20),
+}
+
+
+def soak(name: str, scenario: Scenario, first: int, trials: int) -> bool:
+    """Run the trials and print one line; True if all were passed."""
+    seconds, detections, began = [], [], time.perf_counter()
+    for seed in range(first, first + trials):
+        try:
+            took, detection = scenario.run(seed)
+        except Exception:
+            print(f"{name}: seed {seed} failed", flush=True)
+            traceback.print_exc()
+            continue
+        seconds.append(took)
+        detections.append(detection)
+    line = f"{name:24} {len(seconds):4d}/{trials:<4d}"
+    if detections:
+        p95 = sorted(detections)[int(0.95 * (len(detections) - 1))]
+        line += f" detected in {statistics.median(detections):7.3f} s (p95 {p95:7.3f} s)"
+    print(f"{line}  {time.perf_counter() - began:6.0f} s in all", flush=True)
+    return len(seconds) == trials
+
+
+def main() -> int:
+    """Run what was asked for; 0 if every trial was passed."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--only", default="", help="run the scenarios whose names contain this")
+    parser.add_argument("--trials", type=int, help="trials of each scenario (default: each one's own number)")
+    parser.add_argument("--first", type=int, default=1000, help="the first seed (default: 1000)")
+    options = parser.parse_args()
+    chosen = {name: scenario for name, scenario in SCENARIOS.items() if options.only in name}
+    if not chosen:
+        parser.error(f"no scenario's name contains {options.only!r}: {', '.join(SCENARIOS)}")
+    commit = subprocess.run(["git", "rev-parse", "--short", "HEAD"], cwd=ROOT, capture_output=True, text=True)
+    print(
+        f"commit {commit.stdout.strip() or 'unknown'}, {os.cpu_count()} cores, seeds from {options.first}", flush=True
+    )
+    logging.disable(logging.WARNING)  # every fault is told in a warning
+    results = [soak(name, each, options.first, options.trials or each.trials) for name, each in chosen.items()]
+    return 0 if all(results) else 1
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

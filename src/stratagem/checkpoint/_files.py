@@ -1,0 +1,128 @@
+"""Files that survive a power failure, and files one does not trust: durable writes, checksums, reads that follow no link."""
+
+import errno
+import os
+import secrets
+import stat
+from pathlib import Path
+
+import google_crc32c
+
+_CHUNK = 8 << 20
+_DECAYED = {errno.EIO, errno.EBADMSG, errno.EUCLEAN}  # bad sectors, and a file system that noticed
+
+# A pipe put in a file's place must not make the reader wait for ever.
+_READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+
+
+class UnreadableError(OSError):
+    """A symbolic link, pipe, device or directory where a file belongs, or a file that the disk cannot read."""
+
+
+def write_text(path: Path, text: str) -> None:
+    """Replace a text file atomically and durably."""
+    temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
+    try:
+        temporary.write_text(text, encoding="utf-8")
+        sync(temporary)
+        os.replace(temporary, path)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+    sync(path.parent)
+
+
+def is_temporary(name: str, of: str) -> bool:
+    """True for what `write_text` leaves beside the file `of` when its process is killed."""
+    return name.startswith(f".{of}.") and len(name) == len(of) + 10
+
+
+def make_directories(path: Path) -> None:
+    """Make a directory and its missing parents, each of them durably."""
+    missing = [path, *path.parents]
+    missing = missing[: next(i for i, here in enumerate(missing) if here.exists())]
+    path.mkdir(parents=True, exist_ok=True)
+    for made in reversed(missing):
+        sync(made.parent)
+
+
+def sync_tree(directory: Path) -> None:
+    """`sync` for a directory and everything in it."""
+    for path in directory.rglob("*"):
+        sync(path)
+    sync(directory)
+
+
+def sync(path: Path) -> None:
+    """Make the file's content, or the directory's names, survive a power failure."""
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def read_text(path: Path, limit: int) -> str:
+    """The text of a regular file of at most `limit` bytes.
+
+    Raises UnreadableError for anything else there, ValueError for a longer file or one that is not UTF-8, OSError.
+    """
+    handle = _open(path)
+    try:
+        size = os.fstat(handle).st_size
+        if size > limit:
+            raise ValueError(f"it has {size} bytes, and more than {limit} are never written")
+        return b"".join(iter(lambda: _read(handle), b"")).decode("utf-8")
+    finally:
+        os.close(handle)
+
+
+def size_of(path: Path) -> int:
+    """The size of a regular file in bytes. Raises as `read_text`."""
+    handle = _open(path)
+    try:
+        return os.fstat(handle).st_size
+    finally:
+        os.close(handle)
+
+
+def checksum_of(path: Path) -> tuple[int, str]:
+    """Size in bytes and CRC-32C of a regular file. Raises as `read_text`."""
+    handle = _open(path)
+    try:
+        size = crc = 0
+        while chunk := _read(handle):
+            size += len(chunk)
+            crc = google_crc32c.extend(crc, chunk)
+    finally:
+        os.close(handle)
+    return size, f"{crc:08x}"
+
+
+def checksum(data: object) -> str:
+    """The CRC-32C of bytes, of a text or of an array in C order, as eight hexadecimal digits."""
+    return f"{google_crc32c.value(data.encode() if isinstance(data, str) else data):08x}"
+
+
+def _read(handle: int) -> bytes:
+    try:
+        return os.read(handle, _CHUNK)
+    except OSError as error:
+        if error.errno in _DECAYED:
+            raise UnreadableError(f"the disk cannot read it: {error.strerror}") from error
+        raise
+
+
+def _open(path: Path) -> int:
+    try:
+        handle = os.open(path, _READ)
+    except OSError as error:
+        if path.is_symlink():
+            raise UnreadableError("it is a symbolic link") from error
+        if path.exists() and not path.is_file():
+            raise UnreadableError("it is not a regular file") from error
+        raise
+    if not stat.S_ISREG(os.fstat(handle).st_mode):
+        os.close(handle)
+        raise UnreadableError("it is not a regular file")
+    return handle

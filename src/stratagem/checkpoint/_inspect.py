@@ -1,0 +1,61 @@
+"""Reports on checkpoints for people: what is in a directory, and whether it can be trusted."""
+
+import os
+from dataclasses import dataclass
+
+from stratagem._errors import CheckpointError, DataLossError, NotFoundError
+from stratagem.checkpoint._format import glance, verify
+from stratagem.checkpoint._index import get_checkpoint_state, numbered
+from stratagem.checkpoint._manifest import NAME
+
+
+@dataclass(frozen=True, kw_only=True)
+class Report:
+    """One checkpoint. `problem` is empty for a whole one; the numbers are 0 where they cannot be known.
+
+    nbytes: size of its files. arrays, values: how many. saved_at: seconds since 1970.
+    """
+
+    path: str
+    latest: bool
+    problem: str = ""
+    files: int = 0
+    nbytes: int = 0
+    arrays: int = 0
+    values: int = 0
+    saved_at: float = 0.0
+
+
+def report_on(path: str, *, thorough: bool) -> list[Report]:
+    """A report on the checkpoint at `path`, or on each one in the directory, in the order of their numbers.
+
+    In a directory these are the ones that its file `checkpoint` lists and whatever is named like one. With `thorough`
+    every byte is compared with its checksum, else only sizes. Raises NotFoundError where there is no such directory.
+    """
+    if not os.path.isdir(path):
+        raise NotFoundError(f"No directory at {path!r}.")
+    if os.path.exists(os.path.join(path, NAME)):
+        return [_report(path, False, thorough)]
+    state = get_checkpoint_state(path)
+    paths = numbered(path)
+    seen = {os.path.abspath(each) for each in paths}
+    listed = () if state is None else (*state.all_model_checkpoint_paths, state.model_checkpoint_path)
+    paths += [each for each in dict.fromkeys(listed) if os.path.abspath(each) not in seen]
+    newest = "" if state is None else os.path.abspath(state.model_checkpoint_path)
+    return [_report(each, os.path.abspath(each) == newest, thorough) for each in paths]
+
+
+def _report(path: str, latest: bool, thorough: bool) -> Report:
+    try:
+        manifest = verify(path) if thorough else glance(path)
+    except (NotFoundError, DataLossError, CheckpointError) as error:
+        return Report(path=path, latest=latest, problem=str(error))
+    return Report(
+        path=path,
+        latest=latest,
+        files=len(manifest.files) + 1,
+        nbytes=sum(fact.bytes for fact in manifest.files.values()),
+        arrays=len(manifest.arrays),
+        values=sum(fact.count for fact in manifest.arrays.values()),
+        saved_at=manifest.saved_at,
+    )

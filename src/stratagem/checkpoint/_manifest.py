@@ -1,0 +1,210 @@
+"""manifest.json: what it says, how it is sealed, and what is refused when a stranger wrote it.
+
+    {"crc32c": "<of every byte below this line>",
+     "format": ..., "version": ..., "generation": ..., "files": ..., "arrays": ..., "states": ..., "nodes": ...}
+
+The seal's place and rule never change, so that a later version and a damaged file can be told apart.
+"""
+
+import json
+import math
+import re
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, TypeGuard
+
+import numpy as np
+
+from stratagem._errors import CheckpointError, DataLossError, NotFoundError
+from stratagem.checkpoint._files import UnreadableError, checksum, read_text
+from stratagem.checkpoint._graph import Node
+
+NAME = "manifest.json"
+GENERATION = re.compile(r"[0-9a-f]{16}")
+
+_FORMAT = "stratagem checkpoint"
+_VERSION = 1
+_LIMIT = 1 << 28  # bytes of a manifest: about a million variables
+_SEAL = re.compile(r'\{"crc32c": "([0-9a-f]{8})",\n')
+_KINDS = ("variable", "state", "object")
+
+
+@dataclass(frozen=True, kw_only=True)
+class FileFact:
+    """Size in bytes and CRC-32C of one file."""
+
+    bytes: int
+    crc32c: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class ArrayFact:
+    """Shape, dtype and CRC-32C of one array's values in C order."""
+
+    shape: tuple[int, ...]
+    dtype: str
+    crc32c: str
+
+    @property
+    def count(self) -> int:
+        """How many values it has."""
+        return math.prod(self.shape)
+
+    @property
+    def nbytes(self) -> int:
+        """Its size in memory."""
+        return self.count * np.dtype(self.dtype).itemsize
+
+
+@dataclass(frozen=True, kw_only=True)
+class Manifest:
+    """What one checkpoint holds: files by name, arrays and states by path, the object graph."""
+
+    generation: str
+    saved_at: float
+    files: dict[str, FileFact]
+    arrays: dict[str, ArrayFact]
+    states: dict[str, Any]
+    nodes: list[Node]
+    seal: str = ""
+
+
+def encode(manifest: Manifest) -> str:
+    """The text of the file."""
+    body = {"format": _FORMAT, "version": _VERSION} | asdict(manifest)
+    del body["seal"]
+    text = json.dumps(body)[1:]
+    return f'{{"crc32c": "{checksum(text)}",\n{text}'
+
+
+def load(path: str) -> Manifest:
+    """The manifest of the checkpoint at `path`; every part of it was checked.
+
+    Raises NotFoundError when there is none, DataLossError when it is not what was written or names what no checkpoint
+    holds, CheckpointError when a later version of the library wrote it.
+    """
+    text = _text(path)
+    sealed = _SEAL.match(text)
+    if sealed is None:
+        raise damaged(path, NAME, "it is not a manifest, or its first bytes were changed")
+    found = checksum(text[sealed.end() :])
+    if found != sealed.group(1):
+        raise damaged(path, NAME, f"its checksum is {found}, and {sealed.group(1)} was saved")
+    try:
+        return _parse(path, json.loads(text), found)
+    except (_Strange, ValueError, RecursionError) as error:
+        if isinstance(error, CheckpointError):
+            raise
+        raise damaged(path, NAME, f"it is sealed, but not by this library: {error}") from error
+
+
+def damaged(path: str, file: str, problem: str) -> DataLossError:
+    """The error for a file of a checkpoint that cannot be believed."""
+    return DataLossError(f"The checkpoint {path!r} is damaged: {file}: {problem}.")
+
+
+class _Strange(Exception):
+    """A manifest says what this library never writes."""
+
+
+def _text(path: str) -> str:
+    try:
+        return read_text(Path(path) / NAME, _LIMIT)
+    except (FileNotFoundError, NotADirectoryError):
+        there = Path(path).exists()
+        raise NotFoundError(
+            f"No checkpoint at {path!r}: "
+            + (f"its {NAME} is missing, so the save never finished." if there else "nothing is there.")
+            + " Check the path, its number included (.../ckpt-1), or ask tf.train.latest_checkpoint(directory)."
+        ) from None
+    except (UnreadableError, ValueError) as error:
+        raise damaged(path, NAME, str(error)) from error
+
+
+def _parse(path: str, found: Any, seal: str) -> Manifest:
+    _demand(isinstance(found, dict) and found.get("format") == _FORMAT, f"its format is not {_FORMAT!r}")
+    version = found.get("version")
+    _demand(_natural(version), f"version {version!r}")
+    if version > _VERSION:
+        raise CheckpointError(
+            f"The checkpoint {path!r} has format version {version}, and this library reads up to {_VERSION}. "
+            "Read it with the version of stratagem that wrote it."
+        )
+    generation, saved_at = found.get("generation"), found.get("saved_at")
+    _demand(isinstance(generation, str) and GENERATION.fullmatch(generation), f"generation {generation!r}")
+    _demand(isinstance(saved_at, int | float), f"saved_at {saved_at!r}")
+    arrays = {key: _array(key, entry) for key, entry in _table(found, "arrays").items()}
+    states = _table(found, "states")
+    return Manifest(
+        generation=generation,
+        saved_at=float(saved_at),
+        files={name: _file(name, entry) for name, entry in _table(found, "files").items()},
+        arrays=arrays,
+        states=states,
+        nodes=_nodes(found.get("nodes"), arrays, states),
+        seal=seal,
+    )
+
+
+def _file(name: str, entry: Any) -> FileFact:
+    parts = name.split("/")
+    _demand(name.isprintable() and "\\" not in name and not {"", ".", ".."} & set(parts), f"a file named {name!r}")
+    _demand(_has(entry, "bytes", "crc32c") and _natural(entry["bytes"]), f"file {name!r} is {entry!r}")
+    return FileFact(bytes=entry["bytes"], crc32c=_crc(entry))
+
+
+def _array(key: str, entry: Any) -> ArrayFact:
+    _demand(key.isprintable() and _has(entry, "shape", "dtype", "crc32c"), f"array {key!r} is {entry!r}")
+    shape, name = entry["shape"], entry["dtype"]
+    _demand(isinstance(shape, list) and len(shape) <= 32 and all(map(_natural, shape)), f"{key!r}: shape {shape!r}")
+    _demand(isinstance(name, str) and _is_numeric(name), f"array {key!r}: dtype {name!r}")
+    return ArrayFact(shape=tuple(shape), dtype=name, crc32c=_crc(entry))
+
+
+def _nodes(entries: Any, arrays: dict[str, ArrayFact], states: dict[str, Any]) -> list[Node]:
+    _demand(isinstance(entries, list) and entries, "there is no object graph")
+    nodes = []
+    for entry in entries:
+        _demand(_has(entry, "path", "kind", "children"), f"node {entry!r}")
+        path, kind, children = entry["path"], entry["kind"], entry["children"]
+        _demand(isinstance(path, str) and kind in _KINDS and isinstance(children, dict), f"node {entry!r}")
+        _demand(all(_natural(i) and i < len(entries) for i in children.values()), f"node {path!r}: its children")
+        _demand(kind != "variable" or path in arrays, f"node {path!r} has no array")
+        _demand(kind != "state" or path in states, f"node {path!r} has no state")
+        nodes.append(Node(path=path, kind=kind, children=children))
+    return nodes
+
+
+def _table(found: dict[str, Any], name: str) -> dict[str, Any]:
+    table = found.get(name)
+    _demand(isinstance(table, dict), f"{name} is not a table")
+    assert isinstance(table, dict)
+    return table
+
+
+def _crc(entry: dict[str, Any]) -> str:
+    crc = entry["crc32c"]
+    _demand(isinstance(crc, str) and re.fullmatch(r"[0-9a-f]{8}", crc), f"crc32c {crc!r}")
+    return str(crc)
+
+
+def _has(entry: Any, *names: str) -> bool:
+    return isinstance(entry, dict) and entry.keys() == set(names)
+
+
+def _natural(value: Any) -> TypeGuard[int]:
+    return type(value) is int and 0 <= value < 1 << 62
+
+
+def _is_numeric(name: str) -> bool:
+    """True for the name of a NumPy or ml_dtypes number type, as `str(dtype)` writes it."""
+    try:
+        dtype = np.dtype(name)
+    except TypeError:
+        return False
+    return str(dtype) == name and (dtype.kind in "biufc" or dtype.isbuiltin == 2)
+
+
+def _demand(right: object, problem: str) -> None:
+    if not right:
+        raise _Strange(problem)

@@ -1,0 +1,265 @@
+"""Who saves to a directory: one process at a time, written down in `.owner.json` while it lives.
+
+On the same machine an owner is alive when its process is: number and start time are compared. Elsewhere (another host,
+another container, before a reboot) it is alive when it keeps touching the file, which every owner does. A newcomer waits
+that long before it takes over, by its own clock, so clocks need not agree.
+"""
+
+import contextlib
+import fcntl
+import json
+import logging
+import os
+import platform
+import secrets
+import threading
+import time
+import weakref
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from stratagem._errors import FailedPreconditionError
+
+_log = logging.getLogger(__name__)
+
+NAME = ".owner.json"
+TOUCH_EVERY = 15.0  # seconds
+LAPSES_AFTER = 60.0  # seconds without a touch
+_TURN = 5.0  # seconds to wait for a process that looks at the file, which takes it a millisecond
+
+
+@dataclass(frozen=True, kw_only=True)
+class Owner:
+    """A process: `machine` tells in which other processes its `pid` means the same, `started` tells it from a later one
+    of the same number (clock ticks since the machine's start)."""
+
+    host: str
+    pid: int
+    started: int
+    machine: str
+
+    def is_here(self) -> bool:
+        """True when this process can ask the system about it."""
+        return bool(self.machine) and self.machine == machine()
+
+    def is_running(self) -> bool:
+        """Whether the process still runs; only to be asked where it `is_here`."""
+        try:
+            os.kill(self.pid, 0)
+        except ProcessLookupError:
+            return False
+        except PermissionError:
+            pass  # another user's
+        return _started(self.pid) == self.started
+
+
+@contextlib.contextmanager
+def owning(directory: str, holder: object) -> Iterator[None]:
+    """Run the body as the process that saves to the existing `directory`, and stay it for as long as `holder` lives.
+
+    A body that fails leaves things as they were. Raises FailedPreconditionError when another living process is the
+    owner; it may take a minute to find out. OSError.
+    """
+    path = Path(directory).resolve()
+    new = _touching.hold(path, holder)
+    try:
+        own_now(path)
+        yield
+    except BaseException:
+        if new:
+            _touching.let_go(path, id(holder))
+        raise
+
+
+def own_now(path: Path) -> None:
+    """Make this process the owner, until `disown`. Raises as `owning`."""
+    seen: _Sighting | None = None
+    while True:
+        with _turn(path):
+            owner = _read(path)
+            if owner is None or owner == me() or _is_gone(owner, path, seen):
+                _write(path)
+                return
+        if owner.is_here():
+            raise _refusal(path, owner, "it is running")
+        if seen is None or seen.owner != owner:
+            seen = _Sighting.of(path, owner)
+            _log.warning(
+                "%s belongs to process %d on %s. Waiting up to %.0f s to see whether it is still there.",
+                path, owner.pid, owner.host, LAPSES_AFTER,
+            )  # fmt: skip
+        elif seen.touched != _touched(path):
+            raise _refusal(path, owner, "it was active within the last minute")
+        time.sleep(min(1.0, LAPSES_AFTER / 10))
+
+
+def disown(path: Path) -> None:
+    """Give a directory up that this process owns; others are left alone."""
+    with contextlib.suppress(OSError):  # gone, or now read-only
+        if _read(path) == me():
+            (path / NAME).unlink()
+
+
+def owner_of(directory: str) -> Owner | None:
+    """Who saves to the directory, by its file; None without one."""
+    return _read(Path(directory))
+
+
+def me() -> Owner:
+    """This process."""
+    return Owner(host=platform.node(), pid=os.getpid(), started=_started(os.getpid()), machine=machine())
+
+
+def machine() -> str:
+    """Equal in two processes that see the same process numbers; empty where the system does not say."""
+    try:
+        boot = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
+        return f"{boot}/{os.readlink('/proc/self/ns/pid')}"
+    except OSError:
+        return ""
+
+
+@dataclass(frozen=True)
+class _Sighting:
+    """When an owner elsewhere was first seen, and the mark of its last touch."""
+
+    owner: Owner
+    touched: int
+    at: float
+
+    @classmethod
+    def of(cls, path: Path, owner: Owner) -> "_Sighting":
+        return cls(owner, _touched(path), time.monotonic())
+
+
+def _is_gone(owner: Owner, path: Path, seen: _Sighting | None) -> bool:
+    if owner.is_here():
+        gone, why = not owner.is_running(), "it is not running any more"
+    else:
+        still = seen is not None and seen.owner == owner and seen.touched == _touched(path)
+        gone = still and seen is not None and time.monotonic() - seen.at >= LAPSES_AFTER
+        why = f"it showed no sign of life for {LAPSES_AFTER:.0f} s"
+    if gone:
+        _log.info("Taking %s over from process %d on %s: %s.", path, owner.pid, owner.host, why)
+    return gone
+
+
+def _refusal(path: Path, owner: Owner, sign: str) -> FailedPreconditionError:
+    return FailedPreconditionError(
+        f"Process {owner.pid} on {owner.host} saves its checkpoints to {str(path)!r} ({sign}), and this is process "
+        f"{os.getpid()} on {platform.node()}. Two jobs in one directory overwrite each other: give this one a directory "
+        f"of its own, or stop the other. If you are sure that it is gone, delete {str(path / NAME)!r}."
+    )
+
+
+def _read(path: Path) -> Owner | None:
+    try:
+        found = json.loads((path / NAME).read_text(encoding="utf-8"))
+        return Owner(**{key: kind(found[key]) for key, kind in Owner.__annotations__.items()})
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except (ValueError, TypeError, KeyError):
+        return Owner(host="an unknown host (its file is damaged)", pid=0, started=0, machine="")
+
+
+def _write(path: Path) -> None:
+    temporary = path / f"{NAME}.{secrets.token_hex(4)}"
+    try:
+        temporary.write_text(json.dumps(asdict(me())), encoding="utf-8")
+        os.replace(temporary, path / NAME)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+
+
+def _touched(path: Path) -> int:
+    """The mark of the last touch. The file is opened for it: network file systems then ask their server again."""
+    try:
+        with open(path / NAME, "rb") as file:
+            return os.fstat(file.fileno()).st_mtime_ns
+    except FileNotFoundError:
+        return 0
+
+
+def _started(pid: int) -> int:
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return 0  # not Linux: the number alone has to do
+    return int(fields[19]) if fields[0] != "Z" else -1  # a zombie saves nothing any more
+
+
+@contextlib.contextmanager
+def _turn(path: Path) -> Iterator[None]:
+    """One process after the other looks at the file and writes it, where the file system has locks."""
+    handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        end = time.monotonic() + _TURN
+        while not _locked(handle) and time.monotonic() < end:
+            time.sleep(0.01)
+        yield
+    finally:
+        os.close(handle)
+
+
+def _locked(handle: int) -> bool:
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError:
+        return True  # a file system without locks: a race of milliseconds stays open
+    return True
+
+
+class _Touching:
+    """The thread that touches the files of this process; it runs while there are any."""
+
+    def __init__(self) -> None:
+        self._lock = threading.RLock()  # a collected holder calls back in the middle of anything
+        self._holders: dict[Path, set[int]] = {}
+        self._wake = threading.Event()
+        self._thread: threading.Thread | None = None
+
+    def hold(self, path: Path, holder: object) -> bool:
+        """Touch the file in this directory until `holder`, and every other one, is gone; False if it already is one."""
+        with self._lock:
+            holders = self._holders.setdefault(path, set())
+            if self._thread is None or not self._thread.is_alive():  # not alive: this is a forked child
+                self._wake = threading.Event()
+                self._thread = threading.Thread(
+                    target=self._run, args=(self._wake,), daemon=True, name="checkpoint owner"
+                )
+                self._thread.start()
+            if id(holder) in holders:
+                return False
+            holders.add(id(holder))
+            weakref.finalize(holder, self.let_go, path, id(holder))
+            return True
+
+    def let_go(self, path: Path, holder: int) -> None:
+        """The holder of this `id` is gone."""
+        with self._lock:
+            holders = self._holders.get(path, set())
+            holders.discard(holder)
+            if not holders and self._holders.pop(path, None) is not None:
+                disown(path)
+            if self._holders:
+                return
+            thread, self._thread = self._thread, None
+            self._wake.set()
+        if thread is not None and thread is not threading.current_thread():
+            thread.join(1.0)
+
+    def _run(self, wake: threading.Event) -> None:
+        while not wake.wait(TOUCH_EVERY):
+            with self._lock:
+                paths = list(self._holders)
+            for path in paths:
+                with contextlib.suppress(OSError):  # somebody deleted the directory; the next save makes it again
+                    if _read(path) == me():
+                        os.utime(path / NAME)
+
+
+_touching = _Touching()

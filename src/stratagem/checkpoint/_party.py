@@ -1,0 +1,196 @@
+"""Saving as a party: when many processes of one job save, each directory is written once and nobody returns before it is.
+
+Every member calls `save` the same number of times. Members that name the same directory write it once: the one with the
+lowest rank does, the others wait. Members with directories of their own (TensorFlow's tutorials give the workers that are
+not chief temporary ones) each write theirs.
+"""
+
+import os
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from stratagem._context import current
+from stratagem._errors import AbortedError, CheckpointError, DataLossError, NotFoundError
+from stratagem.checkpoint._files import make_directories
+from stratagem.checkpoint._manifest import load
+from stratagem.checkpoint._owner import machine
+
+_PATIENCE = 10.0  # seconds until a file of another machine shows on a shared file system
+
+
+def _alone(what: str, mine: Any) -> list[Any]:
+    return [mine]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Party:
+    """The processes that save together, seen from one of them.
+
+    rank: this one's number, from 0 (the chief).
+    size: how many there are.
+    exchange: called by every member in the same order with what it is for (the same for all) and a JSON value of at most a
+        few kB; returns everybody's values by rank once all are there. Raises, after a bounded time, when one does not come.
+    """
+
+    rank: int = 0
+    size: int = 1
+    exchange: Callable[[str, Any], list[Any]] = _alone
+
+
+ALONE = Party()
+
+
+class _Membership:
+    """What this process joined."""
+
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self.party = ALONE
+
+
+_membership = _Membership()
+
+
+def join(party: Party) -> None:
+    """From now on this process saves as a member of `party`, in whatever thread; `join(ALONE)` leaves it."""
+    with _membership.lock:
+        _membership.party = party
+
+
+def party_here() -> Party:
+    """The party of the current context, if it has one, else the one that this process joined."""
+    return current().party or _membership.party
+
+
+def save_as_party(directory: str, path: str, write: Callable[[], None]) -> None:
+    """Have `write` make the checkpoint `path` in `directory`, in one process a directory; returns when all are on disk.
+
+    The directory exists when `write` is called. Raises what `write` raises; AbortedError when another member
+    could not write, CheckpointError when members save different checkpoints to one directory.
+    """
+    party = party_here()
+    if party.size == 1:
+        make_directories(Path(directory))
+        write()
+        return
+    places = [_Place(**found) for found in party.exchange("save a checkpoint", asdict(_Place.of(directory, path)))]
+    _raise_first({rank: place.problem for rank, place in enumerate(places)}, path)
+    leaders = [_leader(place, places) for place in places]
+    _demand_one_name(places, leaders)
+    me, here = party.rank, places[party.rank]
+    outcome = _attempt(path, write) if leaders[me] == me else _Outcome()
+    outcomes = _collect(party, path, outcome)
+    # Equal paths on two machines are one directory only if their disk is shared. Where it is not, each machine keeps one.
+    distant = [rank for rank, leader in enumerate(leaders) if places[leader].machine != places[rank].machine]
+    if not distant:
+        return
+    first = min((rank for rank in distant if places[rank].spot == here.spot), default=-1)
+    local = _Outcome()
+    if first == me and not _appears(path, outcomes[leaders[me]].seal):
+        local = _attempt(path, write)
+    _collect(party, path, local)
+
+
+def agree_to_restore(mine: str | None) -> None:
+    """Raise CheckpointError, in every member, unless all of them restore a checkpoint of the same name, or all none."""
+    party = party_here()
+    name = os.path.basename(mine) if mine is not None else ""
+    names = party.exchange("restore a checkpoint", name)
+    if len(set(names)) > 1:
+        shown = ", ".join(f"rank {rank} {found or 'none'}" for rank, found in enumerate(names))
+        raise CheckpointError(
+            f"The processes of this job would restore different checkpoints: {shown} (rank {party.rank}: {mine!r}). "
+            "They have to see the same files: use a file system that all machines share, or copy the newest checkpoint to "
+            "every machine. Nothing was restored."
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Place:
+    """Where one member saves: `spot` is the directory itself, as its machine numbers it."""
+
+    machine: str
+    spot: str
+    directory: str
+    name: str
+    problem: str = ""
+
+    @classmethod
+    def of(cls, directory: str, path: str) -> "_Place":
+        name = os.path.relpath(path, directory or ".")
+        here = machine() or os.uname().nodename
+        try:
+            make_directories(Path(directory))
+            found = os.stat(directory or ".")
+        except OSError as error:
+            return cls(
+                machine=here, spot="", directory=directory, name=name, problem=f"{type(error).__name__}: {error}"
+            )
+        spot = f"{here}:{found.st_dev}:{found.st_ino}"
+        return cls(machine=here, spot=spot, directory=os.path.realpath(directory), name=name)
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Outcome:
+    """How one member's writing went; the seal tells its checkpoint from every other."""
+
+    seal: str = ""
+    problem: str = ""
+    error: Exception | None = None
+
+
+def _leader(place: _Place, places: list[_Place]) -> int:
+    return next(
+        rank for rank, other in enumerate(places) if other.spot == place.spot or other.directory == place.directory
+    )
+
+
+def _demand_one_name(places: list[_Place], leaders: list[int]) -> None:
+    for rank, leader in enumerate(leaders):
+        if places[rank].name != places[leader].name:
+            raise CheckpointError(
+                f"Rank {leader} saves {places[leader].name!r} and rank {rank} saves {places[rank].name!r}, both to "
+                f"{places[rank].directory!r}. Every process has to save the same number of times, and to restore the same "
+                "checkpoint before it does. Nothing was written."
+            )
+
+
+def _attempt(path: str, write: Callable[[], None]) -> _Outcome:
+    try:
+        write()
+        return _Outcome(seal=load(path).seal)
+    except Exception as error:
+        return _Outcome(problem=f"{type(error).__name__}: {error}", error=error)
+
+
+def _collect(party: Party, path: str, mine: _Outcome) -> list[_Outcome]:
+    """Everybody's outcome; raises when one is bad."""
+    found = party.exchange("have saved a checkpoint", [mine.seal, mine.problem[:1000]])
+    outcomes = [_Outcome(seal=seal, problem=problem) for seal, problem in found]
+    if mine.error is not None:
+        raise mine.error
+    _raise_first({rank: outcome.problem for rank, outcome in enumerate(outcomes)}, path)
+    return outcomes
+
+
+def _raise_first(problems: dict[int, str], path: str) -> None:
+    for rank, problem in problems.items():
+        if problem:
+            raise AbortedError(f"Rank {rank} could not save its part of {path!r}: {problem}")
+
+
+def _appears(path: str, seal: str) -> bool:
+    """Whether the checkpoint that another machine wrote shows here."""
+    end = time.monotonic() + _PATIENCE
+    while time.monotonic() < end:
+        try:
+            if load(path).seal == seal:
+                return True
+        except (NotFoundError, DataLossError):
+            pass
+        time.sleep(0.2)
+    return False

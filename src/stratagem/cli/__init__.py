@@ -1,0 +1,3 @@
+"""The command `stratagem`; each subcommand is one file here."""
+
+from stratagem.cli._main import main as main

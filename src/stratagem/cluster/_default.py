@@ -1,0 +1,40 @@
+"""Which of the things that can describe a cluster describes the one that this process is in."""
+
+import logging
+import os
+from collections.abc import MutableMapping
+
+from stratagem.cluster._launchers import OpenMPIClusterResolver, TorchrunClusterResolver
+from stratagem.cluster._resolver import ClusterResolver
+from stratagem.cluster._slurm import SlurmClusterResolver
+from stratagem.cluster._tf_config import TFConfigClusterResolver
+
+# The first whose variables are all set wins. A nearer launcher comes before one that it runs in: torchrun and mpirun are
+# often started by Slurm, whose variables then count launchers, not tasks.
+_SOURCES = (
+    ("TF_CONFIG", ("TF_CONFIG",), TFConfigClusterResolver),
+    ("torchrun", ("RANK", "WORLD_SIZE"), TorchrunClusterResolver),
+    ("Open MPI", ("OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"), OpenMPIClusterResolver),
+    ("Slurm", ("SLURM_PROCID", "SLURM_STEP_NUM_TASKS", "SLURM_STEP_NODELIST"), SlurmClusterResolver),
+)
+
+_log = logging.getLogger(__name__)
+
+
+def default_resolver(environ: MutableMapping[str, str] = os.environ) -> ClusterResolver:
+    """The resolver of TF_CONFIG, torchrun, Open MPI or Slurm, the first that left its variables in `environ`.
+
+    Without any it is that of TF_CONFIG, whose cluster is then empty. One log line says which one it is, and which others
+    were there too.
+    """
+    there = [(name, variables, make) for name, variables, make in _SOURCES if all(v in environ for v in variables)]
+    if not there:
+        _log.info("No cluster: none of %s has set its variables.", ", ".join(name for name, _, _ in _SOURCES))
+        return TFConfigClusterResolver(environ=environ)
+    told = [name if name in variables else f"{name} ({_values(environ, variables)})" for name, variables, _ in there]
+    _log.info("The cluster is the one of %s%s.", told[0], f"; passed over: {', '.join(told[1:])}" if told[1:] else "")
+    return there[0][2](environ=environ)
+
+
+def _values(environ: MutableMapping[str, str], variables: tuple[str, ...]) -> str:
+    return " ".join(f"{name}={environ[name]!r}" for name in variables)

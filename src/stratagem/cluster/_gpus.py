@@ -1,0 +1,39 @@
+"""Which GPUs this process may use, found out without starting JAX: a backend started too early cannot join a cluster."""
+
+import logging
+import shutil
+import subprocess
+from collections.abc import Mapping
+
+_PATIENCE = 20.0  # seconds for a driver that has to wake up
+
+_log = logging.getLogger(__name__)
+
+
+def visible_gpus(environ: Mapping[str, str]) -> tuple[str, ...]:
+    """The ids in CUDA_VISIBLE_DEVICES, else the number of every NVIDIA GPU of this machine; without a driver none.
+
+    Raises:
+        subprocess.TimeoutExpired: `nvidia-smi` does not answer.
+    """
+    listed = environ.get("CUDA_VISIBLE_DEVICES")
+    if listed is not None:
+        return _ids(listed)
+    command = shutil.which("nvidia-smi")
+    if command is None:
+        return ()
+    run = subprocess.run([command, "--list-gpus"], capture_output=True, text=True, timeout=_PATIENCE, check=False)
+    if run.returncode != 0:  # a machine with NVIDIA's software and no GPU
+        _log.warning("No GPU is counted: nvidia-smi says %r.", (run.stdout or run.stderr).strip())
+        return ()
+    return tuple(str(i) for i in range(sum(line.startswith("GPU ") for line in run.stdout.splitlines())))
+
+
+def _ids(listed: str) -> tuple[str, ...]:
+    """Ids up to the first that is none, as CUDA reads them: "", "-1" and "NoDevFiles" hide every GPU."""
+    ids = []
+    for item in listed.split(","):
+        if item.strip() in ("", "-1", "NoDevFiles"):
+            break
+        ids.append(item.strip())
+    return tuple(ids)

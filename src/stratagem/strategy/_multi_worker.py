@@ -1,0 +1,137 @@
+"""MultiWorkerMirroredStrategy: replicas on the devices of several processes, which run the same program together."""
+
+import importlib.metadata
+import os
+import platform
+from typing import Any, final
+
+import jax
+
+from stratagem import _coordination
+from stratagem._errors import ClusterError, DeviceError
+from stratagem._job import ALONE, Job
+from stratagem._mesh import ReplicaMesh
+from stratagem._private import (
+    backends_started,
+    configured_cpu_devices,
+    connect_backend,
+    intercept_waits,
+    reserve_threads,
+)
+from stratagem.cluster import Job as ClusterJob
+from stratagem.cluster import default_resolver, job_of
+from stratagem.cluster.control import Connected, Facts, Limits, Link
+from stratagem.pipeline import InputContext
+from stratagem.strategy._abstract import AbstractStrategy
+from stratagem.strategy._communication import CommunicationOptions
+from stratagem.strategy._devices import kind_of
+
+_VERSIONS = ("stratagem", "jax", "jaxlib", "keras", "numpy")  # what a step compiles to depends on them
+
+
+@final
+class MultiWorkerMirroredStrategy(AbstractStrategy):
+    """Synchronous training on several workers, each with one or several replicas; variables are kept equal on all of them.
+
+    cluster_resolver: says who is in the job and which task this is; without one, what TF_CONFIG, torchrun, Open MPI or Slurm
+        say. Where nothing says anything, there is one worker.
+    communication_options: only its `timeout_seconds` has a meaning here, see `CommunicationOptions`.
+
+    The constructor waits until all workers are there. Initial values of variables are the chief's.
+    Raises ClusterError for a cluster that is wrong, or when workers are missing for too long; RuntimeError when JAX was
+    used before in a job of several workers.
+    """
+
+    def __init__(self, cluster_resolver: Any = None, communication_options: CommunicationOptions | None = None) -> None:
+        options = communication_options or CommunicationOptions()
+        if not isinstance(options, CommunicationOptions):
+            raise ValueError(
+                f"communication_options must be a tf.distribute.experimental.CommunicationOptions, got {options!r}."
+            )
+        self._resolver = default_resolver() if cluster_resolver is None else cluster_resolver
+        self._cluster = job_of(self._resolver)
+        reserve_threads(configured_cpu_devices() + 1)
+        self._mesh = _mesh_of(self._cluster, options)
+
+    @property
+    def mesh(self) -> ReplicaMesh:
+        return self._mesh
+
+    @property
+    def cluster_resolver(self) -> Any:
+        """Who is in the job; its `task_type` and `task_id` are this task's, None without a cluster."""
+        return self._resolver
+
+    @property
+    def _input_context(self) -> InputContext:
+        job = self._mesh.job
+        return InputContext(job.workers, job.worker, self.num_replicas_in_sync)
+
+
+def _mesh_of(cluster: ClusterJob | None, options: CommunicationOptions) -> ReplicaMesh:
+    if cluster is None or cluster.size == 1:
+        return ReplicaMesh(tuple(jax.local_devices()), ALONE)
+    job = _connected(cluster, options)
+    return ReplicaMesh(_devices(job), job)
+
+
+# The job that this process is in. JAX's backend is the process' own as well, and can join one job only.
+_joined: dict[tuple[str, ...], Connected] = {}
+
+
+def _connected(cluster: ClusterJob, options: CommunicationOptions) -> Job:
+    membership = (str(cluster.task), *map(str, cluster.addresses))
+    if (job := _joined.get(membership)) is not None:
+        return job
+    if _joined:
+        raise ClusterError(
+            f"This process is in the job {next(iter(_joined))} already and cannot join {membership} as well."
+        )
+    if backends_started():
+        raise RuntimeError(
+            "Collective ops must be configured at program startup: JAX's backend has started already. Create "
+            "MultiWorkerMirroredStrategy before anything that computes."
+        )
+    job = _joined[membership] = _join(cluster, options)
+    return job
+
+
+def _join(cluster: ClusterJob, options: CommunicationOptions) -> Connected:
+    facts = Facts(
+        tasks=tuple(str(task) for task in cluster.tasks),
+        rank=cluster.rank,
+        hub=str(cluster.hub),
+        cluster=cluster.cluster,
+        versions=_versions(),
+        pid=os.getpid(),
+        loopback=cluster.loopback,
+        limits=options.limits(Limits.from_environment(os.environ)),
+    )
+    link = Link.join(facts)
+    job = Connected(link, [address.host for address in cluster.addresses if address is not None])
+    own = cluster.address
+    if own is not None:
+        _coordination.bind_collectives(own.host)
+    client = _coordination.connect(f"unix:{link.coordination}", facts.rank, int(facts.limits.join))
+    connect_backend(client, facts.rank, len(facts.tasks))
+    intercept_waits(job.waiting)
+    return job
+
+
+def _versions() -> dict[str, str]:
+    found = {name: importlib.metadata.version(name) for name in _VERSIONS}
+    return {**found, "python": ".".join(platform.python_version_tuple()[:2])}
+
+
+def _devices(job: Job) -> tuple[jax.Device, ...]:
+    """All devices of the job's default platform, by worker.
+
+    Raises:
+        DeviceError: workers have another number or kind of devices.
+    """
+    default = jax.local_devices()
+    described = job.agree("local devices", [kind_of(default[0]), len(default)])
+    if any(other != described[0] for other in described):
+        told = ", ".join(f"worker {i}: {count} {kind}" for i, (kind, count) in enumerate(described))
+        raise DeviceError(f"All workers need the same number and kind of devices, got {told}.")
+    return tuple(sorted(jax.devices(), key=lambda d: (d.process_index, d.id)))

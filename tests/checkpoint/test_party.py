@@ -1,0 +1,205 @@
+"""Many processes of one job save: threads stand for the ranks."""
+
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from stratagem._context import entered
+from stratagem.checkpoint import ALONE, Party, _format, _party, join
+from stratagem.errors import AbortedError
+from stratagem.train import Checkpoint, CheckpointManager, latest_checkpoint
+from stratagem.values import Variable
+from tests.checkpoint.models import read
+
+RANKS = 3
+
+
+class Exchange:
+    """What a cluster gives: everybody's values, once all are there."""
+
+    def __init__(self, ranks: int) -> None:
+        self._barrier = threading.Barrier(ranks, timeout=30)
+        self._values: list[Any] = [None] * ranks
+        self.topics: list[list[str]] = [[] for _ in range(ranks)]
+
+    def of(self, rank: int) -> Callable[[str, Any], list[Any]]:
+        def exchange(what: str, mine: Any) -> list[Any]:
+            self.topics[rank].append(what)
+            self._values[rank] = mine
+            self._barrier.wait()
+            values = list(self._values)
+            self._barrier.wait()
+            return values
+
+        return exchange
+
+
+def run(work: Callable[[int], Any], ranks: int = RANKS) -> list[Any]:
+    """`work(rank)` on every rank at the same time: what each returned, or raised."""
+    exchange = Exchange(ranks)
+    results: list[Any] = [None] * ranks
+
+    def member(rank: int) -> None:
+        with entered(party=Party(rank=rank, size=ranks, exchange=exchange.of(rank))):
+            try:
+                results[rank] = work(rank)
+            except Exception as error:
+                results[rank] = error
+
+    threads = [threading.Thread(target=member, args=(rank,)) for rank in range(ranks)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len({tuple(topics) for topics in exchange.topics}) == 1, "the ranks did not exchange the same things"
+    return results
+
+
+@pytest.fixture
+def writes(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The checkpoints that were written, in whatever rank."""
+    paths: list[str] = []
+    write_arrays = _format.write_arrays
+
+    def counted(directory: Path, arrays: Any) -> None:
+        paths.append(str(directory.parent))
+        write_arrays(directory, arrays)
+
+    monkeypatch.setattr(_format, "write_arrays", counted)
+    return paths
+
+
+def test_ranks_of_one_directory_write_it_once_and_all_return_when_it_is_there(
+    tmp_path: Path, writes: list[str]
+) -> None:
+    def work(rank: int) -> float:
+        manager = CheckpointManager(Checkpoint(v=Variable(3.0)), tmp_path / "ckpts", 2)
+        for _ in range(3):
+            path = manager.save()
+            assert path is not None
+            assert _format.is_complete(path)
+            assert latest_checkpoint(tmp_path / "ckpts") == path
+        assert [Path(path).name for path in manager.checkpoints] == ["ckpt-2", "ckpt-3"]
+        again = Checkpoint(v=Variable(0.0))
+        assert CheckpointManager(again, tmp_path / "ckpts", 2).restore_or_initialize() == path
+        return float(read(again.v))
+
+    assert run(work) == [3.0] * RANKS
+    assert writes == [str(tmp_path / "ckpts" / f"ckpt-{n}") for n in (1, 2, 3)]
+    assert sorted(path.name for path in (tmp_path / "ckpts").glob("ckpt-*")) == ["ckpt-2", "ckpt-3"]
+
+
+def test_ranks_with_directories_of_their_own_each_write_theirs(tmp_path: Path, writes: list[str]) -> None:
+    def work(rank: int) -> None:
+        here = tmp_path if rank == 0 else tmp_path / f"workertemp_{rank}"
+        checkpoint = Checkpoint(v=Variable(float(rank)))
+        path = checkpoint.save(here / "ckpt")
+        again = Checkpoint(v=Variable(-1.0))
+        again.restore(path)
+        assert float(read(again.v)) == rank
+
+    assert run(work) == [None] * RANKS
+    assert sorted(writes) == sorted(
+        [str(tmp_path / "ckpt-1"), *(str(tmp_path / f"workertemp_{rank}" / "ckpt-1") for rank in (1, 2))]
+    )
+
+
+def test_a_directory_is_the_same_whatever_it_is_called(tmp_path: Path, writes: list[str]) -> None:
+    (tmp_path / "real").mkdir()
+    for rank in range(RANKS):
+        (tmp_path / f"link{rank}").symlink_to(tmp_path / "real")
+    assert (
+        run(lambda rank: Path(Checkpoint(v=Variable(1.0)).write(tmp_path / f"link{rank}" / "best")).name)
+        == ["best"] * 3
+    )
+    assert len(writes) == 1
+
+
+def test_a_rank_that_cannot_write_is_an_error_on_every_rank(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(_format, "write_arrays", full)
+    first, *others = run(lambda rank: Checkpoint(v=Variable(1.0)).save(tmp_path / "ckpt"))
+    assert isinstance(first, OSError)
+    assert first.errno == 28
+    for other in others:
+        assert isinstance(other, AbortedError)
+        assert "Rank 0 could not save" in str(other)
+        assert "No space left" in str(other)
+
+
+def test_a_directory_that_one_rank_cannot_make_is_an_error_on_every_rank(tmp_path: Path, writes: list[str]) -> None:
+    (tmp_path / "file").touch()
+    results = run(lambda rank: Checkpoint(v=Variable(1.0)).save(tmp_path / ("file" if rank == 2 else "good") / "ckpt"))
+    assert all(isinstance(result, AbortedError) and "Rank 2 could not save" in str(result) for result in results)
+    assert writes == []
+
+
+def test_ranks_that_counted_differently_are_told(tmp_path: Path, writes: list[str]) -> None:
+    def work(rank: int) -> None:
+        checkpoint = Checkpoint(v=Variable(1.0))
+        checkpoint.save_counter.assign(5 if rank == 1 else 0)
+        checkpoint.save(tmp_path / "ckpt")
+
+    results = run(work)
+    assert all("Rank 0 saves 'ckpt-1' and rank 1 saves 'ckpt-6'" in str(result) for result in results)
+    assert writes == []
+
+
+def test_ranks_that_would_restore_different_checkpoints_are_told(tmp_path: Path) -> None:
+    Checkpoint(v=Variable(1.0)).save(tmp_path / "0" / "ckpt")
+
+    def work(rank: int) -> None:
+        CheckpointManager(Checkpoint(v=Variable(1.0)), tmp_path / str(rank), 2).restore_or_initialize()
+
+    results = run(work, 2)
+    assert all("rank 0 ckpt-1, rank 1 none" in str(result) for result in results)
+
+
+def test_machines_that_share_no_disk_each_keep_a_copy(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, writes: list[str]
+) -> None:
+    # Ranks 2 and 3 are on another machine, where the same path is another directory.
+    real, place = _party.load, _party._Place.of
+    rank_of: dict[int, int] = {}
+
+    def of(directory: str, path: str) -> Any:
+        rank = rank_of[threading.get_ident()]
+        found = place(directory, path)
+        machine = "B" if rank >= 2 else "A"
+        return _party._Place(machine=machine, spot=f"{machine}:{found.spot[-3:]}", directory="/data", name=found.name)
+
+    monkeypatch.setattr(_party._Place, "of", of)
+    monkeypatch.setattr(_party, "_PATIENCE", 0.2)
+
+    def work(rank: int) -> None:
+        rank_of[threading.get_ident()] = rank
+        machine = tmp_path / ("A" if rank < 2 else "B")
+        Checkpoint(v=Variable(1.0)).save(machine / "ckpt")
+
+    assert run(work, 4) == [None] * 4
+    assert sorted(writes) == [str(tmp_path / machine / "ckpt-1") for machine in "AB"]
+    assert real(str(tmp_path / "B" / "ckpt-1")).arrays.keys() == {"v", "save_counter"}
+
+
+def test_a_process_that_joined_saves_as_a_member_in_every_thread(tmp_path: Path) -> None:
+    seen: list[str] = []
+
+    def exchange(what: str, mine: Any) -> list[Any]:
+        seen.append(what)
+        return [mine]
+
+    join(Party(size=2, exchange=lambda what, mine: exchange(what, mine) * 2))
+    try:
+        thread = threading.Thread(target=lambda: Checkpoint(v=Variable(1.0)).save(tmp_path / "ckpt"))
+        thread.start()
+        thread.join()
+    finally:
+        join(ALONE)
+    assert seen == ["save a checkpoint", "have saved a checkpoint"]
+    Checkpoint(v=Variable(1.0)).save(tmp_path / "ckpt")
+    assert len(seen) == 2

@@ -1,0 +1,64 @@
+"""Where Stratagem gives something else than TensorFlow on purpose: what it gives, and why. None: it has no such fact."""
+
+from typing import Any
+
+_LATER = "the function runs for the first time when an element is asked for"
+_NO_ELEMENT = "a function that makes data sets runs as Python: the spec is found out with an element, and there is none"
+_OF_ONE = "what Python makes is known of one element"
+_NEVER = "batches without rows would come for ever"
+_ACCIDENT = "TensorFlow's error is an accident of its code"
+
+_WINDOWS_IN_NO_BATCH = {"spec": {"error": "TypeError"}, "error": "TypeError"}
+_REFUSED_LATER = {
+    "refused": None,
+    "cardinality": -2,
+    "elements": [],
+    "error": "TypeError",
+    "spec": {"error": "TypeError"},
+}
+_REFUSED_AT_ONCE = {"spec": None, "cardinality": None, "elements": None}
+_TWO_KEYS = [[2, ["0", "2"]], [2, ["1", "3"]], [1, ["4"]]]
+
+DIFFERENT: dict[str, tuple[dict[str, Any], str]] = {
+    "slices of what is no tensor": ({"refused": "TypeError"}, "the type is wrong and not the value"),
+    "a list of different kinds": ({"refused": "TypeError"}, _ACCIDENT),
+    "a generator of strings for numbers": (
+        {"elements": [{"dtype": "int64", "shape": [], "value": ["1"]}], "error": "InvalidArgumentError"},
+        "a string is no number, even if it looks like one",
+    ),
+    "a generator that gives no iterable": ({"error": "TypeError"}, "the error of the user's code comes as it is"),
+    "concatenate a list": ({"refused": "TypeError"}, _ACCIDENT),
+    "take a negative number": ({"cardinality": 5}, "TensorFlow takes all elements and says that they are -3"),
+    "skip all of what never ends": ({"cardinality": 0}, "TensorFlow says infinitely many and gives none"),
+    "shard without a strategy": ({"cardinality": -2}, "TensorFlow says -7"),
+    "enumerate from below": ({"cardinality": 2}, "TensorFlow says that there are -2**63"),
+    "enumerate for ever": ({"cardinality": -1}, "TensorFlow says that there are 2**63 - 1"),
+    "batch of windows": (_WINDOWS_IN_NO_BATCH, "data sets cannot be stacked; " + _ACCIDENT),
+    "rebatch to a size of none among others": ({**_REFUSED_AT_ONCE, "refused": "InvalidArgumentError"}, _NEVER),
+    "rebatch to none": ({**_REFUSED_AT_ONCE, "refused": "InvalidArgumentError"}, _NEVER),
+    "rebatch what never ends": ({"cardinality": -1}, "it is known to be endless"),
+    "rebatch to an empty list": ({"refused": "ValueError"}, _ACCIDENT),
+    "map by what is no function": ({"refused": "TypeError"}, "the type is wrong and not the value"),
+    "map to rows": ({"spec": {"spec": [0], "dtype": "int64"}}, _OF_ONE),
+    "scan with another structure": (
+        {**_REFUSED_AT_ONCE, "error": None, "refused": "TypeError"},
+        "known at once, as of dtypes",
+    ),
+    "reduce with another structure": ({"refused": "TypeError"}, "the same error as for other dtypes"),
+    "flat_map of flat_maps": ({"spec": {"error": "ValueError"}}, _NO_ELEMENT),
+    "flat_map of nothing": ({"spec": {"error": "ValueError"}}, _NO_ELEMENT),
+    "flat_map to a tensor": (_REFUSED_LATER, _LATER),
+    "interleave to a tensor": (_REFUSED_LATER, _LATER),
+    "group: a reduction to a tensor": (_REFUSED_LATER, _LATER),
+    "group: a key that is int32": (
+        {
+            "refused": None,
+            "cardinality": -2,
+            "elements": [{"dtype": "int64", "shape": [n], "value": value} for n, value in _TWO_KEYS],
+            "spec": {"spec": [None], "dtype": "int64"},
+        },
+        "every integer is a key",
+    ),
+    "group: buckets to a shape": ({"spec": {"spec": [None, None], "dtype": "int32"}}, _OF_ONE),
+    "group: buckets to a shape that is too small": ({"spec": {"spec": [None, None], "dtype": "int32"}}, _OF_ONE),
+}
