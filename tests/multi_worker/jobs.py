@@ -1,0 +1,148 @@
+"""Jobs of real processes on this machine: started, watched, and ended with everything that they started."""
+
+import contextlib
+import json
+import os
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import uuid
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, final
+
+import psutil
+
+MARK = "STRATAGEM_TEST_JOB"  # an environment variable that everything which a job starts inherits
+PATIENCE = 240.0  # seconds for a job of a few steps, on a loaded machine
+PROGRAMS = Path(__file__).parent / "programs"
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How a task ended: its exit code (negative: a signal), everything that it printed, and when (monotonic seconds)."""
+
+    code: int
+    output: str
+    at: float
+
+
+@final
+class Running:
+    """The tasks of a job, by rank."""
+
+    def __init__(self, processes: Sequence[subprocess.Popen[bytes]], folder: Path, mark: str) -> None:
+        self.processes = list(processes)
+        self._folder = folder
+        self._mark = mark
+
+    def output(self, rank: int) -> str:
+        """What a task has printed so far."""
+        return (self._folder / f"output of {rank}").read_text(errors="replace")
+
+    def wait_for(self, rank: int, text: str) -> None:
+        """Until a task has printed this."""
+        end = time.monotonic() + PATIENCE
+        while text not in self.output(rank):
+            assert self.processes[rank].poll() is None, self.output(rank)
+            assert time.monotonic() < end, self.output(rank)
+            time.sleep(0.02)
+
+    def ended(self, patience: float = PATIENCE) -> list[Ended]:
+        """All tasks, once all have ended."""
+        found: dict[int, Ended] = {}
+        end = time.monotonic() + patience
+        while len(found) < len(self.processes):
+            for rank, process in enumerate(self.processes):
+                if rank not in found and process.poll() is not None:
+                    found[rank] = Ended(process.returncode, self.output(rank), time.monotonic())
+            outputs = "\n".join(f"--- task {i}\n{self.output(i)}" for i in range(len(self.processes)))
+            assert time.monotonic() < end, f"not ended: {set(range(len(self.processes))) - set(found)}\n{outputs}"
+            time.sleep(0.01)
+        return [found[rank] for rank in range(len(self.processes))]
+
+    def everything(self) -> list[psutil.Process]:
+        """Every process that the job started and that still runs, supervisors too."""
+        return [process for process in psutil.process_iter() if _mark_of(process) == self._mark]
+
+
+def _mark_of(process: psutil.Process) -> str | None:
+    with contextlib.suppress(psutil.Error):
+        if process.status() != psutil.STATUS_ZOMBIE:
+            return process.environ().get(MARK)
+    return None
+
+
+def free_ports(count: int) -> list[int]:
+    """Ports that were free a moment ago."""
+    with contextlib.ExitStack() as stack:
+        sockets = [stack.enter_context(socket.socket()) for _ in range(count)]
+        for one in sockets:
+            one.bind(("127.0.0.1", 0))
+        return [one.getsockname()[1] for one in sockets]
+
+
+def tf_config(rank: int, ports: Sequence[int], *, kind: str = "worker") -> str:
+    """TF_CONFIG of one of several workers on this machine."""
+    cluster = {kind: [f"127.0.0.1:{port}" for port in ports]}
+    return json.dumps({"cluster": cluster, "task": {"type": kind, "index": rank}})
+
+
+@contextlib.contextmanager
+def job(
+    program: str | Path,
+    workers: int,
+    *arguments: Any,
+    devices: int = 1,
+    environments: Sequence[dict[str, str]] | None = None,
+    **variables: str,
+) -> Iterator[Running]:
+    """A job of `workers` processes that run a program of this folder; at its end nothing of it may be left.
+
+    environments: variables of single tasks, by rank; variables: of all.
+    """
+    ports = free_ports(workers)
+    mark = uuid.uuid4().hex
+    path = PROGRAMS / program if isinstance(program, str) else program
+    with tempfile.TemporaryDirectory() as folder, contextlib.ExitStack() as stack:
+        processes = []
+        for rank in range(workers):
+            output = stack.enter_context((Path(folder) / f"output of {rank}").open("wb"))
+            environment = {
+                **{k: v for k, v in os.environ.items() if k not in ("PJRT_NPROC", "XLA_FLAGS")},
+                "TF_CONFIG": tf_config(rank, ports),
+                "JAX_NUM_CPU_DEVICES": str(devices),
+                "XDG_CONFIG_HOME": folder,
+                MARK: mark,
+                **variables,
+                **(environments[rank] if environments else {}),
+            }
+            command = [sys.executable, "-u", str(path), *map(str, arguments)]
+            processes.append(subprocess.Popen(command, env=environment, stdout=output, stderr=subprocess.STDOUT))
+        running = Running(processes, Path(folder), mark)
+        try:
+            yield running
+            _nothing_left(running)
+        finally:
+            for process in running.everything():
+                with contextlib.suppress(psutil.Error):
+                    process.kill()
+            for process in processes:
+                process.wait()
+
+
+def _nothing_left(running: Running) -> None:
+    end = time.monotonic() + 60
+    while left := running.everything():
+        assert time.monotonic() < end, f"still running: {[p.cmdline() for p in left]}"
+        time.sleep(0.1)
+
+
+def printed(ended: Ended, word: str) -> Any:
+    """The JSON value that a task printed behind this word, at the beginning of a line."""
+    lines = [line for line in ended.output.splitlines() if line.startswith(f"{word} ")]
+    assert len(lines) == 1, ended.output
+    return json.loads(lines[0].removeprefix(f"{word} "))

@@ -1,0 +1,44 @@
+"""However replicas are spread over workers, the weights are those of one device."""
+
+import numpy as np
+import pytest
+
+from tests.multi_worker.jobs import Ended, job, printed
+
+EPOCHS = 2
+
+
+def trained(workers: int, devices: int, rows: int) -> list[Ended]:
+    with job("training.py", workers, rows, EPOCHS, devices=devices) as running:
+        ended = running.ended()
+    assert [task.code for task in ended] == [0] * workers, ended
+    return ended
+
+
+@pytest.fixture(scope="module", params=[96, 89], ids=["even", "uneven"])
+def rows(request: pytest.FixtureRequest) -> int:
+    """89 rows: the last batch has 17, which four replicas take as 5, 5, 5 and 2."""
+    found: int = request.param
+    return found
+
+
+@pytest.fixture(scope="module")
+def one_device(rows: int) -> Ended:
+    """The same program in one process without a cluster."""
+    with job("training.py", 1, rows, EPOCHS) as running:
+        (ended,) = running.ended()
+    assert ended.code == 0, ended.output
+    return ended
+
+
+@pytest.mark.parametrize(("workers", "devices"), [(2, 2), (4, 1)])
+def test_weights_losses_and_metrics_are_those_of_one_device(
+    workers: int, devices: int, rows: int, one_device: Ended
+) -> None:
+    for task in trained(workers, devices, rows):
+        for what in ("weights", "losses", "metric"):
+            pairs = zip(printed(task, what), printed(one_device, what), strict=True) if what != "metric" else [
+                (printed(task, what), printed(one_device, what))
+            ]
+            for found, wanted in pairs:
+                np.testing.assert_allclose(found, wanted, rtol=0, atol=1e-6 if what == "metric" else 1e-9)
