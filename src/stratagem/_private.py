@@ -591,9 +591,9 @@ def intercept_waits(around: Callable[[], contextlib.AbstractContextManager[None]
     value, ready = array._value.fget, array.block_until_ready
 
     def new_value(self: Any) -> Any:
-        if self._npy_value is not None or (not self.is_deleted() and self.is_ready()):
+        if self._npy_value is not None:
             return value(self)
-        with around():
+        with around():  # also where it is ready: what broke is raised here
             return value(self)
 
     def new_ready(self: Any) -> Any:

@@ -1,13 +1,14 @@
 """Only what was written to its end is a checkpoint."""
 
 import logging
+import random
 import shutil
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from stratagem._errors import CheckpointError, NotFoundError
+from stratagem._errors import CheckpointError, DataLossError, NotFoundError
 from stratagem.checkpoint import _format
 from stratagem.train import Checkpoint, CheckpointManager, checkpoints_iterator, latest_checkpoint
 from stratagem.values import Variable
@@ -113,6 +114,18 @@ def test_a_strange_manifest_is_not_believed(tmp_path: Path, text: str) -> None:
     saved(tmp_path, 1.0)
     (tmp_path / "ckpt-1" / "manifest.json").write_text(text)
     assert latest_checkpoint(tmp_path) is None
+
+
+def test_every_bit_of_a_manifest_counts(tmp_path: Path) -> None:
+    saved(tmp_path, 1.0)
+    manifest, rng = tmp_path / "ckpt-1" / "manifest.json", random.Random(1)
+    content = manifest.read_bytes()
+    for place in [0, 5, 12, 22, 23, len(content) - 1, *(rng.randrange(len(content)) for _ in range(200))]:
+        changed = bytearray(content)
+        changed[place] ^= 1 << rng.randrange(8)
+        manifest.write_bytes(changed)
+        with pytest.raises(DataLossError, match=r"manifest\.json"):
+            _format.verify(str(tmp_path / "ckpt-1"))
 
 
 def test_a_later_format_is_refused_with_both_versions(tmp_path: Path) -> None:

@@ -37,8 +37,10 @@ def test_weights_losses_and_metrics_are_those_of_one_device(
 ) -> None:
     for task in trained(workers, devices, rows):
         for what in ("weights", "losses", "metric"):
-            pairs = zip(printed(task, what), printed(one_device, what), strict=True) if what != "metric" else [
-                (printed(task, what), printed(one_device, what))
-            ]
+            pairs = (
+                zip(printed(task, what), printed(one_device, what), strict=True)
+                if what != "metric"
+                else [(printed(task, what), printed(one_device, what))]
+            )
             for found, wanted in pairs:
                 np.testing.assert_allclose(found, wanted, rtol=0, atol=1e-6 if what == "metric" else 1e-9)

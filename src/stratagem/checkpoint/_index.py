@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from stratagem._errors import CheckpointError, DataLossError, NotFoundError
-from stratagem.checkpoint._files import UnreadableError, checksum, read_text, write_text
+from stratagem.checkpoint._files import UnreadableError, checksum, is_temporary, read_text, write_text
 from stratagem.checkpoint._manifest import load
 
 _log = logging.getLogger(__name__)
@@ -34,7 +34,10 @@ class CheckpointState:
 
 
 def record_checkpoint_state(directory: str, state: CheckpointState, filename: str = "checkpoint") -> None:
-    """Write the file `checkpoint`; the directory can be moved, because paths in it are relative."""
+    """Write the file `checkpoint` of a directory that this process owns, and remove what killed ones left of theirs.
+
+    The directory can be moved, because paths in the file are relative.
+    """
     here = os.path.abspath(directory)
     paths = [os.path.relpath(os.path.abspath(p), here) for p in state.all_model_checkpoint_paths]
     latest = os.path.relpath(os.path.abspath(state.model_checkpoint_path), here)
@@ -45,6 +48,9 @@ def record_checkpoint_state(directory: str, state: CheckpointState, filename: st
         lines.append(f"last_preserved_timestamp: {state.last_preserved_timestamp!r}")
     text = "\n".join(lines) + "\n"
     write_text(Path(directory) / filename, f"{text}# crc32c: {checksum(text)}\n")
+    for entry in list(os.scandir(here)):
+        if is_temporary(entry.name, filename):
+            Path(entry.path).unlink(missing_ok=True)
 
 
 def get_checkpoint_state(

@@ -5,7 +5,6 @@ import time
 import click
 
 from stratagem.checkpoint import Report, report_on
-from stratagem.errors import NotFoundError
 
 _FOLDER = click.argument("directory", type=click.Path(exists=True, file_okay=False))
 
@@ -52,7 +51,7 @@ def verify(directory: str) -> None:
 def _reports(directory: str, *, thorough: bool) -> list[Report]:
     try:
         reports = report_on(directory, thorough=thorough)
-    except NotFoundError as error:  # removed since click looked
+    except FileNotFoundError as error:  # removed since click looked
         raise click.ClickException(str(error)) from error
     if not reports:
         raise click.ClickException(f"No checkpoints in {directory!r}.")

@@ -66,8 +66,8 @@ class Connected(Job):
         except StratagemError:
             raise
         except Exception as error:
-            if _broken(error) and self.link.wait_for_failure():
-                raise self.link.error() from None
+            if _broken(error):
+                raise self.link.broken() from None
             raise
 
     def _tell_exception(self, kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:

@@ -17,6 +17,7 @@ class Kind(enum.StrEnum):
     FROZEN = "frozen"  # its process is stopped
     STUCK = "stuck"  # alive, but it does not do its part
     LEFT = "left"  # it ended as it should while others still need it
+    CUT = "cut"  # it is there, but its connections to the others broke
 
 
 _SAYS = {
@@ -24,7 +25,8 @@ _SAYS = {
     Kind.LOST: "was lost",
     Kind.FROZEN: "is frozen: its process was stopped (SIGSTOP or Ctrl-Z)",
     Kind.STUCK: "is alive but does not go on",
-    Kind.LEFT: "has ended, and this task still needs it",
+    Kind.LEFT: "has ended, and others still need it",
+    Kind.CUT: "lost its connections to the other tasks, which are all there",
 }
 
 

@@ -12,6 +12,7 @@ from stratagem.cluster.control._failure import Failure, Kind
 from stratagem.cluster.control._wire import Channel, Message, WireError, listen
 
 WATCH_SECONDS = 0.25
+_NEWS_SECONDS = 3.0  # from a broken collective to the news of the task that broke it
 _MOST_STRANGERS = 64  # connections at a time that have not proved anything
 
 
@@ -176,6 +177,8 @@ class Hub:
                 self._agree(member, message["name"], message["value"])
             case "withdraw":
                 self._withdraw(member, message["name"])
+            case "broken":
+                self._broken(member)
             case "left":
                 member.left = True
                 self._end_agreements(member)
@@ -193,6 +196,15 @@ class Hub:
         gone = next((m for m in self._members.values() if m.left and m.rank not in agreement.values), None)
         if gone is not None:
             self._fail(self._failure_of(gone, Kind.LEFT, f"{member.task} waits for it ({name}).", 0.0))
+
+    def _broken(self, member: _Member) -> None:
+        """A collective of this task broke: a task ended, or the loss of one is told soon, or it is the network."""
+        gone = next((m for m in self._members.values() if m.left), None)
+        if gone is not None:
+            self._fail(self._failure_of(gone, Kind.LEFT, f"{member.task} waits for it in step {member.step}.", 0.0))
+            return
+        failure = self._failure_of(member, Kind.CUT, "Is the network between the machines broken?", 0.0)
+        asyncio.get_running_loop().call_later(_NEWS_SECONDS, self._fail, failure)
 
     def _withdraw(self, member: _Member, name: str) -> None:
         agreement = self._agreements.get(name)

@@ -32,7 +32,7 @@ from stratagem.cluster.control import _supervisor
 _supervisor.main()
 """
 _GIVE_UP_SECONDS = 0.1  # between two looks whether a wait was given up
-_NEWS_SECONDS = 5.0  # from a broken collective to the word of who broke it
+_NEWS_SECONDS = 60.0  # from a broken collective to the word of who broke it
 _RELEASE_SECONDS = 15.0  # from a failure until the main thread has to be out of a collective
 
 
@@ -147,9 +147,13 @@ class Link:
         """Call this, in the link's thread, when the job has failed: it breaks what the main thread waits in."""
         self._on_failure.append(callback)
 
-    def wait_for_failure(self, seconds: float = _NEWS_SECONDS) -> bool:
-        """Whether the job has failed, or does so within some seconds."""
-        return self._failed.wait(seconds)
+    def broken(self) -> PeerFailedError:
+        """Tell that a collective broke; the error of the job, which says why."""
+        if not self._failed.is_set():
+            self._send({"op": "broken"})
+        if not self._failed.wait(_NEWS_SECONDS):
+            self._fail(self._lost_supervisor())
+        return self.error()
 
     def error(self) -> PeerFailedError:
         """The error to raise once the job has failed."""
@@ -196,7 +200,7 @@ class Link:
         place = (
             position.step,
             position.phase,
-            "Its supervisor process ended.",
+            "Its supervisor process has ended, or does not answer.",
             socket.gethostname(),
             self._supervisor.pid,
         )

@@ -1,0 +1,126 @@
+"""A worker that is lost, frozen, stuck or raises ends all others with one error that names it, and nothing hangs or aborts.
+
+The numbers are those of the scenarios in docs/reliability.md; `make soak` runs them many times.
+"""
+
+import signal
+import time
+
+import pytest
+
+from tests.multi_worker.jobs import Ended, job
+
+STEP, RANK = 6, 1  # where and on whom the fault happens
+NUMBER = f"worker:{RANK} (rank {RANK},"
+
+
+def faulty(fault: str, workers: int = 3, rank: int = RANK, **variables: str) -> list[Ended]:
+    """A job in which something happens in the middle of training."""
+    with job("training.py", workers, 96, 1000, fault, STEP, rank, **variables) as running:
+        return running.ended()
+
+
+def survivors(ended: list[Ended], rank: int = RANK) -> list[Ended]:
+    """The others."""
+    return [task for i, task in enumerate(ended) if i != rank]
+
+
+def check_error(task: Ended, kind: str, *facts: str) -> None:
+    """One typed error at the end of the output, and a chosen exit code: no abort."""
+    assert task.code == 1, task.output
+    _, _, error = task.output.rpartition(f"stratagem._errors.{kind}: ")
+    for fact in facts:
+        assert fact in error, task.output
+    assert task.output.count("stratagem._errors.") == 1, task.output
+
+
+def test_f1_a_killed_worker_is_named_by_all_survivors() -> None:
+    ended = faulty("kill")
+    assert ended[RANK].code == -signal.SIGKILL
+    for task in survivors(ended):
+        check_error(task, "PeerFailedError", f"{NUMBER}", "was lost in step", "Its process ended without a word")
+
+
+def test_f2_the_chief_may_be_lost_as_well() -> None:
+    ended = faulty("kill", rank=0)
+    assert ended[0].code == -signal.SIGKILL
+    for task in survivors(ended, 0):
+        check_error(task, "PeerFailedError", "worker:0 (rank 0,", "was lost in step")
+
+
+def test_f3_a_frozen_worker_is_noticed_by_its_missing_heartbeat() -> None:
+    ended = faulty("stop", STRATAGEM_HEARTBEAT_SECONDS="2", STRATAGEM_LEAVE_SECONDS="1")
+    assert ended[RANK].code == -signal.SIGKILL  # its supervisor ends what nobody else would
+    for task in survivors(ended):
+        check_error(task, "PeerStuckError", f"{NUMBER}", "is frozen: its process was stopped", "user code")
+
+
+def test_f4_a_stuck_worker_is_named_with_its_step_and_phase_and_all_show_their_stacks() -> None:
+    ended = faulty("stuck", STRATAGEM_COLLECTIVE_SECONDS="4", STRATAGEM_LEAVE_SECONDS="1")
+    for task in survivors(ended):
+        check_error(task, "PeerStuckError", f"{NUMBER}", f"in step {STEP}, phase user code", "Noticed after")
+    for task in ended:
+        assert "most recent call first" in task.output, task.output
+    assert "in fail" in ended[RANK].output  # where it is stuck
+
+
+def test_f5_a_late_worker_is_no_failure() -> None:
+    with job("training.py", 2, 96, 3, "late", STEP, RANK) as running:
+        ended = running.ended()
+    assert [task.code for task in ended] == [0, 0], ended
+    assert "PeerFailed" not in ended[0].output
+
+
+def test_f8_an_exception_of_one_worker_is_shown_by_all_as_the_cause() -> None:
+    ended = faulty("raise")
+    assert ended[RANK].code == 1
+    assert ended[RANK].output.count("ValueError: a bug of the user's") == 1
+    for task in survivors(ended):
+        check_error(task, "PeerFailedError", f"{NUMBER}", "raised an exception", "ValueError: a bug of the user's")
+
+
+def test_a_worker_that_ends_early_is_named() -> None:
+    ended = faulty("end")
+    assert ended[RANK].code == 0
+    for task in survivors(ended):
+        check_error(task, "PeerFailedError", f"{NUMBER}", "has ended, and others still need it")
+
+
+def test_s6_workers_may_end_at_different_times() -> None:
+    with job("ending.py", 3) as running:
+        ended = running.ended()
+    assert [task.code for task in ended] == [0, 0, 0], ended
+
+
+def test_s3_missing_workers_are_named_until_the_limit() -> None:
+    began = time.monotonic()
+    with job("training.py", 3, 96, 1, STRATAGEM_JOIN_SECONDS="4") as running:
+        running.processes[2].kill()
+        ended = running.ended()
+    assert time.monotonic() - began > 4
+    for task in ended[:2]:
+        check_error(task, "ClusterError", "waited 4 s for worker:2")
+
+
+def test_s2_another_tf_config_is_refused_with_the_difference() -> None:
+    other = '{"cluster": {"worker": ["127.0.0.1:1", "127.0.0.1:2"]}, "task": {"type": "worker", "index": 1}}'
+    with job("differing.py", 2, environments=[{"STRATAGEM_JOIN_SECONDS": "15"}, {"OTHER": other}]) as running:
+        ended = running.ended()
+    check_error(ended[1], "ClusterError", "its cluster differs from that of worker:0", "worker is", "127.0.0.1:2")
+    assert "refused worker:1" in ended[0].output
+
+
+@pytest.mark.parametrize(
+    ("what", "error"),
+    [
+        ("model", "The workers' models differ: "),
+        ("program", "compute different things on the same variables"),
+        ("devices", "All workers need the same number and kind of devices"),
+    ],
+)
+def test_workers_that_differ_are_told_before_they_train(what: str, error: str) -> None:
+    variables = [{}, {"JAX_NUM_CPU_DEVICES": "2"}] if what == "devices" else None
+    with job("unequal.py", 2, what, environments=variables) as running:
+        ended = running.ended()
+    assert [task.code for task in ended] == [1, 1], ended
+    assert any(error in task.output for task in ended), ended
