@@ -10,7 +10,7 @@ PACKAGE = "stratagem"
 ROOT = Path(__file__).parents[1] / "src" / PACKAGE
 LAYERS = (  # lowest first; members of one row may not import each other
     ("_errors",),
-    ("_backend",),
+    ("_backend", "_log"),
     ("_private", "_coordination", "_job"),
     ("cluster", "_mesh", "_reduce"),
     ("_context",),
@@ -115,9 +115,9 @@ def test_the_check_allows(source: str, parts: tuple[str, ...]) -> None:
 def test_package_imports_lazily_through_its_table() -> None:
     tree = ast.parse(TABLE.read_text())
     unseen = for_types_only(tree)
-    # All but one: `_backend` has to tell Keras before the program imports it, and imports nothing itself.
+    # All but two: `_backend` has to tell Keras before the program imports it, `_log` is there first; both import nothing.
     found = {n: imports_of(n, (PACKAGE,)) for n in ast.walk(tree) if n not in unseen}
-    eager = [n.lineno for n, names in found.items() if names and names != [["_backend"]]]
+    eager = [n.lineno for n, names in found.items() if any(name not in (["_backend"], ["_log"]) for name in names)]
     assert not eager, f"lines {eager} of __init__.py import our modules; name them in the table instead"
 
 
@@ -126,3 +126,44 @@ def test_package_imports_lazily_through_its_table() -> None:
 )
 def test_files_of_a_folder_are_private(folder: Path) -> None:
     assert [path.name for path in folder.rglob("*.py") if not path.name.startswith("_")] == []
+
+
+# The folders of the pipeline, lowest first; its other modules put them together as `Dataset`, between the last two rows.
+PIPELINE = (
+    ("elements",),
+    ("stages",),
+    ("functions", "caching"),
+    ("_dataset_base",),
+    ("grouping",),
+    (),
+    ("files", "foreign", "distribution"),
+)
+PIPELINE_LEVEL = {name: level for level, row in enumerate(PIPELINE) for name in row}
+DATASET = PIPELINE.index(())
+
+
+def pipeline_level(part: str) -> int:
+    """The row of a file or folder of the pipeline."""
+    return PIPELINE_LEVEL.get(part.removesuffix(".py"), DATASET)
+
+
+@pytest.mark.parametrize(
+    "path",
+    [path for path in MODULES if path.is_relative_to(ROOT / "pipeline") and path != ROOT / "pipeline" / "__init__.py"],
+    ids=lambda path: str(path.relative_to(ROOT)),
+)
+def test_imports_within_the_pipeline_point_down(path: Path) -> None:
+    own = path.relative_to(ROOT / "pipeline").parts[0].removesuffix(".py")
+    imported = [
+        name[1]
+        for node in ast.walk(ast.parse(path.read_text()))
+        for name in imports_of(node, (PACKAGE, *path.relative_to(ROOT).parts[:-1]))
+        if name[0] == "pipeline"
+    ]
+    level = pipeline_level(own)
+    wrong = [
+        name
+        for name in imported
+        if name != own and not (pipeline_level(name) < level or level == pipeline_level(name) == DATASET)
+    ]
+    assert wrong == []

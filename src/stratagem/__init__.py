@@ -1,16 +1,15 @@
 """Stratagem: tf.distribute's training model on JAX and Keras 3. Use it as `import stratagem as tf`."""
 
 import importlib
-import logging
 from typing import Any
 
-from stratagem import _backend
+from stratagem import _backend, _log
 
 # Programs test the TensorFlow version that they were written for; what follows the plus sign is our own.
 __version__ = "2.15.1+stratagem.0.1.0"
 
 _backend.choose()
-logging.getLogger(__name__).addHandler(logging.NullHandler())
+_log.show(__name__)
 
 # The public names, by the module that they come from. They are imported when first used: a process that only waits stays small.
 _NAMES = {

@@ -21,7 +21,7 @@ from stratagem.pipeline import (
     TensorSpec,
     set_global_seed,
 )
-from stratagem.pipeline.elements import _columns as columns_module
+from stratagem.pipeline.stages import _columns as columns_module
 from stratagem.pipeline.stages._stage import Rows
 
 

@@ -11,10 +11,10 @@ import pytest
 
 import stratagem as tf
 from stratagem.pipeline import Dataset, TensorSpec
-from stratagem.pipeline._options import AutoShardPolicy
 from stratagem.pipeline.distribution._input import InputContext
 from stratagem.pipeline.distribution._shard import shard
 from stratagem.pipeline.foreign._as_dataset import as_dataset
+from stratagem.pipeline.stages._options import AutoShardPolicy
 from tests.pipeline.foreign_sources import Counting, batches
 
 

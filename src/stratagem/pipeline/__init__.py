@@ -26,14 +26,6 @@ from stratagem.pipeline._iterator import DatasetIterator as DatasetIterator
 from stratagem.pipeline._iterator import ElementIterator as ElementIterator
 from stratagem.pipeline._iterator import NumpyIterator as NumpyIterator
 from stratagem.pipeline._iterator import Optional as Optional
-from stratagem.pipeline._options import AUTOTUNE as AUTOTUNE
-from stratagem.pipeline._options import INFINITE_CARDINALITY as INFINITE_CARDINALITY
-from stratagem.pipeline._options import SHARD_HINT as SHARD_HINT
-from stratagem.pipeline._options import UNKNOWN_CARDINALITY as UNKNOWN_CARDINALITY
-from stratagem.pipeline._options import AutoShardPolicy as AutoShardPolicy
-from stratagem.pipeline._options import DistributeOptions as DistributeOptions
-from stratagem.pipeline._options import Options as Options
-from stratagem.pipeline._options import ThreadingOptions as ThreadingOptions
 from stratagem.pipeline.distribution._distributed import DistributedDataset as DistributedDataset
 from stratagem.pipeline.distribution._distributed import (
     DistributedDatasetFromFunction as DistributedDatasetFromFunction,
@@ -51,4 +43,12 @@ from stratagem.pipeline.elements._spec import DatasetSpec as DatasetSpec
 from stratagem.pipeline.elements._spec import TensorShape as TensorShape
 from stratagem.pipeline.elements._spec import TensorSpec as TensorSpec
 from stratagem.pipeline.foreign._as_dataset import as_dataset as as_dataset
+from stratagem.pipeline.stages._options import AUTOTUNE as AUTOTUNE
+from stratagem.pipeline.stages._options import INFINITE_CARDINALITY as INFINITE_CARDINALITY
+from stratagem.pipeline.stages._options import SHARD_HINT as SHARD_HINT
+from stratagem.pipeline.stages._options import UNKNOWN_CARDINALITY as UNKNOWN_CARDINALITY
+from stratagem.pipeline.stages._options import AutoShardPolicy as AutoShardPolicy
+from stratagem.pipeline.stages._options import DistributeOptions as DistributeOptions
+from stratagem.pipeline.stages._options import Options as Options
+from stratagem.pipeline.stages._options import ThreadingOptions as ThreadingOptions
 from stratagem.pipeline.stages._seeds import set_global_seed as set_global_seed

@@ -15,10 +15,10 @@ from stratagem.pipeline._dataset_functions import Functions
 from stratagem.pipeline._dataset_order import Order
 from stratagem.pipeline._dataset_sources import Sources
 from stratagem.pipeline._iterator import DatasetIterator, NumpyIterator
-from stratagem.pipeline._options import Options
 from stratagem.pipeline.elements._nest import Nest, convert, kinds_of, spec_of, to_jax
 from stratagem.pipeline.functions._user_code import UserFunction
 from stratagem.pipeline.stages._cardinality import INFINITE, UNKNOWN
+from stratagem.pipeline.stages._options import Options
 
 # What TensorFlow's class has and this one has not, and what to use instead.
 _NOT_PROVIDED = {

@@ -6,9 +6,9 @@ from typing import Any, Self
 
 import jax
 
-from stratagem.pipeline._options import Options
 from stratagem.pipeline.elements._nest import Nest
 from stratagem.pipeline.elements._spec import Nestable
+from stratagem.pipeline.stages._options import Options
 from stratagem.pipeline.stages._stage import Stage
 
 

@@ -6,13 +6,13 @@ from typing import Any, Self
 from stratagem._errors import InvalidArgumentError
 from stratagem.pipeline import _plan as plan
 from stratagem.pipeline._dataset_base import DatasetBase, seed_of, stage_of, whole
-from stratagem.pipeline._options import AUTOTUNE, SHARD_HINT
 from stratagem.pipeline.caching._file_cache import FileCacheStage
 from stratagem.pipeline.elements._nest import kinds_of
 from stratagem.pipeline.functions._scan import UniqueStep
 from stratagem.pipeline.stages._cardinality import UNKNOWN
 from stratagem.pipeline.stages._file_names import names_in
 from stratagem.pipeline.stages._ignore_errors import IgnoreErrorsStep
+from stratagem.pipeline.stages._options import AUTOTUNE, SHARD_HINT
 from stratagem.pipeline.stages._seeds import EpochSeeds
 from stratagem.pipeline.stages._steps import ConcatenateStep, ShardHint
 

@@ -11,15 +11,15 @@ import numpy as np
 from stratagem._errors import InvalidArgumentError
 from stratagem.pipeline import _plan as plan
 from stratagem.pipeline._dataset_base import DatasetBase, seed_of, stage_of, whole
-from stratagem.pipeline._options import Options
-from stratagem.pipeline.elements._columns import ArrayColumns, RangeColumns
 from stratagem.pipeline.elements._nest import Nest, convert, kinds_of, leaves, map_leaves, spec_of, to_numpy
 from stratagem.pipeline.elements._spec import Nestable, TensorSpec
 from stratagem.pipeline.functions._map import mapped
 from stratagem.pipeline.stages._choose import ChooseStage, RandomStage
+from stratagem.pipeline.stages._columns import ArrayColumns, RangeColumns
 from stratagem.pipeline.stages._file_names import FileNames, matching, names_in
 from stratagem.pipeline.stages._generator import GeneratorStage, signature_of
 from stratagem.pipeline.stages._memory import ListStage
+from stratagem.pipeline.stages._options import Options
 from stratagem.pipeline.stages._seeds import EpochSeeds
 from stratagem.pipeline.stages._stage import Stage
 

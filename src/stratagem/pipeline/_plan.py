@@ -5,10 +5,10 @@ from typing import Any
 
 import numpy as np
 
-from stratagem.pipeline.elements._columns import Columns, RangeColumns, ZippedColumns
 from stratagem.pipeline.elements._nest import Nest, leaves, map_leaves
 from stratagem.pipeline.functions._mapped import MemoColumns
 from stratagem.pipeline.stages._cardinality import INFINITE, UNKNOWN, batched
+from stratagem.pipeline.stages._columns import Columns, RangeColumns, ZippedColumns
 from stratagem.pipeline.stages._memory import CacheStage, ShuffleStep
 from stratagem.pipeline.stages._order import Cut, Endless, Kept, Order, Repeated, Shuffled, Straight
 from stratagem.pipeline.stages._seeds import EpochSeeds

@@ -7,9 +7,9 @@ from typing import final
 import jax
 
 from stratagem.pipeline.distribution._rebatch import check_batched, piece_sizes, piece_spec
-from stratagem.pipeline.elements._columns import Columns
 from stratagem.pipeline.elements._nest import Nest, rows_in, slice_rows
 from stratagem.pipeline.stages._cardinality import repeated
+from stratagem.pipeline.stages._columns import Columns
 from stratagem.pipeline.stages._order import Indices, State
 from stratagem.pipeline.stages._stage import BatchedRows, BatchedRowsWalk, Stage, Step, Walk
 

@@ -7,11 +7,11 @@ from typing import final
 
 from stratagem._errors import InvalidArgumentError, NotFoundError
 from stratagem.pipeline import _plan as plan
-from stratagem.pipeline._options import AutoShardPolicy
 from stratagem.pipeline.distribution._input import InputContext
 from stratagem.pipeline.distribution._pieces import PiecesStep
 from stratagem.pipeline.distribution._rebatch import round_sizes
 from stratagem.pipeline.stages._memory import ShuffleStep
+from stratagem.pipeline.stages._options import AutoShardPolicy
 from stratagem.pipeline.stages._recut import RecutStep
 from stratagem.pipeline.stages._stage import FileSource, Stage, not_read
 from stratagem.pipeline.stages._steps import PrefetchStep, ShardHint

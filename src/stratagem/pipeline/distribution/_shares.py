@@ -3,11 +3,11 @@
 import logging
 from collections.abc import Iterator
 
-from stratagem.pipeline._options import AutoShardPolicy
 from stratagem.pipeline.distribution._input import InputContext
 from stratagem.pipeline.distribution._rebatch import piece_sizes
 from stratagem.pipeline.distribution._shard import Sharding
 from stratagem.pipeline.stages._cardinality import INFINITE, batched
+from stratagem.pipeline.stages._options import AutoShardPolicy
 from stratagem.pipeline.stages._stage import BatchedRows, Stage
 from stratagem.pipeline.stages._steps import ShardHint
 from stratagem.pipeline.stages._transforms import BatchStage

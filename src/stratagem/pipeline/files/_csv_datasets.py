@@ -6,7 +6,6 @@ from typing import Any, final
 
 from stratagem._errors import InvalidArgumentError
 from stratagem.pipeline._dataset import Dataset
-from stratagem.pipeline._options import AUTOTUNE
 from stratagem.pipeline.elements._nest import Nest, to_numpy
 from stratagem.pipeline.files._bytes import checked_compression
 from stratagem.pipeline.files._csv import Table
@@ -14,6 +13,7 @@ from stratagem.pipeline.files._csv_sample import Sample
 from stratagem.pipeline.files._datasets import reading
 from stratagem.pipeline.files._fields import checked_selection, columns, dialect
 from stratagem.pipeline.stages._file_names import FileNames, matching, names_in
+from stratagem.pipeline.stages._options import AUTOTUNE
 from stratagem.pipeline.stages._order import State
 from stratagem.pipeline.stages._seeds import EpochSeeds
 from stratagem.pipeline.stages._stage import ParentWalk, Stage, Step, Walk

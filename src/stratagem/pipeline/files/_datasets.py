@@ -7,13 +7,13 @@ import numpy as np
 
 from stratagem._errors import InvalidArgumentError
 from stratagem.pipeline._dataset import Dataset
-from stratagem.pipeline._options import AUTOTUNE
 from stratagem.pipeline.files._bytes import checked_compression
 from stratagem.pipeline.files._format import STRING, Format
 from stratagem.pipeline.files._read import ReadFiles
 from stratagem.pipeline.files._text import FixedLength, Lines
 from stratagem.pipeline.files._tfrecord import TFRecords
 from stratagem.pipeline.stages._file_names import FileNames, names_in
+from stratagem.pipeline.stages._options import AUTOTUNE
 from stratagem.pipeline.stages._order import Straight
 from stratagem.pipeline.stages._stage import Rows, Stage
 

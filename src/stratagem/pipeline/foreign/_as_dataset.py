@@ -9,7 +9,6 @@ import numpy as np
 
 from stratagem.pipeline import _plan as plan
 from stratagem.pipeline._dataset import Dataset
-from stratagem.pipeline.elements._columns import Columns
 from stratagem.pipeline.foreign import _hugging_face as hugging_face
 from stratagem.pipeline.foreign import _torch as torch
 from stratagem.pipeline.foreign._elements import Style
@@ -20,6 +19,7 @@ from stratagem.pipeline.foreign._iterables import Iterables, OneShot
 from stratagem.pipeline.foreign._stage import ForeignStage, Source
 from stratagem.pipeline.foreign._stateful import Stateful, is_stateful
 from stratagem.pipeline.foreign._tensors import from_torch, is_torch_tensor
+from stratagem.pipeline.stages._columns import Columns
 from stratagem.pipeline.stages._stage import Stage
 
 

@@ -5,13 +5,13 @@ import weakref
 from collections.abc import Iterator
 from typing import Any, final
 
-from stratagem.pipeline.elements._columns import as_run
 from stratagem.pipeline.elements._nest import Nest, map_leaves
 from stratagem.pipeline.elements._spec import without_rows
 from stratagem.pipeline.foreign._elements import Style
 from stratagem.pipeline.foreign._items import FetchedColumns
 from stratagem.pipeline.foreign._saved import from_json, to_json
 from stratagem.pipeline.foreign._stage import Source, Stream
+from stratagem.pipeline.stages._columns import as_run
 from stratagem.pipeline.stages._order import Indices, State
 from stratagem.pipeline.stages._replay import name_position, replay
 

@@ -6,11 +6,11 @@ from typing import Any, final
 
 import numpy as np
 
-from stratagem.pipeline.elements._columns import Columns
 from stratagem.pipeline.elements._nest import Array, Nest, map_leaves, stacked
 from stratagem.pipeline.elements._spec import TensorSpec
 from stratagem.pipeline.foreign._elements import Reader, Style
 from stratagem.pipeline.foreign._stage import Source, Stream
+from stratagem.pipeline.stages._columns import Columns
 from stratagem.pipeline.stages._order import Indices, State
 from stratagem.pipeline.stages._replay import name_position
 

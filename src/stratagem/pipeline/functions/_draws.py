@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stratagem._private import seed_of
-from stratagem.pipeline.elements._columns import Columns
+from stratagem.pipeline.stages._columns import Columns
 from stratagem.pipeline.stages._order import Cursor, Indices, Order, State
 from stratagem.pipeline.stages._seeds import EpochSeeds
 

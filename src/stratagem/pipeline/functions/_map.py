@@ -7,7 +7,6 @@ from typing import Any, final
 import numpy as np
 
 from stratagem._errors import InvalidArgumentError
-from stratagem.pipeline._options import AUTOTUNE
 from stratagem.pipeline.elements._nest import Nest, spec_of
 from stratagem.pipeline.elements._spec import TensorSpec
 from stratagem.pipeline.functions._applied import Applied, check_tensors
@@ -17,6 +16,7 @@ from stratagem.pipeline.functions._mapped import Filtered, MappedColumns, RowPro
 from stratagem.pipeline.functions._parallel import ParallelWalk, cores
 from stratagem.pipeline.functions._user_code import UserFunction
 from stratagem.pipeline.stages._cardinality import UNKNOWN
+from stratagem.pipeline.stages._options import AUTOTUNE
 from stratagem.pipeline.stages._order import Order, State
 from stratagem.pipeline.stages._stage import ParentWalk, Rows, Stage, Step, Walk
 

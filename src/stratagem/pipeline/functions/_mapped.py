@@ -5,11 +5,11 @@ from typing import final
 import numpy as np
 from numpy.typing import NDArray
 
-from stratagem.pipeline.elements._columns import Columns
 from stratagem.pipeline.elements._nest import Array, Nest, leaves, map_leaves, slice_rows
 from stratagem.pipeline.functions._compiled import Program
 from stratagem.pipeline.functions._draws import Draws, number_bits, places_of_numbered, rows_of_numbered
 from stratagem.pipeline.stages._cardinality import UNKNOWN
+from stratagem.pipeline.stages._columns import Columns
 from stratagem.pipeline.stages._order import Cursor, Indices, Order, State
 
 _MOST = 64

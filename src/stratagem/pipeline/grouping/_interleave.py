@@ -6,13 +6,13 @@ from typing import Any, final
 
 from stratagem._errors import InvalidArgumentError
 from stratagem.pipeline._dataset_base import stage_of, whole
-from stratagem.pipeline._options import AUTOTUNE
 from stratagem.pipeline.elements._nest import Nest
 from stratagem.pipeline.elements._spec import DatasetSpec
 from stratagem.pipeline.functions._draws import Draws, places
 from stratagem.pipeline.functions._user_code import UserFunction
 from stratagem.pipeline.functions._way import InPython
 from stratagem.pipeline.stages._cardinality import UNKNOWN
+from stratagem.pipeline.stages._options import AUTOTUNE
 from stratagem.pipeline.stages._order import State
 from stratagem.pipeline.stages._read_ahead import InThread, ReadAheadWalk
 from stratagem.pipeline.stages._seeds import seeded_by

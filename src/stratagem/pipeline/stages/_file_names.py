@@ -9,9 +9,9 @@ from typing import Any, final
 import numpy as np
 
 from stratagem._errors import InvalidArgumentError
-from stratagem.pipeline.elements._columns import ArrayColumns
 from stratagem.pipeline.elements._nest import Nest, to_numpy
 from stratagem.pipeline.elements._spec import TensorSpec
+from stratagem.pipeline.stages._columns import ArrayColumns
 from stratagem.pipeline.stages._order import Order, Shuffled, Straight
 from stratagem.pipeline.stages._seeds import EpochSeeds
 from stratagem.pipeline.stages._stage import FileSource, Rows, Walk

@@ -9,9 +9,9 @@ import grain
 import jax
 import numpy as np
 
-from stratagem.pipeline.elements._columns import Columns
 from stratagem.pipeline.elements._nest import Nest, map_leaves, rows_of
 from stratagem.pipeline.elements._spec import TensorSpec, with_rows
+from stratagem.pipeline.stages._columns import Columns
 from stratagem.pipeline.stages._order import Indices, Order, State
 
 
