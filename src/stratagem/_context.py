@@ -35,14 +35,14 @@ class Context:
     replica: the ReplicaContext object inside a replica function, else None.
     crossing: True in a cross-replica context; False in a replica and in the default context.
     recorder: the capture that traces the current code (a `Recorder`), or None when it runs for real.
-    party: who saves checkpoints together with this code (a `checkpoint.Party`), or None for what the process joined.
+    job: the workers that run this code together (a `Job`), or None for the job of the process.
     """
 
     strategy: Any = None
     replica: Any = None
     crossing: bool = False
     recorder: Any = None
-    party: Any = None
+    job: Any = None
 
 
 _current: contextvars.ContextVar[Context] = contextvars.ContextVar("stratagem", default=Context())  # noqa: B039

@@ -88,3 +88,23 @@ class Alone(Job):
 
 
 ALONE = Alone()
+
+
+class _Process:
+    """The job of this process: global, as JAX's backend is, which joins one job and never leaves it."""
+
+    def __init__(self) -> None:
+        self.job: Job = ALONE
+
+
+_process = _Process()
+
+
+def enter_job(job: Job) -> None:
+    """From now on this process is in `job`, in whatever thread."""
+    _process.job = job
+
+
+def process_job() -> Job:
+    """The job that this process is in."""
+    return _process.job

@@ -1,56 +1,20 @@
 """Several workers of one job in one process: a thread each, which ask each other as processes will."""
 
-import contextlib
-import json
-import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import jax
 
-from stratagem._job import Job, Phase
+from stratagem._job import Job
 from stratagem.pipeline import AutoShardPolicy, Dataset, InputContext, Options
 from stratagem.pipeline.distribution._lockstep import LockstepWalk
 from stratagem.pipeline.distribution._peers import Alone, Asked, Common
 from stratagem.pipeline.distribution._shard import shard
 from stratagem.pipeline.distribution._streams import WorkerWalk
+from tests.rendezvous import Rendezvous
 
 Steps = list[list[Any]]
-
-
-class Rendezvous(Job):
-    """What all workers meet in, and what it looks like to one of them: they wait for each other in one place."""
-
-    def __init__(self, workers: int, worker: int = 0, meeting: "Rendezvous | None" = None) -> None:
-        self._workers, self._worker = workers, worker
-        self._all = meeting._all if meeting else threading.Barrier(workers, timeout=60)
-        self._given: dict[int, Any] = meeting._given if meeting else {}
-
-    @property
-    def workers(self) -> int:
-        return self._workers
-
-    @property
-    def worker(self) -> int:
-        return self._worker
-
-    def agree(self, what: str, value: Any, *, order: str = "", given_up: threading.Event | None = None) -> list[Any]:
-        self._given[self._worker] = json.loads(json.dumps([what, value]))
-        self._all.wait()
-        given = [self._given[worker] for worker in range(self._workers)]
-        self._all.wait()
-        assert {other for other, _ in given} == {what}
-        return [theirs for _, theirs in given]
-
-    def phase(self, phase: Phase) -> contextlib.AbstractContextManager[None]:
-        return contextlib.nullcontext()
-
-    def waiting(self) -> contextlib.AbstractContextManager[None]:
-        return contextlib.nullcontext()
-
-    def begin_step(self) -> None:
-        pass
 
 
 def with_policy(dataset: Dataset, policy: AutoShardPolicy) -> Dataset:

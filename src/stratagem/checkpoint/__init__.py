@@ -8,9 +8,6 @@ from stratagem.checkpoint._inspect import report_on as report_on
 from stratagem.checkpoint._latest import checkpoints_iterator as checkpoints_iterator
 from stratagem.checkpoint._latest import latest_checkpoint as latest_checkpoint
 from stratagem.checkpoint._manager import CheckpointManager as CheckpointManager
-from stratagem.checkpoint._party import ALONE as ALONE
-from stratagem.checkpoint._party import Party as Party
-from stratagem.checkpoint._party import join as join
 from stratagem.checkpoint._reader import CheckpointReader as CheckpointReader
 from stratagem.checkpoint._reader import list_variables as list_variables
 from stratagem.checkpoint._reader import load_checkpoint as load_checkpoint

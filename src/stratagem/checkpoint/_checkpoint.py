@@ -15,9 +15,9 @@ from stratagem.checkpoint._graph import nodes_of, survey
 from stratagem.checkpoint._index import record_checkpoint_state, single
 from stratagem.checkpoint._latest import newest_other
 from stratagem.checkpoint._owner import disown, own_now, owning
-from stratagem.checkpoint._party import save_as_party
 from stratagem.checkpoint._pending import Restoration
 from stratagem.checkpoint._status import CheckpointLoadStatus, InitializationOnlyStatus, LoadStatus
+from stratagem.checkpoint._together import save_together
 from stratagem.values import Variable
 
 
@@ -94,7 +94,7 @@ class Checkpoint(Tracked):
                 write(path, contents)
                 record_checkpoint_state(directory, single(path))
 
-        save_as_party(directory, path, publish)
+        save_together(directory, path, publish)
         return path
 
     def write(self, file_prefix: str | os.PathLike[str], options: Any = None) -> str:
@@ -113,7 +113,7 @@ class Checkpoint(Tracked):
                 if not existed and not os.listdir(path):
                     os.rmdir(path)
 
-        save_as_party(os.path.dirname(path), path, publish)
+        save_together(os.path.dirname(path), path, publish)
         return path
 
     def snapshot(self) -> Contents:

@@ -19,7 +19,7 @@ from stratagem.checkpoint._index import (
 )
 from stratagem.checkpoint._latest import first_good, latest_checkpoint
 from stratagem.checkpoint._owner import owning
-from stratagem.checkpoint._party import agree_to_restore, party_here, save_as_party
+from stratagem.checkpoint._together import agree_to_restore, job_here, save_together
 
 _log = logging.getLogger(__name__)
 
@@ -115,7 +115,7 @@ class CheckpointManager:
                 self._record()
             written = True
 
-        save_as_party(self._directory, path, publish)
+        save_together(self._directory, path, publish)
         if not written:  # another process of the job did
             self._note(path)
             self._sweep(lambda path: None)
@@ -139,7 +139,7 @@ class CheckpointManager:
             try:
                 self._checkpoint.restore(self._latest)
             except DataLossError as error:  # it was whole when it was last looked at
-                if party_here().size > 1:
+                if job_here().workers > 1:
                     raise  # the others have restored it
                 _log.warning("Passing over a checkpoint: %s", str(error))
                 candidates.remove(self._latest)

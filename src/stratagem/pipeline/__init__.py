@@ -52,3 +52,4 @@ from stratagem.pipeline.stages._options import DistributeOptions as DistributeOp
 from stratagem.pipeline.stages._options import Options as Options
 from stratagem.pipeline.stages._options import ThreadingOptions as ThreadingOptions
 from stratagem.pipeline.stages._seeds import set_global_seed as set_global_seed
+from stratagem.pipeline.stages._seeds import share_seeds as share_seeds

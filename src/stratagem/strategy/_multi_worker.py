@@ -9,7 +9,7 @@ import jax
 
 from stratagem import _coordination
 from stratagem._errors import ClusterError, DeviceError
-from stratagem._job import ALONE, Job
+from stratagem._job import ALONE, Job, enter_job, process_job
 from stratagem._mesh import ReplicaMesh
 from stratagem._private import (
     backends_started,
@@ -21,7 +21,7 @@ from stratagem._private import (
 from stratagem.cluster import Job as ClusterJob
 from stratagem.cluster import default_resolver, job_of
 from stratagem.cluster.control import Connected, Facts, Limits, Link
-from stratagem.pipeline import InputContext
+from stratagem.pipeline import InputContext, share_seeds
 from stratagem.strategy._abstract import AbstractStrategy
 from stratagem.strategy._communication import CommunicationOptions
 from stratagem.strategy._devices import kind_of
@@ -75,24 +75,25 @@ def _mesh_of(cluster: ClusterJob | None, options: CommunicationOptions) -> Repli
     return ReplicaMesh(_devices(job), job)
 
 
-# The job that this process is in. JAX's backend is the process' own as well, and can join one job only.
-_joined: dict[tuple[str, ...], Connected] = {}
-
-
 def _connected(cluster: ClusterJob, options: CommunicationOptions) -> Job:
-    membership = (str(cluster.task), *map(str, cluster.addresses))
-    if (job := _joined.get(membership)) is not None:
-        return job
-    if _joined:
+    """The job of this process, which it joins now if it is in none."""
+    job = process_job()
+    if isinstance(job, Connected):
+        facts = job.link.facts
+        if (facts.cluster, facts.task) == (cluster.cluster, str(cluster.task)):
+            return job
         raise ClusterError(
-            f"This process is in the job {next(iter(_joined))} already and cannot join {membership} as well."
+            f"This process is {facts.task} of the job {facts.cluster} already and cannot be {cluster.task} of "
+            f"{cluster.cluster} as well. Start another process for it."
         )
     if backends_started():
         raise RuntimeError(
             "Collective ops must be configured at program startup: JAX's backend has started already. Create "
             "MultiWorkerMirroredStrategy before anything that computes."
         )
-    job = _joined[membership] = _join(cluster, options)
+    job = _join(cluster, options)
+    share_seeds(job)
+    enter_job(job)
     return job
 
 

@@ -54,7 +54,7 @@ class Link:
         self._lock = threading.Lock()
         self._on_failure: list[Callable[[], None]] = []
         self._left = False
-        self._progress, handle = Progress.create()
+        self._progress, handle = Progress.create(facts.task, os.environ.get("STRATAGEM_STATUS_DIR"))
         ours, theirs = socket.socketpair()
         self._socket = ours
         root = str(Path(__file__).parents[3])

@@ -6,6 +6,7 @@ import struct
 import tempfile
 import time
 from dataclasses import dataclass
+from pathlib import Path
 from typing import final
 
 from stratagem._job import Phase
@@ -34,13 +35,16 @@ class Progress:
         self.position = Position(0, Phase.STARTING, time.monotonic())
 
     @classmethod
-    def create(cls) -> tuple["Progress", int]:
-        """A new one, and the handle to give to the reader."""
-        with tempfile.TemporaryFile() as file:
-            os.ftruncate(file.fileno(), _SIZE)
-            handle = os.dup(file.fileno())
+    def create(cls, task: str, folder: str | None) -> tuple["Progress", int]:
+        """A new one, and the handle to give to the reader. In a launcher's folder it is a file, for `position_in`."""
+        handle, path = tempfile.mkstemp(dir=folder)
+        os.ftruncate(handle, _SIZE)
         progress = cls(handle)
         progress.write(0, Phase.STARTING)
+        if folder is None:
+            os.unlink(path)
+        else:
+            os.rename(path, Path(folder, f"{task}.progress"))
         return progress, handle
 
     def write(self, step: int, phase: Phase) -> None:
@@ -63,3 +67,16 @@ class Progress:
     def close(self) -> None:
         """Give the memory back."""
         self._memory.close()
+
+
+def position_in(path: Path) -> Position | None:
+    """Where the task is that made this file; None if it did not yet, or writes right now."""
+    try:
+        data = path.read_bytes()  # not mapped: a file that somebody cuts short would kill the reader
+    except FileNotFoundError:
+        return None
+    if len(data) != _SIZE:
+        return None
+    begun, step, phase, since = _RECORD.unpack_from(data)
+    (ended,) = struct.unpack_from("=q", data, _RECORD.size)
+    return Position(step, Phase(phase), since) if begun == ended else None

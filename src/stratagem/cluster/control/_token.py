@@ -23,7 +23,7 @@ def read_token(environ: Mapping[str, str], *, loopback: bool) -> bytes:
         ClusterError: the file is missing, too short, or others may read it.
     """
     named = environ.get(TOKEN_FILE)
-    path = Path(named).expanduser() if named else _own_file(environ)
+    path = Path(named).expanduser() if named else own_token_file(environ)
     if loopback and not named:
         _make(path)
     elif environ.get(INSECURE) == "1" and not path.exists():
@@ -52,7 +52,8 @@ def make_token(path: Path) -> None:
         partial.unlink()
 
 
-def _own_file(environ: Mapping[str, str]) -> Path:
+def own_token_file(environ: Mapping[str, str]) -> Path:
+    """Where this user's token is, unless `STRATAGEM_TOKEN_FILE` names another file."""
     configuration = environ.get("XDG_CONFIG_HOME") or Path(environ.get("HOME") or "~", ".config")
     return Path(configuration).expanduser() / "stratagem" / "token"
 

@@ -116,7 +116,7 @@ class PiecesWalk(Walk):
         self._first = start
 
     def __next__(self) -> Nest:
-        if self._replicas == 1:
+        if self._replicas == 1 and not self._pieces:  # but for what is left of a batch that was cut for several
             element = next(self._source)  # nothing to divide: it may be anything, a scalar too
             self._forget(self._source.get_state())
             return element

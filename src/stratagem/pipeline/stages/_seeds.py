@@ -8,6 +8,7 @@ from typing import Any, final
 
 import numpy as np
 
+from stratagem._job import Job
 from stratagem._private import latest_seeding
 
 
@@ -18,6 +19,7 @@ class GlobalSeed:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._seed: int | None = None
+        self._common: int | None = None
         self._drawn = 0
         self._heard = 0
 
@@ -26,6 +28,11 @@ class GlobalSeed:
         with self._lock:
             self._seed, self._drawn = seed, 0
             self._heard, _ = latest_seeding()
+
+    def share(self, seed: int) -> None:
+        """Draw from this as long as the program sets no seed: workers of one job then shuffle alike."""
+        with self._lock:
+            self._common = seed
 
     def draw(self) -> int:
         """A seed for one shuffle, or for one function that draws."""
@@ -36,10 +43,11 @@ class GlobalSeed:
             number, seed = latest_seeding()
             if number != self._heard:
                 self._seed, self._drawn, self._heard = seed, 0, number
-            if self._seed is None:
+            seed = self._common if self._seed is None else self._seed
+            if seed is None:
                 return int(np.random.SeedSequence().generate_state(1, np.uint64)[0])
             self._drawn += 1
-            return int(np.random.SeedSequence([self._seed, self._drawn]).generate_state(1, np.uint64)[0])
+            return int(np.random.SeedSequence([seed, self._drawn]).generate_state(1, np.uint64)[0])
 
 
 @final
@@ -72,6 +80,12 @@ def seeded_by(*key: int) -> Iterator[None]:
 def set_global_seed(seed: int | None) -> None:
     """Make every later shuffle without a seed of its own repeatable; None undoes it."""
     _global_seed.set(None if seed is None else abs(int(seed)))
+
+
+def share_seeds(job: Job) -> None:
+    """Let shuffles without a seed be alike on all workers of a job: then their shards are disjoint (in TF they are not)."""
+    seed = int(np.random.SeedSequence().generate_state(1, np.uint64)[0])
+    _global_seed.share(job.agree("the seed of shuffles", seed)[0])
 
 
 @final

@@ -8,42 +8,25 @@ from typing import Any
 import pytest
 
 from stratagem._context import entered
-from stratagem.checkpoint import ALONE, Party, _format, _party, join
+from stratagem._job import ALONE, enter_job
+from stratagem.checkpoint import _format, _together
 from stratagem.errors import AbortedError
 from stratagem.train import Checkpoint, CheckpointManager, latest_checkpoint
 from stratagem.values import Variable
 from tests.checkpoint.models import read
+from tests.rendezvous import Rendezvous
 
 RANKS = 3
 
 
-class Exchange:
-    """What a cluster gives: everybody's values, once all are there."""
-
-    def __init__(self, ranks: int) -> None:
-        self._barrier = threading.Barrier(ranks, timeout=30)
-        self._values: list[Any] = [None] * ranks
-        self.topics: list[list[str]] = [[] for _ in range(ranks)]
-
-    def of(self, rank: int) -> Callable[[str, Any], list[Any]]:
-        def exchange(what: str, mine: Any) -> list[Any]:
-            self.topics[rank].append(what)
-            self._values[rank] = mine
-            self._barrier.wait()
-            values = list(self._values)
-            self._barrier.wait()
-            return values
-
-        return exchange
-
-
 def run(work: Callable[[int], Any], ranks: int = RANKS) -> list[Any]:
     """`work(rank)` on every rank at the same time: what each returned, or raised."""
-    exchange = Exchange(ranks)
+    meeting = Rendezvous(ranks)
+    jobs = [Rendezvous(ranks, rank, meeting) for rank in range(ranks)]
     results: list[Any] = [None] * ranks
 
     def member(rank: int) -> None:
-        with entered(party=Party(rank=rank, size=ranks, exchange=exchange.of(rank))):
+        with entered(job=jobs[rank]):
             try:
                 results[rank] = work(rank)
             except Exception as error:
@@ -54,7 +37,7 @@ def run(work: Callable[[int], Any], ranks: int = RANKS) -> list[Any]:
         thread.start()
     for thread in threads:
         thread.join()
-    assert len({tuple(topics) for topics in exchange.topics}) == 1, "the ranks did not exchange the same things"
+    assert len({tuple(job.asked) for job in jobs}) == 1, "the ranks did not agree on the same things"
     return results
 
 
@@ -164,17 +147,19 @@ def test_machines_that_share_no_disk_each_keep_a_copy(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, writes: list[str]
 ) -> None:
     # Ranks 2 and 3 are on another machine, where the same path is another directory.
-    real, place = _party.load, _party._Place.of
+    real, place = _together.load, _together._Place.of
     rank_of: dict[int, int] = {}
 
     def of(directory: str, path: str) -> Any:
         rank = rank_of[threading.get_ident()]
         found = place(directory, path)
         machine = "B" if rank >= 2 else "A"
-        return _party._Place(machine=machine, spot=f"{machine}:{found.spot[-3:]}", directory="/data", name=found.name)
+        return _together._Place(
+            machine=machine, spot=f"{machine}:{found.spot[-3:]}", directory="/data", name=found.name
+        )
 
-    monkeypatch.setattr(_party._Place, "of", of)
-    monkeypatch.setattr(_party, "_PATIENCE", 0.2)
+    monkeypatch.setattr(_together._Place, "of", of)
+    monkeypatch.setattr(_together, "_PATIENCE", 0.2)
 
     def work(rank: int) -> None:
         rank_of[threading.get_ident()] = rank
@@ -186,20 +171,17 @@ def test_machines_that_share_no_disk_each_keep_a_copy(
     assert real(str(tmp_path / "B" / "ckpt-1")).arrays.keys() == {"v", "save_counter"}
 
 
-def test_a_process_that_joined_saves_as_a_member_in_every_thread(tmp_path: Path) -> None:
-    seen: list[str] = []
-
-    def exchange(what: str, mine: Any) -> list[Any]:
-        seen.append(what)
-        return [mine]
-
-    join(Party(size=2, exchange=lambda what, mine: exchange(what, mine) * 2))
+def test_a_process_in_a_job_saves_as_a_worker_of_it_in_every_thread(tmp_path: Path) -> None:
+    job = Rendezvous(1)
+    two = Rendezvous(2, 0)
+    two.agree = lambda what, value, **_: job.agree(what, value) * 2  # type: ignore[method-assign]
+    enter_job(two)
     try:
         thread = threading.Thread(target=lambda: Checkpoint(v=Variable(1.0)).save(tmp_path / "ckpt"))
         thread.start()
         thread.join()
     finally:
-        join(ALONE)
-    assert seen == ["save a checkpoint", "have saved a checkpoint"]
+        enter_job(ALONE)
+    assert job.asked == ["save a checkpoint", "have saved a checkpoint"]
     Checkpoint(v=Variable(1.0)).save(tmp_path / "ckpt")
-    assert len(seen) == 2
+    assert len(job.asked) == 2

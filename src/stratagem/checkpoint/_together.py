@@ -1,4 +1,4 @@
-"""Saving as a party: when many processes of one job save, each directory is written once and nobody returns before it is.
+"""Saving together: when many workers of one job save, each directory is written once and nobody returns before it is.
 
 Every member calls `save` the same number of times. Members that name the same directory write it once: the one with the
 lowest rank does, the others wait. Members with directories of their own (TensorFlow's tutorials give the workers that are
@@ -6,15 +6,14 @@ not chief temporary ones) each write theirs.
 """
 
 import os
-import threading
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
 
 from stratagem._context import current
 from stratagem._errors import AbortedError, CheckpointError, DataLossError, NotFoundError
+from stratagem._job import Job, Phase, process_job
 from stratagem.checkpoint._files import make_directories
 from stratagem.checkpoint._manifest import load
 from stratagem.checkpoint._owner import machine
@@ -22,68 +21,31 @@ from stratagem.checkpoint._owner import machine
 _PATIENCE = 10.0  # seconds until a file of another machine shows on a shared file system
 
 
-def _alone(what: str, mine: Any) -> list[Any]:
-    return [mine]
+def job_here() -> Job:
+    """The workers that save together with the code that runs now."""
+    job: Job = current().job or process_job()
+    return job
 
 
-@dataclass(frozen=True, kw_only=True)
-class Party:
-    """The processes that save together, seen from one of them.
-
-    rank: this one's number, from 0 (the chief).
-    size: how many there are.
-    exchange: called by every member in the same order with what it is for (the same for all) and a JSON value of at most a
-        few kB; returns everybody's values by rank once all are there. Raises, after a bounded time, when one does not come.
-    """
-
-    rank: int = 0
-    size: int = 1
-    exchange: Callable[[str, Any], list[Any]] = _alone
-
-
-ALONE = Party()
-
-
-class _Membership:
-    """What this process joined."""
-
-    def __init__(self) -> None:
-        self.lock = threading.Lock()
-        self.party = ALONE
-
-
-_membership = _Membership()
-
-
-def join(party: Party) -> None:
-    """From now on this process saves as a member of `party`, in whatever thread; `join(ALONE)` leaves it."""
-    with _membership.lock:
-        _membership.party = party
-
-
-def party_here() -> Party:
-    """The party of the current context, if it has one, else the one that this process joined."""
-    return current().party or _membership.party
-
-
-def save_as_party(directory: str, path: str, write: Callable[[], None]) -> None:
+def save_together(directory: str, path: str, write: Callable[[], None]) -> None:
     """Have `write` make the checkpoint `path` in `directory`, in one process a directory; returns when all are on disk.
 
     The directory exists when `write` is called. Raises what `write` raises; AbortedError when another member
     could not write, CheckpointError when members save different checkpoints to one directory.
     """
-    party = party_here()
-    if party.size == 1:
+    job = job_here()
+    if job.workers == 1:
         make_directories(Path(directory))
         write()
         return
-    places = [_Place(**found) for found in party.exchange("save a checkpoint", asdict(_Place.of(directory, path)))]
+    places = [_Place(**found) for found in job.agree("save a checkpoint", asdict(_Place.of(directory, path)))]
     _raise_first({rank: place.problem for rank, place in enumerate(places)}, path)
     leaders = [_leader(place, places) for place in places]
     _demand_one_name(places, leaders)
-    me, here = party.rank, places[party.rank]
-    outcome = _attempt(path, write) if leaders[me] == me else _Outcome()
-    outcomes = _collect(party, path, outcome)
+    me, here = job.worker, places[job.worker]
+    with job.phase(Phase.CHECKPOINT):
+        outcome = _attempt(path, write) if leaders[me] == me else _Outcome()
+    outcomes = _collect(job, path, outcome)
     # Equal paths on two machines are one directory only if their disk is shared. Where it is not, each machine keeps one.
     distant = [rank for rank, leader in enumerate(leaders) if places[leader].machine != places[rank].machine]
     if not distant:
@@ -92,18 +54,18 @@ def save_as_party(directory: str, path: str, write: Callable[[], None]) -> None:
     local = _Outcome()
     if first == me and not _appears(path, outcomes[leaders[me]].seal):
         local = _attempt(path, write)
-    _collect(party, path, local)
+    _collect(job, path, local)
 
 
 def agree_to_restore(mine: str | None) -> None:
     """Raise CheckpointError, in every member, unless all of them restore a checkpoint of the same name, or all none."""
-    party = party_here()
+    job = job_here()
     name = os.path.basename(mine) if mine is not None else ""
-    names = party.exchange("restore a checkpoint", name)
+    names = job.agree("restore a checkpoint", name)
     if len(set(names)) > 1:
         shown = ", ".join(f"rank {rank} {found or 'none'}" for rank, found in enumerate(names))
         raise CheckpointError(
-            f"The processes of this job would restore different checkpoints: {shown} (rank {party.rank}: {mine!r}). "
+            f"The processes of this job would restore different checkpoints: {shown} (rank {job.worker}: {mine!r}). "
             "They have to see the same files: use a file system that all machines share, or copy the newest checkpoint to "
             "every machine. Nothing was restored."
         )
@@ -167,9 +129,9 @@ def _attempt(path: str, write: Callable[[], None]) -> _Outcome:
         return _Outcome(problem=f"{type(error).__name__}: {error}", error=error)
 
 
-def _collect(party: Party, path: str, mine: _Outcome) -> list[_Outcome]:
+def _collect(job: Job, path: str, mine: _Outcome) -> list[_Outcome]:
     """Everybody's outcome; raises when one is bad."""
-    found = party.exchange("have saved a checkpoint", [mine.seal, mine.problem[:1000]])
+    found = job.agree("have saved a checkpoint", [mine.seal, mine.problem[:1000]])
     outcomes = [_Outcome(seal=seal, problem=problem) for seal, problem in found]
     if mine.error is not None:
         raise mine.error

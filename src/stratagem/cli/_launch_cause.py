@@ -1,0 +1,70 @@
+"""Which task failed first, and which ones only could not go on without it."""
+
+import re
+import signal
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import final
+
+# As the control channel writes of a failure: "worker:1 (rank 1, host, pid 17) was lost in step 3".
+_BLAMES = re.compile(r"\b((?:chief|worker):\d+) \(rank \d+, \S+, pid \d+\) (?:raised|was lost|is frozen|is alive|has ended)")
+
+
+@final
+@dataclass(frozen=True)
+class Ended:
+    """How a task ended: its exit code (negative: the signal), and when (monotonic seconds).
+
+    asked: the launcher had told it to end. log: what it printed last.
+    """
+
+    task: str
+    code: int
+    at: float
+    asked: bool
+    log: str
+
+    @property
+    def failed(self) -> bool:
+        """Whether it ended badly by itself."""
+        return self.code != 0 and not self.asked
+
+    @property
+    def blames(self) -> str | None:
+        """The task whose failure it names as the reason for its own."""
+        names: list[str] = _BLAMES.findall(self.log)
+        return names[-1] if names and names[-1] != self.task else None
+
+    @property
+    def how(self) -> str:
+        """In words."""
+        return f"exit code {self.code}" if self.code >= 0 else signal_name(-self.code)
+
+
+def signal_name(number: int) -> str:
+    """SIGKILL of 9."""
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"
+
+
+def root_cause(ended: Sequence[Ended]) -> str:
+    """The task that failed first: the earliest failure that is not put down to another task, else the task that is blamed.
+
+    Time alone does not tell: a task that raised an exception may take longer to end than those that it let down.
+    """
+    failed = sorted((task for task in ended if task.failed), key=lambda task: task.at)
+    own = [task for task in failed if task.blames is None]
+    if own:
+        return own[0].task
+    ((blamed, _),) = Counter(task.blames for task in failed if task.blames).most_common(1)
+    return blamed
+
+
+def exit_code(cause: Ended | None) -> int:
+    """The launcher's own: that of the root cause, 128 and the signal's number as shells have it; 1 if there is none."""
+    if cause is None or cause.code == 0 or cause.asked:
+        return 1
+    return cause.code if cause.code > 0 else 128 - cause.code
