@@ -3,6 +3,7 @@
 import contextlib
 import json
 import threading
+from collections.abc import Callable
 from typing import Any
 
 from stratagem._job import Job, Phase
@@ -42,3 +43,12 @@ class Rendezvous(Job):
 
     def begin_step(self) -> None:
         pass
+
+    def check(self) -> None:
+        pass
+
+    def on_preemption(self, answer: Callable[[], int], decided: Callable[[list[int]], None]) -> None:
+        raise NotImplementedError
+
+    def preempt(self) -> None:
+        raise NotImplementedError

@@ -4,6 +4,7 @@ import abc
 import contextlib
 import enum
 import threading
+from collections.abc import Callable
 from typing import Any, final
 
 
@@ -61,10 +62,25 @@ class Job(abc.ABC):
     def begin_step(self) -> None:
         """Tell the others that another step begins."""
 
+    @abc.abstractmethod
+    def check(self) -> None:
+        """Raise PeerFailedError if the job has failed."""
+
+    @abc.abstractmethod
+    def on_preemption(self, answer: Callable[[], int], decided: Callable[[list[int]], None]) -> None:
+        """What to do once some worker will be ended: `decided` gets what all workers' `answer()` gave. In other threads."""
+
+    @abc.abstractmethod
+    def preempt(self) -> None:
+        """Tell all workers that this one will be ended."""
+
 
 @final
 class Alone(Job):
     """One worker."""
+
+    def __init__(self) -> None:
+        self._preempted: Callable[[], None] = lambda: None
 
     @property
     def workers(self) -> int:
@@ -85,6 +101,15 @@ class Alone(Job):
 
     def begin_step(self) -> None:
         pass
+
+    def check(self) -> None:
+        pass
+
+    def on_preemption(self, answer: Callable[[], int], decided: Callable[[list[int]], None]) -> None:
+        self._preempted = lambda: decided([answer()])
+
+    def preempt(self) -> None:
+        self._preempted()
 
 
 ALONE = Alone()

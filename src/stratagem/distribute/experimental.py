@@ -2,8 +2,16 @@
 
 from typing import Any
 
+from stratagem.checkpoint import PreemptionCheckpointHandler as PreemptionCheckpointHandler
+from stratagem.checkpoint import TerminationConfig as TerminationConfig
 from stratagem.ops import not_provided
 from stratagem.pipeline import ValueContext as ValueContext
+from stratagem.strategy import CommunicationImplementation as CommunicationImplementation
+from stratagem.strategy import CommunicationOptions as CommunicationOptions
+from stratagem.strategy import MultiWorkerMirroredStrategy as MultiWorkerMirroredStrategy
+
+CollectiveCommunication = CommunicationImplementation
+CollectiveHints = CommunicationOptions
 
 
 def __getattr__(name: str) -> Any:

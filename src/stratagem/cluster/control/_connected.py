@@ -7,7 +7,7 @@ import sys
 import threading
 import traceback
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from types import TracebackType
 from typing import Any, TypeVar, final
 
@@ -57,6 +57,15 @@ class Connected(Job):
 
     def begin_step(self) -> None:
         self.link.begin_step()
+
+    def check(self) -> None:
+        self.link.check()
+
+    def on_preemption(self, answer: Callable[[], int], decided: Callable[[list[int]], None]) -> None:
+        self.link.on_preemption(answer, decided)
+
+    def preempt(self) -> None:
+        self.link.preempt()
 
     @contextlib.contextmanager
     def waiting(self) -> Iterator[None]:

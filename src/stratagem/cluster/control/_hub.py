@@ -175,6 +175,9 @@ class Hub:
                 member.entered = member.heard - message["seconds"]
             case "agree":
                 self._agree(member, message["name"], message["value"])
+            case "preempt":
+                self._log(f"{member.task} will be ended: all tasks save and leave")
+                self._broadcast({"op": "preempt"})
             case "withdraw":
                 self._withdraw(member, message["name"])
             case "broken":

@@ -31,6 +31,7 @@ sys.path.append(sys.argv.pop(1))
 from stratagem.cluster.control import _supervisor
 _supervisor.main()
 """
+_PREEMPTION = "preemption"  # the agreement on where all tasks stop
 _GIVE_UP_SECONDS = 0.1  # between two looks whether a wait was given up
 _NEWS_SECONDS = 60.0  # from a broken collective to the word of who broke it
 _RELEASE_SECONDS = 15.0  # from a failure until the main thread has to be out of a collective
@@ -53,6 +54,8 @@ class Link:
         self._agreed: dict[str, queue.Queue[list[Any] | None]] = {}
         self._lock = threading.Lock()
         self._on_failure: list[Callable[[], None]] = []
+        self._preemption: tuple[Callable[[], int], Callable[[list[int]], None]] | None = None
+        self._preempted = self._answered = False
         self._left = False
         self._progress, handle = Progress.create(facts.task, os.environ.get("STRATAGEM_STATUS_DIR"))
         ours, theirs = socket.socketpair()
@@ -143,6 +146,31 @@ class Link:
         self._send({"op": "withdraw", "name": name})
         raise CancelledError(f"The wait for the other tasks in {name} was given up.")
 
+    def check(self) -> None:
+        """Raise PeerFailedError if the job has failed."""
+        if self._failed.is_set():
+            raise self.error()
+
+    def on_preemption(self, answer: Callable[[], int], decided: Callable[[list[int]], None]) -> None:
+        """What this task answers when some task will be ended, and what it does with everybody's answers."""
+        with self._lock:
+            self._preemption = (answer, decided)
+            announced = self._preempted
+        if announced:
+            self._answer_preemption()
+
+    def preempt(self) -> None:
+        """Tell all tasks that this one will be ended."""
+        self._send({"op": "preempt"})
+
+    def _answer_preemption(self) -> None:
+        with self._lock:
+            self._preempted = True
+            handler, answered = self._preemption, self._answered
+            self._answered = handler is not None
+        if handler is not None and not answered:
+            self._send({"op": "agree", "name": _PREEMPTION, "value": handler[0]()})
+
     def on_failure(self, callback: Callable[[], None]) -> None:
         """Call this, in the link's thread, when the job has failed: it breaks what the main thread waits in."""
         self._on_failure.append(callback)
@@ -217,6 +245,10 @@ class Link:
                     answers = self._agreed.pop(message["name"], None)
                 if answers is not None:
                     answers.put(message["values"])
+                elif message["name"] == _PREEMPTION and self._preemption is not None:
+                    self._preemption[1](message["values"])
+            case "preempt":
+                self._answer_preemption()
             case "failure":
                 self._fail(Failure.from_json(message["failure"]))
 

@@ -1,0 +1,158 @@
+"""PreemptionCheckpointHandler: when a worker is to be ended, all workers save the same step and leave."""
+
+import logging
+import os
+import signal
+import sys
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from types import FrameType
+from typing import Any, final
+
+import numpy as np
+
+from stratagem._context import entered
+from stratagem._errors import InvalidArgumentError
+from stratagem._job import Job
+from stratagem.checkpoint._checkpoint import Checkpoint
+from stratagem.checkpoint._manager import CheckpointManager
+from stratagem.checkpoint._together import job_here
+from stratagem.values import Variable
+
+_log = logging.getLogger(__name__)
+
+EXIT_CODE = 42  # TensorFlow's: whoever started the program may start it again
+_POLL_SECONDS = 1.0
+
+
+@dataclass(frozen=True)
+class TerminationConfig:
+    """How a worker learns that it is to be ended, and what it does then (`tf.distribute.experimental.TerminationConfig`).
+
+    termination_watcher_fn: asked once a second instead of waiting for SIGTERM; True means that this worker will be ended.
+    exit_fn: called after saving; without it the process ends with code 42.
+    grace_period: seconds from the notice to the end of the machine, in which training may go on; 0 saves at once.
+    save_fn: saves instead of the checkpoint manager.
+    """
+
+    termination_watcher_fn: Callable[[], bool] | None = None
+    exit_fn: Callable[[], Any] | None = None
+    grace_period: float | None = None
+    save_fn: Callable[..., Any] | None = None
+
+
+@final
+class PreemptionCheckpointHandler:
+    """Runs steps, and watches for the notice that this worker, or another one of the job, will be ended.
+
+    After the notice all workers agree on one step: the one that the furthest has begun. Having run it, all of them save, and
+    leave by `exit_fn`. The constructor restores the latest checkpoint.
+
+    cluster_resolver: accepted for TensorFlow's signature; the job is the one that the strategy joined.
+    checkpoint_or_checkpoint_manager: with a checkpoint, `checkpoint_dir` is where it is saved.
+    Raises InvalidArgumentError for a checkpoint without directory. Create it in the main thread: only that receives signals.
+    """
+
+    def __init__(
+        self,
+        cluster_resolver: Any,
+        checkpoint_or_checkpoint_manager: Checkpoint | CheckpointManager,
+        checkpoint_dir: str | os.PathLike[str] | None = None,
+        termination_config: TerminationConfig | None = None,
+    ) -> None:
+        self._config = termination_config or TerminationConfig()
+        self._manager = _manager(checkpoint_or_checkpoint_manager, checkpoint_dir)
+        self._runs = _run_counter(self._manager.checkpoint)
+        self._manager.restore_or_initialize()
+        self._begun = int(self._runs.numpy())
+        self._last: int | None = None  # the run after which all save
+        self._asked = False  # until the others' answers are there, no further run may begin
+        self._changed = threading.Condition()
+        self._job: Job = job_here()
+        self._notice = threading.Event()
+        self._job.on_preemption(self._answer, self._decided)
+        if self._config.termination_watcher_fn is None:
+            signal.signal(signal.SIGTERM, self._on_signal)
+        threading.Thread(target=self._watch, name="stratagem preemption", daemon=True).start()
+
+    @property
+    def total_run_calls(self) -> int:
+        """How often `run` was called, also before the program was started again."""
+        return self._begun
+
+    def run(self, distributed_train_function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+        """Call the function; before or after it, save and leave if it is time to."""
+        self._begin()
+        result = distributed_train_function(*args, **kwargs)
+        self._end()
+        return result
+
+    def save_checkpoint_if_preempted(self, *args: Any, **kwargs: Any) -> None:
+        """For loops that do not use `run`: counts as a step; `args` and `kwargs` are for `save_fn`."""
+        self._begin(*args, **kwargs)
+        self._end(*args, **kwargs)
+
+    def _begin(self, *args: Any, **kwargs: Any) -> None:
+        with self._changed:
+            while self._asked and self._last is None:
+                self._changed.wait(_POLL_SECONDS)
+                self._job.check()
+            if self._begun != self._last:
+                self._begun += 1
+                return
+        self._save_and_leave(*args, **kwargs)
+
+    def _end(self, *args: Any, **kwargs: Any) -> None:
+        with self._changed:
+            due = self._begun == self._last
+        if due:
+            self._save_and_leave(*args, **kwargs)
+
+    def _save_and_leave(self, *args: Any, **kwargs: Any) -> None:
+        self._runs.assign(np.int64(self._begun))
+        _log.info("This worker or another one will be ended: saving after run %d.", self._begun)
+        if self._config.save_fn is not None:
+            self._config.save_fn(*args, **kwargs)
+        else:
+            self._manager.save()
+        leave = self._config.exit_fn or (lambda: sys.exit(EXIT_CODE))
+        leave()
+
+    # In other threads: the main one may be waiting for a result that needs the other workers.
+
+    def _answer(self) -> int:
+        with self._changed:
+            self._asked = True
+            return self._begun
+
+    def _decided(self, begun: list[int]) -> None:
+        with self._changed:
+            self._last = max(begun)
+            self._changed.notify_all()
+
+    def _on_signal(self, number: int, frame: FrameType | None) -> None:
+        self._notice.set()  # no more: the signal may have interrupted whoever holds a lock
+
+    def _watch(self) -> None:
+        watcher = self._config.termination_watcher_fn
+        while not (watcher() if watcher is not None else self._notice.is_set()):
+            self._notice.wait(_POLL_SECONDS)
+        # In the grace period training goes on; what saving takes is left of it.
+        threading.Event().wait(0.5 * (self._config.grace_period or 0.0))
+        self._job.preempt()
+
+
+def _manager(given: Checkpoint | CheckpointManager, directory: str | os.PathLike[str] | None) -> CheckpointManager:
+    if isinstance(given, CheckpointManager):
+        return given
+    if directory is None:
+        raise InvalidArgumentError("When a checkpoint is passed, a checkpoint_dir must be passed as well.")
+    return CheckpointManager(given, directory, max_to_keep=1)
+
+
+def _run_counter(checkpoint: Checkpoint) -> Variable:
+    with entered(strategy=None, replica=None, crossing=False):  # every worker counts for itself
+        runs = Variable(np.int64(0), trainable=False, name="checkpointed_runs")
+    checkpoint.checkpointed_runs = runs
+    return runs
