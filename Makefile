@@ -32,9 +32,10 @@ check: $(READY) ## lint, formatting, types, layers
 	@$(BIN)/python -m pytest -q tests/test_layers.py tests/test_exports.py
 
 seeds: $(READY) ## run the documents' programs whole (tens of minutes; STRATAGEM_SEEDS names their folder)
-	@$(BIN)/python scripts/fetch_data.py fashion-mnist
+	@$(BIN)/python scripts/fetch_data.py fashion-mnist mnist
 	@echo "seeds: running the documents' programs from $(SEEDS)"
 	@$(BIN)/python scripts/seeds.py --documents "$(SEEDS)"
+	@$(BIN)/python scripts/seeds_workers.py --documents "$(SEEDS)"
 
 bench: $(READY) ## run every benchmark
 	@set -e; for program in $(wildcard benchmarks/*.py); do \

@@ -7,9 +7,9 @@ from parts import cnn
 from parts.paired import Timer
 
 
-def training(tf: Any, strategy: Any) -> Any:
-    """A compiled step of the network with its optimizer, 64 examples a replica: batch -> loss."""
-    size = cnn.BATCH * strategy.num_replicas_in_sync
+def training(tf: Any, strategy: Any, rows: int = cnn.BATCH) -> Any:
+    """A compiled step of the network with its optimizer, `rows` examples a replica: batch -> loss."""
+    size = rows * strategy.num_replicas_in_sync
     with strategy.scope():
         model = cnn.model(tf.keras)
         optimizer = tf.keras.optimizers.Adam()
@@ -32,11 +32,10 @@ def training(tf: Any, strategy: Any) -> Any:
     return step
 
 
-def timer(tf: Any, devices: list[str]) -> Timer:
-    """The step through `strategy.run` in a `tf.function`, 64 examples a replica, on a batch that stays on the devices."""
-    strategy = tf.distribute.MirroredStrategy(devices)
-    size = cnn.BATCH * strategy.num_replicas_in_sync
-    step = training(tf, strategy)
+def timer(tf: Any, strategy: Any, rows: int = cnn.BATCH) -> Timer:
+    """The step through `strategy.run` in a `tf.function`, `rows` examples a replica, on a batch that stays on the devices."""
+    size = rows * strategy.num_replicas_in_sync
+    step = training(tf, strategy, rows)
     dataset = tf.data.Dataset.from_tensor_slices(cnn.batch(size)).batch(size)
     batch = next(iter(strategy.experimental_distribute_dataset(dataset)))
 

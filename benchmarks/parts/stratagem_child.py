@@ -11,4 +11,4 @@ if __name__ == "__main__":
     count = int(sys.argv[1])
     cpu = tf.config.list_physical_devices("CPU")[0]
     tf.config.set_logical_device_configuration(cpu, [tf.config.LogicalDeviceConfiguration()] * count)
-    answer(distributed.timer(tf, [f"CPU:{i}" for i in range(count)]))
+    answer(distributed.timer(tf, tf.distribute.MirroredStrategy([f"CPU:{i}" for i in range(count)])))

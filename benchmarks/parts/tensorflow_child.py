@@ -9,4 +9,4 @@ from parts import distributed
 from parts.child import answer
 
 if __name__ == "__main__":
-    answer(distributed.timer(tf, ["CPU:0"]))
+    answer(distributed.timer(tf, tf.distribute.MirroredStrategy(["CPU:0"])))

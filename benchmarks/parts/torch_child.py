@@ -1,10 +1,11 @@
-"""PyTorch's step, eager and channels-last, its faster layout here; runs with a Python that has torch and NumPy."""
+"""PyTorch's step; runs with a Python that has torch and NumPy."""
 
 import time
 
 import torch
 from parts import cnn
 from parts.child import answer
+from parts.torch_net import network
 from torch import nn
 
 
@@ -16,18 +17,7 @@ def timer(steps: int) -> float:
     return time.perf_counter() - start
 
 
-model = nn.Sequential(
-    nn.Conv2d(1, 32, 3),
-    nn.ReLU(),
-    nn.MaxPool2d(2),
-    nn.Conv2d(32, 64, 3),
-    nn.ReLU(),
-    nn.MaxPool2d(2),
-    nn.Flatten(),
-    nn.Linear(1600, 64),
-    nn.ReLU(),
-    nn.Linear(64, 10),
-).to(memory_format=torch.channels_last)
+model = network()
 optimizer = torch.optim.Adam(model.parameters(), lr=1e-3, eps=1e-7, fused=True)
 images, labels = map(torch.from_numpy, cnn.batch())
 images = images.permute(0, 3, 1, 2).contiguous(memory_format=torch.channels_last)

@@ -29,7 +29,7 @@ def test_a_process_that_only_waits_stays_small() -> None:
         timeout=60,
         check=False,
     )
-    assert (run.stdout, run.stderr) == ("[]\n", "")
+    assert (run.stdout, run.stderr) == ("[]\n", "INFO:stratagem: The cluster is the one of TF_CONFIG.\n")
 
 
 def test_names_are_where_tensorflow_has_them() -> None:

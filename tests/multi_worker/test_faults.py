@@ -106,7 +106,7 @@ def test_s2_another_tf_config_is_refused_with_the_difference() -> None:
     other = '{"cluster": {"worker": ["127.0.0.1:1", "127.0.0.1:2"]}, "task": {"type": "worker", "index": 1}}'
     with job("differing.py", 2, environments=[{"STRATAGEM_JOIN_SECONDS": "15"}, {"OTHER": other}]) as running:
         ended = running.ended()
-    check_error(ended[1], "ClusterError", "its cluster differs from that of worker:0", "worker is", "127.0.0.1:2")
+    check_error(ended[1], "ClusterError", "its cluster differs from what worker:0 has", "worker is", "127.0.0.1:2")
     assert "refused worker:1" in ended[0].output
 
 

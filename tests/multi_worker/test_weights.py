@@ -1,9 +1,12 @@
 """However replicas are spread over workers, the weights are those of one device."""
 
+import json
+
 import numpy as np
 import pytest
 
 from tests.multi_worker.jobs import Ended, job, printed
+from tests.multi_worker.record_tensorflow import RECORD
 
 EPOCHS = 2
 
@@ -44,3 +47,16 @@ def test_weights_losses_and_metrics_are_those_of_one_device(
             )
             for found, wanted in pairs:
                 np.testing.assert_allclose(found, wanted, rtol=0, atol=1e-6 if what == "metric" else 1e-9)
+
+
+@pytest.mark.parametrize("rows", [96, 89])
+def test_weights_and_losses_are_those_of_tensorflow(rows: int) -> None:
+    recorded = json.loads(RECORD.read_text())[str(rows)]
+    with job("parity.py", 2, rows) as running:
+        ended = running.ended()
+    for task in ended:
+        assert task.code == 0, task.output
+        np.testing.assert_allclose(printed(task, "losses"), recorded["losses"], rtol=0, atol=1e-12)
+        np.testing.assert_allclose(printed(task, "metric"), recorded["metric"], rtol=0, atol=1e-6)
+        for found, wanted in zip(printed(task, "weights"), recorded["weights"], strict=True):
+            np.testing.assert_allclose(found, wanted, rtol=0, atol=1e-12)

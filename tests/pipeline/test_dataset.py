@@ -353,9 +353,9 @@ def test_a_map_gets_arrays_and_a_tuples_members_as_arguments() -> None:
     assert listed(dataset) == [{"scaled": 1.0, "label": 5}]
 
 
-def test_a_map_gets_a_dict_whole_and_a_returned_list_is_a_tensor() -> None:
+def test_a_map_gets_a_dict_whole_and_a_returned_list_is_a_tuple() -> None:
     dataset = Dataset.from_tensor_slices({"a": [1, 2]}).map(lambda d: [d["a"], d["a"]])
-    assert listed(dataset) == [[1, 1], [2, 2]]
+    assert listed(dataset) == [(1, 1), (2, 2)]
 
 
 def test_a_filter_needs_a_bool_scalar() -> None:

@@ -9,20 +9,23 @@ from pathlib import Path
 from typing import Any
 
 import jax
+import jax.extend
 import jax.numpy as jnp
 import keras
 import numpy as np
 import pytest
 
 import stratagem as tf
+import stratagem.distribute  # installs all hooks
 from stratagem import _private
 
 PACKAGE = Path(_private.__file__).parent
 PRIVATE = ("jax._src", "keras.src")
+JAXLIB = ("jaxlib",)
 
 # What `_private.py` imports. A new name needs a test here.
 EXPECTED = {
-    "jax._src": {"core", "xla_bridge"},
+    "jax._src": {"core", "distributed", "xla_bridge"},
     "jax._src.array": {"ArrayImpl"},
     "jax._src.lax": {"lax"},
     "jax._src.literals": {"TypedNdArray"},
@@ -37,14 +40,14 @@ EXPECTED = {
 }
 
 
-def private_imports(path: Path) -> dict[str, set[str]]:
+def private_imports(path: Path, names: tuple[str, ...] = PRIVATE) -> dict[str, set[str]]:
     found: dict[str, set[str]] = {}
     for node in ast.walk(ast.parse(path.read_text())):
-        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith(PRIVATE):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith(names):
             found.setdefault(node.module or "", set()).update(alias.name for alias in node.names)
         elif isinstance(node, ast.Import):
             for alias in node.names:
-                if alias.name.startswith(PRIVATE):
+                if alias.name.startswith(names):
                     found.setdefault(alias.name, set())
     return found
 
@@ -52,6 +55,9 @@ def private_imports(path: Path) -> dict[str, set[str]]:
 def test_private_names_are_used_in_one_file_only() -> None:
     users = [str(p.relative_to(PACKAGE)) for p in sorted(PACKAGE.rglob("*.py")) if private_imports(p)]
     assert users == ["_private.py"]
+    # A process that only holds the coordination service imports neither JAX nor Keras.
+    users = [str(p.relative_to(PACKAGE)) for p in sorted(PACKAGE.rglob("*.py")) if private_imports(p, JAXLIB)]
+    assert users == ["_coordination.py"]
 
 
 def test_every_private_name_is_known_here() -> None:
