@@ -22,7 +22,7 @@ demo: $(READY) ## train a convolutional network on two replicas (about 2 minutes
 test: $(READY) ## run the test suite
 	@$(BIN)/python scripts/fetch_data.py fashion-mnist
 	@echo "test: running the test suite"
-	@$(BIN)/python -m pytest -q
+	@$(BIN)/python -m pytest -q -n auto --dist loadfile
 
 check: $(READY) ## lint, formatting, types, layers
 	@echo "check: ruff, mypy and the layer test"

@@ -64,6 +64,16 @@ class Running:
             time.sleep(0.01)
         return [found[rank] for rank in range(len(self.processes))]
 
+    def kill_and_start_again(self, rank: int) -> None:
+        """The same program with the same variables."""
+        old = psutil.Process(self.processes[rank].pid)
+        command, environment = old.cmdline(), old.environ()
+        self.processes[rank].kill()
+        self.processes[rank].wait()
+        with (self._folder / f"output of {rank}").open("ab") as output:
+            again = subprocess.Popen(command, env=environment, stdout=output, stderr=subprocess.STDOUT)
+        self.processes[rank] = again
+
     def everything(self) -> list[psutil.Process]:
         """Every process that the job started and that still runs, supervisors too."""
         return [process for process in psutil.process_iter() if _mark_of(process) == self._mark]
