@@ -14,7 +14,10 @@ TARGET = 1.05
 @click.option("--steps", default=100, show_default=True, type=click.IntRange(1), help="Steps in each half of a pair.")
 def main(pairs: int, steps: int) -> None:
     """Print the ratio of the two steps' times and whether it meets the target."""
-    timers = {"stratagem": distributed.timer(tf, tf.distribute.MirroredStrategy(["CPU:0"])), "by hand": by_hand.timer(rewrites=True)}
+    timers = {
+        "stratagem": distributed.timer(tf, tf.distribute.MirroredStrategy(["CPU:0"])),
+        "by hand": by_hand.timer(rewrites=True),
+    }
     click.echo(f"step: {pairs} pairs of {steps} steps, {conditions()}")
     seconds = alternate(timers, rounds=pairs, steps=steps)
     overhead = ratio(seconds["stratagem"], seconds["by hand"])

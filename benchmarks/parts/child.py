@@ -44,7 +44,7 @@ def children(
             try:
                 for process in processes:
                     print(steps, file=process.stdin, flush=True)
-                return max(json.loads(process.stdout.readline()) for process in processes)
+                return max(_answered(process) for process in processes)
             except (BrokenPipeError, json.JSONDecodeError):
                 raise SystemExit(f"{python} -m {module} ended too early; what it said is above") from None
 
@@ -54,6 +54,14 @@ def children(
             for process in processes:
                 with suppress(BrokenPipeError):
                     process.stdin.close()  # it ends when there is nothing more to read
+
+
+def _answered(process: subprocess.Popen[str]) -> float:
+    """The next number that a child prints; gloo prints about itself as well."""
+    line = process.stdout.readline()
+    while line.startswith("[Gloo]"):
+        line = process.stdout.readline()
+    return json.loads(line)
 
 
 def answer(timer: Timer) -> None:

@@ -1,11 +1,15 @@
 """MultiWorkerMirroredStrategy: replicas on the devices of several processes, which run the same program together."""
 
+import contextlib
 import importlib.metadata
 import os
 import platform
+import sys
+from collections.abc import Iterator
 from typing import Any, final
 
 import jax
+import numpy as np
 
 from stratagem import _coordination
 from stratagem._errors import ClusterError, DeviceError
@@ -72,7 +76,10 @@ def _mesh_of(cluster: ClusterJob | None, options: CommunicationOptions) -> Repli
     if cluster is None or cluster.size == 1:
         return ReplicaMesh(tuple(jax.local_devices()), ALONE)
     job = _connected(cluster, options)
-    return ReplicaMesh(_devices(job), job)
+    mesh = ReplicaMesh(_devices(job), job)
+    with _printing_to_stderr():  # gloo prints about its connections
+        mesh.from_chief(np.zeros(1))  # a network that does not let the workers through shows now
+    return mesh
 
 
 def _connected(cluster: ClusterJob, options: CommunicationOptions) -> Job:
@@ -113,7 +120,7 @@ def _join(cluster: ClusterJob, options: CommunicationOptions) -> Connected:
     own = cluster.address
     if own is not None:
         _coordination.bind_collectives(own.host)
-    client = _coordination.connect(f"unix:{link.coordination}", facts.rank, int(facts.limits.join))
+    client = _coordination.connect(f"unix:{link.coordination}", facts.rank, facts.limits.join)
     connect_backend(client, facts.rank, len(facts.tasks))
     intercept_waits(job.waiting)
     return job
@@ -136,3 +143,16 @@ def _devices(job: Job) -> tuple[jax.Device, ...]:
         told = ", ".join(f"worker {i}: {count} {kind}" for i, (kind, count) in enumerate(described))
         raise DeviceError(f"All workers need the same number and kind of devices, got {told}.")
     return tuple(sorted(jax.devices(), key=lambda d: (d.process_index, d.id)))
+
+
+@contextlib.contextmanager
+def _printing_to_stderr() -> Iterator[None]:
+    """Send what this process prints, also in C++, to standard error."""
+    sys.stdout.flush()
+    stdout = os.dup(1)
+    os.dup2(2, 1)
+    try:
+        yield
+    finally:
+        os.dup2(stdout, 1)
+        os.close(stdout)
