@@ -24,8 +24,11 @@ ROOT = Path(__file__).parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "src")]
 os.environ.setdefault("KERAS_BACKEND", "jax")
 
+import pytest  # noqa: E402
+
 from tests.checkpoint import scenarios as checkpoints  # noqa: E402
 from tests.checkpoint.saving import Savers  # noqa: E402
+from tests.multi_worker import scenarios as jobs  # noqa: E402
 
 
 @dataclass(frozen=True)
@@ -62,6 +65,14 @@ def _any_damage(seed: int, directory: Path) -> checkpoints.Trial:
     return checkpoints.damaged(seed, directory, names[seed % len(names)])
 
 
+def _job(trial: Callable[[int], jobs.Trial]) -> Callable[[int], tuple[float, float]]:
+    def run(seed: int) -> tuple[float, float]:
+        result = trial(seed)
+        return result.seconds, result.detection
+
+    return run
+
+
 # Name → scenario. The names begin with the numbers of the fault table in docs/reliability.md.
 SCENARIOS: dict[str, Scenario] = {
     "C1 killed while saving": Scenario(
@@ -72,6 +83,14 @@ SCENARIOS: dict[str, Scenario] = {
     "C3 stale traces": Scenario(_in_a_directory(checkpoints.stale_traces), 20),
     "C4 failing disk": Scenario(_in_a_directory(checkpoints.failing_disk), 100),
     "C6 second job": Scenario(_in_a_directory(lambda seed, path: checkpoints.second_job(seed, path, _savers())), 20),
+    "F1 worker killed": Scenario(_job(jobs.killed), 20),
+    "F2 chief killed": Scenario(_job(jobs.chief_killed), 20),
+    "F2 service killed": Scenario(_job(jobs.service_killed), 20),
+    "F2 supervisor killed": Scenario(_job(jobs.supervisor_killed), 20),
+    "F3 worker frozen": Scenario(_job(jobs.frozen), 20),
+    "F4 worker stuck": Scenario(_job(jobs.stuck), 20),
+    "F8 worker raises": Scenario(_job(jobs.raised), 20),
+    "S6 ends drift": Scenario(_job(jobs.drifting), 20),
 }
 
 
@@ -81,7 +100,7 @@ def soak(name: str, scenario: Scenario, first: int, trials: int) -> bool:
     for seed in range(first, first + trials):
         try:
             took, detection = scenario.run(seed)
-        except Exception:
+        except (Exception, pytest.fail.Exception):
             print(f"{name}: seed {seed} failed", flush=True)
             traceback.print_exc()
             continue

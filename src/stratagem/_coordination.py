@@ -1,5 +1,6 @@
 """JAX's coordination service, by private names of jaxlib: its server, its client, and the way CPUs reach each other."""
 
+import math
 from typing import Any
 
 from jaxlib import _jax
@@ -8,13 +9,13 @@ _NEVER = 365 * 24 * 3600  # seconds: tasks are watched by our own heartbeat, as 
 
 
 def serve(address: str, tasks: int) -> Any:
-    """The service. It lives as long as the returned object; when its process ends, every client aborts."""
+    """The service. It lives as long as the returned object; a client whose connection to it ends aborts its process."""
     return _jax.get_distributed_runtime_service(
         address, tasks, heartbeat_timeout=_NEVER, shutdown_timeout=1, recoverable=True
     )
 
 
-def connect(address: str, rank: int, seconds: int) -> Any:
+def connect(address: str, rank: int, seconds: float) -> Any:
     """A client of the service, connected.
 
     No callback for missed heartbeats: called from C++ it aborts the process (std::bad_cast).
@@ -22,7 +23,7 @@ def connect(address: str, rank: int, seconds: int) -> Any:
     client = _jax.get_distributed_runtime_client(
         address,
         rank,
-        init_timeout=seconds,
+        init_timeout=math.ceil(seconds),
         heartbeat_timeout=_NEVER,
         shutdown_timeout=1,
         shutdown_on_destruction=False,

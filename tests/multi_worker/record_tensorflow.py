@@ -1,6 +1,6 @@
 """Records what TensorFlow's MultiWorkerMirroredStrategy gives for `programs/parity.py`, two workers on this machine.
 
-    python -m tests.multi_worker.record_tensorflow /path/to/python-with-tensorflow-2.15.1
+python -m tests.multi_worker.record_tensorflow /path/to/python-with-tensorflow-2.15.1
 """
 
 import json

@@ -3,6 +3,7 @@
 import json
 import os
 import select
+import shutil
 import subprocess
 import sys
 import time
@@ -67,7 +68,14 @@ class Attempt:
     """
 
     def __init__(
-        self, program: Sequence[str], tasks: Sequence[Started], folder: Path, teed: Sequence[str], *, grace: float, alone: bool
+        self,
+        program: Sequence[str],
+        tasks: Sequence[Started],
+        folder: Path,
+        teed: Sequence[str],
+        *,
+        grace: float,
+        alone: bool,
     ) -> None:
         self.began: Final = time.monotonic()
         self.over = False
@@ -78,6 +86,8 @@ class Attempt:
         self._status: Path | None = None
         self._first_failure: float | None = None
         self._asked = False
+        self._alone = alone
+        self._served = False
         self._events = b""
         self._keeper = subprocess.Popen(
             [sys.executable, "-I", "-S", str(_KEEPER)],
@@ -109,9 +119,10 @@ class Attempt:
     def follow(self, seconds: float, wake: int) -> None:
         """Take in what happens within this time, less when something happens or `wake` becomes readable."""
         assert self._keeper.stdout is not None
-        ready, _, _ = select.select([self._keeper.stdout, wake], [], [], seconds)
-        if self._keeper.stdout in ready:
-            data = os.read(self._keeper.stdout.fileno(), 1 << 16)
+        events = self._keeper.stdout.fileno()
+        ready, _, _ = select.select([events, wake], [], [], seconds)
+        if events in ready:
+            data = os.read(events, 1 << 16)
             *lines, self._events = (self._events + data).split(b"\n")
             for line in lines:
                 self._receive(json.loads(line))
@@ -144,6 +155,8 @@ class Attempt:
             pass
         self._keeper.stdout.close()
         self._keeper.wait()
+        if self._status is not None and self._status.exists():  # the keeper was killed
+            shutil.rmtree(self._status)
 
     def _receive(self, event: dict[str, Any]) -> None:
         match event["event"]:
@@ -167,9 +180,14 @@ class Attempt:
     def _decide(self) -> None:
         if self._first_failure is not None and time.monotonic() - self._first_failure >= _SETTLE_SECONDS:
             self.end()
-        served = [task for task in self.tasks.values() if kind_of(task.name) != "ps"]
-        if served and len(served) < len(self.tasks) and all(task.ended is not None for task in served):
-            self.end()  # parameter servers serve until nobody is left
+        servers = [task for task in self.tasks.values() if kind_of(task.name) == "ps"]
+        served = [task for task in self.tasks.values() if task not in servers]
+        if servers and served and not self._served and all(task.ended is not None for task in served):
+            self._served = True
+            if self._alone:
+                self.end()
+            else:
+                self.notes.append("Parameter servers go on, perhaps for other machines; Ctrl-C ends them.")
 
     def _finish(self) -> None:
         self.over = True

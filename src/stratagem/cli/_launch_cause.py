@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import final
 
 # As the control channel writes of a failure: "worker:1 (rank 1, host, pid 17) was lost in step 3".
-_BLAMES = re.compile(r"\b((?:chief|worker):\d+) \(rank \d+, \S+, pid \d+\) (?:raised|was lost|is frozen|is alive|has ended)")
+_BLAMES = re.compile(r"\b((?:chief|worker):\d+) \(rank \d+, \S+, pid \d+\) ")
 
 
 @final

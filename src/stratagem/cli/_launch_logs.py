@@ -22,7 +22,7 @@ class Log:
     def __init__(self, path: Path, *, whole: bool) -> None:
         self.path: Final = path
         self.last = ""
-        self._whole = whole
+        self.whole: Final = whole
         self._place = 0
         self._rest = b""
 
@@ -30,7 +30,7 @@ class Log:
         """The lines that came since, without what a progress bar has overwritten."""
         try:
             with self.path.open("rb") as file:
-                if not self._whole:
+                if not self.whole:
                     self._skip(file.seek(0, 2))
                 file.seek(self._place)
                 data = file.read(_CHUNK)

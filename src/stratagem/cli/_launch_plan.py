@@ -145,18 +145,16 @@ def with_chief_address(layout: Layout, chief: Address) -> list[Started]:
     ]
 
 
-def devices(
-    layout: Layout, count: int | None, gpus: Sequence[str], *, cpu: bool
-) -> Iterator[tuple[str, dict[str, str]]]:
+def devices(layout: Layout, count: int | None, gpus: Sequence[str]) -> Iterator[tuple[str, dict[str, str]]]:
     """For every own task the variables that choose its devices.
 
-    count: a worker's; None: GPUs are dealt out evenly, and CPUs left as they are. cpu: the job runs on CPUs.
+    count: a worker's; None: GPUs are dealt out evenly, and CPUs left as they are. gpus: their ids; none: CPUs are used.
 
     Raises:
         ClusterError: there are not as many GPUs.
     """
     trainers = [task for task in layout.own if kind_of(task) in ("chief", "worker")]
-    if cpu or not gpus:
+    if not gpus:
         for task in trainers if count else ():
             yield task, {"JAX_NUM_CPU_DEVICES": str(count)}
         return

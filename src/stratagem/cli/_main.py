@@ -8,6 +8,8 @@ import click
 _COMMANDS = {
     "checkpoint": "List and verify checkpoints.",
     "env": "Print a report to paste into a bug report.",
+    "launch": "Run a script as the tasks of a job.",
+    "token": "Make the secret that a job on several machines shares.",
 }
 
 

@@ -1,7 +1,6 @@
 """Who is in the job, and which task this process is: ClusterSpec, resolvers, and the checked facts of a multi-worker job."""
 
 from stratagem.cluster._address import Address as Address
-from stratagem.cluster._address import Address as Address
 from stratagem.cluster._default import default_resolver as default_resolver
 from stratagem.cluster._gpus import visible_gpus as visible_gpus
 from stratagem.cluster._job import Job as Job

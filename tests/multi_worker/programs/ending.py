@@ -1,5 +1,6 @@
-"""Every worker trains one step, and ends two seconds after the one before."""
+"""Every worker trains one step, and ends some seconds (argument; 2) after the one before."""
 
+import sys
 import time
 
 import numpy as np
@@ -12,4 +13,4 @@ with strategy.scope():
 replicas = strategy.num_replicas_in_sync
 result = strategy.reduce("SUM", strategy.run(lambda: tf.constant(1.0)), axis=None)
 np.testing.assert_array_equal(result, replicas)
-time.sleep(2.0 * (strategy.cluster_resolver.task_id or 0))
+time.sleep(float(sys.argv[1] if len(sys.argv) > 1 else 2) * (strategy.cluster_resolver.task_id or 0))

@@ -28,7 +28,7 @@ class Connected(Job):
         self._counts: dict[str, Iterator[int]] = defaultdict(itertools.count)
         addresses = addresses_of(hosts)
         link.on_failure(lambda: sever(addresses))
-        atexit.register(link.leave)
+        atexit.register(self._leave)
         self._excepthook = sys.excepthook
         sys.excepthook = self._tell_exception
 
@@ -56,6 +56,7 @@ class Connected(Job):
         return self.link.phase(phase)
 
     def begin_step(self) -> None:
+        self.link.check()  # a collective that begins now would find nobody
         self.link.begin_step()
 
     def check(self) -> None:
@@ -78,6 +79,12 @@ class Connected(Job):
             if _broken(error):
                 raise self.link.broken() from None
             raise
+
+    def _leave(self) -> None:
+        error = getattr(sys, "last_value", None)
+        if error is not None and not hasattr(sys, "ps1"):  # another hook has shown it instead of ours; nobody goes on
+            self.link.raised("".join(traceback.format_exception(error)))
+        self.link.leave()
 
     def _tell_exception(self, kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
         self.link.raised("".join(traceback.format_exception(kind, error, trace)))

@@ -17,6 +17,7 @@ class Kind(enum.StrEnum):
     FROZEN = "frozen"  # its process is stopped
     STUCK = "stuck"  # alive, but it does not do its part
     LEFT = "left"  # it ended as it should while others still need it
+    ORPHANED = "orphaned"  # a process that runs beside it has ended
     CUT = "cut"  # it is there, but its connections to the others broke
 
 
@@ -26,6 +27,7 @@ _SAYS = {
     Kind.FROZEN: "is frozen: its process was stopped (SIGSTOP or Ctrl-Z)",
     Kind.STUCK: "is alive but does not go on",
     Kind.LEFT: "has ended, and others still need it",
+    Kind.ORPHANED: "lost a process that runs beside it",
     Kind.CUT: "lost its connections to the other tasks, which are all there",
 }
 

@@ -2,66 +2,47 @@
 
 import asyncio
 import time
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Awaitable, Callable
 from typing import Any, final
 
+from stratagem._errors import ClusterError
 from stratagem._job import Phase
 from stratagem.cluster.control._facts import Facts
 from stratagem.cluster.control._failure import Failure, Kind
-from stratagem.cluster.control._wire import Channel, Message, WireError, listen
+from stratagem.cluster.control._member import Agreement, Member, stuck
+from stratagem.cluster.control._tunnel import Streams, pipe
+from stratagem.cluster.control._wire import HANDSHAKE_SECONDS, Channel, Message, listen
 
 WATCH_SECONDS = 0.25
+MOST_STRANGERS = 128  # connections at a time that have not proved anything; the oldest makes room for the next
+_BEAT_TURNS = 2  # of the watch between two signs of life to the tasks
 _NEWS_SECONDS = 3.0  # from a broken collective to the news of the task that broke it
-_MOST_STRANGERS = 64  # connections at a time that have not proved anything
-
-
-@final
-@dataclass
-class _Member:
-    """A task as its supervisor tells it. `entered` is when it entered its phase, on this machine's clock."""
-
-    rank: int
-    task: str
-    host: str
-    pid: int
-    channel: Channel
-    heard: float
-    step: int = 0
-    phase: Phase = Phase.STARTING
-    entered: float = 0.0
-    left: bool = False  # it ended as it should
-    gone: bool = False  # its supervisor, too
-
-
-@final
-@dataclass
-class _Agreement:
-    """The values that tasks have given under one name."""
-
-    begun: float
-    values: dict[int, Any] = field(default_factory=dict)
+_REFUSALS_SECONDS = 15.0  # between two lines of the log about strangers
 
 
 @final
 class Hub:
     """Listens at rank 0's address until every task is gone.
 
-    service: the path of the coordination service, to which it lets tasks of other machines through.
+    service: connects to the coordination service, to which it lets tasks of other machines through.
     """
 
-    def __init__(self, facts: Facts, token: bytes, service: str, log: Callable[[str], None]) -> None:
+    def __init__(
+        self, facts: Facts, token: bytes, service: Callable[[], Awaitable[Streams]], log: Callable[[str], None]
+    ) -> None:
+        self.welcomed = False
         self._facts = facts
         self._token = token
         self._service = service
         self._log = log
-        self._members: dict[int, _Member] = {}
-        self._agreements: dict[str, _Agreement] = {}
+        self._members: dict[int, Member] = {}
+        self._agreements: dict[str, Agreement] = {}
         self._failure: Failure | None = None
-        self._welcomed = False
-        self._strangers = 0
         self._empty = asyncio.Event()
         self._connections: set[asyncio.Task[None]] = set()
+        self._strangers: dict[asyncio.Task[None], None] = {}  # in the order in which they came
+        self._refused = 0
+        self._refused_told = float("-inf")
 
     async def start(self) -> None:
         """Bind the address and begin to watch.
@@ -85,72 +66,96 @@ class Hub:
             connection.cancel()
         await asyncio.gather(self._watcher, *self._connections, return_exceptions=True)
 
+    def service_ended(self) -> None:
+        """Fail the job: the coordination service has ended."""
+        if not self.welcomed:
+            return
+        text = "JAX's coordination service has ended."
+        self._fail(self._members[self._facts.rank].failure(Kind.ORPHANED, text))
+
+    # Who connects.
+
     async def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         task = asyncio.current_task()
         assert task is not None
         self._connections.add(task)
         try:
-            channel = await self._authenticated(reader, writer)
-            if channel is not None:
-                hello = await channel.receive()
-                await (self._tunnel(channel) if hello["op"] == "tunnel" else self._member(channel, hello))
-        except (ConnectionError, asyncio.IncompleteReadError, ValueError, KeyError) as error:
-            self._log(f"a connection ended: {error!r}")
+            channel, hello = await self._authenticated(task, reader, writer)
+            if hello.get("op") == "tunnel":
+                await self._tunnel(channel)
+            else:
+                await self._member(channel, hello)
+        except (OSError, asyncio.IncompleteReadError, ClusterError) as error:
+            self._tell_refusal(writer.get_extra_info("peername"), error)
         finally:
             self._connections.discard(task)
             writer.close()
 
-    async def _authenticated(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> Channel | None:
-        if self._strangers >= _MOST_STRANGERS:
-            return None
-        self._strangers += 1
+    async def _authenticated(
+        self, task: asyncio.Task[None], reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+    ) -> tuple[Channel, Message]:
+        """The connection of a task of this job, and the first message."""
+        if len(self._strangers) >= MOST_STRANGERS:
+            oldest = next(iter(self._strangers))
+            del self._strangers[oldest]
+            oldest.cancel()
+        self._strangers[task] = None
         try:
-            return await listen(reader, writer, self._token)
-        except WireError as error:
-            peer = writer.get_extra_info("peername")
-            self._log(f"refused a connection from {peer}: {error}")
-            return None
+            channel = await listen(reader, writer, self._token)
+            async with asyncio.timeout(HANDSHAKE_SECONDS):
+                return channel, await channel.receive()
         finally:
-            self._strangers -= 1
+            self._strangers.pop(task, None)
+
+    def _tell_refusal(self, peer: Any, error: Exception) -> None:
+        self._refused += 1
+        now = time.monotonic()
+        if now - self._refused_told >= _REFUSALS_SECONDS:  # whoever knocks often must not fill the log
+            self._refused_told = now
+            self._log(f"refused a connection from {peer}: {error or type(error).__name__} ({self._refused} so far)")
 
     async def _tunnel(self, channel: Channel) -> None:
-        reader, writer = await asyncio.open_unix_connection(self._service)
-        await pipe(channel.reader, channel.writer, reader, writer)
+        await pipe((channel.reader, channel.writer), await self._service())
 
     async def _member(self, channel: Channel, hello: Message) -> None:
-        if (reason := self._refusal(hello)) is not None:
-            self._log(f"refused {hello['task']} of {hello['host']} (pid {hello['pid']}): {reason}")
-            channel.send({"op": "refused", "text": reason})
+        refusal = self._refusal(hello)
+        if refusal is not None:
+            text = refusal["text"]
+            self._log(f"refused {hello.get('task')} of {hello.get('host')} (pid {hello.get('pid')}): {text}")
+            channel.send({"op": "refused", **refusal})
             await channel.writer.drain()
             return
         now = time.monotonic()
-        member = _Member(hello["rank"], hello["task"], hello["host"], hello["pid"], channel, now, entered=now)
+        member = Member(hello["rank"], hello["task"], hello["host"], hello["pid"], channel, heard=now, entered=now)
         self._members[member.rank] = member
         self._greet()
         try:
             while True:
                 self._receive(member, await channel.receive())
-        except (ConnectionError, asyncio.IncompleteReadError):
+        except (OSError, asyncio.IncompleteReadError):
             if not member.left:
-                self._lost(member, "The connection to its supervisor ended.")
+                self._fail(member.failure(Kind.LOST, "The connection to its supervisor ended."))
+        except (KeyError, TypeError, ValueError) as error:
+            self._fail(member.failure(Kind.LOST, f"Its supervisor sent a wrong message ({error!r})."))
         finally:
-            member.gone = True
-            if not self._welcomed:
-                del self._members[member.rank]  # it may come again
-            if all(m.gone for m in self._members.values()):
-                self._empty.set()
+            self._gone(member)
 
-    def _refusal(self, hello: Message) -> str | None:
-        """Why a task may not join; None if it may."""
-        facts = self._facts
-        if hello["cluster"] != facts.cluster:
-            return f"its cluster differs from that of {facts.task}: {_difference(hello['cluster'], facts.cluster)}."
-        if hello["versions"] != facts.versions:
-            return f"its versions differ from those of {facts.task}: {_difference(hello['versions'], facts.versions)}."
-        if (other := self._members.get(hello["rank"])) is not None and not other.gone:
-            return f"{other.task} is already there, on {other.host} (pid {other.pid})."
-        if self._welcomed:
-            return "the job has begun without it, or has failed. Start all tasks again."
+    def _refusal(self, hello: Message) -> Message | None:
+        """Why a task may not join, and whether it may ask again; None if it may."""
+        facts, rank = self._facts, hello.get("rank")
+        for what, ours in (("cluster differs", facts.cluster), ("versions differ", facts.versions)):
+            theirs = hello.get(what.partition(" ")[0])
+            if theirs != ours:
+                difference = _difference(theirs if isinstance(theirs, dict) else {}, ours)
+                return {"text": f"its {what} from what {facts.task} has: {difference}."}
+        if not isinstance(rank, int) or not 0 <= rank < len(facts.tasks) or hello.get("task") != facts.tasks[rank]:
+            return {"text": f"{hello.get('task')} is not number {rank} of {', '.join(facts.tasks)}."}
+        if self._failure is not None:
+            return {"text": "this job has failed, and not all of it has ended yet.", "again": True}
+        if (other := self._members.get(rank)) is not None and not other.gone:
+            return {"text": f"{other.task} is already there, on {other.host} (pid {other.pid})."}
+        if self.welcomed:
+            return {"text": "the job has begun without it. Start all tasks again."}
         return None
 
     def _greet(self) -> None:
@@ -159,20 +164,30 @@ class Hub:
         if missing:
             self._broadcast({"op": "waiting", "missing": missing})
         else:
-            self._welcomed = True
+            self.welcomed = True
             self._broadcast({"op": "welcome", "hosts": [self._members[r].host for r in sorted(self._members)]})
+
+    def _gone(self, member: Member) -> None:
+        member.gone = True
+        if not self.welcomed:
+            del self._members[member.rank]  # it may come again
+            self._greet()
+        elif all(m.gone for m in self._members.values()):
+            self._empty.set()
 
     def _broadcast(self, message: Message) -> None:
         for member in self._members.values():
             if not member.gone:
                 member.channel.send(message)
 
-    def _receive(self, member: _Member, message: Message) -> None:
+    # What they say.
+
+    def _receive(self, member: Member, message: Message) -> None:
         member.heard = time.monotonic()
         match message["op"]:
             case "beat":
-                member.step, member.phase = message["step"], Phase(message["phase"])
-                member.entered = member.heard - message["seconds"]
+                member.step, member.phase = int(message["step"]), Phase(message["phase"])
+                member.entered = member.heard - float(message["seconds"])
             case "agree":
                 self._agree(member, message["name"], message["value"])
             case "preempt":
@@ -188,110 +203,75 @@ class Hub:
             case "failed":
                 self._fail(Failure.from_json(message["failure"]))
 
-    def _agree(self, member: _Member, name: str, value: Any) -> None:
-        agreement = self._agreements.setdefault(name, _Agreement(time.monotonic()))
+    def _agree(self, member: Member, name: str, value: Any) -> None:
+        agreement = self._agreements.setdefault(name, Agreement(name, time.monotonic()))
         agreement.values[member.rank] = value
         if len(agreement.values) == len(self._facts.tasks):
             del self._agreements[name]
-            values = [agreement.values[rank] for rank in range(len(self._facts.tasks))]
-            self._broadcast({"op": "agreed", "name": name, "values": values})
+            self._broadcast(agreement.answer())
             return
         gone = next((m for m in self._members.values() if m.left and m.rank not in agreement.values), None)
         if gone is not None:
-            self._fail(self._failure_of(gone, Kind.LEFT, f"{member.task} waits for it ({name}).", 0.0))
+            self._fail(gone.failure(Kind.LEFT, f"{member.task} waits for it ({name})."))
 
-    def _broken(self, member: _Member) -> None:
+    def _broken(self, member: Member) -> None:
         """A collective of this task broke: a task ended, or the loss of one is told soon, or it is the network."""
         gone = next((m for m in self._members.values() if m.left), None)
         if gone is not None:
-            self._fail(self._failure_of(gone, Kind.LEFT, f"{member.task} waits for it in step {member.step}.", 0.0))
+            self._fail(gone.failure(Kind.LEFT, f"{member.task} waits for it in step {member.step}."))
             return
-        failure = self._failure_of(member, Kind.CUT, "Is the network between the machines broken?", 0.0)
+        failure = member.failure(Kind.CUT, "Is the network between the machines broken?")
         asyncio.get_running_loop().call_later(_NEWS_SECONDS, self._fail, failure)
 
-    def _withdraw(self, member: _Member, name: str) -> None:
+    def _withdraw(self, member: Member, name: str) -> None:
         agreement = self._agreements.get(name)
         if agreement is not None:
             agreement.values.pop(member.rank, None)
             if not agreement.values:
                 del self._agreements[name]
 
-    def _end_agreements(self, gone: _Member) -> None:
-        for name, agreement in self._agreements.items():
-            if gone.rank not in agreement.values:
-                self._fail(self._failure_of(gone, Kind.LEFT, f"Others wait for it ({name}).", 0.0))
-                return
+    def _end_agreements(self, gone: Member) -> None:
+        name = next((n for n, agreement in self._agreements.items() if gone.rank not in agreement.values), None)
+        if name is not None:
+            self._fail(gone.failure(Kind.LEFT, f"Others wait for it ({name})."))
 
-    def _lost(self, member: _Member, text: str) -> None:
-        self._fail(self._failure_of(member, Kind.LOST, text, 0.0))
-
-    def _failure_of(self, member: _Member, kind: Kind, text: str, waited: float) -> Failure:
-        place = (member.step, member.phase, text, member.host, member.pid, waited)
-        return Failure(member.task, member.rank, kind, *place)
+    # What they do not say.
 
     def _fail(self, failure: Failure) -> None:
         """The first failure is the cause; what follows from it is not told."""
-        if self._failure is None and self._welcomed:
+        if self._failure is None and self.welcomed:
             self._failure = failure
             self._broadcast({"op": "failure", "failure": failure.to_json()})
 
     async def _watch(self) -> None:
+        turn = 0
         while True:
             before = time.monotonic()
             await asyncio.sleep(WATCH_SECONDS)
             now = time.monotonic()
+            turn += 1
+            if turn % _BEAT_TURNS == 0:
+                self._broadcast({"op": "beat"})
             if now - before > 10 * WATCH_SECONDS:
                 # This machine itself was asleep or overloaded: what the others sent is not read yet.
                 for member in self._members.values():
                     member.heard = now
                 continue
-            for member in list(self._members.values()):
-                if now - member.heard > self._facts.limits.heartbeat and not member.left and not member.gone:
-                    text = "Nothing was heard from its supervisor: its machine or the network is gone."
-                    self._fail(self._failure_of(member, Kind.LOST, text, now - member.heard))
-            self._find_stuck(now)
+            self._find_silent(now)
+            if self._failure is None and (failure := stuck(self._present(), self._agreements, self._facts.limits, now)):
+                self._fail(failure)
 
-    def _find_stuck(self, now: float) -> None:
-        """Fail the job when tasks have waited too long for one that does not do its part."""
-        if self._failure is not None:
-            return
-        for name, agreement in self._agreements.items():
-            if now - agreement.begun > self._facts.limits.collective:
-                late = [m for m in self._members.values() if m.rank not in agreement.values]
-                self._blame(late, now, now - agreement.begun, f"The others wait for its part in: {name}.")
-                return
-        here = [m for m in self._members.values() if not m.left and m.phase == Phase.COLLECTIVE]
-        waiting = [m for m in here if now - m.entered > self._facts.limits.collective]
-        if not waiting:
-            return
-        longest = max(waiting, key=lambda m: now - m.entered)
-        late = [m for m in self._members.values() if m not in here or m.step < longest.step]
-        self._blame(late or [longest], now, now - longest.entered, f"{longest.task} waits in step {longest.step}.")
+    def _present(self) -> list[Member]:
+        return list(self._members.values())
 
-    def _blame(self, late: list[_Member], now: float, waited: float, text: str) -> None:
-        if any(m.phase == Phase.COMPILING and now - m.entered < self._facts.limits.compile for m in late):
-            return
-        culprit = min(late, key=lambda m: (m.step, m.entered))  # who went least far
-        self._fail(self._failure_of(culprit, Kind.LEFT if culprit.left else Kind.STUCK, text, waited))
-
-
-async def pipe(
-    reader: asyncio.StreamReader,
-    writer: asyncio.StreamWriter,
-    other_reader: asyncio.StreamReader,
-    other_writer: asyncio.StreamWriter,
-) -> None:
-    """Pass bytes on in both directions until either end closes."""
-
-    async def one_way(source: asyncio.StreamReader, target: asyncio.StreamWriter) -> None:
-        try:
-            while block := await source.read(1 << 16):
-                target.write(block)
-                await target.drain()
-        finally:
-            target.close()
-
-    await asyncio.gather(one_way(reader, other_writer), one_way(other_reader, writer), return_exceptions=True)
+    def _find_silent(self, now: float) -> None:
+        for member in self._present():
+            if member.gone or now - member.heard <= self._facts.limits.heartbeat:
+                continue
+            if not member.left:
+                text = "Nothing was heard from its supervisor: its machine or the network is gone."
+                self._fail(member.failure(Kind.LOST, text, now - member.heard))
+            member.channel.abort()  # a connection without an end would keep the hub for ever
 
 
 def _difference(theirs: dict[str, Any], ours: dict[str, Any]) -> str:

@@ -6,6 +6,9 @@ from typing import final
 
 from stratagem._errors import ClusterError
 
+_LEAST = {"heartbeat": 1.0}  # supervisors are heard four times a second at best
+_MOST = 365 * 24 * 3600.0
+
 
 @final
 @dataclass(frozen=True)
@@ -28,21 +31,23 @@ class Limits:
         """The defaults, changed by STRATAGEM_JOIN_SECONDS, STRATAGEM_HEARTBEAT_SECONDS and so on.
 
         Raises:
-            ClusterError: one of them is no positive number.
+            ClusterError: one of them is no number of seconds, too short or longer than a year.
         """
         found = {}
         for field in fields(cls):
             name = f"STRATAGEM_{field.name.upper()}_SECONDS"
             if name in environ:
-                found[field.name] = _positive(name, environ[name])
+                found[field.name] = _seconds(name, environ[name], _LEAST.get(field.name, 0.1))
         return cls(**found)
 
 
-def _positive(name: str, text: str) -> float:
+def _seconds(name: str, text: str, least: float) -> float:
     try:
         number = float(text)
     except ValueError:
         number = 0.0
-    if not 0 < number < float("inf"):
-        raise ClusterError(f"{name} has to be a number of seconds above 0, got {text!r}.")
+    if not least <= number <= _MOST:
+        raise ClusterError(
+            f"{name} has to be a number of seconds from {least:g} to {_MOST:.0f} (a year), got {text!r}."
+        )
     return number

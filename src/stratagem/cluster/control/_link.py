@@ -7,34 +7,36 @@ import logging
 import os
 import queue
 import socket
+import struct
 import subprocess
-import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any, final
 
-from stratagem._errors import CancelledError, ClusterError, PeerFailedError
+from stratagem._errors import CancelledError, ClusterError, InvalidArgumentError, PeerFailedError
 from stratagem._job import Phase
+from stratagem.cluster.control._command import command, search_path
 from stratagem.cluster.control._facts import Facts
 from stratagem.cluster.control._failure import Failure, Kind
 from stratagem.cluster.control._progress import Progress
 from stratagem.cluster.control._supervisor import STACKS
-from stratagem.cluster.control._wire import MOST_BYTES, Message
+from stratagem.cluster.control._tunnel import Doorman
+from stratagem.cluster.control._wire import MOST_OF_VALUE, Message
 
 logger = logging.getLogger("stratagem.cluster")
 
-_SUPERVISOR = """
-import sys
-sys.path.append(sys.argv.pop(1))
-from stratagem.cluster.control import _supervisor
-_supervisor.main()
-"""
+_STDERR = 2  # of the process: what Python calls sys.stderr may be no file, as in notebooks
 _PREEMPTION = "preemption"  # the agreement on where all tasks stop
 _GIVE_UP_SECONDS = 0.1  # between two looks whether a wait was given up
+_START_SECONDS = 60.0  # for a supervisor to start, beside the limit that it keeps itself
 _NEWS_SECONDS = 60.0  # from a broken collective to the word of who broke it
 _RELEASE_SECONDS = 15.0  # from a failure until the main thread has to be out of a collective
+_RELEASE_PAUSE = 0.5  # between two attempts
+_INSIST_SECONDS = 10.0  # for one attempt
+_EXIT_SECONDS = 10.0  # for a supervisor to end, after which it is left to itself
+_LONGEST_TRACEBACK = 1 << 16  # characters
+_TIME = struct.Struct("ll")  # struct timeval
 
 
 @final
@@ -51,30 +53,32 @@ class Link:
         self.failure: Failure | None = None
         self._failed = threading.Event()
         self._welcome: queue.Queue[Message] = queue.Queue()
-        self._agreed: dict[str, queue.Queue[list[Any] | None]] = {}
-        self._lock = threading.Lock()
+        self._agreed: dict[str, queue.Queue[Message | None]] = {}
+        self._lock = threading.RLock()  # a signal's handler may come in while its thread holds it
+        self._sending = threading.RLock()
         self._on_failure: list[Callable[[], None]] = []
         self._preemption: tuple[Callable[[], int], Callable[[list[int]], None]] | None = None
         self._preempted = self._answered = False
         self._left = False
-        self._progress, handle = Progress.create(facts.task, os.environ.get("STRATAGEM_STATUS_DIR"))
-        ours, theirs = socket.socketpair()
-        self._socket = ours
-        root = str(Path(__file__).parents[3])
-        faulthandler.register(STACKS, all_threads=True)
-        try:
+        self._insisting: threading.Thread | None = None
+        self._ending = threading.Event()
+        self._thread = threading.Thread(target=self._listen, name="stratagem link", daemon=True)
+        with contextlib.ExitStack() as stack:
+            self._progress, handle = Progress.create(facts.task, os.environ.get("STRATAGEM_STATUS_DIR"))
+            stack.callback(os.close, handle)
+            self._socket, theirs = socket.socketpair()
+            stack.callback(theirs.close)
+            self._doorman = Doorman()
+            stack.callback(self._doorman.taker.close)
+            handles = (theirs.fileno(), self._doorman.listener.fileno(), self._doorman.taker.fileno(), handle)
+            faulthandler.register(STACKS, file=_STDERR, all_threads=True)
             self._supervisor = subprocess.Popen(
-                [sys.executable, "-P", "-c", _SUPERVISOR, root, str(theirs.fileno()), str(handle)],
-                pass_fds=(theirs.fileno(), handle),
+                command("_supervisor", *handles),
+                pass_fds=handles,
                 start_new_session=True,  # Ctrl-C is for the task; the supervisor ends after it
                 stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
             )
-        finally:
-            theirs.close()
-            os.close(handle)
-        self._send({"op": "start", "facts": facts.to_json()})
-        self._thread = threading.Thread(target=self._listen, name="stratagem link", daemon=True)
-        self._thread.start()
 
     @classmethod
     def join(cls, facts: Facts) -> "Link":
@@ -84,13 +88,39 @@ class Link:
             ClusterError: this task was refused, or some task was missing for too long.
         """
         link = cls(facts)
-        message = link._welcome.get()
-        if message["op"] == "refused":
-            link._close()
-            raise ClusterError(message["text"])
+        try:
+            link._send({"op": "start", "facts": facts.to_json(), "path": search_path()})
+            link._thread.start()
+            message = link._welcomed()
+        except BaseException:  # Ctrl-C as well: in a notebook the process lives on, and must be able to join again
+            link.close()
+            raise
         link.coordination, link.hosts = message["coordination"], message["hosts"]
+        link._doorman.start()
         link._progress.write(0, Phase.USER_CODE)
         return link
+
+    def _welcomed(self) -> Message:
+        try:
+            message = self._welcome.get(timeout=self.facts.limits.join + _START_SECONDS)
+        except queue.Empty:
+            message = {"op": "refused", "text": "The supervisor of this task does not answer."}
+        if message["op"] == "refused":
+            raise ClusterError(message["text"])
+        return message
+
+    def close(self) -> None:
+        """End the supervisor: this task is in no job any more."""
+        self._left = True
+        with contextlib.suppress(OSError):
+            self._socket.shutdown(socket.SHUT_RDWR)
+        if self._thread.ident is not None:
+            self._thread.join()
+        self._socket.close()
+        self._doorman.close()
+        self._progress.close()
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._supervisor.wait(_EXIT_SECONDS)
 
     # Where this task is.
 
@@ -123,26 +153,37 @@ class Link:
 
         Raises:
             CancelledError: it was given up.
+            ClusterError: the values of all tasks together are too large, or this is a child that the task has forked.
+            InvalidArgumentError: the value has more than 1 MiB.
             PeerFailedError: a task failed, or ended without giving its value.
         """
-        answers: queue.Queue[list[Any] | None] = queue.Queue()
+        if not self._ours():
+            raise ClusterError(f"This process was forked by {self.facts.task} and is no task of the job itself.")
+        line = _line({"op": "agree", "name": name, "value": value})
+        if len(line) > MOST_OF_VALUE:
+            raise InvalidArgumentError(
+                f"{name}: the tasks cannot agree on a value of {len(line)} bytes; {MOST_OF_VALUE} is the most."
+            )
+        answers: queue.Queue[Message | None] = queue.Queue()
         with self._lock:
-            self._agreed[name] = answers
-        with self.phase(Phase.AGREEMENT):
-            self._send({"op": "agree", "name": name, "value": value})
             if self._failed.is_set():
                 raise self.error()
-            values = answers.get() if given_up is None else self._answer(name, answers, given_up)
-        if values is None:
+            self._agreed[name] = answers
+        with self.phase(Phase.AGREEMENT):
+            self._send_line(line)
+            answer = answers.get() if given_up is None else self._answer(name, answers, given_up)
+        if answer is None:
             raise self.error()
-        return values
+        if "refused" in answer:
+            raise ClusterError(answer["refused"])
+        return _values(answer)
 
-    def _answer(
-        self, name: str, answers: "queue.Queue[list[Any] | None]", given_up: threading.Event
-    ) -> list[Any] | None:
+    def _answer(self, name: str, answers: "queue.Queue[Message | None]", given_up: threading.Event) -> Message | None:
         while not given_up.is_set():
             with contextlib.suppress(queue.Empty):
                 return answers.get(timeout=_GIVE_UP_SECONDS)
+        with self._lock:
+            self._agreed.pop(name, None)
         self._send({"op": "withdraw", "name": name})
         raise CancelledError(f"The wait for the other tasks in {name} was given up.")
 
@@ -172,7 +213,7 @@ class Link:
             self._send({"op": "agree", "name": _PREEMPTION, "value": handler[0]()})
 
     def on_failure(self, callback: Callable[[], None]) -> None:
-        """Call this, in the link's thread, when the job has failed: it breaks what the main thread waits in."""
+        """Call this, in another thread, when the job has failed, and again while the main thread waits: it breaks its wait."""
         self._on_failure.append(callback)
 
     def broken(self) -> PeerFailedError:
@@ -192,90 +233,122 @@ class Link:
 
     def raised(self, text: str) -> None:
         """Tell that this task ends by an exception; `text` is its traceback."""
-        if not self._left and not self._failed.is_set():
+        if self._ours() and not self._left and not self._failed.is_set():
             self._left = True
-            self._send({"op": "raised", "text": text[-MOST_BYTES // 4 :]})
+            self._send({"op": "raised", "text": text[-_LONGEST_TRACEBACK:]})
 
     def leave(self) -> None:
-        """Tell that this task ends as it should."""
+        """Tell that this task ends as it should, unless it told another end; at the very end of the process."""
+        if not self._ours():
+            return
         if not self._left:
             self._left = True
             self._send({"op": "left"})
+        with self._lock:
+            insisting = self._insisting
+        if insisting is not None:  # it looks at JAX's objects: Python must not end it there, which aborts the process
+            self._ending.set()
+            insisting.join(_INSIST_SECONDS)
 
-    def _close(self) -> None:
-        with contextlib.suppress(OSError):
-            self._socket.shutdown(socket.SHUT_RDWR)
-        self._thread.join()
-        self._socket.close()
+    def _ours(self) -> bool:
+        """False in a child that the task has forked: what it does is not what the task does."""
+        return os.getpid() == self.facts.pid
 
     def _send(self, message: Message) -> None:
-        data = json.dumps(message).encode() + b"\n"
+        self._send_line(_line(message))
+
+    def _send_line(self, line: bytes) -> None:
         try:
-            with self._lock:
-                self._socket.sendall(data)
+            with self._sending:
+                self._socket.sendall(line)
         except OSError:
             self._fail(self._lost_supervisor())
 
     def _listen(self) -> None:
-        with contextlib.suppress(OSError), self._socket.makefile("rb") as lines:
-            for line in lines:
-                self._receive(json.loads(line))
-        self._welcome.put({"op": "refused", "text": "The supervisor of this task ended."})
-        self._fail(self._lost_supervisor())
+        rest = b""
+        try:
+            with contextlib.suppress(OSError):  # closed, or silent for too long
+                while block := self._socket.recv(1 << 16):
+                    *lines, rest = (rest + block).split(b"\n")
+                    for line in lines:
+                        self._receive(json.loads(line))
+        finally:  # also when something that was called here raised: nobody listens any more
+            self._welcome.put({"op": "refused", "text": "The supervisor of this task ended."})
+            self._fail(self._lost_supervisor())
 
     def _lost_supervisor(self) -> Failure:
         position = self._progress.position
         place = (
             position.step,
             position.phase,
-            "Its supervisor process has ended, or does not answer.",
+            "Its supervisor has ended, or does not answer.",
             socket.gethostname(),
-            self._supervisor.pid,
+            self.facts.pid,
         )
-        return Failure(self.facts.task, self.facts.rank, Kind.LOST, *place, 0.0)
+        return Failure(self.facts.task, self.facts.rank, Kind.ORPHANED, *place, 0.0)
 
     def _receive(self, message: Message) -> None:
         match message["op"]:
             case "log":
                 logger.warning("%s", message["text"])
-            case "welcome" | "refused":
+            case "welcome":  # from now on it tells every half second that it is there
+                for option in (socket.SO_RCVTIMEO, socket.SO_SNDTIMEO):
+                    self._socket.setsockopt(
+                        socket.SOL_SOCKET, option, _TIME.pack(int(self.facts.limits.heartbeat) + 1, 0)
+                    )
+                self._welcome.put(message)
+            case "refused":
                 self._welcome.put(message)
             case "agreed":
                 with self._lock:
                     answers = self._agreed.pop(message["name"], None)
                 if answers is not None:
-                    answers.put(message["values"])
+                    answers.put(message)
                 elif message["name"] == _PREEMPTION and self._preemption is not None:
-                    self._preemption[1](message["values"])
+                    self._preemption[1](_values(message))
             case "preempt":
                 self._answer_preemption()
             case "failure":
                 self._fail(Failure.from_json(message["failure"]))
 
     def _fail(self, failure: Failure) -> None:
-        if self._failed.is_set() or self._left:
-            return
-        self.failure = failure
-        self._failed.set()
-        if failure.rank != self.facts.rank:
-            logger.error("%s", failure.told())
         with self._lock:
+            if self._failed.is_set():
+                return
+            self.failure = failure
+            self._failed.set()
             waiting = list(self._agreed.values())
             self._agreed.clear()
+            if not self._left:
+                self._insisting = threading.Thread(target=self._insist, name="stratagem end", daemon=True)
+                self._insisting.start()
         for answers in waiting:
             answers.put(None)
-        for callback in self._on_failure:
-            callback()
-        threading.Thread(target=self._insist, name="stratagem end", daemon=True).start()
+        if self._left:
+            return  # this task is about to end anyway
+        if failure.rank != self.facts.rank:
+            logger.error("%s", failure.told())
 
     def _insist(self) -> None:
-        """End the process if the main thread does not come out of a collective: nothing else can free it."""
-        since = self._progress.position
-        end = time.monotonic() + _RELEASE_SECONDS
-        while time.monotonic() < end:
-            if since.phase != Phase.COLLECTIVE or self._progress.position != since:
-                return
-            time.sleep(0.1)
-        logger.critical("%s\nThis task cannot be freed from its collective: it ends.", self.error())
-        faulthandler.dump_traceback(all_threads=True)
-        os._exit(1)
+        """Break what the main thread waits in, and end the process if it does not come out: nothing else can free it."""
+        limits = {Phase.COLLECTIVE: _RELEASE_SECONDS, Phase.COMPILING: self.facts.limits.compile}
+        failed, released = time.monotonic(), False
+        while not self._ending.wait(_RELEASE_PAUSE if released else 0.0):
+            position = self._progress.position
+            if position.phase in limits or not released:  # again and again: connections may be made anew
+                for callback in self._on_failure:
+                    callback()
+                released = True
+            if time.monotonic() - max(position.since, failed) > limits.get(position.phase, float("inf")):
+                logger.critical("%s\nThis task cannot be freed from its collective: it ends.", self.error())
+                faulthandler.dump_traceback(file=_STDERR, all_threads=True)
+                os._exit(1)
+
+
+def _values(answer: Message) -> list[Any]:
+    """By rank; equal ones came once."""
+    return [answer["values"][i] for i in answer["which"]]
+
+
+def _line(message: Message) -> bytes:
+    return json.dumps(message).encode() + b"\n"

@@ -5,14 +5,17 @@ import os
 import struct
 import tempfile
 import time
+import zlib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import final
 
 from stratagem._job import Phase
 
-_RECORD = struct.Struct("=qqqd")  # writes begun, step, phase, since (seconds of the system's monotonic clock)
-_SIZE = _RECORD.size + 8  # and the number of writes ended
+_RECORD = struct.Struct("=qqd")  # step, phase, since (seconds of the system's monotonic clock)
+_SUM = 4
+_SIZE = _RECORD.size + _SUM
+_LOOKS = 10
 
 
 @final
@@ -27,42 +30,44 @@ class Position:
 
 @final
 class Progress:
-    """The shared bytes. One process writes, another reads; a reader that meets a half-written record tries again."""
+    """The shared bytes. One process writes, another reads. `position` is what was written or read last."""
 
     def __init__(self, handle: int) -> None:
         self._memory = mmap.mmap(handle, _SIZE)
-        self._writes = 0
         self.position = Position(0, Phase.STARTING, time.monotonic())
 
     @classmethod
     def create(cls, task: str, folder: str | None) -> tuple["Progress", int]:
         """A new one, and the handle to give to the reader. In a launcher's folder it is a file, for `position_in`."""
+        if folder is None or not os.path.isdir(folder):  # the launcher has gone
+            handle = os.memfd_create("stratagem progress")  # no file: a full or slow disk must not stop a step
+            return cls._in(handle), handle
         handle, path = tempfile.mkstemp(dir=folder)
+        progress = cls._in(handle)
+        os.rename(path, Path(folder, f"{task}.progress"))
+        return progress, handle
+
+    @classmethod
+    def _in(cls, handle: int) -> "Progress":
         os.ftruncate(handle, _SIZE)
         progress = cls(handle)
         progress.write(0, Phase.STARTING)
-        if folder is None:
-            os.unlink(path)
-        else:
-            os.rename(path, Path(folder, f"{task}.progress"))
-        return progress, handle
+        return progress
 
     def write(self, step: int, phase: Phase) -> None:
         """Tell where this task is now."""
-        now = time.monotonic()
-        self.position = Position(step, phase, now)
-        self._writes += 1
-        _RECORD.pack_into(self._memory, 0, self._writes, step, phase, now)
-        struct.pack_into("=q", self._memory, _RECORD.size, self._writes)
+        self.position = Position(step, phase, time.monotonic())
+        record = _RECORD.pack(step, phase, self.position.since)
+        self._memory[:] = record + _sum(record)
 
     def read(self) -> Position:
-        """Where the other process is."""
-        while True:
-            (ended,) = struct.unpack_from("=q", self._memory, _RECORD.size)
-            begun, step, phase, since = _RECORD.unpack_from(self._memory, 0)
-            if begun == ended:
-                return Position(step, Phase(phase), since)
-            time.sleep(0.001)
+        """Where the other process is. One that was killed or stopped while it wrote is where it was before."""
+        for _ in range(_LOOKS):
+            found = _position(self._memory[:])
+            if found is not None:
+                self.position = found
+                break
+        return self.position
 
     def close(self) -> None:
         """Give the memory back."""
@@ -72,11 +77,19 @@ class Progress:
 def position_in(path: Path) -> Position | None:
     """Where the task is that made this file; None if it did not yet, or writes right now."""
     try:
-        data = path.read_bytes()  # not mapped: a file that somebody cuts short would kill the reader
+        return _position(path.read_bytes())  # not mapped: a file that somebody cuts short would kill the reader
     except FileNotFoundError:
         return None
-    if len(data) != _SIZE:
+
+
+def _position(data: bytes) -> Position | None:
+    record = data[: _RECORD.size]
+    if len(data) != _SIZE or data[_RECORD.size :] != _sum(record):
         return None
-    begun, step, phase, since = _RECORD.unpack_from(data)
-    (ended,) = struct.unpack_from("=q", data, _RECORD.size)
-    return Position(step, Phase(phase), since) if begun == ended else None
+    step, phase, since = _RECORD.unpack(record)
+    return Position(step, Phase(phase), since)
+
+
+def _sum(record: bytes) -> bytes:
+    """Of a record. Zeros do not match their own: crc32 of them is another number."""
+    return zlib.crc32(record).to_bytes(_SUM, "little")

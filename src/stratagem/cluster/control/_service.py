@@ -1,4 +1,4 @@
-"""The process that holds JAX's coordination service and does nothing else: when it ends, every task of the job aborts."""
+"""The process that holds JAX's coordination service and does nothing else: when it ends, so does the job."""
 
 import os
 import sys

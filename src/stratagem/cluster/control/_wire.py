@@ -14,17 +14,19 @@ import struct
 from typing import Any, final
 
 MAGIC = b"STRATAGEM/1\n"
-MOST_BYTES = 1 << 20
+MOST_BYTES = 16 << 20  # of a frame; one value in it may have MOST_OF_VALUE
+MOST_OF_VALUE = 1 << 20
 HANDSHAKE_SECONDS = 10.0
 _NONCE = 32
 _MAC = 32
+_NO = bytes(_MAC)  # a listener's answer to a wrong proof
 _LENGTH = struct.Struct(">I")
 
 Message = dict[str, Any]
 
 
 class WireError(ConnectionError):
-    """What is at the other end is not a task of this job."""
+    """What is at the other end is not a task of this job, or something between changed what it sent."""
 
 
 @final
@@ -41,7 +43,7 @@ class Channel:
         """Queue a message; it leaves with the next turn of the event loop.
 
         Raises:
-            ValueError: it has more than 1 MiB.
+            ValueError: it has more than 16 MiB.
         """
         body = json.dumps(message, separators=(",", ":")).encode()
         if len(body) > MOST_BYTES:
@@ -64,14 +66,21 @@ class Channel:
         if not hmac.compare_digest(mac, self._sign(self._receiving, self._received, body)):
             raise WireError("a frame with a wrong signature")
         self._received += 1
-        message = json.loads(body)
+        try:
+            message = json.loads(body)
+        except (ValueError, RecursionError):
+            message = None
         if not isinstance(message, dict):
             raise WireError("a frame that is no object")
         return message
 
     def close(self) -> None:
-        """End the connection."""
+        """End the connection; what was sent still leaves."""
         self.writer.close()
+
+    def abort(self) -> None:
+        """End the connection at once, also when the peer does not read any more."""
+        self.writer.transport.abort()
 
     def _sign(self, direction: bytes, number: int, body: bytes) -> bytes:
         return _mac(self._key, direction, number.to_bytes(8, "big"), body)
@@ -93,6 +102,7 @@ async def listen(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, tok
         raise WireError("no greeting") from error
     key = _mac(token, b"key", nonce, theirs)
     if not hmac.compare_digest(proof, _mac(key, b"caller")):
+        writer.write(_NO)
         raise WireError("another token")
     writer.write(_mac(key, b"listener"))
     return Channel(reader, writer, key, caller=False)
@@ -103,6 +113,7 @@ async def call(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, token
 
     Raises:
         WireError: it does not know the token, or is something else.
+        ConnectionError, TimeoutError: it hung up, or is silent; it may be busy, or in the middle of its end.
     """
     nonce = secrets.token_bytes(_NONCE)
     try:
@@ -111,10 +122,10 @@ async def call(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, token
             key = _mac(token, b"key", theirs, nonce)
             writer.write(MAGIC + nonce + _mac(key, b"caller"))
             proof = await reader.readexactly(_MAC)
-    except TimeoutError as error:
-        raise WireError("no answer") from error
+    except TimeoutError:
+        raise TimeoutError("it does not answer") from None
     except asyncio.IncompleteReadError as error:
-        raise WireError("it hung up: it has another token") from error
+        raise ConnectionResetError("it hung up") from error
     if not hmac.compare_digest(proof, _mac(key, b"listener")):
         raise WireError("it has another token")
     return Channel(reader, writer, key, caller=True)

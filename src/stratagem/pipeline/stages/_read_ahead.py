@@ -1,11 +1,14 @@
 """Elements made ahead of their use: by a thread where making them may take long, at once where it is cheap."""
 
 import abc
+import atexit
+import contextlib
 import contextvars
 import dataclasses
 import functools
 import queue
 import threading
+import weakref
 from collections import deque
 from collections.abc import Callable
 from concurrent.futures import Future, wait
@@ -60,6 +63,7 @@ class InThread(Maker):
         self._context.run(assign, dataclasses.replace(current(), recorder=None))
         self._count = threads
         self._threads: list[threading.Thread] = []
+        _in_threads.add(self)
 
     def submit(self, job: Callable[[], Made]) -> Future[Made]:
         if not self._threads:
@@ -74,6 +78,12 @@ class InThread(Maker):
         self._jobs.put((job, future))
         return future
 
+    def cancel(self) -> None:
+        """Forget the jobs that have not begun."""
+        with contextlib.suppress(queue.Empty):
+            while (waiting := self._jobs.get_nowait()) is not None:
+                waiting[1].cancel()
+
     def stop(self) -> None:
         for _ in self._threads:
             self._jobs.put(None)
@@ -81,6 +91,19 @@ class InThread(Maker):
         for thread in self._threads:
             if thread is not threading.current_thread():
                 thread.join(self._JOIN_SECONDS)
+
+
+_in_threads: weakref.WeakSet[InThread] = weakref.WeakSet()
+
+
+@atexit.register
+def _stop_all() -> None:
+    """Before Python ends: it ends daemons where they are, and inside of JAX that aborts the process (std::terminate)."""
+    makers = list(_in_threads)
+    for maker in makers:
+        maker.cancel()
+    for maker in makers:
+        maker.stop()
 
 
 @final

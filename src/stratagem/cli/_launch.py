@@ -1,0 +1,167 @@
+"""`stratagem launch`: start the tasks of a job on this machine, show how they are, and end them together."""
+
+import functools
+import os
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import click
+
+from stratagem._errors import ClusterError
+from stratagem.cli._launch_plan import (
+    Layout,
+    Started,
+    at,
+    devices,
+    on_this_machine,
+    refuse_used,
+    wants_cpu,
+    with_chief_address,
+    with_tf_config,
+)
+from stratagem.cli._launch_run import Job, run
+from stratagem.cli._launch_show import show
+from stratagem.cluster import Address, visible_gpus
+from stratagem.cluster.control import INSECURE, TOKEN_FILE, read_token
+
+_COUNT = click.IntRange(min=0)
+_AT_LEAST_ONE = click.IntRange(min=1)
+_SECONDS = click.FloatRange(min=0)
+
+
+@click.command(context_settings={"allow_interspersed_args": False, "max_content_width": 100})
+@click.option("--workers", type=_AT_LEAST_ONE, default=1, show_default=True, help="Workers on this machine.")
+@click.option("--ps", type=_COUNT, default=0, show_default=True, help="Parameter servers on this machine.")
+@click.option("--chief", is_flag=True, help="A task chief:0 beside the workers, on node 0.")
+@click.option("--evaluator", is_flag=True, help="A task evaluator:0, on node 0.")
+@click.option("--nnodes", type=_AT_LEAST_ONE, default=1, show_default=True, help="Machines, each with its launcher.")
+@click.option("--node-rank", type=_COUNT, default=0, show_default=True, help="Which of them this one is.")
+@click.option("--addresses", metavar="HOST:PORT,...", help="Of every machine (ports count up) or of every task.")
+@click.option("--chief-address", metavar="HOST:PORT", help="Where rank 0 listens, if the others' are not known.")
+@click.option("--devices-per-worker", type=_AT_LEAST_ONE, help="GPUs of each worker, or virtual CPU devices.")
+@click.option("--max-restarts", type=_COUNT, default=0, show_default=True, help="Starts again after a failure.")
+@click.option("--backoff", type=_SECONDS, default=1.0, show_default=True, help="Seconds before the first; doubles.")
+@click.option("--grace", type=_SECONDS, default=30.0, show_default=True, help="Seconds from SIGTERM to SIGKILL.")
+@click.option("--log-dir", type=click.Path(file_okay=False, path_type=Path), help="Where to keep the tasks' output.")
+@click.option("--tee", metavar="all|none|TASK,...", help="Whose output to print; by default the first task's.")
+@click.option("--token-file", type=click.Path(exists=True, dir_okay=False), help="The secret of the job.")
+@click.option("--insecure", is_flag=True, help="Let several machines work together without a secret.")
+@click.option("-m", "--module", is_flag=True, help="Run a module, as `python -m` does.")
+@click.argument("program", nargs=-1, type=click.UNPROCESSED, required=True, metavar="SCRIPT [ARGUMENTS]...")
+def command(
+    workers: int,
+    ps: int,
+    chief: bool,
+    evaluator: bool,
+    nnodes: int,
+    node_rank: int,
+    addresses: str | None,
+    chief_address: str | None,
+    devices_per_worker: int | None,
+    max_restarts: int,
+    backoff: float,
+    grace: float,
+    log_dir: Path | None,
+    tee: str | None,
+    token_file: str | None,
+    insecure: bool,
+    module: bool,
+    program: Sequence[str],
+) -> None:
+    """Run SCRIPT as the tasks of a job: each process finds in TF_CONFIG who it is.
+
+    With several machines, start it on each with the same options and its own --node-rank. The exit status is 0 if all tasks
+    of this machine ended well, else that of the one that failed first.
+    """
+    screen = show()
+    try:
+        layout = Layout(workers, ps, chief, evaluator, nnodes, node_rank)
+        tasks, local = _tasks(layout, addresses, chief_address)
+        variables = _variables(token_file, insecure)
+        if len(layout.all) > 1:
+            read_token({**os.environ, **variables}, loopback=local)  # one error here instead of one from every task
+            if not local and variables.get(INSECURE, os.environ.get(INSECURE)) == "1":
+                screen.say("WARNING: without a secret, whoever reaches the ports of this job can take part in it.")
+        visible = () if wants_cpu() else visible_gpus(os.environ)
+        of_task = dict(devices(layout, devices_per_worker, visible))
+        job = Job(
+            program=_command_line(program, module),
+            tasks=lambda: [_with(task, {**variables, **of_task.get(task.name, {})}) for task in tasks()],
+            teed=_teed(tee, layout),
+            restarts=max_restarts,
+            wait=backoff,
+            grace=grace,
+            logs=log_dir,
+            alone=nnodes == 1,
+        )
+        code = run(job, screen)
+    except ClusterError as error:
+        raise click.ClickException(str(error)) from None
+    sys.exit(code)
+
+
+def _tasks(layout: Layout, addresses: str | None, chief: str | None) -> tuple[Callable[[], list[Started]], bool]:
+    """What makes this machine's tasks for an attempt, and whether no other machine can reach them."""
+    if addresses is not None and chief is not None:
+        raise click.UsageError("--addresses says where the chief listens: leave --chief-address out.")
+    if chief is not None and layout.nodes > 1:
+        if layout.ps or layout.chief or layout.evaluator:
+            raise click.UsageError("--chief-address is for workers only. With other tasks, give --addresses.")
+        address = Address.parse(chief)
+        return functools.partial(
+            _known, layout, {"worker:0": chief}, with_chief_address(layout, address)
+        ), address.loopback
+    if addresses is None and chief is None:
+        if layout.nodes > 1:
+            raise click.UsageError(
+                f"--nnodes {layout.nodes} needs --addresses, one of every machine, or --chief-address."
+            )
+        return lambda: with_tf_config(layout, on_this_machine(layout)), True
+    given = at(layout, (addresses or chief or "").split(","))
+    loopback = all(Address.parse(text).loopback for text in given.values())
+    return functools.partial(_known, layout, given, with_tf_config(layout, given)), loopback
+
+
+def _known(layout: Layout, addresses: Mapping[str, str], tasks: list[Started]) -> list[Started]:
+    """Tasks at addresses that were given, which have to be free."""
+    refuse_used(addresses, layout.own)
+    return tasks
+
+
+def _with(task: Started, variables: Mapping[str, str]) -> Started:
+    # A task's own output has to be seen when it comes, not in blocks of 8 kB.
+    return replace(task, environment={"PYTHONUNBUFFERED": "1", **task.environment, **variables})
+
+
+def _variables(token_file: str | None, insecure: bool) -> dict[str, str]:
+    found = {TOKEN_FILE: os.path.abspath(token_file)} if token_file else {}  # tasks may change their directory
+    return found | {INSECURE: "1"} if insecure else found
+
+
+def _command_line(program: Sequence[str], module: bool) -> list[str]:
+    name, *arguments = program
+    if module:
+        return [sys.executable, "-m", name, *arguments]
+    if os.path.isdir(name):
+        raise click.UsageError(f"{name!r} is a directory. Name a script, or a module with -m.")
+    if not os.path.isfile(name):
+        raise click.UsageError(f"There is no script {name!r}.")
+    if not os.access(name, os.R_OK):
+        raise click.UsageError(f"The script {name!r} cannot be read by this user.")
+    return [sys.executable, os.path.join(".", name) if name.startswith("-") else name, *arguments]
+
+
+def _teed(text: str | None, layout: Layout) -> list[str]:
+    """The tasks whose output is printed. They may be named by their ranks."""
+    if text is None:
+        return layout.own[:1]
+    if text in ("all", "none"):
+        return layout.own if text == "all" else []
+    known = {task: task for task in (*layout.all, *layout.own)}
+    known |= {str(rank): task for task in layout.all if (rank := layout.rank(task)) is not None}
+    unknown = [name for name in text.split(",") if name not in known]
+    if unknown:
+        raise click.UsageError(f"--tee: there is no task {unknown[0]!r}. Name some of {', '.join(known)}, all or none.")
+    return [known[name] for name in text.split(",")]

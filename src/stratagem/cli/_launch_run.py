@@ -1,0 +1,223 @@
+"""A job from its first start to its end: attempts, restarts after failures, and what is told about them."""
+
+import os
+import select
+import shutil
+import signal
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from types import FrameType, TracebackType
+from typing import Self, final
+
+from rich.table import Table
+
+from stratagem._errors import ClusterError
+from stratagem.cli._launch_attempt import Attempt, Running, log_path
+from stratagem.cli._launch_cause import Ended, exit_code, root_cause, signal_name
+from stratagem.cli._launch_logs import error_lines, plain
+from stratagem.cli._launch_plan import Started
+from stratagem.cli._launch_show import Show
+
+_LOOK_SECONDS = 0.25  # between two looks at logs and positions
+_LONGEST_WAIT = 60.0  # seconds before a restart
+
+
+@final
+@dataclass(frozen=True)
+class Job:
+    """What to run. tasks: this machine's, for every attempt anew (ports change). logs: None keeps them only after failures.
+
+    grace: seconds from SIGTERM to SIGKILL. wait: seconds before the first restart; it doubles. alone: on one machine.
+    """
+
+    program: Sequence[str]
+    tasks: Callable[[], list[Started]]
+    teed: Sequence[str]
+    restarts: int
+    wait: float
+    grace: float
+    logs: Path | None
+    alone: bool
+
+
+def run(job: Job, screen: Show) -> int:
+    """Run it to its end; the launcher's exit code.
+
+    Raises:
+        ClusterError: the folder for the logs cannot be made, or ports are in use.
+    """
+    folder = Path(tempfile.mkdtemp(prefix="stratagem-logs-")) if job.logs is None else job.logs
+    code = 1
+    try:
+        with _Signals() as signals, screen:
+            code = _attempts(job, folder, screen, signals)
+    finally:
+        if job.logs is None and code == 0:
+            shutil.rmtree(folder)
+    return code
+
+
+def _attempts(job: Job, logs: Path, screen: Show, signals: "_Signals") -> int:
+    restarts = 0
+    while True:
+        tasks = [replace(t, environment={**t.environment, "STRATAGEM_RESTARTS": str(restarts)}) for t in job.tasks()]
+        folder = logs / f"attempt-{_next_number(logs, tasks)}"
+        attempt = _attempt(job, tasks, folder, screen, signals)
+        running = list(attempt.tasks.values())
+        if signals.received:
+            screen.say(f"ended by {signal_name(signals.received[0])}; logs are in {folder}")
+            return 128 + signals.received[0]
+        if not attempt.failed:
+            screen.say(f"{_count(running)} done after {time.monotonic() - attempt.began:.1f} s")
+            return 0
+        code = _report(running, attempt.began, folder, screen)
+        if restarts == job.restarts:
+            return code
+        wait = min(job.wait * 2**restarts, _LONGEST_WAIT)
+        restarts += 1
+        screen.say(f"restart {restarts} of {job.restarts} in {wait:g} s: {_count(running)} started again")
+        if signals.wait(wait):
+            return 128 + signals.received[0]
+
+
+def _attempt(job: Job, tasks: Sequence[Started], folder: Path, screen: Show, signals: "_Signals") -> Attempt:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise ClusterError(
+            f"The logs cannot be written to {folder}: {error.strerror}. Name another --log-dir."
+        ) from None
+    attempt = Attempt(job.program, tasks, folder, job.teed, grace=job.grace, alone=job.alone)
+    running = list(attempt.tasks.values())
+    try:
+        heard = 0
+        while not attempt.over:
+            attempt.follow(_LOOK_SECONDS, signals.handle)
+            signals.clear()
+            if len(signals.received) > heard:
+                heard = len(signals.received)
+                _obey(attempt, heard, job.grace, screen)
+            _show(attempt, running, screen)
+    finally:
+        attempt.close()
+    for task in running:
+        if task.log.path.exists():
+            screen.printed(task.name, task.log.rest() if task.name in job.teed else [])
+    _show(attempt, running, screen)
+    return attempt
+
+
+def _obey(attempt: Attempt, heard: int, grace: float, screen: Show) -> None:
+    if heard == 1:
+        screen.say(f"the tasks are told to end (SIGTERM) and killed in {grace:g} s; once more kills them now")
+        attempt.end()
+    else:
+        attempt.kill()
+
+
+def _show(attempt: Attempt, running: Sequence[Running], screen: Show) -> None:
+    for task in running:
+        lines = task.log.read()
+        screen.printed(task.name, lines if task.log.whole else [])
+    for note in attempt.notes:
+        screen.say(note)
+    attempt.notes.clear()
+    screen.state(running)
+
+
+def _report(running: Sequence[Running], began: float, folder: Path, screen: Show) -> int:
+    """Tell who failed first, how, and what followed."""
+    ended = sorted((task.ended for task in running if task.ended is not None), key=lambda task: task.at)
+    failed = [task for task in ended if task.failed]
+    if not failed:
+        return 1  # the keeper has said why
+    name = root_cause(ended)
+    cause = next((task for task in ended if task.task == name), None)
+    pids = {task.name: task.pid for task in running}
+    table = Table("", "task", "pid", "ended after", "how", "why", box=None, pad_edge=False, header_style="bold")
+    for task in sorted(ended, key=lambda task: task is not cause):
+        mark = "*" if task is cause else ""
+        table.add_row(mark, task.task, str(pids[task.task]), f"{task.at - began:.1f} s", task.how, _why(task, cause))
+    screen.say(f"{name} failed first{_where(cause)}")
+    screen.say(table)
+    told = cause if cause is not None and cause.failed else failed[0]
+    lines = error_lines(told.log)
+    if lines:
+        screen.say(f"the last lines of {log_path(folder, told.task)}:\n" + "\n".join(f"  {plain(x)}" for x in lines))
+    screen.say(f"logs are in {folder}")
+    return exit_code(cause)
+
+
+def _where(cause: Ended | None) -> str:
+    if cause is None:
+        return ", on another machine"
+    if cause.asked:
+        return ": it did not go on"
+    if cause.code == 0:
+        return ": it ended while others still needed it"
+    return f": {cause.how}{' (by hand, or out of memory?)' if cause.how == 'SIGKILL' else ''}"
+
+
+def _why(task: Ended, cause: Ended | None) -> str:
+    if task is cause:
+        return "root cause"
+    if task.asked:
+        return "ended by the launcher"
+    if task.code == 0:
+        return "done"
+    return f"could not go on without {task.blames}" if task.blames else "failed later"
+
+
+def _next_number(logs: Path, tasks: Sequence[Started]) -> int:
+    """Of an attempt: after those whose logs are there. Other machines may write to the same folder."""
+    numbers = [folder.name.removeprefix("attempt-") for folder in logs.glob("attempt-*")]
+    used = [n for n in numbers if n.isdigit() and any(log_path(logs / f"attempt-{n}", t.name).exists() for t in tasks)]
+    return 1 + max(map(int, used), default=-1)
+
+
+def _count(running: Sequence[Running]) -> str:
+    return f"{len(running)} task{'s are' if len(running) != 1 else ' is'}"
+
+
+@final
+class _Signals:
+    """SIGINT, SIGTERM and SIGHUP: noted in `received`; `handle` becomes readable."""
+
+    def __init__(self) -> None:
+        self.received: list[int] = []
+
+    def __enter__(self) -> Self:
+        self.handle, self._write = os.pipe()
+        os.set_blocking(self.handle, False)
+        os.set_blocking(self._write, False)
+        self._wakeup = signal.set_wakeup_fd(self._write, warn_on_full_buffer=False)
+        numbers = [signal.SIGINT, signal.SIGTERM]
+        if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:  # as under nohup
+            numbers.append(signal.SIGHUP)
+        self._before = {number: signal.signal(number, self._note) for number in numbers}
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        for number, handler in self._before.items():
+            signal.signal(number, handler)
+        signal.set_wakeup_fd(self._wakeup)
+        os.close(self.handle)
+        os.close(self._write)
+
+    def clear(self) -> None:
+        """Make `handle` wait for the next one."""
+        if select.select([self.handle], [], [], 0)[0]:
+            os.read(self.handle, 4096)
+
+    def wait(self, seconds: float) -> bool:
+        """Whether one comes within this time."""
+        select.select([self.handle], [], [], seconds)
+        return bool(self.received)
+
+    def _note(self, number: int, frame: FrameType | None) -> None:
+        self.received.append(number)

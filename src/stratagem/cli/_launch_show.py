@@ -1,0 +1,180 @@
+"""What the launcher shows while tasks run: a live table on a terminal, else a line every few seconds."""
+
+import abc
+import sys
+import time
+from collections.abc import Sequence
+from types import TracebackType
+from typing import Self, final
+
+from rich.console import Console
+from rich.live import Live
+from rich.table import Table
+from rich.text import Text
+
+from stratagem.cli._launch_attempt import Running
+from stratagem.cli._launch_logs import plain
+
+_LINES_SECONDS = 5.0  # between two lines
+_FEW_TASKS = 8  # that get a word each in such a line
+_LONG_SECONDS = 5.0  # in one phase, which is then worth telling
+_WIDE = 200  # columns of tables that go to no terminal
+
+
+class Show(abc.ABC):
+    """Told of everything; a context, so that a terminal is left as it was."""
+
+    @abc.abstractmethod
+    def __enter__(self) -> Self:
+        """Begin to show."""
+
+    @abc.abstractmethod
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Leave what there is to see."""
+
+    @abc.abstractmethod
+    def printed(self, task: str, lines: Sequence[str]) -> None:
+        """Lines of a task's output."""
+
+    @abc.abstractmethod
+    def state(self, tasks: Sequence[Running]) -> None:
+        """How the tasks are; called several times a second."""
+
+    @abc.abstractmethod
+    def say(self, what: str | Table) -> None:
+        """Something of the launcher's own."""
+
+
+@final
+class LiveTable(Show):
+    """On a terminal: a table that stays below everything that is printed."""
+
+    def __init__(self) -> None:
+        self._console = Console()
+        self._live = Live(console=self._console, auto_refresh=False)  # no thread: tasks are started by a fork
+
+    def __enter__(self) -> Self:
+        self._live.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._live.stop()
+
+    def printed(self, task: str, lines: Sequence[str]) -> None:
+        for line in lines:
+            self._console.print(Text(f"[{task}] ", style="cyan") + Text.from_ansi(line), soft_wrap=True)
+
+    def state(self, tasks: Sequence[Running]) -> None:
+        self._live.update(table_of(tasks), refresh=True)
+
+    def say(self, what: str | Table) -> None:
+        self._console.print(Text(what, style="bold") if isinstance(what, str) else what)
+
+
+@final
+class Lines(Show):
+    """Elsewhere: the tasks' output as it is on stdout, the launcher's own words on stderr."""
+
+    def __init__(self) -> None:
+        self._console = Console(stderr=True, width=None if sys.stderr.isatty() else _WIDE)
+        self._began = self._told = time.monotonic()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        pass
+
+    def printed(self, task: str, lines: Sequence[str]) -> None:
+        for line in lines:
+            sys.stdout.write(f"[{task}] {line}\n")
+        if lines:
+            sys.stdout.flush()
+
+    def state(self, tasks: Sequence[Running]) -> None:
+        now = time.monotonic()
+        if now - self._told >= _LINES_SECONDS:
+            self._told = now
+            self.say(f"{now - self._began:.0f} s: {summary(tasks)}")
+
+    def say(self, what: str | Table) -> None:
+        self._console.print(Text(f"stratagem launch: {what}") if isinstance(what, str) else what, soft_wrap=True)
+
+
+def show() -> Show:
+    """The one for this stdout."""
+    return LiveTable() if Console().is_terminal and not Console().is_dumb_terminal else Lines()
+
+
+def table_of(tasks: Sequence[Running]) -> Table:
+    """A row a task."""
+    table = Table(box=None, pad_edge=False, header_style="bold", expand=True)
+    for name in ("rank", "task", "pid"):
+        table.add_column(name, no_wrap=True)
+    table.add_column("state", no_wrap=True)
+    table.add_column("step", no_wrap=True, justify="right")
+    table.add_column("phase", no_wrap=True)
+    table.add_column("steps/s", no_wrap=True, justify="right")
+    table.add_column("last line", no_wrap=True, ratio=1, overflow="ellipsis")
+    for task in tasks:
+        rank = "-" if task.start.rank is None else str(task.start.rank)
+        row = (rank, task.name, str(task.pid or "-"), state_of(task), _step(task), _phase(task), _rate(task))
+        style = "red" if task.ended is not None and task.ended.failed else "dim" if task.ended is not None else ""
+        table.add_row(*row, Text(plain(task.log.last)), style=style)
+    return table
+
+
+def summary(tasks: Sequence[Running]) -> str:
+    """One line."""
+    if len(tasks) <= _FEW_TASKS:
+        return "; ".join(" ".join(filter(None, _words(task))) for task in tasks)
+    states: dict[str, int] = {}
+    for task in tasks:
+        states[state_of(task)] = states.get(state_of(task), 0) + 1
+    found = [", ".join(f"{count} {state}" for state, count in states.items())]
+    at = [task for task in tasks if task.position is not None]
+    if at:
+        slowest = min(at, key=lambda task: task.position.step if task.position else 0)
+        found.append(f"slowest is {' '.join(filter(None, _words(slowest)))}")
+    return "; ".join(found)
+
+
+def state_of(task: Running) -> str:
+    """In a word or three."""
+    if task.ended is None:
+        return "running" if task.pid else "starting"
+    if task.ended.code == 0:
+        return "done"
+    return f"ended ({task.ended.how})" if task.ended.asked else task.ended.how
+
+
+def _words(task: Running) -> tuple[str, ...]:
+    step, rate = _step(task), _rate(task)
+    return (
+        task.name,
+        state_of(task),
+        f"step {step}" if step else "",
+        f"({_phase(task)})" if _phase(task) else "",
+        f"{rate} steps/s" if rate else "",
+    )
+
+
+def _step(task: Running) -> str:
+    return "" if task.position is None else str(task.position.step)
+
+
+def _phase(task: Running) -> str:
+    if task.position is None or task.ended is not None:
+        return ""
+    seconds = time.monotonic() - task.position.since
+    return f"{task.position.phase} {seconds:.0f} s" if seconds >= _LONG_SECONDS else str(task.position.phase)
+
+
+def _rate(task: Running) -> str:
+    return "" if task.rate is None or task.ended is not None else f"{task.rate:.3g}"

@@ -1,0 +1,33 @@
+"""How our own processes are started: with this very package, whatever their `sys.path` says, and nothing of the user's site."""
+
+import json
+import os
+import sys
+from pathlib import Path
+
+_PACKAGE = Path(__file__).parents[2]
+_BOOT = """
+import importlib.util, json, sys
+root, path, module = sys.argv[1:4]
+del sys.argv[1:4]
+sys.path += json.loads(path)
+spec = importlib.util.spec_from_file_location("stratagem", root + "/__init__.py", submodule_search_locations=[root])
+package = sys.modules["stratagem"] = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(package)
+importlib.import_module("stratagem.cluster.control." + module).main()
+"""
+
+
+def command(module: str, *arguments: object, path: list[str] | None = None) -> list[str]:
+    """The command line of a process that runs `main` of a module of this folder.
+
+    path: where it finds what is not in Python itself; a program may have been started with -I or have changed `sys.path`.
+    """
+    environment = ["-E"] if sys.flags.ignore_environment else []
+    boot = [str(_PACKAGE), json.dumps(path or []), module]
+    return [sys.executable, "-S", "-P", *environment, "-c", _BOOT, *boot, *map(str, arguments)]
+
+
+def search_path() -> list[str]:
+    """Where this process finds its packages."""
+    return [os.path.abspath(entry) for entry in sys.path if isinstance(entry, str)]

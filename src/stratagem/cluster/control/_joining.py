@@ -1,0 +1,61 @@
+"""The first two steps into a job: rank 0 binds the hub's address, and everybody connects to it."""
+
+import asyncio
+import socket
+import time
+
+from stratagem._errors import ClusterError
+from stratagem.cluster.control._facts import Facts
+from stratagem.cluster.control._hub import Hub
+from stratagem.cluster.control._patience import Patience
+from stratagem.cluster.control._wire import Channel, WireError, call
+
+_PAUSE_SECONDS = 0.2
+_BIND_SECONDS = 15.0  # in which what is left of an earlier job gives the address back
+_CONNECT_SECONDS = 10.0
+
+
+async def bind(hub: Hub, facts: Facts, patience: Patience, given_up: asyncio.Event) -> None:
+    """Start the hub. A name that does not resolve yet is waited for as tasks are; an address in use for 15 s.
+
+    Raises:
+        ClusterError: the hub cannot listen there.
+    """
+    end = time.monotonic() + _BIND_SECONDS
+    while True:
+        try:
+            await hub.start()
+            return
+        except OSError as error:
+            reason = error.strerror or error
+            unresolved = isinstance(error, socket.gaierror)
+            if given_up.is_set() or (not unresolved and time.monotonic() >= end):
+                raise ClusterError(
+                    f"{facts.task} cannot listen at {facts.hub}: {reason}. Is the port in use, is the address this machine's?"
+                ) from None
+            patience.check(f"its own address {facts.hub} ({reason})")
+            await asyncio.sleep(_PAUSE_SECONDS)
+
+
+async def reach(facts: Facts, token: bytes, patience: Patience, given_up: asyncio.Event) -> Channel | None:
+    """A connection to the hub; None when it was given up.
+
+    Raises:
+        ClusterError: another program, or one with another token, listens there; or nobody, for too long.
+    """
+    host, port = facts.address
+    while not given_up.is_set():
+        try:
+            async with asyncio.timeout(_CONNECT_SECONDS):
+                reader, writer = await asyncio.open_connection(host, port)
+            try:
+                return await call(reader, writer, token)
+            except OSError:
+                writer.close()
+                raise
+        except WireError as error:
+            raise ClusterError(f"What listens at {facts.hub} is not {facts.tasks[0]} of this job: {error}.") from None
+        except OSError as error:
+            patience.check(f"{facts.tasks[0]} at {facts.hub} ({error.strerror or str(error) or 'no answer'})")
+            await asyncio.sleep(_PAUSE_SECONDS)
+    return None

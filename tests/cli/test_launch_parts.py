@@ -1,0 +1,100 @@
+"""The launcher's parts: addresses, logs, causes, and what is shown of many tasks."""
+
+import time
+from pathlib import Path
+
+import pytest
+
+from stratagem._job import Phase
+from stratagem.cli._launch_attempt import Running
+from stratagem.cli._launch_cause import Ended, exit_code, root_cause
+from stratagem.cli._launch_logs import Log, error_lines, plain
+from stratagem.cli._launch_plan import Layout, Started, at, with_tf_config
+from stratagem.cli._launch_show import summary
+from stratagem.cluster.control import Position
+from stratagem.cluster.control._failure import Failure, Kind
+
+
+def test_ports_of_a_machine_count_up_from_its_address() -> None:
+    layout = Layout(workers=2, ps=1, chief=True, evaluator=True, nodes=2)
+    found = at(layout, ["a:1", "[::1]:10"])
+    hosts = {"chief:0": "a:1", "worker:0": "a:2", "worker:1": "a:3", "ps:0": "a:4"}
+    assert found == {**hosts, "worker:2": "[::1]:10", "worker:3": "[::1]:11", "ps:1": "[::1]:12"}
+    assert layout.own == ["chief:0", "worker:0", "worker:1", "ps:0", "evaluator:0"]
+    assert [task.rank for task in with_tf_config(layout, found)] == [0, 1, 2, None, None]
+    other = Layout(workers=2, ps=1, chief=True, evaluator=True, nodes=2, node=1)
+    assert [task.name for task in with_tf_config(other, found)] == ["worker:2", "worker:3", "ps:1"]
+
+
+def test_every_task_may_have_an_address_of_its_own() -> None:
+    found = at(Layout(workers=1, ps=1, chief=True), ["a:1", "b:1", "c:1"])
+    assert found == {"chief:0": "a:1", "worker:0": "b:1", "ps:0": "c:1"}
+
+
+def ended(task: str, code: int, at: float, log: str = "", *, asked: bool = False) -> Ended:
+    return Ended(task, code, at, asked, log)
+
+
+@pytest.mark.parametrize("kind", list(Kind))
+def test_the_words_of_every_failure_name_the_root_cause(kind: Kind) -> None:
+    failure = Failure("worker:1", 1, kind, 3, Phase.COLLECTIVE, "", "host", 17, 0.0)
+    error = str(failure.error("worker:0", 3))
+    tasks = [ended("worker:0", 1, 1.0, error), ended("worker:1", 1, 2.0, error), ended("worker:2", 1, 0.5, error)]
+    assert root_cause(tasks) == "worker:1"
+
+
+def test_the_first_of_several_failures_is_the_root_cause() -> None:
+    tasks = [ended("worker:0", 1, 2.0), ended("worker:1", -11, 1.0), ended("worker:2", 9, 0.5, asked=True)]
+    assert root_cause(tasks) == "worker:1"
+    assert exit_code(tasks[1]) == 128 + 11
+    assert exit_code(tasks[2]) == exit_code(None) == 1
+
+
+def test_a_log_is_read_as_it_grows(tmp_path: Path) -> None:
+    path = tmp_path / "log"
+    log = Log(path, whole=True)
+    assert log.read() == []
+    path.write_bytes(b"one\ntw")
+    assert log.read() == ["one"]
+    assert log.last == "tw"
+    with path.open("ab") as file:
+        file.write(b"o\n10%\r50%\r100%\r\n\n\xff")
+    assert log.read() == ["two", "100%", ""]
+    assert log.last == "\ufffd"
+    assert log.rest() == ["\ufffd"]
+    assert log.rest() == []
+
+
+def test_only_the_end_of_a_long_log_is_read_where_the_last_line_counts(tmp_path: Path) -> None:
+    path = tmp_path / "log"
+    path.write_bytes(b"".join(b"line %d\n" % i for i in range(1_000_000)))
+    log = Log(path, whole=False)
+    log.read()
+    assert log.last == "line 999999"
+    whole = Log(path, whole=True)
+    assert len(whole.rest()) == 1_000_000
+
+
+def test_control_characters_do_not_reach_the_table() -> None:
+    assert plain("\x1b[31mred\x1b[0m \x1b]0;title\x07\x07a\tb") == "red a   b"
+
+
+def test_a_long_traceback_is_shortened_in_its_middle() -> None:
+    lines = ["before", "Traceback (most recent call last):", *(f"  frame {i}" for i in range(100)), "ValueError: x"]
+    found = error_lines("\n".join(lines))
+    assert len(found) == 30
+    assert found[0] == "Traceback (most recent call last):"
+    assert found[-1] == "ValueError: x"
+    assert "before" not in found
+    assert error_lines("a\n\nb") == ["a", "b"]
+
+
+def test_many_tasks_are_summed_up(tmp_path: Path) -> None:
+    tasks = []
+    for i in range(64):
+        task = Running(Started(f"worker:{i}", i, {}), Log(tmp_path / str(i), whole=False), pid=i + 1)
+        task.position = Position(100 - i, Phase.COLLECTIVE, time.monotonic())
+        task.steps.extend([(0.0, 80 - i), (4.0, 100 - i)])
+        tasks.append(task)
+    tasks[5].ended = ended("worker:5", 3, 1.0)
+    assert summary(tasks) == ("63 running, 1 exit code 3; slowest is worker:63 running step 37 (collective) 5 steps/s")
