@@ -94,12 +94,12 @@ def test_s6_workers_may_end_at_different_times() -> None:
 
 def test_s3_missing_workers_are_named_until_the_limit() -> None:
     began = time.monotonic()
-    with job("training.py", 3, 96, 1, STRATAGEM_JOIN_SECONDS="4") as running:
+    with job("training.py", 3, 96, 1, STRATAGEM_JOIN_SECONDS="20") as running:
         running.processes[2].kill()
         ended = running.ended()
-    assert time.monotonic() - began > 4
+    assert time.monotonic() - began > 20
     for task in ended[:2]:
-        check_error(task, "ClusterError", "waited 4 s for worker:2")
+        check_error(task, "ClusterError", "waited 20 s for", "worker:2")
 
 
 def test_s2_another_tf_config_is_refused_with_the_difference() -> None:

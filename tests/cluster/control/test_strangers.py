@@ -131,6 +131,7 @@ def test_half_open_slow_and_silent_connections_keep_nobody_out() -> None:
             tasks = [*first, await hall.task(2)]  # joins in the middle of it
             for task in tasks:
                 await task.next("welcome")
+            assert len(hall.hub._connections) <= MOST_STRANGERS + len(tasks)
             await agreeing(tasks, asyncio.gather(*slow))  # type: ignore[arg-type]
             assert len(hall.log) <= 2, hall.log  # a flood is told in a line
             for _, writer in half_open:

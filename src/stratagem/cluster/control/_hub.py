@@ -87,6 +87,8 @@ class Hub:
                 await self._member(channel, hello)
         except (OSError, asyncio.IncompleteReadError, ClusterError) as error:
             self._tell_refusal(writer.get_extra_info("peername"), error)
+        except asyncio.CancelledError:
+            pass  # it made room, or the hub ends; asyncio's servers complain about tasks that were cancelled
         finally:
             self._connections.discard(task)
             writer.close()

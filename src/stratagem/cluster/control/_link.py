@@ -313,21 +313,22 @@ class Link:
 
     def _fail(self, failure: Failure) -> None:
         with self._lock:
-            if self._failed.is_set():
+            if self.failure is not None:
                 return
             self.failure = failure
+        if failure.rank != self.facts.rank and not self._left:
+            logger.error(
+                "%s", failure.told()
+            )  # before anybody raises: two threads that print garble each other's lines
+        with self._lock:
             self._failed.set()
             waiting = list(self._agreed.values())
             self._agreed.clear()
-            if not self._left:
+            if not self._left:  # else this task is about to end anyway
                 self._insisting = threading.Thread(target=self._insist, name="stratagem end", daemon=True)
                 self._insisting.start()
         for answers in waiting:
             answers.put(None)
-        if self._left:
-            return  # this task is about to end anyway
-        if failure.rank != self.facts.rank:
-            logger.error("%s", failure.told())
 
     def _insist(self) -> None:
         """Break what the main thread waits in, and end the process if it does not come out: nothing else can free it."""

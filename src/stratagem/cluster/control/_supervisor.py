@@ -39,7 +39,7 @@ BEAT_SECONDS = 0.25
 STACKS = signal.SIGRTMIN + 7  # asks the task for the stacks of its threads
 _TELL_TURNS = 2  # beats between two signs of life to the task
 _RETRY_SECONDS = 0.5
-_EXIT_SECONDS = 2.0  # from the end of a task's socket to that of its process
+_EXIT_SECONDS = 10.0  # from the end of a task's socket to that of its process, on a machine that is very busy
 
 
 @final
@@ -238,13 +238,12 @@ class Supervisor:
                 elif self._hub is not None:
                     self._left = self._left or message["op"] == "left"
                     self._hub.send(message)
-        with contextlib.suppress(TimeoutError):
+        try:
             async with asyncio.timeout(_EXIT_SECONDS if self._joined else 0):
                 await self._ended.wait()
-        self._how = (
-            "It has cut its own connection to its supervisor: it became another program (exec), or closed all handles."
-        )
-        self._end()
+        except TimeoutError:
+            self._how = "It has cut its own connection to its supervisor: it became another program (exec), or closed all handles."
+            self._end()
 
     async def _notice_end(self) -> None:
         """The task's end, also when children that it forked keep its sockets open."""
