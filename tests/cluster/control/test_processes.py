@@ -148,7 +148,7 @@ def test_a_task_that_becomes_another_program_is_lost() -> None:
         running.processes[0].wait(60)
         running.processes[1].kill()
         ended = running.ended()
-    check_survivor(ended[0], LOST, "it became another program (exec)")
+    check_survivor(ended[0], LOST, "has cut its own connection")
 
 
 def test_an_exception_is_told_also_where_another_hook_shows_it() -> None:

@@ -242,7 +242,7 @@ class Supervisor:
             async with asyncio.timeout(_EXIT_SECONDS if self._joined else 0):
                 await self._ended.wait()
         except TimeoutError:
-            self._how = "It has cut its own connection to its supervisor: it became another program (exec), or closed all handles."
+            self._how = "It has cut its own connection to its supervisor: by exec, or by closing all handles."
             self._end()
 
     async def _notice_end(self) -> None:
