@@ -16,7 +16,7 @@ import pytest
 import stratagem as tf
 from stratagem.values import per_replica
 
-FEATURES, REPLICAS, PROGRAMS, LENGTH = 3, 3, 16, 6
+FEATURES, REPLICAS, PROGRAMS, LENGTH = 3, 3, 8, 6
 TINY, RATE = 1e-30, 0.125
 
 
