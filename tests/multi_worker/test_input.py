@@ -49,8 +49,9 @@ def test_without_sharding_every_worker_sees_all() -> None:
     assert [sorted(chain(*chain(*worker))) for worker in seen] == [list(range(ROWS))] * 2
 
 
-@pytest.mark.parametrize(("source", "policy"), [("memory", "AUTO"), ("files", "FILE")])
-@pytest.mark.parametrize("after", [1, 3])
+@pytest.mark.parametrize(
+    ("source", "policy", "after"), [("memory", "AUTO", 3), ("files", "FILE", 1), ("files", "FILE", 3)]
+)
 def test_another_number_of_workers_goes_on_with_the_very_next_examples(
     source: str, policy: str, after: int, folder: Path, tmp_path: Path
 ) -> None:
