@@ -109,7 +109,8 @@ def soak(name: str, scenario: Scenario, first: int, trials: int) -> bool:
     line = f"{name:24} {len(seconds):4d}/{trials:<4d}"
     if detections:
         p95 = sorted(detections)[int(0.95 * (len(detections) - 1))]
-        line += f" detected in {statistics.median(detections):7.3f} s (p95 {p95:7.3f} s)"
+        middle, worst = statistics.median(detections), max(detections)
+        line += f" detected in {middle:7.3f} s (p95 {p95:7.3f} s, worst {worst:7.3f} s)"
     print(f"{line}  {time.perf_counter() - began:6.0f} s in all", flush=True)
     return len(seconds) == trials
 

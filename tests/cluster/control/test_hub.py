@@ -119,6 +119,16 @@ async def _beat(tasks: Sequence[Task]) -> None:
         await asyncio.sleep(0.1)
 
 
+def test_those_who_wait_are_told_when_the_chief_gives_up() -> None:
+    async def body(hall: Hall) -> None:
+        task = await hall.task(1)
+        await task.next("waiting")
+        hall.hub.give_up("it waited 20 s for worker:2.")
+        assert (await task.next("refused"))["text"] == "worker:0 has given up: it waited 20 s for worker:2."
+
+    with_hub(body, 3)
+
+
 # Agreeing.
 
 

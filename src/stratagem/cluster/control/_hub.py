@@ -66,6 +66,11 @@ class Hub:
             connection.cancel()
         await asyncio.gather(self._watcher, *self._connections, return_exceptions=True)
 
+    def give_up(self, why: str) -> None:
+        """Tell those who wait that this task does not wait any longer."""
+        if not self.welcomed:
+            self._broadcast({"op": "refused", "text": f"{self._facts.task} has given up: {why}"})
+
     def service_ended(self) -> None:
         """Fail the job: the coordination service has ended."""
         if not self.welcomed:

@@ -317,9 +317,12 @@ class Link:
                 return
             self.failure = failure
         if failure.rank != self.facts.rank and not self._left:
-            logger.error(
-                "%s", failure.told()
-            )  # before anybody raises: two threads that print garble each other's lines
+            # Before anybody raises it: two threads that print at a time garble each other's lines.
+            logger.error("%s", failure.told())
+        if failure.kind in (Kind.STUCK, Kind.FROZEN) and not self._left:
+            # Here, as no other thread runs meanwhile: a signal's handler that looks at running threads may never end.
+            faulthandler.dump_traceback(file=_STDERR, all_threads=True)
+            self._send({"op": "shown"})
         with self._lock:
             self._failed.set()
             waiting = list(self._agreed.values())

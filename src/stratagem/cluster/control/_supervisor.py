@@ -37,6 +37,7 @@ from stratagem.cluster.control._wire import MOST_OF_VALUE, Message
 
 BEAT_SECONDS = 0.25
 STACKS = signal.SIGRTMIN + 7  # asks the task for the stacks of its threads
+_STACKS_SECONDS = 1.0  # to show them
 _TELL_TURNS = 2  # beats between two signs of life to the task
 _RETRY_SECONDS = 0.5
 _EXIT_SECONDS = 10.0  # from the end of a task's socket to that of its process, on a machine that is very busy
@@ -52,7 +53,7 @@ class Supervisor:
         self._progress = progress
         self._ended = asyncio.Event()  # the task's process has ended, or has given the job up
         self._how = "Its process ended without a word: killed (SIGKILL, out of memory?) or crashed."
-        self._left = self._joined = False
+        self._left = self._joined = self._shown = False
         self._hub: Upstream | None = None
         self._serving: Serving | None = None
         self._background: set[asyncio.Task[None]] = set()
@@ -98,7 +99,12 @@ class Supervisor:
                 await bind(hub, self._facts, patience, self._ended)
                 stack.push_async_callback(hub.stop)
             self._door.open(folder, self._tunnel_to(token))
-            await self._join(token, patience)
+            try:
+                await self._join(token, patience)
+            except ClusterError as error:
+                if hub is not None:
+                    hub.give_up(str(error))
+                raise
             if hub is not None:
                 self._begin(self._watch_service(hub))
             await self._ended.wait()
@@ -235,6 +241,8 @@ class Supervisor:
                 if message["op"] == "raised":
                     self._left = True
                     self._report(Kind.RAISED, message["text"])
+                elif message["op"] == "shown":
+                    self._shown = True
                 elif self._hub is not None:
                     self._left = self._left or message["op"] == "left"
                     self._hub.send(message)
@@ -279,13 +287,13 @@ class Supervisor:
         await self._hub.close()
 
     async def _end_after(self, failure: Failure) -> None:
-        """Show the task's stacks if somebody is stuck; end it if it is the one and does not end by itself."""
-        if failure.kind not in (Kind.STUCK, Kind.FROZEN):
-            return
-        signal_to(self._facts.pid, STACKS)
-        if failure.rank != self._facts.rank:
+        """End the task if it is the one that is stuck and does not end by itself; it has shown its stacks if it can."""
+        if failure.kind not in (Kind.STUCK, Kind.FROZEN) or failure.rank != self._facts.rank:
             return
         await asyncio.sleep(self._facts.limits.leave)
+        if not self._shown:
+            signal_to(self._facts.pid, STACKS)  # it is in C code that lets no thread run
+            await asyncio.sleep(_STACKS_SECONDS)
         self._log(f"{self._facts.task} does not end: it is killed.")
         signal_to(self._facts.pid, signal.SIGKILL)
 
