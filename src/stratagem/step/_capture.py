@@ -21,6 +21,7 @@ from stratagem._mesh import AXIS, ReplicaMesh
 from stratagem._private import is_seed_state
 from stratagem.step._gather import concatenated, gathered
 from stratagem.step._layout import Layout, Shape, UnknownShapes
+from stratagem.step._sums import from_first_replica, summed, unfolded
 from stratagem.values import PerReplica, Separate, Stacked, is_per_replica, on_read, placement_of, share
 
 
@@ -166,8 +167,8 @@ class Capture(keras.StatelessScope):  # type: ignore[misc]
     def average_pending(self) -> None:
         """Average over replicas what was assigned to variables with aggregation MEAN: one collective for all."""
         pending, self._to_average = self._to_average, {}
-        means = jax.lax.pmean(unfolded(list(pending.values())), AXIS)
-        self.values.update(zip(pending, means, strict=True))
+        totals = summed(list(pending.values()), self.mesh.devices[0].platform)
+        self.values.update(zip(pending, (total / self.mesh.num_replicas for total in totals), strict=True))
 
     @contextlib.contextmanager
     def aggregated_reads(self) -> Iterator[None]:
@@ -285,20 +286,6 @@ class Capture(keras.StatelessScope):  # type: ignore[misc]
     def in_replica(context: Context) -> bool:
         """True inside a replica function of a real strategy."""
         return context.replica is not None
-
-
-def unfolded(values: Any) -> Any:
-    """The same values, none of them a constant, for a reduction over replicas.
-
-    JAX would reduce a constant by multiplying; but on an uneven batch a number of rows is another constant on every replica.
-    """
-    return jax.tree.map(lambda v: v if isinstance(v, jax.core.Tracer) else jnp.copy(v), values)
-
-
-def from_first_replica(value: Any) -> Any:
-    """Replica 0's value, on every replica."""
-    mine = jax.lax.axis_index(AXIS) == 0
-    return jax.lax.psum(jnp.where(mine, value, jnp.zeros_like(value)), AXIS)
 
 
 _OWN = ("stratagem", "keras", "jax", "contextlib")

@@ -16,7 +16,7 @@ from stratagem._private import (
     intercept_seeds,
     is_loss_scaler,
 )
-from stratagem.step._capture import unfolded
+from stratagem.step._sums import summed
 from stratagem.values import placement_of
 
 _PER_BATCH = ("sum_over_batch_size", "mean", "mean_with_sample_weight", "auto")
@@ -31,7 +31,7 @@ def _apply(optimizer: Any, grads: list[Any], variables: Any, apply: Callable[[li
         return
     if context.replica is not None and not capture.summed and capture.mesh.num_replicas > 1:
         known = [g for g in grads if g is not None]
-        total = iter(jax.lax.psum(unfolded(known), AXIS))
+        total = iter(summed(known, capture.mesh.devices[0].platform))
         grads = [None if g is None else next(total) for g in grads]
     before, capture.summed = capture.summed, True
     try:

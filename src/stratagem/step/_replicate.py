@@ -20,8 +20,9 @@ from stratagem._mesh import AXIS, exact
 from stratagem._private import KerasVariable
 from stratagem._reduce import ReduceOp
 from stratagem._reduce import reduce_op as parse_op
-from stratagem.step._capture import Capture, InTrace, OtherMesh, unfolded
+from stratagem.step._capture import Capture, InTrace, OtherMesh
 from stratagem.step._gather import concatenated
+from stratagem.step._sums import unfolded
 from stratagem.values import PerReplica, is_per_replica, map_structure
 
 DECISIONS = (jax.errors.ConcretizationTypeError, jax.errors.TracerArrayConversionError)
