@@ -36,6 +36,8 @@ class Context:
     crossing: True in a cross-replica context; False in a replica and in the default context.
     recorder: the capture that traces the current code (a `Recorder`), or None when it runs for real.
     job: the workers that run this code together (a `Job`), or None for the job of the process.
+    rows: inside a replica of a step of `Model.fit` and its kin, how many rows of the global batch this replica has: losses
+        are then those of the global batch. None elsewhere, where the user's loop says what a loss is divided by.
     """
 
     strategy: Any = None
@@ -43,6 +45,7 @@ class Context:
     crossing: bool = False
     recorder: Any = None
     job: Any = None
+    rows: int | None = None
 
 
 _current: contextvars.ContextVar[Context] = contextvars.ContextVar("stratagem", default=Context())  # noqa: B039

@@ -27,12 +27,16 @@ from jax._src.literals import TypedNdArray
 from keras.src import backend as keras_backend
 from keras.src.backend.common import dtypes as promotion
 from keras.src.backend.common import global_state
+from keras.src.backend.common.name_scope import current_path
 from keras.src.losses import loss as loss_module
 from keras.src.metrics.metric import Metric
 from keras.src.optimizers.base_optimizer import BaseOptimizer
 from keras.src.optimizers.loss_scale_optimizer import LossScaleOptimizer
 from keras.src.random import seed_generator
 from keras.src.random.seed_generator import GLOBAL_SEED_GENERATOR, SeedGenerator
+from keras.src.trainers import data_adapters
+from keras.src.trainers import trainer as trainer_module
+from keras.src.trainers.data_adapters import array_slicing
 
 # 64-bit types exist where they are asked for; defaults stay 32-bit (design: Dtypes).
 jax.config.update("jax_explicit_x64_dtypes", "allow")
@@ -425,16 +429,48 @@ def is_loss_scaler(optimizer: Any) -> bool:
     return isinstance(optimizer, LossScaleOptimizer)
 
 
-def intercept_fit(check: Callable[[Any], None]) -> None:
-    """Call check(model) before `model.fit`."""
-    fit = keras.Model.fit
+Method = Callable[..., Any]
 
-    @functools.wraps(fit)
-    def new_fit(self: Any, *args: Any, **kwargs: Any) -> Any:
-        check(self)
-        return fit(self, *args, **kwargs)
 
-    keras.Model.fit = new_fit
+def intercept_trainer(
+    *, created: Callable[[Any], Any], methods: dict[str, Callable[[Any, Method], Any]], owner: Callable[[Any], Any]
+) -> None:
+    """Route methods of every `keras.Model`.
+
+    created(model) is called when a model is made and gives what it remembers; `model.distribute_strategy` is
+    owner(what it remembers). A call `model.<name>(*args, **kwargs)` becomes
+    methods[name](model, bound original)(*args, **kwargs).
+    """
+    init = trainer_module.Trainer.__init__
+
+    @functools.wraps(init)
+    def new_init(self: Any) -> None:
+        init(self)
+        object.__setattr__(self, "_born_under", created(self))
+
+    trainer_module.Trainer.__init__ = new_init
+    keras.Model._born_under = None
+    keras.Model.distribute_strategy = property(lambda self: owner(self._born_under))
+    for name, route in methods.items():
+        setattr(keras.Model, name, _routed_method(getattr(keras.Model, name), route))
+
+
+def _routed_method(original: Method, route: Callable[[Any, Method], Any]) -> Method:
+    @functools.wraps(original)
+    def routed(self: Any, *args: Any, **kwargs: Any) -> Any:
+        return route(self, functools.partial(original, self))(*args, **kwargs)
+
+    return routed
+
+
+def data_adapter(x: Any, **options: Any) -> Any:
+    """Keras' own reader of a `PyDataset`: its worker threads or processes, and its epochs."""
+    return data_adapters.get_data_adapter(x, **options)
+
+
+def train_validation_split(arrays: Any, validation_split: float) -> tuple[Any, Any]:
+    """The arrays as two nests: all but the last part, and that part of the examples."""
+    return cast(tuple[Any, Any], array_slicing.train_validation_split(arrays, validation_split=validation_split))
 
 
 def intercept_loss(check: Callable[[Any], None]) -> None:
@@ -449,20 +485,44 @@ def intercept_loss(check: Callable[[Any], None]) -> None:
     keras.losses.Loss.__call__ = new_call
 
 
-def _reduce_losses_of_no_rows() -> None:
-    """Reduced over no rows a loss is 0, as in TF, with either reduction (Keras hands out the empty array)."""
-    reduce_values = loss_module.reduce_values
+def intercept_loss_reduction(
+    *,
+    reduce: Callable[[Any, Any, str | None, Callable[..., Any]], Any],
+    weigh: Callable[[Any, Any, Callable[..., Any]], Any],
+    added: Callable[[Any], Any],
+    regularization: Callable[[Any], Any],
+) -> None:
+    """Attach to every place where Keras makes one number of the losses of many examples.
+
+    reduce(values, sample_weight, reduction, original) for every loss object; weigh(sample_weight, mask, original) for
+    the weights that a mask gives under a mean; added(loss) for every `layer.add_loss`; regularization(loss) for every
+    weight regularizer.
+    """
+    reduce_values, apply_mask = loss_module.reduce_values, loss_module.apply_mask
+    layer_class = keras.layers.Layer
+    add_loss, regularizers = layer_class.add_loss, layer_class._get_regularization_losses
 
     @functools.wraps(reduce_values)
     def new_reduce_values(values: Any, sample_weight: Any = None, reduction: str | None = "sum_over_batch_size") -> Any:
-        if tuple(values.shape) == (0,) and reduction not in (None, "none"):
-            return keras.ops.sum(values)
-        return reduce_values(values, sample_weight, reduction)
+        return reduce(values, sample_weight, reduction, reduce_values)
 
-    loss_module.reduce_values = new_reduce_values
+    @functools.wraps(apply_mask)
+    def new_apply_mask(sample_weight: Any, mask: Any, dtype: Any, reduction: str | None) -> Any:
+        original = functools.partial(apply_mask, dtype=dtype)
+        if mask is None or reduction not in ("mean", "sum_over_batch_size"):
+            return original(sample_weight, mask, reduction=reduction)
+        return weigh(sample_weight, mask, original)
 
+    @functools.wraps(add_loss)
+    def new_add_loss(self: Any, loss: Any) -> None:
+        add_loss(self, keras.tree.map_structure(added, loss))
 
-_reduce_losses_of_no_rows()
+    @functools.wraps(regularizers)
+    def new_regularizers(self: Any) -> list[Any]:
+        return [regularization(loss) for loss in regularizers(self)]
+
+    loss_module.reduce_values, loss_module.apply_mask = new_reduce_values, new_apply_mask
+    layer_class.add_loss, layer_class._get_regularization_losses = new_add_loss, new_regularizers
 
 
 def intercept_metric_results(around: Callable[[Callable[[], Any]], Any]) -> None:
@@ -583,6 +643,11 @@ def connect_backend(client: Any, rank: int, processes: int) -> None:
     state = jax_distributed.global_state
     state.client, state.process_id, state.num_processes = client, rank, processes
     jax.config.update("jax_cpu_collectives_implementation", "gloo")
+
+
+def scope_path() -> str:
+    """The names of Keras' scopes around the present code, with slashes between: the layers that are being called."""
+    return str(current_path())
 
 
 def intercept_waits(around: Callable[[], contextlib.AbstractContextManager[None]]) -> None:

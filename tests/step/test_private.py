@@ -31,12 +31,15 @@ EXPECTED = {
     "jax._src.literals": {"TypedNdArray"},
     "keras.src": {"backend"},
     "keras.src.backend.common": {"dtypes", "global_state"},
+    "keras.src.backend.common.name_scope": {"current_path"},
     "keras.src.losses": {"loss"},
     "keras.src.metrics.metric": {"Metric"},
     "keras.src.optimizers.base_optimizer": {"BaseOptimizer"},
     "keras.src.optimizers.loss_scale_optimizer": {"LossScaleOptimizer"},
     "keras.src.random": {"seed_generator"},
     "keras.src.random.seed_generator": {"GLOBAL_SEED_GENERATOR", "SeedGenerator"},
+    "keras.src.trainers": {"data_adapters", "trainer"},
+    "keras.src.trainers.data_adapters": {"array_slicing"},
 }
 
 
@@ -353,3 +356,9 @@ def test_a_model_trained_by_a_step_can_be_fitted_afterwards() -> None:
     tf.function(lambda: model.layers[0].kernel.assign(tf.ones((2, 1))))()
     model.fit(np.ones((4, 2), "float32"), np.zeros((4, 1), "float32"), verbose=0)
     assert (model.layers[0].kernel.numpy() < 1.0).all()
+
+
+def test_scope_path_names_the_scopes_around_it() -> None:
+    assert _private.scope_path() == ""
+    with keras.name_scope("outer"), keras.name_scope("inner"):
+        assert _private.scope_path() == "outer/inner"

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from stratagem import trainer as _trainer  # noqa: F401  # `fit` of models made under a strategy
 from stratagem._reduce import ReduceOp as ReduceOp
 from stratagem.distribute import cluster_resolver as cluster_resolver
 from stratagem.distribute import experimental as experimental

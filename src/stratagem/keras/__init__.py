@@ -7,7 +7,7 @@ files of Keras are mere lists of public names, so both spellings mean the same c
 import importlib
 from typing import Any
 
-from stratagem import strategy as _strategy  # noqa: F401  # the hooks into Keras' classes come with the strategies
+from stratagem import trainer as _trainer  # noqa: F401  # the hooks into Keras' classes come with the strategies and this
 
 import keras as _keras  # isort: skip  # after the hooks' own import, which chooses the backend
 from keras import *
@@ -15,6 +15,7 @@ from keras import *
 __path__.extend(_keras.__path__)
 
 # Statements of this form import the submodule even though the line above already bound Keras' own to its name.
+import stratagem.keras.callbacks  # noqa: E402
 import stratagem.keras.datasets  # noqa: E402
 import stratagem.keras.losses  # noqa: E402, F401
 

@@ -11,12 +11,7 @@ import jax.numpy as jnp
 import keras
 
 from stratagem._context import Context, current
-from stratagem._errors import (
-    ContextError,
-    MixedStrategiesError,
-    OutOfRangeError,
-    TracedDecisionError,
-)
+from stratagem._errors import ContextError, MixedStrategiesError, OutOfRangeError, TracedDecisionError
 from stratagem._mesh import AXIS, ReplicaMesh
 from stratagem._private import is_seed_state
 from stratagem.step._gather import concatenated, gathered
@@ -87,10 +82,16 @@ class Capture(keras.StatelessScope):  # type: ignore[misc]
         self._gathers = itertools.count()
         self._to_average: dict[int, Any] = {}
         self._aggregated_reads = False
+        self._totals: dict[int, tuple[Any, Any]] = {}
 
     def begin(self, values: dict[int, Any], drawn: Sequence[Any]) -> None:
         """Start the trace proper: the tracers of the known variables and of the elements drawn before the call."""
         self.values, self._drawn = values, list(drawn)
+
+    @property
+    def even(self) -> bool:
+        """True while all replicas' inputs have the same shapes."""
+        return self._layout is None
 
     @property
     def scope(self) -> Any:
@@ -181,7 +182,7 @@ class Capture(keras.StatelessScope):  # type: ignore[misc]
 
     def _aggregate(self, variable: Any, slot: Any) -> Any:
         if variable.aggregation == "sum":
-            return jax.lax.psum(unfolded(slot), AXIS)
+            return self._total(variable, slot)
         if variable.aggregation == "mean":
             return jax.lax.pmean(unfolded(slot), AXIS).astype(slot.dtype)
         if variable.aggregation == "only_first_replica":
@@ -190,6 +191,18 @@ class Capture(keras.StatelessScope):  # type: ignore[misc]
             f"Variable {variable.path} is synchronized when read but has aggregation NONE: there is no one value to read "
             "in cross-replica context. Read it inside strategy.run."
         )
+
+    def _total(self, variable: Any, slot: Any) -> Any:
+        """The sum of a variable's slots. The trainer's steps read all metrics: there the sums travel together."""
+        if current().rows is None or self.discovering:
+            return jax.lax.psum(unfolded(slot), AXIS)
+        known, total = self._totals.get(id(variable), (None, None))
+        if known is not slot:
+            slots = {k: self.values[k] for k, v in self.variables.items() if on_read(v) and v.aggregation == "sum"}
+            totals = summed(list(slots.values()), self.mesh.devices[0].platform)
+            self._totals = {k: (s, t) for (k, s), t in zip(slots.items(), totals, strict=True)}
+            total = self._totals[id(variable)][1]
+        return total
 
     def _slot(self, variable: Any, value: Any) -> Any:
         """This replica's part of a value assigned in cross-replica code."""

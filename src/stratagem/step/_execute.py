@@ -16,6 +16,7 @@ from stratagem.step._agreement import agree_on
 from stratagem.step._capture import HostMode, OtherMesh, Unexplored
 from stratagem.step._layout import Layout, named, settled
 from stratagem.step._program import Arguments, Body, Knowledge, Program, Trace, explore, own_specs, trace
+from stratagem.step._repeat import RepeatedProgram
 from stratagem.step._replicate import DECISIONS
 from stratagem.step._signature import Same, alive, changed_part, code_of, is_source, leaf_key
 from stratagem.step._uneven import UnevenProgram
@@ -78,12 +79,7 @@ def execute(
     on, if the code needs values of tensors or iterates over data; each `strategy.run` in it is still one program.
     """
     context = current()
-    family = family_of((key, _context_key(context)), name)
-    leaves, structure = jax.tree.flatten((args, kwargs), is_leaf=is_per_replica)
-    signature_key = (structure, *map(leaf_key, leaves))
-    signature = family.signatures.get(signature_key)
-    if signature is None:
-        signature = _new_signature(family, signature_key, leaves)
+    family, signature, leaves = _signature_of(key, name, args, kwargs)
     if signature.host is None:
         try:
             result = _run(body, signature, args, kwargs, leaves, _mesh(signature, leaves, mesh))
@@ -95,6 +91,56 @@ def execute(
             signature.host = _reason(reason)
             logger.info("%s runs in Python, not as one compiled program: %s.", name, signature.host)
     return body(*args, **kwargs)
+
+
+def execute_together(
+    body: Body, key: Hashable, name: str, calls: Sequence[tuple[Any, ...]], mesh: ReplicaMesh
+) -> list[Any]:
+    """`[execute(body, …, args, …) for args in calls]`, as one program where the calls are alike and even.
+
+    The body must draw from no iterator.
+    """
+    _, signature, leaves = _signature_of(key, name, calls[0], {})
+    given = [Arguments.of(args, {}, []) for args in calls]
+    alike = all(_kinds(each) == _kinds(given[0]) for each in given)
+    if len(calls) == 1 or not alike or signature.host is not None or _layout(given[0], mesh) is not None:
+        return [execute(body, key, name, args, {}, mesh) for args in calls]
+    knowledge, key_of_times = signature.knowledge, ("times", len(calls))
+    program = signature.programs.get(key_of_times)
+    if program is None or program.stale:
+        if not knowledge.explored:
+            _explore(body, given[0], _mesh(signature, leaves, mesh), knowledge)
+        with mesh.job.phase(Phase.COMPILING):
+            made = trace(body, given[0], mesh, knowledge)
+            agree_on([made], mesh)
+            program = RepeatedProgram(made, given[0], mesh, len(calls))
+        signature.programs[key_of_times] = program
+    return program(given)
+
+
+def _kinds(arguments: Arguments) -> Hashable:
+    return (arguments.structure, *map(leaf_key, arguments.leaves))
+
+
+def prepare(body: Body, key: Hashable, name: str, args: Sequence[Any], mesh: ReplicaMesh) -> None:
+    """Trace `body(*args)` once, as the first call of `execute` would: what is built lazily exists then. Runs nothing."""
+    family, signature, leaves = _signature_of(key, name, args, {})
+    if not signature.knowledge.explored:
+        _explore(body, Arguments.of(args, {}, []), _mesh(signature, leaves, mesh), signature.knowledge)
+        family.knowledge = signature.knowledge
+
+
+def _signature_of(
+    key: Hashable, name: str, args: Sequence[Any], kwargs: dict[str, Any]
+) -> tuple[Family, Signature, list[Any]]:
+    """The family of a function and its signature for these arguments, and the arguments' leaves."""
+    family = family_of((key, _context_key(current())), name)
+    leaves, structure = jax.tree.flatten((args, kwargs), is_leaf=is_per_replica)
+    signature_key = (structure, *map(leaf_key, leaves))
+    signature = family.signatures.get(signature_key)
+    if signature is None:
+        signature = _new_signature(family, signature_key, leaves)
+    return family, signature, leaves
 
 
 def _reason(error: Exception) -> str:

@@ -6,18 +6,16 @@ from typing import Any
 import jax
 
 from stratagem._context import current
-from stratagem._errors import ReductionError, UnimplementedError
+from stratagem._errors import ReductionError
 from stratagem._mesh import AXIS
 from stratagem._private import (
     intercept_apply,
-    intercept_fit,
     intercept_loss,
     intercept_metric_results,
     intercept_seeds,
     is_loss_scaler,
 )
 from stratagem.step._sums import summed
-from stratagem.values import placement_of
 
 _PER_BATCH = ("sum_over_batch_size", "mean", "mean_with_sample_weight", "auto")
 
@@ -50,22 +48,14 @@ def _scaled(optimizer: Any, grads: list[Any], variables: Any) -> None:
 
 def _check_loss(loss: Any) -> None:
     context = current()
+    if context.rows is not None:
+        return  # the trainer's step: `_losses` makes it the loss of the global batch
     if context.replica is not None and context.recorder is not None and loss.reduction in _PER_BATCH:
         raise ReductionError(
             f"Loss {loss.name!r} has reduction {loss.reduction!r}, which divides by the rows of one replica: summed over "
             f"{context.replica.num_replicas_in_sync} replicas it would be that many times too large. Please use "
             "`tf.keras.losses.Reduction.SUM` or `tf.keras.losses.Reduction.NONE` inside strategy.run, and divide by the "
             "global batch size: tf.nn.compute_average_loss(loss, global_batch_size=...)."
-        )
-
-
-def _check_fit(model: Any) -> None:
-    placements = [p for p in map(placement_of, model.variables) if p is not None]
-    replicas = max((p.mesh.num_replicas for p in placements), default=1)
-    if replicas > 1:
-        raise UnimplementedError(
-            f"Model.fit under a strategy of {replicas} replicas is not provided yet. Write the loop with strategy.run and "
-            "tf.GradientTape, or create the model under tf.distribute.OneDeviceStrategy."
         )
 
 
@@ -88,7 +78,6 @@ def _metric_result(compute: Callable[[], Any]) -> Any:
 
 
 intercept_apply(_apply)
-intercept_fit(_check_fit)
 intercept_loss(_check_loss)
 intercept_seeds(_seed)
 intercept_metric_results(_metric_result)

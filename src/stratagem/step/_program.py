@@ -231,6 +231,17 @@ def begun(job: Job, *, first: bool) -> contextlib.AbstractContextManager[None]:
     return job.phase(Phase.COMPILING) if first else job.waiting()
 
 
+def everywhere(value: Any, mesh: ReplicaMesh) -> Any:
+    """A tensor that all replicas share, on all devices of the mesh."""
+    if mesh.num_replicas > 1:
+        return value if getattr(value, "sharding", None) == mesh.everywhere else mesh.replicate(value)
+    if not isinstance(value, jax.Array):
+        # An explicit dtype: JAX would cut an implicit 64-bit NumPy value to 32 bits.
+        return jnp.asarray(value, dtype=value.dtype)
+    here = value.sharding.device_set == mesh.everywhere.device_set
+    return value if here else jax.device_put(value, mesh.devices[0])
+
+
 class Program:
     """A compiled step for even inputs: one program over the mesh."""
 
@@ -244,7 +255,7 @@ class Program:
     def __call__(self, arguments: Arguments) -> Any:
         """Run once: read the variables, run, write them, hand out the results. Waits for nothing."""
         own = [v.array for v in arguments.own]
-        shared = [self._everywhere(v) for v in arguments.shared]
+        shared = [everywhere(v, self._mesh) for v in arguments.shared]
         with storage, begun(self._mesh.job, first=self._first):
             donated, kept = self._bound.read()
             outs, new = self._run(donated, kept, own, shared)
@@ -261,15 +272,6 @@ class Program:
     def stale(self) -> bool:
         """True if a variable moved or changed its role since the program was made."""
         return self._bound.stale
-
-    def _everywhere(self, value: Any) -> Any:
-        if self._mesh.num_replicas > 1:
-            return value if getattr(value, "sharding", None) == self._mesh.everywhere else self._mesh.replicate(value)
-        if not isinstance(value, jax.Array):
-            # An explicit dtype: JAX would cut an implicit 64-bit NumPy value to 32 bits.
-            return jnp.asarray(value, dtype=value.dtype)
-        here = value.sharding.device_set == self._mesh.everywhere.device_set
-        return value if here else jax.device_put(value, self._mesh.devices[0])
 
     def _compiled(self, made: Trace, own: int, shared: int) -> Callable[..., Any]:
         program, bound, n = xc.jaxpr_as_fun(made.closed), self._bound, len(made.results.per_replica)
@@ -339,6 +341,11 @@ class Bound:
                 variable._direct_assign(self._mesh.first(value))
             else:
                 store(variable, value)
+
+    def written_order(self) -> list[int]:
+        """For every donated array the position, among the new values, of the one that takes its place."""
+        position = {id(v): i for i, v in enumerate(self._written)}
+        return [position[id(v)] for v in self._donated]
 
     def merge(self, donated: Sequence[Any], kept: Sequence[Any]) -> list[Any]:
         """One replica's values in the order of the variables."""

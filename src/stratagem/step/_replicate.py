@@ -57,6 +57,11 @@ def run_replicas(strategy: Any, fn: Callable[..., Any], args: Sequence[Any], kwa
     return map_structure(lambda leaf: _from_replica(leaf, replicas), result)
 
 
+def agreed(result: Any) -> Any:
+    """What `run_replicas` returned, as one value each: for results that are equal on all replicas."""
+    return map_structure(lambda leaf: leaf.local if isinstance(leaf, InTrace) else leaf, result)
+
+
 def _to_local(leaf: Any) -> Any:
     if isinstance(leaf, InTrace):
         return leaf.local

@@ -1,0 +1,191 @@
+"""Gives every model that was created under a strategy our `fit` and its kin; all others keep Keras' own."""
+
+from collections.abc import Callable
+from typing import Any
+
+import keras
+
+from stratagem._context import current
+from stratagem._errors import MixedStrategiesError
+from stratagem._private import intercept_trainer
+from stratagem.strategy import AbstractStrategy, get_strategy
+from stratagem.trainer._feed import Data
+from stratagem.trainer._loops import Loops, Training, split_validation
+from stratagem.trainer._runner import Runner, SynchronousRunner
+from stratagem.trainer._steps import Kind, Steps, check_overrides, route_step
+
+Method = Callable[..., Any]
+
+
+def _loops(model: Any) -> Loops:
+    strategy: AbstractStrategy = model.distribute_strategy
+    steps = getattr(model, "_steps", None)
+    if steps is None:
+        check_overrides(model)
+        steps = Steps(model)
+        object.__setattr__(model, "_steps", steps)
+
+    def open_runner(kind: Kind, data: Data) -> Runner:
+        return SynchronousRunner(steps, strategy, kind, data)
+
+    return Loops(steps, strategy, open_runner)
+
+
+def _routed(ours: Callable[..., Any]) -> Callable[[Any, Method], Method]:
+    """Use `ours(model, ...)`, in the scope of the model's strategy, for models that were created under one."""
+
+    def route(model: Any, original: Method) -> Method:
+        if model._born_under is None:
+            _check_no_scope(model)
+            return original
+
+        def call(*args: Any, **kwargs: Any) -> Any:
+            with model._born_under.scope():
+                return ours(model, *args, **kwargs)
+
+        return call
+
+    return route
+
+
+def _check_no_scope(model: Any) -> None:
+    active = current().strategy
+    if active is not None and active.num_replicas_in_sync > 1:
+        raise MixedStrategiesError(
+            f"Model {model.name!r} was created outside of any strategy's scope, and is used in the scope of {active}. "
+            "Create the model, its optimizer and its metrics within `with strategy.scope():`."
+        )
+
+
+def _compile(model: Any, original: Method) -> Method:
+    def call(*args: Any, **kwargs: Any) -> Any:
+        if model._born_under is None:
+            return original(*args, **kwargs)
+        object.__setattr__(model, "_steps", None)
+        with model._born_under.scope():
+            return original(*args, **kwargs)
+
+    return call
+
+
+def _fit(
+    model: Any,
+    x: Any = None,
+    y: Any = None,
+    batch_size: int | None = None,
+    epochs: int = 1,
+    verbose: Any = "auto",
+    callbacks: Any = None,
+    validation_split: float = 0.0,
+    validation_data: Any = None,
+    shuffle: Any = True,
+    class_weight: Any = None,
+    sample_weight: Any = None,
+    initial_epoch: int = 0,
+    steps_per_epoch: int | None = None,
+    validation_steps: int | None = None,
+    validation_batch_size: int | None = None,
+    validation_freq: Any = 1,
+) -> Any:
+    model._assert_compile_called("fit")
+    data = Data(
+        x=x,
+        y=y,
+        sample_weight=sample_weight,
+        class_weight=class_weight,
+        batch_size=batch_size,
+        steps=steps_per_epoch,
+        shuffle=shuffle,
+    )
+    validation = None
+    if validation_data is not None:
+        validation = _validation(validation_data, validation_batch_size or batch_size, validation_steps)
+    elif validation_split:
+        data, validation = split_validation(data, validation_split)
+    training = Training(
+        epochs=epochs,
+        verbose=verbose,
+        callbacks=callbacks,
+        initial_epoch=initial_epoch,
+        validation_freq=validation_freq,
+    )
+    return _loops(model).fit(data, validation, training)
+
+
+def _validation(given: Any, batch_size: int | None, steps: int | None) -> Data:
+    if isinstance(given, tuple | list):
+        x, y, sample_weight = keras.utils.unpack_x_y_sample_weight(given)
+        return Data(x=x, y=y, sample_weight=sample_weight, batch_size=batch_size, steps=steps)
+    return Data(x=given, steps=steps)
+
+
+def _evaluate(
+    model: Any,
+    x: Any = None,
+    y: Any = None,
+    batch_size: int | None = None,
+    verbose: Any = "auto",
+    sample_weight: Any = None,
+    steps: int | None = None,
+    callbacks: Any = None,
+    return_dict: bool = False,
+) -> Any:
+    model._assert_compile_called("evaluate")
+    data = Data(x=x, y=y, sample_weight=sample_weight, batch_size=batch_size, steps=steps)
+    logs = _loops(model).evaluate(data, verbose=verbose, callbacks=callbacks)
+    return logs if return_dict else model._flatten_metrics_in_order(logs)
+
+
+def _predict(
+    model: Any,
+    x: Any,
+    batch_size: int | None = None,
+    verbose: Any = "auto",
+    steps: int | None = None,
+    callbacks: Any = None,
+) -> Any:
+    return _loops(model).predict(Data(x=x, batch_size=batch_size, steps=steps), verbose=verbose, callbacks=callbacks)
+
+
+def _train_on_batch(
+    model: Any,
+    x: Any,
+    y: Any = None,
+    sample_weight: Any = None,
+    class_weight: Any = None,
+    return_dict: bool = False,
+) -> Any:
+    model._assert_compile_called("train_on_batch")
+    data = Data(x=x, y=y, sample_weight=sample_weight, class_weight=class_weight)
+    logs = _loops(model).on_batch(Kind.TRAIN, data)
+    return logs if return_dict else model._flatten_metrics_in_order(logs)
+
+
+def _test_on_batch(model: Any, x: Any, y: Any = None, sample_weight: Any = None, return_dict: bool = False) -> Any:
+    model._assert_compile_called("test_on_batch")
+    logs = _loops(model).on_batch(Kind.TEST, Data(x=x, y=y, sample_weight=sample_weight))
+    return logs if return_dict else model._flatten_metrics_in_order(logs)
+
+
+def _predict_on_batch(model: Any, x: Any) -> Any:
+    return _loops(model).on_batch(Kind.PREDICT, Data(x=x))
+
+
+def _owner(strategy: AbstractStrategy | None) -> AbstractStrategy:
+    return get_strategy() if strategy is None else strategy
+
+
+intercept_trainer(
+    created=lambda model: current().strategy,
+    owner=_owner,
+    methods={
+        "compile": _compile,
+        "fit": _routed(_fit),
+        "evaluate": _routed(_evaluate),
+        "predict": _routed(_predict),
+        "train_on_batch": _routed(_train_on_batch),
+        "test_on_batch": _routed(_test_on_batch),
+        "predict_on_batch": _routed(_predict_on_batch),
+        **{kind.value: route_step(kind.value) for kind in Kind},
+    },
+)

@@ -1,0 +1,238 @@
+"""fit, evaluate and predict: epochs, validation and callbacks around the steps of a runner."""
+
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, final
+
+import jax
+import keras
+import numpy as np
+
+from stratagem._private import train_validation_split
+from stratagem.trainer._callbacks import callback_list
+from stratagem.trainer._feed import Data, placed_batch
+from stratagem.trainer._runner import Execution, Runner, run_steps
+from stratagem.trainer._steps import Kind, Steps
+
+OpenRunner = Callable[[Kind, Data], Runner]
+
+
+@final
+@dataclass(frozen=True, kw_only=True)
+class Training:
+    """Arguments of `fit` that are not its data."""
+
+    epochs: int = 1
+    verbose: Any = "auto"
+    callbacks: Any = None
+    initial_epoch: int = 0
+    validation_freq: Any = 1
+
+
+@final
+class Loops:
+    """The loops of one model. runner: opens a runner of some data for one kind of step."""
+
+    def __init__(self, steps: Steps, strategy: Any, runner: OpenRunner) -> None:
+        self._model, self._steps = steps.model, steps
+        self._strategy = strategy
+        self._runner = runner
+
+    def fit(self, data: Data, validation: Data | None, training: Training) -> Any:
+        """Train for some epochs. Returns the History."""
+        model, epochs = self._model, training.epochs
+        runner = self._runner(Kind.TRAIN, data)
+        runner.build()  # before the first callback runs: one of them may restore values
+        validate = _Validation(self, validation, training.validation_freq)
+        callbacks = callback_list(
+            training.callbacks,
+            model,
+            self._strategy.mesh.job,
+            verbose=training.verbose,
+            epochs=epochs,
+            steps=runner.batches,
+            history=True,
+        )
+        model.stop_training, logs, finished = False, {}, False
+        callbacks.on_train_begin()
+        try:
+            for epoch in range(model._initial_epoch or training.initial_epoch, epochs):
+                model.reset_metrics()
+                callbacks.on_epoch_begin(epoch)
+                taken, last = self._train_epoch(runner, callbacks)
+                logs = dict(model._get_metrics_result_or_logs(last))
+                if validate.due(epoch):
+                    logs |= {f"val_{name}": value for name, value in validate(callbacks).items()}
+                callbacks.on_epoch_end(epoch, logs)
+                if runner.batches is not None and taken < runner.batches and not model.stop_training:
+                    _warn_of_early_end(f"epoch {epoch + 1} of {epochs}", taken, runner.batches)
+                    break
+                if model.stop_training:
+                    break
+            finished = True
+        finally:
+            if isinstance(model.optimizer, keras.optimizers.Optimizer) and epochs > 0:
+                model.optimizer.finalize_variable_values(model.trainable_weights)
+            if finished:
+                callbacks.on_train_end(logs)
+        return model.history
+
+    def on_batch(self, kind: Kind, data: Data) -> Any:
+        """One step on one batch of arrays: its logs as Python numbers by name, or its predictions as NumPy arrays."""
+        batch = placed_batch(data, self._strategy)
+        if kind is Kind.PREDICT:
+            outputs = _Outputs(self._strategy)
+            return outputs.add(Execution(1, run_steps(self._steps, self._strategy, kind, [batch])))
+        self._model.reset_metrics()
+        return _python_numbers(run_steps(self._steps, self._strategy, kind, [batch])[0])
+
+    def _train_epoch(self, runner: Runner, callbacks: Any) -> tuple[int, Any]:
+        """How many steps were taken, and the last logs."""
+        taken, last = 0, {}
+        runner.begin_epoch()
+        while not self._model.stop_training:
+            callbacks.on_train_batch_begin(taken)
+            execution = runner.advance()
+            if execution is None:
+                break
+            taken, last = taken + execution.steps, execution.result
+            callbacks.on_train_batch_end(taken - 1, last)
+            if taken == runner.batches:
+                break
+        runner.end_epoch()
+        return taken, last
+
+    def evaluate(
+        self, data: Data, *, verbose: Any = "auto", callbacks: Any = None, runner: Runner | None = None
+    ) -> Any:
+        """The logs of a pass over the data, as Python numbers by name."""
+        model = self._model
+        if runner is None:
+            runner = self._runner(Kind.TEST, data)
+            runner.build()
+        callbacks = callback_list(
+            callbacks, model, self._strategy.mesh.job, verbose=verbose, epochs=1, steps=runner.batches
+        )
+        model.stop_evaluating, last = False, {}
+        callbacks.on_test_begin()
+        model.reset_metrics()
+        taken = 0
+        runner.begin_epoch()
+        while not model.stop_evaluating and (runner.batches is None or taken < runner.batches):
+            callbacks.on_test_batch_begin(taken)
+            execution = runner.advance()
+            if execution is None:
+                break
+            taken, last = taken + execution.steps, execution.result
+            callbacks.on_test_batch_end(taken - 1, last)
+        runner.end_epoch()
+        if runner.batches is not None and taken < runner.batches and not model.stop_evaluating:
+            _warn_of_early_end("evaluation", taken, runner.batches)
+        logs = _python_numbers(model._get_metrics_result_or_logs(last))
+        callbacks.on_test_end(logs)
+        return logs
+
+    def predict(self, data: Data, *, verbose: Any = "auto", callbacks: Any = None) -> Any:
+        """The model's outputs for all examples, in order, as NumPy arrays."""
+        model = self._model
+        runner = self._runner(Kind.PREDICT, data)
+        runner.build()
+        callbacks = callback_list(
+            callbacks, model, self._strategy.mesh.job, verbose=verbose, epochs=1, steps=runner.batches
+        )
+        model.stop_predicting = False
+        outputs = _Outputs(self._strategy)
+        callbacks.on_predict_begin()
+        taken = 0
+        runner.begin_epoch()
+        while not model.stop_predicting and (runner.batches is None or taken < runner.batches):
+            callbacks.on_predict_batch_begin(taken)
+            execution = runner.advance()
+            if execution is None:
+                break
+            taken += execution.steps
+            batch = outputs.add(execution)
+            callbacks.on_predict_batch_end(taken - 1, {"outputs": batch})
+        runner.end_epoch()
+        if runner.batches is not None and taken < runner.batches and not model.stop_predicting:
+            _warn_of_early_end("prediction", taken, runner.batches)
+        callbacks.on_predict_end()
+        return outputs.whole()
+
+
+@final
+class _Validation:
+    """Evaluations during a `fit`, on one feed."""
+
+    def __init__(self, loops: Loops, data: Data | None, freq: Any) -> None:
+        if not isinstance(freq, int) and not hasattr(freq, "__contains__"):
+            raise ValueError(f"validation_freq is a number of epochs or a list of them, got {freq!r}.")
+        self._loops, self._data, self._freq = loops, data, freq
+        self._runner: Runner | None = None
+
+    def due(self, epoch: int) -> bool:
+        """True if this epoch (from 0) ends with an evaluation."""
+        if self._data is None:
+            return False
+        return (epoch + 1) % self._freq == 0 if isinstance(self._freq, int) else epoch + 1 in self._freq
+
+    def __call__(self, callbacks: Any) -> Any:
+        assert self._data is not None  # as `due` says
+        if self._runner is None:
+            self._runner = self._loops._runner(Kind.TEST, self._data)
+        return self._loops.evaluate(self._data, callbacks=callbacks, runner=self._runner)
+
+
+@final
+class _Outputs:
+    """Predictions, batch by batch, as NumPy arrays of all rows."""
+
+    def __init__(self, strategy: Any) -> None:
+        self._strategy = strategy
+        self._batches: list[Any] = []
+
+    def add(self, execution: Execution) -> Any:
+        """Take the outputs of some steps; returns those of the last."""
+        for result in execution.result:
+            rows = self._strategy.experimental_local_results(result)
+            self._batches.append(jax.tree.map(lambda *v: np.concatenate([np.asarray(x) for x in v]), *rows))
+        return self._batches[-1]
+
+    def whole(self) -> Any:
+        """All of them, one after another."""
+        return jax.tree.map(lambda *v: np.concatenate(v), *self._batches)
+
+
+def _python_numbers(logs: Any) -> Any:
+    if not isinstance(logs, dict):
+        return logs
+    return {name: _python_number(value) for name, value in logs.items()}
+
+
+def _python_number(value: Any) -> Any:
+    array = np.asarray(value)
+    return float(array) if array.ndim == 0 else array
+
+
+def _warn_of_early_end(what: str, taken: int, wanted: int) -> None:
+    warnings.warn(
+        f"Your input ran out of data in {what}: {taken} of {wanted} steps were taken. Give a data set with at least "
+        "`steps_per_epoch * epochs` batches (Dataset.repeat() goes on for ever), or fewer steps.",
+        stacklevel=6,
+    )
+
+
+def split_validation(data: Data, validation_split: float) -> tuple[Data, Data]:
+    """The last part of the examples of some arrays is for validation. Raises ValueError for data that cannot be split."""
+    arrays = (data.x, data.y, data.sample_weight)
+    (x, y, w), (val_x, val_y, val_w) = train_validation_split(arrays, validation_split)
+    rest = {
+        "class_weight": data.class_weight,
+        "batch_size": data.batch_size,
+        "steps": data.steps,
+        "shuffle": data.shuffle,
+    }
+    return Data(x=x, y=y, sample_weight=w, **rest), Data(
+        x=val_x, y=val_y, sample_weight=val_w, batch_size=data.batch_size
+    )

@@ -1,0 +1,118 @@
+"""How a model's batches are run: the interface, and the synchronous strategies' way."""
+
+import abc
+from collections.abc import Hashable, Iterator
+from dataclasses import dataclass
+from typing import Any, final
+
+from stratagem.step import Same, agreed, execute_together, prepare, run_replicas
+from stratagem.strategy import AbstractStrategy
+from stratagem.trainer._feed import Data, Feed, open_feed
+from stratagem.trainer._steps import Kind, Steps
+
+
+@dataclass(frozen=True)
+class Execution:
+    """Some steps that were started together.
+
+    steps: how many.
+    result: the logs after the last of them; for predictions a list with the outputs of each, per replica.
+    """
+
+    steps: int
+    result: Any
+
+
+class Runner(abc.ABC):
+    """Runs one kind of step of a model on the batches of some data. One class for each way to distribute work."""
+
+    @property
+    @abc.abstractmethod
+    def batches(self) -> int | None:
+        """How many batches an epoch has, where that is known."""
+
+    @abc.abstractmethod
+    def build(self) -> None:
+        """Make all variables that the steps use. Raises ValueError if there are no batches."""
+
+    @abc.abstractmethod
+    def begin_epoch(self) -> None:
+        """The next `advance` takes the first batch of an epoch."""
+
+    @abc.abstractmethod
+    def advance(self) -> Execution | None:
+        """Start the next steps, at most as many as the model runs in one execution. None: the epoch's data has ended."""
+
+    @abc.abstractmethod
+    def end_epoch(self) -> None:
+        """Wait until the metrics count every step of the epoch."""
+
+    @abc.abstractmethod
+    def get_state(self) -> Any:
+        """Where in the data the next step begins, as a dict that JSON can hold."""
+
+    @abc.abstractmethod
+    def set_state(self, state: Any) -> None:
+        """Let the next epoch begin there, also in another process."""
+
+
+@final
+class SynchronousRunner(Runner):
+    """All replicas take one step after another together, each on its part of the batch."""
+
+    def __init__(self, steps: Steps, strategy: AbstractStrategy, kind: Kind, data: Data) -> None:
+        self._steps, self._strategy, self._kind = steps, strategy, kind
+        self._feed: Feed = open_feed(data, strategy)
+        self._iterator: Iterator[Any] = iter(())
+        self._left: int | None = None
+
+    @property
+    def batches(self) -> int | None:
+        return self._feed.steps
+
+    def build(self) -> None:
+        prepare(*_step(self._steps, self._strategy, self._kind, self._feed.peek()), self._strategy.mesh)
+
+    def begin_epoch(self) -> None:
+        self._iterator, self._left = self._feed.epoch(), self._feed.steps if self._feed.continues else None
+
+    def advance(self) -> Execution | None:
+        most = self._steps.model.steps_per_execution
+        batches = []
+        for _ in range(most if self._left is None else min(most, self._left)):
+            batch = next(self._iterator, None)
+            if batch is None:
+                break
+            batches.append(batch)
+        if self._left is not None:
+            self._left -= len(batches)
+        if not batches:
+            return None
+        results = run_steps(self._steps, self._strategy, self._kind, batches)
+        return Execution(len(batches), results if self._kind is Kind.PREDICT else results[-1])
+
+    def end_epoch(self) -> None:
+        self._feed.ended()
+
+    def get_state(self) -> Any:
+        return self._feed.iterator.get_state()
+
+    def set_state(self, state: Any) -> None:
+        self._feed.restore(state)
+
+
+def run_steps(steps: Steps, strategy: AbstractStrategy, kind: Kind, batches: list[Any]) -> list[Any]:
+    """A step on every batch, on all replicas: the logs after each, or every replica's predictions."""
+    body, key, name, _ = _step(steps, strategy, kind, None)
+    return execute_together(body, key, name, [(batch,) for batch in batches], strategy.mesh)
+
+
+def _step(steps: Steps, strategy: AbstractStrategy, kind: Kind, batch: Any) -> tuple[Any, Hashable, str, tuple[Any]]:
+    """The step as `execute` takes it: body, key, name and arguments."""
+    gathers = kind is Kind.PREDICT and strategy.mesh.job.workers > 1
+
+    def body(batch: Any) -> Any:
+        result = run_replicas(strategy, steps, (kind, gathers, batch), {})
+        return result if kind is Kind.PREDICT and not gathers else agreed(result)
+
+    return body, ("trainer", Same(strategy), Same(steps), kind), f"{steps.model.name}.{kind.value}", (batch,)
