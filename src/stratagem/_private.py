@@ -25,6 +25,7 @@ from jax._src.array import ArrayImpl
 from jax._src.lax import lax as jax_lax
 from jax._src.literals import TypedNdArray
 from keras.src import backend as keras_backend
+from keras.src import utils as keras_utils
 from keras.src.backend.common import dtypes as promotion
 from keras.src.backend.common import global_state
 from keras.src.backend.common.name_scope import current_path
@@ -461,6 +462,11 @@ def _routed_method(original: Method, route: Callable[[Any, Method], Any]) -> Met
         return route(self, functools.partial(original, self))(*args, **kwargs)
 
     return routed
+
+
+def is_default(method: Any) -> bool:
+    """True for a method of a callback that is Keras' own and does nothing."""
+    return bool(keras_utils.is_default(method))
 
 
 def data_adapter(x: Any, **options: Any) -> Any:

@@ -29,7 +29,7 @@ EXPECTED = {
     "jax._src.array": {"ArrayImpl"},
     "jax._src.lax": {"lax"},
     "jax._src.literals": {"TypedNdArray"},
-    "keras.src": {"backend"},
+    "keras.src": {"backend", "utils"},
     "keras.src.backend.common": {"dtypes", "global_state"},
     "keras.src.backend.common.name_scope": {"current_path"},
     "keras.src.losses": {"loss"},

@@ -3,6 +3,7 @@
 from stratagem.step import _keras_rules as _keras_rules
 from stratagem.step import _losses as _losses
 from stratagem.step._execute import execute as execute
+from stratagem.step._execute import execute_anew as execute_anew
 from stratagem.step._execute import execute_together as execute_together
 from stratagem.step._execute import prepare as prepare
 from stratagem.step._function import Function as Function

@@ -118,6 +118,27 @@ def execute_together(
     return program(given)
 
 
+def execute_anew(body: Body, key: Hashable, name: str, args: tuple[Any, ...], mesh: ReplicaMesh) -> Any:
+    """As `execute`, but the Python of `body` runs at every call: only its compilation is saved, where it did the same.
+
+    The body must draw from no iterator.
+    """
+    _, signature, leaves = _signature_of(key, name, args, {})
+    mesh, knowledge = _mesh(signature, leaves, mesh), signature.knowledge
+    arguments = Arguments.of(args, {}, [])
+    if not knowledge.explored:
+        mesh = _explore(body, arguments, mesh, knowledge)
+    with mesh.job.phase(Phase.COMPILING):
+        if _layout(arguments, mesh) is not None:
+            return _compile(body, arguments, mesh, knowledge)(arguments)
+        made = trace(body, arguments, mesh, knowledge)
+        found = ("text", str(made.closed))
+        if found not in signature.programs or signature.programs[found].stale:
+            agree_on([made], mesh)
+            signature.programs[found] = Program(made, arguments, mesh)
+    return signature.programs[found](arguments)
+
+
 def _kinds(arguments: Arguments) -> Hashable:
     return (arguments.structure, *map(leaf_key, arguments.leaves))
 

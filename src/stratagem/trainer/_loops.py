@@ -10,7 +10,7 @@ import keras
 import numpy as np
 
 from stratagem._private import train_validation_split
-from stratagem.trainer._callbacks import callback_list
+from stratagem.trainer._callbacks import callback_list, hears, show_progress, shown
 from stratagem.trainer._feed import Data, placed_batch
 from stratagem.trainer._runner import Execution, Runner, run_steps
 from stratagem.trainer._steps import Kind, Steps
@@ -41,19 +41,24 @@ class Loops:
 
     def fit(self, data: Data, validation: Data | None, training: Training) -> Any:
         """Train for some epochs. Returns the History."""
-        model, epochs = self._model, training.epochs
+        model = self._model
         runner = self._runner(Kind.TRAIN, data)
         runner.build()  # before the first callback runs: one of them may restore values
-        validate = _Validation(self, validation, training.validation_freq)
         callbacks = callback_list(
             training.callbacks,
             model,
             self._strategy.mesh.job,
             verbose=training.verbose,
-            epochs=epochs,
+            epochs=training.epochs,
             steps=runner.batches,
             history=True,
         )
+        with shown(callbacks):
+            self._epochs(runner, _Validation(self, validation, training.validation_freq), callbacks, training)
+        return model.history
+
+    def _epochs(self, runner: Runner, validate: "_Validation", callbacks: Any, training: Training) -> None:
+        model, epochs = self._model, training.epochs
         model.stop_training, logs, finished = False, {}, False
         callbacks.on_train_begin()
         try:
@@ -76,28 +81,45 @@ class Loops:
                 model.optimizer.finalize_variable_values(model.trainable_weights)
             if finished:
                 callbacks.on_train_end(logs)
-        return model.history
 
     def on_batch(self, kind: Kind, data: Data) -> Any:
         """One step on one batch of arrays: its logs as Python numbers by name, or its predictions as NumPy arrays."""
         batch = placed_batch(data, self._strategy)
         if kind is Kind.PREDICT:
             outputs = _Outputs(self._strategy)
-            return outputs.add(Execution(1, run_steps(self._steps, self._strategy, kind, [batch])))
+            return outputs.add(Execution(1, 0, run_steps(self._steps, self._strategy, kind, [batch])))
         self._model.reset_metrics()
         return _python_numbers(run_steps(self._steps, self._strategy, kind, [batch])[0])
 
     def _train_epoch(self, runner: Runner, callbacks: Any) -> tuple[int, Any]:
         """How many steps were taken, and the last logs."""
+        model = self._model
+        return self._pass(runner, callbacks, _hooks(callbacks, "train"), lambda: model.stop_training)
+
+    def _pass(
+        self,
+        runner: Runner,
+        callbacks: Any,
+        hooks: Any,
+        stopped: Callable[[], bool],
+        taken_from: Callable[[Execution], Any] = lambda execution: execution.result,
+        *,
+        shows: bool = True,
+    ) -> tuple[int, Any]:
+        """One pass over the data: how many steps were taken, and the last logs. hooks: called before and after steps."""
         taken, last = 0, {}
         runner.begin_epoch()
-        while not self._model.stop_training:
-            callbacks.on_train_batch_begin(taken)
+        while not stopped():
+            if hooks is not None:
+                hooks[0](taken)
             execution = runner.advance()
             if execution is None:
                 break
-            taken, last = taken + execution.steps, execution.result
-            callbacks.on_train_batch_end(taken - 1, last)
+            taken, last = taken + execution.steps, taken_from(execution)
+            if shows:
+                show_progress(callbacks, taken, execution.examples, execution.result)
+            if hooks is not None:
+                hooks[1](taken - 1, last)
             if taken == runner.batches:
                 break
         runner.end_epoch()
@@ -106,31 +128,23 @@ class Loops:
     def evaluate(
         self, data: Data, *, verbose: Any = "auto", callbacks: Any = None, runner: Runner | None = None
     ) -> Any:
-        """The logs of a pass over the data, as Python numbers by name."""
-        model = self._model
+        """The logs of a pass over the data, as Python numbers by name. runner: one that reads the data already."""
+        model, nested = self._model, runner is not None
         if runner is None:
             runner = self._runner(Kind.TEST, data)
             runner.build()
-        callbacks = callback_list(
-            callbacks, model, self._strategy.mesh.job, verbose=verbose, epochs=1, steps=runner.batches
-        )
-        model.stop_evaluating, last = False, {}
-        callbacks.on_test_begin()
-        model.reset_metrics()
-        taken = 0
-        runner.begin_epoch()
-        while not model.stop_evaluating and (runner.batches is None or taken < runner.batches):
-            callbacks.on_test_batch_begin(taken)
-            execution = runner.advance()
-            if execution is None:
-                break
-            taken, last = taken + execution.steps, execution.result
-            callbacks.on_test_batch_end(taken - 1, last)
-        runner.end_epoch()
-        if runner.batches is not None and taken < runner.batches and not model.stop_evaluating:
-            _warn_of_early_end("evaluation", taken, runner.batches)
-        logs = _python_numbers(model._get_metrics_result_or_logs(last))
-        callbacks.on_test_end(logs)
+        callbacks = self._callbacks(callbacks, runner, verbose)
+        model.stop_evaluating = False
+        with shown(callbacks, nested=nested):
+            callbacks.on_test_begin()
+            model.reset_metrics()
+            shows = callbacks._progbar is not None and not nested  # within `fit` validation is silent
+            hooks = _hooks(callbacks, "test")
+            taken, last = self._pass(runner, callbacks, hooks, lambda: model.stop_evaluating, shows=shows)
+            if runner.batches is not None and taken < runner.batches and not model.stop_evaluating:
+                _warn_of_early_end("evaluation", taken, runner.batches)
+            logs = _python_numbers(model._get_metrics_result_or_logs(last))
+            callbacks.on_test_end(logs)
         return logs
 
     def predict(self, data: Data, *, verbose: Any = "auto", callbacks: Any = None) -> Any:
@@ -138,27 +152,33 @@ class Loops:
         model = self._model
         runner = self._runner(Kind.PREDICT, data)
         runner.build()
-        callbacks = callback_list(
-            callbacks, model, self._strategy.mesh.job, verbose=verbose, epochs=1, steps=runner.batches
-        )
+        callbacks = self._callbacks(callbacks, runner, verbose)
         model.stop_predicting = False
         outputs = _Outputs(self._strategy)
-        callbacks.on_predict_begin()
-        taken = 0
-        runner.begin_epoch()
-        while not model.stop_predicting and (runner.batches is None or taken < runner.batches):
-            callbacks.on_predict_batch_begin(taken)
-            execution = runner.advance()
-            if execution is None:
-                break
-            taken += execution.steps
-            batch = outputs.add(execution)
-            callbacks.on_predict_batch_end(taken - 1, {"outputs": batch})
-        runner.end_epoch()
-        if runner.batches is not None and taken < runner.batches and not model.stop_predicting:
-            _warn_of_early_end("prediction", taken, runner.batches)
-        callbacks.on_predict_end()
+        with shown(callbacks):
+            callbacks.on_predict_begin()
+            hooks, stopped = _hooks(callbacks, "predict"), lambda: model.stop_predicting
+            taken, _ = self._pass(
+                runner, callbacks, hooks, stopped, lambda execution: {"outputs": outputs.add(execution)}
+            )
+            if runner.batches is not None and taken < runner.batches and not model.stop_predicting:
+                _warn_of_early_end("prediction", taken, runner.batches)
+            callbacks.on_predict_end()
         return outputs.whole()
+
+    def _callbacks(self, callbacks: Any, runner: Runner, verbose: Any) -> Any:
+        job = self._strategy.mesh.job
+        return callback_list(callbacks, self._model, job, verbose=verbose, epochs=1, steps=runner.batches)
+
+
+def _hooks(callbacks: Any, name: str) -> tuple[Callable[..., None], Callable[..., None]] | None:
+    """What to call before and after the steps of an execution; None if no callback does anything then."""
+    names = [f"on_{name}_batch_begin", f"on_{name}_batch_end"]
+    plain = ["on_batch_begin", "on_batch_end"] if name == "train" else []
+    if not hears(callbacks, *names, *plain):
+        return None
+    begin, end = (getattr(callbacks, hook) for hook in names)
+    return begin, end
 
 
 @final

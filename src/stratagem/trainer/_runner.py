@@ -1,14 +1,18 @@
 """How a model's batches are run: the interface, and the synchronous strategies' way."""
 
 import abc
+import math
 from collections.abc import Hashable, Iterator
 from dataclasses import dataclass
 from typing import Any, final
 
-from stratagem.step import Same, agreed, execute_together, prepare, run_replicas
+import jax
+
+from stratagem.step import Same, agreed, execute_anew, execute_together, prepare, run_replicas
 from stratagem.strategy import AbstractStrategy
 from stratagem.trainer._feed import Data, Feed, open_feed
 from stratagem.trainer._steps import Kind, Steps
+from stratagem.values import Separate, Stacked, is_per_replica
 
 
 @dataclass(frozen=True)
@@ -16,10 +20,12 @@ class Execution:
     """Some steps that were started together.
 
     steps: how many.
+    examples: how many rows their batches have, on all replicas.
     result: the logs after the last of them; for predictions a list with the outputs of each, per replica.
     """
 
     steps: int
+    examples: int
     result: Any
 
 
@@ -89,7 +95,9 @@ class SynchronousRunner(Runner):
         if not batches:
             return None
         results = run_steps(self._steps, self._strategy, self._kind, batches)
-        return Execution(len(batches), results if self._kind is Kind.PREDICT else results[-1])
+        return Execution(
+            len(batches), sum(map(_examples, batches)), results if self._kind is Kind.PREDICT else results[-1]
+        )
 
     def end_epoch(self) -> None:
         self._feed.ended()
@@ -104,6 +112,8 @@ class SynchronousRunner(Runner):
 def run_steps(steps: Steps, strategy: AbstractStrategy, kind: Kind, batches: list[Any]) -> list[Any]:
     """A step on every batch, on all replicas: the logs after each, or every replica's predictions."""
     body, key, name, _ = _step(steps, strategy, kind, None)
+    if steps.model.run_eagerly:
+        return [execute_anew(body, key, name, (batch,), strategy.mesh) for batch in batches]
     return execute_together(body, key, name, [(batch,) for batch in batches], strategy.mesh)
 
 
@@ -116,3 +126,11 @@ def _step(steps: Steps, strategy: AbstractStrategy, kind: Kind, batch: Any) -> t
         return result if kind is Kind.PREDICT and not gathers else agreed(result)
 
     return body, ("trainer", Same(strategy), Same(steps), kind), f"{steps.model.name}.{kind.value}", (batch,)
+
+
+def _examples(batch: Any) -> int:
+    """The rows of a global batch."""
+    first = jax.tree.leaves(batch, is_leaf=is_per_replica)[0]
+    if isinstance(first, Stacked):
+        return int(math.prod(first.array.shape[:2]))
+    return sum(shape[0] for shape in first.shapes) if isinstance(first, Separate) else int(first.shape[0])
