@@ -54,6 +54,9 @@ def children(
             for process in processes:
                 with suppress(BrokenPipeError):
                     process.stdin.close()  # it ends when there is nothing more to read
+            for process in processes:
+                if code := process.wait():
+                    print(f"{python} -m {module} ended with exit code {code}", file=sys.stderr)
 
 
 def _answered(process: subprocess.Popen[str]) -> float:

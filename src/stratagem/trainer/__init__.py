@@ -5,3 +5,4 @@ from stratagem.trainer._feed import DatasetCreator as DatasetCreator
 from stratagem.trainer._runner import Execution as Execution
 from stratagem.trainer._runner import Runner as Runner
 from stratagem.trainer._tensorboard import TensorBoard as TensorBoard
+from stratagem.trainer.callbacks import SidecarEvaluator as SidecarEvaluator

@@ -67,7 +67,7 @@ class Feed:
     source: Any
     batches: int | None
     steps: int | None
-    continues: bool
+    continues: bool = False
     began: Callable[[], None] = lambda: None
     ended: Callable[[], None] = lambda: None
     iterator: Any = field(default=None, init=False)
@@ -89,19 +89,28 @@ class Feed:
         except StopIteration:
             raise ValueError("The data has no batches: nothing to run on.") from None
 
-    def restore(self, state: Any) -> None:
-        """Go on where another process's iterator was, in the epoch that begins next."""
+    def restore(self, state: Any, *, within: bool) -> None:
+        """Go on where another process's iterator was, `within` an epoch or at its end, in the epoch that begins next."""
         self.epoch().set_state(state)
-        self._used = False
+        self._used = not within and not self.continues
 
 
-def open_feed(data: Data, strategy: AbstractStrategy) -> Feed:
+def open_feed(data: Data, strategy: AbstractStrategy, *, continues: bool) -> Feed:
     """The feed of some data under a strategy.
+
+    continues: an epoch of fewer steps than the data has goes on where the one before ended; else each starts at the beginning.
 
     Raises:
         ValueError: arguments that contradict each other, arrays of different lengths, or a batch size that is none.
         TypeError: data of a kind that cannot be read.
     """
+    feed = _opened(data, strategy)
+    # As in TF: an epoch of as many steps as the data has batches is a pass of its own.
+    feed.continues = continues and data.steps is not None and data.steps != feed.batches
+    return feed
+
+
+def _opened(data: Data, strategy: AbstractStrategy) -> Feed:
     _check_numbers(data)
     if isinstance(data.x, DistributedInput):
         _refuse_beside(data, "a distributed data set", "y", "sample_weight", "class_weight", "batch_size")
@@ -119,7 +128,7 @@ def open_feed(data: Data, strategy: AbstractStrategy) -> Feed:
         dataset = data.x if data.class_weight is None else data.x.map(_weighing(data.class_weight))
         return _distributed(dataset, data, strategy)
     if _is_arrays(data.x):
-        return _distributed(_of_arrays(data), data, strategy)
+        return _distributed(_of_arrays(data, strategy), data, strategy)
     return _foreign(data, strategy)
 
 
@@ -134,7 +143,7 @@ def _distributed(dataset: Dataset, data: Data, strategy: AbstractStrategy) -> Fe
 
 def _feed(source: Any, cardinality: int, steps: int | None) -> Feed:
     batches = cardinality if cardinality >= 0 else None
-    return Feed(source, batches, batches if steps is None else steps, steps is not None)
+    return Feed(source, batches, batches if steps is None else steps)
 
 
 def _check_numbers(data: Data) -> None:
@@ -191,7 +200,10 @@ def _checked_arrays(data: Data) -> tuple[Any, ...]:
     if data.class_weight is not None:
         if sample_weight is not None:
             raise ValueError("Give `class_weight` or `sample_weight`, not both.")
-        sample_weight = _class_weights(_as_arrays(data.y), data.class_weight)
+        y = None if data.y is None else _as_arrays(data.y)
+        if not isinstance(y, np.ndarray):
+            raise ValueError(f"`class_weight` needs one array of targets `y`, got {type(data.y).__name__}.")
+        sample_weight = _class_weights(y, data.class_weight)
     given = {"x": data.x, "y": data.y, "sample_weight": sample_weight}
     arrays = {name: _as_arrays(value) for name, value in given.items() if value is not None}
     sizes = {name: sorted({len(v) for v in jax.tree.leaves(value)}) for name, value in arrays.items()}
@@ -207,21 +219,21 @@ def _checked_arrays(data: Data) -> tuple[Any, ...]:
     return tuple(arrays.values())
 
 
-def _of_arrays(data: Data) -> Dataset:
+def _of_arrays(data: Data, strategy: AbstractStrategy) -> Dataset:
     arrays = _checked_arrays(data)
     dataset = Dataset.from_tensor_slices(arrays)
     if data.shuffle == "batch":
         raise ValueError('shuffle="batch" is for HDF5 files, which no data set here reads. Use shuffle=True or False.')
     if data.shuffle:
-        dataset = dataset.shuffle(len(jax.tree.leaves(arrays)[0]))
+        # Drawn where Keras draws its order, so that `set_random_seed` makes it repeatable; one order for all workers.
+        seed = strategy.mesh.job.agree("the order of the examples", int(np.random.randint(2**31)))[0]
+        dataset = dataset.shuffle(len(jax.tree.leaves(arrays)[0]), seed=seed)
     dataset = dataset.batch(data.batch_size or _BATCH)
-    # As in TF, `steps_per_epoch` beside arrays may take more batches than there are: they start again.
+    # As in Keras 3, `steps_per_epoch` beside arrays may take more batches than there are: they start again.
     return dataset if data.steps is None else dataset.repeat()
 
 
 def _class_weights(y: Any, weights: Mapping[int, float]) -> np.ndarray:
-    if not isinstance(y, np.ndarray):
-        raise ValueError(f"`class_weight` needs one array of targets, got {type(y).__name__}.")
     return np.asarray(keras.ops.convert_to_numpy(_weight_of(y, weights)))
 
 

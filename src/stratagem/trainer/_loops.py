@@ -14,6 +14,7 @@ from stratagem.trainer._callbacks import callback_list, hears, show_progress, sh
 from stratagem.trainer._feed import Data, placed_batch
 from stratagem.trainer._runner import Execution, Runner, run_steps
 from stratagem.trainer._steps import Kind, Steps
+from stratagem.trainer.callbacks import Course, Fit
 
 OpenRunner = Callable[[Kind, Data], Runner]
 
@@ -53,23 +54,26 @@ class Loops:
             steps=runner.batches,
             history=True,
         )
+        validate = _Validation(self, validation, training.validation_freq)
+        first = model._initial_epoch or training.initial_epoch
+        fit = Fit(model, callbacks, {"data": runner, "validation": validate}, first)
         with shown(callbacks):
-            self._epochs(runner, _Validation(self, validation, training.validation_freq), callbacks, training)
+            self._epochs(runner, validate, callbacks, fit, training.epochs)
         return model.history
 
-    def _epochs(self, runner: Runner, validate: "_Validation", callbacks: Any, training: Training) -> None:
-        model, epochs = self._model, training.epochs
-        model.stop_training, logs, finished = False, {}, False
-        callbacks.on_train_begin()
+    def _epochs(self, runner: Runner, validate: "_Validation", callbacks: Any, fit: Fit, epochs: int) -> None:
+        model = self._model
+        model.stop_training, finished = False, False
+        fit.begin()
+        logs = fit.logs
         try:
-            for epoch in range(model._initial_epoch or training.initial_epoch, epochs):
-                model.reset_metrics()
-                callbacks.on_epoch_begin(epoch)
-                taken, last = self._train_epoch(runner, callbacks)
+            for epoch in fit.epochs(epochs):
+                fit.begin_epoch(epoch)
+                taken, last = self._train_epoch(runner, callbacks, fit)
                 logs = dict(model._get_metrics_result_or_logs(last))
                 if validate.due(epoch):
                     logs |= {f"val_{name}": value for name, value in validate(callbacks).items()}
-                callbacks.on_epoch_end(epoch, logs)
+                fit.end_epoch(epoch, logs)
                 if runner.batches is not None and taken < runner.batches and not model.stop_training:
                     _warn_of_early_end(f"epoch {epoch + 1} of {epochs}", taken, runner.batches)
                     break
@@ -80,7 +84,7 @@ class Loops:
             if isinstance(model.optimizer, keras.optimizers.Optimizer) and epochs > 0:
                 model.optimizer.finalize_variable_values(model.trainable_weights)
             if finished:
-                callbacks.on_train_end(logs)
+                fit.end(logs)
 
     def on_batch(self, kind: Kind, data: Data) -> Any:
         """One step on one batch of arrays: its logs as Python numbers by name, or its predictions as NumPy arrays."""
@@ -91,10 +95,10 @@ class Loops:
         self._model.reset_metrics()
         return _python_numbers(run_steps(self._steps, self._strategy, kind, [batch])[0])
 
-    def _train_epoch(self, runner: Runner, callbacks: Any) -> tuple[int, Any]:
+    def _train_epoch(self, runner: Runner, callbacks: Any, fit: Fit) -> tuple[int, Any]:
         """How many steps were taken, and the last logs."""
         model = self._model
-        return self._pass(runner, callbacks, _hooks(callbacks, "train"), lambda: model.stop_training)
+        return self._pass(runner, callbacks, _hooks(callbacks, "train"), lambda: model.stop_training, course=fit)
 
     def _pass(
         self,
@@ -105,23 +109,30 @@ class Loops:
         taken_from: Callable[[Execution], Any] = lambda execution: execution.result,
         *,
         shows: bool = True,
+        course: Course | None = None,
     ) -> tuple[int, Any]:
         """One pass over the data: how many steps were taken, and the last logs. hooks: called before and after steps."""
-        taken, last = 0, {}
-        runner.begin_epoch()
-        while not stopped():
+        course = course or Course()
+        taken, last = course.step, course.logs
+
+        def step() -> bool:
+            nonlocal taken, last
             if hooks is not None:
                 hooks[0](taken)
             execution = runner.advance()
             if execution is None:
-                break
+                return False
             taken, last = taken + execution.steps, taken_from(execution)
             if shows:
                 show_progress(callbacks, taken, execution.examples, execution.result)
             if hooks is not None:
                 hooks[1](taken - 1, last)
-            if taken == runner.batches:
-                break
+            course.stepped(taken, last)
+            return True
+
+        runner.begin_epoch()
+        while taken != runner.batches and not stopped() and course.run(step):
+            pass
         runner.end_epoch()
         return taken, last
 
@@ -199,9 +210,22 @@ class _Validation:
 
     def __call__(self, callbacks: Any) -> Any:
         assert self._data is not None  # as `due` says
+        return self._loops.evaluate(self._data, callbacks=callbacks, runner=self._open())
+
+    def get_state(self) -> Any:
+        """Where in the data the next evaluation begins; None before the first."""
+        return None if self._runner is None else self._runner.get_state()
+
+    def set_state(self, state: Any) -> None:
+        """Let the next evaluation begin there."""
+        if state is not None and self._data is not None:
+            self._open().set_state(state)
+
+    def _open(self) -> Runner:
+        assert self._data is not None  # as its callers say
         if self._runner is None:
             self._runner = self._loops._runner(Kind.TEST, self._data)
-        return self._loops.evaluate(self._data, callbacks=callbacks, runner=self._runner)
+        return self._runner
 
 
 @final

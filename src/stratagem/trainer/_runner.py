@@ -68,9 +68,10 @@ class SynchronousRunner(Runner):
 
     def __init__(self, steps: Steps, strategy: AbstractStrategy, kind: Kind, data: Data) -> None:
         self._steps, self._strategy, self._kind = steps, strategy, kind
-        self._feed: Feed = open_feed(data, strategy)
+        self._feed: Feed = open_feed(data, strategy, continues=kind is Kind.TRAIN)
         self._iterator: Iterator[Any] = iter(())
         self._left: int | None = None
+        self._within = self._resumes = False
 
     @property
     def batches(self) -> int | None:
@@ -80,7 +81,10 @@ class SynchronousRunner(Runner):
         prepare(*_step(self._steps, self._strategy, self._kind, self._feed.peek()), self._strategy.mesh)
 
     def begin_epoch(self) -> None:
-        self._iterator, self._left = self._feed.epoch(), self._feed.steps if self._feed.continues else None
+        self._iterator = self._feed.epoch()
+        if not self._resumes:
+            self._left = self._feed.steps
+        self._within, self._resumes = True, False
 
     def advance(self) -> Execution | None:
         most = self._steps.model.steps_per_execution
@@ -100,13 +104,15 @@ class SynchronousRunner(Runner):
         )
 
     def end_epoch(self) -> None:
+        self._within = False
         self._feed.ended()
 
     def get_state(self) -> Any:
-        return self._feed.iterator.get_state()
+        return {"position": self._feed.iterator.get_state(), "left": self._left, "within": self._within}
 
     def set_state(self, state: Any) -> None:
-        self._feed.restore(state)
+        self._left, self._resumes = state["left"], state["within"]
+        self._feed.restore(state["position"], within=self._resumes)
 
 
 def run_steps(steps: Steps, strategy: AbstractStrategy, kind: Kind, batches: list[Any]) -> list[Any]:

@@ -2,7 +2,7 @@
 
 import enum
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, final
 
@@ -126,12 +126,20 @@ def check_overrides(model: Any) -> None:
 
 
 def scalars(logs: Any, model: Any, kind: Kind) -> dict[str, Any]:
-    """The logs that a step returned, as numbers of the global batch. Raises TypeError if they are no dict."""
+    """The logs that a step returned, as numbers of the global batch. Raises TypeError if they are no dict.
+
+    A dict in it counts as its items: the result of Keras' `compile_metrics`, among `self.metrics`, is one.
+    """
     if not isinstance(logs, dict):
         raise TypeError(
             f"{kind.value} must return a dict of logs, name → scalar, got {type(logs).__name__}: {logs!r:.100}."
         )
-    tensors = {name: value if hasattr(value, "dtype") else jnp.asarray(value) for name, value in logs.items()}
+    tensors = {name: value if hasattr(value, "dtype") else jnp.asarray(value) for name, value in _flat(logs)}
     # The logs of a step of Keras are results of metrics. Those of a user's step may be means over a replica's rows.
     own = getattr(type(model), kind.value) is not getattr(keras.Model, kind.value)
     return {name: of_batch(value) for name, value in tensors.items()} if own else tensors
+
+
+def _flat(logs: dict[str, Any]) -> Iterator[tuple[str, Any]]:
+    for name, value in logs.items():
+        yield from _flat(value) if isinstance(value, dict) else [(name, value)]

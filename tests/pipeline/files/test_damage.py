@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 import stratagem as tf
+from stratagem._framing import framed, masked_crc
 from stratagem.data import Dataset, TextLineDataset, TFRecordDataset
-from stratagem.pipeline.files._tfrecord import framed, masked_crc
 from tests.pipeline.files.expressions import changed
 from tests.pipeline.files.test_records import numbered, read, write
 

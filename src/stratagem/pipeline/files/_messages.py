@@ -46,21 +46,7 @@ def _file() -> descriptor_pb2.FileDescriptorProto:
         message = file.message_type.add(name=name)
         for number, (field_name, kind) in enumerate(fields.items(), 1):
             _message_field(message, field_name, number, kind)
-    _add_tensor(file)
     return file
-
-
-def _add_tensor(file: Any) -> None:
-    """The part of TensorProto that serialized tensors use; all its other fields stay unknown ones."""
-    shape = file.message_type.add(name="TensorShapeProto")
-    dim = shape.nested_type.add(name="Dim")
-    dim.field.add(name="size", number=1, label=_Field.LABEL_OPTIONAL, type=_Field.TYPE_INT64)
-    _message_field(shape, "dim", 2, "TensorShapeProto.Dim", repeated=True)
-    tensor = file.message_type.add(name="TensorProto")
-    tensor.field.add(name="dtype", number=1, label=_Field.LABEL_OPTIONAL, type=_Field.TYPE_INT32)
-    _message_field(tensor, "tensor_shape", 2, "TensorShapeProto")
-    tensor.field.add(name="tensor_content", number=4, label=_Field.LABEL_OPTIONAL, type=_Field.TYPE_BYTES)
-    tensor.field.add(name="string_val", number=8, label=_Field.LABEL_REPEATED, type=_Field.TYPE_BYTES)
 
 
 _pool = descriptor_pool.DescriptorPool()
@@ -80,4 +66,3 @@ FeatureList = _class("FeatureList")
 FeatureLists = _class("FeatureLists")
 Example = _class("Example")
 SequenceExample = _class("SequenceExample")
-TensorProto = _class("TensorProto")

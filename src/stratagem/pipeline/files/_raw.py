@@ -6,17 +6,12 @@ import numpy as np
 from google.protobuf.message import DecodeError
 
 from stratagem._errors import InvalidArgumentError
+from stratagem._tensor_proto import CODES, TensorProto, serialized_tensor
 from stratagem.ops import as_dtype
 from stratagem.pipeline.elements._nest import Array
 from stratagem.pipeline.files._host import numbers, on_host, text
-from stratagem.pipeline.files._messages import TensorProto
 
-# TensorFlow's numbers of types.
-_CODES = {
-    "float32": 1, "float64": 2, "int32": 3, "uint8": 4, "int16": 5, "int8": 6, "string": 7, "complex64": 8, "int64": 9,
-    "bool": 10, "bfloat16": 14, "uint16": 17, "complex128": 18, "float16": 19, "uint32": 22, "uint64": 23,
-}  # fmt: skip
-_NAMES = {code: name for name, code in _CODES.items()}
+_NAMES = {code: name for name, code in CODES.items()}
 
 
 def decode_raw(
@@ -58,16 +53,8 @@ def decode_raw(
 def serialize_tensor(tensor: Any, name: str | None = None) -> Array:
     """A tensor as a scalar string: a TensorProto, which TensorFlow's `parse_tensor` takes as well."""
     array = on_host(tensor, "tf.io.serialize_tensor")
-    message = TensorProto(dtype=_CODES[as_dtype(array.dtype).name])
-    message.tensor_shape.SetInParent()
-    for size in array.shape:
-        message.tensor_shape.dim.add(size=size)
-    if array.dtype == object:
-        message.string_val.extend(array.ravel().tolist())
-    else:
-        message.tensor_content = np.ascontiguousarray(array).tobytes()
     result = np.empty((), object)
-    result[()] = message.SerializeToString()
+    result[()] = serialized_tensor(array)
     return numbers(result)
 
 

@@ -1,28 +1,9 @@
 """TFRecord: every record between its length and its checksum, each checked with a masked CRC-32C."""
 
-import struct
 from typing import final
 
-import google_crc32c
-
+from stratagem._framing import CHECKSUM, FRAME_BYTES, HEADER, LENGTH_BYTES, masked_crc
 from stratagem.pipeline.files._format import Cut, Damage, Format, Place, strings
-
-_HEADER = struct.Struct("<QI")
-_CHECKSUM = struct.Struct("<I")
-_LENGTH_BYTES = 8
-FRAME_BYTES = _HEADER.size + _CHECKSUM.size
-
-
-def masked_crc(data: bytes) -> int:
-    """The checksum that TFRecord files hold: that of data with checksums in it would else be too regular."""
-    crc = google_crc32c.value(data)
-    return ((crc >> 15 | crc << 17) + 0xA282EAD8) & 0xFFFFFFFF
-
-
-def framed(record: bytes) -> bytes:
-    """A record as it lies in a file."""
-    length = len(record).to_bytes(_LENGTH_BYTES, "little")
-    return b"".join((length, _CHECKSUM.pack(masked_crc(length)), record, _CHECKSUM.pack(masked_crc(record))))
 
 
 @final
@@ -44,8 +25,8 @@ class TFRecords(Format):
         sizes: list[int] = []
         at, needs, size = 0, 0, len(data)
         damage: Damage | None = None
-        while size - at >= _HEADER.size:
-            header = data[at : at + _HEADER.size]
+        while size - at >= HEADER.size:
+            header = data[at : at + HEADER.size]
             length = self._lengths.get(header, -1)
             if length < 0:
                 length = self._checked_length(header)
@@ -57,8 +38,8 @@ class TFRecords(Format):
             if end > size:
                 needs = end - at
                 break
-            record = data[at + _HEADER.size : end - _CHECKSUM.size]
-            if masked_crc(record) != _CHECKSUM.unpack_from(data, end - _CHECKSUM.size)[0]:
+            record = data[at + HEADER.size : end - CHECKSUM.size]
+            if masked_crc(record) != CHECKSUM.unpack_from(data, end - CHECKSUM.size)[0]:
                 damage = Damage(place.on(len(records), at).lost("Corrupted data (its checksum differs)"), end - at)
                 break
             records.append(record)
@@ -70,8 +51,8 @@ class TFRecords(Format):
 
     def _checked_length(self, header: bytes) -> int:
         """The length in a header, or -1 when its checksum differs."""
-        length, checksum = _HEADER.unpack(header)
-        if masked_crc(header[:_LENGTH_BYTES]) != checksum:
+        length, checksum = HEADER.unpack(header)
+        if masked_crc(header[:LENGTH_BYTES]) != checksum:
             return -1
         if len(self._lengths) >= self._KNOWN_LENGTHS:
             self._lengths.clear()

@@ -7,8 +7,8 @@ from types import TracebackType
 from typing import Any, BinaryIO, final
 
 from stratagem._errors import FailedPreconditionError
+from stratagem._framing import framed
 from stratagem.pipeline.files._bytes import WINDOW_BITS, named
-from stratagem.pipeline.files._tfrecord import framed
 from stratagem.pipeline.stages._file_names import names_in
 
 

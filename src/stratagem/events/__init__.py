@@ -1,0 +1,24 @@
+"""Summaries for TensorBoard: event files, their writers, and what is written, also from inside of compiled steps."""
+
+from stratagem.events._ambience import get_step as get_step
+from stratagem.events._ambience import record_if as record_if
+from stratagem.events._ambience import set_step as set_step
+from stratagem.events._kinds import audio as audio
+from stratagem.events._kinds import graph as graph
+from stratagem.events._kinds import histogram as histogram
+from stratagem.events._kinds import image as image
+from stratagem.events._kinds import keras_model as keras_model
+from stratagem.events._kinds import scalar as scalar
+from stratagem.events._kinds import summary_scope as summary_scope
+from stratagem.events._kinds import text as text
+from stratagem.events._kinds import trace_export as trace_export
+from stratagem.events._kinds import trace_off as trace_off
+from stratagem.events._kinds import trace_on as trace_on
+from stratagem.events._kinds import write as write
+from stratagem.events._kinds import write_raw_pb as write_raw_pb
+from stratagem.events._pending import settle as settle
+from stratagem.events._record import should_record_summaries as should_record_summaries
+from stratagem.events._writer import SummaryWriter as SummaryWriter
+from stratagem.events._writer import create_file_writer as create_file_writer
+from stratagem.events._writer import create_noop_writer as create_noop_writer
+from stratagem.events._writer import flush as flush

@@ -1,0 +1,113 @@
+"""What code around a summary has decided for it, a thread: the default writer, the default step, and whether to record."""
+
+import contextlib
+import threading
+from collections.abc import Iterator
+from typing import Any, final
+
+import numpy as np
+
+from stratagem import _context
+from stratagem.events._pending import settle_live
+from stratagem.ops import is_tensor, tensor
+
+
+@final
+class Ambience:
+    """The settings of one thread, and in which trace each was made (None outside of any)."""
+
+    def __init__(self) -> None:
+        self.writer: Any = None
+        self.step: Any = None
+        self.condition: Any = None
+        self._made: dict[str, Any] = {}
+
+    def set(self, name: str, value: Any) -> tuple[Any, Any]:
+        """Change a setting; returns what `restore` takes."""
+        settle_live()
+        before = getattr(self, name), self._made.get(name)
+        self.restore(name, (value, current_trace()))
+        return before
+
+    def restore(self, name: str, before: tuple[Any, Any]) -> None:
+        """Put a setting back."""
+        settle_live()
+        value, self._made[name] = before
+        setattr(self, name, value)
+
+    def made_here(self, name: str) -> bool:
+        """True if the setting belongs to the program that is being traced, and not to the code around it."""
+        trace = current_trace()
+        return trace is not None and self._made.get(name) is trace
+
+
+def current_trace() -> Any:
+    """The trace of ours that is going on, the same one inside of its branches and loops; None outside."""
+    recorder = _context.current().recorder
+    return None if recorder is None else recorder.scope
+
+
+class _Threads(threading.local):
+    def __init__(self) -> None:
+        self.ambience = Ambience()
+
+
+_threads = _Threads()
+
+
+def ambience() -> Ambience:
+    """That of the calling thread."""
+    return _threads.ambience
+
+
+def get_step() -> Any:
+    """The default step of this thread, or None."""
+    return ambience().step
+
+
+def set_step(step: Any) -> None:
+    """Set the default step of this thread; None: there is none.
+
+    A compiled program uses the step that is set when it is called. In TensorFlow a number stays what it was when the
+    program was traced.
+    """
+    ambience().set("step", step)
+
+
+@contextlib.contextmanager
+def record_if(condition: Any) -> Iterator[None]:
+    """In the body, summaries are written where `condition` holds: a bool, a bool tensor, or a function that gives one.
+
+    A function is called at every summary; what it computes from variables becomes a part of a compiled program.
+    """
+    before = ambience().set("condition", condition)
+    try:
+        yield
+    finally:
+        ambience().restore("condition", before)
+
+
+def holds(condition: Any) -> bool:
+    """Whether a condition (None, a bool, a tensor or a function) allows to record."""
+    value = condition() if callable(condition) else condition
+    return value is None or bool(np.asarray(value))
+
+
+def whole(step: Any) -> int:
+    """A step as a number.
+
+    Raises:
+        ValueError: there is none, or it is no scalar.
+        TypeError: it is no whole number.
+    """
+    if step is None:
+        raise ValueError(
+            "No step set. Please specify one either through the `step` argument or through "
+            "tf.summary.experimental.set_step()"
+        )
+    array = np.asarray(tensor(step) if is_tensor(step) else step)
+    if array.ndim:
+        raise ValueError(f"step is one number, got one of shape {array.shape}.")
+    if array.dtype.kind not in "iuf" or array != np.floor(array):
+        raise TypeError(f"step is a whole number, got {step!r}.")
+    return int(array)

@@ -1,0 +1,78 @@
+"""An event file on disk: records are gathered and written whole, so that a reader finds complete ones at any moment."""
+
+import itertools
+import os
+import socket
+import threading
+import time
+from pathlib import Path
+from typing import final
+
+from stratagem._framing import framed
+from stratagem.events._messages import Event
+
+_VERSION = "brain.Event:2"
+_WRITER = "stratagem"
+_numbers = itertools.count()  # of this process' files, as part of their names
+
+
+@final
+class EventFile:
+    """One new file of events in a folder, which is made if there is none. Any thread may add to it.
+
+    most: events that wait in memory. longest: seconds between two writes.
+    Raises OSError where the folder or the file cannot be made or written.
+    """
+
+    def __init__(self, folder: Path, most: int, longest: float, suffix: str) -> None:
+        folder.mkdir(parents=True, exist_ok=True)
+        place = f"{int(time.time()):010d}.{socket.gethostname()}.{os.getpid()}.{next(_numbers)}"
+        self.path = folder / f"events.out.tfevents.{place}{suffix}"
+        self._most, self._longest = most, longest
+        self._lock = threading.Lock()
+        self._waiting: list[bytes] = []
+        self._written = 0
+        self._latest = time.monotonic()
+        self._file = self.path.open("xb", buffering=0)
+        head = Event(wall_time=time.time(), file_version=_VERSION, source_metadata={"writer": _WRITER})
+        self._waiting.append(framed(head.SerializeToString()))
+        self.flush()
+
+    def add(self, step: int, summary: bytes) -> None:
+        """Append an event with a serialized Summary; written now if too many wait, or for too long."""
+        record = framed(Event(wall_time=time.time(), step=step, summary=summary).SerializeToString())
+        with self._lock:
+            self._waiting.append(record)
+            if len(self._waiting) > self._most or time.monotonic() - self._latest > self._longest:
+                self._write()
+
+    def flush(self) -> None:
+        """Write what waits: from then on it outlives this process, however that ends."""
+        with self._lock:
+            self._write()
+
+    def close(self) -> None:
+        """Write what waits, and close the file. Closing twice has no effect."""
+        with self._lock:
+            if not self._file.closed:
+                try:
+                    self._write()
+                finally:
+                    self._file.close()
+
+    def _write(self) -> None:
+        self._latest = time.monotonic()
+        data = memoryview(b"".join(self._waiting))
+        if not data or self._file.closed:
+            return
+        try:
+            done = 0
+            while done < len(data):
+                done += self._file.write(data[done:])
+        except OSError as error:
+            self._file.truncate(self._written)  # a reader gives up at half a record, whatever follows it
+            self._file.seek(self._written)
+            error.add_note(f"{len(self._waiting)} summaries still wait to be written to {self.path}.")
+            raise
+        self._written += len(data)
+        self._waiting.clear()

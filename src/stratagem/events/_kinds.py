@@ -1,0 +1,236 @@
+"""`tf.summary.scalar` and its siblings: what each kind of summary holds, and the plugin of TensorBoard that shows it."""
+
+import contextlib
+import re
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import keras
+import numpy as np
+
+from stratagem._errors import InvalidArgumentError, UnimplementedError
+from stratagem._private import scope_path
+from stratagem._tensor_proto import serialized_tensor
+from stratagem.events._encode import buckets as buckets_of
+from stratagem.events._encode import pictures, sounds
+from stratagem.events._messages import Summary, SummaryMetadata
+from stratagem.events._record import Prepare, is_traced, record
+from stratagem.ops import cast, convert_image_dtype, tensor
+
+Values = Callable[[np.ndarray], np.ndarray]  # what is written for a tensor's value
+
+_BUCKETS = 30
+_AS_WAV = b"\x10\x0b"  # AudioPluginData(encoding=WAV)
+_NOT_IN_A_SCOPE = re.compile(r"[^-_.A-Za-z0-9]")
+
+
+def scalar(name: str, data: Any, step: Any = None, description: str | None = None) -> Any:
+    """Write one number (as float32) under `name`, which Keras' name scopes precede. A bool tensor: whether it was written.
+
+    step: a whole number, a tensor or a variable; the default step if there is none. description: Markdown.
+
+    Raises:
+        ValueError: `data` is no scalar, or there is a writer and no step.
+    """
+    value = _numbers("scalar", data)
+    if value.ndim:
+        raise ValueError(f"Expected scalar shape, saw shape: {value.shape}.")
+    return _summary(name, "scalar_summary", "scalars", value, lambda: cast(value, "float32"), _same, step, description)
+
+
+def histogram(
+    name: str, data: Any, step: Any = None, buckets: int | None = None, description: str | None = None
+) -> Any:
+    """Write how the numbers in a tensor of any shape are distributed: in 30 buckets, or so many as asked.
+
+    The written tensor is float64 (buckets, 3): left edge, right edge, how many. Else as `scalar`.
+    """
+    value, count = _numbers("histogram", data), _BUCKETS if buckets is None else int(buckets)
+    return _summary(
+        name,
+        "histogram_summary",
+        "histograms",
+        value,
+        lambda: value,
+        lambda v: buckets_of(v, count),
+        step,
+        description,
+    )
+
+
+def image(name: str, data: Any, step: Any = None, max_outputs: int = 3, description: str | None = None) -> Any:
+    """Write the first `max_outputs` of some pictures, (number, height, width, channels), as PNG files.
+
+    channels: 1 (gray), 2 (with alpha), 3 (RGB) or 4. Floating-point numbers count from 0 to 1, integers to the largest of
+    their type. Else as `scalar`.
+
+    Raises:
+        ValueError: another rank.
+        InvalidArgumentError: another number of channels, or a negative `max_outputs`.
+    """
+    value = _numbers("image", data)
+    _check(value, 4, max_outputs)
+    if value.shape[3] not in (1, 2, 3, 4):
+        raise InvalidArgumentError(f"image must have 1, 2, 3, or 4 channels, got {value.shape[3]}")
+    height, width = value.shape[1:3]
+    return _summary(
+        name,
+        "image_summary",
+        "images",
+        value,
+        lambda: convert_image_dtype(value[:max_outputs], "uint8", saturate=True),
+        lambda pixels: pictures(pixels, width, height),
+        step,
+        description,
+    )
+
+
+def text(name: str, data: Any, step: Any = None, description: str | None = None) -> Any:
+    """Write a tensor of strings (Markdown), which are known when a program is traced. Else as `scalar`.
+
+    Raises:
+        TypeError: `data` holds no strings.
+    """
+    value = tensor(data)
+    if value.dtype != object:
+        raise TypeError(f"tensor must be of type tf.string; got tf.{value.dtype.name}")
+    return _summary(name, "text_summary", "text", value, lambda: value, _same, step, description)
+
+
+def audio(
+    name: str,
+    data: Any,
+    sample_rate: Any,
+    step: Any = None,
+    max_outputs: int = 3,
+    encoding: str | None = None,
+    description: str | None = None,
+) -> Any:
+    """Write the first `max_outputs` of some clips, (number, frames, channels) from -1 to 1, as 16-bit WAV files.
+
+    sample_rate: Hz. Else as `scalar`.
+
+    Raises:
+        ValueError: another rank, or an encoding other than "wav".
+        InvalidArgumentError: a negative `max_outputs`.
+    """
+    if encoding not in (None, "wav"):
+        raise ValueError(f"Unknown encoding: {encoding!r}")
+    value, rate = _numbers("audio", data), int(sample_rate)
+    _check(value, 3, max_outputs)
+    return _summary(
+        name,
+        "audio_summary",
+        "audio",
+        value,
+        lambda: value[:max_outputs],
+        lambda clips: sounds(clips, rate),
+        step,
+        description,
+        content=_AS_WAV,
+    )
+
+
+def write(tag: str, tensor: Any, step: Any = None, metadata: Any = None, name: str | None = None) -> Any:
+    """Write any tensor, or what a function gives (called only where it is written), with a SummaryMetadata of one's own.
+
+    metadata: a message with `SerializeToString`, or its bytes; TensorBoard's plugins know by it what is theirs.
+
+    Raises:
+        ValueError: there is a writer and no step.
+    """
+    prepare: Prepare = tensor if callable(tensor) else lambda: tensor
+    message = metadata.SerializeToString() if hasattr(metadata, "SerializeToString") else metadata or b""
+    return _write(tag, prepare, _same, step, message, traced=not callable(tensor) and is_traced(tensor))
+
+
+def write_raw_pb(tensor: Any, step: Any = None, name: str | None = None) -> Any:
+    """Write a serialized Summary message, a string.
+
+    Raises:
+        ValueError: there is a writer and no step.
+    """
+    return record(lambda: tensor, lambda value: bytes(value.item()), step, traced=False)
+
+
+def keras_model(name: str, model: Any, step: Any = None) -> Any:
+    """Write the layers of a Keras model and how they are connected, for TensorBoard's dashboard "Graphs"."""
+    metadata = SummaryMetadata(plugin_data={"plugin_name": "graph_keras_model", "content": b"1"})
+    return _write(tag_of(name), model.to_json, _same, step, metadata.SerializeToString(), traced=False)
+
+
+@contextlib.contextmanager
+def summary_scope(name: str, default_name: str = "summary", values: Any = None) -> Iterator[tuple[str, str]]:
+    """For summaries of one's own: gives the tag for `name` (the name scopes around it precede) and the name of its scope."""
+    chosen = name or default_name
+    tag = tag_of(chosen)
+    with keras.name_scope(_NOT_IN_A_SCOPE.sub("", chosen) or default_name):
+        yield tag, f"{scope_path()}/"
+
+
+def tag_of(name: str) -> str:
+    """A summary's tag: its name behind those of Keras' scopes around it, such as the layer that is being called."""
+    around = scope_path()
+    return f"{around}/{name}" if around else name
+
+
+def refuse(what: str, instead: str) -> Any:
+    """A function for a name of TensorFlow's that has no meaning without its graphs."""
+
+    def refused(*args: Any, **kwargs: Any) -> None:
+        raise UnimplementedError(f"tf.summary.{what}: there are no TensorFlow graphs here. {instead}")
+
+    refused.__name__ = refused.__qualname__ = what
+    refused.__doc__ = f"Raises UnimplementedError. {instead}"
+    return refused
+
+
+_PROFILE = "To see where the time goes, use jax.profiler.trace(logdir), or the TensorBoard callback's profile_batch."
+graph = refuse("graph", "The TensorBoard callback writes the layers of a Keras model (write_graph=True).")
+trace_on = refuse("trace_on", _PROFILE)
+trace_export = refuse("trace_export", _PROFILE)
+trace_off = refuse("trace_off", _PROFILE)
+
+
+def _summary(
+    name: str,
+    default_name: str,
+    plugin: str,
+    value: Any,
+    prepare: Prepare,
+    encode: Values,
+    step: Any,
+    description: str | None,
+    content: bytes = b"",
+) -> Any:
+    metadata = SummaryMetadata(
+        plugin_data={"plugin_name": plugin, "content": content}, summary_description=description or ""
+    )
+    tag = tag_of(name or default_name)
+    return _write(tag, prepare, encode, step, metadata.SerializeToString(), traced=is_traced(value))
+
+
+def _write(tag: str, prepare: Prepare, encode: Values, step: Any, metadata: bytes, *, traced: bool) -> Any:
+    def summary(value: np.ndarray) -> bytes:
+        content = serialized_tensor(encode(value))
+        return bytes(Summary(value=[{"tag": tag, "tensor": content, "metadata": metadata}]).SerializeToString())
+
+    return record(lambda: tensor(prepare()), summary, step, traced=traced)
+
+
+def _same(value: np.ndarray) -> np.ndarray:
+    return value
+
+
+def _numbers(kind: str, data: Any) -> Any:
+    value = tensor(data)
+    if value.dtype == object:
+        raise UnimplementedError(f"tf.summary.{kind} takes numbers, got strings.")
+    return value
+
+
+def _check(value: Any, rank: int, most: int) -> None:
+    if value.ndim != rank:
+        raise ValueError(f"Tensor must have rank {rank}. Received rank {value.ndim}, shape {value.shape}")
+    if most < 0:
+        raise InvalidArgumentError(f"max_outputs must not be negative, got {most}.")

@@ -1,0 +1,62 @@
+"""The protobuf messages of an event file, as TensorFlow's event.proto and summary.proto number their fields.
+
+Only what is written is described; a tensor comes serialized, so its field is bytes here (the wire format is the same).
+"""
+
+from typing import Any
+
+from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
+
+_Field = descriptor_pb2.FieldDescriptorProto
+_PACKAGE = "stratagem"
+_TYPES = {
+    "double": _Field.TYPE_DOUBLE,
+    "int64": _Field.TYPE_INT64,
+    "string": _Field.TYPE_STRING,
+    "bytes": _Field.TYPE_BYTES,
+}
+# Fields by message: name, number, type. A type with a star is repeated.
+_MESSAGES = {
+    "SourceMetadata": [("writer", 1, "string")],
+    "PluginData": [("plugin_name", 1, "string"), ("content", 2, "bytes")],
+    "SummaryMetadata": [
+        ("plugin_data", 1, "PluginData"),
+        ("display_name", 2, "string"),
+        ("summary_description", 3, "string"),
+    ],
+    "Value": [("tag", 1, "string"), ("tensor", 8, "bytes"), ("metadata", 9, "bytes")],
+    "Summary": [("value", 1, "Value*")],
+    "Event": [
+        ("wall_time", 1, "double"),
+        ("step", 2, "int64"),
+        ("file_version", 3, "string"),
+        ("summary", 5, "bytes"),
+        ("source_metadata", 10, "SourceMetadata"),
+    ],
+}
+
+
+def _file() -> descriptor_pb2.FileDescriptorProto:
+    file = descriptor_pb2.FileDescriptorProto(name="stratagem/event.proto", package=_PACKAGE, syntax="proto3")
+    for name, fields in _MESSAGES.items():
+        message = file.message_type.add(name=name)
+        for field_name, number, kind in fields:
+            label = _Field.LABEL_REPEATED if kind.endswith("*") else _Field.LABEL_OPTIONAL
+            field = message.field.add(name=field_name, number=number, label=label)
+            field.type = _TYPES.get(kind, _Field.TYPE_MESSAGE)
+            if kind not in _TYPES:
+                field.type_name = f".{_PACKAGE}.{kind.removesuffix('*')}"
+    return file
+
+
+_pool = descriptor_pool.DescriptorPool()
+_pool.AddSerializedFile(_file().SerializeToString())
+
+
+def _class(name: str) -> Any:
+    return message_factory.GetMessageClass(_pool.FindMessageTypeByName(f"{_PACKAGE}.{name}"))
+
+
+Event = _class("Event")
+Summary = _class("Summary")
+SummaryMetadata = _class("SummaryMetadata")

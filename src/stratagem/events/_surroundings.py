@@ -1,0 +1,61 @@
+"""What a compiled program's summaries are told at every call by the code around it: which writer, and the default step."""
+
+import functools
+import weakref
+from typing import Any, final
+
+import jax
+import numpy as np
+
+from stratagem import _context
+from stratagem.events._ambience import ambience, current_trace, holds, whole
+from stratagem.events._writer import FileWriter
+from stratagem.ops import tensor
+
+NO_WRITER = -1
+
+
+@functools.lru_cache(maxsize=8)  # they often stay the same from call to call
+def _told(writer: int, step: int) -> jax.Array:
+    return tensor(np.asarray([writer, step], np.int64))
+
+
+@final
+class Surroundings:
+    """A source that a program draws from before every call: int64 (2,), the writer's number and the default step.
+
+    The program itself is the same whatever the code around it decides: another writer needs no new trace, and the
+    workers of a job, of which often only one writes, run the same one.
+    """
+
+    def __init__(self) -> None:
+        self.needs_step = False
+        self.asks_functions = True
+
+    def peek(self) -> jax.Array:
+        """What the program traces with."""
+        return _told(NO_WRITER, 0)
+
+    def __next__(self) -> jax.Array:
+        now = ambience()
+        asked = self.asks_functions or not callable(now.condition)
+        if not isinstance(now.writer, FileWriter) or (asked and not holds(now.condition)):
+            return _told(NO_WRITER, 0)
+        now.writer.check_open()
+        return _told(now.writer.number, whole(now.step) if self.needs_step else 0)
+
+
+# By trace. All summaries of one program share one element.
+_drawn: weakref.WeakKeyDictionary[Any, tuple[Surroundings, jax.Array]] = weakref.WeakKeyDictionary()
+
+
+def surroundings() -> tuple[Surroundings, jax.Array]:
+    """Those of the program that is being traced, and its tracer of the element."""
+    trace = current_trace()
+    found = _drawn.get(trace)
+    if found is None:
+        source = Surroundings()
+        # Drawing is for cross-replica code; this element is the same on all replicas.
+        with _context.entered(replica=None), jax.ensure_compile_time_eval():
+            found = _drawn[trace] = source, trace.draw(source)
+    return found

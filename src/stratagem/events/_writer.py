@@ -1,0 +1,202 @@
+"""Summary writers: where summaries go."""
+
+import abc
+import itertools
+import os
+import weakref
+from pathlib import Path
+from types import TracebackType
+from typing import Any, final
+
+from stratagem import _context
+from stratagem._errors import ContextError
+from stratagem.events._ambience import ambience
+from stratagem.events._file import EventFile
+from stratagem.events._pending import settle
+
+_MOST_WAITING = 10
+_FLUSH_MILLIS = 120_000
+_SUFFIX = ".v2"
+
+
+class SummaryWriter(abc.ABC):
+    """Where summaries go."""
+
+    @abc.abstractmethod
+    def set_as_default(self, step: Any = None) -> None:
+        """Summaries of this thread go here from now on; with a step, it is their default step."""
+
+    @abc.abstractmethod
+    def as_default(self, step: Any = None) -> Any:
+        """A context manager: in its body, summaries of this thread go here. At its end they are flushed."""
+
+    @abc.abstractmethod
+    def init(self) -> None:
+        """No effect: a writer is ready when it is made."""
+
+    @abc.abstractmethod
+    def flush(self) -> None:
+        """Write what waits to the file. Waits for programs that still have summaries to hand over."""
+
+    @abc.abstractmethod
+    def close(self) -> None:
+        """Flush and close. Closing twice has no effect."""
+
+
+@final
+class FileWriter(SummaryWriter):
+    """Writes an event file. What waits when the program ends is written then."""
+
+    def __init__(self, file: EventFile) -> None:
+        self._file = file
+        self._closed = False
+        self.number = next(_numbers)
+        _writers[self.number] = self
+        weakref.finalize(self, file.close)
+
+    def set_as_default(self, step: Any = None) -> None:
+        self.as_default(step).__enter__()
+
+    def as_default(self, step: Any = None) -> "_Default":
+        self.check_open()
+        return _Default(self, step)
+
+    def init(self) -> None:
+        self.check_open()
+
+    def write(self, step: int, summary: bytes) -> None:
+        """Append a serialized Summary.
+
+        Raises:
+            RuntimeError: the writer is closed.
+        """
+        self.check_open()
+        self._file.add(step, summary)
+
+    def write_through(self, step: int, summary: bytes) -> None:
+        """As `write`, and flush: for a program that has its writer inside, and whose end nobody sees."""
+        self.write(step, summary)
+        self._file.flush()
+
+    def flush(self) -> None:
+        settle()
+        self._file.flush()
+
+    def close(self) -> None:
+        if _context.current().recorder is not None:
+            raise ContextError("A summary writer was closed inside a compiled step. Close it after the last step.")
+        settle()
+        self._closed = True
+        self._file.close()
+
+    def check_open(self) -> None:
+        """Raise RuntimeError if the writer is closed."""
+        if self._closed:
+            raise RuntimeError(f"SummaryWriter {self!r} is already closed")
+
+
+_numbers = itertools.count()
+# A compiled program knows the default writer by its number.
+_writers: weakref.WeakValueDictionary[int, FileWriter] = weakref.WeakValueDictionary()
+
+
+def writer_of(number: int) -> FileWriter | None:
+    """The writer with this number; None when nobody holds it any more."""
+    return _writers.get(number)
+
+
+@final
+class _Default:
+    """Makes a writer this thread's default until it is left. A class: `set_as_default` enters one and never leaves."""
+
+    def __init__(self, writer: FileWriter, step: Any) -> None:
+        self._writer = writer
+        self._settings = {"writer": writer} | ({} if step is None else {"step": step})
+        self._before: dict[str, Any] = {}
+
+    def __enter__(self) -> FileWriter:
+        self._before = {name: ambience().set(name, value) for name, value in self._settings.items()}
+        return self._writer
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, where: TracebackType | None
+    ) -> None:
+        try:
+            self._writer.flush()
+        finally:
+            for name, before in self._before.items():
+                ambience().restore(name, before)
+
+
+@final
+class NoopWriter(SummaryWriter):
+    """Does nothing, and is no default writer either."""
+
+    def set_as_default(self, step: Any = None) -> None:
+        pass
+
+    def as_default(self, step: Any = None) -> "NoopWriter":
+        return self
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, *error: object) -> None:
+        pass
+
+    def init(self) -> None:
+        pass
+
+    def flush(self) -> None:
+        pass
+
+    def close(self) -> None:
+        pass
+
+
+def create_noop_writer() -> SummaryWriter:
+    """A writer that does nothing."""
+    return NoopWriter()
+
+
+def create_file_writer(
+    logdir: str | os.PathLike[str],
+    max_queue: int | None = None,
+    flush_millis: int | None = None,
+    filename_suffix: str | None = None,
+    name: str | None = None,
+    experimental_trackable: bool = False,
+    experimental_mesh: Any = None,
+) -> SummaryWriter:
+    """A writer of a new event file in the folder `logdir`, which is made if there is none.
+
+    max_queue: summaries that wait in memory (10). flush_millis: the longest time between two writes (120 000).
+    filename_suffix: ".v2". The file is looked after when a summary comes, not by a thread.
+
+    Raises:
+        ValueError: no logdir.
+        ContextError: inside a compiled step, which would make a file at every trace.
+        OSError: the folder or the file cannot be made.
+    """
+    if logdir is None:
+        raise ValueError("Argument `logdir` cannot be None")
+    if _context.current().recorder is not None:
+        raise ContextError("A summary writer was created inside a compiled step. Create it before the first step.")
+    most = _MOST_WAITING if max_queue is None else int(max_queue)
+    seconds = (_FLUSH_MILLIS if flush_millis is None else int(flush_millis)) / 1000
+    suffix = _SUFFIX if filename_suffix is None else filename_suffix
+    return FileWriter(EventFile(Path(os.fspath(logdir)), most, seconds, suffix))
+
+
+def flush(writer: SummaryWriter | None = None, name: str | None = None) -> None:
+    """Flush a writer, the default one if none is given; without either no effect.
+
+    Raises:
+        ValueError: `writer` is none.
+    """
+    chosen = ambience().writer if writer is None else writer
+    if chosen is None:
+        return
+    if not isinstance(chosen, SummaryWriter):
+        raise ValueError(f"Invalid argument to flush(): {writer!r}")
+    chosen.flush()

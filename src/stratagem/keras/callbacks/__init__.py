@@ -1,0 +1,10 @@
+"""tf.keras.callbacks: Keras 3's callbacks, and ours of the same names, which know the workers of a job."""
+
+import keras.callbacks as _keras_callbacks
+from keras.callbacks import *
+
+from stratagem.trainer import TensorBoard as TensorBoard
+
+__path__.extend(_keras_callbacks.__path__)
+
+import stratagem.keras.callbacks.experimental  # noqa: E402, F401

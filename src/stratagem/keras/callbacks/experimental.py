@@ -1,0 +1,5 @@
+"""tf.keras.callbacks.experimental: TensorFlow's old name of a callback."""
+
+from keras.callbacks import BackupAndRestore
+
+__all__ = ["BackupAndRestore"]

@@ -1,0 +1,5 @@
+"""tf.keras.utils.experimental."""
+
+from stratagem.trainer import DatasetCreator
+
+__all__ = ["DatasetCreator"]

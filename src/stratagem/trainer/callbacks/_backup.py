@@ -1,0 +1,104 @@
+"""Backup: what a `BackupAndRestore` callback does under a strategy."""
+
+import contextlib
+import logging
+import os
+import shutil
+from collections.abc import Callable
+from typing import Any, final
+
+from stratagem._context import entered
+from stratagem._private import global_seed_generator
+from stratagem.checkpoint import Checkpoint, CheckpointManager, PreemptionCheckpointHandler, TerminationConfig
+from stratagem.trainer._callbacks import Callbacks
+from stratagem.trainer.callbacks._kept import kept
+from stratagem.trainer.callbacks._slots import Slots
+
+_log = logging.getLogger("stratagem")
+
+_KEPT = 2  # where the newest is damaged, the one before it is good
+
+
+@final
+class Backup:
+    """Checkpoints of a whole fit: model, optimizer, metrics, seeds, `place` (epoch, step, data) and its callbacks."""
+
+    def __init__(self, callback: Any, model: Any, callbacks: Callbacks, place: Any) -> None:
+        self._callback, self._place, self._callbacks = callback, place, callbacks
+        self._steps = 0  # since the last backup
+        self._kept = kept(callbacks.callbacks)
+        self._slots = Slots(model, model.distribute_strategy.mesh)
+        self._directory = os.path.join(os.fspath(callback.backup_dir), "chief")  # as TensorFlow calls it
+        with entered(strategy=None, replica=None, crossing=False):
+            seeds = global_seed_generator()
+        checkpoint = Checkpoint(
+            model=model,
+            metrics=list(model.metrics_variables),
+            slots=self._slots.parts,
+            seeds=seeds,
+            place=place,
+            callbacks={name: {"state": each, "values": each.variables} for name, each in self._kept.items()},
+        )
+        self._manager = CheckpointManager(checkpoint, self._directory, max_to_keep=_KEPT)
+        self._handler: PreemptionCheckpointHandler | None = None
+
+    def restore(self) -> None:
+        """Go where the newest good backup was made, if there is one."""
+        if self._callback.save_before_preemption:
+            config = TerminationConfig(save_fn=self._save)
+            self._handler = PreemptionCheckpointHandler(None, self._manager, termination_config=config)  # it restores
+        else:
+            self._manager.restore_or_initialize()
+        self._give()
+        if self._manager.latest_checkpoint is not None:
+            _log.info(
+                "Training goes on from %s: after %d steps of epoch %d.",
+                self._manager.latest_checkpoint, self._place.step, self._place.epoch + 1,
+            )  # fmt: skip
+
+    def restore_values(self) -> None:
+        """Once more give everything but the place in the data its value."""
+        if self._manager.latest_checkpoint is not None:
+            self._manager.restore_or_initialize()
+            self._give()
+
+    def run(self, step: Callable[[], bool]) -> bool:
+        """Take the next steps, unless a worker will be ended: then all save and leave, here or after them."""
+        return step() if self._handler is None else bool(self._handler.run(step))
+
+    def stepped(self, steps: int) -> None:
+        """So many more steps were taken."""
+        self._steps += steps
+        every = self._callback.save_freq
+        if every and every != "epoch" and self._steps >= every:
+            self._save()
+
+    def epoch_ended(self) -> None:
+        """All callbacks have seen the end of the epoch."""
+        if self._callback._epoch_has_ended:
+            self._callback._epoch_has_ended = False
+            self._save()
+
+    def close(self) -> None:
+        """The fit has succeeded: nothing is to be taken up any more."""
+        if self._handler is not None:
+            self._handler.close()
+        if not self._callback.delete_checkpoint:
+            return
+        for chief in (True, False):  # the others delete what they do not share with worker 0
+            if self._callbacks.chief is chief and os.path.isdir(self._directory):
+                shutil.rmtree(self._directory)
+                with contextlib.suppress(OSError):  # not empty: somebody else's files
+                    os.rmdir(self._callback.backup_dir)
+            self._callbacks.meet("delete the backup")
+
+    def _save(self) -> None:
+        self._steps = 0
+        self._callbacks.settle()
+        for each in (self._slots, *self._kept.values()):
+            each.note()
+        self._manager.save()
+
+    def _give(self) -> None:
+        for each in (self._slots, *self._kept.values()):
+            each.give()

@@ -1,0 +1,22 @@
+"""Course: what is done around the steps of a pass over data."""
+
+from collections.abc import Callable
+from typing import Any
+
+
+class Course:
+    """Of a pass that begins with the first batch and that nobody watches.
+
+    step: the steps that were taken before; logs: those after the last of them.
+    """
+
+    def __init__(self) -> None:
+        self.step = 0
+        self.logs: dict[str, Any] = {}
+
+    def run(self, step: Callable[[], bool]) -> bool:
+        """Take the next steps; False if there was none to take."""
+        return step()
+
+    def stepped(self, taken: int, logs: Any) -> None:
+        """So many steps of the epoch were taken by now, and the last one gave these logs."""

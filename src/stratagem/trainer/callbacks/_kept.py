@@ -1,0 +1,139 @@
+"""Kept: what a callback knows of the epochs so far, in a form that a checkpoint holds."""
+
+import os
+from collections.abc import Iterable
+from typing import Any, final
+
+import keras
+import numpy as np
+
+from stratagem._context import entered
+from stratagem._private import CALLBACK_STATE
+from stratagem.trainer.callbacks._json import from_json, to_json
+from stratagem.values import Variable
+
+
+class Kept:
+    """A callback with `get_state()` and `set_state(state)` of its own, the state being what JSON can hold.
+
+    variables: arrays that are kept beside the state.
+    """
+
+    def __init__(self, callback: Any) -> None:
+        self._callback = callback
+        self.variables: list[Variable] = []
+
+    def get_state(self) -> Any:
+        """What the callback says."""
+        return self._callback.get_state()
+
+    def set_state(self, state: Any) -> None:
+        """Give it to the callback."""
+        self._callback.set_state(state)
+
+    def note(self) -> None:
+        """Before a backup: give the variables their values."""
+
+    def give(self) -> None:
+        """After the variables have been restored: give the callback their values."""
+
+
+class _Attributes(Kept):
+    """A callback of Keras."""
+
+    def __init__(self, callback: Any, names: tuple[str, ...]) -> None:
+        super().__init__(callback)
+        self._names = names
+
+    def get_state(self) -> Any:
+        return {name: to_json(getattr(self._callback, name, None)) for name in self._names}
+
+    def set_state(self, state: Any) -> None:
+        for name in self._names:
+            setattr(self._callback, name, from_json(state[name]))
+
+
+@final
+class _EarlyStopping(_Attributes):
+    """With the best weights, once there are some."""
+
+    def __init__(self, callback: Any, names: tuple[str, ...]) -> None:
+        super().__init__(callback, names)
+        self._has_weights = False
+        if callback.restore_best_weights:
+            self.variables = host_variables(callback.model.get_weights())
+
+    def get_state(self) -> Any:
+        return {**super().get_state(), "has_weights": self._callback.best_weights is not None}
+
+    def set_state(self, state: Any) -> None:
+        super().set_state(state)
+        self._has_weights = state["has_weights"]
+
+    def note(self) -> None:
+        for variable, value in zip(self.variables, self._callback.best_weights or [], strict=False):
+            variable.assign(value)
+
+    def give(self) -> None:
+        if self.variables:
+            best = [np.asarray(variable.value) for variable in self.variables]
+            self._callback.best_weights = best if self._has_weights else None
+
+
+@final
+class _CsvLogger(Kept):
+    """The lines of the file that this training wrote: those of epochs that are taken again are dropped."""
+
+    def __init__(self, callback: Any) -> None:
+        super().__init__(callback)
+        callback.csv_file.flush()
+        self._begin = os.path.getsize(callback.filename)
+
+    def get_state(self) -> Any:
+        self._callback.csv_file.flush()
+        with open(self._callback.filename, "rb") as file:
+            file.seek(self._begin)
+            return {"begin": self._begin, "text": file.read().decode(), "keys": self._callback.keys}
+
+    def set_state(self, state: Any) -> None:
+        callback = self._callback
+        callback.csv_file.close()
+        with open(callback.filename, "r+b") as file:
+            file.truncate(state["begin"])
+            file.seek(0, os.SEEK_END)
+            file.write(state["text"].encode())
+        self._begin = state["begin"]
+        callback.csv_file = open(callback.filename, "a")  # noqa: SIM115  # the callback closes it
+        callback.keys, callback.writer = state["keys"], None
+        callback.append_header = not state["text"]
+
+
+def kept(callbacks: Iterable[Any]) -> dict[str, Kept]:
+    """What is kept of every callback that knows something, by its class and its place among those of the class."""
+    found: dict[str, Kept] = {}
+    for callback in callbacks:
+        made = _kept(callback)
+        if made is not None:
+            name, number = type(callback).__name__, 0
+            while (key := f"{name} {number}") in found:
+                number += 1
+            found[key] = made
+    return found
+
+
+def _kept(callback: Any) -> Kept | None:
+    if all(callable(getattr(callback, name, None)) for name in ("get_state", "set_state")):
+        return Kept(callback)
+    if isinstance(callback, keras.callbacks.CSVLogger):
+        return _CsvLogger(callback)
+    names = next((names for cls, names in CALLBACK_STATE.items() if isinstance(callback, cls)), None)
+    if names is None:
+        return None
+    early = isinstance(callback, keras.callbacks.EarlyStopping)
+    return _EarlyStopping(callback, names) if early else _Attributes(callback, names)
+
+
+def host_variables(values: Iterable[np.ndarray]) -> list[Variable]:
+    """Variables of no strategy that hold these arrays."""
+    with entered(strategy=None, replica=None, crossing=False):
+        return [Variable(value, trainable=False, dtype=str(value.dtype)) for value in values]

@@ -1,0 +1,110 @@
+"""SidecarEvaluator: a process beside a training that evaluates the checkpoints which that one writes."""
+
+import logging
+import os
+import re
+import time
+from pathlib import Path
+from typing import Any
+
+from stratagem._errors import CheckpointError
+from stratagem.checkpoint import Checkpoint, latest_checkpoint, list_variables
+
+_log = logging.getLogger("stratagem")
+
+_POLL_SECONDS = 1.0
+_PATIENCE = 30.0  # seconds until it is told that no checkpoint appears
+_FILE = re.compile(r"[^.].*?(\.weights\.h5|\.keras|\.h5)")
+_NUMBER = re.compile(r"-(\d+)(\.weights\.h5|\.keras|\.h5)?$")
+
+
+class SidecarEvaluator:
+    """Evaluates every new latest checkpoint of a directory, as `tf.keras.utils.SidecarEvaluator`.
+
+    model: compiled, like the one that is trained. data: what `model.evaluate` takes as `x`.
+    checkpoint_dir: where the training saves: a `tf.train.CheckpointManager` of `Checkpoint(model=model, optimizer=optimizer)`
+        or of the model itself, or a `ModelCheckpoint` whose file names end with "-{epoch}" and the suffix.
+    steps: batches of an evaluation; None: all. callbacks: those of `model.evaluate`.
+    max_evaluations: `start` returns after a checkpoint of this number, which its name ends with, or a later one; None: never.
+    """
+
+    def __init__(
+        self,
+        model: Any,
+        data: Any,
+        checkpoint_dir: str | os.PathLike[str],
+        steps: int | None = None,
+        max_evaluations: int | None = None,
+        callbacks: Any = None,
+    ) -> None:
+        self.model = model
+        self.data = data
+        self.checkpoint_dir = os.fspath(checkpoint_dir)
+        self.steps = steps
+        self.max_evaluations = max_evaluations
+        self.callbacks = callbacks or []
+
+    def start(self) -> None:
+        """Wait for checkpoints and evaluate them. One that is deleted or damaged while it is read is passed over."""
+        last: tuple[str, int] | None = None
+        while True:
+            last = self._wait_for_another(last)
+            path = last[0]
+            try:
+                self._restore(path)
+            except (CheckpointError, OSError) as error:
+                _log.warning("SidecarEvaluator: %s cannot be read, waiting for the next one: %s", path, error)
+                continue
+            _log.info("SidecarEvaluator: evaluating %s", path)
+            logs = self.model.evaluate(
+                self.data, steps=self.steps, callbacks=self.callbacks, verbose=2, return_dict=True
+            )
+            _log.info("SidecarEvaluator: %s: %s", path, " ".join(f"{name}={value}" for name, value in logs.items()))
+            number = _NUMBER.search(path)
+            if self.max_evaluations and number is not None and int(number[1]) >= self.max_evaluations:
+                return
+
+    def _wait_for_another(self, last: tuple[str, int] | None) -> tuple[str, int]:
+        told = time.monotonic()
+        while True:
+            found = self._latest()
+            if found is not None and found != last:
+                return found
+            if time.monotonic() - told > _PATIENCE:
+                told = time.monotonic()
+                _log.info("SidecarEvaluator: no new checkpoint in %r for %.0f s.", self.checkpoint_dir, _PATIENCE)
+            time.sleep(_POLL_SECONDS)
+
+    def _latest(self) -> tuple[str, int] | None:
+        """The newest checkpoint and when it was written (ns)."""
+        path = latest_checkpoint(self.checkpoint_dir)
+        if path is not None:
+            return path, _written(os.path.join(path, "manifest.json"))
+        folder = Path(self.checkpoint_dir)
+        files = [str(each) for each in folder.glob("*") if _FILE.fullmatch(each.name)]
+        times = {each: _written(each) for each in files}
+        return max(times.items(), key=lambda item: (item[1], _number_of(item[0]))) if times else None
+
+    def _restore(self, path: str) -> None:
+        model = self.model
+        if os.path.isfile(path):
+            if model.optimizer is not None and not model.optimizer.built:
+                model.optimizer.build(model.trainable_variables)
+            model.load_weights(path)
+            return
+        whole = any(name.startswith("model/") for name, _ in list_variables(path))
+        parts = {"model": model} if model.optimizer is None else {"model": model, "optimizer": model.optimizer}
+        checkpoint = Checkpoint(**parts) if whole else Checkpoint(model)
+        checkpoint.restore(path).expect_partial()
+
+
+def _written(path: str) -> int:
+    try:
+        return os.stat(path).st_mtime_ns
+    except FileNotFoundError:
+        return 0  # deleted since
+
+
+def _number_of(path: str) -> int:
+    found = _NUMBER.search(path)
+    return int(found[1]) if found is not None else 0

@@ -1,0 +1,66 @@
+"""Slots: the state of metrics, replica by replica: their sum alone would round otherwise in the rest of an epoch."""
+
+import functools
+from typing import Any, final
+
+import jax
+import numpy as np
+
+from stratagem._mesh import ReplicaMesh
+from stratagem._private import store, stored
+from stratagem.trainer.callbacks._kept import host_variables
+from stratagem.values import Variable, on_read, placement_of, storage
+
+
+@final
+class Slots:
+    """What every replica has in the variables of a model's metrics.
+
+    A job with another number of replicas does not find these, and goes on from the sums.
+    """
+
+    def __init__(self, model: Any, mesh: ReplicaMesh) -> None:
+        self._mesh, self._found = mesh, False
+        self._metrics = [v for v in model.metrics_variables if on_read(v) and placement_of(v) is not None]
+        shapes = [(mesh.num_replicas, *v.shape) for v in self._metrics]
+        pairs = zip(shapes, self._metrics, strict=True)
+        self.variables: list[Variable] = host_variables(np.zeros(shape, str(v.dtype)) for shape, v in pairs)
+
+    @property
+    def parts(self) -> dict[str, Any]:
+        """What a checkpoint holds of them."""
+        return {f"of {self._mesh.num_replicas} replicas": {"found": self, "values": self.variables}}
+
+    def get_state(self) -> Any:
+        """Says that they are in the checkpoint."""
+        return {}
+
+    def set_state(self, state: Any) -> None:
+        """They were in the checkpoint."""
+        self._found = True
+
+    def note(self) -> None:
+        """Before a backup; all workers take part."""
+        if not self._metrics:
+            return
+        with storage:
+            gathered = _gather(self._mesh)([stored(v) for v in self._metrics])
+        with self._mesh.job.waiting():
+            values = [np.asarray(self._mesh.first(array)) for array in gathered]
+        for variable, value in zip(self.variables, values, strict=True):
+            variable.assign(value)
+
+    def give(self) -> None:
+        """After they have been restored."""
+        if not self._found:
+            return
+        self._found = False
+        for metric, variable in zip(self._metrics, self.variables, strict=True):
+            value = np.asarray(variable.value)
+            with storage:
+                store(metric, self._mesh.stack([value[i] for i in self._mesh.local_ids], own=True))
+
+
+@functools.cache
+def _gather(mesh: ReplicaMesh) -> Any:
+    return jax.jit(lambda arrays: arrays, out_shardings=mesh.everywhere)

@@ -1,0 +1,104 @@
+"""Under every strategy a model learns, is evaluated and predicts what it would on one device."""
+
+import numpy as np
+import pytest
+
+import stratagem as tf
+from stratagem.testing import STRATEGIES
+from tests.parity.training import floatx
+from tests.trainer.models import BATCH, KINDS, ROWS, OwnStep
+from tests.trainer.training import distance, results, trained, tree
+
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_eight_replicas_give_what_one_gives(kind: str) -> None:
+    # 100 rows in batches of 32: four replicas have one row of the last, the other four none.
+    one, many = trained(kind, "one device"), trained(kind, "mirrored 8")
+    assert one.weights[0].dtype == np.float64
+    assert distance(tree(many), tree(one)) <= 1e-9
+    assert len(many.predicted[0]) == ROWS
+
+
+@pytest.mark.parametrize("strategy", [name for name in STRATEGIES if name not in ("default", "one device")])
+def test_any_number_of_replicas_gives_what_one_gives(strategy: str) -> None:
+    # 35 rows: the last batch has 3, in every number of replicas above 1 unevenly.
+    one, many = trained("two by two", "one device", rows=35), trained("two by two", strategy, rows=35)
+    assert distance(tree(many), tree(one)) <= 1e-9
+
+
+@pytest.mark.parametrize("kind", ["two by two", "masks", "added losses"])
+def test_one_device_gives_what_keras_own_trainer_gives(kind: str) -> None:
+    # Not shuffled: Keras draws another order. Float32 somewhere in its own trainer.
+    with floatx("float64"):
+        data = {**KINDS[kind].learns(), "shuffle": False}
+        found = []
+        for strategy in ("default", "one device"):
+            with STRATEGIES[strategy]().scope():
+                model = KINDS[kind].made()
+            fit = model.fit(**data, batch_size=BATCH, epochs=2, verbose=0).history
+            data_of_test = {name: value for name, value in data.items() if name != "shuffle"}
+            evaluated = model.evaluate(**data_of_test, batch_size=BATCH, verbose=0)
+            found.append([fit, evaluated, model.predict(data["x"], verbose=0), model.get_weights()])
+    assert distance(found[1], found[0]) <= 1e-6
+
+
+@pytest.mark.parametrize("kind", ["cnn", "two by two"])
+def test_in_float32_as_far_as_the_order_of_a_sum_can_tell(kind: str) -> None:
+    one, many = trained(kind, "one device", "float32"), trained(kind, "mirrored 8", "float32")
+    exact = trained(kind, "one device", "float64")
+    # What rounding does to this training is what float32 changes on one device.
+    assert distance(many.weights, one.weights) <= 2 * distance(one.weights, exact.weights)
+    assert distance(many.predicted, one.predicted) <= 2 * distance(one.predicted, exact.predicted)
+    assert distance(many.history, one.history) <= 1e-4
+
+
+def test_a_loaded_model_goes_on_under_the_strategy_that_it_is_loaded_under(tmp_path: object) -> None:
+    path = f"{tmp_path}/model.keras"
+    with floatx("float64"):
+        KINDS["cnn"].made().save(path)
+        data = KINDS["cnn"].learns()
+        found = []
+        for strategy in ("one device", "mirrored 4"):
+            with STRATEGIES[strategy]().scope():
+                model = tf.keras.models.load_model(path)
+            assert model.distribute_strategy.num_replicas_in_sync == (4 if strategy == "mirrored 4" else 1)
+            found.append(tree(results(model, data, epochs=1)))
+    assert distance(found[1], found[0]) <= 1e-9
+
+
+def test_an_application_of_keras_trains() -> None:
+    x, y = np.random.default_rng(0).normal(size=(5, 32, 32, 3)).astype("float32"), np.array([0, 1, 2, 1, 0])
+    with STRATEGIES["mirrored 2"]().scope():
+        model = tf.keras.applications.MobileNetV2((32, 32, 3), alpha=0.35, weights=None, classes=3)
+        model.compile("sgd", "sparse_categorical_crossentropy")
+        before = model.get_weights()
+    model.fit(x, y, batch_size=5, verbose=0)
+    assert distance(model.get_weights(), before) > 0
+    np.testing.assert_allclose(model.predict(x, verbose=0).sum(axis=-1), 1, rtol=1e-5)
+
+
+def test_what_is_trained_is_what_is_saved_and_used_outside() -> None:
+    with STRATEGIES["mirrored 2"]().scope():
+        model = KINDS["added losses"].made()
+    data = KINDS["added losses"].learns()
+    model.fit(**data, verbose=0)
+    alone = tf.keras.models.clone_model(model)  # under no strategy
+    alone.set_weights(model.get_weights())
+    alone.compile("sgd", "mse")
+    np.testing.assert_allclose(alone.predict(data["x"], verbose=0), model.predict(data["x"], verbose=0), atol=1e-6)
+
+
+def test_logs_of_a_step_of_the_users_are_of_the_global_batch() -> None:
+    one, many = trained("own step", "one device"), trained("own step", "mirrored 8")
+    assert list(many.history) == list(one.history)
+    assert {"loss", "mae", "seen"} <= set(many.history)
+
+
+def test_a_model_with_a_step_of_its_own_is_built_by_fit() -> None:
+    with STRATEGIES["mirrored 2"]().scope():
+        model = OwnStep()
+        model.compile("sgd", "mse")
+    assert not model.weights
+    model.fit(np.zeros((3, 4), "float32"), np.zeros((3, 1), "float32"), verbose=0)
+    assert [w.shape for w in model.weights] == [(4, 5), (5,), (5, 1), (1,)]
