@@ -1,25 +1,16 @@
 """How fast do two workers train together? Against TensorFlow and PyTorch, and against one worker, all alternating."""
 
-import contextlib
 import json
-import socket
 from contextlib import ExitStack
 
 import click
 from parts.child import children
 from parts.paired import alternate, conditions, milliseconds, ratio
 
+from stratagem.testing import free_ports
+
 PYTHON = click.Path(exists=True, dir_okay=False)
 ROWS = 32  # a worker
-
-
-def free_ports(count: int) -> list[int]:
-    """Ports that were free a moment ago."""
-    with contextlib.ExitStack() as stack:
-        sockets = [stack.enter_context(socket.socket()) for _ in range(count)]
-        for one in sockets:
-            one.bind(("127.0.0.1", 0))
-        return [one.getsockname()[1] for one in sockets]
 
 
 def of_tensorflow(workers: int) -> list[dict[str, str]]:

@@ -6,17 +6,17 @@ the same lines, reach the document's accuracy in the third epoch, and leave noth
 """
 
 import argparse
-import contextlib
 import json
 import os
 import re
-import socket
 import subprocess
 import sys
 import tempfile
 import time
 from dataclasses import dataclass
 from pathlib import Path
+
+from stratagem.testing import free_ports
 
 LONGEST = 1800.0  # seconds that one job may take
 DELAY = 2.0  # seconds between the starts of two workers: the first ones wait
@@ -42,15 +42,6 @@ LAYOUTS = (
     Layout("ctl_worker", 4, 1, 0.93),
     Layout("ctl_worker", 2, 2, 0.93),
 )
-
-
-def free_ports(count: int) -> list[int]:
-    """Ports that were free a moment ago."""
-    with contextlib.ExitStack() as stack:
-        sockets = [stack.enter_context(socket.socket()) for _ in range(count)]
-        for one in sockets:
-            one.bind(("127.0.0.1", 0))
-        return [one.getsockname()[1] for one in sockets]
 
 
 def outputs(layout: Layout, programs: Path, folder: Path) -> list[str]:

@@ -29,6 +29,7 @@ import pytest  # noqa: E402
 from tests.checkpoint import scenarios as checkpoints  # noqa: E402
 from tests.checkpoint.saving import Savers  # noqa: E402
 from tests.multi_worker import scenarios as jobs  # noqa: E402
+from tests.trainer import scenarios as fits  # noqa: E402
 
 
 @dataclass(frozen=True)
@@ -82,6 +83,7 @@ SCENARIOS: dict[str, Scenario] = {
     "C3 damaged step": Scenario(_in_a_directory(_any_damage), 100),
     "C3 stale traces": Scenario(_in_a_directory(checkpoints.stale_traces), 20),
     "C4 failing disk": Scenario(_in_a_directory(checkpoints.failing_disk), 100),
+    "C5 fit killed": Scenario(_job(fits.killed_fit), 20),
     "C6 second job": Scenario(_in_a_directory(lambda seed, path: checkpoints.second_job(seed, path, _savers())), 20),
     "F1 worker killed": Scenario(_job(jobs.killed), 20),
     "F2 chief killed": Scenario(_job(jobs.chief_killed), 20),
@@ -89,6 +91,8 @@ SCENARIOS: dict[str, Scenario] = {
     "F2 supervisor killed": Scenario(_job(jobs.supervisor_killed), 20),
     "F3 worker frozen": Scenario(_job(jobs.frozen), 20),
     "F4 worker stuck": Scenario(_job(jobs.stuck), 20),
+    "F5 worker late": Scenario(_job(jobs.late), 3),
+    "F7 worker pre-empted": Scenario(_job(jobs.preempted), 20),
     "F8 worker raises": Scenario(_job(jobs.raised), 20),
     "S6 ends drift": Scenario(_job(jobs.drifting), 20),
 }

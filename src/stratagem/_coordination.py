@@ -1,6 +1,5 @@
 """JAX's coordination service, by private names of jaxlib: its server, its client, and the way CPUs reach each other."""
 
-import math
 from typing import Any
 
 from jaxlib import _jax
@@ -15,15 +14,15 @@ def serve(address: str, tasks: int) -> Any:
     )
 
 
-def connect(address: str, rank: int, seconds: float) -> Any:
-    """A client of the service, connected.
+def connect(address: str, rank: int) -> Any:
+    """A client of the service, connected. Waits, for ever, until all tasks connect: who gives up here aborts the process.
 
     No callback for missed heartbeats: called from C++ it aborts the process (std::bad_cast).
     """
     client = _jax.get_distributed_runtime_client(
         address,
         rank,
-        init_timeout=math.ceil(seconds),
+        init_timeout=_NEVER,
         heartbeat_timeout=_NEVER,
         shutdown_timeout=1,
         shutdown_on_destruction=False,

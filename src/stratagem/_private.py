@@ -38,6 +38,8 @@ from keras.src.random.seed_generator import GLOBAL_SEED_GENERATOR, SeedGenerator
 from keras.src.trainers import data_adapters
 from keras.src.trainers import trainer as trainer_module
 from keras.src.trainers.data_adapters import array_slicing
+from keras.src.trainers.data_adapters import data_adapter as data_adapter_module
+from keras.src.utils import rng_utils
 
 # 64-bit types exist where they are asked for; defaults stay 32-bit (design: Dtypes).
 jax.config.update("jax_explicit_x64_dtypes", "allow")
@@ -101,6 +103,7 @@ _operate_exactly()
 promotion.BIT64_TO_BIT32_DTYPE["float64"] = "float64"
 
 KerasVariable = keras_backend.Variable
+DataAdapter = data_adapter_module.DataAdapter
 
 
 # --- JAX -------------------------------------------------------------------------------------------------------------
@@ -454,7 +457,9 @@ def intercept_trainer(
     keras.Model._born_under = None
     keras.Model.distribute_strategy = property(lambda self: owner(self._born_under))
     for name, route in methods.items():
-        setattr(keras.Model, name, _routed_method(getattr(keras.Model, name), route))
+        # Where Keras defines it: a class whose `compile` is not that of its base is taken for a user's.
+        holder = next(cls for cls in keras.Model.__mro__ if name in vars(cls))
+        setattr(holder, name, _routed_method(getattr(holder, name), route))
 
 
 def _routed_method(original: Method, route: Callable[[Any, Method], Any]) -> Method:
@@ -498,7 +503,7 @@ def intercept_callbacks(*, backup: dict[str, Route], save: Callable[[Any, str], 
             if self.verbose > 0:
                 keras_utils.io_utils.print_msg(f"\nEpoch {epoch + 1}: finished saving model to {path}")
 
-    cls.__init__, checkpoint._save_model = new_init, new_save_model
+    cls.__init__, cls.save_before_preemption, checkpoint._save_model = new_init, False, new_save_model
     for name, route in backup.items():
         setattr(cls, name, _routed_method(getattr(cls, name), route))
 
@@ -673,16 +678,31 @@ _seeding: tuple[int, int | None] = (0, None)
 
 
 def latest_seeding() -> tuple[int, int | None]:
-    """How often `set_random_seed` was called, and the last seed: for generators of other layers, which start anew then."""
+    """How often a random seed was set, and the last one: for generators of other layers, which start anew then."""
     return _seeding
 
 
 def set_random_seed(seed: int) -> None:
-    """Seed Python's, NumPy's and Keras' generators, and start the global seed generator anew."""
-    global _seeding
-    _seeding = (_seeding[0] + 1, seed)
-    keras.utils.set_random_seed(seed)
+    """Seed Python's, NumPy's and Keras' generators, start the global seed generator anew, and tell other layers."""
+    _seed_keras(seed)
     global_state.set_global_attribute(GLOBAL_SEED_GENERATOR, SeedGenerator(seed))
+
+
+def _hook_random_seed() -> Callable[[int], None]:
+    """`keras.utils.set_random_seed` seeds shuffles, too, as in TF. Returns that function."""
+    set_seed: Callable[[int], None] = rng_utils.set_random_seed
+
+    @functools.wraps(set_seed)
+    def new_set_seed(seed: int) -> None:
+        global _seeding
+        set_seed(seed)
+        _seeding = (_seeding[0] + 1, seed)
+
+    rng_utils.set_random_seed = keras.utils.set_random_seed = new_set_seed
+    return new_set_seed
+
+
+_seed_keras = _hook_random_seed()
 
 
 def connect_backend(client: Any, rank: int, processes: int) -> None:

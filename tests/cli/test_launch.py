@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
+from stratagem.testing import free_ports
 from tests.cli.launches import PROGRAMS, Done, launch, launcher
-from tests.multi_worker.jobs import free_ports
 
 TELLING, FAILING = PROGRAMS / "telling.py", PROGRAMS / "failing.py"
 

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from stratagem.testing import free_ports
 from tests.cli.launches import PROGRAMS, launch, launcher
-from tests.multi_worker.jobs import free_ports
 
 TELLING = PROGRAMS / "telling.py"
 

@@ -3,7 +3,6 @@
 import contextlib
 import json
 import os
-import socket
 import subprocess
 import sys
 import tempfile
@@ -15,6 +14,8 @@ from pathlib import Path
 from typing import Any, final
 
 import psutil
+
+from stratagem.testing import free_ports
 
 MARK = "STRATAGEM_TEST_JOB"  # an environment variable that everything which a job starts inherits
 PATIENCE = 240.0  # seconds for a job of a few steps, on a loaded machine
@@ -84,15 +85,6 @@ def _mark_of(process: psutil.Process) -> str | None:
         if process.status() != psutil.STATUS_ZOMBIE:
             return process.environ().get(MARK)
     return None
-
-
-def free_ports(count: int) -> list[int]:
-    """Ports that were free a moment ago."""
-    with contextlib.ExitStack() as stack:
-        sockets = [stack.enter_context(socket.socket()) for _ in range(count)]
-        for one in sockets:
-            one.bind(("127.0.0.1", 0))
-        return [one.getsockname()[1] for one in sockets]
 
 
 def tf_config(rank: int, ports: Sequence[int], *, kind: str = "worker") -> str:

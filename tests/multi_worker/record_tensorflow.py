@@ -11,7 +11,8 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from tests.multi_worker.jobs import PROGRAMS, free_ports, tf_config
+from stratagem.testing import free_ports
+from tests.multi_worker.jobs import PROGRAMS, tf_config
 
 RECORD = Path(__file__).parent / "recorded" / "tensorflow.json"
 ROWS = (96, 89)

@@ -3,16 +3,18 @@
 import random
 import re
 import signal
+import tempfile
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
 import psutil
 
-from tests.multi_worker.jobs import Ended, Running, job
+from tests.multi_worker.jobs import Ended, Running, job, printed
 
 WORKERS = 4
 HEARTBEAT, COLLECTIVE = 2.0, 4.0  # seconds
+EPOCHS, STEPS, EXIT_CODE = 8, 15, 42  # of a job that is pre-empted
 _ERROR = re.compile(r"^stratagem\._errors\.(\w+): (.*)", re.MULTILINE)
 _PATIENCE = 120.0
 
@@ -57,6 +59,49 @@ def stuck(seed: int) -> Trial:
     limits = {"STRATAGEM_COLLECTIVE_SECONDS": str(COLLECTIVE), "STRATAGEM_LEAVE_SECONDS": "1"}
     rank = random.Random(seed).randrange(WORKERS)
     return _faulty(seed, "stuck", rank, "PeerStuckError", "is alive but does not go on", COLLECTIVE + 2.0, **limits)
+
+
+def late(seed: int) -> Trial:
+    """F5: a worker that comes 45 s late, to its first step or in the middle, with the limits of no variable."""
+    random_ = random.Random(seed)
+    step = random_.choice([0, random_.randrange(1, 40)])
+    began = time.monotonic()
+    rank = random_.randrange(WORKERS)
+    with job("training.py", WORKERS, 96, 12, "late", step, rank, LATE_SECONDS="45") as running:
+        ended = running.ended()
+    assert [task.code for task in ended] == [0] * WORKERS, ended
+    assert not any("_errors." in task.output for task in ended), ended
+    return Trial(time.monotonic() - began, 0.0)
+
+
+def preempted(seed: int) -> Trial:
+    """F7: SIGTERM of a worker at some step; detection is the time until all have left."""
+    random_ = random.Random(seed)
+    with tempfile.TemporaryDirectory(prefix="stratagem-soak-") as folder:
+        return preempt(random_.randrange(WORKERS), random_.randrange(EPOCHS * STEPS - 20), WORKERS, folder)
+
+
+def preempt(rank: int, step: int, workers: int, folder: str) -> Trial:
+    """A job of which one worker is told at this step that it will be ended, and the job that goes on after it."""
+    began = time.monotonic()
+    with job("preempted.py", workers, folder) as running:
+        running.wait_for(rank, f"step {step + 1}\n")
+        signalled = time.monotonic()
+        running.processes[rank].send_signal(signal.SIGTERM)
+        first = running.ended()
+    assert [task.code for task in first] == [EXIT_CODE] * workers, first
+    detection = max(task.at for task in first) - signalled
+    with job("preempted.py", workers, folder) as running:
+        second = running.ended()
+    assert [task.code for task in second] == [0] * workers, second
+    places = [printed(task, "began") for task in second]
+    runs, counted = places[0]
+    assert places == [places[0]] * workers  # the same step everywhere
+    assert runs >= step
+    assert counted == runs * workers
+    assert [printed(task, "ended") for task in second] == [workers * EPOCHS * STEPS] * workers
+    assert detection <= 10.0, f"{detection:.2f} s"
+    return Trial(time.monotonic() - began, detection)
 
 
 def raised(seed: int) -> Trial:

@@ -3,6 +3,7 @@
 The numbers are those of the scenarios in docs/reliability.md; `make soak` runs them many times.
 """
 
+import importlib.metadata
 import signal
 import time
 
@@ -48,6 +49,12 @@ def test_f2_the_chief_may_be_lost_as_well() -> None:
         check_error(task, "PeerFailedError", "worker:0 (rank 0,", "was lost in step")
 
 
+def test_f1_a_worker_may_be_lost_while_jax_starts() -> None:
+    with job("starting.py", 2) as running:
+        ended = running.ended()
+    check_error(ended[0], "PeerFailedError", NUMBER, "was lost in step 0")
+
+
 def test_f3_a_frozen_worker_is_noticed_by_its_missing_heartbeat() -> None:
     ended = faulty("stop", STRATAGEM_HEARTBEAT_SECONDS="2", STRATAGEM_LEAVE_SECONDS="1")
     assert ended[RANK].code == -signal.SIGKILL  # its supervisor ends what nobody else would
@@ -65,7 +72,7 @@ def test_f4_a_stuck_worker_is_named_with_its_step_and_phase_and_all_show_their_s
 
 
 def test_f5_a_late_worker_is_no_failure() -> None:
-    with job("training.py", 2, 96, 3, "late", STEP, RANK) as running:
+    with job("training.py", 2, 96, 3, "late", STEP, RANK, LATE_SECONDS="20") as running:
         ended = running.ended()
     assert [task.code for task in ended] == [0, 0], ended
     assert "PeerFailed" not in ended[0].output
@@ -102,12 +109,19 @@ def test_s3_missing_workers_are_named_until_the_limit() -> None:
         check_error(task, "ClusterError", "waited 20 s for", "worker:2")
 
 
-def test_s2_another_tf_config_is_refused_with_the_difference() -> None:
+def test_s2_and_s4_another_tf_config_or_version_is_refused_with_the_difference() -> None:
     other = '{"cluster": {"worker": ["127.0.0.1:1", "127.0.0.1:2"]}, "task": {"type": "worker", "index": 1}}'
-    with job("differing.py", 2, environments=[{"STRATAGEM_JOIN_SECONDS": "15"}, {"OTHER": other}]) as running:
+    variables = [{"STRATAGEM_JOIN_SECONDS": "15"}, {"OTHER": other}, {"VERSION": "9.9"}]
+    with job("differing.py", 3, environments=variables) as running:
         ended = running.ended()
     check_error(ended[1], "ClusterError", "its cluster differs from what worker:0 has", "worker is", "127.0.0.1:2")
+    ours = importlib.metadata.version("stratagem")
+    check_error(
+        ended[2], "ClusterError", f"its versions differ from what worker:0 has: stratagem is 9.9 there and {ours}"
+    )
     assert "refused worker:1" in ended[0].output
+    assert "refused worker:2" in ended[0].output
+    check_error(ended[0], "ClusterError", "waited 15 s for worker:1, worker:2")
 
 
 @pytest.mark.parametrize(

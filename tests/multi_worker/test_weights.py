@@ -1,46 +1,52 @@
 """However replicas are spread over workers, the weights are those of one device."""
 
 import json
+from typing import Any
 
 import numpy as np
 import pytest
 
-from tests.multi_worker.jobs import Ended, job, printed
+from tests.multi_worker.jobs import job, printed
 from tests.multi_worker.record_tensorflow import RECORD
 
-EPOCHS = 2
+STEPS = 50
+Results = dict[str, Any]  # of one case: weights, losses, metric
 
 
-def trained(workers: int, devices: int, rows: int) -> list[Ended]:
-    with job("training.py", workers, rows, EPOCHS, devices=devices) as running:
+def trained(workers: int, devices: int) -> list[dict[str, Results]]:
+    """What every worker has after at least 50 steps of every case."""
+    with job("weights.py", workers, devices=devices) as running:
         ended = running.ended()
     assert [task.code for task in ended] == [0] * workers, ended
-    return ended
+    return [printed(task, "results") for task in ended]
 
 
-ROWS = 89  # the last batch has 17, which four replicas take as 5, 5, 5 and 2
+def distance(found: Results, wanted: Results) -> float:
+    """max|a - b| / max(1, max|b|) of the variable, or of the losses, where it is largest."""
+    pairs = [*zip(found["weights"], wanted["weights"], strict=True), (found["losses"], wanted["losses"])]
+    return max(float(np.max(np.abs(np.subtract(a, b))) / max(1.0, np.max(np.abs(b)))) for a, b in pairs)
 
 
 @pytest.fixture(scope="module")
-def one_device() -> Ended:
-    """The same program in one process without a cluster."""
-    with job("training.py", 1, ROWS, EPOCHS) as running:
-        (ended,) = running.ended()
-    assert ended.code == 0, ended.output
-    return ended
+def one_device() -> dict[str, Results]:
+    """The same program in one process."""
+    (results,) = trained(1, 1)
+    assert all(len(case["losses"]) >= STEPS for case in results.values())
+    return results
 
 
-@pytest.mark.parametrize(("workers", "devices"), [(2, 2), (4, 1)])
-def test_weights_losses_and_metrics_are_those_of_one_device(workers: int, devices: int, one_device: Ended) -> None:
-    for task in trained(workers, devices, ROWS):
-        for what in ("weights", "losses", "metric"):
-            pairs = (
-                zip(printed(task, what), printed(one_device, what), strict=True)
-                if what != "metric"
-                else [(printed(task, what), printed(one_device, what))]
-            )
-            for found, wanted in pairs:
-                np.testing.assert_allclose(found, wanted, rtol=0, atol=1e-6 if what == "metric" else 1e-9)
+@pytest.mark.parametrize(("workers", "devices"), [(1, 4), (2, 2), (4, 1)])
+def test_weights_losses_and_metrics_are_those_of_one_device(
+    workers: int, devices: int, one_device: dict[str, Results]
+) -> None:
+    # Adam divides by the size of the gradient and so enlarges what rounding does to tiny ones; how much is measured on one
+    # device, by a sum in another order.
+    of_rounding = distance(one_device["float32 Adam in parts"], one_device["float32 Adam"])
+    allowed = {"float64 Adam": 1e-9, "float32 Adam": 2 * of_rounding, "float32 SGD": 1e-4}
+    for results in trained(workers, devices):
+        for case, most in allowed.items():
+            assert distance(results[case], one_device[case]) <= most, case
+            np.testing.assert_allclose(results[case]["metric"], one_device[case]["metric"], rtol=0, atol=1e-6)
 
 
 @pytest.mark.parametrize("rows", [96, 89])

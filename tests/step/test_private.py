@@ -39,7 +39,8 @@ EXPECTED = {
     "keras.src.random": {"seed_generator"},
     "keras.src.random.seed_generator": {"GLOBAL_SEED_GENERATOR", "SeedGenerator"},
     "keras.src.trainers": {"data_adapters", "trainer"},
-    "keras.src.trainers.data_adapters": {"array_slicing"},
+    "keras.src.trainers.data_adapters": {"array_slicing", "data_adapter"},
+    "keras.src.utils": {"rng_utils"},
 }
 
 
@@ -362,3 +363,27 @@ def test_scope_path_names_the_scopes_around_it() -> None:
     assert _private.scope_path() == ""
     with keras.name_scope("outer"), keras.name_scope("inner"):
         assert _private.scope_path() == "outer/inner"
+
+
+@pytest.mark.parametrize("cls", _private.CALLBACK_STATE, ids=lambda cls: cls.__name__)
+def test_callbacks_have_the_state_that_backups_keep(cls: Any) -> None:
+    callback = cls("f.keras") if cls is keras.callbacks.ModelCheckpoint else cls()
+    callback.on_train_begin()
+    assert [name for name in _private.CALLBACK_STATE[cls] if not hasattr(callback, name)] == []
+
+
+def test_callbacks_have_the_parts_that_we_replace() -> None:
+    checkpoint = keras.callbacks.ModelCheckpoint
+    for name in ("_save_model", "_get_file_path", "_should_save_model", "_set_monitor_op"):
+        assert callable(getattr(checkpoint, name))
+    for name in ("on_train_begin", "on_train_batch_end", "on_epoch_end", "on_train_end"):
+        assert hasattr(getattr(keras.callbacks.BackupAndRestore, name), "__wrapped__")
+    assert callable(keras.callbacks.CallbackList._flush_futures)
+    assert callable(_private.keras_utils.io_utils.print_msg)
+
+
+def test_a_loaded_model_is_compiled(tmp_path: Path) -> None:
+    model = keras.Sequential([keras.Input((2,)), keras.layers.Dense(1)])
+    model.compile("sgd", "mse")
+    model.save(tmp_path / "model.keras")
+    assert keras.models.load_model(tmp_path / "model.keras").compiled

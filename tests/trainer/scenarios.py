@@ -32,7 +32,8 @@ def killed_fit(seed: int, workers: int = 2, kills: int = 3, devices: int = 1) ->
         ended = _run(workers, devices, Path(folder) / "killed", seed, freq)
         for task in ended:
             assert printed(task, "resumed") is True
-            assert printed(task, "found") == wanted
+            found = printed(task, "found")
+            assert found == wanted, {key: (found[key], wanted[key]) for key in wanted if found[key] != wanted[key]}
     return Trial(time.monotonic() - began, time.monotonic() - last)
 
 

@@ -239,13 +239,28 @@ def test_no_epoch_changes_nothing() -> None:
 def test_frozen_layers_stay() -> None:
     model = linear()
     model.layers[-1].trainable = False
-    model.compile("sgd", "mse")
+    model.compile("sgd", "mse")  # under the model's strategy, wherever it is called
     weights, history = fit(model, epochs=1)
     assert not weights.any()
     close(np.array(history["loss"]), [np.mean(Y**2)])
     model.layers[-1].trainable = True
-    model.compile(tf.keras.optimizers.SGD(0.125), "mse")
+    with model.distribute_strategy.scope():
+        model.compile(tf.keras.optimizers.SGD(0.125), "mse")
     close(fit(model)[0], descended(batched()))
+
+
+def test_a_validation_that_ends_early_is_told_and_counts_what_there_was() -> None:
+    data = tf.data.Dataset.from_tensor_slices((X, Y)).batch(BATCH)
+    with pytest.warns(UserWarning, match="evaluation: 3 of 5 steps"):
+        _, history = fit(epochs=2, validation_data=data, validation_steps=5)
+    assert history["val_loss"] == fit(epochs=2, validation_data=data)[1]["val_loss"]
+
+
+def test_an_epoch_without_data_leaves_no_logs() -> None:
+    data = tf.data.Dataset.from_tensor_slices((X[:8], Y[:8])).batch(BATCH)
+    with pytest.warns(UserWarning, match="epoch 3 of 4: 0 of 1 steps"):
+        _, history = fit(x=data, y=None, batch_size=None, epochs=4, steps_per_epoch=1)
+    assert len(history["loss"]) == 2
 
 
 def test_run_eagerly_computes_the_same() -> None:

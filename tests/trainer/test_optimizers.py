@@ -50,8 +50,7 @@ def trained(strategy: str, optimizer: Callable[[], Any], x: Any, y: Any, policy:
     """Weights, the optimizer's variables and losses."""
     tf.keras.utils.set_random_seed(0)
     with STRATEGIES[strategy]().scope():
-        dense = [layers.Dense(4, activation="tanh", dtype=policy), layers.Dense(2, dtype=policy)]
-        model = tf.keras.Sequential([layers.Input((3,)), *dense])
+        model = tf.keras.Sequential([layers.Input((3,)), layers.Dense(2, activation="tanh", dtype=policy)])
         model.compile(optimizer(), "mse")
     history = model.fit(x, y, batch_size=BATCH, epochs=EPOCHS, shuffle=False, verbose=0).history
     return [model.get_weights(), [np.asarray(v) for v in model.optimizer.variables], history["loss"]]

@@ -7,7 +7,6 @@ from typing import Any, final
 import jax
 import numpy as np
 
-import stratagem as tf
 from stratagem.testing import STRATEGIES
 from tests.parity.training import floatx
 from tests.trainer.models import BATCH, KINDS
@@ -28,13 +27,10 @@ class Trained:
 
 
 def results(model: Any, data: dict[str, Any], *, batch_size: int = BATCH, epochs: int = 2) -> Trained:
-    """fit, evaluate and predict on the same rows."""
-    tf.keras.utils.set_random_seed(5)
-    history = model.fit(**data, batch_size=batch_size, epochs=epochs, verbose=0).history
+    """fit, evaluate and predict on the same rows, in order."""
+    history = model.fit(**data, batch_size=batch_size, epochs=epochs, shuffle=False, verbose=0).history
     evaluated = model.evaluate(**data, batch_size=batch_size, verbose=0, return_dict=True)
     predicted = model.predict(data["x"], batch_size=batch_size, verbose=0)
-    assert all(type(v) is float for values in history.values() for v in values)
-    assert all(type(v) is float for v in evaluated.values())
     return Trained(
         history,
         evaluated,

@@ -1,6 +1,8 @@
 """Saving and restoring: what is in a checkpoint, how it gets its names, and when it is complete."""
 
 from stratagem.checkpoint._checkpoint import Checkpoint as Checkpoint
+from stratagem.checkpoint._files import make_directories as make_directories
+from stratagem.checkpoint._files import sync as sync
 from stratagem.checkpoint._index import CheckpointState as CheckpointState
 from stratagem.checkpoint._index import get_checkpoint_state as get_checkpoint_state
 from stratagem.checkpoint._inspect import Report as Report

@@ -144,6 +144,11 @@ class Checkpoint(Tracked):
         """As `restore`, for a checkpoint made by `write`: makes no save counter."""
         return self._load(os.fspath(save_path), _read(os.fspath(save_path)))
 
+    def forget_unused(self) -> None:
+        """Let the values that were restored and that no object has taken go without a warning."""
+        for restoration in self._restorations:
+            restoration.expect_partial = True
+
     def _resume(self) -> None:
         """There is a new part: values that wait for it can be given."""
         for restoration in self._restorations:

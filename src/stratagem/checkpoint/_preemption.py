@@ -72,8 +72,11 @@ class PreemptionCheckpointHandler:
         self._job: Job = job_here()
         self._notice = threading.Event()
         self._job.on_preemption(self._answer, self._decided)
+        self._closed = False
+        self._restore_signal: Callable[[], Any] = lambda: None
         if self._config.termination_watcher_fn is None:
-            signal.signal(signal.SIGTERM, self._on_signal)
+            before = signal.signal(signal.SIGTERM, self._on_signal)
+            self._restore_signal = lambda: signal.signal(signal.SIGTERM, before)
         threading.Thread(target=self._watch, name="stratagem preemption", daemon=True).start()
 
     @property
@@ -92,6 +95,13 @@ class PreemptionCheckpointHandler:
         """For loops that do not use `run`: counts as a step; `args` and `kwargs` are for `save_fn`."""
         self._begin(*args, **kwargs)
         self._end(*args, **kwargs)
+
+    def close(self) -> None:
+        """Watch no longer: nothing is left to save."""
+        self._closed = True
+        self._notice.set()
+        self._restore_signal()
+        self._job.on_preemption(lambda: 0, lambda begun: None)  # which also forgets this object
 
     def _begin(self, *args: Any, **kwargs: Any) -> None:
         with self._changed:
@@ -136,8 +146,10 @@ class PreemptionCheckpointHandler:
 
     def _watch(self) -> None:
         watcher = self._config.termination_watcher_fn
-        while not (watcher() if watcher is not None else self._notice.is_set()):
+        while not self._closed and not (watcher() if watcher is not None else self._notice.is_set()):
             self._notice.wait(_POLL_SECONDS)
+        if self._closed:
+            return
         # In the grace period training goes on; what saving takes is left of it.
         threading.Event().wait(0.5 * (self._config.grace_period or 0.0))
         self._job.preempt()

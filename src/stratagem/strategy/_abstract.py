@@ -26,6 +26,7 @@ from stratagem.pipeline import (
     to_numpy,
 )
 from stratagem.step import Same, check_even, execute, function_key, gather_value, reduce_value, run_replicas
+from stratagem.strategy._extended import StrategyExtended, extended_of
 from stratagem.values import Separate, is_per_replica, map_structure, on_read, per_replica, placement_of, storage
 
 
@@ -87,6 +88,11 @@ class AbstractStrategy(abc.ABC):
     def cluster_resolver(self) -> Any:
         """None: this strategy has one worker."""
         return None
+
+    @property
+    def extended(self) -> StrategyExtended:
+        """Which devices it uses, and whether this process is the chief."""
+        return extended_of(self.mesh, self.cluster_resolver)
 
     def scope(self) -> Scope:
         """A context manager: create the model, optimizer, metrics and checkpoint inside it."""

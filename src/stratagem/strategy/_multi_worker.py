@@ -116,12 +116,12 @@ def _join(cluster: ClusterJob, options: CommunicationOptions) -> Connected:
         limits=options.limits(Limits.from_environment(os.environ)),
     )
     link = Link.join(facts)
-    job = Connected(link, [address.host for address in cluster.addresses if address is not None])
+    job = Connected(link)
     own = cluster.address
     if own is not None:
         _coordination.bind_collectives(own.host)
-    client = _coordination.connect(f"unix:{link.coordination}", facts.rank, facts.limits.join)
-    connect_backend(client, facts.rank, len(facts.tasks))
+    connect_backend(job.connect(_coordination.connect), facts.rank, len(facts.tasks))
+    job.start(jax.local_devices, jax.distributed.shutdown)
     intercept_waits(job.waiting)
     return job
 

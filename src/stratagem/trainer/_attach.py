@@ -1,17 +1,19 @@
 """Gives every model that was created under a strategy our `fit` and its kin; all others keep Keras' own."""
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
 import keras
 
 from stratagem._context import current
-from stratagem._errors import MixedStrategiesError
+from stratagem._errors import ContextError, MixedStrategiesError
 from stratagem._private import intercept_trainer
 from stratagem.strategy import AbstractStrategy, get_strategy
 from stratagem.trainer._feed import Data
 from stratagem.trainer._loops import Loops, Training, split_validation
-from stratagem.trainer._runner import Runner, SynchronousRunner
+from stratagem.trainer._plain import readable
+from stratagem.trainer._runner import open_runner
 from stratagem.trainer._steps import Kind, Steps, check_overrides, route_step
 
 Method = Callable[..., Any]
@@ -25,10 +27,7 @@ def _loops(model: Any) -> Loops:
         steps = Steps(model)
         object.__setattr__(model, "_steps", steps)
 
-    def open_runner(kind: Kind, data: Data) -> Runner:
-        return SynchronousRunner(steps, strategy, kind, data)
-
-    return Loops(steps, strategy, open_runner)
+    return Loops(steps, strategy, functools.partial(open_runner, strategy, steps))
 
 
 def _routed(ours: Callable[..., Any]) -> Callable[[Any, Method], Method]:
@@ -37,9 +36,14 @@ def _routed(ours: Callable[..., Any]) -> Callable[[Any, Method], Method]:
     def route(model: Any, original: Method) -> Method:
         if model._born_under is None:
             _check_no_scope(model)
-            return original
+            return readable(original)
 
         def call(*args: Any, **kwargs: Any) -> Any:
+            if current().replica is not None:
+                raise ContextError(
+                    f"{ours.__name__.removeprefix('_')} of model {model.name!r} runs on all replicas by itself: call it "
+                    "outside of strategy.run."
+                )
             with model._born_under.scope():
                 return ours(model, *args, **kwargs)
 
@@ -99,7 +103,9 @@ def _fit(
     )
     validation = None
     if validation_data is not None:
-        validation = _validation(validation_data, validation_batch_size or batch_size, validation_steps)
+        validation = _validation(
+            validation_data, batch_size if validation_batch_size is None else validation_batch_size, validation_steps
+        )
     elif validation_split:
         data, validation = split_validation(data, validation_split)
     training = Training(

@@ -81,11 +81,15 @@ class Feed:
         self._used = True
         return self.iterator
 
+    def begin(self) -> Any:
+        """The iterator of the epoch that begins next, from here on."""
+        iterator, self._used = self.epoch(), False
+        return iterator
+
     def peek(self) -> Any:
         """The first batch of the epoch that begins next, which stays the first. Raises ValueError if there is none."""
-        iterator, self._used = self.epoch(), False
         try:
-            return iterator.peek()
+            return self.begin().peek()
         except StopIteration:
             raise ValueError("The data has no batches: nothing to run on.") from None
 
@@ -105,8 +109,9 @@ def open_feed(data: Data, strategy: AbstractStrategy, *, continues: bool) -> Fee
         TypeError: data of a kind that cannot be read.
     """
     feed = _opened(data, strategy)
-    # As in TF: an epoch of as many steps as the data has batches is a pass of its own.
-    feed.continues = continues and data.steps is not None and data.steps != feed.batches
+    # As in TF: an epoch of as many steps as the data has batches is a pass of its own. An iterator has no second pass.
+    goes_on = continues and data.steps is not None and data.steps != feed.batches
+    feed.continues = goes_on or isinstance(data.x, Iterator)
     return feed
 
 
@@ -125,7 +130,7 @@ def _opened(data: Data, strategy: AbstractStrategy) -> Feed:
         return _feed(made, -1, data.steps)
     if isinstance(data.x, Dataset):
         _refuse_beside(data, "a Dataset", "y", "sample_weight", "batch_size")
-        dataset = data.x if data.class_weight is None else data.x.map(_weighing(data.class_weight))
+        dataset = data.x if data.class_weight is None else data.x.map(weighing(data.class_weight))
         return _distributed(dataset, data, strategy)
     if _is_arrays(data.x):
         return _distributed(_of_arrays(data, strategy), data, strategy)
@@ -166,8 +171,16 @@ def _is_array(value: Any) -> bool:
     return (hasattr(value, "shape") and hasattr(value, "dtype") and len(value.shape) > 0) or hasattr(value, "iloc")
 
 
+def _leaves(nest: Any) -> list[Any]:
+    """The arrays, or whatever else is in place of them, of a nest."""
+    if isinstance(nest, Mapping | list | tuple) and not _is_array(nest):
+        members = nest.values() if isinstance(nest, Mapping) else nest
+        return [leaf for member in members for leaf in _leaves(member)]
+    return [nest]
+
+
 def _is_arrays(nest: Any) -> bool:
-    leaves = jax.tree.leaves(nest, is_leaf=_is_array)
+    leaves = _leaves(nest)
     if isinstance(nest, list) and leaves and all(isinstance(v, int | float) for v in leaves):
         return True
     return bool(leaves) and all(map(_is_array, leaves))
@@ -179,8 +192,10 @@ def _as_arrays(nest: Any) -> Any:
         return _as_array(nest)
     if isinstance(nest, Mapping):
         return {key: _as_arrays(value) for key, value in nest.items()}
-    if isinstance(nest, list) and not any(map(_is_array, jax.tree.leaves(nest, is_leaf=_is_array))):
+    if isinstance(nest, list) and not any(map(_is_array, _leaves(nest))):
         return _as_array(np.asarray(nest))
+    if not isinstance(nest, list | tuple):
+        raise TypeError(f"Arrays, or lists, tuples and dicts of them, are needed beside arrays; got {nest!r:.100}.")
     return tuple(map(_as_arrays, nest))
 
 
@@ -206,6 +221,10 @@ def _checked_arrays(data: Data) -> tuple[Any, ...]:
         sample_weight = _class_weights(y, data.class_weight)
     given = {"x": data.x, "y": data.y, "sample_weight": sample_weight}
     arrays = {name: _as_arrays(value) for name, value in given.items() if value is not None}
+    for name, value in arrays.items():
+        for array in jax.tree.leaves(value):
+            if array.dtype.kind in "OSU":
+                raise TypeError(f"{name} has dtype {array.dtype}, which no device holds. Make numbers of it first.")
     sizes = {name: sorted({len(v) for v in jax.tree.leaves(value)}) for name, value in arrays.items()}
     if len(set(itertools.chain.from_iterable(sizes.values()))) > 1:
         told = ", ".join(f"{name}: {', '.join(map(str, size))}" for name, size in sizes.items())
@@ -249,7 +268,9 @@ def _weight_of(y: Any, weights: Mapping[int, float]) -> Any:
     return found
 
 
-def _weighing(weights: Mapping[int, float]) -> Callable[..., Any]:
+def weighing(weights: Mapping[int, float]) -> Callable[..., Any]:
+    """For `Dataset.map`: a pair (x, y) with the weights of the examples' classes."""
+
     def weigh(*element: Any) -> Any:
         if len(element) != 2:
             raise ValueError(
@@ -283,7 +304,7 @@ def _foreign(data: Data, strategy: AbstractStrategy) -> Feed:
     _refuse_beside(data, kind, "y", "sample_weight")
     if not isinstance(data.x, keras.utils.PyDataset):
         dataset = as_dataset(data.x, data.batch_size)
-        dataset = dataset if data.class_weight is None else dataset.map(_weighing(data.class_weight))
+        dataset = dataset if data.class_weight is None else dataset.map(weighing(data.class_weight))
         return _distributed(dataset, data, strategy)
     _refuse_beside(data, kind, "batch_size")
     adapter = data_adapter(data.x, class_weight=data.class_weight, shuffle=bool(data.shuffle))

@@ -74,13 +74,14 @@ class Loops:
                 if validate.due(epoch):
                     logs |= {f"val_{name}": value for name, value in validate(callbacks).items()}
                 fit.end_epoch(epoch, logs)
-                if runner.batches is not None and taken < runner.batches and not model.stop_training:
+                if taken < (runner.batches or 1) and not model.stop_training:
                     _warn_of_early_end(f"epoch {epoch + 1} of {epochs}", taken, runner.batches)
                     break
                 if model.stop_training:
                     break
             finished = True
         finally:
+            fit.close()
             if isinstance(model.optimizer, keras.optimizers.Optimizer) and epochs > 0:
                 model.optimizer.finalize_variable_values(model.trainable_weights)
             if finished:
@@ -197,10 +198,12 @@ class _Validation:
     """Evaluations during a `fit`, on one feed."""
 
     def __init__(self, loops: Loops, data: Data | None, freq: Any) -> None:
-        if not isinstance(freq, int) and not hasattr(freq, "__contains__"):
-            raise ValueError(f"validation_freq is a number of epochs or a list of them, got {freq!r}.")
+        if not hasattr(freq, "__contains__") and (not isinstance(freq, int) or freq < 1):
+            raise ValueError(f"validation_freq is a positive number of epochs or a list of them, got {freq!r}.")
         self._loops, self._data, self._freq = loops, data, freq
         self._runner: Runner | None = None
+        if data is not None:
+            self._open()  # what is wrong with the data is told before the first epoch, not after it
 
     def due(self, epoch: int) -> bool:
         """True if this epoch (from 0) ends with an evaluation."""
@@ -213,8 +216,8 @@ class _Validation:
         return self._loops.evaluate(self._data, callbacks=callbacks, runner=self._open())
 
     def get_state(self) -> Any:
-        """Where in the data the next evaluation begins; None before the first."""
-        return None if self._runner is None else self._runner.get_state()
+        """Where in the data the next evaluation begins; None without data."""
+        return None if self._data is None else self._open().get_state()
 
     def set_state(self, state: Any) -> None:
         """Let the next evaluation begin there."""
@@ -259,9 +262,10 @@ def _python_number(value: Any) -> Any:
     return float(array) if array.ndim == 0 else array
 
 
-def _warn_of_early_end(what: str, taken: int, wanted: int) -> None:
+def _warn_of_early_end(what: str, taken: int, wanted: int | None) -> None:
+    of = "" if wanted is None else f" of {wanted}"
     warnings.warn(
-        f"Your input ran out of data in {what}: {taken} of {wanted} steps were taken. Give a data set with at least "
+        f"Your input ran out of data in {what}: {taken}{of} steps were taken. Give a data set with at least "
         "`steps_per_epoch * epochs` batches (Dataset.repeat() goes on for ever), or fewer steps.",
         stacklevel=6,
     )
@@ -269,6 +273,8 @@ def _warn_of_early_end(what: str, taken: int, wanted: int) -> None:
 
 def split_validation(data: Data, validation_split: float) -> tuple[Data, Data]:
     """The last part of the examples of some arrays is for validation. Raises ValueError for data that cannot be split."""
+    if not 0 < validation_split < 1:
+        raise ValueError(f"validation_split is a part of the examples, between 0 and 1, got {validation_split!r}.")
     arrays = (data.x, data.y, data.sample_weight)
     (x, y, w), (val_x, val_y, val_w) = train_validation_split(arrays, validation_split)
     rest = {

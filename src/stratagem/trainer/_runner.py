@@ -1,6 +1,7 @@
 """How a model's batches are run: the interface, and the synchronous strategies' way."""
 
 import abc
+import functools
 import math
 from collections.abc import Hashable, Iterator
 from dataclasses import dataclass
@@ -62,6 +63,12 @@ class Runner(abc.ABC):
         """Let the next epoch begin there, also in another process."""
 
 
+@functools.singledispatch
+def open_runner(strategy: AbstractStrategy, steps: Steps, kind: Kind, data: Data) -> Runner:
+    """The runner for a strategy; `open_runner.register(Class)` gives strategies of a class another."""
+    return SynchronousRunner(steps, strategy, kind, data)
+
+
 @final
 class SynchronousRunner(Runner):
     """All replicas take one step after another together, each on its part of the batch."""
@@ -108,6 +115,9 @@ class SynchronousRunner(Runner):
         self._feed.ended()
 
     def get_state(self) -> Any:
+        if self._feed.iterator is None:
+            self._feed.begin()
+            self._left, self._within, self._resumes = self._feed.steps, True, True
         return {"position": self._feed.iterator.get_state(), "left": self._left, "within": self._within}
 
     def set_state(self, state: Any) -> None:

@@ -49,6 +49,16 @@ def rows_of(data: Any) -> int:
     return int(leaf.shape[0])
 
 
+def _parts(model: Any, data: Any) -> tuple[Any, Any, Any]:
+    x, y, sample_weight = keras.utils.unpack_x_y_sample_weight(data)
+    if y is None and model.loss is not None and type(model).compute_loss is keras.Model.compute_loss:
+        raise ValueError(
+            f"Model {model.name!r} is compiled with a loss, which compares outputs with targets, but the data has no targets "
+            "`y`. Pass them, or a data set of pairs (x, y)."
+        )
+    return x, y, sample_weight
+
+
 def _predicted(model: Any, x: Any, *, training: bool) -> Any:
     return model(x, training=training) if model._call_has_training_arg else model(x)
 
@@ -60,7 +70,7 @@ def _measured(model: Any, x: Any, y: Any, y_pred: Any, sample_weight: Any, loss:
 
 def train_step(model: Any, data: Any) -> Any:
     """`keras.Model.train_step`: the gradient of the compiled loss, applied by the optimizer. Returns the logs."""
-    x, y, sample_weight = keras.utils.unpack_x_y_sample_weight(data)
+    x, y, sample_weight = _parts(model, data)
     with GradientTape() as tape:
         y_pred = _predicted(model, x, training=True)
         loss = model._compute_loss(x=x, y=y, y_pred=y_pred, sample_weight=sample_weight, training=True)
@@ -73,7 +83,7 @@ def train_step(model: Any, data: Any) -> Any:
 
 def test_step(model: Any, data: Any) -> Any:
     """`keras.Model.test_step`: the compiled loss and metrics. Returns the logs."""
-    x, y, sample_weight = keras.utils.unpack_x_y_sample_weight(data)
+    x, y, sample_weight = _parts(model, data)
     y_pred = _predicted(model, x, training=False)
     loss = model._compute_loss(x=x, y=y, y_pred=y_pred, sample_weight=sample_weight, training=False)
     return _measured(model, x, y, y_pred, sample_weight, loss)

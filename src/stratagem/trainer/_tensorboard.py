@@ -79,6 +79,14 @@ class TensorBoard(keras.callbacks.Callback):  # type: ignore[misc]
         self._end()  # what an error in an earlier fit has left
         self._chief = process_job().worker == 0
 
+    def get_state(self) -> dict[str, int]:
+        """The steps so far, for a backup of the training."""
+        return dict(self._steps)
+
+    def set_state(self, state: dict[str, int]) -> None:
+        """Go on from these."""
+        self._steps.update(state)
+
     # --- Training -----------------------------------------------------------------------------------------------------
 
     def on_train_begin(self, logs: dict[str, Any] | None = None) -> None:

@@ -10,7 +10,7 @@ from stratagem.cluster.control import Facts, Limits
 from stratagem.cluster.control._hub import Hub
 from stratagem.cluster.control._tunnel import Streams
 from stratagem.cluster.control._wire import Channel, Message, call
-from tests.multi_worker.jobs import free_ports
+from stratagem.testing import free_ports
 
 TOKEN = b"a secret of the tests, and long enough"
 PATIENCE = 20.0

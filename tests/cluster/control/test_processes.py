@@ -215,6 +215,23 @@ def test_a_task_that_gave_up_may_join_again() -> None:
     assert [task.code for task in ended] == [0, 0], ended
 
 
+def test_who_connects_to_a_service_that_does_not_answer_says_so_and_gives_up() -> None:
+    with program("connect", CONNECT_SECONDS="1", GO="/never") as running:
+        ended = running.ended()
+    assert ended[0].code == 1  # JAX's client would abort
+    assert "ClusterError: worker:0 waited 1 s for JAX's coordination service, to which" in ended[0].output
+    check_survivor(ended[1], "worker:0 (rank 0,", "raised an exception", "ClusterError: worker:0 waited 1 s")
+
+
+def test_who_connects_is_told_when_another_is_lost_meanwhile() -> None:
+    with program("connect", CONNECT_SECONDS="600", GO="/never") as running:
+        running.wait_for(0, "connecting")
+        running.wait_for(1, "joined")
+        running.processes[1].kill()
+        ended = running.ended(60)
+    check_survivor(ended[0], LOST, "Its process ended without a word")
+
+
 def test_who_is_missing_for_too_long_is_named() -> None:
     with program("idle", STRATAGEM_JOIN_SECONDS="2") as running:
         running.processes[1].kill()

@@ -64,7 +64,7 @@ def fail() -> None:
         case "raise":
             raise ValueError("a bug of the user's")
         case "late":
-            time.sleep(20)
+            time.sleep(float(os.environ["LATE_SECONDS"]))
         case "end":
             sys.exit(0)
 

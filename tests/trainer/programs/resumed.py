@@ -24,7 +24,7 @@ strategy = tf.distribute.MultiWorkerMirroredStrategy()
 rank = strategy.cluster_resolver.task_id or 0
 resumed = (folder / "backup" / "chief" / "checkpoint").exists()
 # Whatever a resumed process draws by itself is wrong: everything random has to come from the backup.
-tf.keras.utils.set_random_seed(seed + 1000 * resumed)
+tf.random.set_seed(seed + 1000 * resumed)
 random = np.random.default_rng(seed)
 x = random.normal(size=(ROWS, 6)).astype("float32")
 y = np.sin(2 * x).sum(axis=1, keepdims=True).astype("float32")

@@ -9,25 +9,24 @@ import traceback
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from types import TracebackType
-from typing import Any, TypeVar, final
+from typing import Any, final
 
 from stratagem._errors import ClusterError, StratagemError
 from stratagem._job import Job, Phase
+from stratagem.cluster.control._aside import aside
 from stratagem.cluster.control._link import Link
-from stratagem.cluster.control._sever import addresses_of, sever
-
-T = TypeVar("T")
+from stratagem.cluster.control._sever import Address, listening, sever
 
 
 @final
 class Connected(Job):
     """The workers behind a link. Whoever waits for them gets one typed error when one of them fails."""
 
-    def __init__(self, link: Link, hosts: list[str]) -> None:
+    def __init__(self, link: Link) -> None:
         self.link = link
         self._counts: dict[str, Iterator[int]] = defaultdict(itertools.count)
-        addresses = addresses_of(hosts)
-        link.on_failure(lambda: sever(addresses))
+        self._collectives: frozenset[Address] = frozenset()  # where those of all tasks listen
+        link.on_failure(lambda: sever(self._collectives))
         atexit.register(self._leave)
         self._excepthook = sys.excepthook
         sys.excepthook = self._tell_exception
@@ -39,6 +38,31 @@ class Connected(Job):
     @property
     def worker(self) -> int:
         return self.link.facts.rank
+
+    def connect(self, connect: Callable[[str, int], Any]) -> Any:
+        """What `connect(address, rank)` gives: a client of JAX's coordination service, which waits until all tasks connect.
+
+        Raises:
+            ClusterError: it took longer than the limit to join.
+            PeerFailedError: the job failed meanwhile.
+        """
+        link = self.link
+        what = "JAX's coordination service, to which all tasks have to connect"
+        return aside(link, what, lambda: connect(f"unix:{link.coordination}", link.facts.rank))
+
+    def start(self, start: Callable[[], Any], cancel: Callable[[], Any]) -> None:
+        """Start JAX's backend, which waits for those of all tasks, and learn where the tasks' collectives listen.
+
+        cancel: ends the wait, by the end of the client.
+
+        Raises:
+            ClusterError: it took longer than the limit to join.
+            PeerFailedError: the job failed meanwhile.
+        """
+        before = listening()
+        aside(self.link, "the devices of all tasks", start, cancel)
+        found = self.agree("where collectives listen", sorted(listening() - before))
+        self._collectives = frozenset((host, port) for addresses in found for host, port in addresses)
 
     def agree(self, what: str, value: Any, *, order: str = "", given_up: threading.Event | None = None) -> list[Any]:
         number = next(self._counts[order])

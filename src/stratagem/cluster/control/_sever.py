@@ -1,47 +1,46 @@
 """Frees a task from a collective that waits for a task that is gone: shuts the connections between the tasks down."""
 
 import contextlib
-import gc
 import os
 import socket
-from collections.abc import Iterable
+from collections.abc import Iterator
+
+Address = tuple[str, int]  # IP address and port
+
+_INTERNET = (socket.AF_INET, socket.AF_INET6)
 
 
-def addresses_of(hosts: Iterable[str]) -> frozenset[str]:
-    """All IP addresses of these hosts."""
-    found: set[str] = set()
-    for host in hosts:
-        with contextlib.suppress(OSError):  # a host without an address has no connections either
-            found.update(str(entry[4][0]) for entry in socket.getaddrinfo(host, None, type=socket.SOCK_STREAM))
-    return frozenset(found)
+def listening() -> set[Address]:
+    """Where this process listens."""
+    return {
+        _plain(one.getsockname())
+        for one in _sockets()
+        if one.getsockopt(socket.SOL_SOCKET, socket.SO_ACCEPTCONN) and one.family in _INTERNET
+    }
 
 
-def sever(addresses: frozenset[str]) -> None:
-    """Shut down every TCP connection of this process to these addresses that no Python socket owns.
+def sever(ends: frozenset[Address]) -> None:
+    """Shut down every connection of this process that has one of these ends: where the collectives of some task listen.
 
-    The collectives' connections belong to XLA, which has no call to give them up. Whoever waits in one gets an error.
+    The connections belong to XLA, which has no call to give them up. Whoever waits in one gets an error.
     """
-    ours = {
-        s.fileno() for s in gc.get_objects() if issubclass(type(s), socket.socket)
-    }  # isinstance runs code of proxies
-    for handle in _sockets():
-        if handle not in ours:
-            _shut(handle, addresses)
+    for one in _sockets():
+        with contextlib.suppress(OSError):  # it is not connected, or not any more
+            if one.family in _INTERNET and not ends.isdisjoint((_plain(one.getpeername()), _plain(one.getsockname()))):
+                one.shutdown(socket.SHUT_RDWR)
 
 
-def _sockets() -> list[int]:
-    found: list[int] = []
+def _sockets() -> Iterator[socket.socket]:
+    """Every stream socket of this process, whoever owns it; each is open until the next."""
     if not os.path.isdir("/proc/self/fd"):
-        return found  # the task ends by itself a little later
+        return  # the task ends by itself a little later
     for name in os.listdir("/proc/self/fd"):
         with contextlib.suppress(OSError):  # closed meanwhile
             if os.readlink(f"/proc/self/fd/{name}").startswith("socket:"):
-                found.append(int(name))
-    return found
+                with socket.socket(fileno=os.dup(int(name))) as one:
+                    if one.type == socket.SOCK_STREAM:
+                        yield one
 
 
-def _shut(handle: int, addresses: frozenset[str]) -> None:
-    with contextlib.suppress(OSError), socket.socket(fileno=os.dup(handle)) as connection:
-        internet = connection.family in (socket.AF_INET, socket.AF_INET6) and connection.type == socket.SOCK_STREAM
-        if internet and connection.getpeername()[0].removeprefix("::ffff:") in addresses:
-            connection.shutdown(socket.SHUT_RDWR)
+def _plain(name: tuple[str, int]) -> Address:
+    return name[0].removeprefix("::ffff:"), name[1]

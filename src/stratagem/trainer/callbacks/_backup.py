@@ -11,7 +11,7 @@ from stratagem._context import entered
 from stratagem._private import global_seed_generator
 from stratagem.checkpoint import Checkpoint, CheckpointManager, PreemptionCheckpointHandler, TerminationConfig
 from stratagem.trainer._callbacks import Callbacks
-from stratagem.trainer.callbacks._kept import kept
+from stratagem.trainer.callbacks._kept import Kept, kept
 from stratagem.trainer.callbacks._slots import Slots
 
 _log = logging.getLogger("stratagem")
@@ -28,6 +28,7 @@ class Backup:
         self._steps = 0  # since the last backup
         self._kept = kept(callbacks.callbacks)
         self._slots = Slots(model, model.distribute_strategy.mesh)
+        self._holders: list[Slots | Kept] = [self._slots, *self._kept.values()]
         self._directory = os.path.join(os.fspath(callback.backup_dir), "chief")  # as TensorFlow calls it
         with entered(strategy=None, replica=None, crossing=False):
             seeds = global_seed_generator()
@@ -80,9 +81,12 @@ class Backup:
             self._save()
 
     def close(self) -> None:
-        """The fit has succeeded: nothing is to be taken up any more."""
+        """The fit has ended, in whatever way."""
         if self._handler is not None:
             self._handler.close()
+
+    def delete(self) -> None:
+        """The fit has succeeded: nothing is to be taken up any more."""
         if not self._callback.delete_checkpoint:
             return
         for chief in (True, False):  # the others delete what they do not share with worker 0
@@ -95,10 +99,11 @@ class Backup:
     def _save(self) -> None:
         self._steps = 0
         self._callbacks.settle()
-        for each in (self._slots, *self._kept.values()):
+        for each in self._holders:
             each.note()
         self._manager.save()
 
     def _give(self) -> None:
-        for each in (self._slots, *self._kept.values()):
+        self._manager.checkpoint.forget_unused()  # of other callbacks, or of another number of replicas
+        for each in self._holders:
             each.give()

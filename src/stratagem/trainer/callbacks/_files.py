@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from stratagem._context import entered
 from stratagem._job import Job, Phase, process_job
 from stratagem.checkpoint import make_directories, sync
 from stratagem.values import on_read, placement_of
@@ -20,7 +21,8 @@ def save_model(callback: Any, path: str) -> None:
     """
     model, job = callback.model, process_job()
     write = model.save_weights if callback.save_weights_only else model.save
-    with job.phase(Phase.CHECKPOINT):
+    # Keras makes objects with variables while it saves, which in a scope are a matter of all workers.
+    with job.phase(Phase.CHECKPOINT), entered(strategy=None, replica=None, crossing=False):
         if job.worker == 0:
             write_whole(path, lambda beside: write(beside, overwrite=True))
         elif _takes_all(model, job):

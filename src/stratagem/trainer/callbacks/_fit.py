@@ -101,4 +101,9 @@ class Fit(Course):
         """The fit is over, and what its callbacks have written is on disk, on all workers."""
         self._callbacks.on_train_end(logs)
         for backup in self._backups:
+            backup.delete()
+
+    def close(self) -> None:
+        """It has ended, in whatever way."""
+        for backup in self._backups:
             backup.close()

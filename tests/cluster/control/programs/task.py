@@ -8,6 +8,7 @@ import subprocess
 import sys
 import threading
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -36,7 +37,7 @@ def joined() -> Connected:
         loopback=True,
         limits=Limits.from_environment(os.environ),
     )
-    return Connected(Link.join(facts), ["127.0.0.1"])
+    return Connected(Link.join(facts))
 
 
 def agreements() -> None:
@@ -64,6 +65,16 @@ def differently() -> None:
     except InvalidArgumentError as error:
         print("too large:", error, flush=True)
     job.agree("apples" if mine else "pears", 1, order="fruits")
+
+
+def client() -> None:
+    """This task connects to JAX's coordination service, the one with the number does not."""
+    from stratagem._coordination import connect  # other tasks run without jaxlib
+
+    limits = job.link.facts.limits
+    job.link.facts = replace(job.link.facts, limits=replace(limits, join=float(os.environ["CONNECT_SECONDS"])))
+    print("connecting", flush=True)
+    job.connect(connect)
 
 
 def children() -> None:
@@ -95,6 +106,8 @@ if what == "agree":
     agreements()
 elif what == "fruits":
     differently()
+elif what == "connect" and not mine:
+    client()
 elif mine:
     match what:
         case "fork":

@@ -1,0 +1,63 @@
+"""Trains small models, each from the chief's initial weights; prints the weights, losses and metric of every case.
+
+A case: dtype, optimizer, rows. A single replica trains one of them a second time with its batches in parts, the same
+sum in another order.
+"""
+
+import json
+from typing import Any
+
+import numpy as np
+
+import stratagem as tf
+
+BATCH, PARTS = 24, 4
+# Each ends its epochs unevenly: with 17 rows (on four replicas 5, 5, 5 and 2), or with 2 (two replicas have none).
+CASES = [("float64", "Adam", 89, 13), ("float32", "Adam", 89, 13), ("float32", "SGD", 98, 10)]
+
+strategy = tf.distribute.MultiWorkerMirroredStrategy()
+
+
+def trained(dtype: str, name: str, rows: int, epochs: int, parts: int = 1) -> dict[str, Any]:
+    """The results of one case."""
+    x = np.random.default_rng(0).normal(size=(rows, 6)).astype(dtype)
+    y = np.sin(x).sum(axis=1, keepdims=True)
+    with strategy.scope():
+        tf.keras.utils.set_random_seed(strategy.cluster_resolver.task_id)  # the chief's initial values count
+        layers = [tf.keras.layers.Dense(8, activation="tanh", dtype=dtype), tf.keras.layers.Dense(1, dtype=dtype)]
+        model = tf.keras.Sequential([tf.keras.Input((6,), dtype=dtype), *layers])
+        optimizer = tf.keras.optimizers.Adam(0.01) if name == "Adam" else tf.keras.optimizers.SGD(0.01, momentum=0.9)
+        metric = tf.keras.metrics.MeanSquaredError()
+
+    def gradients_of(features: Any, labels: Any) -> tuple[Any, list[Any]]:
+        with tf.GradientTape() as tape:
+            predictions = model(features)
+            errors = tf.reduce_sum(tf.square(predictions - labels), axis=1)
+            loss = tf.nn.compute_average_loss(errors, global_batch_size=BATCH)
+        metric.update_state(labels, predictions)
+        return loss, tape.gradient(loss, model.trainable_variables)
+
+    def step(batch: Any) -> Any:
+        features, labels = batch
+        size = max(1, -(-features.shape[0] // parts))
+        starts = range(0, features.shape[0], size) if parts > 1 else [0]
+        pieces = [gradients_of(features[i : i + size], labels[i : i + size]) for i in starts]
+        gradients = [sum(column) for column in zip(*(g for _, g in pieces), strict=True)]
+        optimizer.apply_gradients(zip(gradients, model.trainable_variables, strict=True))
+        return sum(loss for loss, _ in pieces)
+
+    @tf.function
+    def train(batch: Any) -> Any:
+        return strategy.reduce("SUM", strategy.run(step, args=(batch,)), axis=None)
+
+    data = tf.data.Dataset.from_tensor_slices((x, y)).shuffle(rows, seed=3).batch(BATCH)
+    distributed = strategy.experimental_distribute_dataset(data)
+    losses = [float(train(batch)) for _ in range(epochs) for batch in distributed]
+    weights = [v.numpy().tolist() for v in model.trainable_variables]
+    return {"weights": weights, "losses": losses, "metric": float(metric.result())}
+
+
+results = {f"{dtype} {name}": trained(dtype, name, *size) for dtype, name, *size in CASES}
+if strategy.num_replicas_in_sync == 1:
+    results["float32 Adam in parts"] = trained(*CASES[1], parts=PARTS)
+print("results", json.dumps(results), flush=True)
