@@ -1,7 +1,7 @@
 # Every target sets up .venv by itself; `make` alone lists the targets.
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test check seeds bench soak clean
+.PHONY: help demo test thorough check seeds bench soak clean
 
 BIN := .venv/bin
 READY := .venv/.ready
@@ -12,7 +12,7 @@ export PIP_ROOT_USER_ACTION := ignore
 export PIP_NO_INPUT := 1
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-7s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: $(READY) ## train a convolutional network on two replicas (about 2 minutes)
 	@$(BIN)/python scripts/fetch_data.py fashion-mnist
@@ -23,6 +23,11 @@ test: $(READY) ## run the test suite
 	@$(BIN)/python scripts/fetch_data.py fashion-mnist
 	@echo "test: running the test suite"
 	@$(BIN)/python -m pytest -q -n auto --dist loadfile
+
+thorough: $(READY) ## run the tests that `make test` leaves out: more instances of the same
+	@$(BIN)/python scripts/fetch_data.py fashion-mnist
+	@echo "thorough: running the rest of the test suite"
+	@$(BIN)/python -m pytest -q -n auto --dist loadfile -m thorough
 
 check: $(READY) ## lint, formatting, types, layers
 	@echo "check: ruff, mypy and the layer test"

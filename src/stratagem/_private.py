@@ -11,6 +11,7 @@ import itertools
 import os
 import random
 import re
+import sys
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, cast
 
@@ -94,6 +95,31 @@ def _operate_exactly() -> None:
     jax_core.auto_insert_reshard, jax_lax.reduce = new_reshard, new_reduce
 
 
+def _allow_messages() -> None:
+    """Let JAX's errors about decisions on tensors be made of a text alone.
+
+    Keras, to tell what a layer was called with, makes an error anew from its class and a longer text.
+    """
+
+    def allow(cls: Any) -> None:
+        init = cls.__init__
+
+        @functools.wraps(init)
+        def new_init(self: Any, tracer: Any, *args: Any) -> None:
+            Exception.__init__(self, tracer) if isinstance(tracer, str) else init(self, tracer, *args)
+
+        cls.__init__ = new_init
+
+    for cls in (
+        jax.errors.ConcretizationTypeError,
+        jax.errors.TracerArrayConversionError,
+        jax.errors.TracerBoolConversionError,
+        jax.errors.TracerIntegerConversionError,
+    ):
+        allow(cls)
+
+
+_allow_messages()
 _WIDE = (np.dtype(np.float64), np.dtype(np.int64), np.dtype(np.uint64))
 _convert_exactly()
 _operate_exactly()
@@ -468,6 +494,17 @@ def _routed_method(original: Method, route: Callable[[Any, Method], Any]) -> Met
         return route(self, functools.partial(original, self))(*args, **kwargs)
 
     return routed
+
+
+def user_level() -> int:
+    """The `stacklevel` with which the caller's warning points to the line of the user's code that everything comes from."""
+    frame, level = sys._getframe(1), 1
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] in _LIBRARIES:
+        frame, level = frame.f_back, level + 1
+    return level
+
+
+_LIBRARIES = ("stratagem", "keras", "contextlib", "functools")
 
 
 def is_default(method: Any) -> bool:

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import matplotlib.image
+import pytest
 
 ROOT = Path(__file__).parents[2]
 TERMINAL = ("FORCE_COLOR", "TTY_COMPATIBLE", "TTY_INTERACTIVE", "NO_COLOR", "COLUMNS")  # what rich looks at
@@ -53,6 +54,7 @@ def test_the_demo_writes_curves_and_checkpoints_and_leaves_nothing_else(tmp_path
     assert picture.std() > 0.05, "the picture is empty"
 
 
+@pytest.mark.thorough
 def test_the_demo_fails_when_the_goal_is_not_reached(tmp_path: Path) -> None:
     run = demo(tmp_path, "--limit", "64", "--epochs", "1", "--goal", "1", "--replicas", "1")
     assert run.returncode == 1
@@ -60,6 +62,7 @@ def test_the_demo_fails_when_the_goal_is_not_reached(tmp_path: Path) -> None:
     assert run.stdout.startswith("training on 64 images, replicas in sync: 1\n")
 
 
+@pytest.mark.thorough
 def test_the_demo_shows_a_progress_bar_in_a_terminal(tmp_path: Path) -> None:
     options = ("--limit", "512", "--epochs", "1", "--batch-size", "4", "--goal", "0")
     terminal = demo(tmp_path, *options, FORCE_COLOR="1", TERM="xterm", COLUMNS="120")

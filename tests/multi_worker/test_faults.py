@@ -99,6 +99,7 @@ def test_s6_workers_may_end_at_different_times() -> None:
     assert [task.code for task in ended] == [0, 0, 0], ended
 
 
+@pytest.mark.thorough  # tests/cluster/control/test_waiting.py shows it on the control channel alone
 def test_s3_missing_workers_are_named_until_the_limit() -> None:
     began = time.monotonic()
     with job("training.py", 3, 96, 1, STRATAGEM_JOIN_SECONDS="20") as running:

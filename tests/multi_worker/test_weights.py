@@ -35,7 +35,7 @@ def one_device() -> dict[str, Results]:
     return results
 
 
-@pytest.mark.parametrize(("workers", "devices"), [(1, 4), (2, 2), (4, 1)])
+@pytest.mark.parametrize(("workers", "devices"), [(1, 4), (2, 2), pytest.param(4, 1, marks=pytest.mark.thorough)])
 def test_weights_losses_and_metrics_are_those_of_one_device(
     workers: int, devices: int, one_device: dict[str, Results]
 ) -> None:
@@ -49,7 +49,7 @@ def test_weights_losses_and_metrics_are_those_of_one_device(
             np.testing.assert_allclose(results[case]["metric"], one_device[case]["metric"], rtol=0, atol=1e-6)
 
 
-@pytest.mark.parametrize("rows", [96, 89])
+@pytest.mark.parametrize("rows", [pytest.param(96, marks=pytest.mark.thorough), 89])
 def test_weights_and_losses_are_those_of_tensorflow(rows: int) -> None:
     recorded = json.loads(RECORD.read_text())[str(rows)]
     with job("parity.py", 2, rows) as running:

@@ -154,7 +154,13 @@ class Run:
         return found | {"losses": np.array(losses), "predictions": np.concatenate(gathered)}
 
 
-@pytest.mark.parametrize("name", LOOPS)
+# The others are parts of these.
+QUICK = ("LSTM", "sort and dropout", "all_reduce in the middle")
+
+
+@pytest.mark.parametrize(
+    "name", [name if name in QUICK else pytest.param(name, marks=pytest.mark.thorough) for name in LOOPS]
+)
 def test_loops_equal_one_device(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     cut: list[Any] = []
     init = UnevenProgram.__init__

@@ -78,19 +78,6 @@ def test_batch_normalization_without_rows_keeps_finite_statistics(two: tf.distri
     np.testing.assert_allclose(layer.moving_mean.numpy(), rows[0] * 0.01 / 2, rtol=1e-5)
 
 
-def test_fit_under_several_replicas_says_what_to_do_instead(two: tf.distribute.Strategy) -> None:
-    with two.scope():
-        model = keras.Sequential([keras.layers.Input((2,)), keras.layers.Dense(1)])
-        model.compile("sgd", "mse")
-    before = [w.numpy() for w in model.weights]
-    with pytest.raises(
-        NotImplementedError, match=r"2 replicas is not provided yet\. Write the loop with strategy\.run"
-    ):
-        model.fit(np.ones((4, 2), np.float32), np.ones((4, 1), np.float32), verbose=0)
-    for a, b in zip(before, model.weights, strict=True):
-        np.testing.assert_array_equal(a, b.numpy())
-
-
 @pytest.mark.parametrize("use", [lambda v: v + 1, lambda v: v[0], lambda v: v.numpy(), float, len, list])
 def test_a_per_replica_value_is_no_tensor(two: tf.distribute.Strategy, use: Callable[[object], object]) -> None:
     value = two.run(lambda: tf.constant(1.0))

@@ -172,7 +172,6 @@ def test_a_step_that_raises() -> None:
         with_step(train_step).fit(X, Y)
 
 
-@pytest.mark.xfail(strict=True, reason="Keras' report of a call's arguments breaks on JAX's error: AttributeError")
 def test_a_model_that_decides_on_values() -> None:
     class Decides(tf.keras.Model):
         def __init__(self) -> None:

@@ -9,8 +9,12 @@ from tests.parity.training import floatx
 from tests.trainer.models import BATCH, KINDS, ROWS, OwnStep, layers, numbers
 from tests.trainer.training import distance, results, trained, tree
 
+QUICK = ("cnn", "own step")
 
-@pytest.mark.parametrize("kind", KINDS)
+
+@pytest.mark.parametrize(
+    "kind", [kind if kind in QUICK else pytest.param(kind, marks=pytest.mark.thorough) for kind in KINDS]
+)
 def test_eight_replicas_give_what_one_gives(kind: str) -> None:
     # 100 rows in batches of 32: four replicas have one row of the last, the other four none.
     one, many = trained(kind, "one device"), trained(kind, "mirrored 8")
@@ -38,6 +42,7 @@ def test_one_device_gives_what_keras_own_trainer_gives(kind: str) -> None:
         assert distance(tree(ours), tree(own)) <= 1e-6  # it makes float32 of some numbers
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("kind", ["own step"])
 def test_in_float32_as_far_as_the_order_of_a_sum_can_tell(kind: str) -> None:
     one, many = trained(kind, "one device", "float32"), trained(kind, "mirrored 8", "float32")

@@ -81,7 +81,7 @@ def linear() -> Any:
     return tf.keras.Sequential([layers.Input((3,)), layers.Dense(2)])
 
 
-@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("weighted", [pytest.param(False, marks=pytest.mark.thorough), True])
 def test_losses_in_every_form(weighted: bool) -> None:
     # An output for each. A mean that a function takes itself cannot be weighted by example.
     names = [name for name in LOSSES if not (weighted and name == "mean_function")]
@@ -123,7 +123,9 @@ def test_outputs_without_a_loss() -> None:
         alike(build, lambda: {"loss": ["mse", None]}, X, [Y, Y[:, :1]])
 
 
-@pytest.mark.parametrize("reduction", ["sum_over_batch_size", "mean_with_sample_weight"])
+@pytest.mark.parametrize(
+    "reduction", ["sum_over_batch_size", pytest.param("mean_with_sample_weight", marks=pytest.mark.thorough)]
+)
 def test_a_mask_counts_valid_entries_of_the_whole_batch(reduction: str) -> None:
     x = np.array([[1, 2, 3], [1, 0, 0], [0, 0, 0], [2, 2, 0], [3, 0, 0]])
     y = np.random.default_rng(0).normal(size=(5, 3, 1))

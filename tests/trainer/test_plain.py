@@ -1,5 +1,7 @@
 """Models that were made under no strategy keep Keras' trainer, and read our data sets with it."""
 
+from typing import Any
+
 import keras
 import numpy as np
 import pytest
@@ -42,6 +44,44 @@ def test_targets_beside_a_dataset_are_refused() -> None:
     data = tf.data.Dataset.from_tensor_slices((X, Y)).batch(32)
     with pytest.raises(ValueError, match="`y` must not be given"):
         made().fit(data, Y)
+
+
+def test_a_train_step_as_in_tensorflow_works_without_a_strategy() -> None:
+    class Own(keras.Model):
+        def __init__(self) -> None:
+            super().__init__()
+            self.dense = keras.layers.Dense(3, activation="softmax")
+
+        def call(self, x: Any) -> Any:
+            return self.dense(x)
+
+        def train_step(self, data: Any) -> Any:
+            x, y = data
+            with tf.GradientTape() as tape:
+                loss = self.compute_loss(y=y, y_pred=self(x, training=True))
+            gradients = tape.gradient(loss, self.trainable_variables)
+            self.optimizer.apply_gradients(zip(gradients, self.trainable_variables, strict=True))
+            return {"loss": loss}
+
+    def trained(model: keras.Model) -> list[np.ndarray]:
+        model.fit(X, Y, batch_size=32, epochs=2, shuffle=False, verbose=0)
+        assert model.predict(X, verbose=0).shape == (100, 3)
+        return list(model.get_weights())
+
+    keras.utils.set_random_seed(3)
+    own = Own()
+    own.compile("sgd", "sparse_categorical_crossentropy")
+    for a, b in zip(trained(own), trained(made()), strict=True):
+        np.testing.assert_allclose(a, b, atol=1e-6)
+
+
+def test_a_warning_points_to_the_line_that_called_fit() -> None:
+    with tf.distribute.OneDeviceStrategy("CPU:0").scope():
+        model = made()
+    data = tf.data.Dataset.from_tensor_slices((X, Y)).batch(32)
+    with pytest.warns(UserWarning, match="4 of 9 steps") as told:
+        model.fit(data, steps_per_epoch=9, verbose=0)
+    assert [w.filename for w in told if "ran out" in str(w.message)] == [__file__]
 
 
 def test_the_seed_of_keras_makes_shuffles_repeatable() -> None:

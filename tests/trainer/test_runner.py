@@ -9,7 +9,8 @@ import pytest
 
 import stratagem as tf
 from stratagem.strategy import AbstractStrategy, OneDeviceStrategy
-from stratagem.trainer._feed import Data, open_feed
+from stratagem.trainer._data import Data
+from stratagem.trainer._feed import open_feed
 from stratagem.trainer._runner import Execution, Runner, open_runner, run_steps
 from stratagem.trainer._steps import Kind, Steps
 from tests.trainer.small import BATCH, ROWS, X, Y, batched, close, descended, kernel

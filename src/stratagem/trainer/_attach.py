@@ -10,11 +10,11 @@ from stratagem._context import current
 from stratagem._errors import ContextError, MixedStrategiesError
 from stratagem._private import intercept_trainer
 from stratagem.strategy import AbstractStrategy, get_strategy
-from stratagem.trainer._feed import Data
+from stratagem.trainer._data import Data
 from stratagem.trainer._loops import Loops, Training, split_validation
 from stratagem.trainer._plain import readable
 from stratagem.trainer._runner import open_runner
-from stratagem.trainer._steps import Kind, Steps, check_overrides, route_step
+from stratagem.trainer._steps import Kind, Steps, check_overrides, is_as_in_tensorflow, route_step
 
 Method = Callable[..., Any]
 
@@ -31,12 +31,16 @@ def _loops(model: Any) -> Loops:
 
 
 def _routed(ours: Callable[..., Any]) -> Callable[[Any, Method], Method]:
-    """Use `ours(model, ...)`, in the scope of the model's strategy, for models that were created under one."""
+    """Use `ours(model, ...)`, in the scope of the model's strategy, for models that were created under one.
+
+    For those that have a `train_step` as in TensorFlow as well: Keras' JAX trainer cannot call it.
+    """
 
     def route(model: Any, original: Method) -> Method:
         if model._born_under is None:
             _check_no_scope(model)
-            return readable(original)
+            if not is_as_in_tensorflow(model):
+                return readable(original)
 
         def call(*args: Any, **kwargs: Any) -> Any:
             if current().replica is not None:
@@ -44,7 +48,7 @@ def _routed(ours: Callable[..., Any]) -> Callable[[Any, Method], Method]:
                     f"{ours.__name__.removeprefix('_')} of model {model.name!r} runs on all replicas by itself: call it "
                     "outside of strategy.run."
                 )
-            with model._born_under.scope():
+            with model.distribute_strategy.scope():
                 return ours(model, *args, **kwargs)
 
         return call
@@ -63,9 +67,9 @@ def _check_no_scope(model: Any) -> None:
 
 def _compile(model: Any, original: Method) -> Method:
     def call(*args: Any, **kwargs: Any) -> Any:
+        object.__setattr__(model, "_steps", None)
         if model._born_under is None:
             return original(*args, **kwargs)
-        object.__setattr__(model, "_steps", None)
         with model._born_under.scope():
             return original(*args, **kwargs)
 

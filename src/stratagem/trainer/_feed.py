@@ -1,8 +1,7 @@
 """Whatever `fit` accepts as data, as batches of a strategy, epoch after epoch."""
 
 import functools
-import itertools
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, final
 
@@ -11,47 +10,12 @@ import keras
 import numpy as np
 
 from stratagem._private import data_adapter
-from stratagem.pipeline import INFINITE_CARDINALITY, Dataset, DistributedInput, as_dataset, place
+from stratagem.pipeline import INFINITE_CARDINALITY, Dataset, DistributedInput, as_dataset
 from stratagem.strategy import AbstractStrategy
+from stratagem.trainer._arrays import checked_arrays, is_arrays, weighing
+from stratagem.trainer._data import Data, DatasetCreator
 
 _BATCH = 32  # Keras' default
-
-
-@final
-@dataclass(frozen=True, eq=False)
-class DatasetCreator:
-    """A function that makes the data set, for `fit`: `tf.keras.utils.experimental.DatasetCreator`.
-
-    dataset_fn(input_context) returns a `tf.data.Dataset` of per-replica batches; a worker calls it once.
-    """
-
-    dataset_fn: Callable[[Any], Dataset]
-    input_options: Any = None
-
-    def __post_init__(self) -> None:
-        if not callable(self.dataset_fn):
-            raise TypeError(
-                f"dataset_fn of a DatasetCreator must be a function of an InputContext, got {self.dataset_fn!r}."
-            )
-
-    def __call__(self, *args: Any, **kwargs: Any) -> Dataset:
-        return self.dataset_fn(*args, **kwargs)
-
-
-@dataclass(frozen=True, kw_only=True)
-class Data:
-    """Arguments of `fit`, `evaluate` or `predict` that say what to read.
-
-    steps: the batches of an epoch; None: until the data ends.
-    """
-
-    x: Any
-    y: Any = None
-    sample_weight: Any = None
-    class_weight: Mapping[int, float] | None = None
-    batch_size: int | None = None
-    steps: int | None = None
-    shuffle: Any = False
 
 
 @final
@@ -132,7 +96,7 @@ def _opened(data: Data, strategy: AbstractStrategy) -> Feed:
         _refuse_beside(data, "a Dataset", "y", "sample_weight", "batch_size")
         dataset = data.x if data.class_weight is None else data.x.map(weighing(data.class_weight))
         return _distributed(dataset, data, strategy)
-    if _is_arrays(data.x):
+    if is_arrays(data.x):
         return _distributed(_of_arrays(data, strategy), data, strategy)
     return _foreign(data, strategy)
 
@@ -164,138 +128,21 @@ def _refuse_beside(data: Data, kind: str, *names: str) -> None:
             raise ValueError(f"With {kind} as `x`, `{name}` must not be given: its elements have everything.")
 
 
-# --- Arrays ------------------------------------------------------------------------------------------------------------
-
-
-def _is_array(value: Any) -> bool:
-    return (hasattr(value, "shape") and hasattr(value, "dtype") and len(value.shape) > 0) or hasattr(value, "iloc")
-
-
-def _leaves(nest: Any) -> list[Any]:
-    """The arrays, or whatever else is in place of them, of a nest."""
-    if isinstance(nest, Mapping | list | tuple) and not _is_array(nest):
-        members = nest.values() if isinstance(nest, Mapping) else nest
-        return [leaf for member in members for leaf in _leaves(member)]
-    return [nest]
-
-
-def _is_arrays(nest: Any) -> bool:
-    leaves = _leaves(nest)
-    if isinstance(nest, list) and leaves and all(isinstance(v, int | float) for v in leaves):
-        return True
-    return bool(leaves) and all(map(_is_array, leaves))
-
-
-def _as_arrays(nest: Any) -> Any:
-    """The nest with NumPy arrays; a list is a structure unless it holds numbers, as in TensorFlow."""
-    if _is_array(nest):
-        return _as_array(nest)
-    if isinstance(nest, Mapping):
-        return {key: _as_arrays(value) for key, value in nest.items()}
-    if isinstance(nest, list) and not any(map(_is_array, _leaves(nest))):
-        return _as_array(np.asarray(nest))
-    if not isinstance(nest, list | tuple):
-        raise TypeError(f"Arrays, or lists, tuples and dicts of them, are needed beside arrays; got {nest!r:.100}.")
-    return tuple(map(_as_arrays, nest))
-
-
-def _as_array(value: Any) -> np.ndarray:
-    if hasattr(value, "iloc"):  # pandas
-        value = value.to_numpy()
-        value = value[:, None] if value.ndim == 1 else value
-    elif hasattr(value, "detach"):  # torch
-        value = value.detach().cpu()
-    array = np.asarray(value)
-    return array.astype(keras.config.floatx()) if np.issubdtype(array.dtype, np.floating) else array
-
-
-def _checked_arrays(data: Data) -> tuple[Any, ...]:
-    """(x[, y[, sample_weight]]) as nests of NumPy arrays of one length, class weights counted in."""
-    sample_weight = data.sample_weight
-    if data.class_weight is not None:
-        if sample_weight is not None:
-            raise ValueError("Give `class_weight` or `sample_weight`, not both.")
-        y = None if data.y is None else _as_arrays(data.y)
-        if not isinstance(y, np.ndarray):
-            raise ValueError(f"`class_weight` needs one array of targets `y`, got {type(data.y).__name__}.")
-        sample_weight = _class_weights(y, data.class_weight)
-    given = {"x": data.x, "y": data.y, "sample_weight": sample_weight}
-    arrays = {name: _as_arrays(value) for name, value in given.items() if value is not None}
-    for name, value in arrays.items():
-        for array in jax.tree.leaves(value):
-            if array.dtype.kind in "OSU":
-                raise TypeError(f"{name} has dtype {array.dtype}, which no device holds. Make numbers of it first.")
-    sizes = {name: sorted({len(v) for v in jax.tree.leaves(value)}) for name, value in arrays.items()}
-    if len(set(itertools.chain.from_iterable(sizes.values()))) > 1:
-        told = ", ".join(f"{name}: {', '.join(map(str, size))}" for name, size in sizes.items())
-        raise ValueError(
-            f"Data cardinality is ambiguous: all arrays must have the same number of examples, got {told}."
-        )
-    if "sample_weight" in arrays and "y" not in arrays:
-        raise ValueError("`sample_weight` without `y` weighs nothing: give the targets, too.")
-    if sizes["x"] == [0]:
-        raise ValueError("The arrays have no examples.")
-    return tuple(arrays.values())
-
-
 def _of_arrays(data: Data, strategy: AbstractStrategy) -> Dataset:
-    arrays = _checked_arrays(data)
+    arrays = checked_arrays(data)
     dataset = Dataset.from_tensor_slices(arrays)
     if data.shuffle == "batch":
         raise ValueError('shuffle="batch" is for HDF5 files, which no data set here reads. Use shuffle=True or False.')
     if data.shuffle:
-        # Drawn where Keras draws its order, so that `set_random_seed` makes it repeatable; one order for all workers.
-        seed = strategy.mesh.job.agree("the order of the examples", int(np.random.randint(2**31)))[0]
-        dataset = dataset.shuffle(len(jax.tree.leaves(arrays)[0]), seed=seed)
+        dataset = dataset.shuffle(len(jax.tree.leaves(arrays)[0]), seed=_seed(strategy))
     dataset = dataset.batch(data.batch_size or _BATCH)
     # As in Keras 3, `steps_per_epoch` beside arrays may take more batches than there are: they start again.
     return dataset if data.steps is None else dataset.repeat()
 
 
-def _class_weights(y: Any, weights: Mapping[int, float]) -> np.ndarray:
-    return np.asarray(keras.ops.convert_to_numpy(_weight_of(y, weights)))
-
-
-def _weight_of(y: Any, weights: Mapping[int, float]) -> Any:
-    """The weight of every example's class; 1 where the class has none. One-hot targets count by their largest entry."""
-    classes = y
-    if len(y.shape) > 1:
-        classes = keras.ops.squeeze(y, -1) if y.shape[-1] == 1 else keras.ops.argmax(y, axis=-1)
-    classes = keras.ops.cast(keras.ops.round(classes), "int32")
-    found = keras.ops.ones(classes.shape, keras.config.floatx())
-    for label, weight in weights.items():
-        found = keras.ops.where(classes == int(label), keras.ops.cast(weight, found.dtype), found)
-    return found
-
-
-def weighing(weights: Mapping[int, float]) -> Callable[..., Any]:
-    """For `Dataset.map`: a pair (x, y) with the weights of the examples' classes."""
-
-    def weigh(*element: Any) -> Any:
-        if len(element) != 2:
-            raise ValueError(
-                f"`class_weight` needs a data set of pairs (x, y), got elements of {len(element)} part(s)."
-            )
-        return (*element, _weight_of(element[1], weights))
-
-    return weigh
-
-
-def placed_batch(data: Data, strategy: AbstractStrategy) -> Any:
-    """One batch of arrays, (x[, y[, sample_weight]]), cut among the replicas and on their devices."""
-    arrays = _checked_arrays(data)
-    mesh, rows = strategy.mesh, len(jax.tree.leaves(arrays)[0])
-    share = -(-rows // mesh.num_replicas)
-    cuts = [slice(min(i * share, rows), min((i + 1) * share, rows)) for i in range(mesh.num_replicas)]
-
-    def cut(array: np.ndarray) -> Any:
-        shapes = [(c.stop - c.start, *array.shape[1:]) for c in cuts]
-        return place([array[cuts[i]] for i in mesh.local_ids], mesh, shapes)
-
-    return jax.tree.map(cut, arrays)
-
-
-# --- Other sources -----------------------------------------------------------------------------------------------------
+def _seed(strategy: AbstractStrategy) -> int:
+    """For an order of examples: one for all workers, drawn where `keras.utils.set_random_seed` makes it repeatable."""
+    return int(strategy.mesh.job.agree("the order of the examples", int(np.random.randint(2**31)))[0])
 
 
 def _foreign(data: Data, strategy: AbstractStrategy) -> Feed:
@@ -307,11 +154,12 @@ def _foreign(data: Data, strategy: AbstractStrategy) -> Feed:
         dataset = dataset if data.class_weight is None else dataset.map(weighing(data.class_weight))
         return _distributed(dataset, data, strategy)
     _refuse_beside(data, kind, "batch_size")
-    adapter = data_adapter(data.x, class_weight=data.class_weight, shuffle=bool(data.shuffle))
+    source = _Shuffled(data.x, _seed(strategy)) if data.shuffle and data.x.num_batches else data.x
+    adapter = data_adapter(source, class_weight=data.class_weight, shuffle=False)
     dataset = as_dataset(functools.partial(_elements, adapter))
-    source = strategy.experimental_distribute_dataset(dataset)
+    distributed = strategy.experimental_distribute_dataset(dataset)
     batches = adapter.num_batches
-    feed = _feed(source, -1 if batches is None else batches, data.steps)
+    feed = _feed(distributed, -1 if batches is None else batches, data.steps)
     feed.began, feed.ended = adapter.on_epoch_begin, adapter.on_epoch_end
     return feed
 
@@ -319,3 +167,27 @@ def _foreign(data: Data, strategy: AbstractStrategy) -> Feed:
 def _elements(adapter: Any) -> Iterator[Any]:
     for batch in adapter.get_numpy_iterator():
         yield tuple(v for v in batch if v is not None) if isinstance(batch, list | tuple) else batch
+
+
+@final
+class _Shuffled(keras.utils.PyDataset):  # type: ignore[misc]
+    """The batches of a finite PyDataset, in an order that is another in every epoch, and the same on all workers."""
+
+    def __init__(self, source: Any, seed: int) -> None:
+        super().__init__(source.workers, source.use_multiprocessing, source.max_queue_size)
+        self._source, self._random = source, np.random.default_rng(seed)
+        self._order = self._random.permutation(source.num_batches)
+
+    @property
+    def num_batches(self) -> int:
+        return int(self._source.num_batches)
+
+    def __getitem__(self, index: int) -> Any:
+        return self._source[int(self._order[index])]
+
+    def on_epoch_begin(self) -> None:
+        self._source.on_epoch_begin()
+
+    def on_epoch_end(self) -> None:
+        self._source.on_epoch_end()
+        self._order = self._random.permutation(self._source.num_batches)

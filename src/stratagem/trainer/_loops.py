@@ -9,9 +9,10 @@ import jax
 import keras
 import numpy as np
 
-from stratagem._private import train_validation_split
+from stratagem._private import train_validation_split, user_level
+from stratagem.trainer._arrays import placed_batch
 from stratagem.trainer._callbacks import callback_list, hears, show_progress, shown
-from stratagem.trainer._feed import Data, placed_batch
+from stratagem.trainer._data import Data
 from stratagem.trainer._runner import Execution, Runner, run_steps
 from stratagem.trainer._steps import Kind, Steps
 from stratagem.trainer.callbacks import Course, Fit
@@ -267,7 +268,7 @@ def _warn_of_early_end(what: str, taken: int, wanted: int | None) -> None:
     warnings.warn(
         f"Your input ran out of data in {what}: {taken}{of} steps were taken. Give a data set with at least "
         "`steps_per_epoch * epochs` batches (Dataset.repeat() goes on for ever), or fewer steps.",
-        stacklevel=6,
+        stacklevel=user_level(),
     )
 
 

@@ -7,7 +7,7 @@ import jax
 
 from stratagem._private import DataAdapter
 from stratagem.pipeline import Dataset
-from stratagem.trainer._feed import weighing
+from stratagem.trainer._arrays import weighing
 
 _WITH_DATA = ("x", "validation_data")
 

@@ -11,7 +11,8 @@ import jax
 
 from stratagem.step import Same, agreed, execute_anew, execute_together, prepare, run_replicas
 from stratagem.strategy import AbstractStrategy
-from stratagem.trainer._feed import Data, Feed, open_feed
+from stratagem.trainer._data import Data
+from stratagem.trainer._feed import Feed, open_feed
 from stratagem.trainer._steps import Kind, Steps
 from stratagem.values import Separate, Stacked, is_per_replica
 

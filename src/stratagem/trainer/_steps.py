@@ -116,21 +116,30 @@ def route_step(name: str) -> Callable[[Any, Callable[..., Any]], Callable[..., A
     return route
 
 
+def _arguments(method: Callable[..., Any]) -> list[str]:
+    """The names of the arguments that a step method needs, `self` included."""
+    kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    parameters = inspect.signature(method).parameters.values()
+    return [p.name for p in parameters if p.default is p.empty and p.kind in kinds]
+
+
+def _overridden(model: Any) -> dict[Kind, list[str]]:
+    """The step methods that the model's class has written anew, and what they need."""
+    methods = {kind: getattr(type(model), kind.value) for kind in Kind}
+    return {k: _arguments(m) for k, m in methods.items() if m is not getattr(keras.Model, k.value)}
+
+
+def is_as_in_tensorflow(model: Any) -> bool:
+    """True if the model has a step method of its own in TF's form, `train_step(self, data)`: Keras' JAX trainer has another."""
+    return any(len(needed) == 2 for needed in _overridden(model).values())
+
+
 def check_overrides(model: Any) -> None:
     """Raise TypeError for a step method in the form that Keras has for JAX alone: `train_step(self, state, data)`."""
-    for kind in Kind:
-        method = getattr(type(model), kind.value)
-        if method is getattr(keras.Model, kind.value):
-            continue
-        needed = [
-            p
-            for p in inspect.signature(method).parameters.values()
-            if p.default is p.empty and p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)
-        ]
+    for kind, needed in _overridden(model).items():
         if len(needed) > 2:
-            names = ", ".join(p.name for p in needed)
             raise TypeError(
-                f"{type(model).__name__}.{kind.value}({names}) has the form of Keras' JAX trainer. Under a strategy a step is "
+                f"{type(model).__name__}.{kind.value}({', '.join(needed)}) has the form of Keras' JAX trainer. Here a step is "
                 f"written as in TensorFlow: `def {kind.value}(self, data)`, with tf.GradientTape and self.optimizer.apply."
             )
 

@@ -1,0 +1,128 @@
+"""Arrays of all kinds as NumPy's: checked, weighed, and cut among the replicas."""
+
+import itertools
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import jax
+import keras
+import numpy as np
+
+from stratagem.pipeline import place
+from stratagem.strategy import AbstractStrategy
+from stratagem.trainer._data import Data
+
+
+def _is_array(value: Any) -> bool:
+    return (hasattr(value, "shape") and hasattr(value, "dtype") and len(value.shape) > 0) or hasattr(value, "iloc")
+
+
+def _leaves(nest: Any) -> list[Any]:
+    """The arrays, or whatever else is in place of them, of a nest."""
+    if isinstance(nest, Mapping | list | tuple) and not _is_array(nest):
+        members = nest.values() if isinstance(nest, Mapping) else nest
+        return [leaf for member in members for leaf in _leaves(member)]
+    return [nest]
+
+
+def is_arrays(nest: Any) -> bool:
+    """True for arrays, nests of them, and lists of numbers."""
+    leaves = _leaves(nest)
+    if isinstance(nest, list) and leaves and all(isinstance(v, int | float) for v in leaves):
+        return True
+    return bool(leaves) and all(map(_is_array, leaves))
+
+
+def _as_arrays(nest: Any) -> Any:
+    """The nest with NumPy arrays; a list is a structure unless it holds numbers, as in TensorFlow."""
+    if _is_array(nest):
+        return _as_array(nest)
+    if isinstance(nest, Mapping):
+        return {key: _as_arrays(value) for key, value in nest.items()}
+    if isinstance(nest, list) and not any(map(_is_array, _leaves(nest))):
+        return _as_array(np.asarray(nest))
+    if not isinstance(nest, list | tuple):
+        raise TypeError(f"Arrays, or lists, tuples and dicts of them, are needed beside arrays; got {nest!r:.100}.")
+    return tuple(map(_as_arrays, nest))
+
+
+def _as_array(value: Any) -> np.ndarray:
+    if hasattr(value, "iloc"):  # pandas
+        value = value.to_numpy()
+        value = value[:, None] if value.ndim == 1 else value
+    elif hasattr(value, "detach"):  # torch
+        value = value.detach().cpu()
+    array = np.asarray(value)
+    return array.astype(keras.config.floatx()) if np.issubdtype(array.dtype, np.floating) else array
+
+
+def checked_arrays(data: Data) -> tuple[Any, ...]:
+    """(x[, y[, sample_weight]]) as nests of NumPy arrays of one length, class weights counted in."""
+    sample_weight = data.sample_weight
+    if data.class_weight is not None:
+        if sample_weight is not None:
+            raise ValueError("Give `class_weight` or `sample_weight`, not both.")
+        y = None if data.y is None else _as_arrays(data.y)
+        if not isinstance(y, np.ndarray):
+            raise ValueError(f"`class_weight` needs one array of targets `y`, got {type(data.y).__name__}.")
+        sample_weight = _class_weights(y, data.class_weight)
+    given = {"x": data.x, "y": data.y, "sample_weight": sample_weight}
+    arrays = {name: _as_arrays(value) for name, value in given.items() if value is not None}
+    for name, value in arrays.items():
+        for array in jax.tree.leaves(value):
+            if array.dtype.kind in "OSU":
+                raise TypeError(f"{name} has dtype {array.dtype}, which no device holds. Make numbers of it first.")
+    sizes = {name: sorted({len(v) for v in jax.tree.leaves(value)}) for name, value in arrays.items()}
+    if len(set(itertools.chain.from_iterable(sizes.values()))) > 1:
+        told = ", ".join(f"{name}: {', '.join(map(str, size))}" for name, size in sizes.items())
+        raise ValueError(
+            f"Data cardinality is ambiguous: all arrays must have the same number of examples, got {told}."
+        )
+    if "sample_weight" in arrays and "y" not in arrays:
+        raise ValueError("`sample_weight` without `y` weighs nothing: give the targets, too.")
+    if sizes["x"] == [0]:
+        raise ValueError("The arrays have no examples.")
+    return tuple(arrays.values())
+
+
+def _class_weights(y: Any, weights: Mapping[int, float]) -> np.ndarray:
+    return np.asarray(keras.ops.convert_to_numpy(_weight_of(y, weights)))
+
+
+def _weight_of(y: Any, weights: Mapping[int, float]) -> Any:
+    """The weight of every example's class; 1 where the class has none. One-hot targets count by their largest entry."""
+    classes = y
+    if len(y.shape) > 1:
+        classes = keras.ops.squeeze(y, -1) if y.shape[-1] == 1 else keras.ops.argmax(y, axis=-1)
+    classes = keras.ops.cast(keras.ops.round(classes), "int32")
+    found = keras.ops.ones(classes.shape, keras.config.floatx())
+    for label, weight in weights.items():
+        found = keras.ops.where(classes == int(label), keras.ops.cast(weight, found.dtype), found)
+    return found
+
+
+def weighing(weights: Mapping[int, float]) -> Callable[..., Any]:
+    """For `Dataset.map`: a pair (x, y) with the weights of the examples' classes."""
+
+    def weigh(*element: Any) -> Any:
+        if len(element) != 2:
+            raise ValueError(
+                f"`class_weight` needs a data set of pairs (x, y), got elements of {len(element)} part(s)."
+            )
+        return (*element, _weight_of(element[1], weights))
+
+    return weigh
+
+
+def placed_batch(data: Data, strategy: AbstractStrategy) -> Any:
+    """One batch of arrays, (x[, y[, sample_weight]]), cut among the replicas and on their devices."""
+    arrays = checked_arrays(data)
+    mesh, rows = strategy.mesh, len(jax.tree.leaves(arrays)[0])
+    share = -(-rows // mesh.num_replicas)
+    cuts = [slice(min(i * share, rows), min((i + 1) * share, rows)) for i in range(mesh.num_replicas)]
+
+    def cut(array: np.ndarray) -> Any:
+        shapes = [(c.stop - c.start, *array.shape[1:]) for c in cuts]
+        return place([array[cuts[i]] for i in mesh.local_ids], mesh, shapes)
+
+    return jax.tree.map(cut, arrays)
