@@ -41,6 +41,7 @@ def test_the_demo_trains_on_two_replicas_and_restores_what_it_saved_on_one(tmp_p
     assert drew == "drew runs/fashion_mnist/curves.png"
 
 
+@pytest.mark.thorough
 def test_the_demo_writes_curves_and_checkpoints_and_leaves_nothing_else(tmp_path: Path) -> None:
     run = demo(tmp_path, "--limit", "64", "--epochs", "1", "--goal", "0", "--output", "here")
     assert run.returncode == 0, run.stderr

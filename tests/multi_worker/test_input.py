@@ -51,7 +51,11 @@ def test_without_sharding_every_worker_sees_all() -> None:
 
 @pytest.mark.parametrize(
     ("source", "policy", "after"),
-    [pytest.param("memory", "AUTO", 3, marks=pytest.mark.thorough), ("files", "FILE", 1), ("files", "FILE", 3)],
+    [
+        pytest.param("memory", "AUTO", 3, marks=pytest.mark.thorough),
+        pytest.param("files", "FILE", 3, marks=pytest.mark.thorough),
+        ("files", "FILE", 1),
+    ],
 )
 def test_another_number_of_workers_goes_on_with_the_very_next_examples(
     source: str, policy: str, after: int, folder: Path, tmp_path: Path

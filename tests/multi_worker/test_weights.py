@@ -35,7 +35,10 @@ def one_device() -> dict[str, Results]:
     return results
 
 
-@pytest.mark.parametrize(("workers", "devices"), [(1, 4), (2, 2), pytest.param(4, 1, marks=pytest.mark.thorough)])
+@pytest.mark.parametrize(
+    ("workers", "devices"),
+    [pytest.param(1, 4, marks=pytest.mark.thorough), (2, 2), pytest.param(4, 1, marks=pytest.mark.thorough)],
+)
 def test_weights_losses_and_metrics_are_those_of_one_device(
     workers: int, devices: int, one_device: dict[str, Results]
 ) -> None:

@@ -32,7 +32,14 @@ def test_any_number_of_replicas_gives_what_one_gives(strategy: str) -> None:
     assert distance(tree(many), tree(one)) <= 1e-9
 
 
-@pytest.mark.parametrize("kind", ["two by two", "masks", "added losses"])
+@pytest.mark.parametrize(
+    "kind",
+    [
+        pytest.param("two by two", marks=pytest.mark.thorough),
+        pytest.param("masks", marks=pytest.mark.thorough),
+        "added losses",
+    ],
+)
 def test_one_device_gives_what_keras_own_trainer_gives(kind: str) -> None:
     own, ours = trained(kind, "default"), trained(kind, "one device")
     if kind == "masks":  # its trainer loses the mask on the way to the metrics of training
