@@ -22,12 +22,12 @@ demo: $(READY) ## train a convolutional network on two replicas (about 2 minutes
 test: $(READY) ## run the test suite
 	@$(BIN)/python scripts/fetch_data.py fashion-mnist
 	@echo "test: running the test suite"
-	@$(BIN)/python -m pytest -q -n auto --dist loadfile
+	@$(BIN)/python -m pytest -q -n auto --dist loadfile --no-loadscope-reorder
 
 thorough: $(READY) ## run the tests that `make test` leaves out: more instances of the same
 	@$(BIN)/python scripts/fetch_data.py fashion-mnist
 	@echo "thorough: running the rest of the test suite"
-	@$(BIN)/python -m pytest -q -n auto --dist loadfile -m thorough
+	@$(BIN)/python -m pytest -q -n auto --dist loadfile --no-loadscope-reorder -m thorough
 
 check: $(READY) ## lint, formatting, types, layers
 	@echo "check: ruff, mypy and the layer test"
