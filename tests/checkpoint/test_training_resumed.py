@@ -111,7 +111,10 @@ def uninterrupted() -> dict[str, list[np.ndarray]]:
     return found
 
 
-@pytest.mark.parametrize(("before", "after"), [pytest.param(2, 2, marks=pytest.mark.thorough), (2, 4), (8, 1)])
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [pytest.param(2, 2, marks=pytest.mark.thorough), (2, 4), pytest.param(8, 1, marks=pytest.mark.thorough)],
+)
 @pytest.mark.parametrize("name", SOURCES)
 def test_stopped_training_goes_on_exactly_also_on_other_replicas(
     name: str, before: int, after: int, uninterrupted: dict[str, list[np.ndarray]], tmp_path: Path

@@ -17,6 +17,7 @@ import stratagem as tf
 from stratagem.values import per_replica
 
 FEATURES, REPLICAS, PROGRAMS, LENGTH = 3, 3, 8, 6
+QUICK = 4  # programs that `make test` runs
 TINY, RATE = 1e-30, 0.125
 
 
@@ -236,7 +237,8 @@ def cases() -> Iterator[Any]:
         layout = [0] * REPLICAS
         while len(set(layout)) == 1:
             layout = [source.choice([0, 0, 1, 2, 4]) for _ in range(REPLICAS)]
-        yield pytest.param(names, layout, id=f"{number}-{layout}")
+        marks = [pytest.mark.thorough] if number >= QUICK else []
+        yield pytest.param(names, layout, id=f"{number}-{layout}", marks=marks)
 
 
 @pytest.mark.parametrize(("names", "layout"), list(cases()))

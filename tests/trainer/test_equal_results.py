@@ -9,7 +9,7 @@ from tests.parity.training import floatx
 from tests.trainer.models import BATCH, KINDS, ROWS, OwnStep, layers, numbers
 from tests.trainer.training import distance, results, trained, tree
 
-QUICK = ("cnn", "own step")
+QUICK = ("cnn",)
 
 
 @pytest.mark.parametrize(
