@@ -24,21 +24,22 @@ def agree_on(traces: Sequence[Trace], mesh: ReplicaMesh) -> None:
     if job.workers == 1:
         return
     variables = [[v.path, list(v.shape), str(v.dtype)] for v in traces[0].variables]
-    given = job.agree("the program of a step", [variables, _digest(traces)])
-    for worker, (theirs, digest) in enumerate(given):
+    given = job.agree("the program of a step", [variables, digest(traces)])
+    for worker, (theirs, computed) in enumerate(given):
         if [v[1:] for v in theirs] != [v[1:] for v in variables]:
             raise ClusterError(
                 f"The workers' models differ: {_difference(variables, theirs, job.worker, worker)}. Every worker has to create "
                 "the same model, optimizer and metrics."
             )
-        if digest != given[job.worker][1]:
+        if computed != given[job.worker][1]:
             raise ClusterError(
                 f"Workers {job.worker} and {worker} compute different things on the same variables. Look for Python numbers "
                 "that differ (learning rates, the worker's index, time, random numbers) and for shapes that do."
             )
 
 
-def _digest(traces: Sequence[Trace]) -> str:
+def digest(traces: Sequence[Trace]) -> str:
+    """Equal for traces that compute the same, their constants included, whatever process made them."""
     found = hashlib.blake2b(digest_size=16)
     for made in traces:
         found.update(_ADDRESS.sub("", str(made.closed.jaxpr)).encode())

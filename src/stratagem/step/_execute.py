@@ -4,7 +4,7 @@ import functools
 import logging
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, cast
 
 import jax
 
@@ -12,7 +12,7 @@ from stratagem._context import current
 from stratagem._errors import InvalidArgumentError, MixedStrategiesError, OutOfRangeError
 from stratagem._job import Phase
 from stratagem._mesh import ReplicaMesh
-from stratagem.step._agreement import agree_on
+from stratagem.step._agreement import agree_on, digest
 from stratagem.step._capture import HostMode, OtherMesh, Unexplored
 from stratagem.step._layout import Layout, named, settled
 from stratagem.step._program import Arguments, Body, Knowledge, Program, Trace, explore, own_specs, trace
@@ -82,7 +82,7 @@ def execute(
     family, signature, leaves = _signature_of(key, name, args, kwargs)
     if signature.host is None:
         try:
-            result = _run(body, signature, args, kwargs, leaves, _mesh(signature, leaves, mesh))
+            result = _run(body, signature, args, kwargs, leaves, mesh)
             family.knowledge = signature.knowledge
             return result
         except (HostMode, *DECISIONS) as reason:
@@ -96,59 +96,63 @@ def execute(
 def execute_together(
     body: Body, key: Hashable, name: str, calls: Sequence[tuple[Any, ...]], mesh: ReplicaMesh
 ) -> list[Any]:
-    """`[execute(body, …, args, …) for args in calls]`, as one program where the calls are alike and even.
-
-    The body must draw from no iterator.
-    """
-    _, signature, leaves = _signature_of(key, name, calls[0], {})
-    given = [Arguments.of(args, {}, []) for args in calls]
-    alike = all(_kinds(each) == _kinds(given[0]) for each in given)
-    if len(calls) == 1 or not alike or signature.host is not None or _layout(given[0], mesh) is not None:
+    """`[execute(body, …, args, …) for args in calls]`, as one program where the calls are alike and even."""
+    found = [_signature_of(key, name, args, {}) for args in calls] if len(calls) > 1 else []
+    if not found or any(signature is not found[0][1] for _, signature, _ in found) or found[0][1].host is not None:
         return [execute(body, key, name, args, {}, mesh) for args in calls]
-    knowledge, key_of_times = signature.knowledge, ("times", len(calls))
-    program = signature.programs.get(key_of_times)
+    family, signature, leaves = found[0]
+    mesh = _explored(body, signature, calls[0], {}, leaves, mesh)
+    family.knowledge = signature.knowledge
+    drawn = [_draw(signature.knowledge, each) for _, _, each in found]
+    given = [Arguments.of(args, {}, elements) for args, elements in zip(calls, drawn, strict=True)]
+    kinds = [_kinds(elements) for elements in drawn]
+    try:
+        if any(each != kinds[0] for each in kinds) or _layout(given[0], mesh) is not None:
+            return [_program(body, signature, each, k, mesh)(each) for each, k in zip(given, kinds, strict=True)]
+        return _repeated(body, signature, given, kinds[0], mesh)(given)
+    except Unexplored:  # so nothing was drawn, and nothing has run
+        signature.knowledge.explored = False
+        return execute_together(body, key, name, calls, mesh)
+
+
+def _repeated(
+    body: Body, signature: Signature, given: Sequence[Arguments], kinds: tuple[Hashable, ...], mesh: ReplicaMesh
+) -> RepeatedProgram:
+    key = ("times", len(given), *kinds)
+    program = signature.programs.get(key)
     if program is None or program.stale:
-        if not knowledge.explored:
-            _explore(body, given[0], _mesh(signature, leaves, mesh), knowledge)
         with mesh.job.phase(Phase.COMPILING):
-            made = trace(body, given[0], mesh, knowledge)
+            made = trace(body, given[0], mesh, signature.knowledge)
             agree_on([made], mesh)
-            program = RepeatedProgram(made, given[0], mesh, len(calls))
-        signature.programs[key_of_times] = program
-    return program(given)
+            program = signature.programs[key] = RepeatedProgram(made, given[0], mesh, len(given))
+    return cast(RepeatedProgram, program)
 
 
 def execute_anew(body: Body, key: Hashable, name: str, args: tuple[Any, ...], mesh: ReplicaMesh) -> Any:
-    """As `execute`, but the Python of `body` runs at every call: only its compilation is saved, where it did the same.
-
-    The body must draw from no iterator.
-    """
-    _, signature, leaves = _signature_of(key, name, args, {})
-    mesh, knowledge = _mesh(signature, leaves, mesh), signature.knowledge
-    arguments = Arguments.of(args, {}, [])
-    if not knowledge.explored:
-        mesh = _explore(body, arguments, mesh, knowledge)
+    """As `execute`, but the Python of `body` runs at every call: only its compilation is saved, where it did the same."""
+    family, signature, leaves = _signature_of(key, name, args, {})
+    mesh, knowledge = _explored(body, signature, args, {}, leaves, mesh), signature.knowledge
+    family.knowledge = knowledge
+    arguments = Arguments.of(args, {}, _draw(knowledge, leaves))
+    program: Program | UnevenProgram | None
     with mesh.job.phase(Phase.COMPILING):
         if _layout(arguments, mesh) is not None:
-            return _compile(body, arguments, mesh, knowledge)(arguments)
-        made = trace(body, arguments, mesh, knowledge)
-        found = ("text", str(made.closed))
-        if found not in signature.programs or signature.programs[found].stale:
-            agree_on([made], mesh)
-            signature.programs[found] = Program(made, arguments, mesh)
-    return signature.programs[found](arguments)
-
-
-def _kinds(arguments: Arguments) -> Hashable:
-    return (arguments.structure, *map(leaf_key, arguments.leaves))
+            program = _compile(body, arguments, mesh, knowledge)
+        else:
+            made = trace(body, arguments, mesh, knowledge)
+            found = ("digest", digest([made]))
+            program = signature.programs.get(found)
+            if program is None or program.stale:
+                agree_on([made], mesh)
+                program = signature.programs[found] = Program(made, arguments, mesh)
+    return program(arguments)
 
 
 def prepare(body: Body, key: Hashable, name: str, args: Sequence[Any], mesh: ReplicaMesh) -> None:
     """Trace `body(*args)` once, as the first call of `execute` would: what is built lazily exists then. Runs nothing."""
     family, signature, leaves = _signature_of(key, name, args, {})
-    if not signature.knowledge.explored:
-        _explore(body, Arguments.of(args, {}, []), _mesh(signature, leaves, mesh), signature.knowledge)
-        family.knowledge = signature.knowledge
+    _explored(body, signature, args, {}, leaves, mesh)
+    family.knowledge = signature.knowledge
 
 
 def _signature_of(
@@ -199,30 +203,50 @@ def _difference(before: tuple[Any, ...], now: tuple[Any, ...]) -> str:
     return "; ".join(changed)
 
 
-def _mesh(signature: Signature, leaves: Sequence[Any], default: ReplicaMesh) -> ReplicaMesh:
-    given = next((v.mesh for v in leaves if hasattr(v, "array") and is_per_replica(v)), None)
-    return signature.knowledge.mesh or given or default
-
-
-def _run(body: Body, signature: Signature, args: Any, kwargs: Any, leaves: Sequence[Any], mesh: ReplicaMesh) -> Any:
+def _explored(
+    body: Body, signature: Signature, args: Any, kwargs: Any, leaves: Sequence[Any], default: ReplicaMesh
+) -> ReplicaMesh:
+    """The mesh that the body runs on; traces it for the first time, if that has not been done."""
     knowledge = signature.knowledge
+    given = next((v.mesh for v in leaves if hasattr(v, "array") and is_per_replica(v)), None)
+    mesh = knowledge.mesh or given or default
     if not knowledge.explored:
         mesh = _explore(body, Arguments.of(args, kwargs, []), mesh, knowledge)
         knowledge.sources = [_by_position(source, leaves) for source in knowledge.sources]
-    drawn = [_next(leaves[s] if isinstance(s, int) else s) for s in knowledge.sources]
+    return mesh
+
+
+def _draw(knowledge: Knowledge, leaves: Sequence[Any]) -> list[Any]:
+    """The elements that a call with these arguments draws."""
+    return [_next(leaves[s] if isinstance(s, int) else s) for s in knowledge.sources]
+
+
+def _kinds(drawn: list[Any]) -> tuple[Hashable, ...]:
+    return tuple(leaf_key(v) for v in jax.tree.leaves(drawn, is_leaf=is_per_replica))
+
+
+def _run(body: Body, signature: Signature, args: Any, kwargs: Any, leaves: Sequence[Any], default: ReplicaMesh) -> Any:
+    mesh = _explored(body, signature, args, kwargs, leaves, default)
+    drawn = _draw(signature.knowledge, leaves)
     arguments = Arguments.of(args, kwargs, drawn)
-    _check_mesh(arguments, mesh)
-    key = tuple(leaf_key(v) for v in jax.tree.leaves(drawn, is_leaf=is_per_replica))
-    program = signature.programs.get(key)
-    if program is None or program.stale:
-        try:
-            with mesh.job.phase(Phase.COMPILING):
-                program = _compile(body, arguments, mesh, knowledge)
-        except Unexplored:
-            knowledge.explored = False
-            return _run(body, signature, args, kwargs, leaves, mesh)
-        signature.programs[key] = program
+    try:
+        program = _program(body, signature, arguments, _kinds(drawn), mesh)
+    except Unexplored:
+        signature.knowledge.explored = False
+        return _run(body, signature, args, kwargs, leaves, mesh)
     return program(arguments)
+
+
+def _program(
+    body: Body, signature: Signature, arguments: Arguments, kinds: tuple[Hashable, ...], mesh: ReplicaMesh
+) -> Program | UnevenProgram:
+    """The program for arguments of this signature with drawn elements of these kinds."""
+    _check_mesh(arguments, mesh)
+    program = signature.programs.get(kinds)
+    if program is None or program.stale:
+        with mesh.job.phase(Phase.COMPILING):
+            program = signature.programs[kinds] = _compile(body, arguments, mesh, signature.knowledge)
+    return cast(Program | UnevenProgram, program)
 
 
 def _compile(body: Body, arguments: Arguments, mesh: ReplicaMesh, knowledge: Knowledge) -> Program | UnevenProgram:

@@ -68,7 +68,8 @@ def _weigh(sample_weight: Any, mask: Any, original: Callable[..., Any]) -> Any:
 
 def of_batch(value: Any) -> Any:
     """What a float number of this replica's rows, taken as a mean over them, is for the global batch."""
-    return _mean_of_rows(value) if _apart() and jnp.issubdtype(value.dtype, jnp.inexact) else value
+    inexact = hasattr(value, "dtype") and jnp.issubdtype(value.dtype, jnp.inexact)
+    return _mean_of_rows(value) if inexact and _apart() else value
 
 
 def _mean_of_rows(value: Any) -> Any:

@@ -225,9 +225,10 @@ def _make_jaxpr(
         return jax.make_jaxpr(pure, axis_env=axes)(variables, own, shared)
 
 
-def begun(job: Job, *, first: bool) -> contextlib.AbstractContextManager[None]:
-    """Around a call of a program: it counts as a step. The first one compiles."""
-    job.begin_step()
+def begun(job: Job, *, first: bool, steps: int = 1) -> contextlib.AbstractContextManager[None]:
+    """Around a call of a program, which takes so many steps. The first one compiles."""
+    for _ in range(steps):
+        job.begin_step()
     return job.phase(Phase.COMPILING) if first else job.waiting()
 
 
@@ -256,12 +257,7 @@ class Program:
         """Run once: read the variables, run, write them, hand out the results. Waits for nothing."""
         own = [v.array for v in arguments.own]
         shared = [everywhere(v, self._mesh) for v in arguments.shared]
-        with storage, begun(self._mesh.job, first=self._first):
-            donated, kept = self._bound.read()
-            outs, new = self._run(donated, kept, own, shared)
-            self._bound.write(new)
-            for result in (new or outs)[:1]:
-                self._mesh.dispatched.note(result)
+        outs = self._bound.run(self._run, own, shared, first=self._first)
         self._first = False
         mesh, flags = self._mesh, self._results.per_replica
         return self._results.rebuilt(
@@ -329,6 +325,16 @@ class Bound:
         if self._foreign:
             return [self._value(v) for v in self._donated], [self._value(v) for v in self._kept]
         return [v._value for v in self._donated], [v._value for v in self._kept]
+
+    def run(self, compiled: Callable[..., Any], own: Any, shared: Any, *, first: bool, steps: int = 1) -> Any:
+        """Call a compiled program that takes `steps`, commit the new values, and return its results. Waits for nothing."""
+        with storage, begun(self._mesh.job, first=first, steps=steps):
+            donated, kept = self.read()
+            outs, new = compiled(donated, kept, own, shared)
+            self.write(new)
+            for result in jax.tree.leaves(new or outs)[:1]:
+                self._mesh.dispatched.note(result)
+        return outs
 
     def ordered(self) -> list[jax.Array]:
         """What the program reads, in the order of the variables."""

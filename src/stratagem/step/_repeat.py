@@ -9,9 +9,9 @@ from jax.extend import core as xc
 from jax.sharding import PartitionSpec
 
 from stratagem._mesh import AXIS, ReplicaMesh
-from stratagem.step._program import Arguments, Bound, Trace, begun, everywhere
+from stratagem.step._program import Arguments, Bound, Trace, everywhere
 from stratagem.step._rewrites import compiler_options
-from stratagem.values import Stacked, storage
+from stratagem.values import Stacked
 
 # Copies of the step in the body of the loop: XLA fuses across them, and compiles longer.
 _UNROLLED = 4
@@ -36,12 +36,7 @@ class RepeatedProgram:
         """Run the calls; what each returns. Waits for nothing."""
         own = [[v.array for v in call.own] for call in calls]
         shared = [[everywhere(v, self._mesh) for v in call.shared] for call in calls]
-        with storage, begun(self._mesh.job, first=self._first):
-            donated, kept = self._bound.read()
-            outs, new = self._run(donated, kept, own, shared)
-            self._bound.write(new)
-            for result in (new or outs)[:1]:
-                self._mesh.dispatched.note(result)
+        outs = self._bound.run(self._run, own, shared, first=self._first, steps=self._times)
         self._first = False
         mesh, flags = self._mesh, self._results.per_replica
         handed = [[Stacked(v, mesh) if f else mesh.first(v) for v in each] for each, f in zip(outs, flags, strict=True)]
