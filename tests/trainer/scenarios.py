@@ -1,13 +1,19 @@
-"""A fit that is killed again and again must end as one that nobody disturbs: one trial each, from a seed."""
+"""Fits that are killed: one trial each, from a seed."""
 
+import os
 import random
+import signal
+import subprocess
+import sys
 import tempfile
 import time
 from pathlib import Path
-from typing import Any
+from typing import Any, final
 
+import stratagem as tf
 from tests.multi_worker.jobs import Ended, job, printed
 from tests.multi_worker.scenarios import Trial
+from tests.trainer.programs.returning import digest, made, plan_of
 
 PROGRAM = Path(__file__).parent / "programs" / "resumed.py"
 STEPS = 50  # the fewest that an undisturbed fit of the program takes
@@ -44,3 +50,72 @@ def _run(workers: int, devices: int, *arguments: Any, killed: bool = False) -> l
     if not killed:
         assert [task.code for task in ended] == [0] * workers, ended
     return ended
+
+
+# --- After its end ----------------------------------------------------------------------------------------------------
+
+
+@final
+class Returning:
+    """The program whose fits are killed when they return, from outside."""
+
+    def __init__(self) -> None:
+        root = Path(__file__).parents[2]
+        path = os.pathsep.join([str(root), str(root / "src")])
+        self._program = subprocess.Popen(
+            [sys.executable, "-m", "tests.trainer.programs.returning"],
+            env=os.environ | {"PYTHONPATH": path, "JAX_PLATFORMS": "cpu", "JAX_NUM_CPU_DEVICES": "2"},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+
+    def fit(self, seed: int, folder: Path) -> dict[str, str]:
+        """Have one fit run and be killed. What it said that it had saved: name → digest of the last."""
+        assert self._program.stdin is not None
+        assert self._program.stdout is not None
+        self._program.stdin.write(f"{seed}\t{folder}\n")
+        self._program.stdin.flush()
+        saved: dict[str, str] = {}
+        for line in self._program.stdout:
+            what, _, rest = line.rstrip("\n").partition(" ")
+            if what == "ended":
+                assert rest == str(int(signal.SIGKILL)), f"the process ended {rest}"
+                return saved
+            name, _, said = rest.partition(" ")
+            saved[name] = said
+        raise AssertionError("the program ended")
+
+    def close(self) -> None:
+        """End the program."""
+        self._program.kill()
+        self._program.communicate()
+
+
+def killed_after_fit(seed: int, returning: Returning) -> Trial:
+    """C7: SIGKILL when `fit` has returned; all it saved is there and whole. Detection is the time to read it all."""
+    began, plan = time.monotonic(), plan_of(seed)
+    with tempfile.TemporaryDirectory(prefix="stratagem-fit-") as name:
+        folder = Path(name)
+        saved = returning.fit(seed, folder)
+        looked = time.monotonic()
+        assert {path.name for path in folder.iterdir()} == saved.keys(), "files are missing, or left over"
+        for file, wanted in saved.items():
+            assert digest(_read(folder / file, plan.weights_only)) == wanted, f"{file} has other weights"
+        for manager in ("backup/chief", "manager"):
+            left = [path.name for path in (folder / manager).iterdir() if not path.name.startswith("ckpt-")]
+            assert set(left) <= {"checkpoint", ".owner.json"}, left
+    return Trial(time.monotonic() - began, time.monotonic() - looked)
+
+
+def _read(saved: Path, weights_only: bool) -> Any:
+    """A model of a process that knows nothing but what was saved."""
+    if saved.name.endswith(".keras"):
+        return tf.keras.models.load_model(saved)
+    model = made()
+    if saved.is_file():
+        model.load_weights(saved)
+        return model
+    latest = tf.train.latest_checkpoint(saved / "chief" if saved.name == "backup" else saved)
+    tf.train.Checkpoint(model=model).restore(latest).expect_partial()
+    return model

@@ -11,7 +11,7 @@ import stratagem as tf
 from stratagem.strategy import AbstractStrategy, OneDeviceStrategy
 from stratagem.trainer._data import Data
 from stratagem.trainer._feed import open_feed
-from stratagem.trainer._runner import Execution, Runner, open_runner, run_steps
+from stratagem.trainer._runner import Execution, Runner, open_runner, run_batch, run_steps
 from stratagem.trainer._steps import Kind, Steps
 from tests.trainer.small import BATCH, ROWS, X, Y, batched, close, descended, kernel
 
@@ -75,10 +75,24 @@ class LaterRunner(Runner):
         self._feed.restore(state, within=True)
 
 
+def run_later(strategy: LaterStrategy, steps: Steps, kind: Kind, data: Data) -> Any:
+    """One step, in a thread that ends with it."""
+    LaterRunner.opened.append(kind)
+    runner = run_batch.dispatch(AbstractStrategy)
+
+    def step() -> Any:
+        with strategy.scope():
+            return runner(strategy, steps, kind, data)
+
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(step).result()
+
+
 @pytest.fixture
 def model() -> Any:
     """A model of a strategy whose steps run in a thread."""
     open_runner.register(LaterStrategy, LaterRunner)
+    run_batch.register(LaterStrategy, run_later)
     LaterRunner.opened.clear()
     with LaterStrategy("CPU:0").scope():
         model = tf.keras.Sequential([tf.keras.layers.Input((2,)), tf.keras.layers.Dense(1, kernel_initializer="zeros")])
@@ -98,6 +112,16 @@ def test_fit_evaluate_and_predict_run_on_it(model: Any) -> None:
     close(np.array(history["val_mae"][-1]), np.array(tested["mae"]))
     assert len(history["loss"]) == 2
     assert history["loss"][1] < history["loss"][0]
+
+
+def test_single_batches_run_on_it(model: Any) -> None:
+    logs = model.train_on_batch(X, Y, return_dict=True)
+    close(kernel(model), descended(batched(size=ROWS), epochs=1))
+    predicted = model.predict_on_batch(X)
+    close(predicted, X @ kernel(model)[:2, None] + kernel(model)[2])
+    tested = model.test_on_batch(X, Y, return_dict=True)
+    assert LaterRunner.opened == [Kind.TRAIN, Kind.PREDICT, Kind.TEST]
+    assert tested["loss"] < logs["loss"]
 
 
 def test_callbacks_and_the_end_of_data_are_the_loops_own(model: Any) -> None:

@@ -5,5 +5,6 @@ from stratagem.trainer._data import DatasetCreator as DatasetCreator
 from stratagem.trainer._runner import Execution as Execution
 from stratagem.trainer._runner import Runner as Runner
 from stratagem.trainer._runner import open_runner as open_runner
+from stratagem.trainer._runner import run_batch as run_batch
 from stratagem.trainer._tensorboard import TensorBoard as TensorBoard
 from stratagem.trainer.callbacks import SidecarEvaluator as SidecarEvaluator

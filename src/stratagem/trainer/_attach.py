@@ -1,6 +1,5 @@
 """Gives every model that was created under a strategy our `fit` and its kin; all others keep Keras' own."""
 
-import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -13,7 +12,6 @@ from stratagem.strategy import AbstractStrategy, get_strategy
 from stratagem.trainer._data import Data
 from stratagem.trainer._loops import Loops, Training, split_validation
 from stratagem.trainer._plain import readable
-from stratagem.trainer._runner import open_runner
 from stratagem.trainer._steps import Kind, Steps, check_overrides, is_as_in_tensorflow, route_step
 
 Method = Callable[..., Any]
@@ -27,7 +25,7 @@ def _loops(model: Any) -> Loops:
         steps = Steps(model)
         object.__setattr__(model, "_steps", steps)
 
-    return Loops(steps, strategy, functools.partial(open_runner, strategy, steps))
+    return Loops(steps, strategy)
 
 
 def _routed(ours: Callable[..., Any]) -> Callable[[Any, Method], Method]:

@@ -10,14 +10,12 @@ import keras
 import numpy as np
 
 from stratagem._private import train_validation_split, user_level
-from stratagem.trainer._arrays import placed_batch
+from stratagem.strategy import AbstractStrategy
 from stratagem.trainer._callbacks import callback_list, hears, show_progress, shown
 from stratagem.trainer._data import Data
-from stratagem.trainer._runner import Execution, Runner, run_steps
+from stratagem.trainer._runner import Execution, Runner, open_runner, run_batch
 from stratagem.trainer._steps import Kind, Steps
 from stratagem.trainer.callbacks import Course, Fit
-
-OpenRunner = Callable[[Kind, Data], Runner]
 
 
 @final
@@ -34,12 +32,11 @@ class Training:
 
 @final
 class Loops:
-    """The loops of one model. runner: opens a runner of some data for one kind of step."""
+    """The loops of one model, made under a strategy."""
 
-    def __init__(self, steps: Steps, strategy: Any, runner: OpenRunner) -> None:
+    def __init__(self, steps: Steps, strategy: AbstractStrategy) -> None:
         self._model, self._steps = steps.model, steps
         self._strategy = strategy
-        self._runner = runner
 
     def fit(self, data: Data, validation: Data | None, training: Training) -> Any:
         """Train for some epochs. Returns the History."""
@@ -90,12 +87,13 @@ class Loops:
 
     def on_batch(self, kind: Kind, data: Data) -> Any:
         """One step on one batch of arrays: its logs as Python numbers by name, or its predictions as NumPy arrays."""
-        batch = placed_batch(data, self._strategy)
-        if kind is Kind.PREDICT:
-            outputs = _Outputs(self._strategy)
-            return outputs.add(Execution(1, 0, run_steps(self._steps, self._strategy, kind, [batch])))
-        self._model.reset_metrics()
-        return _python_numbers(run_steps(self._steps, self._strategy, kind, [batch])[0])
+        if kind is not Kind.PREDICT:
+            self._model.reset_metrics()
+        result = run_batch(self._strategy, self._steps, kind, data)
+        return _python_numbers(result) if kind is not Kind.PREDICT else _Outputs(self._strategy).add([result])
+
+    def _runner(self, kind: Kind, data: Data) -> Runner:
+        return open_runner(self._strategy, self._steps, kind, data)
 
     def _train_epoch(self, runner: Runner, callbacks: Any, fit: Fit) -> tuple[int, Any]:
         """How many steps were taken, and the last logs."""
@@ -172,7 +170,7 @@ class Loops:
             callbacks.on_predict_begin()
             hooks, stopped = _hooks(callbacks, "predict"), lambda: model.stop_predicting
             taken, _ = self._pass(
-                runner, callbacks, hooks, stopped, lambda execution: {"outputs": outputs.add(execution)}
+                runner, callbacks, hooks, stopped, lambda execution: {"outputs": outputs.add(execution.result)}
             )
             if runner.batches is not None and taken < runner.batches and not model.stop_predicting:
                 _warn_of_early_end("prediction", taken, runner.batches)
@@ -240,9 +238,9 @@ class _Outputs:
         self._strategy = strategy
         self._batches: list[Any] = []
 
-    def add(self, execution: Execution) -> Any:
-        """Take the outputs of some steps; returns those of the last."""
-        for result in execution.result:
+    def add(self, results: list[Any]) -> Any:
+        """Take the outputs of some steps, per replica; returns those of the last."""
+        for result in results:
             rows = self._strategy.experimental_local_results(result)
             self._batches.append(jax.tree.map(lambda *v: np.concatenate([np.asarray(x) for x in v]), *rows))
         return self._batches[-1]

@@ -11,6 +11,7 @@ import jax
 
 from stratagem.step import Same, agreed, execute_anew, execute_together, prepare, run_replicas
 from stratagem.strategy import AbstractStrategy
+from stratagem.trainer._arrays import placed_batch
 from stratagem.trainer._data import Data
 from stratagem.trainer._feed import Feed, open_feed
 from stratagem.trainer._steps import Kind, Steps
@@ -23,7 +24,8 @@ class Execution:
 
     steps: how many.
     examples: how many rows their batches have, on all replicas.
-    result: the logs after the last of them; for predictions a list with the outputs of each, per replica.
+    result: the logs after the last of them; for predictions a list with the outputs of each, per replica. A runner whose
+        steps are still under way may give a dict of logs that it fills later, at the latest in `end_epoch`.
     """
 
     steps: int
@@ -68,6 +70,15 @@ class Runner(abc.ABC):
 def open_runner(strategy: AbstractStrategy, steps: Steps, kind: Kind, data: Data) -> Runner:
     """The runner for a strategy; `open_runner.register(Class)` gives strategies of a class another."""
     return SynchronousRunner(steps, strategy, kind, data)
+
+
+@functools.singledispatch
+def run_batch(strategy: AbstractStrategy, steps: Steps, kind: Kind, data: Data) -> Any:
+    """One step on one batch of arrays, to its end: the logs after it, or every replica's predictions.
+
+    `run_batch.register(Class)` gives strategies of a class another way, as for `open_runner`.
+    """
+    return run_steps(steps, strategy, kind, [placed_batch(data, strategy)])[0]
 
 
 @final
