@@ -38,6 +38,8 @@ class Context:
     job: the workers that run this code together (a `Job`), or None for the job of the process.
     rows: inside a replica of a step of `Model.fit` and its kin, how many rows of the global batch this replica has: losses
         are then those of the global batch. None elsewhere, where the user's loop says what a loss is divided by.
+    beside: the variable at whose place new ones are made (an optimizer's slots), or None.
+    worker: the worker of a parameter-server job that runs the current code (a `Worker`), or None.
     """
 
     strategy: Any = None
@@ -46,6 +48,8 @@ class Context:
     recorder: Any = None
     job: Any = None
     rows: int | None = None
+    beside: Any = None
+    worker: Any = None
 
 
 _current: contextvars.ContextVar[Context] = contextvars.ContextVar("stratagem", default=Context())  # noqa: B039

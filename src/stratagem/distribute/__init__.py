@@ -5,6 +5,7 @@ from typing import Any
 from stratagem import trainer as _trainer  # noqa: F401  # `fit` of models made under a strategy
 from stratagem._reduce import ReduceOp as ReduceOp
 from stratagem.distribute import cluster_resolver as cluster_resolver
+from stratagem.distribute import coordinator as coordinator
 from stratagem.distribute import experimental as experimental
 from stratagem.ops import not_provided
 from stratagem.pipeline import DistributedDataset as DistributedDataset
@@ -12,6 +13,7 @@ from stratagem.pipeline import DistributedIterator as DistributedIterator
 from stratagem.pipeline import InputContext as InputContext
 from stratagem.pipeline import InputOptions as InputOptions
 from stratagem.pipeline import InputReplicationMode as InputReplicationMode
+from stratagem.remote import Server as Server
 from stratagem.step import ReplicaContext as ReplicaContext
 from stratagem.strategy import AbstractStrategy as Strategy  # noqa: F401
 from stratagem.strategy import CrossDeviceOps as CrossDeviceOps
@@ -20,6 +22,7 @@ from stratagem.strategy import MirroredStrategy as MirroredStrategy
 from stratagem.strategy import MultiWorkerMirroredStrategy as MultiWorkerMirroredStrategy
 from stratagem.strategy import NcclAllReduce as NcclAllReduce
 from stratagem.strategy import OneDeviceStrategy as OneDeviceStrategy
+from stratagem.strategy import ParameterServerStrategy as ParameterServerStrategy
 from stratagem.strategy import ReductionToOneDevice as ReductionToOneDevice
 from stratagem.strategy import experimental_set_strategy as experimental_set_strategy
 from stratagem.strategy import get_replica_context as get_replica_context

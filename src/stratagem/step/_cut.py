@@ -7,7 +7,7 @@ A program becomes   L0  G1  L1  G2  L2 ...
 Values that are the same on all replicas whatever their rows ("common") have one number in all versions.
 """
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -38,6 +38,18 @@ def _describe(params: dict[str, Any]) -> str:
             elif not callable(x) and type(x).__name__ != "WrappedFun":
                 parts.append((key, str(x)))
     return str(parts)
+
+
+def sub_function(
+    eqns: Sequence[Eqn], reads: Sequence[Var], outs: Sequence[Any], constants: Mapping[Var, Any]
+) -> Callable[..., list[Any]]:
+    """Equations as a function from `reads` to `outs`. constants: values of variables that are no inputs."""
+    used = {v for atoms in (outs, *(e.invars for e in eqns)) for v in atoms if not is_literal(v)}
+    consts = [v for v in constants if v in used]
+    run = xc.jaxpr_as_fun(xc.ClosedJaxpr(new_jaxpr(consts, reads, outs, eqns), [exact(constants[v]) for v in consts]))
+    return lambda *args: [
+        jnp.asarray(x, o.aval.dtype) if is_literal(o) else x for x, o in zip(run(*args), outs, strict=True)
+    ]
 
 
 class Version:
@@ -82,13 +94,7 @@ class Version:
 
     def function(self, eqns: Sequence[Eqn], reads: Sequence[Var], outs: Sequence[Any]) -> Callable[..., list[Any]]:
         """These equations as a function from `reads` to `outs`."""
-        used = {v for atoms in (outs, *(e.invars for e in eqns)) for v in atoms if not is_literal(v)}
-        consts = [v for v in self.consts if v in used]
-        closed = xc.ClosedJaxpr(new_jaxpr(consts, reads, outs, eqns), [exact(self.consts[v]) for v in consts])
-        run = xc.jaxpr_as_fun(closed)
-        return lambda *args: [
-            jnp.asarray(x, o.aval.dtype) if is_literal(o) else x for x, o in zip(run(*args), outs, strict=True)
-        ]
+        return sub_function(eqns, reads, outs, self.consts)
 
     def backward(
         self, outs: Sequence[Any], mine: set[int], swapped: dict[int, Eqn] | None = None

@@ -2,6 +2,7 @@
 
 import functools
 import logging
+import threading
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, cast
@@ -18,9 +19,10 @@ from stratagem.step._layout import Layout, named, settled
 from stratagem.step._program import Arguments, Body, Knowledge, Program, Trace, explore, own_specs, trace
 from stratagem.step._repeat import RepeatedProgram
 from stratagem.step._replicate import DECISIONS
+from stratagem.step._served import served
 from stratagem.step._signature import Same, alive, changed_part, code_of, is_source, leaf_key
 from stratagem.step._uneven import UnevenProgram
-from stratagem.values import Separate, Stacked, is_per_replica
+from stratagem.values import Separate, Stacked, is_per_replica, placement_of
 
 logger = logging.getLogger("stratagem")
 
@@ -55,11 +57,18 @@ class Family:
 # Compiled programs by function. A cache: losing it costs time, never a result.
 _families: dict[Hashable, Family] = {}
 
+# Held while user code is traced: what is the same for several threads is traced once, and Keras objects change meanwhile.
+tracing = threading.RLock()
+
 
 def family_of(key: Hashable, name: str) -> Family:
     """The family of a function key; forgets families whose objects are gone."""
     found = _families.get(key)
-    if found is None:
+    if found is not None:
+        return found
+    with tracing:
+        if (found := _families.get(key)) is not None:
+            return found
         for dead in [k for k in _families if not alive(k)]:
             del _families[dead]
         code = code_of(key)
@@ -107,7 +116,8 @@ def execute_together(
     given = [Arguments.of(args, {}, elements) for args, elements in zip(calls, drawn, strict=True)]
     kinds = [_kinds(elements) for elements in drawn]
     try:
-        if any(each != kinds[0] for each in kinds) or _layout(given[0], mesh) is not None:
+        alike = all(each == kinds[0] for each in kinds) and not any(map(served, signature.knowledge.variables))
+        if not alike or _layout(given[0], mesh) is not None:
             return [_program(body, signature, each, k, mesh)(each) for each, k in zip(given, kinds, strict=True)]
         return _repeated(body, signature, given, kinds[0], mesh)(given)
     except Unexplored:  # so nothing was drawn, and nothing has run
@@ -144,7 +154,7 @@ def execute_anew(body: Body, key: Hashable, name: str, args: tuple[Any, ...], me
             program = signature.programs.get(found)
             if program is None or program.stale:
                 agree_on([made], mesh)
-                program = signature.programs[found] = Program(made, arguments, mesh)
+                program = signature.programs[found] = _even(made, arguments, mesh)
     return program(arguments)
 
 
@@ -164,7 +174,8 @@ def _signature_of(
     signature_key = (structure, *map(leaf_key, leaves))
     signature = family.signatures.get(signature_key)
     if signature is None:
-        signature = _new_signature(family, signature_key, leaves)
+        with tracing:
+            signature = family.signatures.get(signature_key) or _new_signature(family, signature_key, leaves)
     return family, signature, leaves
 
 
@@ -210,9 +221,14 @@ def _explored(
     knowledge = signature.knowledge
     given = next((v.mesh for v in leaves if hasattr(v, "array") and is_per_replica(v)), None)
     mesh = knowledge.mesh or given or default
-    if not knowledge.explored:
+    if knowledge.explored:
+        return mesh
+    with tracing:
+        if knowledge.explored:
+            return knowledge.mesh or mesh
         mesh = _explore(body, Arguments.of(args, kwargs, []), mesh, knowledge)
         knowledge.sources = [_by_position(source, leaves) for source in knowledge.sources]
+        knowledge.explored = True
     return mesh
 
 
@@ -244,8 +260,10 @@ def _program(
     _check_mesh(arguments, mesh)
     program = signature.programs.get(kinds)
     if program is None or program.stale:
-        with mesh.job.phase(Phase.COMPILING):
-            program = signature.programs[kinds] = _compile(body, arguments, mesh, signature.knowledge)
+        with tracing, mesh.job.phase(Phase.COMPILING):
+            program = signature.programs.get(kinds)
+            if program is None or program.stale:
+                program = signature.programs[kinds] = _compile(body, arguments, mesh, signature.knowledge)
     return cast(Program | UnevenProgram, program)
 
 
@@ -254,7 +272,7 @@ def _compile(body: Body, arguments: Arguments, mesh: ReplicaMesh, knowledge: Kno
     if layout is None:
         made = trace(body, arguments, mesh, knowledge)
         agree_on([made], mesh)
-        return Program(made, arguments, mesh)
+        return _even(made, arguments, mesh)
     attempt = named(functools.partial(trace, body, arguments, mesh, knowledge, layout=layout), layout)
     for _ in range(_MAX_ROUNDS):
         traces: dict[Hashable, Trace] = {}
@@ -269,6 +287,12 @@ def _compile(body: Body, arguments: Arguments, mesh: ReplicaMesh, knowledge: Kno
         "On this uneven batch the step touches other variables on every replica, at every trace anew: it decides by the "
         "number of its rows what to do. Compute the same on all replicas: nothing comes of no rows by itself."
     )
+
+
+def _even(made: Trace, arguments: Arguments, mesh: ReplicaMesh) -> Any:
+    """The program of an even step: where servers keep some of its variables, one that knows how to reach them."""
+    keeper: Any = next((placement_of(v) for v in made.variables if served(v)), None)
+    return Program(made, arguments, mesh) if keeper is None else keeper.program(made, arguments, mesh)
 
 
 def _layout(arguments: Arguments, mesh: ReplicaMesh) -> Layout | None:

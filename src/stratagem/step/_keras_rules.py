@@ -15,6 +15,7 @@ from stratagem._private import (
     intercept_seeds,
     is_loss_scaler,
 )
+from stratagem.step._served import apply_on_servers, served
 from stratagem.step._sums import summed
 
 _PER_BATCH = ("sum_over_batch_size", "mean", "mean_with_sample_weight", "auto")
@@ -26,6 +27,10 @@ def _apply(optimizer: Any, grads: list[Any], variables: Any, apply: Callable[[li
     capture = context.recorder
     if capture is None:
         apply(grads)
+        return
+    trainable = optimizer._trainable_variables if variables is None else variables
+    if trainable and served(trainable[0]):
+        apply_on_servers(optimizer, grads, trainable)
         return
     if context.replica is not None and not capture.summed and capture.mesh.num_replicas > 1:
         known = [g for g in grads if g is not None]

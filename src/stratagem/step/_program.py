@@ -159,7 +159,6 @@ def explore(
     _make_jaxpr(body, capture, arguments, [], own_specs(arguments.own, replica), Results())
     knowledge.variables = list(capture.variables.values())
     knowledge.sources = capture.sources
-    knowledge.explored = True
     announce_build(None)
 
 

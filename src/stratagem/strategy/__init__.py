@@ -22,3 +22,4 @@ from stratagem.strategy._devices import set_memory_growth as set_memory_growth
 from stratagem.strategy._mirrored import MirroredStrategy as MirroredStrategy
 from stratagem.strategy._multi_worker import MultiWorkerMirroredStrategy as MultiWorkerMirroredStrategy
 from stratagem.strategy._one_device import OneDeviceStrategy as OneDeviceStrategy
+from stratagem.strategy._parameter_server import ParameterServerStrategy as ParameterServerStrategy

@@ -27,7 +27,16 @@ from stratagem.pipeline import (
 )
 from stratagem.step import Same, check_even, execute, function_key, gather_value, reduce_value, run_replicas
 from stratagem.strategy._extended import StrategyExtended, extended_of
-from stratagem.values import Separate, is_per_replica, map_structure, on_read, per_replica, placement_of, storage
+from stratagem.values import (
+    Placement,
+    Separate,
+    is_per_replica,
+    map_structure,
+    on_read,
+    per_replica,
+    placement_of,
+    storage,
+)
 
 
 class Scope(contextlib.AbstractContextManager["AbstractStrategy"]):
@@ -43,7 +52,15 @@ class Scope(contextlib.AbstractContextManager["AbstractStrategy"]):
             raise _needs_cross_replica("strategy.scope()")
         _check_same(before.strategy, self._strategy)
         self._outer.append(before)
-        assign(Context(strategy=self._strategy, crossing=True, recorder=before.recorder))
+        assign(
+            Context(
+                strategy=self._strategy,
+                crossing=True,
+                recorder=before.recorder,
+                beside=before.beside,
+                worker=before.worker,
+            )
+        )
         return self._strategy
 
     def __exit__(
@@ -93,6 +110,10 @@ class AbstractStrategy(abc.ABC):
     def extended(self) -> StrategyExtended:
         """Which devices it uses, and whether this process is the chief."""
         return extended_of(self.mesh, self.cluster_resolver)
+
+    def placement(self, beside: Any = None) -> Placement:
+        """Where a variable that is created now will lie. beside: a variable whose place it has to share."""
+        return Placement(self.mesh, self)
 
     def scope(self) -> Scope:
         """A context manager: create the model, optimizer, metrics and checkpoint inside it."""
@@ -189,6 +210,10 @@ class AbstractStrategy(abc.ABC):
         return made[0] if self.num_replicas_in_sync == 1 else map_structure(lambda *v: self._per_replica(v), *made)
 
     experimental_distribute_datasets_from_function = distribute_datasets_from_function
+
+    def shards_of(self, shape: tuple[int, ...], dtype: str) -> int:
+        """Into how many shards, along dimension 0, a new variable is cut."""
+        return 1
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} at {id(self):#x} with {self.num_replicas_in_sync} replica(s)>"

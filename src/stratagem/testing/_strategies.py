@@ -2,11 +2,30 @@
 
 from collections.abc import Callable
 
-from stratagem.strategy import AbstractStrategy, MirroredStrategy, OneDeviceStrategy, get_strategy
+from stratagem.cluster import ClusterSpec, SimpleClusterResolver
+from stratagem.remote import Server
+from stratagem.strategy import (
+    AbstractStrategy,
+    MirroredStrategy,
+    OneDeviceStrategy,
+    ParameterServerStrategy,
+    get_strategy,
+)
+from stratagem.testing._ports import free_ports
 
 
 def _mirrored(replicas: int) -> AbstractStrategy:
     return MirroredStrategy([f"CPU:{i}" for i in range(replicas)])
+
+
+def _served(servers: int, workers: int) -> AbstractStrategy:
+    ports = free_ports(servers + workers)
+    spec = ClusterSpec(
+        {"ps": [f"localhost:{p}" for p in ports[:servers]], "worker": [f"localhost:{p}" for p in ports[servers:]]}
+    )
+    for index in range(servers):
+        Server(spec, "ps", index)
+    return ParameterServerStrategy(SimpleClusterResolver(spec))
 
 
 # Name → a function that makes the strategy. They need eight virtual CPU devices, configured before JAX starts
@@ -19,4 +38,5 @@ STRATEGIES: dict[str, Callable[[], AbstractStrategy]] = {
     "mirrored 2": lambda: _mirrored(2),
     "mirrored 4": lambda: _mirrored(4),
     "mirrored 8": lambda: _mirrored(8),
+    "parameter servers": lambda: _served(servers=2, workers=1),
 }

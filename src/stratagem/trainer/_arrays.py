@@ -14,7 +14,14 @@ from stratagem.trainer._data import Data
 
 
 def _is_array(value: Any) -> bool:
-    return (hasattr(value, "shape") and hasattr(value, "dtype") and len(value.shape) > 0) or hasattr(value, "iloc")
+    if hasattr(value, "shape") and hasattr(value, "dtype") and len(value.shape) > 0:
+        return True
+    return hasattr(value, "iloc") or _is_column(value)
+
+
+def _is_column(value: Any) -> bool:
+    """True for a column of a Hugging Face data set, which reads its rows when it is asked for them."""
+    return hasattr(value, "column_name") and hasattr(value, "features")
 
 
 def _leaves(nest: Any) -> list[Any]:
@@ -47,13 +54,33 @@ def _as_arrays(nest: Any) -> Any:
 
 
 def _as_array(value: Any) -> np.ndarray:
-    if hasattr(value, "iloc"):  # pandas
-        value = value.to_numpy()
+    if hasattr(value, "iloc"):
+        value = _of_pandas(value)
         value = value[:, None] if value.ndim == 1 else value
+    elif _is_column(value):
+        value = value[:]
     elif hasattr(value, "detach"):  # torch
         value = value.detach().cpu()
     array = np.asarray(value)
     return array.astype(keras.config.floatx()) if np.issubdtype(array.dtype, np.floating) else array
+
+
+def _of_pandas(value: Any) -> np.ndarray:
+    """The numbers of a DataFrame or a Series, missing ones as NaN.
+
+    Raises TypeError, with the names of the columns that have others than numbers.
+    """
+    array: np.ndarray = value.to_numpy()
+    if array.dtype != object:
+        return array
+    names, dtypes = ([value.name], [value.dtype]) if value.ndim == 1 else (value.columns, value.dtypes)
+    if others := [f"{name!r} ({d})" for name, d in zip(names, dtypes, strict=True) if d.kind not in "biuf"]:
+        raise TypeError(
+            f"Columns without numbers: {', '.join(others)}. Make numbers of them first, with pandas.get_dummies for example."
+        )
+    # Columns of different types, or of types with missing values: each is numbers, but NumPy has none for all of them.
+    floats = any(dtype.kind == "f" for dtype in dtypes) or bool(value.isna().to_numpy().any())
+    return value.to_numpy(keras.config.floatx(), na_value=np.nan) if floats else value.to_numpy("int64")
 
 
 def checked_arrays(data: Data) -> tuple[Any, ...]:

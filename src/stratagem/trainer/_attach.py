@@ -13,6 +13,7 @@ from stratagem.trainer._data import Data
 from stratagem.trainer._loops import Loops, Training, split_validation
 from stratagem.trainer._plain import readable
 from stratagem.trainer._steps import Kind, Steps, check_overrides, is_as_in_tensorflow, route_step
+from stratagem.values import join, placement_of
 
 Method = Callable[..., Any]
 
@@ -69,9 +70,20 @@ def _compile(model: Any, original: Method) -> Method:
         if model._born_under is None:
             return original(*args, **kwargs)
         with model._born_under.scope():
-            return original(*args, **kwargs)
+            result = original(*args, **kwargs)
+            _join(model.optimizer)
+        return result
 
     return call
+
+
+def _join(optimizer: Any) -> None:
+    """An optimizer from outside of the scope that no model was trained with yet is the model's from now on, as in TF."""
+    if isinstance(optimizer, keras.optimizers.Optimizer) and not optimizer.built:
+        for variable in optimizer.variables:
+            placement = placement_of(variable)
+            if placement is None or placement.strategy is None:
+                join(variable)
 
 
 def _fit(

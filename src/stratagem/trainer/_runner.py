@@ -97,7 +97,7 @@ class SynchronousRunner(Runner):
         return self._feed.steps
 
     def build(self) -> None:
-        prepare(*_step(self._steps, self._strategy, self._kind, self._feed.peek()), self._strategy.mesh)
+        prepare(*step_of(self._steps, self._strategy, self._kind, self._feed.peek()), self._strategy.mesh)
 
     def begin_epoch(self) -> None:
         self._iterator = self._feed.epoch()
@@ -119,7 +119,7 @@ class SynchronousRunner(Runner):
             return None
         results = run_steps(self._steps, self._strategy, self._kind, batches)
         return Execution(
-            len(batches), sum(map(_examples, batches)), results if self._kind is Kind.PREDICT else results[-1]
+            len(batches), sum(map(examples_of, batches)), results if self._kind is Kind.PREDICT else results[-1]
         )
 
     def end_epoch(self) -> None:
@@ -139,13 +139,13 @@ class SynchronousRunner(Runner):
 
 def run_steps(steps: Steps, strategy: AbstractStrategy, kind: Kind, batches: list[Any]) -> list[Any]:
     """A step on every batch, on all replicas: the logs after each, or every replica's predictions."""
-    body, key, name, _ = _step(steps, strategy, kind, None)
+    body, key, name, _ = step_of(steps, strategy, kind, None)
     if steps.model.run_eagerly:
         return [execute_anew(body, key, name, (batch,), strategy.mesh) for batch in batches]
     return execute_together(body, key, name, [(batch,) for batch in batches], strategy.mesh)
 
 
-def _step(steps: Steps, strategy: AbstractStrategy, kind: Kind, batch: Any) -> tuple[Any, Hashable, str, tuple[Any]]:
+def step_of(steps: Steps, strategy: AbstractStrategy, kind: Kind, batch: Any) -> tuple[Any, Hashable, str, tuple[Any]]:
     """The step as `execute` takes it: body, key, name and arguments."""
     gathers = kind is Kind.PREDICT and strategy.mesh.job.workers > 1
 
@@ -156,7 +156,7 @@ def _step(steps: Steps, strategy: AbstractStrategy, kind: Kind, batch: Any) -> t
     return body, ("trainer", Same(strategy), Same(steps), kind), f"{steps.model.name}.{kind.value}", (batch,)
 
 
-def _examples(batch: Any) -> int:
+def examples_of(batch: Any) -> int:
     """The rows of a global batch."""
     first = jax.tree.leaves(batch, is_leaf=is_per_replica)[0]
     if isinstance(first, Stacked):

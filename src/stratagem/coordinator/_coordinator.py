@@ -1,0 +1,149 @@
+"""ClusterCoordinator: schedules functions on the workers of a ParameterServerStrategy and brings back what they return."""
+
+import itertools
+import threading
+from collections.abc import Callable, Sequence
+from typing import Any, final
+
+import jax
+
+from stratagem._context import entered
+from stratagem.coordinator._queue import Closure, ClosureQueue
+from stratagem.coordinator._values import PerWorkerDataset, PerWorkerValues, RemoteValue, check_no_remote, of_worker
+from stratagem.pipeline import Dataset, DistributedDataset
+from stratagem.remote import Worker
+from stratagem.step import Function
+from stratagem.strategy import ParameterServerStrategy
+
+_lock = threading.Lock()
+_IDLE = 1.0  # seconds after which a worker's thread that has nothing to do ends; the next closure starts it again
+
+
+@final
+class ClusterCoordinator:
+    """Schedules and coordinates remote function execution, as `tf.distribute.experimental.coordinator.ClusterCoordinator`.
+
+    There is one for a strategy: making it again returns the same. Raises ValueError for another kind of strategy.
+    """
+
+    def __new__(cls, strategy: Any) -> "ClusterCoordinator":
+        if not isinstance(strategy, ParameterServerStrategy):
+            raise ValueError(
+                "Only `tf.distribute.ParameterServerStrategy` is supported by ClusterCoordinator, got "
+                f"{type(strategy).__name__}."
+            )
+        with _lock:
+            if strategy.coordinator is None:
+                strategy.coordinator = super().__new__(cls)
+                strategy.coordinator._begin(strategy)
+            return strategy.coordinator
+
+    def _begin(self, strategy: ParameterServerStrategy) -> None:
+        self._strategy = strategy
+        self._queue = ClosureQueue()
+        self._numbers = itertools.count()
+        self._workers = dict(enumerate(map(Worker, range(strategy.workers))))
+        self._threads: dict[int, threading.Thread] = {}
+
+    @property
+    def strategy(self) -> ParameterServerStrategy:
+        """The strategy whose workers it uses."""
+        return self._strategy
+
+    def schedule(self, fn: Callable[..., Any], args: Sequence[Any] | None = None, kwargs: Any = None) -> RemoteValue:
+        """Run a `tf.function` on some worker, as soon as one is free; returns at once with the value that will be there.
+
+        PerWorkerValues among the arguments are replaced by those of the worker. Raises what an earlier function has raised,
+        once, after which the coordinator can be used again; TypeError for what is no `tf.function`; ValueError if a
+        RemoteValue is among the arguments.
+        """
+        if not isinstance(fn, Function):
+            raise TypeError(
+                "`tf.distribute.experimental.coordinator.ClusterCoordinator.schedule` only accepts a `tf.function` or a "
+                f"concrete function, got {fn!r}. Decorate it with @tf.function."
+            )
+        arguments, named = tuple(args or ()), dict(kwargs or {})
+        check_no_remote((arguments, named))
+        return self.submit(getattr(fn, "__name__", "function"), fn, arguments, named)
+
+    def submit(self, name: str, fn: Callable[..., Any], args: Sequence[Any], kwargs: Any = None) -> RemoteValue:
+        """As `schedule`, for the library's own functions."""
+        closure = Closure(next(self._numbers), name, fn, tuple(args), dict(kwargs or {}))
+        self._queue.put(closure)
+        self._wake()
+        return closure.output
+
+    def join(self) -> None:
+        """Wait until all scheduled functions have ended. Raises, once, what one of them has raised."""
+        self._queue.wait()
+
+    def done(self) -> bool:
+        """True if all scheduled functions have ended. Raises, once, what one of them has raised."""
+        return self._queue.done()
+
+    def fetch(self, val: Any) -> Any:
+        """The structure with NumPy results in place of every RemoteValue; waits for them."""
+        return jax.tree.map(
+            lambda leaf: leaf.fetch() if isinstance(leaf, RemoteValue) else leaf,
+            val,
+            is_leaf=lambda leaf: isinstance(leaf, RemoteValue),
+        )
+
+    def create_per_worker_dataset(self, dataset_fn: Any) -> PerWorkerDataset:
+        """A data set that every worker makes by itself: by `dataset_fn()`, or from a data set, of which each reads all.
+
+        Raises ValueError for anything else.
+        """
+        if isinstance(dataset_fn, Dataset | DistributedDataset):
+            return PerWorkerDataset(lambda worker: dataset_fn, "a data set")
+        if not callable(dataset_fn):
+            raise ValueError(
+                f"Unexpected data set: need a function without arguments or a tf.data.Dataset, got {dataset_fn!r}."
+            )
+        return PerWorkerDataset(self._maker(dataset_fn), getattr(dataset_fn, "__name__", "a data set"))
+
+    def _create_per_worker_resources(
+        self, fn: Callable[..., Any], args: Sequence[Any] | None = None, kwargs: Any = None
+    ) -> PerWorkerValues:
+        """`fn(*args, **kwargs)` on every worker, when it is first needed there."""
+        return PerWorkerValues(self._maker(lambda: fn(*(args or ()), **(kwargs or {}))), getattr(fn, "__name__", "fn"))
+
+    def _maker(self, fn: Callable[[], Any]) -> Callable[[int], Any]:
+        def make(worker: int) -> Any:
+            with entered(worker=Worker(worker)), self._strategy.scope():
+                return fn()
+
+        return make
+
+    def _wake(self) -> None:
+        """Every worker has a thread while there is something to do."""
+        with _lock:
+            for index in self._workers.keys() - self._threads.keys():
+                name = f"stratagem worker:{index}"
+                self._threads[index] = threading.Thread(target=self._work, args=(index,), name=name, daemon=True)
+                self._threads[index].start()
+
+    def _work(self, index: int) -> None:
+        """A worker's thread: one closure after another. Ends when there was nothing to do for a while."""
+        while True:
+            closure = self._queue.take(_IDLE)
+            if closure is not None:
+                self._run(self._workers[index], closure)
+                del closure
+                continue
+            with _lock:
+                if self._queue.idle():
+                    del self._threads[index]
+                    return
+
+    def _run(self, worker: Worker, closure: Closure) -> None:
+        worker.begin(closure.number)
+        assert worker.index is not None  # that of a task
+        try:
+            with entered(worker=worker), self._strategy.scope():
+                args, kwargs = of_worker((closure.args, closure.kwargs), worker.index)
+                value = jax.block_until_ready(closure.function(*args, **kwargs))
+        except BaseException as error:  # whatever a user's function raises belongs to the user
+            self._queue.failed(closure, error)
+        else:
+            self._queue.finished(closure, value)

@@ -1,0 +1,122 @@
+"""ClosureQueue: scheduled functions on their way to a worker, and TF's protocol for the one that fails."""
+
+import threading
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, final
+
+from stratagem.coordinator._values import RemoteValue
+
+# TF's limit: beyond this many waiting closures `schedule` blocks.
+LIMIT = 256 * 1024
+
+
+@dataclass(eq=False)
+class Closure:
+    """A scheduled call. number: of the job. attempts: how often a worker has begun it."""
+
+    number: int
+    name: str
+    function: Callable[..., Any]
+    args: Any
+    kwargs: Any
+    output: RemoteValue = field(init=False)
+    attempts: int = 0
+
+    def __post_init__(self) -> None:
+        self.output = RemoteValue(self.name)
+
+
+@final
+class ClosureQueue:
+    """Thread-safe. After an error nothing new starts until the error was raised to the user, once."""
+
+    def __init__(self) -> None:
+        self._condition = threading.Condition()
+        self._waiting: deque[Closure] = deque()
+        self._running: set[Closure] = set()
+        self._error: BaseException | None = None
+
+    def put(self, closure: Closure) -> None:
+        """Add a closure; blocks while the queue is full. Raises the pending error, if there is one."""
+        with self._condition:
+            self._condition.wait_for(lambda: len(self._waiting) < LIMIT or self._error is not None)
+            self._raise_pending()
+            self._waiting.append(closure)
+            self._condition.notify_all()
+
+    def take(self, timeout: float) -> Closure | None:
+        """The next closure to run; None after so many seconds without one."""
+        with self._condition:
+            if not self._condition.wait_for(lambda: self._waiting and self._error is None, timeout):
+                return None
+            closure = self._waiting.popleft()
+            closure.attempts += 1
+            self._running.add(closure)
+            self._condition.notify_all()
+            return closure
+
+    def put_back(self, closure: Closure) -> None:
+        """The worker is gone: another one is to run the closure, before all others."""
+        with self._condition:
+            self._running.discard(closure)
+            if self._error is not None:
+                closure.output._cancel(_cause(self._error))
+            else:
+                self._waiting.appendleft(closure)
+            self._condition.notify_all()
+
+    def finished(self, closure: Closure, value: Any) -> None:
+        """The closure ended well."""
+        closure.output._set(value)
+        self._left(closure)
+
+    def failed(self, closure: Closure, error: BaseException) -> None:
+        """The closure raised: everything that waits is cancelled."""
+        closure.output._fail(error)
+        with self._condition:
+            if self._error is None:
+                self._error = error
+                self._cancel_waiting(_cause(error))
+        self._left(closure)
+
+    def wait(self) -> None:
+        """Until nothing waits or runs. Raises the pending error once, when what ran beside it has stopped."""
+        with self._condition:
+            self._condition.wait_for(lambda: not self._running and not self._waiting)
+            self._raise_pending()
+
+    def done(self) -> bool:
+        """True if nothing waits or runs. Raises the pending error once."""
+        with self._condition:
+            self._raise_pending()
+            return not self._running and not self._waiting
+
+    def idle(self) -> bool:
+        """True if there is nothing to take."""
+        with self._condition:
+            return not self._waiting or self._error is not None
+
+    def _left(self, closure: Closure) -> None:
+        with self._condition:
+            self._running.discard(closure)
+            self._condition.notify_all()
+
+    def _cancel_waiting(self, cause: str) -> None:
+        while self._waiting:
+            self._waiting.popleft().output._cancel(cause)
+
+    def _raise_pending(self) -> None:
+        """What ran beside the closure that failed has to stop first: then the queue can be used again."""
+        if self._error is None:
+            return
+        self._condition.wait_for(lambda: not self._running)
+        error, self._error = self._error, None
+        self._condition.notify_all()
+        if error is not None:
+            raise error
+
+
+def _cause(error: BaseException) -> str:
+    return f"another function raised {type(error).__name__}: {error}"

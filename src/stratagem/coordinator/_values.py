@@ -1,0 +1,139 @@
+"""What the coordinator hands out: results that will be there, and values that every worker has its own of."""
+
+import enum
+import threading
+from collections.abc import Callable, Sequence
+from typing import Any, final
+
+import jax
+import numpy as np
+
+from stratagem._errors import CancelledError, UnimplementedError
+
+
+class RemoteValueStatus(enum.Enum):
+    """How far a RemoteValue is (TF's names)."""
+
+    NOT_READY = "NOT_READY"
+    ABORTED = "ABORTED"
+    READY = "READY"
+
+
+@final
+class RemoteValue:
+    """The result of a scheduled function, as `tf.distribute.experimental.coordinator.RemoteValue`."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._done = threading.Event()
+        self._value: Any = None
+        self._error: BaseException | None = None
+
+    def get(self) -> Any:
+        """The result, as the function returned it. Blocks until it is there; raises what the function raised."""
+        self._done.wait()
+        if self._error is not None:
+            raise self._error
+        return self._value
+
+    def fetch(self) -> Any:
+        """The result with NumPy arrays in place of tensors; None for a function that returns nothing."""
+        return jax.tree.map(lambda leaf: np.asarray(leaf) if isinstance(leaf, jax.Array) else leaf, self.get())
+
+    def _set(self, value: Any) -> None:
+        self._value = value
+        self._done.set()
+
+    def _fail(self, error: BaseException) -> None:
+        self._error = error
+        self._done.set()
+
+    def _cancel(self, cause: str) -> None:
+        self._fail(CancelledError(f"{self._name} was cancelled before it ran to its end: {cause}."))
+
+    @property
+    def _status(self) -> RemoteValueStatus:
+        if not self._done.is_set():
+            return RemoteValueStatus.NOT_READY
+        return RemoteValueStatus.READY if self._error is None else RemoteValueStatus.ABORTED
+
+    def __repr__(self) -> str:
+        return f"<RemoteValue of {self._name}: {self._status.value}>"
+
+
+class PerWorkerValues:
+    """A value of its own for every worker: a scheduled function gets that of the worker that runs it.
+
+    make(worker) is called when the worker first needs it, and again when it is a new one that took the old one's place.
+    """
+
+    def __init__(self, make: Callable[[int], Any], name: str) -> None:
+        self._make, self._name = make, name
+        self._lock = threading.Lock()
+        self._made: dict[int, Any] = {}
+
+    def of(self, worker: int) -> Any:
+        """The value of a worker. Raises what making it raises."""
+        with self._lock:
+            made = self._made.get(worker)
+        if made is None:
+            made = self._make(worker)
+            with self._lock:
+                self._made[worker] = made
+        return made
+
+    def lost(self, worker: int) -> None:
+        """The worker is gone, and what it had."""
+        with self._lock:
+            self._made.pop(worker, None)
+
+    def __repr__(self) -> str:
+        return f"<PerWorkerValues {self._name}>"
+
+
+@final
+class PerWorkerDataset(PerWorkerValues):
+    """A data set that every worker makes, and reads, by itself."""
+
+    def __iter__(self) -> "PerWorkerIterator":
+        return PerWorkerIterator(lambda worker: iter(self.of(worker)), f"iterator of {self._name}")
+
+    @property
+    def element_spec(self) -> Any:
+        """What its elements look like, by the first worker's."""
+        return self.of(0).element_spec
+
+
+@final
+class PerWorkerIterator(PerWorkerValues):
+    """An iterator for every worker: pass it to a scheduled function, and draw there."""
+
+    def __next__(self) -> Any:
+        raise UnimplementedError(
+            "Iterating over an iterator of all workers on the coordinator is not supported: whose element would it be? "
+            "Pass the iterator to a function that you schedule, and call next(iterator) there."
+        )
+
+    get_next = __next__
+
+    def __iter__(self) -> "PerWorkerIterator":
+        return self
+
+
+def check_no_remote(values: Sequence[Any]) -> None:
+    """Raise ValueError if a RemoteValue is among the leaves of the arguments."""
+    for leaf in jax.tree.leaves(values, is_leaf=lambda x: isinstance(x, RemoteValue)):
+        if isinstance(leaf, RemoteValue):
+            raise ValueError(
+                f"RemoteValue cannot be used as an argument of a scheduled function: {leaf}. Fetch it first "
+                "(coordinator.fetch), or compute both in one function."
+            )
+
+
+def of_worker(values: Any, worker: int) -> Any:
+    """The structure with every PerWorkerValues replaced by this worker's value."""
+    return jax.tree.map(
+        lambda leaf: leaf.of(worker) if isinstance(leaf, PerWorkerValues) else leaf,
+        values,
+        is_leaf=lambda x: isinstance(x, PerWorkerValues) or hasattr(x, "__next__"),
+    )

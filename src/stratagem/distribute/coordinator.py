@@ -1,0 +1,12 @@
+"""tf.distribute.coordinator."""
+
+from typing import Any
+
+from stratagem.coordinator import ClusterCoordinator as ClusterCoordinator
+from stratagem.coordinator import PerWorkerValues as PerWorkerValues
+from stratagem.coordinator import RemoteValue as RemoteValue
+from stratagem.ops import not_provided
+
+
+def __getattr__(name: str) -> Any:
+    raise not_provided("distribute.coordinator", name)

@@ -1,0 +1,147 @@
+"""VariableServer: keeps variables and applies updates to them, each exactly once."""
+
+import threading
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, final
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from stratagem._errors import InvalidArgumentError
+from stratagem.remote._update import ServerUpdate
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Which push this is, the same when it is sent again. closure: of the job; number: of the closure's pushes, from 1."""
+
+    closure: int
+    number: int
+
+
+@dataclass(frozen=True)
+class Push:
+    """What a step changes on one server.
+
+    updates: numbers of updates that the server knows, each with its gradients. added, set: values by variable.
+    """
+
+    updates: Sequence[tuple[int, Sequence[Any]]] = ()
+    added: dict[str, Any] = field(default_factory=dict)
+    set: dict[str, Any] = field(default_factory=dict)
+
+
+@final
+class VariableServer:
+    """One task's variables, by key. Thread-safe; each method is one whole: nobody sees half a push."""
+
+    def __init__(self, index: int) -> None:
+        self.index = index
+        self.dropped = 0
+        self._lock = threading.Lock()
+        self._values: dict[str, jax.Array] = {}
+        self._updates: dict[int, tuple[ServerUpdate, tuple[str, ...]]] = {}
+        self._tables: set[str] = set()
+        self._applied: dict[int, int] = {}
+        self._done = -1
+        self._finished: set[int] = set()
+        self.pushes = 0
+
+    def create(self, key: str, value: Any) -> None:
+        """Keep a variable under this key; also a new value for one that is there."""
+        with self._lock:
+            self._values[key] = value
+
+    def forget(self, keys: Iterable[str]) -> None:
+        """Drop variables that nobody uses any more."""
+        with self._lock:
+            for key in keys:
+                self._values.pop(key, None)
+
+    def read(self, keys: Sequence[str]) -> list[jax.Array]:
+        """The values, all of one moment."""
+        with self._lock:
+            return [jnp.copy(self._values[k]) if k in self._tables else self._values[k] for k in keys]
+
+    def rows(self, wanted: Sequence[tuple[str, Any]]) -> list[jax.Array]:
+        """For every (key, ids) the rows at these ids; zeros for an id just behind the last row, which stands for none."""
+        with self._lock:
+            return [_gather(self._values[key], ids) for key, ids in wanted]
+
+    def learn(self, number: int, update: ServerUpdate, keys: Sequence[str]) -> None:
+        """An update that pushes may ask for by its number. keys: of what it reads, in its order."""
+        with self._lock:
+            self._updates[number] = (update, tuple(keys))
+            self._tables.update(k for k, i in zip(keys, update.by_rows, strict=True) if i is not None)
+
+    def push(self, origin: Origin | None, push: Push) -> bool:
+        """Apply a push; False if it was applied before, or its closure is over: then nothing happens.
+
+        Raises InvalidArgumentError, and changes nothing, if anything in it does not fit.
+        """
+        with self._lock:
+            if origin is not None and self._known(origin):
+                self.dropped += 1
+                return False
+            self._check(push)
+            for number, gradients in push.updates:
+                update, keys = self._updates[number]
+                new = update([self._values[k] for k in keys], gradients)
+                self._values.update((keys[i], v) for i, v in zip(update.written, new, strict=True))
+            if push.added:
+                keys = tuple(push.added)
+                added = _add([self._values[k] for k in keys], list(push.added.values()))
+                self._values.update(zip(keys, added, strict=True))
+            self._values.update(push.set)
+            if origin is not None:
+                self._applied[origin.closure] = origin.number
+            self.pushes += 1
+            return True
+
+    def finish(self, closures: Iterable[int], below: int) -> None:
+        """These closures, and all below that number, are over: what still comes of them is late, and dropped."""
+        with self._lock:
+            self._done = max(self._done, below)
+            self._finished = {c for c in (*self._finished, *closures) if c >= self._done}
+            for closure in [c for c in self._applied if c < self._done or c in self._finished]:
+                del self._applied[closure]
+
+    def _known(self, origin: Origin) -> bool:
+        over = origin.closure < self._done or origin.closure in self._finished
+        return over or origin.number <= self._applied.get(origin.closure, 0)
+
+    def _check(self, push: Push) -> None:
+        try:
+            for number, gradients in push.updates:
+                if number not in self._updates:
+                    raise ValueError(f"update {number} is not known here")
+                self._updates[number][0].check(gradients)
+            for key, value in (*push.added.items(), *push.set.items()):
+                if key not in self._values:
+                    raise ValueError(f"variable {key!r} is not here")
+                kept = self._values[key]
+                if tuple(value.shape) != tuple(kept.shape) or value.dtype != kept.dtype:
+                    raise ValueError(
+                        f"variable {key!r} has shape {tuple(kept.shape)} and dtype {kept.dtype}, its change "
+                        f"{tuple(value.shape)} and {value.dtype}"
+                    )
+        except ValueError as error:
+            raise InvalidArgumentError(
+                f"Server ps:{self.index} refuses a push, and has changed nothing: {error}."
+            ) from None
+
+
+@jax.jit
+def _add(values: list[Any], amounts: list[Any]) -> list[Any]:
+    return [v + a for v, a in zip(values, amounts, strict=True)]
+
+
+@jax.jit
+def _rows_at(table: Any, ids: Any) -> Any:
+    return table.at[ids].get(mode="fill", fill_value=0)
+
+
+def _gather(table: jax.Array, ids: np.ndarray) -> jax.Array:
+    return _rows_at(table, ids)

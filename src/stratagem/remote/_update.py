@@ -1,0 +1,150 @@
+"""An optimizer's update of the variables that one server has, as one compiled function."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, final
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax.extend import core as xc
+
+from stratagem._errors import UnimplementedError
+from stratagem._mesh import ReplicaMesh
+from stratagem._private import apply_locally, keeps_rows, shaped
+from stratagem.step import Arguments, Knowledge, Trace, compiler_options, explore, trace, tracing
+
+# How a gradient arrives. whole: an array of the variable's shape. rows: rows of it with their ids; the update touches these
+# rows only. sum: the same, but the update changes every row.
+How = Literal["whole", "rows", "sum"]
+
+# They look at all of a variable at once: of one shard they would compute something else than of the variable.
+_WHOLE_VARIABLE = ("Lamb", "Adafactor", "Muon")
+
+
+@dataclass(frozen=True)
+class Rows:
+    """A gradient that is zero but in some rows. ids: (n,) int32, one for each of `values` (n, ...); others are ignored."""
+
+    ids: Any
+    values: Any
+
+
+jax.tree_util.register_dataclass(Rows, ["ids", "values"], [])
+
+
+def how(optimizer: Any, variable: Any, rows: bool) -> How:
+    """How the gradient of a variable is to be sent. Raises UnimplementedError if its shards cannot be updated one by one."""
+    if type(optimizer).__name__ in _WHOLE_VARIABLE and getattr(variable, "_of", None) is not None:
+        raise UnimplementedError(
+            f"{optimizer.name}: {type(optimizer).__name__} needs all of {variable._of.path}, which is in shards on several "
+            "servers. Leave the variable in one piece (no variable_partitioner, or MinSizePartitioner with a larger size), "
+            "or take another optimizer."
+        )
+    if not rows:
+        return "whole"
+    return "rows" if keeps_rows(optimizer) and variable.constraint is None else "sum"
+
+
+@final
+class ServerUpdate:
+    """variables: those of the server, one for each gradient. hows: how each gradient arrives."""
+
+    def __init__(self, optimizer: Any, variables: Sequence[Any], hows: Sequence[How], mesh: ReplicaMesh) -> None:
+        self._optimizer, self._variables, self._hows, self._mesh = optimizer, list(variables), list(hows), mesh
+        self._knowledge, self._no_rows = Knowledge(), (None,) * len(self._variables)
+        explore(self._body, self._arguments(self._no_rows), mesh, self._knowledge)
+        slots = {id(v): i for i, v in enumerate(self._variables)}
+        # What the update reads: for each variable the gradient whose rows it goes by, or None.
+        self.state: tuple[Any, ...] = tuple(self._knowledge.variables)
+        owners = [slots.get(id(v), slots.get(id(v._beside))) for v in self.state]
+        self.by_rows = tuple(None if i is None or self._hows[i] != "rows" else i for i in owners)
+        self._traces: dict[tuple[int | None, ...], xc.ClosedJaxpr] = {}
+        made = self._traced(self._no_rows)
+        self.written = tuple(next(i for i, v in enumerate(self.state) if v is w) for w, _ in made.written)
+        self._run: Callable[..., Any] = jax.jit(
+            self._updated, donate_argnums=(0,), compiler_options=compiler_options(mesh.devices[0].platform)
+        )
+
+    def __call__(self, values: Sequence[Any], gradients: Sequence[Any]) -> list[Any]:
+        """The new values of `written`. values: of `state`; tables that go by rows are donated."""
+        tables = [v for v, i in zip(values, self.by_rows, strict=True) if i is not None]
+        others = [v for v, i in zip(values, self.by_rows, strict=True) if i is None]
+        return self._run(tables, others, list(gradients))
+
+    def prepare(self, gradients: Sequence[Any]) -> None:
+        """Trace the optimizer for gradients with so many rows, before a server waits for it."""
+        counts = _counts(gradients)
+        if counts not in self._traces:
+            with tracing:
+                if counts not in self._traces:
+                    self._traces[counts] = self._traced(counts).closed
+
+    def check(self, gradients: Sequence[Any]) -> None:
+        """Raise ValueError unless the gradients have the right kinds, shapes and dtypes, and ids are in range."""
+        if len(gradients) != len(self._variables):
+            raise ValueError(f"{len(gradients)} gradients for {len(self._variables)} variables")
+        for gradient, variable, kind in zip(gradients, self._variables, self._hows, strict=True):
+            if (kind == "whole") is isinstance(gradient, Rows):
+                raise ValueError(f"the gradient of {variable.path} has the wrong kind, {type(gradient).__name__}")
+            array = gradient.values if isinstance(gradient, Rows) else gradient
+            rows = array.shape[:1] if isinstance(gradient, Rows) else variable.shape[:1]
+            if tuple(array.shape) != (*rows, *variable.shape[1:]) or str(array.dtype) != variable._dtype:
+                raise ValueError(
+                    f"the gradient of {variable.path} {tuple(variable.shape)} {variable._dtype} has shape "
+                    f"{tuple(array.shape)} and dtype {array.dtype}"
+                )
+            if isinstance(gradient, Rows) and not _in_range(np.asarray(gradient.ids), rows, variable.shape[0]):
+                raise ValueError(f"ids of rows of {variable.path} are out of range")
+
+    def _body(self, gradients: Sequence[Any]) -> None:
+        if self._variables:
+            apply_locally(self._optimizer, gradients, self._variables)
+        else:  # an update of variables of other servers, which counts here as well
+            self._optimizer._iterations.assign_add(1)
+
+    def _rows_shapes(self, counts: Sequence[int | None]) -> list[tuple[Any, tuple[int, ...]]]:
+        """The shapes of variables and slots while some rows of them are updated."""
+        mine = {id(v): n for v, n, h in zip(self._variables, counts, self._hows, strict=True) if h == "rows" and n}
+        every = [*self._variables, *(v for v in self._optimizer._variables if v._beside is not None)]
+        return [(v, (n, *v.shape[1:])) for v in every if (n := mine.get(id(v), mine.get(id(v._beside)))) is not None]
+
+    def _arguments(self, counts: Sequence[int | None]) -> Arguments:
+        shapes = {id(v): shape for v, shape in self._rows_shapes(counts)}
+        specs = [np.broadcast_to(np.zeros((), v._dtype), shapes.get(id(v), v.shape)) for v in self._variables]
+        return Arguments.of((specs,), {}, [])
+
+    def _traced(self, counts: Sequence[int | None]) -> Trace:
+        with shaped(self._rows_shapes(counts)):
+            return trace(self._body, self._arguments(counts), self._mesh, self._knowledge)
+
+    def _updated(self, tables: list[Any], others: list[Any], gradients: list[Any]) -> list[Any]:
+        given, rest = iter(tables), iter(others)
+        values = [next(rest) if i is None else next(given) for i in self.by_rows]
+        read = [
+            v if i is None else v.at[gradients[i].ids].get(mode="fill", fill_value=0)
+            for v, i in zip(values, self.by_rows, strict=True)
+        ]
+        dense = [self._dense(g, v, h) for g, v, h in zip(gradients, self._variables, self._hows, strict=True)]
+        program = xc.jaxpr_as_fun(self._traces[_counts(gradients)])
+        new = program(*read, *dense)
+        return [
+            x if (i := self.by_rows[j]) is None else values[j].at[gradients[i].ids].set(x, mode="drop")
+            for j, x in zip(self.written, new, strict=True)
+        ]
+
+    def _dense(self, gradient: Any, variable: Any, kind: How) -> Any:
+        if kind == "whole":
+            return gradient
+        if kind == "rows":
+            return gradient.values
+        return jnp.zeros(variable.shape, gradient.values.dtype).at[gradient.ids].add(gradient.values, mode="drop")
+
+
+def _counts(gradients: Sequence[Any]) -> tuple[int | None, ...]:
+    return tuple(g.ids.shape[0] if isinstance(g, Rows) else None for g in gradients)
+
+
+def _in_range(ids: np.ndarray, shape: tuple[int, ...], rows: int) -> bool:
+    """True for ids of rows; the one behind the last row stands for none."""
+    return ids.shape == tuple(shape) and (not ids.size or (ids.min() >= 0 and ids.max() <= rows))

@@ -1,0 +1,152 @@
+"""What a step leaves to servers, as markers in its program: rows that it looks up in a table, gradients to apply there."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+from jax.extend import core as xc
+from jax.interpreters import ad, batching, mlir
+
+from stratagem._context import current
+from stratagem._errors import UnimplementedError
+from stratagem._private import (
+    KerasVariable,
+    intercept_take,
+    is_loss_scaler,
+    is_seed_state,
+    known_gradients,
+    scoped,
+    untangled_clip,
+)
+from stratagem.values import placement_of
+
+# look_up(*shards, ids): for every id its row of the table whose rows the shards hold, one after another.
+look_up_p = xc.Primitive("served_look_up")
+# scatter(rows, ids; sizes): for every shard (of so many rows) the sum of the rows at their ids. The transpose of look_up.
+scatter_p = xc.Primitive("served_scatter")
+scatter_p.multiple_results = True
+# apply(*values, *gradients; update): the values after an optimizer's update.
+apply_p = xc.Primitive("served_apply")
+apply_p.multiple_results = True
+
+
+@dataclass(frozen=True, eq=False)
+class Update:
+    """A call of `optimizer.apply`. variables: one for each gradient. counted: what else code may read after it."""
+
+    optimizer: Any
+    variables: tuple[Any, ...]
+    counted: tuple[Any, ...]
+
+
+def _look_up(*operands: Any) -> Any:
+    """Without servers: ids that are out of range give what `jnp.take` gives."""
+    *shards, ids = operands
+    return jnp.take(jnp.concatenate(shards) if len(shards) > 1 else shards[0], ids, axis=0)
+
+
+def _scatter(rows: Any, ids: Any, *, sizes: tuple[int, ...]) -> list[Any]:
+    row = rows.shape[ids.ndim :]
+    whole = jnp.zeros((sum(sizes), *row), rows.dtype).at[ids.reshape(-1)].add(rows.reshape(-1, *row))
+    starts = [sum(sizes[:i]) for i in range(len(sizes))]
+    return [whole[start : start + size] for start, size in zip(starts, sizes, strict=True)]
+
+
+def _look_up_type(*operands: Any) -> Any:
+    return operands[0].update(shape=(*operands[-1].shape, *operands[0].shape[1:]))
+
+
+def _scatter_type(rows: Any, ids: Any, *, sizes: tuple[int, ...]) -> list[Any]:
+    return [rows.update(shape=(size, *rows.shape[ids.ndim :])) for size in sizes]
+
+
+def _apply_type(*operands: Any, update: Update) -> list[Any]:
+    return list(operands[: len(update.variables) + len(update.counted)])
+
+
+def _jvp(primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[Any, Any]:
+    *shards, ids = primals
+    out = look_up_p.bind(*primals)
+    if all(type(t) is ad.Zero for t in tangents[:-1]):
+        return out, ad.Zero(jax.typeof(out).to_tangent_aval())
+    return out, look_up_p.bind(*map(ad.instantiate_zeros, tangents[: len(shards)]), ids)
+
+
+def _transpose(ct: Any, *operands: Any) -> list[Any]:
+    *shards, ids = operands
+    if type(ct) is ad.Zero:
+        return [*(ad.Zero(s.aval) for s in shards), None]
+    return [*scatter_p.bind(ct, ids, sizes=tuple(s.aval.shape[0] for s in shards)), None]
+
+
+def _batched(operands: Sequence[Any], dims: Sequence[Any]) -> tuple[Any, int]:
+    if any(d is not None for d in dims[:-1]):
+        raise UnimplementedError("A look-up in many versions of a table at once (vmap over the table) is not possible.")
+    return look_up_p.bind(*operands[:-1], jnp.moveaxis(operands[-1], dims[-1], 0)), 0
+
+
+def _scatter_batched(operands: Sequence[Any], dims: Sequence[Any], *, sizes: tuple[int, ...]) -> tuple[Any, Any]:
+    outs = jax.vmap(lambda rows, ids: _scatter(rows, ids, sizes=sizes), in_axes=tuple(dims))(*operands)
+    return outs, [0] * len(outs)
+
+
+look_up_p.def_abstract_eval(_look_up_type)
+scatter_p.def_abstract_eval(_scatter_type)
+apply_p.def_abstract_eval(_apply_type)
+mlir.register_lowering(look_up_p, mlir.lower_fun(_look_up, multiple_results=False))
+mlir.register_lowering(scatter_p, mlir.lower_fun(_scatter, multiple_results=True))
+ad.primitive_jvps[look_up_p] = _jvp
+ad.primitive_transposes[look_up_p] = _transpose
+batching.primitive_batchers[look_up_p] = _batched
+batching.primitive_batchers[scatter_p] = _scatter_batched
+
+
+def served(variable: Any) -> bool:
+    """True for a variable that a server keeps up to date. (Every worker advances random seeds of its own.)"""
+    placement = placement_of(variable)
+    return placement is not None and placement.served and not is_seed_state(variable)
+
+
+def apply_on_servers(optimizer: Any, grads: Sequence[Any], variables: Sequence[Any]) -> None:
+    """In a trace: leave an update of served variables to their servers; what follows reads the values after it.
+
+    Raises:
+        UnimplementedError: for an optimizer that needs all gradients in one place.
+        ValueError: if there is no gradient at all.
+    """
+    if is_loss_scaler(optimizer):
+        raise UnimplementedError(
+            f"{optimizer.name}: LossScaleOptimizer decides on all gradients together whether a step counts, which no server "
+            "sees. Use bfloat16 (`mixed_bfloat16`), which needs no loss scaling."
+        )
+    capture = current().recorder
+    grads, variables = known_gradients(optimizer, grads, variables)
+    grads = untangled_clip(optimizer, grads)
+    update = Update(optimizer, tuple(variables), (optimizer._iterations,))
+    values = [*update.variables, *update.counted]
+    new = apply_p.bind(*(capture.value_of(v) for v in values), *grads, update=update)
+    for variable, value in zip(values, new, strict=True):
+        capture.write(variable, value)
+
+
+def rows_of(table: Any, ids: Any) -> Any:
+    """The rows of a served table inside a step; None if this is not one, or no step."""
+    shards = [table] if isinstance(table, KerasVariable) else getattr(table, "variables", None)
+    if current().recorder is None or not shards or not all(isinstance(s, KerasVariable) and served(s) for s in shards):
+        return None
+    ids = jnp.asarray(ids)
+    if not jnp.issubdtype(ids.dtype, jnp.integer):
+        return None
+    rows = look_up_p.bind(*map(scoped, shards), ids)
+    return shards[0]._maybe_autocast(rows)
+
+
+def nbytes(shape: Sequence[int], dtype: Any) -> int:
+    """The bytes of an array."""
+    return math.prod(shape) * jnp.dtype(dtype).itemsize
+
+
+intercept_take(rows_of)

@@ -1,0 +1,103 @@
+"""ParameterServerStrategy: variables on servers, steps on workers that do not wait for each other."""
+
+from collections.abc import Callable, Sequence
+from typing import Any, final
+
+import jax
+
+from stratagem._context import current
+from stratagem._errors import ClusterError
+from stratagem._mesh import ReplicaMesh
+from stratagem.remote import ServedPlacement, Servers, connect
+from stratagem.strategy._abstract import AbstractStrategy
+from stratagem.values import Placement, placement_of
+
+_JOBS = ("chief", "worker", "ps", "evaluator")
+
+
+@final
+class ParameterServerStrategy(AbstractStrategy):
+    """Asynchronous training with parameter servers, as `tf.distribute.ParameterServerStrategy`.
+
+    cluster_resolver: says which tasks there are. Its cluster needs at least one `ps` and one `worker`.
+    variable_partitioner: `partitioner(shape=, dtype=)` says into how many shards a variable is cut along each dimension
+        (`tf.distribute.experimental.partitioners`); None leaves every variable in one piece.
+
+    Raises ClusterError (a ValueError) for a cluster that cannot work, UnavailableError if a server is not there in time.
+    """
+
+    def __init__(self, cluster_resolver: Any, variable_partitioner: Callable[..., Sequence[int]] | None = None) -> None:
+        spec = _checked(cluster_resolver)
+        self._resolver, self._partitioner = cluster_resolver, variable_partitioner
+        self._mesh = ReplicaMesh((jax.local_devices()[0],))
+        self._servers: Servers = connect(spec)
+        self.workers = len(spec.as_dict()["worker"])
+        # The one ClusterCoordinator of this strategy, once there is one.
+        self.coordinator: Any = None
+
+    @property
+    def mesh(self) -> ReplicaMesh:
+        return self._mesh
+
+    @property
+    def cluster_resolver(self) -> Any:
+        """The resolver that it was made with."""
+        return self._resolver
+
+    @property
+    def servers(self) -> Servers:
+        """Where its variables are."""
+        return self._servers
+
+    def placement(self, beside: Any = None) -> Placement:
+        """On the next server in turn; slots on the server of their variable.
+
+        Raises ValueError on a worker, outside of the first trace of a function: each worker would create its own.
+        """
+        context = current()
+        if context.worker is not None and context.recorder is None:
+            raise ValueError(
+                "A worker tried to create a variable, in a data set function or in a scheduled function. Create variables "
+                "within `with strategy.scope():`, outside of both."
+            )
+        near = None if beside is None else placement_of(beside)
+        home = near.home if isinstance(near, ServedPlacement) else self._servers.next_home()
+        return ServedPlacement(self._mesh, self, self._servers, home)
+
+    def shards_of(self, shape: Sequence[int], dtype: Any) -> int:
+        """Into how many shards a variable is cut. Raises ValueError for a partitioner's answer that cannot be used."""
+        if self._partitioner is None or not shape:
+            return 1
+        answer = self._partitioner(shape=tuple(shape), dtype=dtype)
+        if not isinstance(answer, list | tuple) or not answer or answer[0] < 1 or any(n != 1 for n in answer[1:]):
+            raise ValueError(
+                f"variable_partitioner must return a non-empty list of shards by dimension, [n, 1, 1, …] with n > 0 (only "
+                f"dimension 0 can be cut); for shape {tuple(shape)} it returned {answer!r}."
+            )
+        return int(min(answer[0], shape[0]))
+
+
+def _checked(resolver: Any) -> Any:
+    """The resolver's cluster. Raises ClusterError unless it can run parameter servers, as TF checks it."""
+    spec = resolver.cluster_spec()
+    jobs = spec.as_dict() if spec else {}
+    if not jobs:
+        raise ClusterError(
+            "ParameterServerStrategy needs a cluster: the resolver's ClusterSpec is empty. Is TF_CONFIG set?"
+        )
+    unknown = [job for job in jobs if job not in _JOBS]
+    if unknown:
+        raise ClusterError(f"ParameterServerStrategy: unknown job(s) {unknown} in the cluster; jobs are {list(_JOBS)}.")
+    if len(jobs.get("chief", ())) > 1:
+        raise ClusterError(
+            f"ParameterServerStrategy: there must be at most one 'chief' task, found {len(jobs['chief'])}."
+        )
+    if not jobs.get("ps"):
+        raise ClusterError("ParameterServerStrategy: there must be at least one ps task in the cluster.")
+    if not jobs.get("worker"):
+        raise ClusterError("ParameterServerStrategy: there must be at least one worker task in the cluster.")
+    if resolver.task_type is not None and resolver.task_type not in _JOBS:
+        raise ClusterError(
+            f"ParameterServerStrategy: unknown task type {resolver.task_type!r}; types are {list(_JOBS)}."
+        )
+    return spec

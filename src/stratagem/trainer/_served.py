@@ -1,0 +1,133 @@
+"""fit, evaluate and predict with parameter servers: the coordinator reads the data, workers take the steps."""
+
+from collections import deque
+from collections.abc import Iterator
+from typing import Any, final
+
+from stratagem.coordinator import ClusterCoordinator, RemoteValue
+from stratagem.step import prepare
+from stratagem.strategy import ParameterServerStrategy
+from stratagem.trainer._data import Data
+from stratagem.trainer._feed import Feed, open_feed
+from stratagem.trainer._runner import Execution, Runner, examples_of, open_runner, run_batch, run_steps, step_of
+from stratagem.trainer._steps import Kind, Steps
+
+# Executions on their way for each worker: one that it runs, and one that waits, so that it never does.
+_AHEAD = 2
+
+
+@final
+class ServedRunner(Runner):
+    """Workers take whatever batch comes next; every batch is taken once, whatever happens to a worker."""
+
+    def __init__(self, strategy: ParameterServerStrategy, steps: Steps, kind: Kind, data: Data) -> None:
+        self._steps, self._strategy, self._kind = steps, strategy, kind
+        self._coordinator = ClusterCoordinator(strategy)
+        self._feed: Feed = open_feed(data, strategy, continues=kind is Kind.TRAIN)
+        self._iterator: Iterator[Any] = iter(())
+        self._left: int | None = None
+        self._within = self._resumes = False
+        self._sent: deque[tuple[int, int, RemoteValue]] = deque()  # steps, examples, results
+        self._reported = 0  # executions that a restored state says were taken, and that nobody has been told of
+        self._logs: dict[str, Any] = {}
+
+    @property
+    def batches(self) -> int | None:
+        return self._feed.steps
+
+    def build(self) -> None:
+        prepare(*step_of(self._steps, self._strategy, self._kind, self._feed.peek()), self._strategy.mesh)
+
+    def begin_epoch(self) -> None:
+        self._iterator = self._feed.epoch()
+        if not self._resumes:
+            self._left = self._feed.steps
+        self._within, self._resumes = True, False
+
+    def advance(self) -> Execution | None:
+        """The next steps that have ended. Keeps the workers busy meanwhile."""
+        if self._reported:
+            taken, self._reported = self._reported, 0
+            return Execution(taken, 0, self._logs)
+        while len(self._sent) < _AHEAD * self._strategy.workers and self._send():
+            pass
+        if not self._sent:
+            return None
+        steps, examples, value = self._sent.popleft()
+        results = self._ended(value)
+        if self._kind is Kind.PREDICT:
+            return Execution(steps, examples, results)
+        self._logs = results[-1]
+        return Execution(steps, examples, self._logs)
+
+    def end_epoch(self) -> None:
+        while self._sent:
+            self._logs = self._ended(self._sent.popleft()[2])[-1]
+        if self._kind is not Kind.PREDICT and isinstance(self._logs, dict):
+            # What a worker saw of the metrics lacks what others did at the same time; the servers have it all.
+            whole = self._steps.model.get_metrics_result()
+            self._logs.update((name, whole[name]) for name in self._logs if name in whole)
+        self._within = False
+        self._feed.ended()
+
+    def get_state(self) -> Any:
+        """Waits for the steps that are on their way: the data goes on behind them."""
+        if self._feed.iterator is None:
+            self._feed.begin()
+            self._left, self._within, self._resumes = self._feed.steps, True, True
+        for _, _, value in self._sent:
+            self._ended(value)
+        return {
+            "position": self._feed.iterator.get_state(),
+            "left": self._left,
+            "within": self._within,
+            "reported": self._reported + sum(steps for steps, _, _ in self._sent),
+        }
+
+    def set_state(self, state: Any) -> None:
+        self._left, self._resumes, self._reported = state["left"], state["within"], state["reported"]
+        self._feed.restore(state["position"], within=self._resumes)
+
+    def _send(self) -> bool:
+        """Hand the next execution out; False if the epoch's data has ended."""
+        most = self._steps.model.steps_per_execution
+        batches = []
+        for _ in range(most if self._left is None else min(most, self._left)):
+            batch = next(self._iterator, None)
+            if batch is None:
+                break
+            batches.append(batch)
+        if self._left is not None:
+            self._left -= len(batches)
+        if not batches:
+            return False
+        name = f"{self._steps.model.name}.{self._kind.value}"
+        value = self._coordinator.submit(name, run_steps, (self._steps, self._strategy, self._kind, batches))
+        self._sent.append((len(batches), sum(map(examples_of, batches)), value))
+        return True
+
+    def _ended(self, value: RemoteValue) -> Any:
+        try:
+            return value.get()
+        except BaseException:
+            self._sent.clear()
+            self._coordinator.join()  # raises the same error, and leaves the workers ready for what comes next
+            raise
+
+
+def _run_batch(strategy: ParameterServerStrategy, steps: Steps, kind: Kind, data: Data) -> Any:
+    coordinator = ClusterCoordinator(strategy)
+    value = coordinator.submit(f"{steps.model.name}.{kind.value}", _one_batch, (strategy, steps, kind, data))
+    coordinator.join()
+    return value.get()
+
+
+_one_batch = run_batch.dispatch(object)
+
+
+@open_runner.register
+def _(strategy: ParameterServerStrategy, steps: Steps, kind: Kind, data: Data) -> Runner:
+    return ServedRunner(strategy, steps, kind, data)
+
+
+run_batch.register(ParameterServerStrategy, _run_batch)
