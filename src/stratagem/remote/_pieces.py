@@ -1,6 +1,6 @@
 """The pieces of a plan as compiled functions of the values that were made before."""
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from typing import Any, final
 
 import jax
@@ -13,29 +13,25 @@ from stratagem.remote._plan import Plan
 from stratagem.step import compiler_options, is_literal, look_up_p, scatter_p, sub_function
 
 # A value that a piece reads or makes: a variable of the program, or ("rows", group, shard), ("inverse", group, ids),
-# ("finite", update), ("difference", change).
+# ("finite", update), ("difference", change). (("which", group, shard) are the ids of rows.)
 Name = Hashable
 Env = dict[Name, Any]
 
 
 @final
 class Piece:
-    """One compiled function. reads and makes: names of values."""
+    """One compiled function, `run`, from a list of the values `reads` to a list of the values `makes` (by name)."""
 
-    def __init__(self, plan: Plan, eqns: Sequence[Any], number: int, makes: Sequence[Name], mesh: ReplicaMesh) -> None:
+    def __init__(self, plan: Plan, eqns: Sequence[Any], makes: Sequence[Name], mesh: ReplicaMesh) -> None:
         self.makes = list(makes)
-        self._plan, self._number = plan, number
+        self._plan = plan
         made = {v for e in eqns for v in e.outvars}
-        self._segments = list(_segments(plan, eqns, {*self.makes}, self._operands()))
+        self._segments = list(_segments(plan, eqns))
         read = dict.fromkeys(n for s in self._segments for n in s.reads)
         read |= dict.fromkeys(n for n in self._operands())
         read |= dict.fromkeys(n for n in self.makes if not isinstance(n, tuple))
         self.reads = [n for n in read if n not in made and n not in plan.consts]
-        self._run = self._compiled(mesh)
-
-    def __call__(self, env: Env) -> None:
-        """Compute what it makes into `env`. Waits for nothing."""
-        env.update(zip(self.makes, self._run([env[n] for n in self.reads]), strict=True))
+        self.run = self._compiled(mesh)
 
     def _operands(self) -> list[Name]:
         """What the extra results of this piece are computed from."""
@@ -80,7 +76,7 @@ class _Segment:
         env.update(zip(self._makes, self._run(*(env[n] for n in self.reads)), strict=True))
 
 
-def _segments(plan: Plan, eqns: Sequence[Any], makes: set[Name], operands: Sequence[Name]) -> Any:
+def _segments(plan: Plan, eqns: Sequence[Any]) -> Iterator[_Segment]:
     """The equations in order, the ordinary ones between two special ones as one function."""
     ordinary: list[Any] = []
     for eqn in eqns:
@@ -141,3 +137,24 @@ def _scattered(gradient: Any, at: Any, *parts: Any) -> list[Any]:
 
 def _read(atom: Any, env: Env) -> Any:
     return jnp.asarray(atom.val, atom.aval.dtype) if is_literal(atom) else env[atom]
+
+
+def pieces_of(plan: Plan, mesh: ReplicaMesh) -> list[Piece]:
+    """All pieces of a plan, in order."""
+    eqns = plan.needed()
+    ends = [plan.place[id(e)] for e in eqns] + [a.call for a in plan.applied]
+    ends += [plan.level[v] for v in (*plan.results, *(c.value for c in plan.changed)) if not is_literal(v)]
+    last = max(ends, default=0)
+    atoms = [*plan.results, *(a for c in plan.changed for a in (c.value, c.minus) if a is not None)]
+    atoms += [v for a in plan.applied for v in a.gradients] + [v for g in plan.groups for v in g.ids]
+    outside = {v for v in atoms if not is_literal(v)}
+    pieces = []
+    for k in range(last + 1):
+        mine = [e for e in eqns if plan.place[id(e)] == k]
+        later = {v for e in eqns if plan.place[id(e)] > k for v in e.invars if not is_literal(v)}
+        makes: list[Any] = [v for e in mine for v in e.outvars if v in outside or v in later]
+        makes += [("finite", i) for i, a in enumerate(plan.applied) if a.call == k]
+        if k == last:
+            makes += [("difference", i) for i, c in enumerate(plan.changed) if c.minus is not None]
+        pieces.append(Piece(plan, mine, makes, mesh))
+    return pieces

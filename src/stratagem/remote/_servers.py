@@ -2,12 +2,12 @@
 
 import itertools
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, final
 
 import jax
 
-from stratagem.remote._server import Origin, Push, VariableServer
+from stratagem.remote._actors import Actor
 from stratagem.remote._update import ServerUpdate
 
 
@@ -15,40 +15,21 @@ from stratagem.remote._update import ServerUpdate
 class Servers:
     """Calls to several servers. A variable lies on one; what all updates of an optimizer count by, on each of them."""
 
-    def __init__(self, servers: Sequence[VariableServer]) -> None:
-        self._servers = list(servers)
+    def __init__(self, actors: Sequence[Actor]) -> None:
+        self.actors = tuple(actors)
         self._copies: dict[str, set[int]] = {}
         self._moved: dict[str, int] = {}
         self._turn = itertools.count()
-        self._updates = itertools.count()
         self.lock = threading.RLock()
-        # By server, optimizer, variables and kinds of gradients (by identity: an update keeps these objects alive).
-        self.known_updates: dict[Any, tuple[int, ServerUpdate]] = {}
+        self._updates: dict[Any, tuple[int, ServerUpdate]] = {}
+        self._numbered: list[ServerUpdate] = []
 
     def __len__(self) -> int:
-        return len(self._servers)
-
-    def __getitem__(self, index: int) -> VariableServer:
-        return self._servers[index]
+        return len(self.actors)
 
     def next_home(self) -> int:
         """Where the next variable goes: servers take turns, as in TF."""
-        return next(self._turn) % len(self._servers)
-
-    def next_update(self) -> int:
-        """A number for an update, new for all servers."""
-        return next(self._updates)
-
-    def rows(self, wanted: Sequence[tuple[Any, Any]]) -> list[jax.Array]:
-        """For every (placement, ids) the rows at these ids; one call a server."""
-        found: list[Any] = [None] * len(wanted)
-        homes = [self.home(p) for p, _ in wanted]
-        for index in sorted(set(homes)):
-            mine = [i for i, home in enumerate(homes) if home == index]
-            given = self._servers[index].rows([(wanted[i][0].key, wanted[i][1]) for i in mine])
-            for i, rows in zip(mine, given, strict=True):
-                found[i] = rows
-        return found
+        return next(self._turn) % len(self.actors)
 
     def copies(self, placement: Any) -> set[int]:
         """The servers whose updates count up a copy of this variable."""
@@ -64,13 +45,13 @@ class Servers:
         found: dict[str, jax.Array] = {}
         for index in sorted(set(homes)):
             keys = [p.key for p, home in zip(placements, homes, strict=True) if home == index]
-            found.update(zip(keys, self._servers[index].read(keys), strict=True))
+            found.update(zip(keys, self.actors[index].call("read", keys).result(), strict=True))
         return [found[p.key] for p in placements]
 
     def assign(self, placement: Any, value: jax.Array) -> None:
         """A new value, wherever the variable is kept."""
         for index in self.sharing(placement):
-            self._servers[index].create(placement.key, value)
+            self.actors[index].call("create", placement.key, value).result()
 
     def sharing(self, placement: Any) -> set[int]:
         """The servers that keep a variable."""
@@ -85,13 +66,26 @@ class Servers:
             if copies is None and index == placement.home:
                 self._copies[placement.key] = {index}
                 return
-            self._servers[index].create(placement.key, self.read([placement])[0])
+            self.actors[index].call("create", placement.key, self.read([placement])[0]).result()
             if copies is None:  # from now on it is where the updates are
-                self._servers[placement.home].forget([placement.key])
+                self.actors[placement.home].call("forget", [placement.key]).result()
                 self._moved[placement.key] = index
             self._copies[placement.key] = {*(copies or ()), index}
 
-    def push(self, origin: Origin | None, pushes: dict[int, Push]) -> None:
-        """Send every server its push."""
-        for index, push in pushes.items():
-            self._servers[index].push(origin, push)
+    def update(self, key: Any, make: Callable[[], ServerUpdate]) -> tuple[int, ServerUpdate, bool]:
+        """The update with this key, its number, and whether it was made just now.
+
+        key: server, optimizer, variables and kinds of gradients; by identity, for an update keeps these objects alive.
+        """
+        with self.lock:
+            known = self._updates.get(key)
+            if known is not None:
+                return (*known, False)
+            number, made = len(self._numbered), make()
+            self._updates[key] = (number, made)
+            self._numbered.append(made)
+            return number, made, True
+
+    def prepare(self, number: int, gradients: Sequence[Any]) -> None:
+        """Make an update ready for such gradients, before a server waits for it."""
+        self._numbered[number].prepare(gradients)

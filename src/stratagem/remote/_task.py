@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any, NoReturn, final
 
 from stratagem._errors import ClusterError, UnavailableError
+from stratagem.remote._actors import LocalActor
 from stratagem.remote._server import VariableServer
 from stratagem.remote._servers import Servers
 
@@ -103,7 +104,7 @@ def connect(spec: Any) -> Servers:
                 f"ParameterServerStrategy: no server runs for {', '.join(missing)}. Start tf.distribute.Server(...) for every "
                 "ps task in this process first."
             )
-        return Servers([found for _, a in sorted(tasks.items()) if (found := _running[a].variables) is not None])
+        return Servers([LocalActor(_running[address].variables) for _, address in sorted(tasks.items())])
 
 
 def _bound(address: str, task: str) -> socket.socket:

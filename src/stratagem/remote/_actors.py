@@ -1,0 +1,42 @@
+"""Actors: objects that live at a task of the cluster and are called from other tasks. Here those of this process."""
+
+import abc
+from typing import Any, final
+
+
+class Pending(abc.ABC):
+    """A call that is under way."""
+
+    @abc.abstractmethod
+    def result(self) -> Any:
+        """What the method returned; waits for it. Raises what it raised, or UnavailableError if the task is gone."""
+
+
+class Actor(abc.ABC):
+    """An object at a task. One class for each way to reach a task: an engine."""
+
+    @abc.abstractmethod
+    def call(self, method: str, *args: Any) -> Pending:
+        """Begin a call of one of the object's methods."""
+
+
+@final
+class Ended(Pending):
+    """A call that was over when it began."""
+
+    def __init__(self, value: Any) -> None:
+        self._value = value
+
+    def result(self) -> Any:
+        return self._value
+
+
+@final
+class LocalActor(Actor):
+    """An object of this process, which the caller's thread runs itself. The object takes care of several threads."""
+
+    def __init__(self, target: Any) -> None:
+        self._target = target
+
+    def call(self, method: str, *args: Any) -> Pending:
+        return Ended(getattr(self._target, method)(*args))
