@@ -1,5 +1,6 @@
 """ServedProgram: a traced step over variables that servers keep, made into a recipe that any worker can follow."""
 
+import dataclasses
 import itertools
 from collections.abc import Hashable, Sequence
 from typing import Any, final
@@ -85,22 +86,23 @@ class _Writer:
         own = [c for c in plan.changed if not served(variables[c.position])]
         for v, value in plan.consts.items():
             self._constants.append((self._number(v), value))
-        parts = {
-            "inputs": tuple(map(self._number, plan.inputs[len(variables) :])),
-            "whole": tuple((self._number(v), self._place(x)) for v, x in known if served(x)),
-            "late": tuple((plan.level[v] - 1, self._number(v), self._place(variables[i])) for v, i in later),
-            "seeds": tuple((self._number(v), x) for v, x in known if not served(x)),
-            "kept": tuple((self._value(c.value), variables[c.position]) for c in own),
-            "pieces": tuple(
+        recipe = Recipe(
+            inputs=tuple(map(self._number, plan.inputs[len(variables) :])),
+            constants=(),
+            whole=tuple((self._number(v), self._place(x)) for v, x in known if served(x)),
+            late=tuple((plan.level[v] - 1, self._number(v), self._place(variables[i])) for v, i in later),
+            seeds=tuple((self._number(v), x) for v, x in known if not served(x)),
+            kept=tuple((self._value(c.value), variables[c.position]) for c in own),
+            pieces=tuple(
                 CompiledPiece(tuple(map(self._number, p.reads)), tuple(map(self._number, p.makes)), p.run)
                 for p in self._pieces
             ),
-            "look_ups": tuple(self._look_up(i) for i in range(len(plan.groups))),
-            "updates": tuple(self._update(i) for i in range(len(plan.applied))),
-            "changes": tuple(self._change(i) for i, c in enumerate(plan.changed) if served(variables[c.position])),
-            "results": tuple(map(self._value, plan.results)),
-        }
-        return Recipe(constants=tuple(self._constants), **parts)
+            look_ups=tuple(self._look_up(i) for i in range(len(plan.groups))),
+            updates=tuple(self._update(i) for i in range(len(plan.applied))),
+            changes=tuple(self._change(i) for i, c in enumerate(plan.changed) if served(variables[c.position])),
+            results=tuple(map(self._value, plan.results)),
+        )
+        return dataclasses.replace(recipe, constants=tuple(self._constants))  # literals among the values are known now
 
     def _number(self, name: Hashable) -> int:
         if name not in self._numbers:
