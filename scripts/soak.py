@@ -52,6 +52,13 @@ def _savers() -> Savers:
     return savers
 
 
+@functools.cache
+def _returning() -> fits.Returning:
+    program = fits.Returning()
+    atexit.register(program.close)
+    return program
+
+
 def _in_a_directory(trial: Callable[[int, Path], checkpoints.Trial]) -> Callable[[int], tuple[float, float]]:
     def run(seed: int) -> tuple[float, float]:
         with tempfile.TemporaryDirectory(prefix="stratagem-soak-") as directory:
@@ -85,6 +92,7 @@ SCENARIOS: dict[str, Scenario] = {
     "C4 failing disk": Scenario(_in_a_directory(checkpoints.failing_disk), 100),
     "C5 fit killed": Scenario(_job(fits.killed_fit), 20),
     "C6 second job": Scenario(_in_a_directory(lambda seed, path: checkpoints.second_job(seed, path, _savers())), 20),
+    "C7 killed after fit": Scenario(_job(lambda seed: fits.killed_after_fit(seed, _returning())), 100),
     "F1 worker killed": Scenario(_job(jobs.killed), 20),
     "F2 chief killed": Scenario(_job(jobs.chief_killed), 20),
     "F2 service killed": Scenario(_job(jobs.service_killed), 20),

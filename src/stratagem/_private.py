@@ -12,7 +12,7 @@ import os
 import random
 import re
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, cast
 
 import jax
@@ -30,17 +30,22 @@ from keras.src import utils as keras_utils
 from keras.src.backend.common import dtypes as promotion
 from keras.src.backend.common import global_state
 from keras.src.backend.common.name_scope import current_path
+from keras.src.backend.jax import numpy as jax_numpy
+from keras.src.legacy.saving import legacy_h5_format
 from keras.src.losses import loss as loss_module
 from keras.src.metrics.metric import Metric
-from keras.src.optimizers.base_optimizer import BaseOptimizer
+from keras.src.optimizers.base_optimizer import BaseOptimizer, clip_by_global_norm
 from keras.src.optimizers.loss_scale_optimizer import LossScaleOptimizer
 from keras.src.random import seed_generator
 from keras.src.random.seed_generator import GLOBAL_SEED_GENERATOR, SeedGenerator
+from keras.src.saving import saving_lib
 from keras.src.trainers import data_adapters
 from keras.src.trainers import trainer as trainer_module
 from keras.src.trainers.data_adapters import array_slicing
 from keras.src.trainers.data_adapters import data_adapter as data_adapter_module
-from keras.src.utils import rng_utils
+from keras.src.utils import rng_utils, tracking
+
+from stratagem._errors import UnimplementedError
 
 # 64-bit types exist where they are asked for; defaults stay 32-bit (design: Dtypes).
 jax.config.update("jax_explicit_x64_dtypes", "allow")
@@ -326,8 +331,8 @@ def store(variable: Any, array: jax.Array) -> None:
 
 
 def initialized(variable: Any) -> bool:
-    """False while a variable made inside an abstract trace waits for its first value."""
-    return variable._value is not None
+    """False before a variable has its first value: while it is being made, or was made inside an abstract trace."""
+    return getattr(variable, "_value", None) is not None
 
 
 def set_initial_value(variable: Any, value: np.ndarray) -> None:
@@ -341,6 +346,108 @@ def set_initial_value(variable: Any, value: np.ndarray) -> None:
     summed = variable._placement is not None and variable.synchronization == "on_read" and variable.aggregation == "sum"
     part = value / variable._placement.mesh.num_replicas if summed else value
     variable._initializer = lambda shape, dtype=None: keras.ops.convert_to_tensor(part, dtype=dtype)
+
+
+def intercept_shards(
+    *,
+    create: Callable[[type, tuple[Any, ...], dict[str, Any]], Any],
+    slot: Callable[[Any, Any, str, Any], None],
+) -> None:
+    """Let a variable be a view on several, its shards: it has them in `variables`, and they have it in `_of`.
+
+    create(class, args, kwargs) runs before the constructor of a variable that is called with these, and returns what
+    takes the variable's place, or None. Layers, metrics and optimizers know shards only; files that Keras writes, views.
+    slot(optimizer, shard, name, variable) is told what an optimizer keeps for a shard.
+    """
+
+    def new(cls: type, *args: Any, **kwargs: Any) -> Any:
+        made = create(cls, args, kwargs) if args or kwargs else None  # no arguments: a copy is being made
+        return object.__new__(cls) if made is None else made
+
+    from_reference = BaseOptimizer.add_variable_from_reference
+
+    @functools.wraps(from_reference)
+    def new_from_reference(self: Any, reference_variable: Any, name: Any = None, initializer: Any = "zeros") -> Any:
+        made = from_reference(self, reference_variable, name, initializer)
+        if reference_variable._of is not None:
+            slot(self, reference_variable, name or "var", made)
+        return made
+
+    KerasVariable._of, KerasVariable.__new__ = None, staticmethod(new)
+    BaseOptimizer.add_variable_from_reference = new_from_reference
+    _track_shards()
+    _save_views()
+
+
+def is_view(value: Any) -> bool:
+    """True for a variable that is kept in shards."""
+    return getattr(type(value), "is_sharded_variable", False) is True
+
+
+def joined(values: Iterable[Any]) -> list[Any]:
+    """The values with, in place of the first shard of a variable, the view on all, and without the others."""
+    found: list[Any] = []
+    seen: set[int] = set()
+    for value in values:
+        whole = value._of if isinstance(value, KerasVariable) else None
+        if whole is None:
+            found.append(value)
+        elif id(whole) not in seen:
+            found.append(whole)
+            seen.add(id(whole))
+    return found
+
+
+def _track_shards() -> None:
+    def each(original: Any, position: int) -> Any:
+        @functools.wraps(original)
+        def routed(self: Any, *args: Any) -> Any:
+            if not is_view(args[position]):
+                return original(self, *args)
+            for shard in args[position].variables:
+                original(self, *args[:position], shard)
+            return args[position]
+
+        return routed
+
+    tracker = tracking.Tracker
+    tracker.track, tracker.untrack = each(tracker.track, 0), each(tracker.untrack, 0)
+    tracker.add_to_store = each(tracker.add_to_store, 1)
+
+
+_LISTS = ("_trainable_variables", "_non_trainable_variables", "_variables")
+
+
+def _save_views() -> None:
+    def within(original: Any) -> Any:
+        @functools.wraps(original)
+        def routed(saveable: Any, *args: Any, **kwargs: Any) -> Any:
+            lists = [found for name in _LISTS if isinstance(found := getattr(saveable, name, None), list)]
+            shards = [(found, list(found)) for found in lists if len(joined(found)) < len(found)]
+            for found, _ in shards:
+                found[:] = joined(found)
+            try:
+                return original(saveable, *args, **kwargs)
+            finally:
+                for found, before in shards:
+                    found[:] = before
+
+        return routed
+
+    saving_lib._save_state, saving_lib._load_state = within(saving_lib._save_state), within(saving_lib._load_state)
+    legacy_weights = legacy_h5_format._legacy_weights
+    legacy_h5_format._legacy_weights = lambda layer: joined(legacy_weights(layer))
+
+
+def is_making_own_state() -> bool:
+    """True while an optimizer or a seed generator makes variables, which are never cut."""
+    scopes = global_state.get_global_attribute("name_scope_stack")
+    return bool(scopes) and isinstance(scopes[-1].caller, BaseOptimizer | SeedGenerator)
+
+
+def below_scope(name: str) -> contextlib.AbstractContextManager[Any]:
+    """In the body, paths of new variables go on with `name`."""
+    return cast(contextlib.AbstractContextManager[Any], keras_backend.name_scope(name))
 
 
 # --- Keras layers, losses, metrics, optimizers, random seeds -----------------------------------------------------------
@@ -452,6 +559,102 @@ def _routed_apply(original: Any, around: Any) -> Any:
         around(self, list(grads), variables, lambda summed: original(self, summed, variables))
 
     return apply
+
+
+def apply_locally(optimizer: Any, grads: Sequence[Any], variables: Sequence[Any]) -> None:
+    """Keras' own `apply`, as a server runs it: on these gradients of some variables, as if the optimizer had no others.
+
+    A global norm, which needs all gradients, was applied before (`untangled_clip`).
+    """
+    mine = {id(v) for v in variables}
+    slots = [v for v in optimizer._variables if v._beside is None or id(v._beside) in mine]
+    averages = getattr(optimizer, "_model_variables_moving_average", None)
+    swapped = {"_trainable_variables": list(variables), "_variables": slots, "global_clipnorm": None}
+    if averages is not None:
+        indices = [optimizer._get_variable_index(v) for v in variables]
+        swapped["_model_variables_moving_average"] = [averages[i] for i in indices]
+    before = {name: getattr(optimizer, name) for name in swapped}
+    try:
+        for name, value in swapped.items():
+            object.__setattr__(optimizer, name, value)
+        type(optimizer).apply.__wrapped__(optimizer, list(grads), list(variables))
+    finally:
+        for name, value in before.items():
+            object.__setattr__(optimizer, name, value)
+
+
+def keeps_rows(optimizer: Any) -> bool:
+    """True if rows whose gradient is zero stay as they are, slots included: an update may skip them."""
+    plain = optimizer.weight_decay is None and not optimizer.use_ema and not optimizer.gradient_accumulation_steps
+    cls = type(optimizer)
+    return plain and (cls is keras.optimizers.Adagrad or (cls is keras.optimizers.SGD and optimizer.momentum == 0))
+
+
+@contextlib.contextmanager
+def shaped(shapes: Sequence[tuple[Any, tuple[int, ...]]]) -> Iterator[None]:
+    """In the body, each of these variables has this shape: to trace an update of some rows as one of a smaller variable."""
+    before = [(variable, variable._shape) for variable, _ in shapes]
+    try:
+        for variable, shape in shapes:
+            variable._shape = shape
+        yield
+    finally:
+        for variable, shape in before:
+            variable._shape = shape
+
+
+def known_gradients(optimizer: Any, grads: Sequence[Any], variables: Sequence[Any]) -> tuple[list[Any], list[Any]]:
+    """Without the variables that have no gradient, which Keras warns of. Raises ValueError if none has one."""
+    return cast(tuple[list[Any], list[Any]], optimizer._filter_empty_gradients(list(grads), list(variables)))
+
+
+def untangled_clip(optimizer: Any, grads: list[Any]) -> list[Any]:
+    """The gradients after what Keras does with all of them together: `global_clipnorm`.
+
+    Raises UnimplementedError where that has to wait for other gradients (`gradient_accumulation_steps`).
+    """
+    norm = optimizer.global_clipnorm
+    if not norm or norm <= 0:
+        return grads
+    if optimizer.gradient_accumulation_steps:
+        raise UnimplementedError(
+            f"{optimizer.name}: global_clipnorm with gradient_accumulation_steps needs the sum of all gradients in one place, "
+            "which no server has. Use clipnorm, which is per variable."
+        )
+    # Keras divides by the loss scale first: the norm grows by the same factor.
+    return list(clip_by_global_norm(grads, norm * (optimizer.loss_scale_factor or 1.0)))
+
+
+def intercept_slots(beside: Callable[[Any], contextlib.AbstractContextManager[Any]]) -> None:
+    """Make every slot of an optimizer within beside(its variable); the slot knows that variable as `_beside`."""
+    add = BaseOptimizer.add_variable_from_reference
+
+    @functools.wraps(add)
+    def new_add(self: Any, reference_variable: Any, *args: Any, **kwargs: Any) -> Any:
+        with beside(reference_variable):
+            slot = add(self, reference_variable, *args, **kwargs)
+        slot._beside = reference_variable
+        return slot
+
+    KerasVariable._beside = None
+    BaseOptimizer.add_variable_from_reference = new_add
+
+
+def intercept_take(rows: Callable[[Any, Any], Any]) -> None:
+    """Let rows(x, indices) answer `keras.ops.take` along axis 0, unless it returns None."""
+    take = jax_numpy.take
+
+    @functools.wraps(take)
+    def new_take(x: Any, indices: Any, axis: int | None = None) -> Any:
+        found = rows(x, indices) if axis == 0 and not isinstance(x, jax.Array) else None
+        return take(x, indices, axis=axis) if found is None else found
+
+    jax_numpy.take = new_take
+
+
+def scoped(variable: Any) -> Any:
+    """What the variable is in the stateless scope that is open, without a cast."""
+    return keras_backend.get_stateless_scope().get_current_value(variable)
 
 
 def is_loss_scaler(optimizer: Any) -> bool:

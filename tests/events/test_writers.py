@@ -42,6 +42,13 @@ def test_a_file_is_there_as_soon_as_its_writer(tmp_path: Path) -> None:
     assert read(path.parent) == {}
 
 
+def test_files_of_one_second_are_read_in_the_order_of_their_making(tmp_path: Path) -> None:
+    for step in range(12):
+        with summary.create_file_writer(tmp_path).as_default(step):
+            summary.scalar("x", 0.0)
+    assert steps(tmp_path)["x"] == list(range(12))
+
+
 def test_every_record_is_framed_as_in_a_tfrecord_file(tmp_path: Path) -> None:
     writer = summary.create_file_writer(tmp_path)
     with writer.as_default():

@@ -16,20 +16,20 @@ from tests.multi_worker.scenarios import Trial
 from tests.trainer.programs.returning import digest, made, plan_of
 
 PROGRAM = Path(__file__).parent / "programs" / "resumed.py"
-STEPS = 50  # the fewest that an undisturbed fit of the program takes
+EARLIEST = 8  # the step of a process at which it is killed: one more than an epoch has
 
 
 def killed_fit(seed: int, workers: int = 2, kills: int = 3, devices: int = 1) -> Trial:
     """C5: SIGKILL of a worker at random steps, and restarts; detection is the time of the last start until it is done."""
     began, random_ = time.monotonic(), random.Random(seed)
-    freq = random_.choice(["epoch", "1", str(random_.randrange(2, 12))])
+    freq = random_.choice(["epoch", "1", str(random_.randrange(2, EARLIEST))])
     with tempfile.TemporaryDirectory(prefix="stratagem-fit-") as folder:
         (Path(folder) / "whole").mkdir()
         (Path(folder) / "killed").mkdir()
         wanted = printed(_run(workers, devices, Path(folder) / "whole", seed, freq)[0], "found")
         for _ in range(kills):
-            # Not before the first backup each time, or it would begin anew and never end.
-            step = random_.randrange(8, STEPS // kills + 8)
+            # After the first backup, or it would begin anew; and so early that there is something left to kill next time.
+            step = random_.randrange(EARLIEST, max(EARLIEST, wanted["steps"] // kills) + 1)
             ended = _run(
                 workers, devices, Path(folder) / "killed", seed, freq, step, random_.randrange(workers), killed=True
             )

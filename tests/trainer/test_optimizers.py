@@ -76,6 +76,19 @@ def test_clipping_is_of_the_gradient_of_the_global_batch(clipping: dict[str, flo
     assert model.get_weights()[0][0, 0] == pytest.approx(1 - min(gradient, limit), abs=1e-5)
 
 
+@pytest.mark.parametrize("setting", ["weight decay", "loss scale", "schedule"])
+def test_an_optimizer_from_outside_of_the_scope_is_the_models_from_compile_on(setting: str) -> None:
+    x, y = data()
+    optimizer = SETTINGS[setting]()
+    found, wanted = (trained("mirrored 4", make, x, y) for make in (lambda: optimizer, SETTINGS[setting]))
+    assert distance(found, wanted) == 0.0
+    assert int(optimizer.iterations.numpy()) == 3 * EPOCHS
+    with STRATEGIES["mirrored 2"]().scope():
+        other = tf.keras.Sequential([layers.Input((3,)), layers.Dense(2)])
+    other.compile(SETTINGS[setting](), "mse")  # outside of the scope, too
+    assert np.isfinite(other.fit(x, y, verbose=0).history["loss"]).all()
+
+
 def test_averages_are_the_weights_after_training() -> None:
     def averaged() -> Any:
         return optimizers.SGD(RATE, use_ema=True, ema_momentum=0.75)

@@ -51,9 +51,12 @@ def dataset() -> Any:
     return tf.data.Dataset.from_tensor_slices((X, Y)).batch(BATCH)
 
 
+def hugging_face_rows() -> Any:
+    return datasets.Dataset.from_dict({"x": X.tolist(), "y": Y.tolist()}).with_format("numpy")
+
+
 def hugging_face() -> Any:
-    table = datasets.Dataset.from_dict({"x": X.tolist(), "y": Y.tolist()})
-    return table.with_format("numpy").batch(BATCH)
+    return hugging_face_rows().batch(BATCH)
 
 
 def loader() -> Any:
@@ -67,6 +70,8 @@ ARRAYS: dict[str, Callable[[], tuple[Any, Any]]] = {
     "jax": lambda: (jnp.asarray(X), jnp.asarray(Y)),
     "torch": lambda: (torch.from_numpy(X), torch.from_numpy(Y)),
     "pandas": lambda: (pandas.DataFrame(X, columns=["a", "b"]), pandas.Series(Y[:, 0])),
+    "pandas with missing values": lambda: (pandas.DataFrame(X).astype("Float32"), pandas.Series(Y[:, 0])),
+    "columns of Hugging Face": lambda: (hugging_face_rows()["x"], hugging_face_rows()["y"]),
     "float64": lambda: (X.astype("float64"), Y.astype("float64")),
     "one-dimensional targets": lambda: (X, Y[:, 0]),
 }
@@ -133,6 +138,35 @@ def test_columns_by_name() -> None:
     close(model.predict({"x": X}, verbose=0), X @ kernel(model)[:2, None] + kernel(model)[2])
     # As in Keras a batch of columns alone is inputs.
     assert model.predict(table.remove_columns("y"), verbose=0).shape == (ROWS, 1)
+
+
+def test_a_table_with_columns_of_several_types() -> None:
+    model = shared()
+    model.set_weights([np.array([[1.0], [10.0]]), np.zeros(1)])
+    table = pandas.DataFrame({"number": [0.5, 2.5], "is it": [True, False]})
+    close(model.predict(table, verbose=0), np.array([[10.5], [2.5]]))
+    table = pandas.DataFrame({"count": [3, 4], "is it": [True, False]})
+    close(model.predict(table, verbose=0), np.array([[13], [4]]))
+    table = pandas.DataFrame({"count": pandas.array([3, None], "Int64"), "is it": [True, False]})
+    np.testing.assert_array_equal(model.predict(table, verbose=0), [[13], [np.nan]])
+
+
+def test_columns_without_numbers_are_named() -> None:
+    table = pandas.DataFrame({"number": [0.5, 2.5], "name": ["a", "b"]})
+    with pytest.raises(TypeError, match=r"Columns without numbers: 'name' \("):
+        shared().predict(table, verbose=0)
+
+
+def test_weights_and_validation_of_pandas() -> None:
+    x, y = pandas.DataFrame(X, index=range(ROWS, 0, -1)), pandas.Series(Y[:, 0])  # rows count, not their labels
+    model = shared()
+    arguments = {"batch_size": BATCH, "shuffle": False, "verbose": 0}
+    history = model.fit(x, y, sample_weight=pandas.Series(WEIGHTS), validation_data=(x, y), **arguments).history
+    close(kernel(model), descended(batched(weights=WEIGHTS)))
+    assert history["val_loss"] == pytest.approx([model.evaluate(X, Y, verbose=0)[0]], rel=1e-5)
+    model = shared()
+    model.fit(x, y, validation_split=0.2, **arguments)
+    close(kernel(model), descended(batched(X[:8], Y[:8])))
 
 
 def _signature() -> dict[str, Any]:

@@ -1,21 +1,29 @@
 """ClusterCoordinator: schedules functions on the workers of a ParameterServerStrategy and brings back what they return."""
 
 import itertools
+import logging
 import threading
+import uuid
+import weakref
 from collections.abc import Callable, Sequence
 from typing import Any, final
 
 import jax
 
 from stratagem._context import entered
+from stratagem._errors import UnavailableError
+from stratagem._private import KerasVariable
 from stratagem.coordinator._queue import Closure, ClosureQueue
 from stratagem.coordinator._values import PerWorkerDataset, PerWorkerValues, RemoteValue, check_no_remote, of_worker
 from stratagem.pipeline import Dataset, DistributedDataset
-from stratagem.remote import Worker
+from stratagem.remote import OtherShapesError, RemoteSource, TaskLostError, Worker
 from stratagem.step import Function
 from stratagem.strategy import ParameterServerStrategy
 
+logger = logging.getLogger("stratagem.coordinator")
+
 _lock = threading.Lock()
+_RETURN_SECONDS = 3600.0  # TF's limit for a worker to come back
 _IDLE = 1.0  # seconds after which a worker's thread that has nothing to do ends; the next closure starts it again
 
 
@@ -42,7 +50,9 @@ class ClusterCoordinator:
         self._strategy = strategy
         self._queue = ClosureQueue()
         self._numbers = itertools.count()
-        self._workers = dict(enumerate(map(Worker, range(strategy.workers))))
+        self._workers = {worker.index: worker for worker in strategy.tasks}
+        self._name = uuid.uuid4().hex
+        self._per_worker: weakref.WeakSet[PerWorkerValues] = weakref.WeakSet()
         self._threads: dict[int, threading.Thread] = {}
 
     @property
@@ -95,21 +105,26 @@ class ClusterCoordinator:
         Raises ValueError for anything else.
         """
         if isinstance(dataset_fn, Dataset | DistributedDataset):
-            return PerWorkerDataset(lambda worker: dataset_fn, "a data set")
+            return PerWorkerDataset(self._maker(lambda: dataset_fn), "a data set", self._per_worker)
         if not callable(dataset_fn):
             raise ValueError(
                 f"Unexpected data set: need a function without arguments or a tf.data.Dataset, got {dataset_fn!r}."
             )
-        return PerWorkerDataset(self._maker(dataset_fn), getattr(dataset_fn, "__name__", "a data set"))
+        return PerWorkerDataset(
+            self._maker(dataset_fn), getattr(dataset_fn, "__name__", "a data set"), self._per_worker
+        )
 
     def _create_per_worker_resources(
         self, fn: Callable[..., Any], args: Sequence[Any] | None = None, kwargs: Any = None
     ) -> PerWorkerValues:
         """`fn(*args, **kwargs)` on every worker, when it is first needed there."""
-        return PerWorkerValues(self._maker(lambda: fn(*(args or ()), **(kwargs or {}))), getattr(fn, "__name__", "fn"))
+        make = self._maker(lambda: fn(*(args or ()), **(kwargs or {})))
+        return PerWorkerValues(make, getattr(fn, "__name__", "fn"), self._per_worker)
 
     def _maker(self, fn: Callable[[], Any]) -> Callable[[int], Any]:
         def make(worker: int) -> Any:
+            if not self._strategy.servers.local:
+                return RemoteSource(self._workers[worker].actor, fn)
             with entered(worker=Worker(worker)), self._strategy.scope():
                 return fn()
 
@@ -136,14 +151,43 @@ class ClusterCoordinator:
                     del self._threads[index]
                     return
 
-    def _run(self, worker: Worker, closure: Closure) -> None:
-        worker.begin(closure.number)
-        assert worker.index is not None  # that of a task
+    def _run(self, worker: Any, closure: Closure) -> None:
         try:
             with entered(worker=worker), self._strategy.scope():
-                args, kwargs = of_worker((closure.args, closure.kwargs), worker.index)
-                value = jax.block_until_ready(closure.function(*args, **kwargs))
+                value = self._called(worker, closure)
+        except TaskLostError as error:
+            if error.task == f"worker:{worker.index}":
+                self._replace(worker, closure, error)
+            else:
+                self._queue.failed(closure, error)
         except BaseException as error:  # whatever a user's function raises belongs to the user
             self._queue.failed(closure, error)
         else:
             self._queue.finished(closure, value)
+
+    def _called(self, worker: Any, closure: Closure) -> Any:
+        while True:
+            worker.begin(closure.number, self._queue.lowest(), self._name)
+            try:
+                args, kwargs = of_worker((closure.args, closure.kwargs), worker.index)
+                return jax.block_until_ready(jax.tree.map(_tensor, closure.function(*args, **kwargs)))
+            except OtherShapesError:
+                continue
+
+    def _replace(self, worker: Any, closure: Closure, error: TaskLostError) -> None:
+        """A worker is gone: another one takes its closure, and this one's place is free until a process comes for it."""
+        logger.warning("%s Its function runs elsewhere; waiting for a process that takes its place.", error)
+        self._queue.put_back(closure)
+        for values in list(self._per_worker):
+            values.lost(worker.index)
+        try:
+            worker.rejoin(_RETURN_SECONDS)
+        except UnavailableError:
+            logger.warning("worker:%d did not come back within %.0f s.", worker.index, _RETURN_SECONDS)
+        else:
+            logger.info("worker:%d is back.", worker.index)
+
+
+def _tensor(leaf: Any) -> Any:
+    """A variable that a function returns is, as in TF, the value that it has then."""
+    return leaf.value if isinstance(leaf, KerasVariable) else leaf

@@ -1,5 +1,6 @@
 """ClosureQueue: scheduled functions on their way to a worker, and TF's protocol for the one that fails."""
 
+import itertools
 import threading
 from collections import deque
 from collections.abc import Callable
@@ -92,6 +93,12 @@ class ClosureQueue:
         with self._condition:
             self._raise_pending()
             return not self._running and not self._waiting
+
+    def lowest(self) -> int:
+        """All closures with smaller numbers are over."""
+        with self._condition:
+            numbers = [c.number for c in self._running] + [c.number for c in itertools.islice(self._waiting, 1)]
+            return min(numbers, default=0)
 
     def idle(self) -> bool:
         """True if there is nothing to take."""

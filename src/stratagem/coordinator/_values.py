@@ -2,6 +2,7 @@
 
 import enum
 import threading
+import weakref
 from collections.abc import Callable, Sequence
 from typing import Any, final
 
@@ -67,8 +68,10 @@ class PerWorkerValues:
     make(worker) is called when the worker first needs it, and again when it is a new one that took the old one's place.
     """
 
-    def __init__(self, make: Callable[[int], Any], name: str) -> None:
-        self._make, self._name = make, name
+    def __init__(self, make: Callable[[int], Any], name: str, every: "weakref.WeakSet[PerWorkerValues]") -> None:
+        """every: those of the coordinator, which it tells about workers that are gone."""
+        self._make, self._name, self._every = make, name, every
+        every.add(self)
         self._lock = threading.Lock()
         self._made: dict[int, Any] = {}
 
@@ -96,7 +99,7 @@ class PerWorkerDataset(PerWorkerValues):
     """A data set that every worker makes, and reads, by itself."""
 
     def __iter__(self) -> "PerWorkerIterator":
-        return PerWorkerIterator(lambda worker: iter(self.of(worker)), f"iterator of {self._name}")
+        return PerWorkerIterator(lambda worker: iter(self.of(worker)), f"iterator of {self._name}", self._every)
 
     @property
     def element_spec(self) -> Any:

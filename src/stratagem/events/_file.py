@@ -26,7 +26,8 @@ class EventFile:
 
     def __init__(self, folder: Path, most: int, longest: float, suffix: str) -> None:
         folder.mkdir(parents=True, exist_ok=True)
-        place = f"{int(time.time()):010d}.{socket.gethostname()}.{os.getpid()}.{next(_numbers)}"
+        # TensorBoard reads the files of a folder in the order of their names: that of their making, also within a second.
+        place = f"{int(time.time()):010d}.{socket.gethostname()}.{os.getpid()}.{next(_numbers):06d}"
         self.path = folder / f"events.out.tfevents.{place}{suffix}"
         self._most, self._longest = most, longest
         self._lock = threading.Lock()

@@ -3,13 +3,26 @@
 import abc
 from typing import Any, final
 
+from stratagem._errors import UnavailableError
+
+
+class TaskLostError(UnavailableError):
+    """A task of the job does not run any more. task: its name, `ps:1` say."""
+
+    def __init__(self, task: str, why: str) -> None:
+        super().__init__(f"{task} is gone: {why}")
+        self.task, self.why = task, why
+
+    def __reduce__(self) -> Any:
+        return type(self), (self.task, self.why)
+
 
 class Pending(abc.ABC):
     """A call that is under way."""
 
     @abc.abstractmethod
     def result(self) -> Any:
-        """What the method returned; waits for it. Raises what it raised, or UnavailableError if the task is gone."""
+        """What the method returned; waits for it. Raises what it raised, or TaskLostError if the task is gone."""
 
 
 class Actor(abc.ABC):

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, final
 
 import numpy as np
 
@@ -15,15 +15,35 @@ _SMALLEST = 8
 class Wanted:
     """What some look-ups in one table need.
 
-    rows: by shard, the distinct local ids, ascending, padded to a power of two with the shard's number of rows, which is
-        no row's id. inverse: for every look-up, of the shape of its ids, positions in the shards' rows one after another.
+    rows: by shard, the distinct local ids, ascending, padded to the shard's room with its number of rows, which is no row's
+        id. inverse: for every look-up, of the shape of its ids, positions in the shards' rows one after another.
     """
 
     rows: tuple[np.ndarray, ...]
     inverse: tuple[np.ndarray, ...]
 
 
-def wanted_rows(ids: Sequence[Any], sizes: Sequence[int], name: str) -> Wanted:
+@final
+class Room:
+    """For how many rows of each shard the look-ups in a table have room.
+
+    Every number of rows is another program to compile, of the step and of the update: so these are powers of two (or all of
+    a shard), with some rows to spare, and never become less.
+    """
+
+    def __init__(self) -> None:
+        self._rows: dict[int, int] = {}
+
+    def of(self, shard: int, count: int, size: int) -> int:
+        """Room for `count` of the `size` rows of a shard. (Of two threads that enlarge it at once, one does so later.)"""
+        room = self._rows.get(shard, 0)
+        if count > room or not room:
+            spared = max(_SMALLEST, count + count // 8)
+            self._rows[shard] = room = min(1 << (spared - 1).bit_length(), size)
+        return room
+
+
+def wanted_rows(ids: Sequence[Any], sizes: Sequence[int], name: str, room: Room) -> Wanted:
     """Which rows to ask the shards (with so many rows each) for.
 
     Raises InvalidArgumentError for an id that is no row's, as TF does.
@@ -42,7 +62,7 @@ def wanted_rows(ids: Sequence[Any], sizes: Sequence[int], name: str) -> Wanted:
     rows, offset, shift = [], 0, np.zeros(len(distinct), np.int32)
     for i, size in enumerate(sizes):
         mine = distinct[cuts[i] : cuts[i + 1]] - starts[i]
-        padded = np.full(_padded(len(mine)), size, np.int32)
+        padded = np.full(room.of(i, len(mine), size), size, np.int32)
         padded[: len(mine)] = mine
         shift[cuts[i] : cuts[i + 1]] = np.arange(offset, offset + len(mine))
         rows.append(padded)
@@ -51,8 +71,3 @@ def wanted_rows(ids: Sequence[Any], sizes: Sequence[int], name: str) -> Wanted:
     ends = np.cumsum([0, *(a.size for a in arrays)])
     found = [positions[ends[i] : ends[i + 1]].reshape(a.shape) for i, a in enumerate(arrays)]
     return Wanted(tuple(rows), tuple(found))
-
-
-def _padded(count: int) -> int:
-    """A few sizes only, so that few programs are compiled."""
-    return max(_SMALLEST, 1 << (count - 1).bit_length()) if count else _SMALLEST

@@ -17,7 +17,7 @@ from stratagem.remote._recipe import CompiledPiece, Place, Recipe, SentChange, S
 from stratagem.remote._servers import Servers
 from stratagem.remote._update import ServerUpdate, how
 from stratagem.remote._worker import Worker
-from stratagem.step import Arguments, Trace, Update, begun, everywhere, is_literal, served, tracing
+from stratagem.step import Arguments, Trace, Update, begun, is_literal, served, tracing
 from stratagem.values import placement_of
 
 
@@ -58,9 +58,9 @@ class ServedProgram:
 
     def _run(self, arguments: Arguments) -> Any:
         worker = current().worker or Worker.here
-        inputs = [v.array[0] for v in arguments.own] + [everywhere(v, self._mesh) for v in arguments.shared]
+        given = [*(v.array[0] for v in arguments.own), *arguments.shared]
         with begun(self._mesh.job, first=self._first):
-            results = self._recipe.run(inputs, self._servers.actors, worker, self._servers.prepare)
+            results = worker.follow(self._recipe, given, self._servers, self._mesh)
         return self._results.rebuilt(results)
 
     def _shared(self) -> list[frozenset[int]]:
@@ -187,7 +187,7 @@ def _learn(servers: Servers, server: int, number: int, made: ServerUpdate, updat
             )
         if variable._beside is None and not any(variable is v for v in update.variables):
             servers.share(placement, server)
-    servers.actors[server].call("learn", number, made, [p.key for p in placements]).result()
+    servers.teach(server, number, made, [p.key for p in placements])
 
 
 def _check_written(made: Trace) -> None:

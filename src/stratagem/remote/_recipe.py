@@ -5,7 +5,7 @@ Values have numbers: a worker keeps them in a dict while it runs. Variables are 
 
 from collections import defaultdict
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, final
 
 import jax.numpy as jnp
@@ -13,8 +13,9 @@ import numpy as np
 
 from stratagem._errors import InvalidArgumentError
 from stratagem.remote._actors import Actor
-from stratagem.remote._look_up import wanted_rows
+from stratagem.remote._look_up import Room, wanted_rows
 from stratagem.remote._server import Push
+from stratagem.remote._travel import local
 from stratagem.remote._update import Rows
 from stratagem.remote._worker import Worker
 
@@ -54,6 +55,7 @@ class TableLookUp:
     inverse: tuple[Number, ...]
     rows: tuple[Number, ...]
     which: tuple[Number, ...]
+    room: Room = field(default_factory=Room)
 
 
 @dataclass(frozen=True)
@@ -123,7 +125,7 @@ class Recipe:
             if i:
                 sent = self._between(i - 1, values, servers, worker, prepare, sent)
             if piece.makes:
-                made = piece.run([values[n] for n in piece.reads])
+                made = piece.run([local(values[n]) for n in piece.reads])
                 values.update(zip(piece.makes, made, strict=True))
         self._push(self.updates[sent:], self.changes, values, servers, worker, prepare)
         for number, variable in self.kept:
@@ -154,7 +156,8 @@ class Recipe:
         return sent
 
     def _look_up(self, look_up: TableLookUp, values: Values, servers: Sequence[Actor]) -> None:
-        wanted = wanted_rows([values[n] for n in look_up.ids], [rows for _, rows in look_up.shards], look_up.name)
+        sizes = [rows for _, rows in look_up.shards]
+        wanted = wanted_rows([values[n] for n in look_up.ids], sizes, look_up.name, look_up.room)
         places = [place for place, _ in look_up.shards]
         calls = [servers[p.server].call("rows", [(p.key, r)]) for p, r in zip(places, wanted.rows, strict=True)]
         values.update(zip(look_up.inverse, map(jnp.asarray, wanted.inverse), strict=True))

@@ -15,10 +15,16 @@ from stratagem.remote._update import ServerUpdate
 
 @dataclass(frozen=True)
 class Origin:
-    """Which push this is, the same when it is sent again. closure: of the job; number: of the closure's pushes, from 1."""
+    """Which push this is, the same when it is sent again.
+
+    closure: of the coordinator; number: of the closure's pushes, from 1. below: all closures with smaller numbers are over.
+    coordinator: another name for another one, whose closures are counted anew.
+    """
 
     closure: int
     number: int
+    below: int = 0
+    coordinator: str = ""
 
 
 @dataclass(frozen=True)
@@ -46,6 +52,7 @@ class VariableServer:
         self._tables: set[str] = set()
         self._applied: dict[int, int] = {}
         self._done = -1
+        self._coordinator = ""
         self._finished: set[int] = set()
         self.pushes = 0
 
@@ -74,7 +81,7 @@ class VariableServer:
         """An update that pushes may ask for by its number. keys: of what it reads, in its order."""
         with self._lock:
             self._updates[number] = (update, tuple(keys))
-            self._tables.update(k for k, i in zip(keys, update.by_rows, strict=True) if i is not None)
+            self._tables.update(k for k, i in zip(keys, update.facts.by_rows, strict=True) if i is not None)
 
     def push(self, origin: Origin | None, push: Push) -> bool:
         """Apply a push; False if it was applied before, or its closure is over: then nothing happens.
@@ -89,7 +96,7 @@ class VariableServer:
             for number, gradients in push.updates:
                 update, keys = self._updates[number]
                 new = update([self._values[k] for k in keys], gradients)
-                self._values.update((keys[i], v) for i, v in zip(update.written, new, strict=True))
+                self._values.update((keys[i], v) for i, v in zip(update.facts.written, new, strict=True))
             if push.added:
                 keys = tuple(push.added)
                 added = _add([self._values[k] for k in keys], list(push.added.values()))
@@ -103,12 +110,21 @@ class VariableServer:
     def finish(self, closures: Iterable[int], below: int) -> None:
         """These closures, and all below that number, are over: what still comes of them is late, and dropped."""
         with self._lock:
-            self._done = max(self._done, below)
-            self._finished = {c for c in (*self._finished, *closures) if c >= self._done}
-            for closure in [c for c in self._applied if c < self._done or c in self._finished]:
-                del self._applied[closure]
+            self._forget(closures, below)
+
+    def _forget(self, closures: Iterable[int], below: int) -> None:
+        self._done = max(self._done, below)
+        self._finished = {c for c in (*self._finished, *closures) if c >= self._done}
+        for closure in [c for c in self._applied if c < self._done or c in self._finished]:
+            del self._applied[closure]
 
     def _known(self, origin: Origin) -> bool:
+        if origin.coordinator != self._coordinator:
+            self._coordinator, self._done = origin.coordinator, -1
+            self._applied.clear()
+            self._finished.clear()
+        if origin.below > self._done:
+            self._forget((), origin.below)
         over = origin.closure < self._done or origin.closure in self._finished
         return over or origin.number <= self._applied.get(origin.closure, 0)
 
@@ -117,7 +133,7 @@ class VariableServer:
             for number, gradients in push.updates:
                 if number not in self._updates:
                     raise ValueError(f"update {number} is not known here")
-                self._updates[number][0].check(gradients)
+                self._updates[number][0].facts.check(gradients)
             for key, value in (*push.added.items(), *push.set.items()):
                 if key not in self._values:
                     raise ValueError(f"variable {key!r} is not here")

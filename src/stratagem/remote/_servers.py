@@ -6,9 +6,11 @@ from collections.abc import Callable, Sequence
 from typing import Any, final
 
 import jax
+import numpy as np
 
-from stratagem.remote._actors import Actor
-from stratagem.remote._update import ServerUpdate
+from stratagem.remote._actors import Actor, LocalActor
+from stratagem.remote._travel import exported, shapes_of
+from stratagem.remote._update import ServerUpdate, flat
 
 
 @final
@@ -17,6 +19,10 @@ class Servers:
 
     def __init__(self, actors: Sequence[Actor]) -> None:
         self.actors = tuple(actors)
+        self.local = all(isinstance(actor, LocalActor) for actor in actors)
+        # Updates, with the shapes of gradients that their servers have programs for.
+        self.ready: frozenset[Any] = frozenset()
+        self._server_of: dict[int, int] = {}
         self._copies: dict[str, set[int]] = {}
         self._moved: dict[str, int] = {}
         self._turn = itertools.count()
@@ -86,6 +92,24 @@ class Servers:
             self._numbered.append(made)
             return number, made, True
 
+    def teach(self, server: int, number: int, made: ServerUpdate, keys: Sequence[str]) -> None:
+        """Let a server know its part of an update."""
+        self._server_of[number] = server
+        known: Any = made if self.local else made.facts
+        self.actors[server].call("learn", number, known, keys).result()
+
     def prepare(self, number: int, gradients: Sequence[Any]) -> None:
         """Make an update ready for such gradients, before a server waits for it."""
-        self._numbered[number].prepare(gradients)
+        made = self._numbered[number]
+        made.prepare(gradients)
+        if self.local:
+            return
+        arrays = flat(gradients)
+        shapes = shapes_of(arrays)
+        with self.lock:
+            if (number, shapes) in self.ready:
+                return
+            values = [np.broadcast_to(np.zeros((), v._dtype), v.shape) for v in made.state]
+            program = exported(made.run, *made.facts.split(values), arrays)
+            self.actors[self._server_of[number]].call("extend", number, shapes, program).result()
+            self.ready = self.ready | {(number, shapes)}

@@ -1,27 +1,39 @@
 """tf.distribute.Server, and which tasks of a cluster run in this process."""
 
+import atexit
+import contextlib
 import socket
+import sys
 import threading
 from dataclasses import dataclass
 from typing import Any, NoReturn, final
 
 from stratagem._errors import ClusterError, UnavailableError
-from stratagem.remote._actors import LocalActor
+from stratagem.cluster import Address, TFConfigClusterResolver
+from stratagem.remote._actors import LocalActor, TaskLostError
+from stratagem.remote._ray import JOIN_SECONDS, RayActor, RayWorker, host_task
+from stratagem.remote._ray_node import join as join_node
 from stratagem.remote._server import VariableServer
 from stratagem.remote._servers import Servers
+from stratagem.remote._worker import Worker
 
 
 @dataclass(frozen=True)
 class _Task:
-    """A task that runs in this process. variables: of a `ps` task. port: keeps its port from others."""
+    """A task that runs in this process.
+
+    variables: of a `ps` task. port: keeps its port from others. actor: where this process is the task, what serves it.
+    """
 
     variables: VariableServer | None
     port: socket.socket
+    actor: Any = None
 
 
 # Tasks of this process by address. They outlive the `Server` that started them, as in TF.
 _running: dict[str, _Task] = {}
 _lock = threading.Lock()
+_LOOK_SECONDS = 5.0
 
 
 @final
@@ -58,6 +70,7 @@ class Server:
         if task_index not in tasks:
             raise ClusterError(f"Server: job {job_name!r} has no task {task_index}; it has {sorted(tasks)}.")
         self._address, self._job, self._index = tasks[task_index], job_name, int(task_index)
+        self._jobs = jobs
         if start:
             self.start()
 
@@ -74,12 +87,27 @@ class Server:
                     f"Server: {self._job}:{self._index} at {self._address} runs in this process already."
                 )
             port = _bound(self._address, f"{self._job}:{self._index}")
-            _running[self._address] = _Task(VariableServer(self._index) if self._job == "ps" else None, port)
+            if _own_task() == (self._job, self._index):  # TF_CONFIG says that this process is the task
+                ray = join_node(_head(self._jobs), Address.parse(self._address))
+                actor = host_task(ray, self._job, self._index, len(self._jobs["ps"]))
+                _running[self._address] = _Task(None, port, actor)
+            else:
+                _running[self._address] = _Task(VariableServer(self._index) if self._job == "ps" else None, port)
 
     def join(self) -> NoReturn:
-        """Block for ever: the task runs until its process is ended."""
-        threading.Event().wait()
-        raise AssertionError("the wait has no end")
+        """Serve until the job is over, then end this process with exit code 0. A task of a bigger process: for ever."""
+        actor = _running[self._address].actor
+        if actor is None:
+            threading.Event().wait()
+        import ray
+
+        try:
+            while not ray.get(actor.finished.remote(_LOOK_SECONDS)):
+                pass
+        except ray.exceptions.RayError as error:
+            raise TaskLostError(f"{self._job}:{self._index}", str(error).strip().splitlines()[0]) from None
+        ray.shutdown()
+        sys.exit(0)
 
     @staticmethod
     def create_local_server(config: Any = None, start: bool = True) -> "Server":
@@ -94,17 +122,52 @@ def _jobs(given: Any) -> dict[str, dict[int, str]]:
     }
 
 
-def connect(spec: Any) -> Servers:
-    """The variable servers of a cluster. Raises UnavailableError if one is not running."""
-    tasks = _jobs(spec)["ps"]
+def _own_task() -> tuple[str | None, int | None]:
+    """What TF_CONFIG says that this process is."""
+    resolver = TFConfigClusterResolver()
+    return resolver.task_type, resolver.task_id
+
+
+def _head(jobs: dict[str, dict[int, str]]) -> Address:
+    """Where the first of all Ray nodes listens: the chief's address, or, where none is named, the first server's."""
+    return Address.parse(next(iter((jobs.get("chief") or jobs["ps"]).values())))
+
+
+def connect(spec: Any) -> tuple[Servers, list[Any]]:
+    """The variable servers of a cluster, and its workers: of this process, if it runs them, else those of other processes.
+
+    Raises UnavailableError if one is not running.
+    """
+    jobs = _jobs(spec)
+    tasks = jobs["ps"]
     with _lock:
-        missing = [f"ps:{i} at {address}" for i, address in sorted(tasks.items()) if address not in _running]
-        if missing:
-            raise UnavailableError(
-                f"ParameterServerStrategy: no server runs for {', '.join(missing)}. Start tf.distribute.Server(...) for every "
-                "ps task in this process first."
-            )
-        return Servers([LocalActor(_running[address].variables) for _, address in sorted(tasks.items())])
+        here = {i: _running[address] for i, address in tasks.items() if address in _running}
+    if len(here) == len(tasks):
+        return Servers([LocalActor(here[i].variables) for i in sorted(here)]), [
+            Worker(i) for i in sorted(jobs["worker"])
+        ]
+    if here or _own_task()[0] is None:
+        missing = [f"ps:{i} at {address}" for i, address in sorted(tasks.items()) if i not in here]
+        raise UnavailableError(
+            f"ParameterServerStrategy: no server runs for {', '.join(missing)}. In one process, start "
+            "tf.distribute.Server(...) for every ps task first; in a job of several, TF_CONFIG has to say which task this is."
+        )
+    head = _head(jobs)
+    ray = join_node(head, head)
+    servers = [RayActor(f"ps:{i}") for i in sorted(tasks)]
+    workers = [RayWorker(i) for i in sorted(jobs["worker"])]
+    for actor in (*servers, *(w.actor for w in workers)):
+        actor.find(JOIN_SECONDS)
+    atexit.register(_finish, ray, [*servers, *(w.actor for w in workers)])
+    return Servers(servers), workers
+
+
+def _finish(ray: Any, actors: list[Any]) -> None:
+    """The coordinator ends: so do all tasks."""
+    for actor in actors:
+        with contextlib.suppress(UnavailableError, ray.exceptions.RayError):
+            actor.call("finish").result()
+    ray.shutdown()
 
 
 def _bound(address: str, task: str) -> socket.socket:

@@ -47,6 +47,45 @@ def how(optimizer: Any, variable: Any, rows: bool) -> How:
 
 
 @final
+@dataclass(frozen=True)
+class Facts:
+    """What a server knows of an update without the optimizer.
+
+    gradients: for each what variable it is of (path, shape, dtype) and how it arrives. by_rows: for each value that the
+    update reads the gradient whose rows it goes by, or None. written: which of these values it replaces.
+    """
+
+    gradients: tuple[tuple[str, tuple[int, ...], str, How], ...]
+    by_rows: tuple[int | None, ...]
+    written: tuple[int, ...]
+
+    def check(self, gradients: Sequence[Any]) -> None:
+        """Raise ValueError unless the gradients have the right kinds, shapes and dtypes, and ids are in range."""
+        if len(gradients) != len(self.gradients):
+            raise ValueError(f"{len(gradients)} gradients for {len(self.gradients)} variables")
+        for gradient, (path, shape, dtype, kind) in zip(gradients, self.gradients, strict=True):
+            if (kind == "whole") is isinstance(gradient, Rows):
+                raise ValueError(f"the gradient of {path} has the wrong kind, {type(gradient).__name__}")
+            array = gradient.values if isinstance(gradient, Rows) else gradient
+            rows = tuple(array.shape[:1]) if isinstance(gradient, Rows) else shape[:1]
+            if tuple(array.shape) != (*rows, *shape[1:]) or str(array.dtype) != dtype:
+                found = f"shape {tuple(array.shape)} and dtype {array.dtype}"
+                raise ValueError(f"the gradient of {path} {shape} {dtype} has {found}")
+            if isinstance(gradient, Rows) and not _in_range(np.asarray(gradient.ids), rows, shape[0]):
+                raise ValueError(f"ids of rows of {path} are out of range")
+
+    def split(self, values: Sequence[Any]) -> tuple[list[Any], list[Any]]:
+        """The values that go by rows, and the others."""
+        tables = [v for v, i in zip(values, self.by_rows, strict=True) if i is not None]
+        return tables, [v for v, i in zip(values, self.by_rows, strict=True) if i is None]
+
+
+def flat(gradients: Sequence[Any]) -> list[Any]:
+    """Gradients as arrays: of each the whole one, or ids and values."""
+    return [x for g in gradients for x in ((g.ids, g.values) if isinstance(g, Rows) else (g,))]
+
+
+@final
 class ServerUpdate:
     """variables: those of the server, one for each gradient. hows: how each gradient arrives."""
 
@@ -55,22 +94,24 @@ class ServerUpdate:
         self._knowledge, self._no_rows = Knowledge(), (None,) * len(self._variables)
         explore(self._body, self._arguments(self._no_rows), mesh, self._knowledge)
         slots = {id(v): i for i, v in enumerate(self._variables)}
-        # What the update reads: for each variable the gradient whose rows it goes by, or None.
+        # What the update reads.
         self.state: tuple[Any, ...] = tuple(self._knowledge.variables)
         owners = [slots.get(id(v), slots.get(id(v._beside))) for v in self.state]
-        self.by_rows = tuple(None if i is None or self._hows[i] != "rows" else i for i in owners)
         self._traces: dict[tuple[int | None, ...], xc.ClosedJaxpr] = {}
         made = self._traced(self._no_rows)
-        self.written = tuple(next(i for i, v in enumerate(self.state) if v is w) for w, _ in made.written)
-        self._run: Callable[..., Any] = jax.jit(
+        self.facts = Facts(
+            tuple((v.path, tuple(v.shape), v._dtype, h) for v, h in zip(self._variables, self._hows, strict=True)),
+            tuple(None if i is None or self._hows[i] != "rows" else i for i in owners),
+            tuple(next(i for i, v in enumerate(self.state) if v is w) for w, _ in made.written),
+        )
+        self.run: Callable[..., Any] = jax.jit(
             self._updated, donate_argnums=(0,), compiler_options=compiler_options(mesh.devices[0].platform)
         )
 
     def __call__(self, values: Sequence[Any], gradients: Sequence[Any]) -> list[Any]:
-        """The new values of `written`. values: of `state`; tables that go by rows are donated."""
-        tables = [v for v, i in zip(values, self.by_rows, strict=True) if i is not None]
-        others = [v for v, i in zip(values, self.by_rows, strict=True) if i is None]
-        return self._run(tables, others, list(gradients))
+        """The new values of `facts.written`. values: of `state`; tables that go by rows are donated."""
+        tables, others = self.facts.split(values)
+        return self.run(tables, others, flat(gradients))
 
     def prepare(self, gradients: Sequence[Any]) -> None:
         """Trace the optimizer for gradients with so many rows, before a server waits for it."""
@@ -79,23 +120,6 @@ class ServerUpdate:
             with tracing:
                 if counts not in self._traces:
                     self._traces[counts] = self._traced(counts).closed
-
-    def check(self, gradients: Sequence[Any]) -> None:
-        """Raise ValueError unless the gradients have the right kinds, shapes and dtypes, and ids are in range."""
-        if len(gradients) != len(self._variables):
-            raise ValueError(f"{len(gradients)} gradients for {len(self._variables)} variables")
-        for gradient, variable, kind in zip(gradients, self._variables, self._hows, strict=True):
-            if (kind == "whole") is isinstance(gradient, Rows):
-                raise ValueError(f"the gradient of {variable.path} has the wrong kind, {type(gradient).__name__}")
-            array = gradient.values if isinstance(gradient, Rows) else gradient
-            rows = array.shape[:1] if isinstance(gradient, Rows) else variable.shape[:1]
-            if tuple(array.shape) != (*rows, *variable.shape[1:]) or str(array.dtype) != variable._dtype:
-                raise ValueError(
-                    f"the gradient of {variable.path} {tuple(variable.shape)} {variable._dtype} has shape "
-                    f"{tuple(array.shape)} and dtype {array.dtype}"
-                )
-            if isinstance(gradient, Rows) and not _in_range(np.asarray(gradient.ids), rows, variable.shape[0]):
-                raise ValueError(f"ids of rows of {variable.path} are out of range")
 
     def _body(self, gradients: Sequence[Any]) -> None:
         if self._variables:
@@ -118,19 +142,20 @@ class ServerUpdate:
         with shaped(self._rows_shapes(counts)):
             return trace(self._body, self._arguments(counts), self._mesh, self._knowledge)
 
-    def _updated(self, tables: list[Any], others: list[Any], gradients: list[Any]) -> list[Any]:
-        given, rest = iter(tables), iter(others)
-        values = [next(rest) if i is None else next(given) for i in self.by_rows]
+    def _updated(self, tables: list[Any], others: list[Any], arrays: list[Any]) -> list[Any]:
+        given, rest, left = iter(tables), iter(others), iter(arrays)
+        by_rows = self.facts.by_rows
+        gradients = [next(left) if h == "whole" else Rows(next(left), next(left)) for h in self._hows]
+        values = [next(rest) if i is None else next(given) for i in by_rows]
         read = [
             v if i is None else v.at[gradients[i].ids].get(mode="fill", fill_value=0)
-            for v, i in zip(values, self.by_rows, strict=True)
+            for v, i in zip(values, by_rows, strict=True)
         ]
         dense = [self._dense(g, v, h) for g, v, h in zip(gradients, self._variables, self._hows, strict=True)]
-        program = xc.jaxpr_as_fun(self._traces[_counts(gradients)])
-        new = program(*read, *dense)
+        new = xc.jaxpr_as_fun(self._traces[_counts(gradients)])(*read, *dense)
         return [
-            x if (i := self.by_rows[j]) is None else values[j].at[gradients[i].ids].set(x, mode="drop")
-            for j, x in zip(self.written, new, strict=True)
+            x if (i := by_rows[j]) is None else values[j].at[gradients[i].ids].set(x, mode="drop")
+            for j, x in zip(self.facts.written, new, strict=True)
         ]
 
     def _dense(self, gradient: Any, variable: Any, kind: How) -> Any:

@@ -1,12 +1,15 @@
 """Worker: who runs a step over served variables, with what is its own: random seeds, and numbers for its pushes."""
 
+from collections.abc import Sequence
 from typing import Any, ClassVar, final
 
 import jax
 import jax.numpy as jnp
 
+from stratagem._mesh import ReplicaMesh
 from stratagem._private import is_seed_state
 from stratagem.remote._server import Origin
+from stratagem.step import everywhere
 
 _GOLDEN = 0x9E3779B9  # spreads small numbers over 32 bits
 
@@ -22,30 +25,39 @@ class Worker:
 
     def __init__(self, index: int | None) -> None:
         self.index = index
+        self._below, self._coordinator = 0, ""
         self._seeds: dict[int, tuple[Any, Any, jax.Array]] = {}
         self._closure = -1
-        self._pushes = 0
+        self.pushes = 0
 
-    def begin(self, closure: int) -> None:
-        """From now on it runs this closure, from its start."""
-        self._closure, self._pushes = closure, 0
+    def begin(self, closure: int, below: int, coordinator: str, pushes: int = 0) -> None:
+        """From now on it runs this closure, from its start, or from where it has pushed so often. The rest: as in Origin."""
+        self._closure, self.pushes = closure, pushes
+        self._below, self._coordinator = below, coordinator
+
+    def follow(self, recipe: Any, given: Sequence[Any], servers: Any, mesh: ReplicaMesh) -> list[Any]:
+        """Take a step here. given: what the call brings."""
+        inputs = [everywhere(v, mesh) for v in given]
+        found: list[Any] = recipe.run(inputs, servers.actors, self, servers.prepare)
+        return found
 
     def next_origin(self) -> Origin | None:
         """The number of its next push; the same when another worker runs the closure again."""
         if self.index is None:
             return None
-        self._pushes += 1
-        return Origin(self._closure, self._pushes)
+        self.pushes += 1
+        return Origin(self._closure, self.pushes, self._below, self._coordinator)
 
     def value(self, variable: Any) -> Any:
         """What it sees of a variable that no server keeps: of a random seed its own."""
         if self.index is None or not is_seed_state(variable):
             return variable.value
         stored = variable._value
-        known = self._seeds.get(id(variable))
+        key = getattr(variable, "number", id(variable))
+        known = self._seeds.get(key)
         if known is None or known[1] is not stored:  # worker 0 draws what one device would, until somebody seeds anew
             spread = jnp.asarray([self.index * _GOLDEN % 2**32, *[0] * (variable.shape[0] - 1)], variable._dtype)
-            self._seeds[id(variable)] = known = (variable, stored, variable.value + spread)
+            self._seeds[key] = known = (variable, stored, variable.value + spread)
         return known[2]
 
     def keep(self, variable: Any, value: jax.Array) -> None:
@@ -53,7 +65,7 @@ class Worker:
         if self.index is None:
             variable.assign(value)
         else:
-            self._seeds[id(variable)] = (variable, variable._value, value)
+            self._seeds[getattr(variable, "number", id(variable))] = (variable, variable._value, value)
 
 
 Worker.here = Worker(None)

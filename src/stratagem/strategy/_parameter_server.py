@@ -10,6 +10,7 @@ from stratagem._errors import ClusterError
 from stratagem._mesh import ReplicaMesh
 from stratagem.remote import ServedPlacement, Servers, connect
 from stratagem.strategy._abstract import AbstractStrategy
+from stratagem.strategy._one_device import OneDeviceStrategy
 from stratagem.values import Placement, placement_of
 
 _JOBS = ("chief", "worker", "ps", "evaluator")
@@ -30,8 +31,7 @@ class ParameterServerStrategy(AbstractStrategy):
         spec = _checked(cluster_resolver)
         self._resolver, self._partitioner = cluster_resolver, variable_partitioner
         self._mesh = ReplicaMesh((jax.local_devices()[0],))
-        self._servers: Servers = connect(spec)
-        self.workers = len(spec.as_dict()["worker"])
+        self._servers, self.tasks = connect(spec)
         # The one ClusterCoordinator of this strategy, once there is one.
         self.coordinator: Any = None
 
@@ -43,6 +43,11 @@ class ParameterServerStrategy(AbstractStrategy):
     def cluster_resolver(self) -> Any:
         """The resolver that it was made with."""
         return self._resolver
+
+    @property
+    def workers(self) -> int:
+        """How many workers take steps."""
+        return len(self.tasks)
 
     @property
     def servers(self) -> Servers:
@@ -75,6 +80,14 @@ class ParameterServerStrategy(AbstractStrategy):
                 f"dimension 0 can be cut); for shape {tuple(shape)} it returned {answer!r}."
             )
         return int(min(answer[0], shape[0]))
+
+    def __reduce__(self) -> Any:
+        """On a worker, where functions that make data sets bring it, it is the one device of that worker."""
+        return _on_a_worker, ()
+
+
+def _on_a_worker() -> AbstractStrategy:
+    return OneDeviceStrategy(jax.local_devices()[0])
 
 
 def _checked(resolver: Any) -> Any:

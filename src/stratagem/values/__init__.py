@@ -1,6 +1,15 @@
 """What a value is when there are many replicas."""
 
 from stratagem.values._module import Module as Module
+from stratagem.values._partitioners import FixedShardsPartitioner as FixedShardsPartitioner
+from stratagem.values._partitioners import MaxSizePartitioner as MaxSizePartitioner
+from stratagem.values._partitioners import MinSizePartitioner as MinSizePartitioner
+from stratagem.values._partitioners import Partitioner as Partitioner
+from stratagem.values._partitioners import fixed_size_partitioner as fixed_size_partitioner
+from stratagem.values._partitioners import min_max_variable_partitioner as min_max_variable_partitioner
+from stratagem.values._partitioners import rows_of_shards as rows_of_shards
+from stratagem.values._partitioners import shards_by as shards_by
+from stratagem.values._partitioners import variable_axis_size_partitioner as variable_axis_size_partitioner
 from stratagem.values._per_replica import DistributedValues as DistributedValues
 from stratagem.values._per_replica import PerReplica as PerReplica
 from stratagem.values._per_replica import Separate as Separate
@@ -10,11 +19,17 @@ from stratagem.values._per_replica import map_structure as map_structure
 from stratagem.values._per_replica import per_replica as per_replica
 from stratagem.values._placement import Placement as Placement
 from stratagem.values._placement import adopt as adopt
+from stratagem.values._placement import join as join
 from stratagem.values._placement import on_read as on_read
 from stratagem.values._placement import placement_of as placement_of
 from stratagem.values._placement import share as share
 from stratagem.values._placement import storage as storage
+from stratagem.values._sharded import ShardedVariable as ShardedVariable
+from stratagem.values._sharded import rows_of as rows_of
+from stratagem.values._sharding import shards as shards
 from stratagem.values._variable import IndexedSlices as IndexedSlices
 from stratagem.values._variable import Variable as Variable
 from stratagem.values._variable import VariableAggregation as VariableAggregation
 from stratagem.values._variable import VariableSynchronization as VariableSynchronization
+from stratagem.values._whole import WholeConstraint as WholeConstraint
+from stratagem.values._whole import WholeRegularizer as WholeRegularizer

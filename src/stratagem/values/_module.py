@@ -7,7 +7,8 @@ from typing import Any
 import jax
 import keras
 
-from stratagem._private import KerasVariable
+from stratagem._private import KerasVariable, is_view
+from stratagem.values._sharding import shards
 
 _TRACKED = (keras.layers.Layer, keras.metrics.Metric, keras.optimizers.Optimizer)
 
@@ -60,8 +61,8 @@ class Module:
     def _collect(self, seen: set[int]) -> Iterator[Any]:
         seen.add(id(self))
         for leaf in _leaves(self):
-            if isinstance(leaf, KerasVariable):
-                yield leaf
+            if isinstance(leaf, KerasVariable) or is_view(leaf):
+                yield from shards(leaf)
             elif isinstance(leaf, Module) and id(leaf) not in seen:
                 yield from leaf._collect(seen)
             elif isinstance(leaf, _TRACKED):

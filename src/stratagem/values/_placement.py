@@ -3,16 +3,23 @@
 import hashlib
 import threading
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
-from stratagem._context import current
+from stratagem._context import current, entered
 from stratagem._errors import ClusterError, MixedStrategiesError, ReductionError
 from stratagem._mesh import ReplicaMesh
-from stratagem._private import in_stateless_scope, initialized, intercept_variables, store, stored
+from stratagem._private import (
+    in_stateless_scope,
+    initialized,
+    intercept_slots,
+    intercept_variables,
+    store,
+    stored,
+)
 
 # Held while stored arrays are taken or replaced: a step donates what it takes, and another thread must not take it, too.
 storage = threading.RLock()
@@ -20,7 +27,7 @@ storage = threading.RLock()
 
 @dataclass(frozen=True, eq=False)
 class Placement:
-    """Where a variable lies.
+    """Where a variable lies: here on a mesh; a subclass says what it means to lie elsewhere.
 
     mesh: its devices. A mirrored variable has a copy on each; a sync-on-read one has a slot of its own on each.
     strategy: the strategy in whose scope it was created; None for a variable that a compiled step adopted.
@@ -29,8 +36,31 @@ class Placement:
     mesh: ReplicaMesh
     strategy: Any
 
+    # True for a variable whose value is kept, and updated, by a server: a step asks for it and sends its change.
+    served: ClassVar[bool] = False
+
     def __deepcopy__(self, memo: dict[int, Any]) -> "Placement":
         return self
+
+    def read(self, variable: Any) -> jax.Array:
+        """What code outside of a step sees: one local array that no later step can delete; no wait."""
+        aggregate = _AGGREGATE[_aggregation(variable)] if on_read(variable) else None
+        with storage:
+            array = stored(variable)
+            return self.mesh.first(aggregate(array)) if aggregate else jnp.copy(self.mesh.first(array))
+
+    def place(self, variable: Any, value: Any) -> Any:
+        """Take a new value, as TF assigns in a cross-replica context. Returns what the variable stores for it."""
+        first = not initialized(variable)
+        if first and self.strategy is not None:
+            value = _of_chief(variable, value, self.mesh)
+        if not on_read(variable):
+            return self.mesh.replicate(value, own=True)
+        # As in TF, every replica of a new variable starts from the initial value.
+        divided = variable.aggregation == "sum" and not first
+        replicas = self.mesh.num_replicas
+        parts = share(jnp.asarray(value), replicas) if divided else [value] * replicas
+        return self.mesh.stack([np.asarray(parts[i]) for i in self.mesh.local_ids], own=True)
 
 
 def placement_of(variable: Any) -> Placement | None:
@@ -59,12 +89,22 @@ def adopt(variable: Any, mesh: ReplicaMesh) -> None:
         store(variable, _place(variable, value))
 
 
+def join(variable: Any) -> None:
+    """Let a variable that belongs to no strategy belong to that of the active scope, as if it had been created there."""
+    value = None
+    if initialized(variable):
+        value = stored(variable) if placement_of(variable) is None else _read(variable)
+    variable._placement = _created(variable)
+    if value is not None:
+        variable._value = None  # what follows is its first value, on which the workers agree
+        variable._direct_assign(value)
+
+
 def _created(variable: Any) -> Placement | None:
     context = current()
     if context.recorder is not None:
         context.recorder.create(variable)
-    strategy = context.strategy
-    return None if strategy is None else Placement(strategy.mesh, strategy)
+    return None if context.strategy is None else context.strategy.placement(context.beside)
 
 
 def _check_scope(placement: Placement) -> None:
@@ -77,13 +117,8 @@ def _check_scope(placement: Placement) -> None:
 
 
 def _read(variable: Any) -> jax.Array:
-    """One local array that no later step can delete; no wait."""
-    placement = variable._placement
-    _check_scope(placement)
-    aggregate = _AGGREGATE[_aggregation(variable)] if on_read(variable) else None
-    with storage:
-        array = stored(variable)
-        return placement.mesh.first(aggregate(array)) if aggregate else jnp.copy(placement.mesh.first(array))
+    _check_scope(variable._placement)
+    return variable._placement.read(variable)
 
 
 def _aggregation(variable: Any) -> str:
@@ -114,20 +149,9 @@ def share(value: jax.Array, replicas: int) -> list[jax.Array]:
     return [value - part * (replicas - 1), *[part] * (replicas - 1)]
 
 
-def _place(variable: Any, value: Any) -> jax.Array:
-    """What to store for a new value, as TF assigns in a cross-replica context."""
-    placement = variable._placement
-    _check_scope(placement)
-    mesh = placement.mesh
-    first = getattr(variable, "_value", None) is None
-    if first and placement.strategy is not None:
-        value = _of_chief(variable, value, mesh)
-    if not on_read(variable):
-        return mesh.replicate(value, own=True)
-    # As in TF, every replica of a new variable starts from the initial value.
-    divided = variable.aggregation == "sum" and not first
-    parts = share(jnp.asarray(value), mesh.num_replicas) if divided else [value] * mesh.num_replicas
-    return mesh.stack([np.asarray(parts[i]) for i in mesh.local_ids], own=True)
+def _place(variable: Any, value: Any) -> Any:
+    _check_scope(variable._placement)
+    return variable._placement.place(variable, value)
 
 
 def _of_chief(variable: Any, value: Any, mesh: ReplicaMesh) -> Any:
@@ -173,3 +197,4 @@ def _add(variable: Any, amount: Any, sign: int) -> bool:
 
 
 intercept_variables(created=_created, read=_read, place=_place, add=_add)
+intercept_slots(lambda variable: entered(beside=variable))

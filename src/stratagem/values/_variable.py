@@ -102,7 +102,7 @@ class Variable(KerasVariable):  # type: ignore[misc]
             raise ValueError("`initial_value` must be specified for a tf.Variable.")
         label = name or "Variable"
         mode, reduction = _synchronization(synchronization, label), _aggregation(aggregation, label)
-        value = initial_array(initial_value() if callable(initial_value) else initial_value, _dtype_name(dtype))
+        value = initial_array(self._evaluated(initial_value), dtype_of(dtype))
         if isinstance(value, jax.core.Tracer):
             raise ValueError(
                 f"The initial value of variable {label!r} is computed inside the step, so it cannot outlive it. "
@@ -127,6 +127,13 @@ class Variable(KerasVariable):  # type: ignore[misc]
         )
         self._label = label
         self.constraint = constraint
+
+    def _evaluated(self, initial_value: Any) -> Any:
+        """What a callable gives; once only, also where its value was needed before this variable was made."""
+        known = self.__dict__.pop("_initial_value", None)
+        if known is not None:
+            return known
+        return initial_value() if callable(initial_value) else initial_value
 
     @property
     def name(self) -> str:
@@ -229,39 +236,48 @@ class Variable(KerasVariable):  # type: ignore[misc]
         return id(self)
 
     def _scatter(self, how: str, slices: IndexedSlices) -> "Variable":
-        return self._assign_rows(how, jnp.asarray(slices.indices), slices.values, lambda indices: indices)
-
-    def _scatter_nd(self, how: str, indices: Any, updates: Any) -> "Variable":
-        return self._assign_rows(
-            how, jnp.asarray(indices), updates, lambda indices: tuple(jnp.moveaxis(indices, -1, 0))
-        )
-
-    def _assign_rows(self, how: str, indices: Any, rows: Any, where: Callable[[Any], Any]) -> "Variable":
-        self._refuse_scatter(how)
-        rows, context = jnp.asarray(rows, dtype=self._dtype), current()
-        if self._in_scope() and context.replica is not None and self.aggregation in ("sum", "mean"):
-            # As in TF, the replicas' rows are applied one after another; then all replicas have the same value.
-            indices, rows = map(context.recorder.gather_rows, (indices, rows))
-            rows = rows / context.replica.num_replicas_in_sync if self.aggregation == "mean" else rows
-            with entered(replica=None, crossing=True):
-                self.assign(getattr(self.value.at[where(indices)], how)(rows))
-        else:
-            self.assign(getattr(self.value.at[where(indices)], how)(rows))
+        assign_rows(self, how, jnp.asarray(slices.indices), slices.values)
         return self
 
-    def _in_scope(self) -> bool:
-        return self._placement is not None and self._placement.strategy is not None
-
-    def _refuse_scatter(self, how: str) -> None:
-        """TF's rules (the variable rules of TF 2.15)."""
-        if self.synchronization == "on_read" and self._in_scope():
-            raise NotImplementedError(f"Variable {self.path}: a sync-on-read variable has no scatter methods.")
-        if how in ("max", "min", "set") and self._in_scope() and self.aggregation in ("sum", "mean"):
-            raise NotImplementedError(
-                f"Variable {self.path}: scatter_min, scatter_max and scatter_update need aggregation NONE or "
-                f"ONLY_FIRST_REPLICA, not {self.aggregation.upper()}."
-            )
+    def _scatter_nd(self, how: str, indices: Any, updates: Any) -> "Variable":
+        assign_rows(self, how, jnp.asarray(indices), updates, lambda indices: tuple(jnp.moveaxis(indices, -1, 0)))
+        return self
 
 
-def _dtype_name(dtype: Any) -> Any:
+def assign_rows(
+    variable: Any, how: str, indices: Any, rows: Any, where: Callable[[Any], Any] = lambda indices: indices
+) -> None:
+    """Change parts of any variable: `how` is a method of JAX's `.at`, `where` makes an index of `indices`.
+
+    Raises NotImplementedError where TF does: for variables that are synchronized or aggregated in certain ways.
+    """
+    _refuse_scatter(variable, how)
+    rows, context = jnp.asarray(rows, dtype=variable._dtype), current()
+    if _in_scope(variable) and context.replica is not None and variable.aggregation in ("sum", "mean"):
+        # As in TF, the replicas' rows are applied one after another; then all replicas have the same value.
+        indices, rows = map(context.recorder.gather_rows, (indices, rows))
+        rows = rows / context.replica.num_replicas_in_sync if variable.aggregation == "mean" else rows
+        with entered(replica=None, crossing=True):
+            variable.assign(getattr(variable.value.at[where(indices)], how)(rows))
+    else:
+        variable.assign(getattr(variable.value.at[where(indices)], how)(rows))
+
+
+def _in_scope(variable: Any) -> bool:
+    return variable._placement is not None and variable._placement.strategy is not None
+
+
+def _refuse_scatter(variable: Any, how: str) -> None:
+    """TF's rules (the variable rules of TF 2.15)."""
+    if variable.synchronization == "on_read" and _in_scope(variable):
+        raise NotImplementedError(f"Variable {variable.path}: a sync-on-read variable has no scatter methods.")
+    if how in ("max", "min", "set") and _in_scope(variable) and variable.aggregation in ("sum", "mean"):
+        raise NotImplementedError(
+            f"Variable {variable.path}: scatter_min, scatter_max and scatter_update need aggregation NONE or "
+            f"ONLY_FIRST_REPLICA, not {variable.aggregation.upper()}."
+        )
+
+
+def dtype_of(dtype: Any) -> Any:
+    """A TensorFlow or NumPy dtype, or its name, as NumPy's; None as it is."""
     return None if dtype is None else jnp.dtype(getattr(dtype, "as_numpy_dtype", dtype))

@@ -10,4 +10,5 @@ from stratagem.cluster.control._token import INSECURE as INSECURE
 from stratagem.cluster.control._token import TOKEN_FILE as TOKEN_FILE
 from stratagem.cluster.control._token import make_token as make_token
 from stratagem.cluster.control._token import own_token_file as own_token_file
+from stratagem.cluster.control._token import is_secret as is_secret
 from stratagem.cluster.control._token import read_token as read_token

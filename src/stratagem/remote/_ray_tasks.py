@@ -1,0 +1,215 @@
+"""What runs at the tasks of a job of several processes: a variable server, or a worker. Each is one Ray actor."""
+
+import dataclasses
+import os
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, final
+
+import jax
+import numpy as np
+
+from stratagem._context import entered
+from stratagem._errors import OutOfRangeError
+from stratagem.remote._actors import Actor
+from stratagem.remote._recipe import Recipe
+from stratagem.remote._server import Origin, Push, VariableServer
+from stratagem.remote._travel import Missing, TravelledPiece, imported, local, shapes_of
+from stratagem.remote._update import Facts, Rows, flat
+from stratagem.remote._worker import Worker
+
+
+@final
+@dataclass(eq=False)
+class TravelledUpdate:
+    """An update at a server, without its optimizer: programs by the shapes of gradients."""
+
+    facts: Facts
+    programs: dict[Any, Callable[..., Any]] = field(default_factory=dict)
+
+    def __call__(self, values: Sequence[Any], gradients: Sequence[Any]) -> list[Any]:
+        tables, others = self.facts.split(values)
+        arrays = flat(gradients)
+        return self.programs[shapes_of(arrays)](tables, others, list(map(local, arrays)))
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """In place of an argument: leaf number `leaf` of the next element of an iterator that the worker has.
+
+    shape, dtype: what the coordinator takes it for.
+    """
+
+    iterator: int
+    leaf: int
+    shape: tuple[int, ...]
+    dtype: str
+
+
+@dataclass(frozen=True)
+class Seed:
+    """A random seed's first value, and a number for it; another `_value` when the seed was set anew."""
+
+    number: int
+    value: Any
+    _value: int
+    _same_on_replicas: bool = True
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return tuple(self.value.shape)
+
+    @property
+    def _dtype(self) -> str:
+        return str(self.value.dtype)
+
+
+class _Task:
+    """What every task's actor can do."""
+
+    def __init__(self) -> None:
+        self._end = threading.Event()
+
+    def here(self) -> int:
+        """The id of its process: it answers."""
+        return os.getpid()
+
+    def finish(self) -> None:
+        """The job is over."""
+        self._end.set()
+
+    def finished(self, seconds: float) -> bool:
+        """True if the job is over; waits so long for it."""
+        return self._end.wait(seconds)
+
+
+@final
+class ServerTask(_Task):
+    """The variable server of a `ps` task."""
+
+    def __init__(self, index: int) -> None:
+        super().__init__()
+        self._server = VariableServer(index)
+        self._updates: dict[int, TravelledUpdate] = {}
+
+    def create(self, key: str, value: Any) -> None:
+        """As VariableServer's."""
+        self._server.create(key, local(value))
+
+    def forget(self, keys: Any) -> None:
+        """As VariableServer's."""
+        self._server.forget(keys)
+
+    def read(self, keys: Sequence[str]) -> list[np.ndarray]:
+        """As VariableServer's."""
+        return [np.asarray(v) for v in self._server.read(keys)]
+
+    def rows(self, wanted: Sequence[tuple[str, Any]]) -> list[np.ndarray]:
+        """As VariableServer's."""
+        return [np.asarray(v) for v in self._server.rows(wanted)]
+
+    def learn(self, number: int, facts: Facts, keys: Sequence[str]) -> None:
+        """An update that pushes may ask for."""
+        self._updates[number] = TravelledUpdate(facts)
+        self._server.learn(number, self._updates[number], keys)
+
+    def extend(self, number: int, shapes: Any, program: bytes) -> None:
+        """The program of an update for gradients of these shapes."""
+        self._updates[number].programs[shapes] = imported(program, donated=(0,))
+
+    def push(self, origin: Origin | None, push: Push) -> bool:
+        """As VariableServer's."""
+        added = {k: local(v) for k, v in push.added.items()}
+        kept = {k: local(v) for k, v in push.set.items()}
+        return self._server.push(origin, Push(push.updates, added, kept))
+
+    def finish_closures(self, closures: Sequence[int], below: int) -> None:
+        """As VariableServer's `finish`."""
+        self._server.finish(closures, below)
+
+
+@final
+class WorkerTask(_Task):
+    """The worker of a `worker` task: follows recipes, and reads data."""
+
+    def __init__(self, index: int, servers: Sequence[Actor]) -> None:
+        super().__init__()
+        self._worker, self._servers = Worker(index), list(servers)
+        self._recipes: dict[Any, Recipe] = {}
+        self._ready: set[Any] = set()
+        self._values: dict[int, Any] = {}
+        self._pending: dict[int, list[Any]] = {}
+
+    def learn(self, number: Any, recipe: Recipe) -> None:
+        """A recipe that `follow` may ask for; its programs come when they are missing."""
+        self._recipes[number] = recipe
+
+    def extend(self, number: Any, piece: int, shapes: Any, program: bytes) -> None:
+        """The program of a recipe's piece for values of these shapes."""
+        run: Any = self._recipes[number].pieces[piece].run
+        run.programs[shapes] = imported(program)
+
+    def follow(self, number: Any, inputs: Sequence[Any], origin: Any, ready: Any) -> tuple[str, Any]:
+        """Take a step. ("results", values, pushes) or, if something has to come first, what.
+
+        origin: as `Worker.begin` takes it. ready: updates with shapes of gradients that their servers have programs for.
+        """
+        self._ready.update(ready)
+        if number not in self._recipes:
+            return "recipe", None
+        self._worker.begin(*origin)
+        try:
+            given = [self._input(x) for x in inputs]
+            for x, value in zip(inputs, given, strict=True):
+                if isinstance(x, Drawn) and (tuple(value.shape), str(value.dtype)) != (x.shape, x.dtype):
+                    return "shapes", x.iterator
+            results = self._recipes[number].run(given, self._servers, self._worker, self._check)
+        except Missing as missing:
+            return "missing", (missing.where, missing.shapes)
+        for iterator in {x.iterator for x in inputs if isinstance(x, Drawn)}:
+            del self._pending[iterator]
+        return "results", ([np.asarray(r) for r in results], self._worker.pushes)
+
+    def make(self, handle: int, function: Callable[[], Any]) -> None:
+        """What `function` makes here, a data set say, under this number."""
+        with entered(worker=self._worker):
+            self._values[handle] = function()
+
+    def iterate(self, handle: int, source: int) -> None:
+        """An iterator of what has the number `source`."""
+        with entered(worker=self._worker):
+            self._values[handle] = iter(self._values[source])
+        self._pending.pop(handle, None)
+
+    def peek(self, handle: int) -> Any:
+        """The next element of an iterator, which stays the next."""
+        return self._element(handle)
+
+    def _element(self, handle: int) -> Any:
+        if handle not in self._pending:
+            try:
+                with entered(worker=self._worker):
+                    element = next(self._values[handle])
+            except StopIteration:
+                raise OutOfRangeError(
+                    f"End of sequence: the iterator of worker {self._worker.index} has no more elements."
+                ) from None
+            self._pending[handle] = jax.tree.map(np.asarray, element)
+        return self._pending[handle]
+
+    def _input(self, given: Any) -> Any:
+        if isinstance(given, Drawn):
+            return local(jax.tree.leaves(self._element(given.iterator))[given.leaf])
+        return local(given)
+
+    def _check(self, number: int, gradients: Sequence[Any]) -> None:
+        shapes = shapes_of(flat(gradients))
+        if (number, shapes) not in self._ready:
+            raise Missing(("update", number), (shapes, [isinstance(g, Rows) for g in gradients]))
+
+
+def without_programs(recipe: Recipe) -> Recipe:
+    """A recipe as it goes to a worker: its programs follow when they are missing."""
+    pieces = tuple(dataclasses.replace(p, run=TravelledPiece(i)) for i, p in enumerate(recipe.pieces))
+    return dataclasses.replace(recipe, pieces=pieces)
