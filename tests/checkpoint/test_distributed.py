@@ -5,15 +5,13 @@ import socket
 import subprocess
 import sys
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import jax
 import numpy as np
 import pytest
 
-from stratagem._context import entered
-from stratagem._mesh import ReplicaMesh
+from stratagem.strategy import MirroredStrategy
 from stratagem.train import Checkpoint
 from stratagem.values import Variable, VariableAggregation, VariableSynchronization
 from tests.checkpoint.models import read
@@ -23,7 +21,7 @@ SUM = {"synchronization": VariableSynchronization.ON_READ, "aggregation": Variab
 
 def placed(replicas: int, value: Any, **options: Any) -> Variable:
     """A variable of a strategy with so many replicas."""
-    with entered(strategy=SimpleNamespace(mesh=ReplicaMesh(tuple(jax.devices()[:replicas]))), crossing=True):
+    with MirroredStrategy(jax.devices()[:replicas]).scope():
         return Variable(value, **options)
 
 
@@ -45,7 +43,7 @@ def test_a_mirrored_variable_and_a_sum_are_restored_on_another_number_of_replica
 
 def test_the_save_counter_is_each_processs_own_also_in_a_scope(tmp_path: Path) -> None:
     checkpoint = Checkpoint(v=Variable(1.0))
-    with entered(strategy=SimpleNamespace(mesh=ReplicaMesh(tuple(jax.devices()[:2]))), crossing=True):
+    with MirroredStrategy(jax.devices()[:2]).scope():
         path = checkpoint.save(tmp_path / "ckpt")
     assert path.endswith("ckpt-1")
     assert checkpoint.save_counter._placement is None

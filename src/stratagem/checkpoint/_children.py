@@ -10,6 +10,7 @@ import keras
 import numpy as np
 
 from stratagem._errors import CheckpointError
+from stratagem._private import is_view, joined
 
 # Keras' own bookkeeping: lists that repeat what attributes hold, back references, and the state of `compile`, which
 # `fit` resets by itself. Everything else in an object's attributes belongs to whoever wrote the class.
@@ -37,12 +38,14 @@ class Tracked(abc.ABC):
 
 
 def is_variable(value: Any) -> bool:
-    """True for Keras variables, `tf.Variable` among them."""
-    return isinstance(value, keras.Variable)
+    """True for Keras variables, `tf.Variable` and variables in shards among them."""
+    return isinstance(value, keras.Variable) or is_view(value)
 
 
 def value_of(variable: Any) -> np.ndarray:
-    """A variable's value; a distributed one gives the one value that it stands for."""
+    """A variable's value; a distributed one, or one in shards, gives the one value that it stands for."""
+    if is_view(variable):
+        return np.concatenate([value_of(shard) for shard in variable.variables])
     return np.asarray(variable.value)  # `variable.numpy()` makes NumPy warn about Keras' `__array__`
 
 
@@ -82,7 +85,7 @@ def parts_of(value: Any) -> dict[str, Any]:
     if isinstance(value, Mapping):
         return {_key(key, part): part for key, part in list(value.items()) if is_trackable(part)}
     if isinstance(value, list | tuple):
-        return {str(i): part for i, part in enumerate(value) if is_trackable(part)}
+        return {str(i): part for i, part in enumerate(joined(value)) if is_trackable(part)}
     parts = _attributes(value)
     if _of_keras(value) and not isinstance(value, keras.random.SeedGenerator):
         parts |= _nameless_layers(value, parts)
@@ -140,12 +143,12 @@ def _nameless_layers(owner: Any, parts: dict[str, Any]) -> dict[str, Any]:
 def _nameless_variables(owner: Any, parts: dict[str, Any]) -> dict[str, Any]:
     """Variables that Keras knows but no attribute holds (`add_weight` without keeping the result), by position."""
     named: set[int] = set()
-    for member in _members(parts.values()):
+    for member in joined(_members(parts.values())):
         if is_variable(member):
             named.add(id(member))
         elif isinstance(member, keras.random.SeedGenerator):
             named.add(id(member.state))
         elif _of_keras(member):
-            named |= {id(variable) for variable in member.variables}
-    nameless = [variable for variable in owner.variables if id(variable) not in named]
+            named |= {id(variable) for variable in joined(member.variables)}
+    nameless = [variable for variable in joined(owner.variables) if id(variable) not in named]
     return {"weights": {str(i): variable for i, variable in enumerate(nameless)}} if nameless else {}

@@ -9,11 +9,12 @@ import jax.numpy as jnp
 import numpy as np
 
 from stratagem._errors import CheckpointError, InvalidArgumentError
-from stratagem._private import after_build, in_stateless_scope, initialized, set_initial_value, stored
+from stratagem._private import after_build, in_stateless_scope, initialized, is_view, set_initial_value, stored
 from stratagem.checkpoint._children import is_container, is_variable, parts_of
 from stratagem.checkpoint._format import Contents
 from stratagem.checkpoint._graph import Node, bind, survey
 from stratagem.checkpoint._weak import WeakIdentityMap
+from stratagem.values import shards
 
 _log = logging.getLogger(__name__)
 
@@ -99,14 +100,16 @@ class Restoration:
 
     def _ready(self, value: Any) -> bool:
         """Inside a trace an assignment would become part of the program; only first values can be given there."""
-        return not in_stateless_scope() or (is_variable(value) and not initialized(value))
+        return not in_stateless_scope() or (is_variable(value) and not any(map(initialized, shards(value))))
 
     def _is_latest(self, value: Any) -> bool:
         return (_restored_by.get(value) or 0) < self._order
 
     def _give(self, value: Any, node: Node) -> None:
         if is_variable(value):
-            set_initial_value(value, self._contents.arrays[node.path])
+            array = self._contents.arrays[node.path]
+            for variable, part in value.pieces(array) if is_view(value) else [(value, array)]:
+                set_initial_value(variable, part)
         else:
             value.set_state(self._contents.states[node.path])
         _restored_by[value] = self._order
@@ -161,7 +164,7 @@ def _check(due: Due, arrays: dict[str, np.ndarray], path: str) -> None:
     dtypes = [
         f"{node.path} (variable {variable.path}): dtype {variable.dtype}, in the checkpoint {array.dtype}"
         for variable, node, array in variables
-        if not _has_dtype(variable, array.dtype)
+        if not _has_dtype(shards(variable)[0], array.dtype)
     ]
     if dtypes:
         raise InvalidArgumentError(_mismatch(dtypes, path))

@@ -12,6 +12,7 @@ from stratagem.cluster._resolver import ClusterResolver as ClusterResolver
 from stratagem.cluster._resolver import SimpleClusterResolver as SimpleClusterResolver
 from stratagem.cluster._resolver import UnionResolver as UnionResolver
 from stratagem.cluster._rules import check_cluster as check_cluster
+from stratagem.cluster._session_config import ConfigProto as ConfigProto
 from stratagem.cluster._slurm import SlurmClusterResolver as SlurmClusterResolver
 from stratagem.cluster._spec import ClusterSpec as ClusterSpec
 from stratagem.cluster._tf_config import TFConfigClusterResolver as TFConfigClusterResolver

@@ -1,15 +1,18 @@
 """What the coordinator hands out: results that will be there, and values that every worker has its own of."""
 
 import enum
+import logging
 import threading
 import weakref
 from collections.abc import Callable, Sequence
-from typing import Any, final
+from typing import Any, ClassVar, final
 
 import jax
 import numpy as np
 
-from stratagem._errors import CancelledError, UnimplementedError
+from stratagem._errors import CancelledError, UnavailableError, UnimplementedError
+
+logger = logging.getLogger("stratagem.coordinator")
 
 
 class RemoteValueStatus(enum.Enum):
@@ -65,8 +68,11 @@ class RemoteValue:
 class PerWorkerValues:
     """A value of its own for every worker: a scheduled function gets that of the worker that runs it.
 
-    make(worker) is called when the worker first needs it, and again when it is a new one that took the old one's place.
+    make(worker) is called when the worker first needs it, and again when it is a new one that took the old one's place, and
+    when it has failed for the first time.
     """
+
+    tries: ClassVar[int] = 2
 
     def __init__(self, make: Callable[[int], Any], name: str, every: "weakref.WeakSet[PerWorkerValues]") -> None:
         """every: those of the coordinator, which it tells about workers that are gone."""
@@ -76,14 +82,29 @@ class PerWorkerValues:
         self._made: dict[int, Any] = {}
 
     def of(self, worker: int) -> Any:
-        """The value of a worker. Raises what making it raises."""
+        """The value of a worker. Raises what making it raises, with a note that names the worker."""
         with self._lock:
-            made = self._made.get(worker)
-        if made is None:
-            made = self._make(worker)
-            with self._lock:
-                self._made[worker] = made
+            if worker in self._made:
+                return self._made[worker]
+        made = self._new(worker)
+        with self._lock:
+            self._made[worker] = made
         return made
+
+    def _new(self, worker: int) -> Any:
+        for left in reversed(range(self.tries)):
+            try:
+                return self._make(worker)
+            except UnavailableError:
+                raise  # the worker is gone: another one gets another value
+            except Exception as error:
+                if left:
+                    logger.warning("worker:%d: %s failed, and is tried once more: %r", worker, self._name, error)
+                    continue
+                if self.tries > 1:
+                    error.add_note(f"worker:{worker} could not make {self._name}; it has tried twice.")
+                raise
+        raise AssertionError("the last try returns or raises")
 
     def lost(self, worker: int) -> None:
         """The worker is gone, and what it had."""
@@ -110,6 +131,8 @@ class PerWorkerDataset(PerWorkerValues):
 @final
 class PerWorkerIterator(PerWorkerValues):
     """An iterator for every worker: pass it to a scheduled function, and draw there."""
+
+    tries = 1  # its data set has tried already
 
     def __next__(self) -> Any:
         raise UnimplementedError(

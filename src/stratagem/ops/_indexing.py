@@ -1,7 +1,7 @@
 """Reading and writing entries by index: gather, scatter, slice, masks, sorting, unique values, segments."""
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import jax
 import jax.numpy as jnp
@@ -21,6 +21,21 @@ from stratagem.ops._convert import (
     tensor,
 )
 from stratagem.ops._dtypes import as_dtype, int32
+
+
+@runtime_checkable
+class Table(Protocol):
+    """A variable in shards: its rows can be read without the rest of it."""
+
+    is_sharded_variable: bool
+    variables: list[Any]
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Of all rows."""
+
+    def sparse_read(self, indices: Any) -> Tensor:
+        """The rows with these numbers."""
 
 
 class TopK(NamedTuple):
@@ -69,14 +84,24 @@ def gather(
 
     An index outside raises InvalidArgumentError when it is known; inside a trace it gives zeros, as in TF on a GPU.
     """
-    array, index = tensor(params), tensor(indices)
-    where = batch_dims if axis is None else static_int(axis, "a tensor is an axis") % array.ndim
+    array, index = params if isinstance(params, Table) else tensor(params), tensor(indices)
+    where = batch_dims if axis is None else static_int(axis, "a tensor is an axis") % len(array.shape)
     _check_range(index, array.shape[where])
+    if isinstance(array, Table):
+        if where == 0:
+            return _rows(array, index)
+        array = tensor(array)
 
     def take(array: Tensor, index: Tensor) -> Tensor:
         return jnp.take(array, index, axis=where - batch_dims, mode="fill", fill_value=0)
 
     return _batched(take, batch_dims)(array, index)
+
+
+def _rows(table: Table, index: Tensor) -> Tensor:
+    inside = (index >= 0) & (index < table.shape[0])
+    rows = table.sparse_read(jnp.where(inside, index, 0))
+    return jnp.where(inside.reshape(*index.shape, *[1] * (rows.ndim - index.ndim)), rows, jnp.zeros_like(rows))
 
 
 def _batched(function: Callable[..., Tensor], dimensions: int) -> Callable[..., Tensor]:

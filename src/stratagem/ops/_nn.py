@@ -8,7 +8,7 @@ import numpy as np
 
 from stratagem._errors import InvalidArgumentError
 from stratagem.ops._convert import Tensor, operands, static_axes, tensor
-from stratagem.ops._indexing import gather
+from stratagem.ops._indexing import Table, gather
 from stratagem.ops._linalg import clip_by_norm
 
 # --- Activations ------------------------------------------------------------------------------------------------------
@@ -164,10 +164,18 @@ def bias_add(value: Any, bias: Any, data_format: str | None = None, name: str | 
 
 def embedding_lookup(params: Any, ids: Any, max_norm: float | None = None, name: str | None = None) -> Tensor:
     """The rows of a table (one tensor or variable) with these numbers, scaled down to `max_norm` if given."""
-    if isinstance(params, list | tuple):
-        params = params[0] if len(params) == 1 else jnp.concatenate([tensor(p) for p in params])
-    rows = gather(params, ids)
+    rows = gather(_table(params), ids)
     return rows if max_norm is None else clip_by_norm(rows, max_norm, axes=list(range(tensor(ids).ndim, rows.ndim)))
+
+
+def _table(params: Any) -> Any:
+    """One table: itself, or given in parts, which may be those of a variable in shards."""
+    if not isinstance(params, list | tuple):
+        return params
+    whole = params[0] if len(params) == 1 else getattr(params[0], "_of", None)
+    if len(params) == 1 or (isinstance(whole, Table) and list(map(id, whole.variables)) == list(map(id, params))):
+        return whole
+    return jnp.concatenate([tensor(p) for p in params])
 
 
 def zero_fraction(value: Any, name: str | None = None) -> Tensor:

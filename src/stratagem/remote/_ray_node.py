@@ -52,7 +52,11 @@ def join(head: Address, mine: Address) -> Any:
 
     if not ray.is_initialized():
         ray.init(
-            address=str(head), namespace=NAMESPACE, log_to_driver=False, logging_level="ERROR", configure_logging=False
+            address=str(head),
+            namespace=NAMESPACE,
+            log_to_driver=False,
+            logging_level=logging.ERROR,
+            configure_logging=False,
         )
     return ray
 

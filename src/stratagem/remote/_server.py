@@ -10,7 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from stratagem._errors import InvalidArgumentError
-from stratagem.remote._update import ServerUpdate
+from stratagem.remote._update import Applicable
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class VariableServer:
         self.dropped = 0
         self._lock = threading.Lock()
         self._values: dict[str, jax.Array] = {}
-        self._updates: dict[int, tuple[ServerUpdate, tuple[str, ...]]] = {}
+        self._updates: dict[int, tuple[Applicable, tuple[str, ...]]] = {}
         self._tables: set[str] = set()
         self._applied: dict[int, int] = {}
         self._done = -1
@@ -77,7 +77,7 @@ class VariableServer:
         with self._lock:
             return [_gather(self._values[key], ids) for key, ids in wanted]
 
-    def learn(self, number: int, update: ServerUpdate, keys: Sequence[str]) -> None:
+    def learn(self, number: int, update: Applicable, keys: Sequence[str]) -> None:
         """An update that pushes may ask for by its number. keys: of what it reads, in its order."""
         with self._lock:
             self._updates[number] = (update, tuple(keys))

@@ -26,7 +26,7 @@ def shapes_of(values: Sequence[Any]) -> Shapes:
     return tuple((tuple(v.shape), str(v.dtype)) for v in values)
 
 
-def exported(function: Callable[..., Any], *arguments: Any) -> bytes:
+def exported(function: Any, *arguments: Any) -> bytes:
     """A jitted function for arguments of these shapes, as bytes that another process can run."""
     specs = jax.tree.map(lambda v: jax.core.ShapedArray(tuple(v.shape), np.dtype(v.dtype)), arguments)
     return bytes(export.export(function)(*specs).serialize())

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, final
+from typing import Any, Literal, Protocol, final
 
 import jax
 import jax.numpy as jnp
@@ -13,6 +13,7 @@ from stratagem._errors import UnimplementedError
 from stratagem._mesh import ReplicaMesh
 from stratagem._private import apply_locally, keeps_rows, shaped
 from stratagem.step import Arguments, Knowledge, Trace, compiler_options, explore, trace, tracing
+from stratagem.values import WholeConstraint
 
 # How a gradient arrives. whole: an array of the variable's shape. rows: rows of it with their ids; the update touches these
 # rows only. sum: the same, but the update changes every row.
@@ -40,6 +41,11 @@ def how(optimizer: Any, variable: Any, rows: bool) -> How:
             f"{optimizer.name}: {type(optimizer).__name__} needs all of {variable._of.path}, which is in shards on several "
             "servers. Leave the variable in one piece (no variable_partitioner, or MinSizePartitioner with a larger size), "
             "or take another optimizer."
+        )
+    if isinstance(variable.constraint, WholeConstraint):
+        raise UnimplementedError(
+            f"{variable._of.path} is in shards on several servers, and its constraint {variable.constraint.constraint} needs all "
+            "of it. Leave the variable in one piece (MinSizePartitioner with a larger size), or take a constraint by element."
         )
     if not rows:
         return "whole"
@@ -78,6 +84,14 @@ class Facts:
         """The values that go by rows, and the others."""
         tables = [v for v, i in zip(values, self.by_rows, strict=True) if i is not None]
         return tables, [v for v, i in zip(values, self.by_rows, strict=True) if i is None]
+
+
+class Applicable(Protocol):
+    """An update as a server uses it: facts, and a function from the values that it reads to those that it writes."""
+
+    facts: Facts
+
+    def __call__(self, values: Sequence[Any], gradients: Sequence[Any]) -> list[Any]: ...
 
 
 def flat(gradients: Sequence[Any]) -> list[Any]:

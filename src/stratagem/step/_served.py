@@ -125,11 +125,34 @@ def apply_on_servers(optimizer: Any, grads: Sequence[Any], variables: Sequence[A
     capture = current().recorder
     grads, variables = known_gradients(optimizer, grads, variables)
     grads = untangled_clip(optimizer, grads)
+    grads = _clipped_together(optimizer, grads, variables)
     update = Update(optimizer, tuple(variables), (optimizer._iterations,))
     values = [*update.variables, *update.counted]
     new = apply_p.bind(*(capture.value_of(v) for v in values), *grads, update=update)
     for variable, value in zip(values, new, strict=True):
         capture.write(variable, value)
+
+
+def _clipped_together(optimizer: Any, grads: Sequence[Any], variables: Sequence[Any]) -> list[Any]:
+    """The gradients after `clipnorm` of what is in shards: by the norm over all of them, which no server sees."""
+    shards: dict[int, list[int]] = {}
+    for i, variable in enumerate(variables):
+        if getattr(variable, "_of", None) is not None:
+            shards.setdefault(id(variable._of), []).append(i)
+    clipped, most = list(grads), optimizer.clipnorm
+    if not most or most <= 0 or not shards:
+        return clipped
+    if optimizer.gradient_accumulation_steps:
+        raise UnimplementedError(
+            f"{optimizer.name}: clipnorm with gradient_accumulation_steps needs the sum of all gradients of a variable in one "
+            "place, and shards are on several servers. Use clipvalue, or leave variables in one piece."
+        )
+    most *= optimizer.loss_scale_factor or 1.0  # by which Keras divides first
+    for those in shards.values():
+        norm = jnp.sqrt(sum(jnp.sum(jnp.square(grads[i])) for i in those))
+        for i in those:
+            clipped[i] = grads[i] * (most / jnp.maximum(norm, most))
+    return clipped
 
 
 def rows_of(table: Any, ids: Any) -> Any:

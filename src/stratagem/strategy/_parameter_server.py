@@ -11,7 +11,7 @@ from stratagem._mesh import ReplicaMesh
 from stratagem.remote import ServedPlacement, Servers, connect
 from stratagem.strategy._abstract import AbstractStrategy
 from stratagem.strategy._one_device import OneDeviceStrategy
-from stratagem.values import Placement, placement_of
+from stratagem.values import Placement, placement_of, shards_by
 
 _JOBS = ("chief", "worker", "ps", "evaluator")
 
@@ -71,15 +71,7 @@ class ParameterServerStrategy(AbstractStrategy):
 
     def shards_of(self, shape: Sequence[int], dtype: Any) -> int:
         """Into how many shards a variable is cut. Raises ValueError for a partitioner's answer that cannot be used."""
-        if self._partitioner is None or not shape:
-            return 1
-        answer = self._partitioner(shape=tuple(shape), dtype=dtype)
-        if not isinstance(answer, list | tuple) or not answer or answer[0] < 1 or any(n != 1 for n in answer[1:]):
-            raise ValueError(
-                f"variable_partitioner must return a non-empty list of shards by dimension, [n, 1, 1, …] with n > 0 (only "
-                f"dimension 0 can be cut); for shape {tuple(shape)} it returned {answer!r}."
-            )
-        return int(min(answer[0], shape[0]))
+        return shards_by(self._partitioner, tuple(shape), dtype)
 
     def __reduce__(self) -> Any:
         """On a worker, where functions that make data sets bring it, it is the one device of that worker."""

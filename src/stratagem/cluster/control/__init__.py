@@ -8,7 +8,7 @@ from stratagem.cluster.control._progress import Position as Position
 from stratagem.cluster.control._progress import position_in as position_in
 from stratagem.cluster.control._token import INSECURE as INSECURE
 from stratagem.cluster.control._token import TOKEN_FILE as TOKEN_FILE
+from stratagem.cluster.control._token import is_secret as is_secret
 from stratagem.cluster.control._token import make_token as make_token
 from stratagem.cluster.control._token import own_token_file as own_token_file
-from stratagem.cluster.control._token import is_secret as is_secret
 from stratagem.cluster.control._token import read_token as read_token
