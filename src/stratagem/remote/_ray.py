@@ -76,6 +76,16 @@ class RayActor(Actor):
                     raise UnavailableError(f"{self.task} did not join the job within {seconds:.0f} s.") from None
                 time.sleep(_LOOK_SECONDS)
 
+    def there(self) -> bool:
+        """True if some process is the task now."""
+        import ray
+
+        try:
+            ray.get_actor(self.task, namespace=NAMESPACE)
+        except ValueError:
+            return False
+        return True
+
     def __reduce__(self) -> Any:
         return RayActor, (self.task,)
 

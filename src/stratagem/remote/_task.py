@@ -2,6 +2,7 @@
 
 import atexit
 import contextlib
+import logging
 import socket
 import sys
 import threading
@@ -29,6 +30,8 @@ class _Task:
     port: socket.socket
     actor: Any = None
 
+
+logger = logging.getLogger("stratagem.remote")
 
 # Tasks of this process by address. They outlive the `Server` that started them, as in TF.
 _running: dict[str, _Task] = {}
@@ -101,9 +104,14 @@ class Server:
             threading.Event().wait()
         import ray
 
+        first, seen = RayActor("ps:0"), False
         try:
             while not ray.get(actor.finished.remote(_LOOK_SECONDS)):
-                pass
+                there = first.there()
+                if seen and not there and self._job != "ps":
+                    logger.info("%s:%d: the job was over before this task could take part.", self._job, self._index)
+                    break
+                seen = there
         except ray.exceptions.RayError as error:
             raise TaskLostError(f"{self._job}:{self._index}", str(error).strip().splitlines()[0]) from None
         ray.shutdown()

@@ -27,7 +27,7 @@ class ParameterServerStrategy(AbstractStrategy):
     Raises ClusterError (a ValueError) for a cluster that cannot work, UnavailableError if a server is not there in time.
     """
 
-    def __init__(self, cluster_resolver: Any, variable_partitioner: Callable[..., Sequence[int]] | None = None) -> None:
+    def __init__(self, cluster_resolver: Any, variable_partitioner: Callable[..., list[int]] | None = None) -> None:
         spec = _checked(cluster_resolver)
         self._resolver, self._partitioner = cluster_resolver, variable_partitioner
         self._mesh = ReplicaMesh((jax.local_devices()[0],))
