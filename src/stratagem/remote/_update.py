@@ -45,7 +45,7 @@ def how(optimizer: Any, variable: Any, rows: bool) -> How:
     if isinstance(variable.constraint, WholeConstraint):
         raise UnimplementedError(
             f"{variable._of.path} is in shards on several servers, and its constraint {variable.constraint.constraint} needs "
-            "all of it. Leave the variable in one piece (MinSizePartitioner with a larger size), or take a constraint by element."
+            "all of it. Leave the variable in one piece (MinSizePartitioner with a larger size), or constrain each element."
         )
     if not rows:
         return "whole"
