@@ -54,6 +54,9 @@ class ClusterCoordinator:
         self._name = uuid.uuid4().hex
         self._per_worker: weakref.WeakSet[PerWorkerValues] = weakref.WeakSet()
         self._threads: dict[int, threading.Thread] = {}
+        self._lost: TaskLostError | None = None  # a server: the job cannot go on
+        for server in () if strategy.servers.local else strategy.servers.actors:
+            server.call("serve", self._name).result()
 
     @property
     def strategy(self) -> ParameterServerStrategy:
@@ -78,6 +81,8 @@ class ClusterCoordinator:
 
     def submit(self, name: str, fn: Callable[..., Any], args: Sequence[Any], kwargs: Any = None) -> RemoteValue:
         """As `schedule`, for the library's own functions."""
+        if self._lost is not None:
+            raise self._lost
         closure = Closure(next(self._numbers), name, fn, tuple(args), dict(kwargs or {}))
         self._queue.put(closure)
         self._wake()
@@ -86,9 +91,14 @@ class ClusterCoordinator:
     def join(self) -> None:
         """Wait until all scheduled functions have ended. Raises, once, what one of them has raised."""
         self._queue.wait()
+        if self._lost is not None:
+            raise self._lost
 
     def done(self) -> bool:
         """True if all scheduled functions have ended. Raises, once, what one of them has raised."""
+        if self._lost is not None:
+            self._queue.wait()  # raises it, if it was not raised yet
+            raise self._lost
         return self._queue.done()
 
     def fetch(self, val: Any) -> Any:
@@ -159,6 +169,7 @@ class ClusterCoordinator:
             if error.task == f"worker:{worker.index}":
                 self._replace(worker, closure, error)
             else:
+                self._lost = error
                 self._queue.failed(closure, error)
         except BaseException as error:  # whatever a user's function raises belongs to the user
             self._queue.failed(closure, error)

@@ -7,6 +7,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from stratagem import _private
 from stratagem._errors import InvalidArgumentError
 from stratagem.ops._convert import (
     Tensor,
@@ -84,7 +85,12 @@ def gather(
 
     An index outside raises InvalidArgumentError when it is known; inside a trace it gives zeros, as in TF on a GPU.
     """
-    array, index = params if isinstance(params, Table) else tensor(params), tensor(indices)
+    index = tensor(indices)
+    if not batch_dims and axis in (None, 0) and not isinstance(params, jax.Array | np.ndarray | list | tuple):
+        asked = _private.looked_up(params, index)
+        if asked is not None:
+            return asked
+    array = params if isinstance(params, Table) else tensor(params)
     where = batch_dims if axis is None else static_int(axis, "a tensor is an axis") % len(array.shape)
     _check_range(index, array.shape[where])
     if isinstance(array, Table):

@@ -148,11 +148,15 @@ def pieces_of(plan: Plan, mesh: ReplicaMesh) -> list[Piece]:
     atoms = [*plan.results, *(a for c in plan.changed for a in (c.value, c.minus) if a is not None)]
     atoms += [v for a in plan.applied for v in a.gradients] + [v for g in plan.groups for v in g.ids]
     outside = {v for v in atoms if not is_literal(v)}
+    # What is sent, or looked up, as a variable has it: a piece hands it through, so that somebody reads it.
+    through = [v for c in plan.changed for v in (c.value,) if not is_literal(v) and v in plan.version]
+    through += [v for g in plan.groups for v in g.ids if not is_literal(v) and v in plan.version]
     pieces = []
     for k in range(last + 1):
         mine = [e for e in eqns if plan.place[id(e)] == k]
         later = {v for e in eqns if plan.place[id(e)] > k for v in e.invars if not is_literal(v)}
         makes: list[Any] = [v for e in mine for v in e.outvars if v in outside or v in later]
+        makes += [v for v in dict.fromkeys(through) if plan.level[v] == k]
         makes += [("finite", i) for i, a in enumerate(plan.applied) if a.call == k]
         if k == last:
             makes += [("difference", i) for i, c in enumerate(plan.changed) if c.minus is not None]

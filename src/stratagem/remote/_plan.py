@@ -108,7 +108,8 @@ class Plan:
         elif eqn.primitive is look_up_p and self._is_table(eqn.invars[:-1]):
             level = self._note_look_up(eqn)
         elif eqn.primitive is scatter_p and self._note_scatter(eqn):
-            pass
+            # Also where the gradient does not depend on the rows: which rows they are is known after their look-up.
+            level = max(level, self.groups[self.group_of[id(eqn)]].call + 1)
         elif (rule := sparse_rule(eqn, self.sparse, self.defined)) is not None:
             self.rules[id(eqn)] = rule[0]
             if rule[1] is not None:
@@ -192,8 +193,9 @@ class Plan:
                 self._need_whole(position, what)
 
     def _need_whole(self, position: int, what: str) -> None:
-        variable = self.made.variables[position]
-        size = nbytes(variable.shape, variable._dtype)
+        part = self.made.variables[position]
+        variable = part if part._of is None else part._of  # all shards together, as they would travel
+        size = nbytes(variable.shape, part._dtype)
         if size > WHOLE_LIMIT:
             raise UnimplementedError(
                 f"{what} needs all of variable {variable.path}, {size >> 20} MiB, which would travel to every worker at every "

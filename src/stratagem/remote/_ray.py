@@ -10,15 +10,18 @@ from typing import Any, final
 import jax
 import numpy as np
 
-from stratagem._errors import UnavailableError
+from stratagem._context import current
+from stratagem._errors import OutOfRangeError, UnavailableError
 from stratagem._mesh import ReplicaMesh
 from stratagem._private import is_seed_state
+from stratagem.cluster.control import Limits
 from stratagem.remote._actors import Actor, Pending, TaskLostError
 from stratagem.remote._ray_node import NAMESPACE
 from stratagem.remote._ray_tasks import Drawn, Seed, ServerTask, WorkerTask, without_programs
 from stratagem.remote._recipe import Recipe
 from stratagem.remote._travel import exported
 from stratagem.remote._update import Rows
+from stratagem.step import FarSource
 
 JOIN_SECONDS = 300.0
 _LOOK_SECONDS = 0.1
@@ -29,19 +32,32 @@ _PASSED_ON = ("JAX_", "XLA_", "CUDA_", "KERAS_", "STRATAGEM_", "PYTHONPATH", "OM
 
 @final
 class RayPending(Pending):
-    """A call on its way."""
+    """A call on its way. While it takes long, its task is asked whether it is there: it may be frozen."""
 
-    def __init__(self, ray: Any, reference: Any, task: str) -> None:
-        self._ray, self._reference, self._task = ray, reference, task
+    def __init__(self, ray: Any, reference: Any, task: str, actor: Any) -> None:
+        self._ray, self._reference, self._task, self._actor = ray, reference, task, actor
 
     def result(self) -> Any:
+        limit = Limits.from_environment(os.environ).heartbeat
         errors = self._ray.exceptions
         try:
-            return self._ray.get(self._reference)
+            while True:
+                try:
+                    return self._ray.get(self._reference, timeout=limit)
+                except errors.GetTimeoutError:
+                    self._ask(limit)
         except errors.RayTaskError as error:
             raise error.cause from None
         except (errors.RayActorError, errors.WorkerCrashedError, errors.NodeDiedError) as error:
             raise TaskLostError(self._task, str(error).strip().splitlines()[0]) from None
+
+    def _ask(self, limit: float) -> None:
+        try:
+            self._ray.get(self._actor.here.remote(), timeout=limit)
+        except self._ray.exceptions.GetTimeoutError:
+            raise TaskLostError(
+                self._task, f"it has not answered for {limit:g} s (STRATAGEM_HEARTBEAT_SECONDS). Is it stopped?"
+            ) from None
 
 
 @final
@@ -58,7 +74,7 @@ class RayActor(Actor):
         if self._found is None:
             self.find(JOIN_SECONDS)
         travelling = jax.tree.map(lambda v: np.asarray(v) if isinstance(v, jax.Array) else v, args)
-        return RayPending(ray, getattr(self._found, method).remote(*travelling), self.task)
+        return RayPending(ray, getattr(self._found, method).remote(*travelling), self.task, self._found)
 
     def find(self, seconds: float) -> None:
         """Wait for the task, or for one that took its place. Raises UnavailableError if it does not come in time."""
@@ -120,8 +136,8 @@ _handles = itertools.count()
 
 
 @final
-class RemoteIterator:
-    """An iterator that a worker has, as the coordinator passes it to functions: what it gives are stand-ins."""
+class RemoteIterator(FarSource):
+    """An iterator that a worker has, as the coordinator passes it to functions."""
 
     def __init__(self, actor: RayActor, handle: int) -> None:
         self.handle = handle
@@ -129,7 +145,6 @@ class RemoteIterator:
         self._element: Any = None
 
     def peek(self) -> Any:
-        """An element of the shapes that the next one has, as far as is known."""
         if self._element is None:
             self._element = self._actor.call("peek", self.handle).result()
         return self._element
@@ -138,9 +153,24 @@ class RemoteIterator:
         """The next element has other shapes than the last."""
         self._element = None
 
-    def __next__(self) -> Any:
+    def stand_in(self) -> Any:
         leaves, structure = jax.tree.flatten(self.peek())
         return jax.tree.unflatten(structure, [StandIn.of(self, i, leaf) for i, leaf in enumerate(leaves)])
+
+    def __next__(self) -> Any:
+        recorder = current().recorder
+        if recorder is not None:
+            return recorder.draw(self)
+        try:
+            return self.get_next()
+        except OutOfRangeError:
+            raise StopIteration from None
+
+    def get_next(self) -> Any:
+        """The next element. Raises OutOfRangeError if there is none."""
+        if current().recorder is not None:
+            return next(self)
+        return self._actor.call("take", self.handle).result()
 
     def __iter__(self) -> "RemoteIterator":
         return self

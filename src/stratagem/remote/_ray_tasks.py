@@ -11,7 +11,7 @@ import jax
 import numpy as np
 
 from stratagem._context import entered
-from stratagem._errors import OutOfRangeError
+from stratagem._errors import OutOfRangeError, UnavailableError
 from stratagem.remote._actors import Actor
 from stratagem.remote._recipe import Recipe
 from stratagem.remote._server import Origin, Push, VariableServer
@@ -90,8 +90,18 @@ class ServerTask(_Task):
 
     def __init__(self, index: int) -> None:
         super().__init__()
-        self._server = VariableServer(index)
+        self._index = index
+        self.begin_anew()
+
+    def begin_anew(self) -> None:
+        """A coordinator comes: it makes variables of its own, and what an older one's workers still push is refused."""
+        self._server = VariableServer(self._index)
         self._updates: dict[int, TravelledUpdate] = {}
+        self._coordinator = ""
+
+    def serve(self, coordinator: str) -> None:
+        """Take pushes of this coordinator's closures."""
+        self._coordinator = coordinator
 
     def create(self, key: str, value: Any) -> None:
         """As VariableServer's."""
@@ -119,7 +129,9 @@ class ServerTask(_Task):
         self._updates[number].programs[shapes] = imported(program, donated=(0,))
 
     def push(self, origin: Origin | None, push: Push) -> bool:
-        """As VariableServer's."""
+        """As VariableServer's. Raises UnavailableError for a closure of another coordinator than that of now."""
+        if origin is not None and origin.coordinator != self._coordinator:
+            raise UnavailableError("Another coordinator has taken over the job.")
         added = {k: local(v) for k, v in push.added.items()}
         kept = {k: local(v) for k, v in push.set.items()}
         return self._server.push(origin, Push(push.updates, added, kept))
@@ -135,15 +147,27 @@ class WorkerTask(_Task):
 
     def __init__(self, index: int, servers: Sequence[Actor]) -> None:
         super().__init__()
-        self._worker, self._servers = Worker(index), list(servers)
+        self._index, self._servers = index, list(servers)
+        # A coordinator that has given this worker up, for it was frozen, may come back while it still takes the old step.
+        self._one_step = threading.Lock()
+        self.begin_anew()
+
+    def begin_anew(self) -> None:
+        """A coordinator comes: whatever an older one has left here is of no use any more."""
+        self._worker = Worker(self._index)
         self._recipes: dict[Any, Recipe] = {}
         self._ready: set[Any] = set()
         self._values: dict[int, Any] = {}
         self._pending: dict[int, list[Any]] = {}
+        self._seeds: dict[tuple[int, int], Seed] = {}
 
     def learn(self, number: Any, recipe: Recipe) -> None:
         """A recipe that `follow` may ask for; its programs come when they are missing."""
-        self._recipes[number] = recipe
+        self._recipes[number] = dataclasses.replace(recipe, seeds=self._own(recipe.seeds), kept=self._own(recipe.kept))
+
+    def _own(self, named: Sequence[tuple[Any, Seed]]) -> tuple[tuple[Any, Seed], ...]:
+        """The same seed is the same object in all recipes: the worker goes on where any of them has stopped."""
+        return tuple((n, self._seeds.setdefault((s.number, s._value), s)) for n, s in named)
 
     def extend(self, number: Any, piece: int, shapes: Any, program: bytes) -> None:
         """The program of a recipe's piece for values of these shapes."""
@@ -155,6 +179,10 @@ class WorkerTask(_Task):
 
         origin: as `Worker.begin` takes it. ready: updates with shapes of gradients that their servers have programs for.
         """
+        with self._one_step:
+            return self._follow(number, inputs, origin, ready)
+
+    def _follow(self, number: Any, inputs: Sequence[Any], origin: Any, ready: Any) -> tuple[str, Any]:
         self._ready.update(ready)
         if number not in self._recipes:
             return "recipe", None
@@ -185,6 +213,12 @@ class WorkerTask(_Task):
     def peek(self, handle: int) -> Any:
         """The next element of an iterator, which stays the next."""
         return self._element(handle)
+
+    def take(self, handle: int) -> Any:
+        """The next element of an iterator."""
+        element = self._element(handle)
+        del self._pending[handle]
+        return element
 
     def _element(self, handle: int) -> Any:
         if handle not in self._pending:

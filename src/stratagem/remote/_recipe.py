@@ -125,7 +125,7 @@ class Recipe:
             if i:
                 sent = self._between(i - 1, values, servers, worker, prepare, sent)
             if piece.makes:
-                made = piece.run([local(values[n]) for n in piece.reads])
+                made = piece.run([values[n] for n in piece.reads])
                 values.update(zip(piece.makes, made, strict=True))
         self._push(self.updates[sent:], self.changes, values, servers, worker, prepare)
         for number, variable in self.kept:
@@ -138,7 +138,7 @@ class Recipe:
             by_server[place.server].append((number, place.key))
         calls = [(each, servers[s].call("read", [key for _, key in each])) for s, each in by_server.items()]
         for each, call in calls:
-            values.update(zip((n for n, _ in each), call.result(), strict=True))
+            values.update((n, local(x)) for (n, _), x in zip(each, call.result(), strict=True))
 
     def _between(
         self, call: int, values: Values, servers: Sequence[Actor], worker: Worker, prepare: Any, sent: int
@@ -162,7 +162,7 @@ class Recipe:
         calls = [servers[p.server].call("rows", [(p.key, r)]) for p, r in zip(places, wanted.rows, strict=True)]
         values.update(zip(look_up.inverse, map(jnp.asarray, wanted.inverse), strict=True))
         values.update(zip(look_up.which, wanted.rows, strict=True))
-        values.update((n, call.result()[0]) for n, call in zip(look_up.rows, calls, strict=True))
+        values.update((n, local(call.result()[0])) for n, call in zip(look_up.rows, calls, strict=True))
 
     def _push(
         self,

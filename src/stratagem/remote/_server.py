@@ -59,7 +59,7 @@ class VariableServer:
     def create(self, key: str, value: Any) -> None:
         """Keep a variable under this key; also a new value for one that is there."""
         with self._lock:
-            self._values[key] = value
+            self._values[key] = self._own(key, value)
 
     def forget(self, keys: Iterable[str]) -> None:
         """Drop variables that nobody uses any more."""
@@ -73,15 +73,23 @@ class VariableServer:
             return [jnp.copy(self._values[k]) if k in self._tables else self._values[k] for k in keys]
 
     def rows(self, wanted: Sequence[tuple[str, Any]]) -> list[jax.Array]:
-        """For every (key, ids) the rows at these ids; zeros for an id just behind the last row, which stands for none."""
+        """For every (key, ids) the rows at these ids; zeros for an id just behind the last row, which stands for none.
+
+        ids: NumPy's. Raises InvalidArgumentError for others that are no row's.
+        """
         with self._lock:
+            for key, ids in wanted:
+                if ids.size and (ids.min() < 0 or ids.max() > self._values[key].shape[0]):
+                    raise InvalidArgumentError(f"Server ps:{self.index}: ids of rows of {key!r} are out of range.")
             return [_gather(self._values[key], ids) for key, ids in wanted]
 
     def learn(self, number: int, update: Applicable, keys: Sequence[str]) -> None:
         """An update that pushes may ask for by its number. keys: of what it reads, in its order."""
         with self._lock:
             self._updates[number] = (update, tuple(keys))
-            self._tables.update(k for k, i in zip(keys, update.facts.by_rows, strict=True) if i is not None)
+            tables = {k for k, i in zip(keys, update.facts.by_rows, strict=True) if i is not None}
+            new, self._tables = tables - self._tables, tables | self._tables
+            self._values.update((k, self._own(k, self._values[k])) for k in new if k in self._values)
 
     def push(self, origin: Origin | None, push: Push) -> bool:
         """Apply a push; False if it was applied before, or its closure is over: then nothing happens.
@@ -101,7 +109,7 @@ class VariableServer:
                 keys = tuple(push.added)
                 added = _add([self._values[k] for k in keys], list(push.added.values()))
                 self._values.update(zip(keys, added, strict=True))
-            self._values.update(push.set)
+            self._values.update((k, self._own(k, v)) for k, v in push.set.items())
             if origin is not None:
                 self._applied[origin.closure] = origin.number
             self.pushes += 1
@@ -117,6 +125,10 @@ class VariableServer:
         self._finished = {c for c in (*self._finished, *closures) if c >= self._done}
         for closure in [c for c in self._applied if c < self._done or c in self._finished]:
             del self._applied[closure]
+
+    def _own(self, key: str, value: Any) -> Any:
+        """An array that nobody else has, for a variable whose updates write into its array."""
+        return jnp.copy(value) if key in self._tables else value
 
     def _known(self, origin: Origin) -> bool:
         if origin.coordinator != self._coordinator:

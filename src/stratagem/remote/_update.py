@@ -61,7 +61,7 @@ class Facts:
     update reads the gradient whose rows it goes by, or None. written: which of these values it replaces.
     """
 
-    gradients: tuple[tuple[str, tuple[int, ...], str, How], ...]
+    gradients: tuple[tuple[str, tuple[int, ...], Any, How], ...]
     by_rows: tuple[int | None, ...]
     written: tuple[int, ...]
 
@@ -74,7 +74,7 @@ class Facts:
                 raise ValueError(f"the gradient of {path} has the wrong kind, {type(gradient).__name__}")
             array = gradient.values if isinstance(gradient, Rows) else gradient
             rows = tuple(array.shape[:1]) if isinstance(gradient, Rows) else shape[:1]
-            if tuple(array.shape) != (*rows, *shape[1:]) or str(array.dtype) != dtype:
+            if tuple(array.shape) != (*rows, *shape[1:]) or array.dtype != dtype:
                 found = f"shape {tuple(array.shape)} and dtype {array.dtype}"
                 raise ValueError(f"the gradient of {path} {shape} {dtype} has {found}")
             if isinstance(gradient, Rows) and not _in_range(np.asarray(gradient.ids), rows, shape[0]):
@@ -114,7 +114,7 @@ class ServerUpdate:
         self._traces: dict[tuple[int | None, ...], xc.ClosedJaxpr] = {}
         made = self._traced(self._no_rows)
         self.facts = Facts(
-            tuple((v.path, tuple(v.shape), v._dtype, h) for v, h in zip(self._variables, self._hows, strict=True)),
+            tuple((v.path, tuple(v.shape), np.dtype(v._dtype), h) for v, h in zip(self._variables, self._hows, strict=True)),
             tuple(None if i is None or self._hows[i] != "rows" else i for i in owners),
             tuple(next(i for i, v in enumerate(self.state) if v is w) for w, _ in made.written),
         )

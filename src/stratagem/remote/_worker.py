@@ -5,6 +5,7 @@ from typing import Any, ClassVar, final
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 from stratagem._mesh import ReplicaMesh
 from stratagem._private import is_seed_state
@@ -37,7 +38,8 @@ class Worker:
 
     def follow(self, recipe: Any, given: Sequence[Any], servers: Any, mesh: ReplicaMesh) -> list[Any]:
         """Take a step here. given: what the call brings."""
-        inputs = [everywhere(v, mesh) for v in given]
+        # A NumPy array goes to the device with the call, which is faster; of 64 bits JAX would make 32 there.
+        inputs = [v if isinstance(v, np.ndarray) and v.itemsize < 8 else everywhere(v, mesh) for v in given]
         found: list[Any] = recipe.run(inputs, servers.actors, self, servers.prepare)
         return found
 

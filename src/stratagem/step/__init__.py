@@ -39,5 +39,6 @@ from stratagem.step._served import nbytes as nbytes
 from stratagem.step._served import rows_of as rows_of
 from stratagem.step._served import scatter_p as scatter_p
 from stratagem.step._served import served as served
+from stratagem.step._signature import FarSource as FarSource
 from stratagem.step._signature import Same as Same
 from stratagem.step._signature import function_key as function_key

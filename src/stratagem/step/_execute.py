@@ -20,7 +20,7 @@ from stratagem.step._program import Arguments, Body, Knowledge, Program, Trace, 
 from stratagem.step._repeat import RepeatedProgram
 from stratagem.step._replicate import DECISIONS
 from stratagem.step._served import served
-from stratagem.step._signature import Same, alive, changed_part, code_of, is_source, leaf_key
+from stratagem.step._signature import FarSource, Same, alive, changed_part, code_of, is_source, leaf_key
 from stratagem.step._uneven import UnevenProgram
 from stratagem.values import Separate, Stacked, is_per_replica, placement_of
 
@@ -326,7 +326,7 @@ def _explore_on(body: Body, arguments: Arguments, mesh: ReplicaMesh, knowledge: 
 
 def _next(source: Any) -> Any:
     try:
-        return next(source)
+        return source.stand_in() if isinstance(source, FarSource) else next(source)
     except StopIteration:
         raise OutOfRangeError("End of sequence: an iterator that the step draws from has no more elements.") from None
 

@@ -11,7 +11,7 @@ from jax.extend import core as xc
 from jax.interpreters import ad, batching, mlir
 
 from stratagem._context import current
-from stratagem._errors import UnimplementedError
+from stratagem._errors import ContextError, UnimplementedError
 from stratagem._private import (
     KerasVariable,
     intercept_take,
@@ -114,6 +114,7 @@ def apply_on_servers(optimizer: Any, grads: Sequence[Any], variables: Sequence[A
     """In a trace: leave an update of served variables to their servers; what follows reads the values after it.
 
     Raises:
+        ContextError: for an optimizer whose variables are on no server.
         UnimplementedError: for an optimizer that needs all gradients in one place.
         ValueError: if there is no gradient at all.
     """
@@ -121,6 +122,11 @@ def apply_on_servers(optimizer: Any, grads: Sequence[Any], variables: Sequence[A
         raise UnimplementedError(
             f"{optimizer.name}: LossScaleOptimizer decides on all gradients together whether a step counts, which no server "
             "sees. Use bfloat16 (`mixed_bfloat16`), which needs no loss scaling."
+        )
+    if not served(optimizer._iterations):
+        raise ContextError(
+            f"{optimizer.name} was created outside of strategy.scope() and updates variables on parameter servers: create it "
+            "within `with strategy.scope():`, as the model."
         )
     capture = current().recorder
     grads, variables = known_gradients(optimizer, grads, variables)
@@ -137,7 +143,7 @@ def _clipped_together(optimizer: Any, grads: Sequence[Any], variables: Sequence[
     """The gradients after `clipnorm` of what is in shards: by the norm over all of them, which no server sees."""
     shards: dict[int, list[int]] = {}
     for i, variable in enumerate(variables):
-        if getattr(variable, "_of", None) is not None:
+        if variable._of is not None:
             shards.setdefault(id(variable._of), []).append(i)
     clipped, most = list(grads), optimizer.clipnorm
     if not most or most <= 0 or not shards:

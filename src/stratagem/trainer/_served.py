@@ -4,6 +4,8 @@ from collections import deque
 from collections.abc import Iterator
 from typing import Any, final
 
+import numpy as np
+
 from stratagem.coordinator import ClusterCoordinator, RemoteValue
 from stratagem.step import prepare
 from stratagem.strategy import ParameterServerStrategy
@@ -65,10 +67,19 @@ class ServedRunner(Runner):
             self._logs = self._ended(self._sent.popleft()[2])[-1]
         if self._kind is not Kind.PREDICT and isinstance(self._logs, dict):
             # What a worker saw of the metrics lacks what others did at the same time; the servers have it all.
-            whole = self._steps.model.get_metrics_result()
+            whole = self._measured()
             self._logs.update((name, whole[name]) for name in self._logs if name in whole)
         self._within = False
         self._feed.ended()
+
+    def _measured(self) -> dict[str, Any]:
+        """The results of the metrics that the steps have updated. (A user's `train_step` may use none of them.)"""
+        results: dict[str, Any] = {}
+        for metric in self._steps.model.metrics:
+            if any(np.any(np.asarray(variable)) for variable in metric.variables):
+                result = metric.result()
+                results.update(result if isinstance(result, dict) else {metric.name: result})
+        return results
 
     def get_state(self) -> Any:
         """Waits for the steps that are on their way: the data goes on behind them."""

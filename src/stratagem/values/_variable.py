@@ -6,6 +6,7 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+import keras
 import numpy as np
 
 from stratagem._context import current, entered
@@ -221,7 +222,8 @@ class Variable(KerasVariable):  # type: ignore[misc]
 
     def sparse_read(self, indices: Any, name: str | None = None) -> jax.Array:
         """The rows at `indices`."""
-        return jnp.take(self.value, jnp.asarray(indices), axis=0)
+        rows: jax.Array = keras.ops.take(self, indices, axis=0)  # which asks a server for these rows only
+        return rows
 
     def is_initialized(self, name: str | None = None) -> bool:
         """True once the variable has a value."""

@@ -21,7 +21,7 @@ class Slots:
 
     def __init__(self, model: Any, mesh: ReplicaMesh) -> None:
         self._mesh, self._found = mesh, False
-        self._metrics = [v for v in model.metrics_variables if on_read(v) and placement_of(v) is not None]
+        self._metrics = [v for v in model.metrics_variables if on_read(v) and _by_replica(v)]
         shapes = [(mesh.num_replicas, *v.shape) for v in self._metrics]
         pairs = zip(shapes, self._metrics, strict=True)
         self.variables: list[Variable] = host_variables(np.zeros(shape, str(v.dtype)) for shape, v in pairs)
@@ -59,6 +59,11 @@ class Slots:
             value = np.asarray(variable.value)
             with storage:
                 store(metric, self._mesh.stack([value[i] for i in self._mesh.local_ids], own=True))
+
+
+def _by_replica(metric: Any) -> bool:
+    placement = placement_of(metric)
+    return placement is not None and not placement.served  # a server has one value, which the model's checkpoint holds
 
 
 @functools.cache
