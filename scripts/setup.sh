@@ -1,7 +1,7 @@
 #!/bin/sh
 # Create or update .venv with everything that the make targets need: with uv when it is there, else venv and pip.
 set -eu
-wanted='.[test,dev,examples]'
+wanted='.[test,dev,examples,cluster]'
 # The tests use torch: its CPU build, as the usual one brings gigabytes of CUDA packages. A machine that keeps wheels of
 # its own has it among them.
 torch_index=https://download.pytorch.org/whl/cpu

@@ -43,7 +43,7 @@ def timer(tf: Any, network: str, resolver: Any) -> Callable[[int], float]:
                 errors = tf.keras.losses.sparse_categorical_crossentropy(y, model(x), from_logits=True)
                 loss = tf.nn.compute_average_loss(errors, global_batch_size=64)
             variables = model.trainable_variables
-            optimizer.apply_gradients(zip(tape.gradient(loss, variables), variables))
+            optimizer.apply_gradients(zip(tape.gradient(loss, variables), variables, strict=True))
             return loss
 
         x, y = next(iterator)
