@@ -29,6 +29,7 @@ import pytest  # noqa: E402
 from tests.checkpoint import scenarios as checkpoints  # noqa: E402
 from tests.checkpoint.saving import Savers  # noqa: E402
 from tests.multi_worker import scenarios as jobs  # noqa: E402
+from tests.remote_processes import scenarios as served  # noqa: E402
 from tests.trainer import scenarios as fits  # noqa: E402
 
 
@@ -102,6 +103,12 @@ SCENARIOS: dict[str, Scenario] = {
     "F5 worker late": Scenario(_job(jobs.late), 3),
     "F7 worker pre-empted": Scenario(_job(jobs.preempted), 20),
     "F8 worker raises": Scenario(_job(jobs.raised), 20),
+    "P1 worker killed": Scenario(_job(served.worker_killed), 20),
+    "P2 worker killed five times": Scenario(_job(served.worker_killed_often), 20),
+    "P ps killed": Scenario(_job(served.server_killed), 20),
+    "P5 coordinator killed": Scenario(_job(served.coordinator_killed), 20),
+    "P6 Ray's head killed": Scenario(_job(served.head_killed), 20),
+    "P worker frozen": Scenario(_job(served.worker_frozen), 20),
     "S6 ends drift": Scenario(_job(jobs.drifting), 20),
 }
 

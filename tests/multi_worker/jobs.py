@@ -87,10 +87,14 @@ def _mark_of(process: psutil.Process) -> str | None:
     return None
 
 
-def tf_config(rank: int, ports: Sequence[int], *, kind: str = "worker") -> str:
-    """TF_CONFIG of one of several workers on this machine."""
-    cluster = {kind: [f"127.0.0.1:{port}" for port in ports]}
-    return json.dumps({"cluster": cluster, "task": {"type": kind, "index": rank}})
+def tf_config(rank: int, ports: Sequence[int], *, ps: int = 0) -> str:
+    """TF_CONFIG of a task on this machine. With ps, rank 0 is the chief, the last ones are the servers."""
+    kinds = ["chief"] * (ps > 0) + ["worker"] * (len(ports) - ps - (ps > 0)) + ["ps"] * ps
+    cluster: dict[str, list[str]] = {}
+    for kind, port in zip(kinds, ports, strict=True):
+        cluster.setdefault(kind, []).append(f"127.0.0.1:{port}")
+    kind = kinds[rank]
+    return json.dumps({"cluster": cluster, "task": {"type": kind, "index": rank - kinds.index(kind)}})
 
 
 @contextlib.contextmanager
@@ -100,22 +104,26 @@ def job(
     *arguments: Any,
     devices: int = 1,
     environments: Sequence[dict[str, str]] | None = None,
+    ps: int = 0,
+    order: Sequence[int] | None = None,
     **variables: str,
 ) -> Iterator[Running]:
     """A job of `workers` processes that run a program of this folder; at its end nothing of it may be left.
 
-    environments: variables of single tasks, by rank; variables: of all.
+    environments: variables of single tasks, by rank; variables: of all. ps: parameter servers beside the workers, and then
+    a chief, too: it is rank 0, the workers come next. order: of ranks, in which they are started.
     """
-    ports = free_ports(workers)
+    tasks = workers + ps + (ps > 0)
+    ports = free_ports(tasks)
     mark = uuid.uuid4().hex
     path = PROGRAMS / program if isinstance(program, str) else program
     with tempfile.TemporaryDirectory() as folder, contextlib.ExitStack() as stack:
-        processes = []
-        for rank in range(workers):
+        started: dict[int, subprocess.Popen[bytes]] = {}
+        for rank in order or range(tasks):
             output = stack.enter_context((Path(folder) / f"output of {rank}").open("wb"))
             environment = {
                 **{k: v for k, v in os.environ.items() if k not in ("PJRT_NPROC", "XLA_FLAGS")},
-                "TF_CONFIG": tf_config(rank, ports),
+                "TF_CONFIG": tf_config(rank, ports, ps=ps),
                 "JAX_NUM_CPU_DEVICES": str(devices),
                 "XDG_CONFIG_HOME": folder,
                 MARK: mark,
@@ -123,7 +131,8 @@ def job(
                 **(environments[rank] if environments else {}),
             }
             command = [sys.executable, "-u", str(path), *map(str, arguments)]
-            processes.append(subprocess.Popen(command, env=environment, stdout=output, stderr=subprocess.STDOUT))
+            started[rank] = subprocess.Popen(command, env=environment, stdout=output, stderr=subprocess.STDOUT)
+        processes = [started[rank] for rank in range(tasks)]
         running = Running(processes, Path(folder), mark)
         try:
             yield running
@@ -132,7 +141,7 @@ def job(
             for process in running.everything():
                 with contextlib.suppress(psutil.Error):
                     process.kill()
-            for process in processes:
+            for process in running.processes:
                 process.wait()
 
 

@@ -3,6 +3,7 @@
 import itertools
 import logging
 import threading
+import time
 import uuid
 import weakref
 from collections.abc import Callable, Sequence
@@ -15,7 +16,7 @@ from stratagem._errors import UnavailableError
 from stratagem._private import KerasVariable
 from stratagem.coordinator._queue import Closure, ClosureQueue
 from stratagem.coordinator._values import PerWorkerDataset, PerWorkerValues, RemoteValue, check_no_remote, of_worker
-from stratagem.pipeline import Dataset, DistributedDataset
+from stratagem.pipeline import Dataset, DistributedInput
 from stratagem.remote import OtherShapesError, RemoteSource, TaskLostError, Worker
 from stratagem.step import Function
 from stratagem.strategy import ParameterServerStrategy
@@ -54,9 +55,11 @@ class ClusterCoordinator:
         self._name = uuid.uuid4().hex
         self._per_worker: weakref.WeakSet[PerWorkerValues] = weakref.WeakSet()
         self._threads: dict[int, threading.Thread] = {}
-        self._lost: TaskLostError | None = None  # a server: the job cannot go on
-        for server in () if strategy.servers.local else strategy.servers.actors:
-            server.call("serve", self._name).result()
+        self._lost: UnavailableError | None = None  # of a server, or all: the job cannot go on
+        if not strategy.servers.local:
+            for server in strategy.servers.actors:
+                server.call("serve", self._name).result()
+            threading.Thread(target=self._watch, name="stratagem watch", daemon=True).start()
 
     @property
     def strategy(self) -> ParameterServerStrategy:
@@ -114,7 +117,7 @@ class ClusterCoordinator:
 
         Raises ValueError for anything else.
         """
-        if isinstance(dataset_fn, Dataset | DistributedDataset):
+        if isinstance(dataset_fn, Dataset | DistributedInput):
             return PerWorkerDataset(self._maker(lambda: dataset_fn), "a data set", self._per_worker)
         if not callable(dataset_fn):
             raise ValueError(
@@ -147,6 +150,16 @@ class ClusterCoordinator:
                 name = f"stratagem worker:{index}"
                 self._threads[index] = threading.Thread(target=self._work, args=(index,), name=name, daemon=True)
                 self._threads[index].start()
+
+    def _watch(self) -> None:
+        """Notice that all tasks are lost at once. A thread that waits for one of them would wait for long."""
+        while self._lost is None:
+            time.sleep(_IDLE)
+            try:
+                self._strategy.servers.actors[0].check()
+            except UnavailableError as error:
+                self._lost = error
+                self._queue.abandon(error)
 
     def _work(self, index: int) -> None:
         """A worker's thread: one closure after another. Ends when there was nothing to do for a while."""
@@ -189,6 +202,7 @@ class ClusterCoordinator:
         """A worker is gone: another one takes its closure, and this one's place is free until a process comes for it."""
         logger.warning("%s Its function runs elsewhere; waiting for a process that takes its place.", error)
         self._queue.put_back(closure)
+        self._wake()  # threads of other workers may have found nothing to do, and ended
         for values in list(self._per_worker):
             values.lost(worker.index)
         try:

@@ -7,6 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, final
 
+from stratagem._context import current
+from stratagem._errors import ContextError
 from stratagem.coordinator._values import RemoteValue
 
 # TF's limit: beyond this many waiting closures `schedule` blocks.
@@ -40,7 +42,11 @@ class ClosureQueue:
         self._error: BaseException | None = None
 
     def put(self, closure: Closure) -> None:
-        """Add a closure; blocks while the queue is full. Raises the pending error, if there is one."""
+        """Add a closure; blocks while the queue is full. Raises the pending error, if there is one.
+
+        Raises ContextError on a worker, which would wait for others that wait for it.
+        """
+        _check_not_on_a_worker()
         with self._condition:
             self._condition.wait_for(lambda: len(self._waiting) < LIMIT or self._error is not None)
             self._raise_pending()
@@ -82,8 +88,22 @@ class ClosureQueue:
                 self._cancel_waiting(_cause(error))
         self._left(closure)
 
+    def abandon(self, error: BaseException) -> None:
+        """The job is over: what runs will not end."""
+        with self._condition:
+            running, self._running = self._running, set()
+            self._error = self._error or error
+            self._cancel_waiting(_cause(error))
+            self._condition.notify_all()
+        for closure in running:
+            closure.output._fail(error)
+
     def wait(self) -> None:
-        """Until nothing waits or runs. Raises the pending error once, when what ran beside it has stopped."""
+        """Until nothing waits or runs. Raises the pending error once, when what ran beside it has stopped.
+
+        Raises ContextError on a worker, which would wait for itself.
+        """
+        _check_not_on_a_worker()
         with self._condition:
             self._condition.wait_for(lambda: not self._running and not self._waiting)
             self._raise_pending()
@@ -123,6 +143,14 @@ class ClosureQueue:
         self._condition.notify_all()
         if error is not None:
             raise error
+
+
+def _check_not_on_a_worker() -> None:
+    if current().worker is not None:
+        raise ContextError(
+            "A scheduled function called `schedule` or `join` itself. Schedule from the program that made the coordinator, or "
+            "call the function directly."
+        )
 
 
 def _cause(error: BaseException) -> str:

@@ -46,6 +46,9 @@ class ElementIterator(abc.ABC, Generic[T]):
         return self._peeked[0][0]
 
     def __iter__(self) -> Self:
+        recorder = current().recorder
+        if recorder is not None:  # a trace would go on for ever: what it draws has no end
+            recorder.need_host("it iterates over an iterator")
         return self
 
     def __next__(self) -> T:

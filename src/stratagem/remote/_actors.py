@@ -17,6 +17,11 @@ class TaskLostError(UnavailableError):
         return type(self), (self.task, self.why)
 
 
+@final
+class TaskSilentError(TaskLostError):
+    """It has not answered for a while, and may be frozen."""
+
+
 class Pending(abc.ABC):
     """A call that is under way."""
 
@@ -31,6 +36,10 @@ class Actor(abc.ABC):
     @abc.abstractmethod
     def call(self, method: str, *args: Any) -> Pending:
         """Begin a call of one of the object's methods."""
+
+    @abc.abstractmethod
+    def check(self) -> None:
+        """Raise UnavailableError if what carries the calls has ended: no task can be reached any more."""
 
 
 @final
@@ -53,3 +62,6 @@ class LocalActor(Actor):
 
     def call(self, method: str, *args: Any) -> Pending:
         return Ended(getattr(self._target, method)(*args))
+
+    def check(self) -> None:
+        """This process is there."""

@@ -7,9 +7,12 @@ from typing import Any, ClassVar, final
 import jax
 import jax.numpy as jnp
 
+from stratagem._context import current
 from stratagem._mesh import ReplicaMesh
 from stratagem.remote._program import ServedProgram
+from stratagem.remote._server import Push
 from stratagem.remote._servers import Servers
+from stratagem.remote._worker import Worker
 from stratagem.step import Arguments, Trace
 from stratagem.values import Placement
 
@@ -45,6 +48,15 @@ class ServedPlacement(Placement):
         array = jnp.asarray(value)
         self.servers.assign(self, array)
         return Kept(tuple(array.shape), array.dtype)
+
+    def add(self, variable: Any, amount: Any, sign: int) -> bool:
+        """Let the servers add it: of what several workers add nothing is lost."""
+        value = jnp.broadcast_to(jnp.asarray(amount, variable._dtype), variable.shape)
+        push = Push(added={self.key: value if sign > 0 else -value})
+        origin = (current().worker or Worker.here).next_origin()
+        for index in sorted(self.servers.sharing(self)):
+            self.servers.actors[index].call("push", origin, push).result()
+        return True
 
     def program(self, made: Trace, arguments: Arguments, mesh: ReplicaMesh) -> ServedProgram:
         """The step as a program that any worker runs."""

@@ -8,7 +8,7 @@ from typing import Any, final
 import jax.numpy as jnp
 
 from stratagem._context import current
-from stratagem._errors import ContextError
+from stratagem._errors import ContextError, MixedStrategiesError
 from stratagem._mesh import ReplicaMesh
 from stratagem._private import is_seed_state
 from stratagem.remote._pieces import Piece, pieces_of
@@ -30,6 +30,7 @@ class ServedProgram:
         self._placements: list[Any] = [placement_of(v) for v in made.variables]
         self._trainable = [v._trainable for v in made.variables]
         self._servers: Servers = next(p.servers for p in self._placements if p is not None and p.served)
+        _check_strategy(made, self._servers)
         _check_written(made)
         plan = Plan(made, len(made.results.per_replica))
         updates = [_sent(self._servers, applied, mesh) for applied in plan.applied]
@@ -188,6 +189,16 @@ def _learn(servers: Servers, server: int, number: int, made: ServerUpdate, updat
         if variable._beside is None and not any(variable is v for v in update.variables):
             servers.share(placement, server)
     servers.teach(server, number, made, [p.key for p in placements])
+
+
+def _check_strategy(made: Trace, servers: Servers) -> None:
+    for variable in made.variables:
+        placement: Any = placement_of(variable)
+        if placement is not None and placement.served and placement.servers is not servers:
+            raise MixedStrategiesError(
+                f"Mixing different tf.distribute.Strategy objects: a step uses {variable.path} and a variable on servers of "
+                "another ParameterServerStrategy. Create all of them under one strategy."
+            )
 
 
 def _check_written(made: Trace) -> None:

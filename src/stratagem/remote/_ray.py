@@ -1,5 +1,6 @@
 """The engine for several processes: actors of Ray, and a worker as the coordinator sees it."""
 
+import contextlib
 import dataclasses
 import itertools
 import os
@@ -15,16 +16,17 @@ from stratagem._errors import OutOfRangeError, UnavailableError
 from stratagem._mesh import ReplicaMesh
 from stratagem._private import is_seed_state
 from stratagem.cluster.control import Limits
-from stratagem.remote._actors import Actor, Pending, TaskLostError
-from stratagem.remote._ray_node import NAMESPACE
+from stratagem.remote import _ray_node as node
+from stratagem.remote._actors import Actor, Pending, TaskLostError, TaskSilentError
+from stratagem.remote._ray_node import JOIN_SECONDS, NAMESPACE
 from stratagem.remote._ray_tasks import Drawn, Seed, ServerTask, WorkerTask, without_programs
 from stratagem.remote._recipe import Recipe
 from stratagem.remote._travel import exported
 from stratagem.remote._update import Rows
 from stratagem.step import FarSource
 
-JOIN_SECONDS = 300.0
 _LOOK_SECONDS = 0.1
+_SLICE_SECONDS = 1.0  # of a call that takes long, between two looks at Ray itself
 _THREADS = 16  # calls that an actor serves at the same time
 # What a task's process was told, and its actor has to know.
 _PASSED_ON = ("JAX_", "XLA_", "CUDA_", "KERAS_", "STRATAGEM_", "PYTHONPATH", "OMP_")
@@ -38,24 +40,30 @@ class RayPending(Pending):
         self._ray, self._reference, self._task, self._actor = ray, reference, task, actor
 
     def result(self) -> Any:
-        limit = Limits.from_environment(os.environ).heartbeat
+        """As Pending's. Raises UnavailableError if Ray itself has ended."""
         errors = self._ray.exceptions
+        limit = asked = Limits.from_environment(os.environ).heartbeat
+        began = time.monotonic()
         try:
             while True:
-                try:
-                    return self._ray.get(self._reference, timeout=limit)
-                except errors.GetTimeoutError:
+                with contextlib.suppress(errors.GetTimeoutError):
+                    return self._ray.get(self._reference, timeout=_SLICE_SECONDS)
+                node.check()
+                if time.monotonic() - began > asked:
                     self._ask(limit)
+                    asked = time.monotonic() - began + limit
         except errors.RayTaskError as error:
             raise error.cause from None
-        except (errors.RayActorError, errors.WorkerCrashedError, errors.NodeDiedError) as error:
+        except errors.RayError as error:
+            node.check()
             raise TaskLostError(self._task, str(error).strip().splitlines()[0]) from None
 
     def _ask(self, limit: float) -> None:
         try:
             self._ray.get(self._actor.here.remote(), timeout=limit)
         except self._ray.exceptions.GetTimeoutError:
-            raise TaskLostError(
+            node.check()
+            raise TaskSilentError(
                 self._task, f"it has not answered for {limit:g} s (STRATAGEM_HEARTBEAT_SECONDS). Is it stopped?"
             ) from None
 
@@ -64,9 +72,9 @@ class RayPending(Pending):
 class RayActor(Actor):
     """The actor of a task, found by its name."""
 
-    def __init__(self, task: str) -> None:
+    def __init__(self, task: str, found: Any = None) -> None:
         self.task = task
-        self._found: Any = None
+        self._found = found
 
     def call(self, method: str, *args: Any) -> Pending:
         import ray
@@ -82,6 +90,7 @@ class RayActor(Actor):
 
         end = time.monotonic() + seconds
         while True:
+            node.check()
             try:
                 found = ray.get_actor(self.task, namespace=NAMESPACE)
                 ray.get(found.here.remote(), timeout=max(1.0, end - time.monotonic()))
@@ -91,6 +100,9 @@ class RayActor(Actor):
                 if time.monotonic() > end:
                     raise UnavailableError(f"{self.task} did not join the job within {seconds:.0f} s.") from None
                 time.sleep(_LOOK_SECONDS)
+
+    def check(self) -> None:
+        node.check()
 
     def there(self) -> bool:
         """True if some process is the task now."""

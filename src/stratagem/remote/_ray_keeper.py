@@ -4,21 +4,24 @@ Run as a program of its own, by path, so that it imports nothing but Python's li
 
     python _ray_keeper.py FOLDER RAY_COMMAND...
 
-FOLDER/tasks holds a file a task, named by its process id, with the time at which that process started. FOLDER/ready is
-written when the node answers; FOLDER/log has what Ray prints. In the end the folder is removed.
+FOLDER/tasks holds a file a task, named by its process id, with the time at which that process started. FOLDER/ready is there
+when the node has answered; FOLDER/log has what Ray prints. In the end the folder is removed; nobody joins meanwhile, for
+FOLDER.lock is held.
 """
 
 import contextlib
+import fcntl
 import os
 import shutil
 import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
-_LOOK = 0.25  # seconds between two looks
-_GRACE = 3.0  # seconds without a task after which the node is ended: one may be restarting
+_LOOK = 0.2  # seconds between two looks
+_GRACE = 1.0  # seconds without a task after which the node is ended: one may be restarting
 _FIRST = 60.0  # seconds in which the first task has to have come
 
 
@@ -41,15 +44,27 @@ def _alive(folder: Path) -> bool:
     return False
 
 
-def _end(ray: "subprocess.Popen[bytes]") -> None:
-    """Ray's command ends its node when it is asked to; what is left of its group is killed."""
-    for number in (signal.SIGTERM, signal.SIGKILL):
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(ray.pid, number)
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            ray.wait(10)
+@contextlib.contextmanager
+def locked(folder: Path) -> Iterator[None]:
+    """What happens within is alone with the folder. Leaves no lock behind that the folder's end has removed."""
+    path = Path(f"{folder}.lock")
+    while True:
+        with open(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600), "w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if path.exists() and os.path.samestat(
+                path.stat(), os.fstat(lock.fileno())
+            ):  # not removed while this process waited for it
+                yield
+                return
+
+
+def _end(ray: "subprocess.Popen[bytes]", folder: Path) -> None:
+    """Nothing of the node is worth saving, and it would take its time."""
     with contextlib.suppress(ProcessLookupError):
         os.killpg(ray.pid, signal.SIGKILL)
+    ray.wait()
+    shutil.rmtree(folder, ignore_errors=True)
+    Path(f"{folder}.lock").unlink(missing_ok=True)
 
 
 def main(folder: Path, command: list[str]) -> int:
@@ -59,16 +74,22 @@ def main(folder: Path, command: list[str]) -> int:
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     last = time.monotonic() + _FIRST
     try:
-        while time.monotonic() < last:
-            if ray.poll() is not None:
-                return 1
+        while ray.poll() is None:
             if _alive(folder):
                 last = time.monotonic() + _GRACE
+            elif time.monotonic() > last:
+                with locked(folder):
+                    if not _alive(folder):
+                        _end(ray, folder)
+                        return 0
             time.sleep(_LOOK)
-        return 0
-    finally:
-        _end(ray)
-        shutil.rmtree(folder, ignore_errors=True)
+        if (folder / "ready").exists():  # else the task that started it wants to read the log
+            with locked(folder):
+                _end(ray, folder)
+        return 1
+    except SystemExit:
+        _end(ray, folder)
+        raise
 
 
 if __name__ == "__main__":

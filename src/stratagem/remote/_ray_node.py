@@ -1,19 +1,21 @@
 """This machine's Ray node for a job: starts it once for all tasks here, with a secret, on loopback where that is enough."""
 
 import contextlib
-import fcntl
 import hashlib
 import hmac
 import importlib.util
 import logging
 import os
+import shutil
+import socket
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, final
 
 from stratagem._errors import ClusterError, UnavailableError
 from stratagem.cluster import Address
@@ -24,8 +26,15 @@ logger = logging.getLogger("stratagem.remote")
 
 NAMESPACE = "stratagem"
 _STORE = 512 << 20  # bytes of shared memory for arrays on their way
+JOIN_SECONDS = 300.0  # for all tasks to be there
 _START_SECONDS = 120.0
+_CONNECT_SECONDS = 5.0
+_RECONNECT = "RAY_gcs_rpc_server_reconnect_timeout_s"
+_LOST_SECONDS = 20  # after which Ray gives up to find the head again, and ends the process: before that we say why
+_SILENT_SECONDS = 10.0  # of the head, after which the job is over
+_ASK_SECONDS = 2.0
 _LOOK = 0.1
+_joined: "list[_Joined]" = []  # the node that this process is part of
 
 
 def join(head: Address, mine: Address) -> Any:
@@ -48,8 +57,11 @@ def join(head: Address, mine: Address) -> Any:
         if not _runs(folder):
             _start(folder, head, mine)
         _register(folder)
+        _joined.append(_Joined(folder, head))
+    hook = sys.excepthook
     import ray  # reads its settings from the environment when it is imported
 
+    sys.excepthook = hook  # Ray's tells its first process before it prints, and waits for it even where that has ended
     if not ray.is_initialized():
         ray.init(
             address=str(head),
@@ -59,6 +71,42 @@ def join(head: Address, mine: Address) -> Any:
             configure_logging=False,
         )
     return ray
+
+
+def check() -> None:
+    """Raise UnavailableError if the node that this process has joined has ended, or nobody listens at the head any more."""
+    for joined in _joined:
+        joined.check()
+
+
+@final
+class _Joined:
+    """The node of this machine that this process is part of. Thread-safe."""
+
+    def __init__(self, folder: Path, head: Address) -> None:
+        self._folder, self._head = folder, head
+        self._lock = threading.Lock()
+        self._heard = self._asked = time.monotonic()
+
+    def check(self) -> None:
+        """As the function's."""
+        if not _runs(self._folder):
+            raise UnavailableError(
+                "Ray's node of this machine has ended, and with it the job. Was one of its processes killed, by hand or "
+                "because memory was short?"
+            )
+        with self._lock:
+            now = time.monotonic()
+            if now - self._asked < _ASK_SECONDS:
+                return
+            self._asked = now
+        if _listens(self._head):
+            self._heard = now
+        elif now - self._heard > _SILENT_SECONDS:
+            raise UnavailableError(
+                f"Ray's first process, at {self._head}, has not answered for {_SILENT_SECONDS:.0f} s, and with it the job has "
+                "ended. Was it killed, or is the network down?"
+            )
 
 
 def _folder(head: Address) -> Path:
@@ -75,15 +123,21 @@ def _folder(head: Address) -> Path:
 def _locked(head: Address) -> Iterator[Path]:
     """The folder of this machine's node, which no other task looks at meanwhile."""
     folder = _folder(head)
-    with open(os.open(f"{folder}.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600), "w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
+    with keeper.locked(folder):
+        if (folder / "keeper").exists() and not _runs(folder):  # of a keeper that was killed
+            shutil.rmtree(folder)
         (folder / "tasks").mkdir(mode=0o700, parents=True, exist_ok=True)
-        yield folder
+        try:
+            yield folder
+        finally:
+            if not folder.exists():
+                Path(f"{folder}.lock").unlink()
 
 
 def _secure(folder: Path, token: bytes, head: Address, *, loopback: bool) -> None:
     """Ray's settings for this process and those that it starts: a secret of this job, no port beyond this machine."""
     os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
+    os.environ[_RECONNECT] = str(_LOST_SECONDS)
     if is_secret(token):
         path = folder / "token"
         if not path.exists():
@@ -116,8 +170,9 @@ def _start(folder: Path, head: Address, mine: Address) -> None:
     command += [f"--node-ip-address={host}", "--disable-usage-stats"]
     if head.host in here:
         command += ["--head", f"--port={head.port}", f"--temp-dir={folder}/t", "--include-dashboard=false"]
-        command += ["--include-log-monitor=false"]
+        command += ["--include-log-monitor=false", "--no-monitor", f"--ray-client-server-port={_free_port()}"]
     else:
+        _wait_for(head)
         command += [f"--address={head}"]
     _register(folder)  # so that the keeper has somebody to wait for
     process = subprocess.Popen(
@@ -127,13 +182,38 @@ def _start(folder: Path, head: Address, mine: Address) -> None:
     end = time.monotonic() + _START_SECONDS
     while time.monotonic() < end:
         if process.poll() is not None:
-            raise UnavailableError(f"Ray's node for {head} did not start. Its last words: {_last_words(folder)}")
+            words = _last_words(folder)
+            shutil.rmtree(folder)
+            raise UnavailableError(f"Ray's node for {head} did not start. Its last words: {words}")
         if "Ray runtime started" in _log(folder):
             (folder / "ready").touch()
             return
         time.sleep(_LOOK)
     process.terminate()
     raise UnavailableError(f"Ray's node for {head} was not there after {_START_SECONDS:.0f} s: {_last_words(folder)}")
+
+
+def _free_port() -> int:
+    """For a part of Ray's that cannot be left out. By itself it would take the same port in every job of a machine."""
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        return int(one.getsockname()[1])
+
+
+def _wait_for(head: Address) -> None:
+    """Until the node of all nodes listens, on another machine."""
+    end = time.monotonic() + JOIN_SECONDS
+    while not _listens(head):
+        if time.monotonic() > end:
+            raise UnavailableError(f"Nobody listens at {head}, the chief's address, after {JOIN_SECONDS:.0f} s.")
+        time.sleep(_LOOK)
+
+
+def _listens(head: Address) -> bool:
+    with contextlib.suppress(OSError):
+        socket.create_connection((head.host, head.port), timeout=_CONNECT_SECONDS).close()
+        return True
+    return False
 
 
 def _log(folder: Path) -> str:

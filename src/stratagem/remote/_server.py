@@ -86,6 +86,11 @@ class VariableServer:
     def learn(self, number: int, update: Applicable, keys: Sequence[str]) -> None:
         """An update that pushes may ask for by its number. keys: of what it reads, in its order."""
         with self._lock:
+            missing = [k for k in keys if k not in self._values]
+            if missing:
+                raise InvalidArgumentError(
+                    f"Server ps:{self.index} has no variables {missing}, which update {number} needs."
+                )
             self._updates[number] = (update, tuple(keys))
             tables = {k for k, i in zip(keys, update.facts.by_rows, strict=True) if i is not None}
             new, self._tables = tables - self._tables, tables | self._tables

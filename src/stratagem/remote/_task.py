@@ -11,8 +11,9 @@ from typing import Any, NoReturn, final
 
 from stratagem._errors import ClusterError, UnavailableError
 from stratagem.cluster import Address, TFConfigClusterResolver
-from stratagem.remote._actors import LocalActor, TaskLostError
-from stratagem.remote._ray import JOIN_SECONDS, RayActor, RayWorker, host_task
+from stratagem.remote._actors import LocalActor, TaskSilentError
+from stratagem.remote._ray import RayActor, RayWorker, host_task
+from stratagem.remote._ray_node import JOIN_SECONDS, check
 from stratagem.remote._ray_node import join as join_node
 from stratagem.remote._server import VariableServer
 from stratagem.remote._servers import Servers
@@ -104,16 +105,20 @@ class Server:
             threading.Event().wait()
         import ray
 
-        first, seen = RayActor("ps:0"), False
-        try:
-            while not ray.get(actor.finished.remote(_LOOK_SECONDS)):
-                there = first.there()
-                if seen and not there and self._job != "ps":
-                    logger.info("%s:%d: the job was over before this task could take part.", self._job, self._index)
+        mine, first, seen = RayActor(f"{self._job}:{self._index}", actor), RayActor("ps:0"), False
+        while True:
+            try:
+                if mine.call("finished", _LOOK_SECONDS).result():
                     break
-                seen = there
-        except ray.exceptions.RayError as error:
-            raise TaskLostError(f"{self._job}:{self._index}", str(error).strip().splitlines()[0]) from None
+            except TaskSilentError:
+                if self._job == "ps":
+                    raise
+                logger.warning("%s:%d takes no steps: its process is stopped, or very busy.", self._job, self._index)
+            there = first.there()
+            if seen and not there and self._job != "ps":
+                logger.info("%s:%d: the job was over before this task could take part.", self._job, self._index)
+                break
+            seen = there
         ray.shutdown()
         sys.exit(0)
 
@@ -166,15 +171,24 @@ def connect(spec: Any) -> tuple[Servers, list[Any]]:
     workers = [RayWorker(i) for i in sorted(jobs["worker"])]
     for actor in (*servers, *(w.actor for w in workers)):
         actor.find(JOIN_SECONDS)
+        actor.call("begin_anew").result()
     atexit.register(_finish, ray, [*servers, *(w.actor for w in workers)])
     return Servers(servers), workers
 
 
-def _finish(ray: Any, actors: list[Any]) -> None:
+def _finish(ray: Any, actors: list[RayActor]) -> None:
     """The coordinator ends: so do all tasks."""
+    try:
+        check()
+    except UnavailableError:
+        return  # they know it
+    asked = []
     for actor in actors:
         with contextlib.suppress(UnavailableError, ray.exceptions.RayError):
-            actor.call("finish").result()
+            asked.append(actor.call("finish"))
+    for call in asked:
+        with contextlib.suppress(UnavailableError, ray.exceptions.RayError):
+            call.result()
     ray.shutdown()
 
 

@@ -77,6 +77,8 @@ class Facts:
             if tuple(array.shape) != (*rows, *shape[1:]) or array.dtype != dtype:
                 found = f"shape {tuple(array.shape)} and dtype {array.dtype}"
                 raise ValueError(f"the gradient of {path} {shape} {dtype} has {found}")
+            if isinstance(array, np.ndarray) and not np.isfinite(array).all():  # from another process
+                raise ValueError(f"the gradient of {path} has NaN or infinity")
             if isinstance(gradient, Rows) and not _in_range(np.asarray(gradient.ids), rows, shape[0]):
                 raise ValueError(f"ids of rows of {path} are out of range")
 
@@ -114,7 +116,10 @@ class ServerUpdate:
         self._traces: dict[tuple[int | None, ...], xc.ClosedJaxpr] = {}
         made = self._traced(self._no_rows)
         self.facts = Facts(
-            tuple((v.path, tuple(v.shape), np.dtype(v._dtype), h) for v, h in zip(self._variables, self._hows, strict=True)),
+            tuple(
+                (v.path, tuple(v.shape), np.dtype(v._dtype), h)
+                for v, h in zip(self._variables, self._hows, strict=True)
+            ),
             tuple(None if i is None or self._hows[i] != "rows" else i for i in owners),
             tuple(next(i for i, v in enumerate(self.state) if v is w) for w, _ in made.written),
         )

@@ -62,6 +62,10 @@ class Placement:
         parts = share(jnp.asarray(value), replicas) if divided else [value] * replicas
         return self.mesh.stack([np.asarray(parts[i]) for i in self.mesh.local_ids], own=True)
 
+    def add(self, variable: Any, amount: Any, sign: int) -> bool:
+        """Outside of a compiled step: add to the value where it is kept, as one whole. False: read, add and assign."""
+        return False
+
 
 def placement_of(variable: Any) -> Placement | None:
     """The variable's placement; None while nothing but Keras has touched it."""
@@ -186,6 +190,9 @@ def _add(variable: Any, amount: Any, sign: int) -> bool:
     placement, context = placement_of(variable), current()
     if context.recorder is not None and context.recorder.add(variable, amount, sign):
         return True
+    if placement is not None and placement.served and not in_stateless_scope():
+        _check_scope(placement)
+        return placement.add(variable, amount, sign)
     if placement is None or placement.mesh.num_replicas == 1 or not on_read(variable) or variable.aggregation != "sum":
         return False
     if context.crossing or not in_stateless_scope():

@@ -99,6 +99,7 @@ class Backup:
     def _save(self) -> None:
         self._steps = 0
         self._callbacks.settle()
+        self._place.get_state()  # steps that are on their way end before their variables are read
         for each in self._holders:
             each.note()
         self._manager.save()

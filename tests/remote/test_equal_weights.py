@@ -1,0 +1,100 @@
+"""With one worker, variables on servers change nothing: the same weights as on one device, to the last digits."""
+
+import functools
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+
+import stratagem as tf
+from tests.remote.programs import OPTIMIZERS, OTHERS, PROGRAMS, training
+from tests.remote.serving import difference, one_device, ran, serving
+
+LIMIT = {"float64": 1e-9, "float32": 1e-5}
+Layout = tuple[int, int | None]  # servers, and shards of a variable
+WHOLE, SPREAD, IN_TWO, IN_THREE = (1, None), (2, None), (3, 2), (2, 3)
+WHOLE_VARIABLE = ("lamb", "adafactor")
+
+
+@functools.cache
+def reference(kind: str, name: str) -> list[np.ndarray]:
+    return ran(program(kind, name), one_device())
+
+
+def program(kind: str, name: str) -> Any:
+    return PROGRAMS[name] if kind == "program" else training({**OPTIMIZERS, **OTHERS}[name])
+
+
+def check(kind: str, name: str, layout: Layout) -> None:
+    servers, shards = layout
+    found, made = ran(program(kind, name), serving(servers, shards=shards)), program(kind, name)
+    assert difference(found, reference(kind, name)) <= LIMIT[made.dtype]
+
+
+def cases(names: Iterable[str], layouts: Sequence[Layout], quick: dict[str, Layout]) -> list[Any]:
+    """Every name with every layout; those that are not quick are other instances of the same."""
+    every = [(name, layout) for name in names for layout in layouts]
+    return [pytest.param(*c, marks=() if quick.get(c[0]) == c[1] else pytest.mark.thorough) for c in every]
+
+
+@pytest.mark.parametrize(
+    ("name", "layout"),
+    cases(
+        OPTIMIZERS,
+        [WHOLE, IN_TWO, IN_THREE],
+        {"sgd": IN_TWO, "adam": IN_TWO, "adagrad": IN_THREE},
+    ),
+)
+def test_an_optimizer_on_servers_is_the_optimizer_on_one_device(name: str, layout: Layout) -> None:
+    check("optimizer", name, layout)
+
+
+@pytest.mark.parametrize(
+    ("name", "layout"),
+    cases(
+        OTHERS,
+        [SPREAD, IN_TWO, IN_THREE],
+        {"global clipnorm": IN_TWO, "accumulation": SPREAD},
+    ),
+)
+def test_so_are_other_optimizers_and_options(name: str, layout: Layout) -> None:
+    if name in WHOLE_VARIABLE and layout[1] is not None:
+        pytest.skip("it is refused for shards")
+    check("optimizer", name, layout)
+
+
+THOROUGH = {
+    "constrained",
+    "bfloat16",
+    "metrics",
+    "recurrent",
+    "frozen part",
+    "penalized",
+    "learning rate changes",
+    "two optimizers",
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "layout"),
+    cases(
+        PROGRAMS,
+        [SPREAD, IN_TWO],
+        {name: IN_TWO for name in PROGRAMS if name not in THOROUGH} | {"two optimizers": SPREAD},
+    ),
+)
+def test_a_program_computes_the_same_on_servers(name: str, layout: Layout) -> None:
+    check("program", name, layout)
+
+
+def test_a_loop_that_schedules_its_steps_computes_the_same() -> None:
+    """The first worker draws the random numbers that one device would."""
+    strategy = serving(2)
+    coordinator = tf.distribute.experimental.coordinator.ClusterCoordinator(strategy)
+
+    def send(step: Any, batch: Any) -> Any:
+        return coordinator.schedule(step, args=batch).fetch()
+
+    program = PROGRAMS["dropout"]
+    assert difference(ran(program, strategy, send), reference("program", "dropout")) <= LIMIT["float64"]

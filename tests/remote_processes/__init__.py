@@ -1,0 +1,1 @@
+"""Parameter servers in several processes."""
