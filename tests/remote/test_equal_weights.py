@@ -65,6 +65,9 @@ def test_so_are_other_optimizers_and_options(name: str, layout: Layout) -> None:
 
 
 THOROUGH = {
+    "branching",
+    "dropout",  # in the loop below
+    "several updates",
     "constrained",
     "bfloat16",
     "metrics",

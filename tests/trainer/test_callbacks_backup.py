@@ -85,6 +85,7 @@ def test_a_backup_that_stands_first_is_made_though_a_later_callback_fails(tmp_pa
     assert len(history["loss"]) == 2  # the History stands last, and has not seen the end of that epoch
 
 
+@pytest.mark.thorough
 def test_steps_that_run_together_are_counted_one_by_one(tmp_path: Path) -> None:
     def doubled(seed: int = 0) -> Any:
         model = made(seed=seed)
@@ -98,6 +99,7 @@ def test_steps_that_run_together_are_counted_one_by_one(tmp_path: Path) -> None:
     assert seen.seen[0] == (1, 1)  # a backup after 4 steps: the first two executions
 
 
+@pytest.mark.thorough
 def test_data_that_goes_on_over_epochs_goes_on_after_a_backup(tmp_path: Path) -> None:
     def data() -> Any:
         return tf.data.Dataset.from_tensor_slices((X, Y)).shuffle(ROWS).batch(16).repeat()
@@ -141,6 +143,7 @@ def test_metrics_go_on_replica_by_replica(tmp_path: Path) -> None:
     assert slots[1, 2] == before
 
 
+@pytest.mark.thorough
 def test_other_numbers_of_replicas_go_on_too(tmp_path: Path) -> None:
     interrupted(made(4), keras.callbacks.BackupAndRestore(tmp_path, save_freq=1), Interrupts(step=7))
     seen = Interrupts()
@@ -150,6 +153,7 @@ def test_other_numbers_of_replicas_go_on_too(tmp_path: Path) -> None:
     assert np.isfinite(history["loss"]).all()
 
 
+@pytest.mark.thorough
 def test_a_fit_that_has_ended_takes_no_step_again(tmp_path: Path) -> None:
     class Fails(keras.callbacks.Callback):  # type: ignore[misc]
         def on_train_end(self, logs: Any = None) -> None:

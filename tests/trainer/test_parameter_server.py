@@ -98,6 +98,7 @@ def test_with_one_worker_batches_in_order_are_gradient_descent(alone: Any, argum
         np.testing.assert_allclose(histories[0][name], histories[1][name], rtol=1e-5)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("option", ["steps_per_execution", "run_eagerly", "class_weight"])
 def test_options_of_compile_and_fit(alone: Any, option: str) -> None:
     labels = (np.arange(ROWS) % 2).astype("float32")[:, None]
@@ -218,6 +219,7 @@ def test_callbacks_are_told_of_every_step(many: Any) -> None:
     assert int(model.optimizer.iterations.numpy()) == 20
 
 
+@pytest.mark.thorough
 def test_early_stopping_restores_the_best_weights(many: Any) -> None:
     model = linear(many, optimizer=keras.optimizers.SGD(2.0))  # diverges
     stopping = keras.callbacks.EarlyStopping(monitor="loss", patience=1, restore_best_weights=True)

@@ -302,7 +302,12 @@ def trained(name: str, strategy: Any, optimizer: Any) -> list[np.ndarray]:
 
 
 @pytest.mark.parametrize(
-    ("name", "optimizer"), [*((name, "Adam") for name in MODELS), ("Dense", "SGD"), ("LSTM", "SGD")]
+    ("name", "optimizer"),
+    [
+        *(pytest.param(n, "Adam", marks=() if n in ("Embedding", "LSTM") else pytest.mark.thorough) for n in MODELS),
+        ("Dense", "SGD"),
+        pytest.param("LSTM", "SGD", marks=pytest.mark.thorough),
+    ],
 )
 def test_a_trained_model_has_the_weights_of_one_in_one_piece(name: str, optimizer: str, float64: None) -> None:
     make = getattr(keras.optimizers, optimizer)
@@ -385,7 +390,7 @@ def test_a_saved_model_loads_into_any_number_of_shards(
 
 
 @pytest.mark.parametrize(("saved", "loaded"), [(1, 3), (3, 1), (3, 2)])
-@pytest.mark.parametrize("name", ["w.weights.h5", "m.h5"])
+@pytest.mark.parametrize("name", ["w.weights.h5", pytest.param("m.h5", marks=pytest.mark.thorough)])
 def test_weights_load_into_any_number_of_shards(
     models: dict[int, Any], tmp_path: Path, saved: int, loaded: int, name: str
 ) -> None:

@@ -39,6 +39,10 @@ class Push:
     set: dict[str, Any] = field(default_factory=dict)
 
 
+# So that an engine finds the arrays in it: a JAX array that is pickled comes back with 32 bits.
+jax.tree_util.register_dataclass(Push, ["updates", "added", "set"], [])
+
+
 @final
 class VariableServer:
     """One task's variables, by key. Thread-safe; each method is one whole: nobody sees half a push."""

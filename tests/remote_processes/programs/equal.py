@@ -10,6 +10,7 @@ resolver = tf.distribute.cluster_resolver.TFConfigClusterResolver()
 if resolver.task_type in ("worker", "ps"):
     tf.distribute.Server(resolver.cluster_spec(), job_name=resolver.task_type, task_index=resolver.task_id).join()
 
+tf.keras.config.set_floatx("float64")
 STEPS, BATCH = 4, 16
 OPTIMIZERS = {
     "SGD": lambda: tf.keras.optimizers.SGD(0.1),
