@@ -31,15 +31,21 @@ ALLOWED_VARIABLES = {
 ALLOWED_FILES = {".pytest_cache", ".mypy_cache", ".ruff_cache", ".coverage", "__pycache__"}
 ALLOWED_THREADS = ("asyncio_",)  # the idle executor of Orbax's event loop, which outlives its checkpointers
 ALLOWED_PROCESSES = ("multiprocessing.resource_tracker",)  # one a process, until it exits
+THOROUGH = Path(__file__).with_name("thorough.txt")
 PATIENCE = 3.0  # seconds in which threads and processes that were told to stop may still do so
 
 
 # Files of these folders take longest: begun first, they leave no core idle at the end.
-LONG = ("multi_worker", "trainer", "checkpoint", "step")
+LONG = ("remote_processes", "multi_worker", "trainer", "checkpoint", "step")
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Long files first; the order within a file stays."""
+    """Long files first; the order within a file stays. Tests named in thorough.txt are marked so."""
+    named = set(THOROUGH.read_text().splitlines())
+    for item in items:
+        if item.nodeid in named:
+            item.add_marker(pytest.mark.thorough)
     ranks = {name: rank for rank, name in enumerate(LONG)}
     items.sort(key=lambda item: ranks.get(item.path.parent.name, len(LONG)))
 
