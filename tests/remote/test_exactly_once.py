@@ -67,14 +67,12 @@ def test_closures_are_told_apart() -> None:
 
 def test_what_comes_of_a_closure_that_is_over_is_late() -> None:
     server = with_a_number()
-    server.push(Origin(7, 1), add())
-    server.finish([7], below=3)
-    assert not server.push(Origin(7, 2), add())
+    assert server.push(Origin(7, 1, below=3), add())
     assert not server.push(Origin(2, 1), add())
     assert server.push(Origin(6, 1), add())
-    server.finish([], below=9)
+    assert server.push(Origin(9, 1, below=9), add())
     assert not server.push(Origin(6, 2), add())
-    assert server.push(Origin(9, 1), add())
+    assert not server.push(Origin(7, 2), add())
     assert value(server) == 3
 
 
@@ -88,10 +86,9 @@ def test_the_coordinators_own_code_has_no_number() -> None:
 def test_a_server_keeps_no_record_of_what_is_over() -> None:
     server = with_a_number()
     for closure in range(1000):
-        server.push(Origin(closure, 1), add())
-        server.finish([closure], below=closure - 3)
+        server.push(Origin(closure, 1, below=closure - 3), add())
     assert value(server) == 1000
-    assert len(server._applied) + len(server._finished) < 10
+    assert len(server._applied) < 10
 
 
 # --- Refusals ---------------------------------------------------------------------------------------------------------------

@@ -1,6 +1,5 @@
 """ClusterCoordinator: schedules functions on the workers of a ParameterServerStrategy and brings back what they return."""
 
-import itertools
 import logging
 import threading
 import time
@@ -50,7 +49,6 @@ class ClusterCoordinator:
     def _begin(self, strategy: ParameterServerStrategy) -> None:
         self._strategy = strategy
         self._queue = ClosureQueue()
-        self._numbers = itertools.count()
         self._workers = {worker.index: worker for worker in strategy.tasks}
         self._name = uuid.uuid4().hex
         self._per_worker: weakref.WeakSet[PerWorkerValues] = weakref.WeakSet()
@@ -86,7 +84,7 @@ class ClusterCoordinator:
         """As `schedule`, for the library's own functions."""
         if self._lost is not None:
             raise self._lost
-        closure = Closure(next(self._numbers), name, fn, tuple(args), dict(kwargs or {}))
+        closure = Closure(name, fn, tuple(args), dict(kwargs or {}))
         self._queue.put(closure)
         self._wake()
         return closure.output

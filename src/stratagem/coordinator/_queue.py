@@ -17,15 +17,14 @@ LIMIT = 256 * 1024
 
 @dataclass(eq=False)
 class Closure:
-    """A scheduled call. number: of the job. attempts: how often a worker has begun it."""
+    """A scheduled call. number: its place in the order of all calls, given by the queue."""
 
-    number: int
     name: str
     function: Callable[..., Any]
     args: Any
     kwargs: Any
     output: RemoteValue = field(init=False)
-    attempts: int = 0
+    number: int = field(default=-1, init=False)
 
     def __post_init__(self) -> None:
         self.output = RemoteValue(self.name)
@@ -33,13 +32,17 @@ class Closure:
 
 @final
 class ClosureQueue:
-    """Thread-safe. After an error nothing new starts until the error was raised to the user, once."""
+    """Thread-safe. After an error nothing new starts until the error was raised to the user, once.
+
+    What waits is in the order of its numbers, so that the first is the smallest.
+    """
 
     def __init__(self) -> None:
         self._condition = threading.Condition()
         self._waiting: deque[Closure] = deque()
         self._running: set[Closure] = set()
         self._error: BaseException | None = None
+        self._numbers = itertools.count()
 
     def put(self, closure: Closure) -> None:
         """Add a closure; blocks while the queue is full. Raises the pending error, if there is one.
@@ -50,6 +53,7 @@ class ClosureQueue:
         with self._condition:
             self._condition.wait_for(lambda: len(self._waiting) < LIMIT or self._error is not None)
             self._raise_pending()
+            closure.number = next(self._numbers)
             self._waiting.append(closure)
             self._condition.notify_all()
 
@@ -59,19 +63,19 @@ class ClosureQueue:
             if not self._condition.wait_for(lambda: self._waiting and self._error is None, timeout):
                 return None
             closure = self._waiting.popleft()
-            closure.attempts += 1
             self._running.add(closure)
             self._condition.notify_all()
             return closure
 
     def put_back(self, closure: Closure) -> None:
-        """The worker is gone: another one is to run the closure, before all others."""
+        """The worker is gone: another one is to run the closure, before all that were put later."""
         with self._condition:
             self._running.discard(closure)
             if self._error is not None:
                 closure.output._cancel(_cause(self._error))
             else:
-                self._waiting.appendleft(closure)
+                older = itertools.takewhile(lambda other: other.number < closure.number, self._waiting)
+                self._waiting.insert(sum(1 for _ in older), closure)
             self._condition.notify_all()
 
     def finished(self, closure: Closure, value: Any) -> None:

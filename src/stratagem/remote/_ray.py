@@ -229,7 +229,8 @@ class RayWorker:
     def __init__(self, index: int) -> None:
         self.index = index
         self.actor = RayActor(f"worker:{index}")
-        self._known: set[Any] = set()
+        # What it has, by identity, with what these numbers are of: while it is here no other object can get its number.
+        self._known: dict[Any, tuple[Any, ...]] = {}
         self._ready: set[Any] = set()
         self._origin: tuple[Any, ...] = ()
         self._pushes = 0
@@ -249,11 +250,12 @@ class RayWorker:
         others = [v for _, v in recipe.seeds if not is_seed_state(v)]
         inputs = [v.drawn if isinstance(v, StandIn) else np.asarray(v) for v in given]
         inputs += [np.asarray(v.value) for v in others]
-        number = (id(recipe), *(id(v._value) for _, v in recipe.seeds if is_seed_state(v)))
+        parts = (recipe, *(v._value for _, v in recipe.seeds if is_seed_state(v)))
+        number = tuple(map(id, parts))
         while True:
             if number not in self._known:
                 self.actor.call("learn", number, without_programs(_travelling(recipe))).result()
-                self._known.add(number)
+                self._known[number] = parts
             ready = servers.ready
             origin = (*self._origin, self._pushes)
             answer, found = self.actor.call("follow", number, inputs, origin, ready - self._ready).result()
@@ -262,7 +264,7 @@ class RayWorker:
                 values, self._pushes = found
                 return list(values)
             if answer == "recipe":
-                self._known.discard(number)
+                self._known.pop(number, None)
             elif answer == "shapes":
                 next(v for v in given if isinstance(v, StandIn) and v.drawn.iterator == found).iterator.forget()
                 raise OtherShapesError

@@ -136,10 +136,6 @@ class ServerTask(_Task):
         kept = {k: local(v) for k, v in push.set.items()}
         return self._server.push(origin, Push(push.updates, added, kept))
 
-    def finish_closures(self, closures: Sequence[int], below: int) -> None:
-        """As VariableServer's `finish`."""
-        self._server.finish(closures, below)
-
 
 @final
 class WorkerTask(_Task):

@@ -115,7 +115,8 @@ class Recipe:
 
         prepare(number, gradients) is called before a part of an update is sent.
 
-        Raises InvalidArgumentError, before anything was sent, for an id that no row has and a gradient that is no number.
+        Raises InvalidArgumentError for an id that no row has, and a gradient that is no number: then nothing is sent but
+        updates of the same step whose results were read before.
         """
         values: Values = {**dict(self.constants), **dict(zip(self.inputs, inputs, strict=True))}
         self._read(self.whole, values, servers)
@@ -199,6 +200,6 @@ def _not_finite(update: SentUpdate, values: Values) -> str:
     """The error for a gradient that is no number."""
     names = [path for path, value, _ in update.gradients if not np.isfinite(np.asarray(values[value])).all()]
     return (
-        f"{update.optimizer}: the gradient of {', '.join(names)} has NaN or infinity. Nothing was sent to the servers. Look "
-        "for a division by zero or a logarithm of it, or a learning rate that is too large."
+        f"{update.optimizer}: the gradient of {', '.join(names)} has NaN or infinity, so no server got this update. "
+        "Look for a division by zero or a logarithm of it, or a learning rate that is too large."
     )

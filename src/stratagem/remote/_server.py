@@ -7,7 +7,6 @@ from typing import Any, final
 
 import jax
 import jax.numpy as jnp
-import numpy as np
 
 from stratagem._errors import InvalidArgumentError
 from stratagem.remote._update import Applicable
@@ -55,9 +54,8 @@ class VariableServer:
         self._updates: dict[int, tuple[Applicable, tuple[str, ...]]] = {}
         self._tables: set[str] = set()
         self._applied: dict[int, int] = {}
-        self._done = -1
+        self._below = 0
         self._coordinator = ""
-        self._finished: set[int] = set()
         self.pushes = 0
 
     def create(self, key: str, value: Any) -> None:
@@ -85,7 +83,7 @@ class VariableServer:
             for key, ids in wanted:
                 if ids.size and (ids.min() < 0 or ids.max() > self._values[key].shape[0]):
                     raise InvalidArgumentError(f"Server ps:{self.index}: ids of rows of {key!r} are out of range.")
-            return [_gather(self._values[key], ids) for key, ids in wanted]
+            return [_rows_at(self._values[key], ids) for key, ids in wanted]
 
     def learn(self, number: int, update: Applicable, keys: Sequence[str]) -> None:
         """An update that pushes may ask for by its number. keys: of what it reads, in its order."""
@@ -124,30 +122,18 @@ class VariableServer:
             self.pushes += 1
             return True
 
-    def finish(self, closures: Iterable[int], below: int) -> None:
-        """These closures, and all below that number, are over: what still comes of them is late, and dropped."""
-        with self._lock:
-            self._forget(closures, below)
-
-    def _forget(self, closures: Iterable[int], below: int) -> None:
-        self._done = max(self._done, below)
-        self._finished = {c for c in (*self._finished, *closures) if c >= self._done}
-        for closure in [c for c in self._applied if c < self._done or c in self._finished]:
-            del self._applied[closure]
-
     def _own(self, key: str, value: Any) -> Any:
         """An array that nobody else has, for a variable whose updates write into its array."""
         return jnp.copy(value) if key in self._tables else value
 
     def _known(self, origin: Origin) -> bool:
         if origin.coordinator != self._coordinator:
-            self._coordinator, self._done = origin.coordinator, -1
+            self._coordinator, self._below = origin.coordinator, 0
             self._applied.clear()
-            self._finished.clear()
-        if origin.below > self._done:
-            self._forget((), origin.below)
-        over = origin.closure < self._done or origin.closure in self._finished
-        return over or origin.number <= self._applied.get(origin.closure, 0)
+        if origin.below > self._below:
+            self._below = origin.below
+            self._applied = {c: n for c, n in self._applied.items() if c >= self._below}
+        return origin.closure < self._below or origin.number <= self._applied.get(origin.closure, 0)
 
     def _check(self, push: Push) -> None:
         try:
@@ -178,7 +164,3 @@ def _add(values: list[Any], amounts: list[Any]) -> list[Any]:
 @jax.jit
 def _rows_at(table: Any, ids: Any) -> Any:
     return table.at[ids].get(mode="fill", fill_value=0)
-
-
-def _gather(table: jax.Array, ids: np.ndarray) -> jax.Array:
-    return _rows_at(table, ids)
