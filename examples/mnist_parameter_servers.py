@@ -72,6 +72,7 @@ def train(resolver: tf.distribute.cluster_resolver.ClusterResolver, epochs: int)
         coordinator.join()
         losses = np.mean(coordinator.fetch(results))
         print(f"epoch {epoch + 1}: loss {losses:.4f}, accuracy {float(seen.result()):.4f}")
+    print(coordinator.report())
     return float(model.evaluate(*test, batch_size=1000, verbose=0, return_dict=True)["accuracy"])
 
 

@@ -37,12 +37,12 @@ from tests.trainer import scenarios as fits  # noqa: E402
 class Scenario:
     """One fault.
 
-    run: one trial, from a seed: how many seconds it took and how many until the fault was detected. Raises when the
-        trial fails.
+    run: one trial, from a seed: how many seconds it took and how many until the fault was detected; and of a trial that
+        measures it, the throughput, as a share of what it was without the fault. Raises when the trial fails.
     trials: how many the documents ask for.
     """
 
-    run: Callable[[int], tuple[float, float]]
+    run: Callable[[int], tuple[float, ...]]
     trials: int
 
 
@@ -74,16 +74,18 @@ def _any_damage(seed: int, directory: Path) -> checkpoints.Trial:
     return checkpoints.damaged(seed, directory, names[seed % len(names)])
 
 
-def _job(trial: Callable[[int], jobs.Trial]) -> Callable[[int], tuple[float, float]]:
-    def run(seed: int) -> tuple[float, float]:
+def _job(trial: Callable[[int], jobs.Trial]) -> Callable[[int], tuple[float, ...]]:
+    def run(seed: int) -> tuple[float, ...]:
         result = trial(seed)
-        return result.seconds, result.detection
+        measured = (result.throughput,) if isinstance(result, served.Paced) else ()
+        return result.seconds, result.detection, *measured
 
     return run
 
 
 # Name → scenario. The names begin with the numbers of the fault table in docs/reliability.md.
 SCENARIOS: dict[str, Scenario] = {
+    "A4 fuzzed frames": Scenario(_job(served.fuzzed), 1),
     "C1 killed while saving": Scenario(
         _in_a_directory(lambda seed, path: checkpoints.killed_while_saving(seed, path, _savers())), 100
     ),
@@ -108,6 +110,8 @@ SCENARIOS: dict[str, Scenario] = {
     "P ps killed": Scenario(_job(served.server_killed), 20),
     "P5 coordinator killed": Scenario(_job(served.coordinator_killed), 20),
     "P6 Ray's head killed": Scenario(_job(served.head_killed), 20),
+    "P7 worker slow": Scenario(_job(served.worker_slow), 3),
+    "P10 killed in evaluation": Scenario(_job(served.evaluation_disturbed), 20),
     "P worker frozen": Scenario(_job(served.worker_frozen), 20),
     "S6 ends drift": Scenario(_job(jobs.drifting), 20),
 }
@@ -115,21 +119,24 @@ SCENARIOS: dict[str, Scenario] = {
 
 def soak(name: str, scenario: Scenario, first: int, trials: int) -> bool:
     """Run the trials and print one line; True if all were passed."""
-    seconds, detections, began = [], [], time.perf_counter()
+    seconds, detections, shares, began = [], [], [], time.perf_counter()
     for seed in range(first, first + trials):
         try:
-            took, detection = scenario.run(seed)
+            took, detection, *measured = scenario.run(seed)
         except (Exception, pytest.fail.Exception):
             print(f"{name}: seed {seed} failed", flush=True)
             traceback.print_exc()
             continue
         seconds.append(took)
         detections.append(detection)
+        shares += measured
     line = f"{name:24} {len(seconds):4d}/{trials:<4d}"
     if detections:
         p95 = sorted(detections)[int(0.95 * (len(detections) - 1))]
         middle, worst = statistics.median(detections), max(detections)
         line += f" detected in {middle:7.3f} s (p95 {p95:7.3f} s, worst {worst:7.3f} s)"
+    if shares:
+        line += f", throughput {statistics.median(shares):.0%} (worst {min(shares):.0%})"
     print(f"{line}  {time.perf_counter() - began:6.0f} s in all", flush=True)
     return len(seconds) == trials
 

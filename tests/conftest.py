@@ -2,6 +2,7 @@
 
 import gc
 import os
+import signal
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -32,7 +33,8 @@ ALLOWED_FILES = {".pytest_cache", ".mypy_cache", ".ruff_cache", ".coverage", "__
 ALLOWED_THREADS = ("asyncio_",)  # the idle executor of Orbax's event loop, which outlives its checkpointers
 ALLOWED_PROCESSES = ("multiprocessing.resource_tracker",)  # one a process, until it exits
 THOROUGH = Path(__file__).with_name("thorough.txt")
-PATIENCE = 3.0  # seconds in which threads and processes that were told to stop may still do so
+NO_TESTS = pytest.StashKey[list[str]]()  # names in that file which are no tests
+PATIENCE = 20.0  # seconds in which threads and processes that were told to stop may still do so
 
 
 # Files of these folders take longest: begun first, they leave no core idle at the end.
@@ -40,14 +42,24 @@ LONG = ("remote_processes", "multi_worker", "trainer", "checkpoint", "step")
 
 
 @pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Long files first; the order within a file stays. Tests named in thorough.txt are marked so."""
-    named = set(THOROUGH.read_text().splitlines())
+    named = {line for line in THOROUGH.read_text().splitlines() if not line.startswith("#")}
+    config.stash[NO_TESTS] = no_tests(config, items, named)
     for item in items:
         if item.nodeid in named:
             item.add_marker(pytest.mark.thorough)
     ranks = {name: rank for rank, name in enumerate(LONG)}
     items.sort(key=lambda item: ranks.get(item.path.parent.name, len(LONG)))
+
+
+def no_tests(config: pytest.Config, items: list[pytest.Item], named: set[str]) -> list[str]:
+    """Names of files that are not there, and of what is no test in a file that was collected as a whole."""
+    in_part = {Path(arg.partition("::")[0]).resolve() for arg in config.args if "::" in arg}
+    whole = set() if config.getoption("lf") else {item.path for item in items} - in_part
+    left = sorted(named - {item.nodeid for item in items})
+    paths = [config.rootpath / name.partition("::")[0] for name in left]
+    return [name for name, path in zip(left, paths, strict=True) if path in whole or not path.exists()]
 
 
 def threads() -> set[str]:
@@ -88,6 +100,14 @@ def added(probe: Callable[[], set[str]], before: set[str]) -> set[str]:
         time.sleep(0.05)
         new = probe() - before
     return new
+
+
+@pytest.fixture(autouse=True, scope="session")
+def children_take_ctrl_c() -> Iterator[None]:
+    """A shell lets what it runs in the background ignore SIGINT, and so would the processes that tests start."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
 
 
 @pytest.fixture(autouse=True)

@@ -79,7 +79,11 @@ class Job(abc.ABC):
 class Alone(Job):
     """One worker."""
 
-    def __init__(self) -> None:
+    def __init__(
+        self, watch: Callable[[Phase], contextlib.AbstractContextManager[None]] = lambda phase: contextlib.nullcontext()
+    ) -> None:
+        """watch: around what is a phase."""
+        self._watch = watch
         self._preempted: Callable[[], None] = lambda: None
 
     @property
@@ -94,7 +98,7 @@ class Alone(Job):
         return [value]
 
     def phase(self, phase: Phase) -> contextlib.AbstractContextManager[None]:
-        return contextlib.nullcontext()
+        return self._watch(phase)
 
     def waiting(self) -> contextlib.AbstractContextManager[None]:
         return contextlib.nullcontext()

@@ -30,6 +30,7 @@ TELLING = PROGRAMS / "telling.py"
         (["--addresses", "a:1", "--chief-address", "a:1", TELLING], "leave --chief-address out"),
         (["--nnodes", 2, "--ps", 1, "--chief-address", "a:1", TELLING], "--chief-address is for workers only"),
         (["--nnodes", 2, "--addresses", "10.0.0.1:1,10.0.0.2:1", TELLING], "there is no token at"),
+        (["--worker-restarts", 3, TELLING], "--worker-restarts is for jobs with --ps"),
         (["--tee", "worker:2", TELLING], "there is no task 'worker:2'. Name some of worker:0, 0, all or none"),
         (["--log-dir", "/proc/logs", TELLING], "The logs cannot be written to /proc/logs"),
     ],

@@ -87,12 +87,12 @@ def _mark_of(process: psutil.Process) -> str | None:
     return None
 
 
-def tf_config(rank: int, ports: Sequence[int], *, ps: int = 0) -> str:
+def tf_config(rank: int, ports: Sequence[int], *, ps: int = 0, host: str = "127.0.0.1") -> str:
     """TF_CONFIG of a task on this machine. With ps, rank 0 is the chief, the last ones are the servers."""
     kinds = ["chief"] * (ps > 0) + ["worker"] * (len(ports) - ps - (ps > 0)) + ["ps"] * ps
     cluster: dict[str, list[str]] = {}
     for kind, port in zip(kinds, ports, strict=True):
-        cluster.setdefault(kind, []).append(f"127.0.0.1:{port}")
+        cluster.setdefault(kind, []).append(f"{host}:{port}")
     kind = kinds[rank]
     return json.dumps({"cluster": cluster, "task": {"type": kind, "index": rank - kinds.index(kind)}})
 
@@ -106,12 +106,13 @@ def job(
     environments: Sequence[dict[str, str]] | None = None,
     ps: int = 0,
     order: Sequence[int] | None = None,
+    host: str = "127.0.0.1",
     **variables: str,
 ) -> Iterator[Running]:
     """A job of `workers` processes that run a program of this folder; at its end nothing of it may be left.
 
     environments: variables of single tasks, by rank; variables: of all. ps: parameter servers beside the workers, and then
-    a chief, too: it is rank 0, the workers come next. order: of ranks, in which they are started.
+    a chief, too: it is rank 0, the workers come next. order: of ranks, in which they are started. host: this machine's name.
     """
     tasks = workers + ps + (ps > 0)
     ports = free_ports(tasks)
@@ -123,7 +124,7 @@ def job(
             output = stack.enter_context((Path(folder) / f"output of {rank}").open("wb"))
             environment = {
                 **{k: v for k, v in os.environ.items() if k not in ("PJRT_NPROC", "XLA_FLAGS")},
-                "TF_CONFIG": tf_config(rank, ports, ps=ps),
+                "TF_CONFIG": tf_config(rank, ports, ps=ps, host=host),
                 "JAX_NUM_CPU_DEVICES": str(devices),
                 "XDG_CONFIG_HOME": folder,
                 MARK: mark,

@@ -37,7 +37,7 @@ def add(amount: float = 1.0) -> Push:
 
 
 def value(server: VariableServer) -> float:
-    return float(server.read(["v"])[0])
+    return float(server.read(["v"])[1][0])
 
 
 # --- Repeats ----------------------------------------------------------------------------------------------------------------
@@ -190,9 +190,8 @@ def test_a_look_up_of_no_row_is_an_error_and_changes_nothing(ids: list[int], rec
 
 def test_a_server_gives_no_rows_that_there_are_not(recorded: Recorded) -> None:
     key = next(iter(recorded.server._tables))
-    np.testing.assert_array_equal(
-        recorded.server.rows([(key, np.array([ROWS], "int32"))])[0], [[0, 0]]
-    )  # stands for none
+    _, (none,) = recorded.server.rows([(key, np.array([ROWS], "int32"))])
+    np.testing.assert_array_equal(none, [[0, 0]])
     for ids in ([-1], [ROWS + 1]):
         with pytest.raises(tf.errors.InvalidArgumentError, match="ids"):
             recorded.server.rows([(key, np.array(ids, "int32"))])

@@ -28,6 +28,7 @@ from stratagem.cluster.control import INSECURE, TOKEN_FILE, read_token
 
 _COUNT = click.IntRange(min=0)
 _AT_LEAST_ONE = click.IntRange(min=1)
+_WORKER_RESTARTS = 10  # of each
 _SECONDS = click.FloatRange(min=0)
 
 
@@ -42,6 +43,9 @@ _SECONDS = click.FloatRange(min=0)
 @click.option("--chief-address", metavar="HOST:PORT", help="Where rank 0 listens, if the others' are not known.")
 @click.option("--devices-per-worker", type=_AT_LEAST_ONE, help="GPUs of each worker, or virtual CPU devices.")
 @click.option("--max-restarts", type=_COUNT, default=0, show_default=True, help="Starts again after a failure.")
+@click.option(
+    "--worker-restarts", type=_COUNT, help=f"Of each lost worker alone, with --ps.  [default: {_WORKER_RESTARTS}]"
+)
 @click.option("--backoff", type=_SECONDS, default=1.0, show_default=True, help="Seconds before the first; doubles.")
 @click.option("--grace", type=_SECONDS, default=30.0, show_default=True, help="Seconds from SIGTERM to SIGKILL.")
 @click.option("--log-dir", type=click.Path(file_okay=False, path_type=Path), help="Where to keep the tasks' output.")
@@ -61,6 +65,7 @@ def command(
     chief_address: str | None,
     devices_per_worker: int | None,
     max_restarts: int,
+    worker_restarts: int | None,
     backoff: float,
     grace: float,
     log_dir: Path | None,
@@ -77,6 +82,11 @@ def command(
     """
     screen = show()
     try:
+        if worker_restarts is not None and not ps:
+            raise click.UsageError(
+                "--worker-restarts is for jobs with --ps, which go on without a worker for a while. Others start again as a "
+                "whole: --max-restarts."
+            )
         layout = Layout(workers, ps, chief, evaluator, nnodes, node_rank)
         tasks, local = _tasks(layout, addresses, chief_address)
         variables = _variables(token_file, insecure)
@@ -95,6 +105,7 @@ def command(
             grace=grace,
             logs=log_dir,
             alone=nnodes == 1,
+            returns=(_WORKER_RESTARTS if worker_restarts is None else worker_restarts) if ps else 0,
         )
         code = run(job, screen)
     except ClusterError as error:

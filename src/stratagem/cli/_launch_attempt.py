@@ -1,6 +1,7 @@
 """One attempt at a job: its tasks run under a keeper, until all have ended or the first failure ends them."""
 
 import json
+import math
 import os
 import select
 import shutil
@@ -21,24 +22,37 @@ from stratagem.cluster.control import Position, position_in
 _KEEPER = Path(__file__).with_name("_launch_keeper.py")
 _SETTLE_SECONDS = 3.0  # from the first failure until the others are told to end: they say best what happened to them
 _RATE_SECONDS = 10.0  # over which steps a second are counted
+_LONGEST_RETURN = 8.0  # seconds before a lost worker is started again; it is one the first time, and doubles
+_LATE_SECONDS = 10.0  # for a worker that came again to notice that the job is done
 
 
 @final
 @dataclass
 class Running:
-    """A task as the launcher sees it. `position` is None until it has joined a job of several workers."""
+    """A task as the launcher sees it. `position` is None until it has joined a job of several workers.
+
+    lost: how it ended the times after which it was, or is to be, started again alone. again: when it will be (monotonic
+    seconds; inf: the keeper is about to); None: it does not wait for that.
+    """
 
     start: Started
     log: Log
     pid: int = 0
     position: Position | None = None
     ended: Ended | None = None
+    lost: list[Ended] = field(default_factory=list)
+    again: float | None = None
     steps: deque[tuple[float, int]] = field(default_factory=deque)
 
     @property
     def name(self) -> str:
         """Such as worker:1."""
         return self.start.name
+
+    @property
+    def over(self) -> bool:
+        """Whether it has ended for good."""
+        return self.ended is not None and self.again is None
 
     @property
     def rate(self) -> float | None:
@@ -64,7 +78,8 @@ class Attempt:
     """The tasks of this machine, started. `follow` until `over`; then `failed` says how it went.
 
     program: the command of every task. folder: of their logs. teed: tasks whose every line is wanted. grace: seconds from
-    SIGTERM to SIGKILL. alone: there is no other machine.
+    SIGTERM to SIGKILL. alone: there is no other machine. returns: how often each worker that is lost is started again while
+    the others go on.
     """
 
     def __init__(
@@ -76,6 +91,7 @@ class Attempt:
         *,
         grace: float,
         alone: bool,
+        returns: int,
     ) -> None:
         self.began: Final = time.monotonic()
         self.over = False
@@ -87,6 +103,8 @@ class Attempt:
         self._first_failure: float | None = None
         self._asked = False
         self._alone = alone
+        self._returns = returns
+        self._done: float | None = None  # when the chief ended well: there is nothing left to do for workers
         self._served = False
         self._events = b""
         self._keeper = subprocess.Popen(
@@ -163,12 +181,13 @@ class Attempt:
             case "status":
                 self._status = Path(event["folder"])
             case "started":
-                self.tasks[event["task"]].pid = event["pid"]
+                task = self.tasks[event["task"]]
+                task.pid, task.ended, task.again = event["pid"], None, None
             case "ended":
                 task = self.tasks[event["task"]]
-                task.ended = Ended(task.name, event["code"], event["at"], event["asked"], tail(task.log.path))
+                task.ended = Ended(task.name, event["code"], event["at"], event["asked"], tail(task.log.path), task.pid)
                 if task.ended.failed and self._first_failure is None:
-                    self._first_failure = event["at"]
+                    self._miss(task, task.ended)
             case "refused":
                 self._first_failure = time.monotonic()
                 self.notes.append(event["text"])
@@ -177,17 +196,61 @@ class Attempt:
             case "killed":
                 self.notes.append(_told("outlived the tasks that started them and were killed", event["processes"]))
 
+    def _miss(self, task: Running, ended: Ended) -> None:
+        """A task has failed, and so has the attempt, unless it is a worker that the others can do without for a while."""
+        used_up = len(task.lost) >= self._returns
+        if kind_of(task.name) != "worker" or not self._returns or (used_up and self._done is None):
+            self._first_failure = ended.at
+            return
+        follows = "the job was done by then"
+        if self._done is None:
+            wait = min(2.0 ** len(task.lost), _LONGEST_RETURN)
+            task.lost.append(ended)
+            task.again = time.monotonic() + wait
+            follows = f"restart {len(task.lost)} of {self._returns} in {wait:g} s"
+        self.notes.append(f"{task.name} ended after {ended.at - self.began:.1f} s: {ended.how}; {follows}")
+
     def _decide(self) -> None:
-        if self._first_failure is not None and time.monotonic() - self._first_failure >= _SETTLE_SECONDS:
+        now = time.monotonic()
+        if self._first_failure is not None and now - self._first_failure >= _SETTLE_SECONDS:
             self.end()
         servers = [task for task in self.tasks.values() if kind_of(task.name) == "ps"]
         served = [task for task in self.tasks.values() if task not in servers]
-        if servers and served and not self._served and all(task.ended is not None for task in served):
+        if servers:
+            self._return(now, servers, served)
+        if servers and served and not self._served and all(task.over for task in served):
             self._served = True
             if self._alone:
                 self.end()
             else:
                 self.notes.append("Parameter servers go on, perhaps for other machines; Ctrl-C ends them.")
+
+    def _return(self, now: float, servers: Sequence[Running], served: Sequence[Running]) -> None:
+        """Start the workers again whose time has come, as long as there is something to do for them."""
+        chief = next((task for task in served if kind_of(task.name) == "chief"), None)
+        if self._done is None and chief is not None and chief.ended is not None and chief.ended.code == 0:
+            self._done = now
+        for task in served:
+            if self._first_failure is not None or self._asked or task.again is None or math.isinf(task.again):
+                continue
+            if self._done is not None:
+                self._give_up(task)
+            elif task.again <= now and not all(server.over for server in servers):
+                task.again = math.inf
+                self._say(f"again {task.name}")
+            elif task.again <= now and chief is None:
+                self._give_up(task)
+                self._first_failure = now
+        # A worker that came after the end has nobody to tell it so.
+        left = [task for task in served if not task.over]
+        late = self._done is not None and now - self._done >= _LATE_SECONDS
+        if late and left and all(task.lost for task in left):
+            self.end()
+
+    def _give_up(self, task: Running) -> None:
+        task.again = None
+        task.lost.pop()
+        self.notes.append(f"{task.name} is not started again: there is nothing left to do for it")
 
     def _finish(self) -> None:
         self.over = True

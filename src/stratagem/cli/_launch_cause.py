@@ -16,7 +16,7 @@ _BLAMES = re.compile(r"\b((?:chief|worker):\d+) \(rank \d+, \S+, pid \d+\) ")
 class Ended:
     """How a task ended: its exit code (negative: the signal), and when (monotonic seconds).
 
-    asked: the launcher had told it to end. log: what it printed last.
+    asked: the launcher had told it to end. log: what it printed last. pid: of its process.
     """
 
     task: str
@@ -24,6 +24,7 @@ class Ended:
     at: float
     asked: bool
     log: str
+    pid: int = 0
 
     @property
     def failed(self) -> bool:

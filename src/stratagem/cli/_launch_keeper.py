@@ -1,7 +1,7 @@
 """The keeper: a small process, the parent of all tasks, that ends them when the launcher says so or is gone itself.
 
-It runs as a program of its own, on the standard library alone. Its input is one line, the order, and then `end` or `kill`;
-the end of its input means `end`, whatever the launcher died of. Its output is one JSON event a line.
+It runs as a program of its own, on the standard library alone. Its input is one line, the order, and then `again TASK`, `end`
+or `kill`; the end of its input means `end`, whatever the launcher died of. Its output is one JSON event a line.
 """
 
 import contextlib
@@ -36,7 +36,8 @@ class Keeper:
         self._order = order
         self._input = rest
         self._names: dict[int, str] = {}  # by process
-        self._started: list[subprocess.Popen[bytes]] = []
+        self._started: dict[int, subprocess.Popen[bytes]] = {}
+        self._status = ""
         self._deadline: float | None = None  # after which everything is killed
         self._ending = False
         self._told_left = False
@@ -52,14 +53,11 @@ class Keeper:
 
     def run(self) -> None:
         """Start all tasks, and return when nothing of them is left."""
-        with tempfile.TemporaryDirectory(prefix="stratagem-status-", dir=_memory()) as status:
-            _tell(event="status", folder=status)
-            try:
-                for task in self._order["tasks"]:
-                    self._start(task, status)
-            except OSError as error:
-                _tell(event="refused", text=f"{task['name']} cannot be started: {error}")
-                self._end()
+        with tempfile.TemporaryDirectory(prefix="stratagem-status-", dir=_memory()) as self._status:
+            _tell(event="status", folder=self._status)
+            for task in self._order["tasks"]:
+                if not self._ending:
+                    self._start(task)
             watched = [sys.stdin.fileno(), self._wakes]
             while self._reap():
                 ready, _, _ = select.select(watched, [], [], self._patience())
@@ -70,9 +68,21 @@ class Keeper:
                 if self._deadline is not None and time.monotonic() >= self._deadline:
                     self._expire()
 
-    def _start(self, task: dict[str, Any], status: str) -> None:
+    def _start(self, task: dict[str, Any], *, again: bool = False) -> None:
+        """Start a task. again: alone, after it was lost; its log goes on."""
+        try:
+            process = self._process(task, again)
+        except OSError as error:
+            _tell(event="refused", text=f"{task['name']} cannot be started: {error}")
+            self._end()
+            return
+        self._started[process.pid] = process
+        self._names[process.pid] = task["name"]
+        _tell(event="started", task=task["name"], pid=process.pid, at=time.monotonic())
+
+    def _process(self, task: dict[str, Any], again: bool) -> "subprocess.Popen[bytes]":
         environment = {k: v for k, v in os.environ.items() if k not in task["without"]}
-        environment |= {**task["environment"], "STRATAGEM_STATUS_DIR": status}
+        environment |= {**task["environment"], "STRATAGEM_STATUS_DIR": self._status}
         keeper = os.getpid()
 
         def die_with_keeper() -> None:
@@ -80,8 +90,11 @@ class Keeper:
             if os.getppid() != keeper:
                 os._exit(1)
 
-        with open(os.open(task["log"], os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND, 0o666), "wb") as log:
-            process = subprocess.Popen(
+        how = os.O_WRONLY | os.O_APPEND | (0 if again else os.O_CREAT | os.O_EXCL)
+        with open(os.open(task["log"], how, 0o666), "wb") as log:
+            log.write(b"\n--- started again ---\n" if again else b"")
+            log.flush()
+            return subprocess.Popen(
                 task["command"],
                 env=environment,
                 stdin=subprocess.DEVNULL,
@@ -90,9 +103,6 @@ class Keeper:
                 start_new_session=True,  # Ctrl-C is for the launcher, which tells the tasks in order
                 preexec_fn=die_with_keeper,
             )
-        self._started.append(process)
-        self._names[process.pid] = task["name"]
-        _tell(event="started", task=task["name"], pid=process.pid, at=time.monotonic())
 
     def _reap(self) -> bool:
         """Tell of every task that has ended; whether any child is left."""
@@ -106,7 +116,7 @@ class Keeper:
             name = self._names.pop(pid, None)
             if name is not None:
                 code = os.waitstatus_to_exitcode(status)
-                next(p for p in self._started if p.pid == pid).returncode = code  # or Popen would wait for it again
+                self._started.pop(pid).returncode = code  # or Popen would wait for it again
                 _tell(event="ended", task=name, code=code, at=time.monotonic(), asked=self._ending)
                 if not self._names:
                     self._all_ended()
@@ -117,6 +127,10 @@ class Keeper:
         *lines, self._input = (self._input + data).split(b"\n")
         if b"end" in lines or not data:
             self._end()
+        for line in lines:
+            if line.startswith(b"again ") and not self._ending:
+                name = line.removeprefix(b"again ").decode()
+                self._start(next(task for task in self._order["tasks"] if task["name"] == name), again=True)
         if b"kill" in lines:
             self._ending, self._deadline = True, time.monotonic()
         return bool(data)

@@ -31,6 +31,7 @@ class Job:
     """What to run. tasks: this machine's, for every attempt anew (ports change). logs: None keeps them only after failures.
 
     grace: seconds from SIGTERM to SIGKILL. wait: seconds before the first restart; it doubles. alone: on one machine.
+    returns: how often each worker that is lost is started again by itself.
     """
 
     program: Sequence[str]
@@ -41,6 +42,7 @@ class Job:
     grace: float
     logs: Path | None
     alone: bool
+    returns: int
 
 
 def run(job: Job, screen: Show) -> int:
@@ -71,7 +73,7 @@ def _attempts(job: Job, logs: Path, screen: Show, signals: "_Signals") -> int:
             screen.say(f"ended by {signal_name(signals.received[0])}; logs are in {folder}")
             return 128 + signals.received[0]
         if not attempt.failed:
-            screen.say(f"{_count(running)} done after {time.monotonic() - attempt.began:.1f} s")
+            screen.say(f"{_count(running)} done after {time.monotonic() - attempt.began:.1f} s{_returns(running)}")
             return 0
         code = _report(running, attempt.began, folder, screen)
         if restarts == job.restarts:
@@ -90,7 +92,7 @@ def _attempt(job: Job, tasks: Sequence[Started], folder: Path, screen: Show, sig
         raise ClusterError(
             f"The logs cannot be written to {folder}: {error.strerror}. Name another --log-dir."
         ) from None
-    attempt = Attempt(job.program, tasks, folder, job.teed, grace=job.grace, alone=job.alone)
+    attempt = Attempt(job.program, tasks, folder, job.teed, grace=job.grace, alone=job.alone, returns=job.returns)
     running = list(attempt.tasks.values())
     try:
         heard = 0
@@ -130,17 +132,17 @@ def _show(attempt: Attempt, running: Sequence[Running], screen: Show) -> None:
 
 def _report(running: Sequence[Running], began: float, folder: Path, screen: Show) -> int:
     """Tell who failed first, how, and what followed."""
-    ended = sorted((task.ended for task in running if task.ended is not None), key=lambda task: task.at)
+    ended = sorted((task.ended for task in running if task.ended is not None and task.over), key=lambda task: task.at)
+    lost = [life for task in running for life in task.lost]
     failed = [task for task in ended if task.failed]
     if not failed:
         return 1  # the keeper has said why
     name = root_cause(ended)
     cause = next((task for task in ended if task.task == name), None)
-    pids = {task.name: task.pid for task in running}
     table = Table("", "task", "pid", "ended after", "how", "why", box=None, pad_edge=False, header_style="bold")
-    for task in sorted(ended, key=lambda task: task is not cause):
-        mark = "*" if task is cause else ""
-        table.add_row(mark, task.task, str(pids[task.task]), f"{task.at - began:.1f} s", task.how, _why(task, cause))
+    for task in sorted((*ended, *lost), key=lambda task: (task is not cause, task.at)):
+        mark, why = "*" if task is cause else "", "to be started again" if task in lost else _why(task, cause)
+        table.add_row(mark, task.task, str(task.pid), f"{task.at - began:.1f} s", task.how, why)
     screen.say(f"{name} failed first{_where(cause)}")
     screen.say(table)
     told = cause if cause is not None and cause.failed else failed[0]
@@ -176,6 +178,11 @@ def _next_number(logs: Path, tasks: Sequence[Started]) -> int:
     numbers = [folder.name.removeprefix("attempt-") for folder in logs.glob("attempt-*")]
     used = [n for n in numbers if n.isdigit() and any(log_path(logs / f"attempt-{n}", t.name).exists() for t in tasks)]
     return 1 + max(map(int, used), default=-1)
+
+
+def _returns(running: Sequence[Running]) -> str:
+    times = [f"{len(task.lost)} of {task.name}" for task in running if task.lost]
+    return f"; restarts: {', '.join(times)}" if times else ""
 
 
 def _count(running: Sequence[Running]) -> str:

@@ -149,6 +149,8 @@ def state_of(task: Running) -> str:
     """In a word or three."""
     if task.ended is None:
         return "running" if task.pid else "starting"
+    if task.again is not None:
+        return f"{task.ended.how}, comes again"
     if task.ended.code == 0:
         return "done"
     return f"ended ({task.ended.how})" if task.ended.asked else task.ended.how

@@ -8,6 +8,7 @@ from stratagem.cluster._job import Task as Task
 from stratagem.cluster._job import job_of as job_of
 from stratagem.cluster._launchers import OpenMPIClusterResolver as OpenMPIClusterResolver
 from stratagem.cluster._launchers import TorchrunClusterResolver as TorchrunClusterResolver
+from stratagem.cluster._ray import RayClusterResolver as RayClusterResolver
 from stratagem.cluster._resolver import ClusterResolver as ClusterResolver
 from stratagem.cluster._resolver import SimpleClusterResolver as SimpleClusterResolver
 from stratagem.cluster._resolver import UnionResolver as UnionResolver

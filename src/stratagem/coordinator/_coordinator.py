@@ -14,9 +14,10 @@ from stratagem._context import entered
 from stratagem._errors import UnavailableError
 from stratagem._private import KerasVariable
 from stratagem.coordinator._queue import Closure, ClosureQueue
+from stratagem.coordinator._report import Report, WorkerTimes
 from stratagem.coordinator._values import PerWorkerDataset, PerWorkerValues, RemoteValue, check_no_remote, of_worker
 from stratagem.pipeline import Dataset, DistributedInput
-from stratagem.remote import OtherShapesError, RemoteSource, TaskLostError, Worker
+from stratagem.remote import Busy, OtherShapesError, RemoteSource, TaskLostError, Worker
 from stratagem.step import Function
 from stratagem.strategy import ParameterServerStrategy
 
@@ -54,6 +55,7 @@ class ClusterCoordinator:
         self._per_worker: weakref.WeakSet[PerWorkerValues] = weakref.WeakSet()
         self._threads: dict[int, threading.Thread] = {}
         self._lost: UnavailableError | None = None  # of a server, or all: the job cannot go on
+        self.reading = Busy()
         if not strategy.servers.local:
             for server in strategy.servers.actors:
                 server.call("serve", self._name).result()
@@ -84,7 +86,7 @@ class ClusterCoordinator:
         """As `schedule`, for the library's own functions."""
         if self._lost is not None:
             raise self._lost
-        closure = Closure(name, fn, tuple(args), dict(kwargs or {}))
+        closure = Closure(name, fn, tuple(args), dict(kwargs or {}), self._strategy.servers.changes)
         self._queue.put(closure)
         self._wake()
         return closure.output
@@ -109,6 +111,17 @@ class ClusterCoordinator:
             val,
             is_leaf=lambda leaf: isinstance(leaf, RemoteValue),
         )
+
+    def report(self) -> Report:
+        """What the time of the workers was spent on since the job began, how stale updates were, and what to change.
+
+        Print it. `later - earlier` is the report of what was between. (Not in TensorFlow.)
+        """
+        workers = [
+            WorkerTimes(index, w.clock.functions, w.clock.steps, dict(w.clock.seconds))
+            for index, w in sorted(self._workers.items())
+        ]
+        return Report(tuple(workers), tuple(self._strategy.servers.traffic()), self.reading.seconds)
 
     def create_per_worker_dataset(self, dataset_fn: Any) -> PerWorkerDataset:
         """A data set that every worker makes by itself: by `dataset_fn()`, or from a data set, of which each reads all.
@@ -174,7 +187,7 @@ class ClusterCoordinator:
 
     def _run(self, worker: Any, closure: Closure) -> None:
         try:
-            with entered(worker=worker), self._strategy.scope():
+            with entered(worker=worker), self._strategy.scope(), worker.clock.function():
                 value = self._called(worker, closure)
         except TaskLostError as error:
             if error.task == f"worker:{worker.index}":
@@ -190,11 +203,15 @@ class ClusterCoordinator:
     def _called(self, worker: Any, closure: Closure) -> Any:
         while True:
             worker.begin(closure.number, self._queue.lowest(), self._name)
+            worker.fresh.need(closure.sees)
+            worker.ahead.more = not self._queue.idle()
             try:
                 args, kwargs = of_worker((closure.args, closure.kwargs), worker.index)
                 return jax.block_until_ready(jax.tree.map(_tensor, closure.function(*args, **kwargs)))
             except OtherShapesError:
                 continue
+            finally:
+                self._strategy.servers.changed()
 
     def _replace(self, worker: Any, closure: Closure, error: TaskLostError) -> None:
         """A worker is gone: another one takes its closure, and this one's place is free until a process comes for it."""

@@ -17,12 +17,13 @@ LIMIT = 256 * 1024
 
 @dataclass(eq=False)
 class Closure:
-    """A scheduled call. number: its place in the order of all calls, given by the queue."""
+    """A scheduled call. number: its place in the order of all calls, given by the queue. sees: changes made before it."""
 
     name: str
     function: Callable[..., Any]
     args: Any
     kwargs: Any
+    sees: int = 0
     output: RemoteValue = field(init=False)
     number: int = field(default=-1, init=False)
 

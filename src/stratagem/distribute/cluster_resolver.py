@@ -1,9 +1,10 @@
-"""tf.distribute.cluster_resolver, and two resolvers that TensorFlow lacks: for torchrun and for Open MPI."""
+"""tf.distribute.cluster_resolver, and three resolvers that TensorFlow lacks: for torchrun, for Open MPI, and for Ray."""
 
 from typing import Any
 
 from stratagem.cluster import ClusterResolver as ClusterResolver
 from stratagem.cluster import OpenMPIClusterResolver as OpenMPIClusterResolver
+from stratagem.cluster import RayClusterResolver as RayClusterResolver
 from stratagem.cluster import SimpleClusterResolver as SimpleClusterResolver
 from stratagem.cluster import SlurmClusterResolver as SlurmClusterResolver
 from stratagem.cluster import TFConfigClusterResolver as TFConfigClusterResolver

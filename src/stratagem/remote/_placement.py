@@ -1,6 +1,7 @@
 """ServedPlacement: a variable whose value is kept by servers, and how steps and other code reach it."""
 
 import itertools
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, final
 
@@ -9,12 +10,14 @@ import jax.numpy as jnp
 
 from stratagem._context import current
 from stratagem._mesh import ReplicaMesh
+from stratagem.remote._look_up import Room, wanted_rows
 from stratagem.remote._program import ServedProgram
 from stratagem.remote._server import Push
 from stratagem.remote._servers import Servers
+from stratagem.remote._travel import local
 from stratagem.remote._worker import Worker
 from stratagem.step import Arguments, Trace
-from stratagem.values import Placement
+from stratagem.values import Placement, placement_of
 
 _numbers = itertools.count()
 
@@ -43,10 +46,25 @@ class ServedPlacement(Placement):
         """The value that the server has now."""
         return self.servers.read([self])[0]
 
+    def rows(self, shards: Sequence[Any], ids: jax.Array) -> jax.Array:
+        """The rows of a table at these ids: only these travel. shards: the table's variables, this one's among them.
+
+        Raises InvalidArgumentError for an id that is no row's.
+        """
+        placements: list[Any] = [placement_of(shard) for shard in shards]
+        wanted = wanted_rows([ids], [shard.shape[0] for shard in shards], shards[0].path, Room())
+        calls = [
+            self.servers.actors[self.servers.home(p)].call("rows", [(p.key, rows)])
+            for p, rows in zip(placements, wanted.rows, strict=True)
+        ]
+        found = [local(call.result()[1][0]) for call in calls]
+        return jnp.take(jnp.concatenate(found), jnp.asarray(wanted.inverse[0]), axis=0)
+
     def place(self, variable: Any, value: Any) -> Kept:
         """Send a new value to every server that keeps the variable."""
         array = jnp.asarray(value)
         self.servers.assign(self, array)
+        self._changed()
         return Kept(tuple(array.shape), array.dtype)
 
     def add(self, variable: Any, amount: Any, sign: int) -> bool:
@@ -56,7 +74,14 @@ class ServedPlacement(Placement):
         origin = (current().worker or Worker.here).next_origin()
         for index in sorted(self.servers.sharing(self)):
             self.servers.actors[index].call("push", origin, push).result()
+        self._changed()
         return True
+
+    def _changed(self) -> None:
+        """The next step of whoever did it has to see it."""
+        changes, worker = self.servers.changed(), current().worker
+        if worker is not None:
+            worker.fresh.need(changes)
 
     def program(self, made: Trace, arguments: Arguments, mesh: ReplicaMesh) -> ServedProgram:
         """The step as a program that any worker runs."""

@@ -152,7 +152,7 @@ class Plan:
         return True
 
     def _note_apply(self, eqn: Eqn) -> int:
-        update: Update = eqn.params["update"]
+        update: Update = self.made.updates[eqn.params["update"][0]]
         n = len(update.variables)
         values, gradients = eqn.invars[: n + len(update.counted)], eqn.invars[n + len(update.counted) :]
         for v in values:

@@ -33,7 +33,8 @@ class ServedProgram:
         _check_strategy(made, self._servers)
         _check_written(made)
         plan = Plan(made, len(made.results.per_replica))
-        updates = [_sent(self._servers, applied, mesh) for applied in plan.applied]
+        self._updates: list[ServerUpdate] = []  # which live as long as this program
+        updates = [_sent(self._servers, applied, mesh, self._updates) for applied in plan.applied]
         self._counted = [placement_of(v) for a in plan.applied for v in a.update.counted]
         self._sharing = self._shared()
         self._recipe = _Writer(plan, self._servers, pieces_of(plan, mesh), updates).recipe()
@@ -155,8 +156,13 @@ class _Writer:
         return SentChange(places, value, change.adds)
 
 
-def _sent(servers: Servers, applied: Applied, mesh: ReplicaMesh) -> tuple[tuple[int, int, tuple[int, ...]], ...]:
-    """By server that keeps one of an update's variables, or counts it: its part's number, and whose gradients it takes."""
+def _sent(
+    servers: Servers, applied: Applied, mesh: ReplicaMesh, kept: list[ServerUpdate]
+) -> tuple[tuple[int, int, tuple[int, ...]], ...]:
+    """By server that keeps one of an update's variables, or counts it: its part's number, and whose gradients it takes.
+
+    kept: gets the parts.
+    """
     update = applied.update
     hows = [how(update.optimizer, v, g is not None) for v, g in zip(update.variables, applied.groups, strict=True)]
     homes = [servers.home(placement_of(v)) for v in update.variables]
@@ -174,6 +180,7 @@ def _sent(servers: Servers, applied: Applied, mesh: ReplicaMesh) -> tuple[tuple[
         if new:
             _learn(servers, server, number, made, update)
         parts.append((server, number, mine))
+        kept.append(made)
     return tuple(parts)
 
 

@@ -69,9 +69,9 @@ def _end(ray: "subprocess.Popen[bytes]", folder: Path) -> None:
 
 def main(folder: Path, command: list[str]) -> int:
     """Keep the node; 0 when the tasks have ended, 1 if the node did."""
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     with open(folder / "log", "ab") as log:
         ray = subprocess.Popen(command, stdout=log, stderr=log, stdin=subprocess.DEVNULL, start_new_session=True)
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     last = time.monotonic() + _FIRST
     try:
         while ray.poll() is None:

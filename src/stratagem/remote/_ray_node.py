@@ -24,17 +24,18 @@ from stratagem.remote import _ray_keeper as keeper
 
 logger = logging.getLogger("stratagem.remote")
 
-NAMESPACE = "stratagem"
 _STORE = 512 << 20  # bytes of shared memory for arrays on their way
 JOIN_SECONDS = 300.0  # for all tasks to be there
 _START_SECONDS = 120.0
+_GAVE_UP = "timed out during startup"  # Ray itself waits for 30 s only, which is too short on a machine under load
 _CONNECT_SECONDS = 5.0
+_ADDRESS = "RAY_ADDRESS"
 _RECONNECT = "RAY_gcs_rpc_server_reconnect_timeout_s"
 _LOST_SECONDS = 20  # after which Ray gives up to find the head again, and ends the process: before that we say why
 _SILENT_SECONDS = 10.0  # of the head, after which the job is over
 _ASK_SECONDS = 2.0
 _LOOK = 0.1
-_joined: "list[_Joined]" = []  # the node that this process is part of
+_joined: "list[_Node | _Head]" = []  # what the Ray that this process is part of needs to go on
 
 
 def join(head: Address, mine: Address) -> Any:
@@ -57,19 +58,47 @@ def join(head: Address, mine: Address) -> Any:
         if not _runs(folder):
             _start(folder, head, mine)
         _register(folder)
-        _joined.append(_Joined(folder, head))
-    hook = sys.excepthook
-    import ray  # reads its settings from the environment when it is imported
-
-    sys.excepthook = hook  # Ray's tells its first process before it prints, and waits for it even where that has ended
+        _joined.append(_Node(folder, head))
+    ray = _imported()
     if not ray.is_initialized():
         ray.init(
             address=str(head),
-            namespace=NAMESPACE,
             log_to_driver=False,
             logging_level=logging.ERROR,
             configure_logging=False,
         )
+    return ray
+
+
+def join_existing() -> Any:
+    """Take part in the Ray cluster that this process is connected to, else the one of RAY_ADDRESS; returns the module `ray`.
+
+    Raises ClusterError if there is neither, or it is connected as a Ray Client.
+    """
+    if importlib.util.find_spec("ray") is None:
+        raise ClusterError("RayClusterResolver needs Ray: pip install 'stratagem[cluster]'.")
+    ray = _imported()
+    if not ray.is_initialized():
+        if not os.environ.get(_ADDRESS):
+            raise ClusterError(
+                f"RayClusterResolver: this process is connected to no Ray cluster. Call ray.init(address=...) first, or set "
+                f"{_ADDRESS}."
+            )
+        ray.init(log_to_driver=False, logging_level=logging.ERROR)
+    if ray.util.client.ray.is_connected():
+        raise ClusterError(
+            "RayClusterResolver: this process is a Ray Client (ray://), outside of the cluster. Run the program in it, by "
+            "`ray job submit` say."
+        )
+    _joined[:] = [_Head(Address.parse(ray.get_runtime_context().gcs_address))]
+    return ray
+
+
+def _imported() -> Any:
+    hook = sys.excepthook
+    import ray  # reads its settings from the environment when it is imported
+
+    sys.excepthook = hook  # Ray's tells its first process before it prints, and waits for it even where that has ended
     return ray
 
 
@@ -80,13 +109,11 @@ def check() -> None:
 
 
 @final
-class _Joined:
-    """The node of this machine that this process is part of. Thread-safe."""
+class _Node:
+    """The node of this machine that this process is part of, started by the job itself."""
 
     def __init__(self, folder: Path, head: Address) -> None:
-        self._folder, self._head = folder, head
-        self._lock = threading.Lock()
-        self._heard = self._asked = time.monotonic()
+        self._folder, self._head = folder, _Head(head)
 
     def check(self) -> None:
         """As the function's."""
@@ -95,17 +122,31 @@ class _Joined:
                 "Ray's node of this machine has ended, and with it the job. Was one of its processes killed, by hand or "
                 "because memory was short?"
             )
+        self._head.check()
+
+
+@final
+class _Head:
+    """Ray's first process, wherever it is. Thread-safe."""
+
+    def __init__(self, address: Address) -> None:
+        self._address = address
+        self._lock = threading.Lock()
+        self._heard = self._asked = time.monotonic()
+
+    def check(self) -> None:
+        """As the function's."""
         with self._lock:
             now = time.monotonic()
             if now - self._asked < _ASK_SECONDS:
                 return
             self._asked = now
-        if _listens(self._head):
+        if _listens(self._address):
             self._heard = now
         elif now - self._heard > _SILENT_SECONDS:
             raise UnavailableError(
-                f"Ray's first process, at {self._head}, has not answered for {_SILENT_SECONDS:.0f} s, and with it the job has "
-                "ended. Was it killed, or is the network down?"
+                f"Ray's first process, at {self._address}, has not answered for {_SILENT_SECONDS:.0f} s, and with it the job "
+                "has ended. Was it killed, or is the network down?"
             )
 
 
@@ -175,22 +216,31 @@ def _start(folder: Path, head: Address, mine: Address) -> None:
         _wait_for(head)
         command += [f"--address={head}"]
     _register(folder)  # so that the keeper has somebody to wait for
+    end = time.monotonic() + _START_SECONDS
+    while not _started(folder, command, end):
+        words = _last_words(folder)
+        if _GAVE_UP not in words or time.monotonic() > end:
+            shutil.rmtree(folder)
+            raise UnavailableError(f"Ray's node for {head} did not start. Its last words: {words}")
+        (folder / "log").unlink()
+
+
+def _started(folder: Path, command: list[str], end: float) -> bool:
+    """Start the node; False if it has ended instead."""
     process = subprocess.Popen(
         [sys.executable, keeper.__file__, str(folder), *command], stdin=subprocess.DEVNULL, start_new_session=True
     )
     (folder / "keeper").write_text(f"{process.pid} {keeper.started_at(process.pid)}")
-    end = time.monotonic() + _START_SECONDS
-    while time.monotonic() < end:
-        if process.poll() is not None:
-            words = _last_words(folder)
-            shutil.rmtree(folder)
-            raise UnavailableError(f"Ray's node for {head} did not start. Its last words: {words}")
+    while process.poll() is None:
         if "Ray runtime started" in _log(folder):
             (folder / "ready").touch()
-            return
+            return True
+        if time.monotonic() > end:
+            words = _last_words(folder)
+            process.terminate()
+            raise UnavailableError(f"Ray's node was not there after {_START_SECONDS:.0f} s: {words}")
         time.sleep(_LOOK)
-    process.terminate()
-    raise UnavailableError(f"Ray's node for {head} was not there after {_START_SECONDS:.0f} s: {_last_words(folder)}")
+    return False
 
 
 def _free_port() -> int:

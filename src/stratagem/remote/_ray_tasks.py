@@ -8,15 +8,16 @@ from dataclasses import dataclass, field
 from typing import Any, final
 
 import jax
-import numpy as np
 
 from stratagem._context import entered
 from stratagem._errors import OutOfRangeError, UnavailableError
 from stratagem.remote._actors import Actor
+from stratagem.remote._clock import Part
 from stratagem.remote._recipe import Recipe
-from stratagem.remote._server import Origin, Push, VariableServer
-from stratagem.remote._travel import Missing, TravelledPiece, imported, local, shapes_of
+from stratagem.remote._server import Origin, Push, Traffic, VariableServer
+from stratagem.remote._travel import Missing, TravelledPiece, given, imported, local, shapes_of
 from stratagem.remote._update import Facts, Rows, flat
+from stratagem.remote._wire import packed, unpacked
 from stratagem.remote._worker import Worker
 
 
@@ -31,7 +32,7 @@ class TravelledUpdate:
     def __call__(self, values: Sequence[Any], gradients: Sequence[Any]) -> list[Any]:
         tables, others = self.facts.split(values)
         arrays = flat(gradients)
-        return self.programs[shapes_of(arrays)](tables, others, list(map(local, arrays)))
+        return self.programs[shapes_of(arrays)](tables, others, list(map(given, arrays)))
 
 
 @dataclass(frozen=True)
@@ -75,6 +76,10 @@ class _Task:
         """The id of its process: it answers."""
         return os.getpid()
 
+    def answer(self, method: str, message: Sequence[Any]) -> list[Any]:
+        """A call of one of these methods, as it travels."""
+        return packed(getattr(self, method)(*unpacked(message)))
+
     def finish(self) -> None:
         """The job is over."""
         self._end.set()
@@ -111,18 +116,31 @@ class ServerTask(_Task):
         """As VariableServer's."""
         self._server.forget(keys)
 
-    def read(self, keys: Sequence[str]) -> list[np.ndarray]:
+    def read(self, keys: Sequence[str]) -> tuple[int, list[jax.Array]]:
         """As VariableServer's."""
-        return [np.asarray(v) for v in self._server.read(keys)]
+        with self._server.busy:
+            pushes, values = self._server.read(keys)
+            return pushes, jax.block_until_ready(values)
 
-    def rows(self, wanted: Sequence[tuple[str, Any]]) -> list[np.ndarray]:
+    def rows(self, wanted: Sequence[tuple[str, Any]]) -> tuple[int, list[jax.Array]]:
         """As VariableServer's."""
-        return [np.asarray(v) for v in self._server.rows(wanted)]
+        with self._server.busy:
+            pushes, values = self._server.rows(wanted)
+            return pushes, jax.block_until_ready(values)
+
+    def traffic(self) -> Traffic:
+        """As VariableServer's."""
+        return self._server.traffic()
 
     def learn(self, number: int, facts: Facts, keys: Sequence[str]) -> None:
         """An update that pushes may ask for."""
         self._updates[number] = TravelledUpdate(facts)
         self._server.learn(number, self._updates[number], keys)
+
+    def forget_update(self, number: int) -> None:
+        """As VariableServer's."""
+        self._updates.pop(number, None)
+        self._server.forget_update(number)
 
     def extend(self, number: int, shapes: Any, program: bytes) -> None:
         """The program of an update for gradients of these shapes."""
@@ -132,9 +150,14 @@ class ServerTask(_Task):
         """As VariableServer's. Raises UnavailableError for a closure of another coordinator than that of now."""
         if origin is not None and origin.coordinator != self._coordinator:
             raise UnavailableError("Another coordinator has taken over the job.")
-        added = {k: local(v) for k, v in push.added.items()}
+        added = {k: given(v) for k, v in push.added.items()}
         kept = {k: local(v) for k, v in push.set.items()}
-        return self._server.push(origin, Push(push.updates, added, kept))
+        return self._server.push(origin, Push(push.updates, added, kept, push.seen))
+
+    def push_and_read(self, origin: Origin | None, push: Push, keys: Sequence[str]) -> tuple[int, list[jax.Array]]:
+        """As VariableServer's."""
+        self.push(origin, push)
+        return self.read(keys)
 
 
 @final
@@ -161,6 +184,12 @@ class WorkerTask(_Task):
         """A recipe that `follow` may ask for; its programs come when they are missing."""
         self._recipes[number] = dataclasses.replace(recipe, seeds=self._own(recipe.seeds), kept=self._own(recipe.kept))
 
+    def forget(self, numbers: Sequence[Any]) -> None:
+        """Recipes that nobody asks for any more."""
+        with self._one_step:
+            for number in numbers:
+                self._recipes.pop(number, None)
+
     def _own(self, named: Sequence[tuple[Any, Seed]]) -> tuple[tuple[Any, Seed], ...]:
         """The same seed is the same object in all recipes: the worker goes on where any of them has stopped."""
         return tuple((n, self._seeds.setdefault((s.number, s._value), s)) for n, s in named)
@@ -170,30 +199,36 @@ class WorkerTask(_Task):
         run: Any = self._recipes[number].pieces[piece].run
         run.programs[shapes] = imported(program)
 
-    def follow(self, number: Any, inputs: Sequence[Any], origin: Any, ready: Any) -> tuple[str, Any]:
-        """Take a step. ("results", values, pushes) or, if something has to come first, what.
+    def follow(
+        self, number: Any, inputs: Sequence[Any], origin: Any, ready: Any, ahead: tuple[bool, bool]
+    ) -> tuple[str, Any]:
+        """Take a step. ("results", (values, pushes, seconds by part)) or, if something has to come first, what.
 
-        origin: as `Worker.begin` takes it. ready: updates with shapes of gradients that their servers have programs for.
+        origin: as `Worker.begin` takes it. ready: updates with shapes of gradients that their servers have programs for. ahead:
+        whether it may use what its last push brought, and whether another step is likely to follow at once.
         """
         with self._one_step:
-            return self._follow(number, inputs, origin, ready)
+            self._worker.clock.taken()  # what has passed between two steps
+            with self._worker.clock.part(Part.HANDING_OUT):
+                self._worker.begin(*origin)
+                fresh, self._worker.ahead.more = ahead
+                return self._follow(number, inputs, ready, fresh=fresh)
 
-    def _follow(self, number: Any, inputs: Sequence[Any], origin: Any, ready: Any) -> tuple[str, Any]:
+    def _follow(self, number: Any, inputs: Sequence[Any], ready: Any, *, fresh: bool) -> tuple[str, Any]:
         self._ready.update(ready)
         if number not in self._recipes:
             return "recipe", None
-        self._worker.begin(*origin)
         try:
-            given = [self._input(x) for x in inputs]
-            for x, value in zip(inputs, given, strict=True):
+            values = [self._input(x) for x in inputs]
+            for x, value in zip(inputs, values, strict=True):
                 if isinstance(x, Drawn) and (tuple(value.shape), str(value.dtype)) != (x.shape, x.dtype):
                     return "shapes", x.iterator
-            results = self._recipes[number].run(given, self._servers, self._worker, self._check)
+            results = self._recipes[number].run(values, self._servers, self._worker, self._check, fresh=fresh)
         except Missing as missing:
             return "missing", (missing.where, missing.shapes)
         for iterator in {x.iterator for x in inputs if isinstance(x, Drawn)}:
             del self._pending[iterator]
-        return "results", ([np.asarray(r) for r in results], self._worker.pushes)
+        return "results", (results, self._worker.pushes, tuple(self._worker.clock.taken().items()))
 
     def make(self, handle: int, function: Callable[[], Any]) -> None:
         """What `function` makes here, a data set say, under this number."""
@@ -219,19 +254,17 @@ class WorkerTask(_Task):
     def _element(self, handle: int) -> Any:
         if handle not in self._pending:
             try:
-                with entered(worker=self._worker):
+                with entered(worker=self._worker), self._worker.clock.part(Part.INPUT):
                     element = next(self._values[handle])
             except StopIteration:
                 raise OutOfRangeError(
                     f"End of sequence: the iterator of worker {self._worker.index} has no more elements."
                 ) from None
-            self._pending[handle] = jax.tree.map(np.asarray, element)
+            self._pending[handle] = element
         return self._pending[handle]
 
-    def _input(self, given: Any) -> Any:
-        if isinstance(given, Drawn):
-            return local(jax.tree.leaves(self._element(given.iterator))[given.leaf])
-        return local(given)
+    def _input(self, sent: Any) -> Any:
+        return jax.tree.leaves(self._element(sent.iterator))[sent.leaf] if isinstance(sent, Drawn) else sent
 
     def _check(self, number: int, gradients: Sequence[Any]) -> None:
         shapes = shapes_of(flat(gradients))

@@ -4,18 +4,20 @@ Values have numbers: a worker keeps them in a dict while it runs. Variables are 
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, final
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 
 from stratagem._errors import InvalidArgumentError
 from stratagem.remote._actors import Actor
+from stratagem.remote._ahead import Brought
+from stratagem.remote._clock import Part
 from stratagem.remote._look_up import Room, wanted_rows
 from stratagem.remote._server import Push
-from stratagem.remote._travel import local
 from stratagem.remote._update import Rows
 from stratagem.remote._worker import Worker
 
@@ -110,90 +112,143 @@ class Recipe:
         servers: Sequence[Actor],
         worker: Worker,
         prepare: Callable[[int, Sequence[Any]], None],
+        *,
+        fresh: bool,
     ) -> list[Any]:
         """Take the step. Waits until the servers have taken what it changes.
 
-        prepare(number, gradients) is called before a part of an update is sent.
+        prepare(number, gradients) is called before a part of an update is sent. fresh: what the worker's last push brought
+        may be used.
 
         Raises InvalidArgumentError for an id that no row has, and a gradient that is no number: then nothing is sent but
         updates of the same step whose results were read before.
         """
-        values: Values = {**dict(self.constants), **dict(zip(self.inputs, inputs, strict=True))}
-        self._read(self.whole, values, servers)
-        values.update((number, worker.value(variable)) for number, variable in self.seeds)
-        sent = 0
-        for i, piece in enumerate(self.pieces):
+        brought = worker.ahead.take(self)
+        return _Step(self, servers, worker, prepare).run(inputs, brought if fresh else {})
+
+
+@final
+class _Step:
+    """A recipe that is being followed. seen: by server, how many pushes it had applied when the step first read from it."""
+
+    def __init__(self, recipe: Recipe, servers: Sequence[Actor], worker: Worker, prepare: Any) -> None:
+        self._recipe, self._servers, self._worker, self._prepare = recipe, servers, worker, prepare
+        self._values: Values = dict(recipe.constants)
+        self._seen: dict[int, int] = {}
+        self._sent = 0  # updates
+
+    def run(self, inputs: Sequence[Any], brought: Brought) -> list[Any]:
+        recipe, values, worker = self._recipe, self._values, self._worker
+        values.update(zip(recipe.inputs, inputs, strict=True))
+        with worker.clock.part(Part.SERVERS):
+            self._read(recipe.whole, brought)
+        values.update((number, worker.value(variable)) for number, variable in recipe.seeds)
+        for i, piece in enumerate(recipe.pieces):
             if i:
-                sent = self._between(i - 1, values, servers, worker, prepare, sent)
+                self._between(i - 1)
             if piece.makes:
-                made = piece.run([values[n] for n in piece.reads])
+                with worker.clock.part(Part.COMPUTE):
+                    made = jax.block_until_ready(piece.run([values[n] for n in piece.reads]))
                 values.update(zip(piece.makes, made, strict=True))
-        self._push(self.updates[sent:], self.changes, values, servers, worker, prepare)
-        for number, variable in self.kept:
+        answers = self._push(
+            recipe.updates[self._sent :], recipe.changes, self._next_keys() if worker.ahead.more else {}
+        )
+        worker.ahead.keep(recipe, answers)
+        for number, variable in recipe.kept:
             worker.keep(variable, values[number])
-        return [values[n] for n in self.results]
+        return [values[n] for n in recipe.results]
 
-    def _read(self, wanted: Sequence[tuple[Number, Place]], values: Values, servers: Sequence[Actor]) -> None:
-        by_server: dict[int, list[tuple[Number, str]]] = defaultdict(list)
-        for number, place in wanted:
-            by_server[place.server].append((number, place.key))
-        calls = [(each, servers[s].call("read", [key for _, key in each])) for s, each in by_server.items()]
-        for each, call in calls:
-            values.update((n, local(x)) for (n, _), x in zip(each, call.result(), strict=True))
+    def _read(self, wanted: Sequence[tuple[Number, Place]], brought: Brought) -> None:
+        """Read values, but those of servers from which they were brought."""
+        by_server = _by_server(wanted)
+        calls = {s: self._servers[s].call("read", keys) for s, (_, keys) in by_server.items() if s not in brought}
+        for server, (numbers, _) in by_server.items():
+            found = self._seen_in(server, brought[server] if server in brought else calls[server].result())
+            self._values.update(zip(numbers, found, strict=True))
 
-    def _between(
-        self, call: int, values: Values, servers: Sequence[Actor], worker: Worker, prepare: Any, sent: int
-    ) -> int:
-        """What the servers do after piece `call`: look-ups, and updates whose results are read. Returns how many were sent."""
-        for look_up in self.look_ups:
+    def _seen_in(self, server: int, answer: tuple[int, Sequence[Any]]) -> Sequence[Any]:
+        """What a server has answered to `read` or `rows`."""
+        pushes, found = answer
+        self._seen.setdefault(server, pushes)
+        return found
+
+    def _next_keys(self) -> dict[int, list[str]]:
+        """By server, what another step of this kind would read first."""
+        return {server: keys for server, (_, keys) in _by_server(self._recipe.whole).items()}
+
+    def _between(self, call: int) -> None:
+        """What the servers do after piece `call`: look-ups, and updates whose results are read."""
+        for look_up in self._recipe.look_ups:
             if look_up.call == call:
-                self._look_up(look_up, values, servers)
-        late = [(number, place) for after, number, place in self.late if after == call]
+                self._look_up(look_up)
+        late = [(number, place) for after, number, place in self._recipe.late if after == call]
         if late:
-            due = [u for u in self.updates[sent:] if u.call <= call]
-            self._push(due, (), values, servers, worker, prepare)
-            self._read(late, values, servers)
-            sent += len(due)
-        return sent
+            due = [u for u in self._recipe.updates[self._sent :] if u.call <= call]
+            self._push(due, (), {})
+            with self._worker.clock.part(Part.SERVERS):
+                self._read(late, {})
+            self._sent += len(due)
 
-    def _look_up(self, look_up: TableLookUp, values: Values, servers: Sequence[Actor]) -> None:
-        sizes = [rows for _, rows in look_up.shards]
+    def _look_up(self, look_up: TableLookUp) -> None:
+        values, sizes = self._values, [rows for _, rows in look_up.shards]
         wanted = wanted_rows([values[n] for n in look_up.ids], sizes, look_up.name, look_up.room)
-        places = [place for place, _ in look_up.shards]
-        calls = [servers[p.server].call("rows", [(p.key, r)]) for p, r in zip(places, wanted.rows, strict=True)]
         values.update(zip(look_up.inverse, map(jnp.asarray, wanted.inverse), strict=True))
         values.update(zip(look_up.which, wanted.rows, strict=True))
-        values.update((n, local(call.result()[0])) for n, call in zip(look_up.rows, calls, strict=True))
+        with self._worker.clock.part(Part.SERVERS):
+            calls = [
+                (place.server, self._servers[place.server].call("rows", [(place.key, rows)]))
+                for (place, _), rows in zip(look_up.shards, wanted.rows, strict=True)
+            ]
+            found = [self._seen_in(server, call.result())[0] for server, call in calls]
+        values.update(zip(look_up.rows, found, strict=True))
 
     def _push(
-        self,
-        updates: Sequence[SentUpdate],
-        changes: Sequence[SentChange],
-        values: Values,
-        servers: Sequence[Actor],
-        worker: Worker,
-        prepare: Any,
-    ) -> None:
+        self, updates: Sequence[SentUpdate], changes: Sequence[SentChange], wanted: Mapping[int, Sequence[str]]
+    ) -> Brought:
+        """Send what changes; returns the values that are wanted of the servers that get something, as they are then."""
+        sends = self._gradients(updates)
+        added: dict[int, dict[str, Any]] = defaultdict(dict)
+        kept: dict[int, dict[str, Any]] = defaultdict(dict)
+        for change in changes:
+            for place in change.places:
+                (added if change.adds else kept)[place.server][place.key] = self._values[change.value]
+        pushed = sorted({*sends, *added, *kept})
+        if not pushed:
+            return {}
+        origin = self._worker.next_origin()
+        with self._worker.clock.part(Part.SERVERS):
+            calls = {}
+            for server in pushed:
+                push = Push(sends[server], added[server], kept[server], self._seen.pop(server, None))
+                keys = wanted.get(server)
+                method, others = ("push_and_read", (keys,)) if keys else ("push", ())
+                calls[server] = self._servers[server].call(method, origin, push, *others)
+            answers = {server: call.result() for server, call in calls.items()}
+            return {server: answer for server, answer in answers.items() if wanted.get(server)}
+
+    def _gradients(self, updates: Sequence[SentUpdate]) -> dict[int, list[tuple[int, list[Any]]]]:
+        """By server, its parts of these updates, each with its gradients."""
         sends: dict[int, list[tuple[int, list[Any]]]] = defaultdict(list)
+        values = self._values
         for update in updates:
             if not bool(values[update.finite]):
                 raise InvalidArgumentError(_not_finite(update, values))
             given = [values[v] if ids is None else Rows(values[ids], values[v]) for _, v, ids in update.gradients]
             for server, number, mine in update.parts:
                 gradients = [given[i] for i in mine]
-                prepare(number, gradients)
+                self._prepare(number, gradients)
                 sends[server].append((number, gradients))
-        added: dict[int, dict[str, Any]] = defaultdict(dict)
-        kept: dict[int, dict[str, Any]] = defaultdict(dict)
-        for change in changes:
-            for place in change.places:
-                (added if change.adds else kept)[place.server][place.key] = values[change.value]
-        pushed = sorted({*sends, *added, *kept})
-        if pushed:
-            origin = worker.next_origin()
-            calls = [servers[s].call("push", origin, Push(sends[s], added[s], kept[s])) for s in pushed]
-            for call in calls:
-                call.result()
+        return sends
+
+
+def _by_server(wanted: Sequence[tuple[Number, Place]]) -> dict[int, tuple[list[Number], list[str]]]:
+    """Numbers and keys of what is wanted of each server."""
+    found: dict[int, tuple[list[Number], list[str]]] = {}
+    for number, place in wanted:
+        numbers, keys = found.setdefault(place.server, ([], []))
+        numbers.append(number)
+        keys.append(place.key)
+    return found
 
 
 def _not_finite(update: SentUpdate, values: Values) -> str:

@@ -1,5 +1,6 @@
 """VariableServer: keeps variables and applies updates to them, each exactly once."""
 
+import dataclasses
 import threading
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -9,6 +10,7 @@ import jax
 import jax.numpy as jnp
 
 from stratagem._errors import InvalidArgumentError
+from stratagem.remote._clock import Busy
 from stratagem.remote._update import Applicable
 
 
@@ -30,16 +32,40 @@ class Origin:
 class Push:
     """What a step changes on one server.
 
-    updates: numbers of updates that the server knows, each with its gradients. added, set: values by variable.
+    updates: numbers of updates that the server knows, each with its gradients. added, set: values by variable. seen: how many
+    pushes the server had applied when the step read from it; None if it has not.
     """
 
     updates: Sequence[tuple[int, Sequence[Any]]] = ()
     added: dict[str, Any] = field(default_factory=dict)
     set: dict[str, Any] = field(default_factory=dict)
+    seen: int | None = None
 
 
 # So that an engine finds the arrays in it: a JAX array that is pickled comes back with 32 bits.
-jax.tree_util.register_dataclass(Push, ["updates", "added", "set"], [])
+jax.tree_util.register_dataclass(Push, ["updates", "added", "set"], ["seen"])
+
+
+@dataclass(frozen=True)
+class Traffic:
+    """What a server has done so far.
+
+    pushes: applied; dropped: those that were applied before, or came too late. stale: for all pushes together, how many of
+    others were applied between what a step read and what it pushed. busy: seconds in which it served somebody. received,
+    sent: bytes of arrays. rows: of tables that were looked up.
+    """
+
+    pushes: int
+    dropped: int
+    stale: int
+    busy: float
+    received: int
+    sent: int
+    rows: int
+
+    def __sub__(self, before: "Traffic") -> "Traffic":
+        pairs = zip(dataclasses.astuple(self), dataclasses.astuple(before), strict=True)
+        return Traffic(*(now - then for now, then in pairs))
 
 
 @final
@@ -48,7 +74,9 @@ class VariableServer:
 
     def __init__(self, index: int) -> None:
         self.index = index
-        self.dropped = 0
+        self.pushes = self.dropped = 0
+        self.busy = Busy()
+        self._stale = self._received = self._sent = self._rows = 0
         self._lock = threading.Lock()
         self._values: dict[str, jax.Array] = {}
         self._updates: dict[int, tuple[Applicable, tuple[str, ...]]] = {}
@@ -56,7 +84,6 @@ class VariableServer:
         self._applied: dict[int, int] = {}
         self._below = 0
         self._coordinator = ""
-        self.pushes = 0
 
     def create(self, key: str, value: Any) -> None:
         """Keep a variable under this key; also a new value for one that is there."""
@@ -68,22 +95,28 @@ class VariableServer:
         with self._lock:
             for key in keys:
                 self._values.pop(key, None)
+                self._tables.discard(key)
 
-    def read(self, keys: Sequence[str]) -> list[jax.Array]:
-        """The values, all of one moment."""
-        with self._lock:
-            return [jnp.copy(self._values[k]) if k in self._tables else self._values[k] for k in keys]
+    def read(self, keys: Sequence[str]) -> tuple[int, list[jax.Array]]:
+        """How many pushes were applied so far, and the values after them."""
+        with self.busy, self._lock:
+            values = [jnp.copy(self._values[k]) if k in self._tables else self._values[k] for k in keys]
+            self._sent += _bytes(values)
+            return self.pushes, values
 
-    def rows(self, wanted: Sequence[tuple[str, Any]]) -> list[jax.Array]:
-        """For every (key, ids) the rows at these ids; zeros for an id just behind the last row, which stands for none.
+    def rows(self, wanted: Sequence[tuple[str, Any]]) -> tuple[int, list[jax.Array]]:
+        """As `read`: for every (key, ids) the rows at these ids; zeros for an id just behind the last row, which has none.
 
         ids: NumPy's. Raises InvalidArgumentError for others that are no row's.
         """
-        with self._lock:
+        with self.busy, self._lock:
             for key, ids in wanted:
                 if ids.size and (ids.min() < 0 or ids.max() > self._values[key].shape[0]):
                     raise InvalidArgumentError(f"Server ps:{self.index}: ids of rows of {key!r} are out of range.")
-            return [_rows_at(self._values[key], ids) for key, ids in wanted]
+            rows = [_rows_at(self._values[key], ids) for key, ids in wanted]
+            self._sent += _bytes(rows)
+            self._rows += sum(ids.size for _, ids in wanted)
+            return self.pushes, rows
 
     def learn(self, number: int, update: Applicable, keys: Sequence[str]) -> None:
         """An update that pushes may ask for by its number. keys: of what it reads, in its order."""
@@ -98,16 +131,23 @@ class VariableServer:
             new, self._tables = tables - self._tables, tables | self._tables
             self._values.update((k, self._own(k, self._values[k])) for k in new if k in self._values)
 
+    def forget_update(self, number: int) -> None:
+        """Nobody asks for it any more."""
+        with self._lock:
+            self._updates.pop(number, None)
+
     def push(self, origin: Origin | None, push: Push) -> bool:
         """Apply a push; False if it was applied before, or its closure is over: then nothing happens.
 
         Raises InvalidArgumentError, and changes nothing, if anything in it does not fit.
         """
-        with self._lock:
+        with self.busy, self._lock:
             if origin is not None and self._known(origin):
                 self.dropped += 1
                 return False
             self._check(push)
+            self._received += _bytes(jax.tree.leaves(push))
+            self._stale += 0 if push.seen is None else self.pushes - push.seen
             for number, gradients in push.updates:
                 update, keys = self._updates[number]
                 new = update([self._values[k] for k in keys], gradients)
@@ -121,6 +161,17 @@ class VariableServer:
                 self._applied[origin.closure] = origin.number
             self.pushes += 1
             return True
+
+    def push_and_read(self, origin: Origin | None, push: Push, keys: Sequence[str]) -> tuple[int, list[jax.Array]]:
+        """Both, in one call."""
+        self.push(origin, push)
+        return self.read(keys)
+
+    def traffic(self) -> Traffic:
+        """What it has done so far."""
+        with self._lock:
+            counts = self.pushes, self.dropped, self._stale
+            return Traffic(*counts, self.busy.seconds, self._received, self._sent, self._rows)
 
     def _own(self, key: str, value: Any) -> Any:
         """An array that nobody else has, for a variable whose updates write into its array."""
@@ -154,6 +205,10 @@ class VariableServer:
             raise InvalidArgumentError(
                 f"Server ps:{self.index} refuses a push, and has changed nothing: {error}."
             ) from None
+
+
+def _bytes(arrays: Iterable[Any]) -> int:
+    return sum(getattr(array, "nbytes", 0) for array in arrays)
 
 
 @jax.jit

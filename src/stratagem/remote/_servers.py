@@ -2,6 +2,7 @@
 
 import itertools
 import threading
+import weakref
 from collections.abc import Callable, Sequence
 from typing import Any, final
 
@@ -9,8 +10,10 @@ import jax
 import numpy as np
 
 from stratagem.remote._actors import Actor, LocalActor
+from stratagem.remote._gone import Gone
+from stratagem.remote._server import Traffic
 from stratagem.remote._travel import exported, shapes_of
-from stratagem.remote._update import ServerUpdate, flat
+from stratagem.remote._update import Lent, ServerUpdate, flat
 
 
 @final
@@ -27,15 +30,37 @@ class Servers:
         self._moved: dict[str, int] = {}
         self._turn = itertools.count()
         self.lock = threading.RLock()
-        self._updates: dict[Any, tuple[int, ServerUpdate]] = {}
-        self._numbered: list[ServerUpdate] = []
+        # How often something was changed that functions which are scheduled later have to see.
+        self.changes = 0
+        # Those that some program uses. What is gone, servers forget when something new comes.
+        self._updates: weakref.WeakValueDictionary[Any, ServerUpdate] = weakref.WeakValueDictionary()
+        self._numbered: weakref.WeakValueDictionary[int, ServerUpdate] = weakref.WeakValueDictionary()
+        self._gone = Gone()
 
     def __len__(self) -> int:
         return len(self.actors)
 
     def next_home(self) -> int:
         """Where the next variable goes: servers take turns, as in TF."""
+        self._forget()
         return next(self._turn) % len(self.actors)
+
+    def keep(self, placement: Any) -> None:
+        """A new variable has this placement: while there is one that has it, its server keeps a value."""
+        self._gone.watch(placement, ("variable", placement.key, placement.home))
+
+    def _forget(self) -> None:
+        """Let the servers forget what nobody can use any more."""
+        calls = []
+        for kind, name, server in self._gone.taken():
+            if kind == "variable":
+                self._moved.pop(name, None)
+                calls += [self.actors[i].call("forget", [name]) for i in self._copies.pop(name, {server})]
+            else:
+                del self._server_of[name]
+                calls.append(self.actors[server].call("forget_update", name))
+        for call in calls:
+            call.result()
 
     def copies(self, placement: Any) -> set[int]:
         """The servers whose updates count up a copy of this variable."""
@@ -51,13 +76,25 @@ class Servers:
         found: dict[str, jax.Array] = {}
         for index in sorted(set(homes)):
             keys = [p.key for p, home in zip(placements, homes, strict=True) if home == index]
-            found.update(zip(keys, self.actors[index].call("read", keys).result(), strict=True))
+            _, values = self.actors[index].call("read", keys).result()
+            found.update(zip(keys, values, strict=True))
         return [found[p.key] for p in placements]
+
+    def traffic(self) -> list[Traffic]:
+        """What each server has done so far."""
+        calls = [actor.call("traffic") for actor in self.actors]
+        return [call.result() for call in calls]
 
     def assign(self, placement: Any, value: jax.Array) -> None:
         """A new value, wherever the variable is kept."""
         for index in self.sharing(placement):
             self.actors[index].call("create", placement.key, value).result()
+
+    def changed(self) -> int:
+        """A change is over; returns how many were until now."""
+        with self.lock:
+            self.changes += 1
+            return self.changes
 
     def sharing(self, placement: Any) -> set[int]:
         """The servers that keep a variable."""
@@ -79,23 +116,23 @@ class Servers:
             self._copies[placement.key] = {*(copies or ()), index}
 
     def update(self, key: Any, make: Callable[[], ServerUpdate]) -> tuple[int, ServerUpdate, bool]:
-        """The update with this key, its number, and whether it was made just now.
+        """The update with this key, its number, and whether it was made just now. It lives as long as somebody keeps it.
 
         key: server, optimizer, variables and kinds of gradients; by identity, for an update keeps these objects alive.
         """
         with self.lock:
             known = self._updates.get(key)
             if known is not None:
-                return (*known, False)
-            number, made = len(self._numbered), make()
-            self._updates[key] = (number, made)
-            self._numbered.append(made)
-            return number, made, True
+                return known.number, known, False
+            made = make()
+            self._updates[key] = self._numbered[made.number] = made
+            return made.number, made, True
 
     def teach(self, server: int, number: int, made: ServerUpdate, keys: Sequence[str]) -> None:
         """Let a server know its part of an update."""
         self._server_of[number] = server
-        known: Any = made if self.local else made.facts
+        self._gone.watch(made, ("update", number, server))
+        known: Any = Lent(made) if self.local else made.facts
         self.actors[server].call("learn", number, known, keys).result()
 
     def prepare(self, number: int, gradients: Sequence[Any]) -> None:

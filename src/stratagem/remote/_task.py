@@ -6,13 +6,16 @@ import logging
 import socket
 import sys
 import threading
+import weakref
 from dataclasses import dataclass
 from typing import Any, NoReturn, final
 
 from stratagem._errors import ClusterError, UnavailableError
-from stratagem.cluster import Address, TFConfigClusterResolver
+from stratagem.cluster import Address, RayClusterResolver, TFConfigClusterResolver
 from stratagem.remote._actors import LocalActor, TaskSilentError
-from stratagem.remote._ray import RayActor, RayWorker, host_task
+from stratagem.remote._on_ray import start_on_ray
+from stratagem.remote._ray import RayWorker
+from stratagem.remote._ray_actors import RayActor, host_task
 from stratagem.remote._ray_node import JOIN_SECONDS, check
 from stratagem.remote._ray_node import join as join_node
 from stratagem.remote._server import VariableServer
@@ -37,7 +40,9 @@ logger = logging.getLogger("stratagem.remote")
 # Tasks of this process by address. They outlive the `Server` that started them, as in TF.
 _running: dict[str, _Task] = {}
 _lock = threading.Lock()
+_far: "weakref.WeakSet[Servers]" = weakref.WeakSet()  # servers in other processes, which a strategy of this one has
 _LOOK_SECONDS = 5.0
+_NAMESPACE = "stratagem"  # of actors in a Ray that is the job's own
 
 
 @final
@@ -93,7 +98,7 @@ class Server:
             port = _bound(self._address, f"{self._job}:{self._index}")
             if _own_task() == (self._job, self._index):  # TF_CONFIG says that this process is the task
                 ray = join_node(_head(self._jobs), Address.parse(self._address))
-                actor = host_task(ray, self._job, self._index, len(self._jobs["ps"]))
+                actor = host_task(ray, self._job, self._index, len(self._jobs["ps"]), _NAMESPACE)
                 _running[self._address] = _Task(None, port, actor)
             else:
                 _running[self._address] = _Task(VariableServer(self._index) if self._job == "ps" else None, port)
@@ -105,7 +110,8 @@ class Server:
             threading.Event().wait()
         import ray
 
-        mine, first, seen = RayActor(f"{self._job}:{self._index}", actor), RayActor("ps:0"), False
+        mine = RayActor(f"{self._job}:{self._index}", _NAMESPACE, actor)
+        first, seen = RayActor("ps:0", _NAMESPACE), False
         while True:
             try:
                 if mine.call("finished", _LOOK_SECONDS).result():
@@ -146,11 +152,15 @@ def _head(jobs: dict[str, dict[int, str]]) -> Address:
     return Address.parse(next(iter((jobs.get("chief") or jobs["ps"]).values())))
 
 
-def connect(spec: Any) -> tuple[Servers, list[Any]]:
+def connect(resolver: Any, spec: Any) -> tuple[Servers, list[Any]]:
     """The variable servers of a cluster, and its workers: of this process, if it runs them, else those of other processes.
+
+    resolver: where `spec`, the cluster, is from. Those of a RayClusterResolver are started here.
 
     Raises UnavailableError if one is not running.
     """
+    if isinstance(resolver, RayClusterResolver):
+        return start_on_ray(resolver)
     jobs = _jobs(spec)
     tasks = jobs["ps"]
     with _lock:
@@ -165,15 +175,22 @@ def connect(spec: Any) -> tuple[Servers, list[Any]]:
             f"ParameterServerStrategy: no server runs for {', '.join(missing)}. In one process, start "
             "tf.distribute.Server(...) for every ps task first; in a job of several, TF_CONFIG has to say which task this is."
         )
+    if _far:
+        raise ClusterError(
+            "ParameterServerStrategy: a strategy of this process uses the servers of this job already, and a second one would "
+            "take its variables away. Use that one."
+        )
     head = _head(jobs)
     ray = join_node(head, head)
-    servers = [RayActor(f"ps:{i}") for i in sorted(tasks)]
-    workers = [RayWorker(i) for i in sorted(jobs["worker"])]
+    servers = [RayActor(f"ps:{i}", _NAMESPACE) for i in sorted(tasks)]
+    workers = [RayWorker(i, RayActor(f"worker:{i}", _NAMESPACE)) for i in sorted(jobs["worker"])]
     for actor in (*servers, *(w.actor for w in workers)):
         actor.find(JOIN_SECONDS)
         actor.call("begin_anew").result()
     atexit.register(_finish, ray, [*servers, *(w.actor for w in workers)])
-    return Servers(servers), workers
+    made = Servers(servers)
+    _far.add(made)
+    return made, workers
 
 
 def _finish(ray: Any, actors: list[RayActor]) -> None:
@@ -184,6 +201,9 @@ def _finish(ray: Any, actors: list[RayActor]) -> None:
         return  # they know it
     asked = []
     for actor in actors:
+        with contextlib.suppress(UnavailableError, ray.exceptions.RayError):
+            if actor.there():  # another process, perhaps, than the one that the coordinator has lost
+                actor.find(_LOOK_SECONDS)
         with contextlib.suppress(UnavailableError, ray.exceptions.RayError):
             asked.append(actor.call("finish"))
     for call in asked:

@@ -8,9 +8,10 @@ import jax
 import numpy as np
 from jax import export
 
+from stratagem._errors import UnimplementedError
 from stratagem.step import compiler_options
 
-Shapes = tuple[tuple[tuple[int, ...], str], ...]
+Shapes = tuple[tuple[tuple[int, ...], Any], ...]
 
 
 class Missing(Exception):  # never seen by users: the coordinator sends what is missing, and the worker tries again
@@ -23,13 +24,21 @@ class Missing(Exception):  # never seen by users: the coordinator sends what is 
 
 def shapes_of(values: Sequence[Any]) -> Shapes:
     """What decides which program is used."""
-    return tuple((tuple(v.shape), str(v.dtype)) for v in values)
+    return tuple((tuple(v.shape), v.dtype) for v in values)
 
 
 def exported(function: Any, *arguments: Any) -> bytes:
     """A jitted function for arguments of these shapes, as bytes that another process can run."""
     specs = jax.tree.map(lambda v: jax.core.ShapedArray(tuple(v.shape), np.dtype(v.dtype)), arguments)
-    return bytes(export.export(function)(*specs).serialize())
+    try:
+        return bytes(export.export(function)(*specs).serialize())
+    except NotImplementedError as error:
+        if "callback" not in str(error):
+            raise
+        raise UnimplementedError(
+            "A step that workers in other processes take calls back into Python (tf.print, tf.py_function, tf.numpy_function), "
+            "but only its compiled program goes there. Return the values, and print or use them where they are fetched."
+        ) from None
 
 
 def imported(program: bytes, donated: tuple[int, ...] = ()) -> Callable[..., Any]:
@@ -41,6 +50,11 @@ def imported(program: bytes, donated: tuple[int, ...] = ()) -> Callable[..., Any
 def local(value: Any) -> Any:
     """A NumPy array as a JAX array of the same dtype. (JAX would cut a 64-bit one.)"""
     return jax.numpy.asarray(value, dtype=value.dtype) if isinstance(value, np.ndarray | np.generic) else value
+
+
+def given(value: Any) -> Any:
+    """A value as a compiled function takes it. NumPy's go to the device with the call, which is faster; not 64 bits."""
+    return local(value) if value.dtype.itemsize == 8 else value
 
 
 @final
@@ -56,4 +70,4 @@ class TravelledPiece:
         program = self.programs.get(shapes)
         if program is None:
             raise Missing(("piece", self.index), shapes)
-        return program(list(map(local, values)))
+        return program(list(map(given, values)))

@@ -1,5 +1,7 @@
 """An optimizer's update of the variables that one server has, as one compiled function."""
 
+import itertools
+import weakref
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol, final
@@ -101,11 +103,15 @@ def flat(gradients: Sequence[Any]) -> list[Any]:
     return [x for g in gradients for x in ((g.ids, g.values) if isinstance(g, Rows) else (g,))]
 
 
+_numbers = itertools.count()
+
+
 @final
 class ServerUpdate:
     """variables: those of the server, one for each gradient. hows: how each gradient arrives."""
 
     def __init__(self, optimizer: Any, variables: Sequence[Any], hows: Sequence[How], mesh: ReplicaMesh) -> None:
+        self.number = next(_numbers)
         self._optimizer, self._variables, self._hows, self._mesh = optimizer, list(variables), list(hows), mesh
         self._knowledge, self._no_rows = Knowledge(), (None,) * len(self._variables)
         explore(self._body, self._arguments(self._no_rows), mesh, self._knowledge)
@@ -183,6 +189,19 @@ class ServerUpdate:
         if kind == "rows":
             return gradient.values
         return jnp.zeros(variable.shape, gradient.values.dtype).at[gradient.ids].add(gradient.values, mode="drop")
+
+
+@final
+class Lent:
+    """An update as a server of the same process has it: it does not keep the optimizer and its variables alive."""
+
+    def __init__(self, update: ServerUpdate) -> None:
+        self.facts, self._update = update.facts, weakref.ref(update)
+
+    def __call__(self, values: Sequence[Any], gradients: Sequence[Any]) -> list[Any]:
+        update = self._update()
+        assert update is not None, "whoever pushes has it"
+        return update(values, gradients)
 
 
 def _counts(gradients: Sequence[Any]) -> tuple[int | None, ...]:

@@ -9,6 +9,8 @@ import numpy as np
 
 from stratagem._mesh import ReplicaMesh
 from stratagem._private import is_seed_state
+from stratagem.remote._ahead import Ahead, Fresh
+from stratagem.remote._clock import Clock
 from stratagem.remote._server import Origin
 from stratagem.step import everywhere
 
@@ -30,6 +32,7 @@ class Worker:
         self._seeds: dict[int, tuple[Any, Any, jax.Array]] = {}
         self._closure = -1
         self.pushes = 0
+        self.clock, self.ahead, self.fresh = Clock(), Ahead(), Fresh()
 
     def begin(self, closure: int, below: int, coordinator: str, pushes: int = 0) -> None:
         """From now on it runs this closure, from its start, or from where it has pushed so often. The rest: as in Origin."""
@@ -40,7 +43,11 @@ class Worker:
         """Take a step here. given: what the call brings."""
         # A NumPy array goes to the device with the call, which is faster; of 64 bits JAX would make 32 there.
         inputs = [v if isinstance(v, np.ndarray) and v.itemsize < 8 else everywhere(v, mesh) for v in given]
-        found: list[Any] = recipe.run(inputs, servers.actors, self, servers.prepare)
+        fresh = self.fresh.ask(servers.changes)
+        found: list[Any] = recipe.run(inputs, servers.actors, self, servers.prepare, fresh=fresh)
+        self.clock.steps += 1
+        if self.index is None:
+            servers.changed()
         return found
 
     def next_origin(self) -> Origin | None:

@@ -74,6 +74,7 @@ class Capture(keras.StatelessScope):  # type: ignore[misc]
         self.written: dict[int, str] = {}
         self.tapes: list[Any] = []
         self.sources: list[Any] = []
+        self.updates: list[Any] = []
         self.summed = False
         self._drawn: list[Any] = []
         self._connections = connections or {}

@@ -112,7 +112,7 @@ def execute_together(
     family, signature, leaves = found[0]
     mesh = _explored(body, signature, calls[0], {}, leaves, mesh)
     family.knowledge = signature.knowledge
-    drawn = [_draw(signature.knowledge, each) for _, _, each in found]
+    drawn = [_draw(signature.knowledge, each, mesh) for _, _, each in found]
     given = [Arguments.of(args, {}, elements) for args, elements in zip(calls, drawn, strict=True)]
     kinds = [_kinds(elements) for elements in drawn]
     try:
@@ -143,7 +143,7 @@ def execute_anew(body: Body, key: Hashable, name: str, args: tuple[Any, ...], me
     family, signature, leaves = _signature_of(key, name, args, {})
     mesh, knowledge = _explored(body, signature, args, {}, leaves, mesh), signature.knowledge
     family.knowledge = knowledge
-    arguments = Arguments.of(args, {}, _draw(knowledge, leaves))
+    arguments = Arguments.of(args, {}, _draw(knowledge, leaves, mesh))
     program: Program | UnevenProgram | None
     with mesh.job.phase(Phase.COMPILING):
         if _layout(arguments, mesh) is not None:
@@ -232,9 +232,13 @@ def _explored(
     return mesh
 
 
-def _draw(knowledge: Knowledge, leaves: Sequence[Any]) -> list[Any]:
+def _draw(knowledge: Knowledge, leaves: Sequence[Any], mesh: ReplicaMesh) -> list[Any]:
     """The elements that a call with these arguments draws."""
-    return [_next(leaves[s] if isinstance(s, int) else s) for s in knowledge.sources]
+    if not knowledge.sources:
+        return []
+    far = any(map(served, knowledge.variables))  # else the program runs here, and wants the elements themselves
+    with mesh.job.phase(Phase.INPUT):
+        return [_next(leaves[s] if isinstance(s, int) else s, far) for s in knowledge.sources]
 
 
 def _kinds(drawn: list[Any]) -> tuple[Hashable, ...]:
@@ -243,7 +247,7 @@ def _kinds(drawn: list[Any]) -> tuple[Hashable, ...]:
 
 def _run(body: Body, signature: Signature, args: Any, kwargs: Any, leaves: Sequence[Any], default: ReplicaMesh) -> Any:
     mesh = _explored(body, signature, args, kwargs, leaves, default)
-    drawn = _draw(signature.knowledge, leaves)
+    drawn = _draw(signature.knowledge, leaves, mesh)
     arguments = Arguments.of(args, kwargs, drawn)
     try:
         program = _program(body, signature, arguments, _kinds(drawn), mesh)
@@ -324,9 +328,9 @@ def _explore_on(body: Body, arguments: Arguments, mesh: ReplicaMesh, knowledge: 
         settled(named(attempt, layout), layout, 0)
 
 
-def _next(source: Any) -> Any:
+def _next(source: Any, far: bool) -> Any:
     try:
-        return source.stand_in() if isinstance(source, FarSource) else next(source)
+        return source.stand_in() if far and isinstance(source, FarSource) else next(source)
     except StopIteration:
         raise OutOfRangeError("End of sequence: an iterator that the step draws from has no more elements.") from None
 

@@ -99,6 +99,7 @@ class Trace:
     results: Results
     strategy: Any
     connections: dict[int, tuple[bool, ...]]
+    updates: tuple[Any, ...]
 
     def knows(self, knowledge: "Knowledge") -> bool:
         """False if other traces have found variables or gradients since that this one does not know."""
@@ -188,7 +189,9 @@ def trace(
             knowledge.connections = connections
             continue
         written = tuple((capture.variables[key], line) for key, line in capture.written.items())
-        made = Trace(closed, tuple(variables), written, results, capture.strategy, knowledge.connections)
+        made = Trace(
+            closed, tuple(variables), written, results, capture.strategy, knowledge.connections, tuple(capture.updates)
+        )
         if mesh.num_replicas > 1:
             made.check_divergence(len(arguments.own))
         return made

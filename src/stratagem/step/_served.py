@@ -7,6 +7,7 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+import keras
 from jax.extend import core as xc
 from jax.interpreters import ad, batching, mlir
 
@@ -14,6 +15,7 @@ from stratagem._context import current
 from stratagem._errors import ContextError, UnimplementedError
 from stratagem._private import (
     KerasVariable,
+    in_stateless_scope,
     intercept_take,
     is_loss_scaler,
     is_seed_state,
@@ -28,7 +30,8 @@ look_up_p = xc.Primitive("served_look_up")
 # scatter(rows, ids; sizes): for every shard (of so many rows) the sum of the rows at their ids. The transpose of look_up.
 scatter_p = xc.Primitive("served_scatter")
 scatter_p.multiple_results = True
-# apply(*values, *gradients; update): the values after an optimizer's update.
+# apply(*values, *gradients; count, update): so many values after an optimizer's update. JAX's caches keep what a program names,
+# for ever, so this names no objects: `update` has the update's place among those of its trace, and whose it is.
 apply_p = xc.Primitive("served_apply")
 apply_p.multiple_results = True
 
@@ -63,8 +66,8 @@ def _scatter_type(rows: Any, ids: Any, *, sizes: tuple[int, ...]) -> list[Any]:
     return [rows.update(shape=(size, *rows.shape[ids.ndim :])) for size in sizes]
 
 
-def _apply_type(*operands: Any, update: Update) -> list[Any]:
-    return list(operands[: len(update.variables) + len(update.counted)])
+def _apply_type(*operands: Any, count: int, update: tuple[int, ...]) -> list[Any]:
+    return list(operands[:count])
 
 
 def _jvp(primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[Any, Any]:
@@ -134,7 +137,10 @@ def apply_on_servers(optimizer: Any, grads: Sequence[Any], variables: Sequence[A
     grads = _clipped_together(optimizer, grads, variables)
     update = Update(optimizer, tuple(variables), (optimizer._iterations,))
     values = [*update.variables, *update.counted]
-    new = apply_p.bind(*(capture.value_of(v) for v in values), *grads, update=update)
+    updates = capture.scope.updates
+    name = (len(updates), id(optimizer), *map(id, values))
+    updates.append(update)
+    new = apply_p.bind(*(capture.value_of(v) for v in values), *grads, count=len(values), update=name)
     for variable, value in zip(values, new, strict=True):
         capture.write(variable, value)
 
@@ -162,13 +168,19 @@ def _clipped_together(optimizer: Any, grads: Sequence[Any], variables: Sequence[
 
 
 def rows_of(table: Any, ids: Any) -> Any:
-    """The rows of a served table inside a step; None if this is not one, or no step."""
+    """The rows of a served table; None if this is not one, or it is not known yet which rows."""
     shards = [table] if isinstance(table, KerasVariable) else getattr(table, "variables", None)
-    if current().recorder is None or not shards or not all(isinstance(s, KerasVariable) and served(s) for s in shards):
+    if not shards or not all(isinstance(s, KerasVariable) and served(s) for s in shards):
         return None
+    recorder = current().recorder
+    if recorder is None and (in_stateless_scope() or isinstance(ids, jax.core.Tracer | keras.KerasTensor)):
+        return None  # a layer finds out the shapes of its outputs
     ids = jnp.asarray(ids)
     if not jnp.issubdtype(ids.dtype, jnp.integer):
         return None
+    if recorder is None:
+        placement: Any = placement_of(shards[0])
+        return shards[0]._maybe_autocast(placement.rows(shards, ids))
     rows = look_up_p.bind(*map(scoped, shards), ids)
     return shards[0]._maybe_autocast(rows)
 

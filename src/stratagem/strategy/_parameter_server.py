@@ -1,5 +1,6 @@
 """ParameterServerStrategy: variables on servers, steps on workers that do not wait for each other."""
 
+import contextlib
 from collections.abc import Callable, Sequence
 from typing import Any, final
 
@@ -7,6 +8,7 @@ import jax
 
 from stratagem._context import current
 from stratagem._errors import ClusterError
+from stratagem._job import Alone, Phase
 from stratagem._mesh import ReplicaMesh
 from stratagem.remote import ServedPlacement, Servers, connect
 from stratagem.strategy._abstract import AbstractStrategy
@@ -30,8 +32,8 @@ class ParameterServerStrategy(AbstractStrategy):
     def __init__(self, cluster_resolver: Any, variable_partitioner: Callable[..., list[int]] | None = None) -> None:
         spec = _checked(cluster_resolver)
         self._resolver, self._partitioner = cluster_resolver, variable_partitioner
-        self._mesh = ReplicaMesh((jax.local_devices()[0],))
-        self._servers, self.tasks = connect(spec)
+        self._mesh = ReplicaMesh((jax.local_devices()[0],), Alone(_clocked))
+        self._servers, self.tasks = connect(cluster_resolver, spec)
         # The one ClusterCoordinator of this strategy, once there is one.
         self.coordinator: Any = None
 
@@ -67,7 +69,9 @@ class ParameterServerStrategy(AbstractStrategy):
             )
         near = None if beside is None else placement_of(beside)
         home = near.home if isinstance(near, ServedPlacement) else self._servers.next_home()
-        return ServedPlacement(self._mesh, self, self._servers, home)
+        placement = ServedPlacement(self._mesh, self, self._servers, home)
+        self._servers.keep(placement)
+        return placement
 
     def shards_of(self, shape: Sequence[int], dtype: Any) -> int:
         """Into how many shards a variable is cut. Raises ValueError for a partitioner's answer that cannot be used."""
@@ -76,6 +80,12 @@ class ParameterServerStrategy(AbstractStrategy):
     def __reduce__(self) -> Any:
         """On a worker, where functions that make data sets bring it, it is the one device of that worker."""
         return _on_a_worker, ()
+
+
+def _clocked(phase: Phase) -> contextlib.AbstractContextManager[None]:
+    """The worker whose step it is adds the time up."""
+    worker = current().worker
+    return contextlib.nullcontext() if worker is None else worker.clock.phase(phase)
 
 
 def _on_a_worker() -> AbstractStrategy:

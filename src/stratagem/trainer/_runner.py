@@ -3,7 +3,7 @@
 import abc
 import functools
 import math
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable
 from dataclasses import dataclass
 from typing import Any, final
 
@@ -13,7 +13,8 @@ from stratagem.step import Same, agreed, execute_anew, execute_together, prepare
 from stratagem.strategy import AbstractStrategy
 from stratagem.trainer._arrays import placed_batch
 from stratagem.trainer._data import Data
-from stratagem.trainer._feed import Feed, open_feed
+from stratagem.trainer._epochs import Epochs
+from stratagem.trainer._feed import open_feed
 from stratagem.trainer._steps import Kind, Steps
 from stratagem.values import Separate, Stacked, is_per_replica
 
@@ -87,34 +88,20 @@ class SynchronousRunner(Runner):
 
     def __init__(self, steps: Steps, strategy: AbstractStrategy, kind: Kind, data: Data) -> None:
         self._steps, self._strategy, self._kind = steps, strategy, kind
-        self._feed: Feed = open_feed(data, strategy, continues=kind is Kind.TRAIN)
-        self._iterator: Iterator[Any] = iter(())
-        self._left: int | None = None
-        self._within = self._resumes = False
+        self._epochs = Epochs(open_feed(data, strategy, continues=kind is Kind.TRAIN))
 
     @property
     def batches(self) -> int | None:
-        return self._feed.steps
+        return self._epochs.steps
 
     def build(self) -> None:
-        prepare(*step_of(self._steps, self._strategy, self._kind, self._feed.peek()), self._strategy.mesh)
+        prepare(*step_of(self._steps, self._strategy, self._kind, self._epochs.peek()), self._strategy.mesh)
 
     def begin_epoch(self) -> None:
-        self._iterator = self._feed.epoch()
-        if not self._resumes:
-            self._left = self._feed.steps
-        self._within, self._resumes = True, False
+        self._epochs.begin()
 
     def advance(self) -> Execution | None:
-        most = self._steps.model.steps_per_execution
-        batches = []
-        for _ in range(most if self._left is None else min(most, self._left)):
-            batch = next(self._iterator, None)
-            if batch is None:
-                break
-            batches.append(batch)
-        if self._left is not None:
-            self._left -= len(batches)
+        batches = self._epochs.take(self._steps.model.steps_per_execution)
         if not batches:
             return None
         results = run_steps(self._steps, self._strategy, self._kind, batches)
@@ -123,18 +110,13 @@ class SynchronousRunner(Runner):
         )
 
     def end_epoch(self) -> None:
-        self._within = False
-        self._feed.ended()
+        self._epochs.end()
 
     def get_state(self) -> Any:
-        if self._feed.iterator is None:
-            self._feed.begin()
-            self._left, self._within, self._resumes = self._feed.steps, True, True
-        return {"position": self._feed.iterator.get_state(), "left": self._left, "within": self._within}
+        return self._epochs.get_state()
 
     def set_state(self, state: Any) -> None:
-        self._left, self._resumes = state["left"], state["within"]
-        self._feed.restore(state["position"], within=self._resumes)
+        self._epochs.set_state(state)
 
 
 def run_steps(steps: Steps, strategy: AbstractStrategy, kind: Kind, batches: list[Any]) -> list[Any]:

@@ -1,7 +1,6 @@
 """fit, evaluate and predict with parameter servers: the coordinator reads the data, workers take the steps."""
 
 from collections import deque
-from collections.abc import Iterator
 from typing import Any, final
 
 import numpy as np
@@ -10,7 +9,8 @@ from stratagem.coordinator import ClusterCoordinator, RemoteValue
 from stratagem.step import prepare
 from stratagem.strategy import ParameterServerStrategy
 from stratagem.trainer._data import Data
-from stratagem.trainer._feed import Feed, open_feed
+from stratagem.trainer._epochs import Epochs
+from stratagem.trainer._feed import open_feed
 from stratagem.trainer._runner import Execution, Runner, examples_of, open_runner, run_batch, run_steps, step_of
 from stratagem.trainer._steps import Kind, Steps
 
@@ -25,26 +25,20 @@ class ServedRunner(Runner):
     def __init__(self, strategy: ParameterServerStrategy, steps: Steps, kind: Kind, data: Data) -> None:
         self._steps, self._strategy, self._kind = steps, strategy, kind
         self._coordinator = ClusterCoordinator(strategy)
-        self._feed: Feed = open_feed(data, strategy, continues=kind is Kind.TRAIN)
-        self._iterator: Iterator[Any] = iter(())
-        self._left: int | None = None
-        self._within = self._resumes = False
+        self._epochs = Epochs(open_feed(data, strategy, continues=kind is Kind.TRAIN))
         self._sent: deque[tuple[int, int, RemoteValue]] = deque()  # steps, examples, results
         self._reported = 0  # executions that a restored state says were taken, and that nobody has been told of
         self._logs: dict[str, Any] = {}
 
     @property
     def batches(self) -> int | None:
-        return self._feed.steps
+        return self._epochs.steps
 
     def build(self) -> None:
-        prepare(*step_of(self._steps, self._strategy, self._kind, self._feed.peek()), self._strategy.mesh)
+        prepare(*step_of(self._steps, self._strategy, self._kind, self._epochs.peek()), self._strategy.mesh)
 
     def begin_epoch(self) -> None:
-        self._iterator = self._feed.epoch()
-        if not self._resumes:
-            self._left = self._feed.steps
-        self._within, self._resumes = True, False
+        self._epochs.begin()
 
     def advance(self) -> Execution | None:
         """The next steps that have ended. Keeps the workers busy meanwhile."""
@@ -69,8 +63,7 @@ class ServedRunner(Runner):
             # What a worker saw of the metrics lacks what others did at the same time; the servers have it all.
             whole = self._measured()
             self._logs.update((name, whole[name]) for name in self._logs if name in whole)
-        self._within = False
-        self._feed.ended()
+        self._epochs.end()
 
     def _measured(self) -> dict[str, Any]:
         """The results of the metrics that the steps have updated. (A user's `train_step` may use none of them.)"""
@@ -83,33 +76,19 @@ class ServedRunner(Runner):
 
     def get_state(self) -> Any:
         """Waits for the steps that are on their way: the data goes on behind them."""
-        if self._feed.iterator is None:
-            self._feed.begin()
-            self._left, self._within, self._resumes = self._feed.steps, True, True
         for _, _, value in self._sent:
             self._ended(value)
-        return {
-            "position": self._feed.iterator.get_state(),
-            "left": self._left,
-            "within": self._within,
-            "reported": self._reported + sum(steps for steps, _, _ in self._sent),
-        }
+        reported = self._reported + sum(steps for steps, _, _ in self._sent)
+        return {**self._epochs.get_state(), "reported": reported}
 
     def set_state(self, state: Any) -> None:
-        self._left, self._resumes, self._reported = state["left"], state["within"], state["reported"]
-        self._feed.restore(state["position"], within=self._resumes)
+        self._reported = state["reported"]
+        self._epochs.set_state(state)
 
     def _send(self) -> bool:
         """Hand the next execution out; False if the epoch's data has ended."""
-        most = self._steps.model.steps_per_execution
-        batches = []
-        for _ in range(most if self._left is None else min(most, self._left)):
-            batch = next(self._iterator, None)
-            if batch is None:
-                break
-            batches.append(batch)
-        if self._left is not None:
-            self._left -= len(batches)
+        with self._coordinator.reading:
+            batches = self._epochs.take(self._steps.model.steps_per_execution)
         if not batches:
             return False
         name = f"{self._steps.model.name}.{self._kind.value}"

@@ -1,7 +1,8 @@
 """Training that is disturbed from outside. The first argument is a folder: files in it say what the coordinator does next.
 
-It trains in rounds until there is `stop`, resting between two of them while there is `rest`, and says exactly how much was
-applied. With `more` it goes on until a server is lost.
+It trains in rounds until there is `stop`, and says then exactly how much was applied. Between two rounds it rests while there
+is `rest`, and evaluates when there is `evaluate`. With `more` it goes on until a server is lost. `slow` names a process
+whose data takes five times as long.
 """
 
 import json
@@ -18,18 +19,56 @@ resolver = tf.distribute.cluster_resolver.TFConfigClusterResolver()
 if resolver.task_type in ("worker", "ps"):
     tf.distribute.Server(resolver.cluster_spec(), job_name=resolver.task_type, task_index=resolver.task_id).join()
 
-FOLDER, ROUND = Path(sys.argv[1]), 50
+FOLDER = Path(sys.argv[1])
+ROUND = int(os.environ.get("ROUND", "50"))  # steps
+PAUSE = float(os.environ.get("PAUSE", "0"))  # seconds in which the data of a step comes
+EXAMPLES = 240  # of an evaluation
 strategy = tf.distribute.ParameterServerStrategy(resolver)
 coordinator = tf.distribute.coordinator.ClusterCoordinator(strategy)
+
+
+class Total(tf.keras.metrics.Metric):
+    """The sum of a power of all labels: 0 counts them."""
+
+    def __init__(self, power):
+        super().__init__(name=f"total_{power}")
+        self.power, self.total = power, self.add_variable((), "zeros")
+
+    def update_state(self, y_true, y_pred, sample_weight=None):
+        self.total.assign_add(tf.keras.ops.sum(tf.cast(y_true, "float32") ** self.power))
+
+    def result(self):
+        return self.total
+
+
+class Telling(tf.keras.callbacks.Callback):
+    """Says when an evaluation is under way."""
+
+    def on_test_batch_end(self, batch, logs=None):
+        if batch == 2:
+            print("evaluating")
+
+
 with strategy.scope():
     counts = [tf.Variable(0, dtype=tf.int64) for _ in range(3)]  # on both servers
     model = tf.keras.Sequential([tf.keras.Input((8,)), tf.keras.layers.Dense(4)])
     optimizer = tf.keras.optimizers.SGD(1e-3)
+    model.compile(loss="mse", metrics=[Total(0), Total(1), Total(2)])
 
 
 def dataset_fn() -> tf.data.Dataset:
     """Who reads it: the number of a worker's process."""
-    return tf.data.Dataset.from_tensors(np.int64(os.getpid())).repeat()
+    mine, slow = os.getpid(), FOLDER / "slow"
+
+    def read():
+        while True:
+            is_slow = slow.exists() and slow.read_text() == str(mine)
+            time.sleep(5 * PAUSE if is_slow else PAUSE)
+            yield np.int64(mine)
+
+    if not PAUSE:
+        return tf.data.Dataset.from_tensors(np.int64(mine)).repeat()
+    return tf.data.Dataset.from_generator(read, output_signature=tf.TensorSpec((), tf.int64))
 
 
 @tf.function
@@ -48,6 +87,20 @@ def step(iterator):
     return strategy.run(replica_fn, args=(next(iterator),))
 
 
+def evaluate() -> None:
+    """Some examples, which come slowly enough for somebody to be lost meanwhile."""
+
+    def read():
+        for start in range(0, EXAMPLES, 8):
+            time.sleep(0.03)
+            yield np.ones((8, 8), "float32"), np.arange(start, start + 8, dtype="float32")[:, None]
+
+    signature = (tf.TensorSpec((8, 8), tf.float32), tf.TensorSpec((8, 1), tf.float32))
+    data = tf.data.Dataset.from_generator(read, output_signature=signature)
+    found = model.evaluate(data, verbose=0, return_dict=True, callbacks=[Telling()])
+    print("evaluated", json.dumps([found[f"total_{power}"] for power in range(3)]))
+
+
 iterator = iter(coordinator.create_per_worker_dataset(dataset_fn))
 print("coordinator", os.getpid())
 scheduled = 0
@@ -60,7 +113,11 @@ while not (FOLDER / "stop").exists():
     print("round", json.dumps([scheduled, took, sorted({int(v) for v in coordinator.fetch(values)})]))
     if (FOLDER / "rest").exists():
         print("resting")
-        time.sleep(0.3)
+    while (FOLDER / "rest").exists():
+        time.sleep(0.02)
+    if (FOLDER / "evaluate").exists():
+        (FOLDER / "evaluate").unlink()
+        evaluate()
 applied = [int(count.numpy()) for count in counts] + [int(optimizer.iterations)]
 print("applied", json.dumps([scheduled, applied]))
 if not (FOLDER / "more").exists():

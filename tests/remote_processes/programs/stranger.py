@@ -1,4 +1,4 @@
-"""Somebody else on this machine, who tries to take part in a job's Ray. Ends with code 0 if that is refused."""
+"""Somebody on this machine who tries to take part in a job's Ray: the code is 0 for who gets in, and 1 for who does not."""
 
 import sys
 
@@ -6,8 +6,7 @@ import ray
 
 try:
     ray.init(address=sys.argv[1], namespace="stratagem", log_to_driver=False)
-    print("actors", ray.util.list_named_actors(all_namespaces=True))
+    names = sorted(actor["name"] for actor in ray.util.list_named_actors(all_namespaces=True))
 except Exception as error:
-    print("refused", type(error).__name__, str(error)[:200].replace("\n", " "))
-else:
-    sys.exit(3)
+    sys.exit(f"refused: {type(error).__name__}: {error}")
+print("actors", *names)

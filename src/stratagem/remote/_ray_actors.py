@@ -1,0 +1,177 @@
+"""The engine for several processes: actors of Ray, by whose names tasks find each other."""
+
+import contextlib
+import io
+import os
+import pickle
+import time
+from collections.abc import Callable, Mapping
+from typing import Any, final
+
+from stratagem._errors import UnavailableError
+from stratagem.cluster.control import Limits
+from stratagem.remote import _ray_node as node
+from stratagem.remote._actors import Actor, Pending, TaskLostError, TaskSilentError
+from stratagem.remote._ray_node import JOIN_SECONDS
+from stratagem.remote._ray_tasks import ServerTask, WorkerTask
+from stratagem.remote._wire import packed, unpacked
+
+_LOOK_SECONDS = 0.1
+_SLICE_SECONDS = 1.0  # of a call that takes long, between two looks at Ray itself
+_THREADS = 16  # calls that an actor serves at the same time
+# What a task's process was told, and its actor has to know.
+_PASSED_ON = ("JAX_", "XLA_", "CUDA_", "KERAS_", "STRATAGEM_", "PYTHONPATH", "OMP_")
+
+
+@final
+class RayPending(Pending):
+    """A call on its way. While it takes long, its task is asked whether it is there: it may be frozen."""
+
+    def __init__(self, ray: Any, reference: Any, task: str, actor: Any) -> None:
+        self._ray, self._reference, self._task, self._actor = ray, reference, task, actor
+
+    def result(self) -> Any:
+        """As Pending's. Raises UnavailableError if Ray itself has ended."""
+        errors = self._ray.exceptions
+        limit = asked = Limits.from_environment(os.environ).heartbeat
+        began = time.monotonic()
+        try:
+            while True:
+                with contextlib.suppress(errors.GetTimeoutError):
+                    return unpacked(self._ray.get(self._reference, timeout=_SLICE_SECONDS))
+                node.check()
+                if time.monotonic() - began > asked:
+                    self._ask(limit)
+                    asked = time.monotonic() - began + limit
+        except errors.RayTaskError as error:
+            raise error.cause from None
+        except errors.RayError as error:
+            node.check()
+            raise TaskLostError(self._task, str(error).strip().splitlines()[0]) from None
+
+    def _ask(self, limit: float) -> None:
+        try:
+            self._ray.get(self._actor.here.remote(), timeout=limit)
+        except self._ray.exceptions.GetTimeoutError:
+            node.check()
+            raise TaskSilentError(
+                self._task, f"it has not answered for {limit:g} s (STRATAGEM_HEARTBEAT_SECONDS). Is it stopped?"
+            ) from None
+
+
+@final
+class RayActor(Actor):
+    """The actor of a task: found by its name in a namespace, or started by this process.
+
+    start: starts it, under another name every time, since Ray takes long to give a name free; None: other processes do.
+    """
+
+    def __init__(self, task: str, namespace: str, found: Any = None, start: Callable[[], Any] | None = None) -> None:
+        self.task = task
+        self._namespace, self._start = namespace, start
+        self._found = found
+
+    @property
+    def found(self) -> Any:
+        """Ray's handle; None before it was looked for."""
+        return self._found
+
+    def call(self, method: str, *args: Any) -> Pending:
+        import ray
+
+        if self._found is None:
+            self.find(JOIN_SECONDS)
+        try:
+            message = packed(args, ray.cloudpickle.dumps)
+        except (TypeError, pickle.PicklingError) as error:
+            raise TypeError(_cannot_travel(ray, self.task, args, error)) from None
+        return RayPending(ray, self._found.answer.remote(method, message), self.task, self._found)
+
+    def find(self, seconds: float) -> None:
+        """Wait for the task, or for one that took its place. Raises UnavailableError if it does not come in time."""
+        import ray
+
+        end = time.monotonic() + seconds
+        while True:
+            node.check()
+            try:
+                found = self._looked_up(ray)
+                self._wait_for(ray, found.here.remote(), end)
+                self._found = found
+                return
+            except (ValueError, ray.exceptions.RayActorError, ray.exceptions.GetTimeoutError) as error:
+                if self._start is not None and isinstance(error, ray.exceptions.ActorDiedError):
+                    self._found = self._start()
+                if time.monotonic() > end:
+                    raise UnavailableError(f"{self.task} did not join the job within {seconds:.0f} s.") from None
+                time.sleep(_LOOK_SECONDS)
+
+    def _wait_for(self, ray: Any, answer: Any, end: float) -> None:
+        """Until `end`; it may be that Ray itself ends before."""
+        while True:
+            try:
+                ray.get(answer, timeout=max(0.0, min(_SLICE_SECONDS, end - time.monotonic())))
+                return
+            except ray.exceptions.GetTimeoutError:
+                node.check()
+                if time.monotonic() > end:
+                    raise
+
+    def _looked_up(self, ray: Any) -> Any:
+        return ray.get_actor(self.task, namespace=self._namespace) if self._start is None else self._found
+
+    def check(self) -> None:
+        node.check()
+
+    def there(self) -> bool:
+        """True if some process is the task now."""
+        import ray
+
+        try:
+            ray.get_actor(self.task, namespace=self._namespace)
+        except ValueError:
+            return False
+        return True
+
+    def __reduce__(self) -> Any:
+        return RayActor, (self.task, self._namespace)
+
+
+def _cannot_travel(ray: Any, task: str, values: Any, error: Exception) -> str:
+    """What among the values is the reason."""
+    found = [ray.util.inspect_serializability(value, print_file=io.StringIO())[1] for value in values]
+    names = ", ".join(sorted({f"`{failure.path[-1]}`" for each in found for failure in each}))
+    return (
+        f"{names or 'A value'} cannot travel to {task}, which is another process: {error}. Make it there, within the "
+        "function that needs it."
+    )
+
+
+def start_actor(ray: Any, kind: str, index: int, servers: int, namespace: str, options: Mapping[str, Any]) -> Any:
+    """Start a task's actor, under the name of its task. It ends with this process, or when nobody has what this returns.
+
+    Raises ValueError if there is an actor of the name.
+    """
+    cls: Any = ServerTask if kind == "ps" else WorkerTask
+    arguments = (index,) if kind == "ps" else (index, [RayActor(f"ps:{i}", namespace) for i in range(servers)])
+    named = {"name": f"{kind}:{index}", "namespace": namespace, "max_concurrency": _THREADS, **options}
+    return ray.remote(cls).options(**named).remote(*arguments)
+
+
+def host_task(ray: Any, kind: str, index: int, servers: int, namespace: str) -> Any:
+    """Start this process's actor.
+
+    Raises UnavailableError if another process has the name and keeps it.
+    """
+    environment = {k: v for k, v in os.environ.items() if k.startswith(_PASSED_ON)}
+    options = {"num_cpus": 0, "runtime_env": {"env_vars": environment}}
+    end = time.monotonic() + JOIN_SECONDS
+    while True:
+        try:
+            actor = start_actor(ray, kind, index, servers, namespace, options)
+            ray.get(actor.here.remote())
+            return actor
+        except ValueError:  # the name: of a task that died a moment ago
+            if time.monotonic() > end:
+                raise UnavailableError(f"Another process of the job is {kind}:{index}.") from None
+            time.sleep(_LOOK_SECONDS)

@@ -1,0 +1,60 @@
+"""Outside of a step, too, only the rows that are asked for travel."""
+
+from typing import Any
+
+import keras
+import numpy as np
+import pytest
+
+import stratagem as tf
+from stratagem.remote import VariableServer
+from tests.remote.serving import serving
+
+ROWS, WIDTH = 50, 3
+VALUES = np.arange(ROWS * WIDTH, dtype="float32").reshape(ROWS, WIDTH)
+
+
+@pytest.fixture(scope="module", params=[None, 2, 3], ids=["whole", "2 shards", "3 shards"])
+def strategy(request: pytest.FixtureRequest) -> Any:
+    return serving(servers=2, workers=1, shards=request.param)
+
+
+@pytest.fixture
+def table(strategy: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """A table that cannot be read whole."""
+    with strategy.scope():
+        table = tf.Variable(VALUES)
+
+    def read(self: Any, keys: Any) -> Any:
+        raise AssertionError("all of a table was read")
+
+    monkeypatch.setattr(VariableServer, "read", read)
+    return table
+
+
+@pytest.mark.parametrize("ids", [3, [0, 49, 3, 3], [[7, 8], [8, 31]], np.zeros((0,), "int64")], ids=str)
+@pytest.mark.parametrize(
+    "look_up",
+    [tf.gather, tf.nn.embedding_lookup, lambda table, ids: keras.ops.take(table, ids, axis=0)],
+    ids=["gather", "embedding_lookup", "take"],
+)
+def test_rows_are_asked_for(look_up: Any, ids: Any, table: Any) -> None:
+    found = look_up(table, ids)
+    np.testing.assert_array_equal(np.asarray(found), VALUES[np.asarray(ids, "int64")])
+
+
+def test_an_id_of_no_row_is_an_error(table: Any) -> None:
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"not in \[0, 50\)|Index 50"):
+        tf.nn.embedding_lookup(table, [3, ROWS])
+
+
+def test_a_model_is_called_on_the_coordinator(strategy: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    with strategy.scope():
+        layer = keras.layers.Embedding(ROWS, WIDTH)
+        model = keras.Sequential([keras.Input((2,), dtype="int32"), layer])
+    ids = np.array([[1, 2], [48, 1]], "int32")
+    wanted = np.asarray(layer.embeddings)[ids]
+    before = [server._target.traffic().sent for server in strategy.servers.actors]
+    np.testing.assert_array_equal(np.asarray(model(ids)), wanted)
+    sent = sum(server._target.traffic().sent for server in strategy.servers.actors) - sum(before)
+    assert sent <= 24 * WIDTH * 4  # of 50 rows

@@ -1,0 +1,256 @@
+"""Jobs with parameter servers on a Ray cluster that somebody else has started, without TF_CONFIG."""
+
+import contextlib
+import json
+import os
+import re
+import secrets
+import subprocess
+import sys
+import tempfile
+import time
+import uuid
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, final
+
+import psutil
+import pytest
+
+from stratagem.testing import free_ports
+from tests.multi_worker.jobs import MARK, PATIENCE, Running
+
+PROGRAMS = Path(__file__).parent / "programs"
+SOURCE = Path(__file__).parents[2] / "src"
+ACTORS = """
+import ray
+ray.init(log_to_driver=False, logging_level="ERROR")
+print("actors", sorted(actor["name"] for actor in ray.util.list_named_actors(all_namespaces=True)))
+"""
+
+pytestmark = pytest.mark.thorough
+
+
+@final
+@dataclass(frozen=True)
+class Job:
+    """A coordinator, and the folder that tells it what to do."""
+
+    process: subprocess.Popen[bytes]
+    folder: Path
+
+    @property
+    def told(self) -> str:
+        """Its output so far."""
+        return (self.folder / "output").read_text(errors="replace")
+
+    def tell(self, what: str) -> None:
+        """Let it know."""
+        (self.folder / what).touch()
+
+    def wait_for(self, text: str) -> str:
+        """Until it has printed a line with this, which is returned."""
+        return self._until(
+            lambda: next((x for x in self.told.splitlines(keepends=True) if text in x and x[-1] == "\n"), "")
+        )
+
+    def wait_for_round(self, of: Callable[[set[int]], bool]) -> set[int]:
+        """Until a new round was taken by processes for which `of` is true."""
+        before = self.told.count("round ")
+
+        def found() -> set[int]:
+            rounds = [set(json.loads(text)) for text in re.findall(r"^round (.*)\n", self.told, re.MULTILINE)]
+            return next((who for who in rounds[before:] if of(who)), set())
+
+        return self._until(found)
+
+    def _until(self, found: Callable[[], Any]) -> Any:
+        end = time.monotonic() + PATIENCE
+        while True:
+            if value := found():
+                return value
+            assert self.process.poll() is None, self.told
+            assert time.monotonic() < end, self.told
+            time.sleep(0.05)
+
+    def check_exact(self) -> None:
+        """Every step was applied once."""
+        scheduled, *applied = json.loads(self.wait_for("applied ").removeprefix("applied "))
+        assert applied == [scheduled, scheduled]
+        losses = json.loads(self.wait_for("losses ").removeprefix("losses "))
+        assert losses[-1] < losses[0]
+
+    def ended(self) -> int:
+        """Its exit code."""
+        return self.process.wait(PATIENCE)
+
+
+@final
+class Cluster:
+    """A Ray of one machine, with its processes. Nobody without the token can use it."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder, self._mark, self._jobs = folder, uuid.uuid4().hex, 0
+        head, client = free_ports(2)
+        token = folder / "token"
+        with open(os.open(token, os.O_WRONLY | os.O_CREAT, 0o600), "w") as file:
+            file.write(secrets.token_hex(32))
+        self.variables = {
+            **{k: v for k, v in os.environ.items() if not k.startswith("RAY_") and k not in ("TF_CONFIG", "XLA_FLAGS")},
+            "PYTHONPATH": str(SOURCE),
+            "RAY_ADDRESS": f"127.0.0.1:{head}",
+            "RAY_AUTH_MODE": "token",
+            "RAY_AUTH_TOKEN_PATH": str(token),
+            "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0",  # all of Ray on loopback
+            "RAY_USAGE_STATS_ENABLED": "0",
+            MARK: self._mark,
+        }
+        self._command = [Path(sys.executable).with_name("ray"), "start", "--head", "--block", f"--port={head}"]
+        self._command += ["--node-ip-address=127.0.0.1", f"--ray-client-server-port={client}", "--num-cpus=8"]
+        self._command += [f"--temp-dir={folder}/t", f"--object-store-memory={128 << 20}"]
+        self._command += ["--include-dashboard=false", "--disable-usage-stats"]
+        self.started: list[subprocess.Popen[bytes]] = []
+        self.everything = Running([], folder, self._mark).everything
+
+    def start(self) -> None:
+        """Start it. On a machine under load Ray may give up after 30 s; then once more."""
+        log, end = self._folder / "log", time.monotonic() + PATIENCE
+        environment = {k: v for k, v in self.variables.items() if k != "RAY_ADDRESS"}
+        while True:
+            with log.open("wb") as file:
+                process = subprocess.Popen(
+                    self._command,
+                    env=environment,
+                    stdin=subprocess.DEVNULL,
+                    stdout=file,
+                    stderr=file,
+                    start_new_session=True,
+                )
+            self.started.append(process)
+            while process.poll() is None:
+                if "Ray runtime started" in log.read_text(errors="replace"):
+                    return
+                time.sleep(0.1)
+            assert time.monotonic() < end, log.read_text()
+
+    @contextlib.contextmanager
+    def job(self, **variables: str) -> Iterator[Job]:
+        """A job on it; in the end none of its actors is left, and the cluster still runs."""
+        self._jobs += 1
+        folder = self._folder / f"job {self._jobs}"
+        folder.mkdir()
+        with (folder / "output").open("wb") as output:
+            process = subprocess.Popen(
+                [sys.executable, PROGRAMS / "on_ray.py", folder],
+                env={**self.variables, **variables},
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+            )
+        try:
+            yield Job(process, folder)
+        finally:
+            process.kill()
+            process.wait()
+
+    def has_no_actors(self) -> None:
+        """It runs, and none of a job's actors does, after a while."""
+        end = time.monotonic() + 30.0
+        while left := self.actors():
+            assert time.monotonic() < end, left
+            time.sleep(0.1)
+        asked = subprocess.run(
+            [sys.executable, "-c", ACTORS], env=self.variables, capture_output=True, text=True, timeout=PATIENCE
+        )
+        assert "actors []" in asked.stdout, asked
+
+    def actors(self) -> list[psutil.Process]:
+        """The processes of servers and workers."""
+        return [p for p in self.everything() if re.match("ray::(Server|Worker)Task", "".join(p.cmdline()))]
+
+
+@contextlib.contextmanager
+def cluster() -> Iterator[Cluster]:
+    """One that runs; nothing of it is left in the end."""
+    with tempfile.TemporaryDirectory(prefix="sr-", dir="/tmp", ignore_cleanup_errors=True) as folder:  # short: sockets
+        found = Cluster(Path(folder))
+        try:
+            found.start()
+            yield found
+        finally:
+            while left := found.everything():
+                for one in left:
+                    with contextlib.suppress(psutil.Error):
+                        one.kill()
+                time.sleep(0.1)
+            for process in found.started:
+                process.wait(PATIENCE)
+
+
+@pytest.fixture
+def ray() -> Iterator[Cluster]:
+    with cluster() as running:
+        yield running
+
+
+def both(who: set[int]) -> bool:
+    return len(who) == 2
+
+
+def test_two_jobs_use_one_cluster_and_a_killed_worker_is_replaced(ray: Cluster) -> None:
+    with ray.job() as first, ray.job() as second:
+        before = first.wait_for_round(both)
+        others = second.wait_for_round(both)
+        assert not before & others
+        psutil.Process(min(before)).kill()
+        first.wait_for_round(lambda who: both(who) and min(before) not in who)
+        for job in (first, second):
+            job.tell("stop")
+            job.check_exact()
+            assert job.ended() == 0, job.told
+        assert "worker:" in first.wait_for("Its function runs elsewhere")
+        assert "gone" not in second.told
+    ray.has_no_actors()
+
+
+def test_a_lost_server_ends_the_job_with_one_error(ray: Cluster) -> None:
+    with ray.job() as job:
+        workers = job.wait_for_round(both)
+        job.tell("more")
+        job.tell("stop")
+        job.check_exact()
+        servers = [process for process in ray.actors() if process.pid not in workers]
+        assert len(servers) == 2
+        servers[0].kill()
+        assert job.ended() == 1
+        assert re.search(r"TaskLostError: ps:[01] is gone", job.told), job.told
+        assert job.told.count("Traceback (most recent call last)") == 1, job.told
+    ray.has_no_actors()
+
+
+def test_a_killed_coordinator_takes_its_actors_with_it(ray: Cluster) -> None:
+    with ray.job() as job:
+        job.wait_for_round(both)
+        job.process.kill()
+        ray.has_no_actors()
+
+
+def test_who_is_connected_to_no_ray_is_told_so(ray: Cluster) -> None:
+    with ray.job(RAY_ADDRESS="") as job:
+        assert job.ended() == 1
+        assert (
+            "ClusterError: RayClusterResolver: this process is connected to no Ray cluster. Call ray.init" in job.told
+        )
+
+
+def test_the_clusters_end_is_told() -> None:
+    with cluster() as ray, ray.job() as job:
+        job.wait_for_round(both)
+        (head,) = [p for p in ray.everything() if p.name() == "gcs_server"]
+        head.kill()
+        killed = time.monotonic()
+        while "UnavailableError: Ray's first process, at 127.0.0.1:" not in job.told:
+            assert time.monotonic() - killed < 30.0, job.told
+            time.sleep(0.1)
+        assert job.ended() == 1
