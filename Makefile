@@ -19,10 +19,11 @@ demo: $(READY) ## train a convolutional network on two replicas (about 2 minutes
 	@echo "demo: training on two virtual CPU replicas"
 	@$(BIN)/python examples/fashion_mnist.py
 
+# One more than there are cores: tests of jobs wait, for a lost heartbeat say.
 test: $(READY) ## run the test suite
 	@$(BIN)/python scripts/fetch_data.py fashion-mnist
 	@echo "test: running the test suite"
-	@$(BIN)/python -m pytest -q -n auto --dist loadfile --no-loadscope-reorder
+	@$(BIN)/python -m pytest -q -n $$(($$(nproc) + 1)) --dist loadfile --no-loadscope-reorder
 
 thorough: $(READY) ## run the tests that `make test` leaves out: more instances of the same
 	@$(BIN)/python scripts/fetch_data.py fashion-mnist

@@ -58,3 +58,18 @@ def test_a_model_is_called_on_the_coordinator(strategy: Any, monkeypatch: pytest
     np.testing.assert_array_equal(np.asarray(model(ids)), wanted)
     sent = sum(server._target.traffic().sent for server in strategy.servers.actors) - sum(before)
     assert sent <= 24 * WIDTH * 4  # of 50 rows
+
+
+def test_a_gradient_of_a_variable_in_shards_names_what_to_ask_for() -> None:
+    sharded = serving(servers=2, workers=1, shards=2)
+    with sharded.scope():
+        table = tf.Variable(VALUES)
+
+    @tf.function
+    def step() -> Any:
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_sum(tf.gather(table, [1, 2]))
+        return tape.gradient(loss, table)
+
+    with sharded.scope(), pytest.raises(ValueError, match=r"is in shards\. Ask for the gradients of its `variables`"):
+        step()

@@ -28,10 +28,14 @@ class WorkerTimes:
         return sum(self.seconds.values())
 
     @property
+    def own(self) -> float:
+        """Seconds of steps themselves: their data, computation and servers."""
+        return sum(self.seconds[part] for part in (Part.COMPUTE, Part.SERVERS, Part.INPUT))
+
+    @property
     def step(self) -> float:
-        """Seconds that a step takes by itself: its data, computation and servers."""
-        own = (Part.COMPUTE, Part.SERVERS, Part.INPUT)
-        return sum(self.seconds[part] for part in own) / max(self.steps, 1)
+        """Of these, what one step takes."""
+        return self.own / max(self.steps, 1)
 
     def __sub__(self, before: Self) -> "WorkerTimes":
         seconds = {part: spent - before.seconds[part] for part, spent in self.seconds.items()}
@@ -93,7 +97,8 @@ def _slow_worker(report: Report) -> Iterator[str]:
     working = [worker for worker in report.workers if worker.steps >= _FEW / 2]
     for worker in working:
         others = sorted(other.step for other in working if other is not worker)
-        if others and worker.step > _SLOW * (middle := others[len(others) // 2]):
+        matters = worker.own > _MUCH * worker.total
+        if matters and others and worker.step > _SLOW * (middle := others[len(others) // 2]):
             yield (
                 f"worker:{worker.index} needs {worker.step / middle:.1f} times as long for a step as the others: see what "
                 "else runs on its machine, and how its data gets there."

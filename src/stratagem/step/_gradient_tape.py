@@ -218,6 +218,11 @@ class GradientTape:
     def _source(self, leaf: Any) -> list[Any]:
         if leaf is None:
             return []
+        if getattr(leaf, "is_sharded_variable", False):
+            raise ValueError(
+                f"gradient: {leaf.name} is in shards. Ask for the gradients of its `variables`, which is also what an "
+                "optimizer takes (model.trainable_variables has them)."
+            )
         if not jnp.issubdtype(jnp.dtype(getattr(leaf.dtype, "name", leaf.dtype)), jnp.inexact):
             return []
         if isinstance(leaf, KerasVariable):
