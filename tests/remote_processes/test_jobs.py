@@ -1,5 +1,6 @@
 """Jobs with parameter servers as real processes, which find each other through Ray."""
 
+import contextlib
 import json
 import os
 import pickle
@@ -15,7 +16,9 @@ from typing import Any
 
 import pytest
 
+from stratagem.remote._ray_keeper import started_at
 from tests.cli.launches import launcher
+from tests.conftest import added
 from tests.multi_worker.jobs import PATIENCE, Ended, Running, job, printed
 from tests.remote_processes import scenarios
 from tests.remote_processes.frames import Gadget, listening
@@ -39,14 +42,21 @@ def check_tutorial(chief: Ended) -> None:
     assert printed(chief, "evaluation") == [1.0, 1.0]
 
 
-def nodes() -> set[str]:
-    """Folders and locks of Ray's nodes."""
-    return {path.name for path in FOLDER.glob("ray-*")}
+def left_behind() -> set[str]:
+    """Folders of Ray's nodes none of whose tasks runs. (Other jobs of this user may run beside the test.)"""
+    return {folder.name for folder in FOLDER.glob("ray-*[0-9]") if not any(map(runs, folder.glob("tasks/*")))}
+
+
+def runs(task: Path) -> bool:
+    """Whether the process that the file stands for still runs."""
+    with contextlib.suppress(OSError):
+        return started_at(int(task.name)) == task.read_text()
+    return False
 
 
 @pytest.mark.thorough
 def test_the_launcher_runs_a_whole_job_and_nothing_is_left(tmp_path: Path) -> None:
-    before = nodes()
+    before = left_behind()
     with launcher("--ps", 2, "--workers", 2, "--chief", "--log-dir", tmp_path, PROGRAMS / "tutorial.py") as running:
         done = running.done(PATIENCE)
         assert done.code == 0, done.told
@@ -55,18 +65,18 @@ def test_the_launcher_runs_a_whole_job_and_nothing_is_left(tmp_path: Path) -> No
         assert "5 tasks are done" in done.told
         assert "killed" not in done.told
         running.wait_until_gone(10.0)
-    assert nodes() <= before
+    assert not added(left_behind, before)
 
 
 @pytest.mark.thorough
 def test_the_tasks_of_a_job_may_be_started_by_hand_in_any_order() -> None:
-    before = nodes()
+    before = left_behind()
     order = random.Random(4).sample(range(5), 5)
     with job(PROGRAMS / "tutorial.py", 2, ps=2, order=order) as running:
         ended = running.ended()
     assert [task.code for task in ended] == [0] * 5, ended
     check_tutorial(ended[0])
-    assert nodes() <= before
+    assert not added(left_behind, before)
 
 
 def test_one_worker_takes_the_steps_that_one_device_would() -> None:
