@@ -5,7 +5,8 @@ import threading
 import time
 import uuid
 import weakref
-from collections.abc import Callable, Sequence
+from collections import deque
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, final
 
 import jax
@@ -18,13 +19,15 @@ from stratagem.coordinator._report import Report, WorkerTimes
 from stratagem.coordinator._values import PerWorkerDataset, PerWorkerValues, RemoteValue, check_no_remote, of_worker
 from stratagem.pipeline import Dataset, DistributedInput
 from stratagem.remote import Busy, OtherShapesError, RemoteSource, TaskLostError, Worker
-from stratagem.step import Function
+from stratagem.step import Function, call_often
 from stratagem.strategy import ParameterServerStrategy
 
 logger = logging.getLogger("stratagem.coordinator")
 
 _lock = threading.Lock()
 _RETURN_SECONDS = 3600.0  # TF's limit for a worker to come back
+# A worker is given functions that are alike together, as many as it runs in so many seconds: a call takes its time, too.
+_MOST, _TOGETHER = 16, 0.05
 _IDLE = 1.0  # seconds after which a worker's thread that has nothing to do ends; the next closure starts it again
 
 
@@ -49,8 +52,8 @@ class ClusterCoordinator:
 
     def _begin(self, strategy: ParameterServerStrategy) -> None:
         self._strategy = strategy
-        self._queue = ClosureQueue()
         self._workers = {worker.index: worker for worker in strategy.tasks}
+        self._queue = ClosureQueue(len(self._workers))
         self._name = uuid.uuid4().hex
         self._per_worker: weakref.WeakSet[PerWorkerValues] = weakref.WeakSet()
         self._threads: dict[int, threading.Thread] = {}
@@ -174,49 +177,68 @@ class ClusterCoordinator:
 
     def _work(self, index: int) -> None:
         """A worker's thread: one closure after another. Ends when there was nothing to do for a while."""
+        most = 1
         while True:
-            closure = self._queue.take(_IDLE)
-            if closure is not None:
-                self._run(self._workers[index], closure)
-                del closure
+            closures = self._queue.take(_IDLE, most)
+            if closures:
+                began = time.perf_counter()
+                ended = self._run(self._workers[index], closures)
+                most = max(1, min(_MOST, int(_TOGETHER * ended / (time.perf_counter() - began))))
+                del closures
                 continue
             with _lock:
                 if self._queue.idle():
                     del self._threads[index]
                     return
 
-    def _run(self, worker: Any, closure: Closure) -> None:
+    def _run(self, worker: Any, closures: list[Closure]) -> int:
+        """Run closures that are alike; returns how many have ended well."""
+        left = deque(closures)
         try:
-            with entered(worker=worker), self._strategy.scope(), worker.clock.function():
-                value = self._called(worker, closure)
+            with entered(worker=worker), self._strategy.scope():
+                while left:
+                    with worker.clock.running():
+                        values = self._called(worker, left)
+                    worker.clock.functions += len(values)
+                    for value in values:
+                        self._queue.finished(left.popleft(), value)
         except TaskLostError as error:
             if error.task == f"worker:{worker.index}":
-                self._replace(worker, closure, error)
+                self._replace(worker, left, error)
             else:
                 self._lost = error
-                self._queue.failed(closure, error)
+                self._fail(left, error)
         except BaseException as error:  # whatever a user's function raises belongs to the user
-            self._queue.failed(closure, error)
-        else:
-            self._queue.finished(closure, value)
+            self._fail(left, error)
+        return len(closures) - len(left)
 
-    def _called(self, worker: Any, closure: Closure) -> Any:
+    def _fail(self, left: deque[Closure], error: BaseException) -> None:
+        """The first of these closures has raised it."""
+        self._queue.failed(left.popleft(), error)
+        for closure in left:
+            self._queue.put_back(closure)
+
+    def _called(self, worker: Any, closures: Sequence[Closure]) -> list[Any]:
+        """The values of the first of these closures, one at least."""
+        first = closures[0]
         while True:
-            worker.begin(closure.number, self._queue.lowest(), self._name)
-            worker.fresh.need(closure.sees)
+            worker.begin([closure.number for closure in closures], self._queue.lowest(), self._name)
+            worker.fresh.need(first.sees)
             worker.ahead.more = not self._queue.idle()
             try:
-                args, kwargs = of_worker((closure.args, closure.kwargs), worker.index)
-                return jax.block_until_ready(jax.tree.map(_tensor, closure.function(*args, **kwargs)))
+                args, kwargs = of_worker((first.args, first.kwargs), worker.index)
+                values = call_often(first.function, args, kwargs, len(closures))
+                return list(jax.block_until_ready([jax.tree.map(_tensor, value) for value in values]))
             except OtherShapesError:
                 continue
             finally:
                 self._strategy.servers.changed()
 
-    def _replace(self, worker: Any, closure: Closure, error: TaskLostError) -> None:
-        """A worker is gone: another one takes its closure, and this one's place is free until a process comes for it."""
+    def _replace(self, worker: Any, left: Iterable[Closure], error: TaskLostError) -> None:
+        """A worker is gone: others take its closures, and its place is free until a process comes for it."""
         logger.warning("%s Its function runs elsewhere; waiting for a process that takes its place.", error)
-        self._queue.put_back(closure)
+        for closure in left:
+            self._queue.put_back(closure)
         self._wake()  # threads of other workers may have found nothing to do, and ended
         for values in list(self._per_worker):
             values.lost(worker.index)

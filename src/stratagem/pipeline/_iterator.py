@@ -3,14 +3,14 @@
 import abc
 import contextlib
 from collections.abc import Callable, Iterator
-from typing import Generic, Self, TypeVar, final
+from typing import Any, Generic, Self, TypeVar, final
 
 import jax
 import jax.numpy as jnp
 
 from stratagem._context import current, entered
 from stratagem._errors import InvalidArgumentError, OutOfRangeError
-from stratagem.pipeline.elements._nest import Nest, to_jax, to_own_numpy
+from stratagem.pipeline.elements._nest import Nest, to_jax, to_own_numpy, to_tensors
 from stratagem.pipeline.stages._order import State
 from stratagem.pipeline.stages._stage import Walk
 
@@ -58,6 +58,13 @@ class ElementIterator(abc.ABC, Generic[T]):
             return drawn
         return self._peeked.pop()[0] if self._peeked else self._finish(next(self._source))
 
+    def next_for_program(self) -> Any:
+        """The next element for a program that takes NumPy's arrays to its device itself. StopIteration at the end."""
+        return self._peeked.pop()[0] if self._peeked else self._for_program(next(self._source))
+
+    def _for_program(self, element: Nest) -> Any:
+        return self._finish(element)
+
     def get_next(self) -> T:
         """The next element.
 
@@ -99,6 +106,9 @@ class DatasetIterator(ElementIterator[Nest]):
 
     def _finish(self, element: Nest) -> Nest:
         return to_jax(element)
+
+    def _for_program(self, element: Nest) -> Nest:
+        return to_tensors(element)
 
 
 @final

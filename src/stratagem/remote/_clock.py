@@ -55,13 +55,12 @@ class Clock:
             self.seconds[self._part] -= spent
 
     @contextlib.contextmanager
-    def function(self) -> Iterator[None]:
-        """The body runs a function. Before the first one there was nothing to wait for."""
+    def running(self) -> Iterator[None]:
+        """The body runs functions. Before the first one there was nothing to wait for."""
         if not self.functions:
             self._since = time.perf_counter()
         with self.part(Part.HANDING_OUT):
             yield
-        self.functions += 1
 
     def taken(self) -> dict[Part, float]:
         """What was added up so far; from now on it starts at nothing."""

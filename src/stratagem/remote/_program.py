@@ -17,12 +17,12 @@ from stratagem.remote._recipe import CompiledPiece, Place, Recipe, SentChange, S
 from stratagem.remote._servers import Servers
 from stratagem.remote._update import ServerUpdate, how
 from stratagem.remote._worker import Worker
-from stratagem.step import Arguments, Trace, Update, begun, is_literal, served, tracing
+from stratagem.step import Arguments, FarProgram, Trace, Update, begun, is_literal, served, tracing
 from stratagem.values import placement_of
 
 
 @final
-class ServedProgram:
+class ServedProgram(FarProgram):
     """One signature of a step, traced once, run by any worker."""
 
     def __init__(self, made: Trace, arguments: Arguments, mesh: ReplicaMesh) -> None:
@@ -51,19 +51,23 @@ class ServedProgram:
 
     def __call__(self, arguments: Arguments) -> Any:
         """Run once, on the worker of the context. Waits for the servers to have taken what it changes."""
+        return self.often(arguments, 1)[0]
+
+    def often(self, arguments: Arguments, times: int) -> list[Any]:
+        """As FarProgram's, on the worker of the context."""
         if self._first:
             with tracing:
-                result = self._run(arguments)
+                results = self._run(arguments, 1)
                 self._first = False
-                return result
-        return self._run(arguments)
+                return results
+        return self._run(arguments, times)
 
-    def _run(self, arguments: Arguments) -> Any:
+    def _run(self, arguments: Arguments, times: int) -> list[Any]:
         worker = current().worker or Worker.here
         given = [*(v.array[0] for v in arguments.own), *arguments.shared]
         with begun(self._mesh.job, first=self._first):
-            results = worker.follow(self._recipe, given, self._servers, self._mesh)
-        return self._results.rebuilt(results)
+            results = worker.follow(self._recipe, given, self._servers, self._mesh, times)
+        return list(map(self._results.rebuilt, results))
 
     def _shared(self) -> list[frozenset[int]]:
         return [frozenset(self._servers.sharing(p)) for p in self._counted]

@@ -113,18 +113,19 @@ class RayWorker:
         self._gone = Gone()
         self._ready: set[Any] = set()
         self.clock, self.ahead, self.fresh = Clock(), Ahead(), Fresh()
-        self._origin: tuple[Any, ...] = ()
+        self._closures: Sequence[int] = ()
+        self._below, self._coordinator = 0, ""
         self._pushes = 0
 
-    def begin(self, closure: int, below: int, coordinator: str) -> None:
-        """From now on it runs this closure, from its start."""
-        self._origin, self._pushes = (closure, below, coordinator), 0
+    def begin(self, closures: Sequence[int], below: int, coordinator: str) -> None:
+        """From now on it runs the first of these closures, from its start; the others, which are alike, may follow with it."""
+        self._closures, self._pushes = closures, 0
+        self._below, self._coordinator = below, coordinator
 
     def next_origin(self) -> Origin:
         """As Worker's, for what a function does outside of steps."""
-        closure, below, coordinator = self._origin
         self._pushes += 1
-        return Origin(closure, self._pushes, below, coordinator)
+        return Origin(self._closures[0], self._pushes, self._below, self._coordinator)
 
     def rejoin(self, seconds: float) -> None:
         """Wait for a process that takes the place of the one that is gone. It knows nothing yet."""
@@ -132,38 +133,60 @@ class RayWorker:
         self._ready.clear()
         self.actor.find(seconds)
 
-    def follow(self, recipe: Recipe, given: Sequence[Any], servers: Any, mesh: ReplicaMesh) -> list[Any]:
-        """Let the worker take a step. Sends what it does not have yet."""
+    def follow(
+        self, recipe: Recipe, given: Sequence[Any], servers: Any, mesh: ReplicaMesh, times: int = 1
+    ) -> list[list[Any]]:
+        """Let the worker take up to so many steps, each for the next closure. Returns the results of those that it took.
+
+        Sends what it does not have yet.
+        """
         others = [v for _, v in recipe.seeds if not is_seed_state(v)]
         inputs = [v.drawn if isinstance(v, StandIn) else np.asarray(v) for v in given]
         inputs += [np.asarray(v.value) for v in others]
         seeds = tuple(v._value for _, v in recipe.seeds if is_seed_state(v))
         number = (id(recipe), *map(id, seeds))
         self._forget()
-        ahead = self.fresh.ask(servers.changes), self.ahead.more
-        while True:
-            if number not in self._known:
-                with self.clock.part(Part.COMPILING):
-                    self.actor.call("learn", number, without_programs(_travelling(recipe))).result()
-                self._known[number] = seeds
-                self._gone.watch(recipe, number)
+        # Of several, each was scheduled before the one before it is asked for, which is now: so it may use what that brings.
+        fresh, more = self.fresh.ask(servers.changes), self.ahead.more
+        done: list[list[Any]] = []
+        while len(done) < times:
+            self._learn(number, recipe, seeds)
             ready = servers.ready
-            origin = (*self._origin, self._pushes)
-            answer, found = self.actor.call("follow", number, inputs, origin, ready - self._ready, ahead).result()
+            origin = (self._closures[len(done) : times], self._below, self._coordinator, self._pushes)
+            found, self._pushes, seconds, stop = self.actor.call(
+                "follow", number, inputs, origin, ready - self._ready, (fresh or bool(done), more)
+            ).result()
             self._ready |= ready
-            if answer == "results":
-                values, self._pushes, seconds = found
-                self.clock.elsewhere(dict(seconds))
-                self.clock.steps += 1
-                return list(values)
-            if answer == "recipe":
-                self._known.pop(number, None)
-            elif answer == "shapes":
-                next(v for v in given if isinstance(v, StandIn) and v.drawn.iterator == found).iterator.forget()
+            self.clock.elsewhere(dict(seconds))
+            self.clock.steps += len(found)
+            done += found
+            if stop is not None and not self._helped(stop, number, recipe, given, servers, bool(done)):
+                break
+        return done
+
+    def _learn(self, number: Any, recipe: Recipe, seeds: tuple[Any, ...]) -> None:
+        if number not in self._known:
+            with self.clock.part(Part.COMPILING):
+                self.actor.call("learn", number, without_programs(_travelling(recipe))).result()
+            self._known[number] = seeds
+            self._gone.watch(recipe, number)
+
+    def _helped(
+        self, stop: tuple[str, Any], number: Any, recipe: Recipe, given: Sequence[Any], servers: Any, some: bool
+    ) -> bool:
+        """Send the worker what it has stopped for; False if its next step has to be another call. some: it has taken some."""
+        why, what = stop
+        if why == "recipe":
+            self._known.pop(number, None)
+        elif why == "program":
+            with self.clock.part(Part.COMPILING):
+                self._send(number, recipe, servers, *what)
+        elif why == "shapes":
+            next(v for v in given if isinstance(v, StandIn) and v.drawn.iterator == what).iterator.forget()
+            if not some:
                 raise OtherShapesError
-            else:
-                with self.clock.part(Part.COMPILING):
-                    self._send(number, recipe, servers, *found)
+            return False
+        return why in ("recipe", "program")
 
     def _forget(self) -> None:
         """Recipes that are gone: their numbers may come again."""

@@ -19,6 +19,7 @@ from stratagem.remote._wire import packed, unpacked
 _LOOK_SECONDS = 0.1
 _SLICE_SECONDS = 1.0  # of a call that takes long, between two looks at Ray itself
 _THREADS = 16  # calls that an actor serves at the same time
+_WITH_CODE = ("make",)  # methods whose arguments have functions of the user's program
 # What a task's process was told, and its actor has to know.
 _PASSED_ON = ("JAX_", "XLA_", "CUDA_", "KERAS_", "STRATAGEM_", "PYTHONPATH", "OMP_")
 
@@ -82,7 +83,7 @@ class RayActor(Actor):
         if self._found is None:
             self.find(JOIN_SECONDS)
         try:
-            message = packed(args, ray.cloudpickle.dumps)
+            message = packed(args, ray.cloudpickle.dumps if method in _WITH_CODE else None)
         except (TypeError, pickle.PicklingError) as error:
             raise TypeError(_cannot_travel(ray, self.task, args, error)) from None
         return RayPending(ray, self._found.answer.remote(method, message), self.task, self._found)

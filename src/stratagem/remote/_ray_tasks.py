@@ -15,10 +15,14 @@ from stratagem.remote._actors import Actor
 from stratagem.remote._clock import Part
 from stratagem.remote._recipe import Recipe
 from stratagem.remote._server import Origin, Push, Traffic, VariableServer
-from stratagem.remote._travel import Missing, TravelledPiece, given, imported, local, shapes_of
+from stratagem.remote._travel import Missing, TravelledPiece, given, imported, shapes_of
 from stratagem.remote._update import Facts, Rows, flat
 from stratagem.remote._wire import packed, unpacked
 from stratagem.remote._worker import Worker
+
+Seconds = tuple[tuple[Part, float], ...]
+# Why a worker takes no step: what is missing ("recipe", "shapes", "program"), and which; or an "error".
+Stop = tuple[str, Any]
 
 
 @final
@@ -110,7 +114,7 @@ class ServerTask(_Task):
 
     def create(self, key: str, value: Any) -> None:
         """As VariableServer's."""
-        self._server.create(key, local(value))
+        self._server.create(key, value)
 
     def forget(self, keys: Any) -> None:
         """As VariableServer's."""
@@ -151,8 +155,7 @@ class ServerTask(_Task):
         if origin is not None and origin.coordinator != self._coordinator:
             raise UnavailableError("Another coordinator has taken over the job.")
         added = {k: given(v) for k, v in push.added.items()}
-        kept = {k: local(v) for k, v in push.set.items()}
-        return self._server.push(origin, Push(push.updates, added, kept, push.seen))
+        return self._server.push(origin, Push(push.updates, added, push.set, push.seen))
 
     def push_and_read(self, origin: Origin | None, push: Push, keys: Sequence[str]) -> tuple[int, list[jax.Array]]:
         """As VariableServer's."""
@@ -200,22 +203,41 @@ class WorkerTask(_Task):
         run.programs[shapes] = imported(program)
 
     def follow(
-        self, number: Any, inputs: Sequence[Any], origin: Any, ready: Any, ahead: tuple[bool, bool]
-    ) -> tuple[str, Any]:
-        """Take a step. ("results", (values, pushes, seconds by part)) or, if something has to come first, what.
+        self,
+        number: Any,
+        inputs: Sequence[Any],
+        origin: tuple[Sequence[int], int, str, int],
+        ready: Any,
+        ahead: tuple[bool, bool],
+    ) -> tuple[list[list[Any]], int, Seconds, Stop | None]:
+        """Take a step for each of the closures of `origin` (which is as `Worker.begin` takes it).
 
-        origin: as `Worker.begin` takes it. ready: updates with shapes of gradients that their servers have programs for. ahead:
-        whether it may use what its last push brought, and whether another step is likely to follow at once.
+        Returns the results of those that it has taken, how often the last one (or, after a stop, the next one before it was
+        tried) has pushed, seconds by part and, if something has to come before the next one, what. An error is raised by the
+        first alone: of others it says that they are to be asked for again.
+
+        ready: updates with shapes of gradients that their servers have programs for. ahead: whether the first step may use
+        what its last push brought, and whether another one is likely to follow at once.
         """
         with self._one_step:
-            self._worker.clock.taken()  # what has passed between two steps
-            with self._worker.clock.part(Part.HANDING_OUT):
-                self._worker.begin(*origin)
-                fresh, self._worker.ahead.more = ahead
-                return self._follow(number, inputs, ready, fresh=fresh)
+            clock, (closures, below, coordinator, pushes) = self._worker.clock, origin
+            clock.taken()  # what has passed between two steps
+            self._ready.update(ready)
+            done: list[list[Any]] = []
+            stop: Stop | None = None
+            with clock.part(Part.HANDING_OUT):
+                while stop is None and len(done) < len(closures):
+                    self._worker.begin(closures[len(done) :], below, coordinator, 0 if done else pushes)
+                    self._worker.ahead.more = ahead[1] or len(done) + 1 < len(closures)
+                    stop = self._take_step(number, inputs, done, fresh=bool(done) or ahead[0])
+            if stop is None:
+                pushes = self._worker.pushes
+            elif done:
+                pushes = 0  # of the next closure
+            return done, pushes, tuple(clock.taken().items()), stop
 
-    def _follow(self, number: Any, inputs: Sequence[Any], ready: Any, *, fresh: bool) -> tuple[str, Any]:
-        self._ready.update(ready)
+    def _take_step(self, number: Any, inputs: Sequence[Any], done: list[list[Any]], *, fresh: bool) -> Stop | None:
+        """One more step, whose results are added to `done`; or why it could not be taken."""
         if number not in self._recipes:
             return "recipe", None
         try:
@@ -223,12 +245,16 @@ class WorkerTask(_Task):
             for x, value in zip(inputs, values, strict=True):
                 if isinstance(x, Drawn) and (tuple(value.shape), str(value.dtype)) != (x.shape, x.dtype):
                     return "shapes", x.iterator
-            results = self._recipes[number].run(values, self._servers, self._worker, self._check, fresh=fresh)
+            done.append(self._recipes[number].run(values, self._servers, self._worker, self._check, fresh=fresh))
         except Missing as missing:
-            return "missing", (missing.where, missing.shapes)
+            return "program", (missing.where, missing.shapes)
+        except Exception:
+            if not done:
+                raise
+            return "error", None
         for iterator in {x.iterator for x in inputs if isinstance(x, Drawn)}:
             del self._pending[iterator]
-        return "results", (results, self._worker.pushes, tuple(self._worker.clock.taken().items()))
+        return None
 
     def make(self, handle: int, function: Callable[[], Any]) -> None:
         """What `function` makes here, a data set say, under this number."""
@@ -255,7 +281,8 @@ class WorkerTask(_Task):
         if handle not in self._pending:
             try:
                 with entered(worker=self._worker), self._worker.clock.part(Part.INPUT):
-                    element = next(self._values[handle])
+                    iterator = self._values[handle]
+                    element = iterator.next_for_program() if hasattr(iterator, "next_for_program") else next(iterator)
             except StopIteration:
                 raise OutOfRangeError(
                     f"End of sequence: the iterator of worker {self._worker.index} has no more elements."

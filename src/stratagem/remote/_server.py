@@ -11,6 +11,7 @@ import jax.numpy as jnp
 
 from stratagem._errors import InvalidArgumentError
 from stratagem.remote._clock import Busy
+from stratagem.remote._travel import local
 from stratagem.remote._update import Applicable
 
 
@@ -79,6 +80,7 @@ class VariableServer:
         self._stale = self._received = self._sent = self._rows = 0
         self._lock = threading.Lock()
         self._values: dict[str, jax.Array] = {}
+        self._sizes: dict[str, int] = {}  # their bytes
         self._updates: dict[int, tuple[Applicable, tuple[str, ...]]] = {}
         self._tables: set[str] = set()
         self._applied: dict[int, int] = {}
@@ -89,19 +91,21 @@ class VariableServer:
         """Keep a variable under this key; also a new value for one that is there."""
         with self._lock:
             self._values[key] = self._own(key, value)
+            self._sizes[key] = self._values[key].nbytes
 
     def forget(self, keys: Iterable[str]) -> None:
         """Drop variables that nobody uses any more."""
         with self._lock:
             for key in keys:
                 self._values.pop(key, None)
+                self._sizes.pop(key, None)
                 self._tables.discard(key)
 
     def read(self, keys: Sequence[str]) -> tuple[int, list[jax.Array]]:
         """How many pushes were applied so far, and the values after them."""
         with self.busy, self._lock:
             values = [jnp.copy(self._values[k]) if k in self._tables else self._values[k] for k in keys]
-            self._sent += _bytes(values)
+            self._sent += sum(self._sizes[k] for k in keys)
             return self.pushes, values
 
     def rows(self, wanted: Sequence[tuple[str, Any]]) -> tuple[int, list[jax.Array]]:
@@ -146,7 +150,8 @@ class VariableServer:
                 self.dropped += 1
                 return False
             self._check(push)
-            self._received += _bytes(jax.tree.leaves(push))
+            self._received += sum(self._updates[n][0].facts.nbytes(gradients) for n, gradients in push.updates)
+            self._received += _bytes(push.added.values()) + _bytes(push.set.values())
             self._stale += 0 if push.seen is None else self.pushes - push.seen
             for number, gradients in push.updates:
                 update, keys = self._updates[number]
@@ -174,8 +179,9 @@ class VariableServer:
             return Traffic(*counts, self.busy.seconds, self._received, self._sent, self._rows)
 
     def _own(self, key: str, value: Any) -> Any:
-        """An array that nobody else has, for a variable whose updates write into its array."""
-        return jnp.copy(value) if key in self._tables else value
+        """JAX's array; one that nobody else has for a variable whose updates write into its array."""
+        array = local(value)
+        return jnp.copy(array) if key in self._tables else array
 
     def _known(self, origin: Origin) -> bool:
         if origin.coordinator != self._coordinator:

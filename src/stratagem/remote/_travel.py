@@ -9,6 +9,7 @@ import numpy as np
 from jax import export
 
 from stratagem._errors import UnimplementedError
+from stratagem._private import on_device
 from stratagem.step import compiler_options
 
 Shapes = tuple[tuple[tuple[int, ...], Any], ...]
@@ -49,7 +50,7 @@ def imported(program: bytes, donated: tuple[int, ...] = ()) -> Callable[..., Any
 
 def local(value: Any) -> Any:
     """A NumPy array as a JAX array of the same dtype. (JAX would cut a 64-bit one.)"""
-    return jax.numpy.asarray(value, dtype=value.dtype) if isinstance(value, np.ndarray | np.generic) else value
+    return on_device(np.asarray(value), jax.local_devices()[0]) if isinstance(value, np.ndarray | np.generic) else value
 
 
 def given(value: Any) -> Any:

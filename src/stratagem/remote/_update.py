@@ -1,6 +1,8 @@
 """An optimizer's update of the variables that one server has, as one compiled function."""
 
+import functools
 import itertools
+import math
 import weakref
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -20,6 +22,8 @@ from stratagem.values import WholeConstraint
 # How a gradient arrives. whole: an array of the variable's shape. rows: rows of it with their ids; the update touches these
 # rows only. sum: the same, but the update changes every row.
 How = Literal["whole", "rows", "sum"]
+
+_ID_BYTES = 4
 
 # They look at all of a variable at once: of one shard they would compute something else than of the variable.
 _WHOLE_VARIABLE = ("Lamb", "Adafactor", "Muon")
@@ -83,6 +87,17 @@ class Facts:
                 raise ValueError(f"the gradient of {path} has NaN or infinity")
             if isinstance(gradient, Rows) and not _in_range(np.asarray(gradient.ids), rows, shape[0]):
                 raise ValueError(f"ids of rows of {path} are out of range")
+
+    def nbytes(self, gradients: Sequence[Any]) -> int:
+        """The bytes of such gradients."""
+        pairs = zip(gradients, self._sizes, strict=True)
+        return sum(g.ids.shape[0] * row if isinstance(g, Rows) else whole for g, (whole, row) in pairs)
+
+    @functools.cached_property
+    def _sizes(self) -> list[tuple[int, int]]:
+        """Bytes of each gradient as a whole, and of a row with its id."""
+        every = [(shape, np.dtype(dtype).itemsize) for _, shape, dtype, _ in self.gradients]
+        return [(math.prod(shape) * size, math.prod(shape[1:]) * size + _ID_BYTES) for shape, size in every]
 
     def split(self, values: Sequence[Any]) -> tuple[list[Any], list[Any]]:
         """The values that go by rows, and the others."""

@@ -34,21 +34,26 @@ class Worker:
         self.pushes = 0
         self.clock, self.ahead, self.fresh = Clock(), Ahead(), Fresh()
 
-    def begin(self, closure: int, below: int, coordinator: str, pushes: int = 0) -> None:
-        """From now on it runs this closure, from its start, or from where it has pushed so often. The rest: as in Origin."""
-        self._closure, self.pushes = closure, pushes
+    def begin(self, closures: Sequence[int], below: int, coordinator: str, pushes: int = 0) -> None:
+        """From now on it runs the first of these closures, from its start, or from where it has pushed so often.
+
+        The rest: as in Origin.
+        """
+        self._closure, self.pushes = closures[0], pushes
         self._below, self._coordinator = below, coordinator
 
-    def follow(self, recipe: Any, given: Sequence[Any], servers: Any, mesh: ReplicaMesh) -> list[Any]:
-        """Take a step here. given: what the call brings."""
+    def follow(
+        self, recipe: Any, given: Sequence[Any], servers: Any, mesh: ReplicaMesh, times: int = 1
+    ) -> list[list[Any]]:
+        """Take a step here, one, for nothing is gained by several. given: what the call brings. Returns its results."""
         # A NumPy array goes to the device with the call, which is faster; of 64 bits JAX would make 32 there.
         inputs = [v if isinstance(v, np.ndarray) and v.itemsize < 8 else everywhere(v, mesh) for v in given]
         fresh = self.fresh.ask(servers.changes)
-        found: list[Any] = recipe.run(inputs, servers.actors, self, servers.prepare, fresh=fresh)
+        found = recipe.run(inputs, servers.actors, self, servers.prepare, fresh=fresh)
         self.clock.steps += 1
         if self.index is None:
             servers.changed()
-        return found
+        return [[v if isinstance(v, jax.Array) else everywhere(v, mesh) for v in found]]
 
     def next_origin(self) -> Origin | None:
         """The number of its next push; the same when another worker runs the closure again."""

@@ -8,9 +8,12 @@ from stratagem.step._execute import execute_anew as execute_anew
 from stratagem.step._execute import execute_together as execute_together
 from stratagem.step._execute import prepare as prepare
 from stratagem.step._execute import tracing as tracing
+from stratagem.step._far import FarProgram as FarProgram
+from stratagem.step._far import FarSource as FarSource
 from stratagem.step._flatten import acts as acts
 from stratagem.step._flatten import inlined as inlined
 from stratagem.step._function import Function as Function
+from stratagem.step._function import call_often as call_often
 from stratagem.step._function import default_mesh as default_mesh
 from stratagem.step._function import function as function
 from stratagem.step._gradient_tape import GradientTape as GradientTape
@@ -39,6 +42,5 @@ from stratagem.step._served import nbytes as nbytes
 from stratagem.step._served import rows_of as rows_of
 from stratagem.step._served import scatter_p as scatter_p
 from stratagem.step._served import served as served
-from stratagem.step._signature import FarSource as FarSource
 from stratagem.step._signature import Same as Same
 from stratagem.step._signature import function_key as function_key

@@ -15,12 +15,13 @@ from stratagem._job import Phase
 from stratagem._mesh import ReplicaMesh
 from stratagem.step._agreement import agree_on, digest
 from stratagem.step._capture import HostMode, OtherMesh, Unexplored
+from stratagem.step._far import FarProgram, FarSource
 from stratagem.step._layout import Layout, named, settled
 from stratagem.step._program import Arguments, Body, Knowledge, Program, Trace, explore, own_specs, trace
 from stratagem.step._repeat import RepeatedProgram
 from stratagem.step._replicate import DECISIONS
 from stratagem.step._served import served
-from stratagem.step._signature import FarSource, Same, alive, changed_part, code_of, is_source, leaf_key
+from stratagem.step._signature import Same, alive, changed_part, code_of, is_source, leaf_key
 from stratagem.step._uneven import UnevenProgram
 from stratagem.values import Separate, Stacked, is_per_replica, placement_of
 
@@ -87,19 +88,26 @@ def execute(
     key: equal for functions that are the same program (see `function_key`). Runs in Python instead ("host mode"), from then
     on, if the code needs values of tensors or iterates over data; each `strategy.run` in it is still one program.
     """
+    return execute_often(body, key, name, args, kwargs, mesh, 1)[0]
+
+
+def execute_often(
+    body: Body, key: Hashable, name: str, args: Sequence[Any], kwargs: dict[str, Any], mesh: ReplicaMesh, times: int
+) -> list[Any]:
+    """The results of the first of so many calls, at least of one: of as many as a worker elsewhere has run together."""
     context = current()
     family, signature, leaves = _signature_of(key, name, args, kwargs)
     if signature.host is None:
         try:
-            result = _run(body, signature, args, kwargs, leaves, mesh)
+            results = _run(body, signature, args, kwargs, leaves, mesh, times)
             family.knowledge = signature.knowledge
-            return result
+            return results
         except (HostMode, *DECISIONS) as reason:
             if context.recorder is not None or context.replica is not None:
                 raise
             signature.host = _reason(reason)
             logger.info("%s runs in Python, not as one compiled program: %s.", name, signature.host)
-    return body(*args, **kwargs)
+    return [body(*args, **kwargs)]
 
 
 def execute_together(
@@ -236,16 +244,27 @@ def _draw(knowledge: Knowledge, leaves: Sequence[Any], mesh: ReplicaMesh) -> lis
     """The elements that a call with these arguments draws."""
     if not knowledge.sources:
         return []
-    far = any(map(served, knowledge.variables))  # else the program runs here, and wants the elements themselves
+    far = any(map(served, knowledge.variables))  # else the program wants the elements themselves, on its devices
     with mesh.job.phase(Phase.INPUT):
-        return [_next(leaves[s] if isinstance(s, int) else s, far) for s in knowledge.sources]
+        return [_next(source, far) for source in _sources(knowledge, leaves)]
+
+
+def _sources(knowledge: Knowledge, leaves: Sequence[Any]) -> list[Any]:
+    return [leaves[s] if isinstance(s, int) else s for s in knowledge.sources]
+
+
+def _all_far(knowledge: Knowledge, leaves: Sequence[Any]) -> bool:
+    """True if nothing was drawn here, so that a program can be run again with the same arguments."""
+    return all(isinstance(source, FarSource) for source in _sources(knowledge, leaves))
 
 
 def _kinds(drawn: list[Any]) -> tuple[Hashable, ...]:
     return tuple(leaf_key(v) for v in jax.tree.leaves(drawn, is_leaf=is_per_replica))
 
 
-def _run(body: Body, signature: Signature, args: Any, kwargs: Any, leaves: Sequence[Any], default: ReplicaMesh) -> Any:
+def _run(
+    body: Body, signature: Signature, args: Any, kwargs: Any, leaves: Sequence[Any], default: ReplicaMesh, times: int
+) -> list[Any]:
     mesh = _explored(body, signature, args, kwargs, leaves, default)
     drawn = _draw(signature.knowledge, leaves, mesh)
     arguments = Arguments.of(args, kwargs, drawn)
@@ -253,8 +272,10 @@ def _run(body: Body, signature: Signature, args: Any, kwargs: Any, leaves: Seque
         program = _program(body, signature, arguments, _kinds(drawn), mesh)
     except Unexplored:
         signature.knowledge.explored = False
-        return _run(body, signature, args, kwargs, leaves, mesh)
-    return program(arguments)
+        return _run(body, signature, args, kwargs, leaves, mesh, times)
+    if times > 1 and isinstance(program, FarProgram) and _all_far(signature.knowledge, leaves):
+        return program.often(arguments, times)
+    return [program(arguments)]
 
 
 def _program(
@@ -330,7 +351,9 @@ def _explore_on(body: Body, arguments: Arguments, mesh: ReplicaMesh, knowledge: 
 
 def _next(source: Any, far: bool) -> Any:
     try:
-        return source.stand_in() if far and isinstance(source, FarSource) else next(source)
+        if far and isinstance(source, FarSource):
+            return source.stand_in()
+        return source.next_for_program() if far and hasattr(source, "next_for_program") else next(source)
     except StopIteration:
         raise OutOfRangeError("End of sequence: an iterator that the step draws from has no more elements.") from None
 

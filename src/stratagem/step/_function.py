@@ -9,7 +9,7 @@ import jax.numpy as jnp
 
 from stratagem._context import current
 from stratagem._mesh import ReplicaMesh
-from stratagem.step._execute import execute
+from stratagem.step._execute import execute_often
 from stratagem.step._signature import function_key
 
 
@@ -39,14 +39,7 @@ class Function:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Run the function; inside another compiled function it becomes a part of that."""
-        if self.input_signature is not None:
-            args = self._checked(args, kwargs)
-        context = current()
-        if context.recorder is not None:
-            return self.python_function(*args, **kwargs)
-        mesh = default_mesh() if context.strategy is None else context.strategy.mesh
-        key = function_key(self.python_function)
-        return execute(self.python_function, key, f"tf.function {self._name}", args, kwargs, mesh)
+        return call_often(self, args, kwargs, 1)[0]
 
     def __get__(self, instance: Any, owner: type | None = None) -> "Function":
         if instance is None:
@@ -69,6 +62,20 @@ class Function:
         return tuple(
             jax.tree.map(functools.partial(_conform, self._name), s, a) for s, a in zip(specs, args, strict=True)
         )
+
+
+def call_often(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], times: int) -> list[Any]:
+    """The results of the first of so many calls, at least of one: of several where a worker elsewhere runs them together."""
+    context = current()
+    if not isinstance(function, Function):
+        return [function(*args, **kwargs)]
+    if function.input_signature is not None:
+        args = function._checked(args, kwargs)
+    body = function.python_function
+    if context.recorder is not None:
+        return [body(*args, **kwargs)]
+    mesh = default_mesh() if context.strategy is None else context.strategy.mesh
+    return execute_often(body, function_key(body), f"tf.function {function._name}", args, kwargs, mesh, times)
 
 
 def _conform(name: str, spec: Any, value: Any) -> Any:

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 from jax.extend import core as xc
 from jax.sharding import PartitionSpec
@@ -16,7 +15,7 @@ from stratagem._context import entered
 from stratagem._errors import ContextError, DivergenceError
 from stratagem._job import Job, Phase
 from stratagem._mesh import AXIS, ReplicaMesh
-from stratagem._private import announce_build, store, stored
+from stratagem._private import announce_build, on_device, store, stored
 from stratagem.step._capture import Capture, InTrace
 from stratagem.step._differentiate import differentiate
 from stratagem.step._divergence import varying_outputs
@@ -239,8 +238,7 @@ def everywhere(value: Any, mesh: ReplicaMesh) -> Any:
     if mesh.num_replicas > 1:
         return value if getattr(value, "sharding", None) == mesh.everywhere else mesh.replicate(value)
     if not isinstance(value, jax.Array):
-        # An explicit dtype: JAX would cut an implicit 64-bit NumPy value to 32 bits.
-        return jnp.asarray(value, dtype=value.dtype)
+        return on_device(np.asarray(value), mesh.devices[0])
     here = value.sharding.device_set == mesh.everywhere.device_set
     return value if here else jax.device_put(value, mesh.devices[0])
 

@@ -1,6 +1,5 @@
 """What makes two calls the same program: the identity of code and closure, and the types and static values of arguments."""
 
-import abc
 import dis
 import functools
 import types
@@ -164,22 +163,6 @@ def changed_part(before: Any, now: Any, name: str = "it") -> str:
         name = name if now[0] in _KINDS else now[0]
     different = next((pair for pair in zip(before, now, strict=True) if pair[0] != pair[1]), None)
     return "nothing" if different is None else changed_part(*different, name)
-
-
-class FarSource(abc.ABC):
-    """An iterator of another process, where programs run, too: they need not have its elements brought here."""
-
-    @abc.abstractmethod
-    def peek(self) -> Any:
-        """An element of the shapes that the next one has, as far as is known."""
-
-    @abc.abstractmethod
-    def __next__(self) -> Any:
-        """The next element, brought here."""
-
-    @abc.abstractmethod
-    def stand_in(self) -> Any:
-        """In place of the next element, which a program that gets it draws there."""
 
 
 def is_source(leaf: Any) -> bool:

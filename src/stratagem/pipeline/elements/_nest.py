@@ -101,6 +101,11 @@ def to_jax(nest: Nest) -> Nest:
     return map_leaves(_as_jax, nest)
 
 
+def to_tensors(nest: Nest) -> Nest:
+    """The nest with what a program takes as tensors: NumPy's arrays as they are."""
+    return map_leaves(lambda leaf: leaf.view(StringTensor) if _is_text(leaf) else leaf, nest)
+
+
 def to_own_numpy(nest: Nest) -> Nest:
     """The nest with arrays that the receiver may write to, and NumPy scalars for scalars."""
     return map_leaves(_owned, nest)
@@ -241,7 +246,11 @@ def _sorted(nest: dict[Any, Any]) -> list[Any]:
 def _as_jax(leaf: Any) -> Any:
     if not isinstance(leaf, np.ndarray):
         return leaf
-    return leaf.view(StringTensor) if leaf.dtype == object else jnp.asarray(leaf, dtype=leaf.dtype)
+    return leaf.view(StringTensor) if _is_text(leaf) else jnp.asarray(leaf, dtype=leaf.dtype)
+
+
+def _is_text(leaf: Any) -> bool:
+    return isinstance(leaf, np.ndarray) and leaf.dtype == object
 
 
 def _owned(leaf: Any) -> Any:

@@ -1,0 +1,33 @@
+"""What steps that run in other processes are made of: iterators whose elements are there, and programs that go there."""
+
+import abc
+from typing import Any
+
+from stratagem.step._program import Arguments
+
+
+class FarSource(abc.ABC):
+    """An iterator of another process, where programs run, too: they need not have its elements brought here."""
+
+    @abc.abstractmethod
+    def peek(self) -> Any:
+        """An element of the shapes that the next one has, as far as is known."""
+
+    @abc.abstractmethod
+    def __next__(self) -> Any:
+        """The next element, brought here."""
+
+    @abc.abstractmethod
+    def stand_in(self) -> Any:
+        """In place of the next element, which a program that gets it draws there."""
+
+
+class FarProgram(abc.ABC):
+    """A program that may run in another process, where several calls cost little more than one."""
+
+    @abc.abstractmethod
+    def often(self, arguments: Arguments, times: int) -> list[Any]:
+        """Run up to so many times, at least once, with the same arguments; returns the result of each.
+
+        Stand-ins among them are the next element each time. What it could not run for any reason is to be called again.
+        """
