@@ -1,6 +1,6 @@
 """Every private name of JAX and Keras that we use exists and does what we rely on; nothing else is touched.
 
-When an upgrade breaks one of these tests, `stratagem/_private.py` is the file to adapt.
+When an upgrade breaks one of these tests, `stratagem/_private` is the folder to adapt.
 """
 
 import ast
@@ -14,16 +14,18 @@ import jax.numpy as jnp
 import keras
 import numpy as np
 import pytest
+from keras.src import utils as keras_utils
 
 import stratagem as tf
 import stratagem.distribute  # installs all hooks
 from stratagem import _private
 
-PACKAGE = Path(_private.__file__).parent
+FOLDER = Path(_private.__file__).parent
+PACKAGE = FOLDER.parent
 PRIVATE = ("jax._src", "keras.src")
 JAXLIB = ("jaxlib",)
 
-# What `_private.py` imports. A new name needs a test here.
+# What the files of `_private` import. A new name needs a test here.
 EXPECTED = {
     "jax._src": {"core", "distributed", "xla_bridge"},
     "jax._src.array": {"ArrayImpl"},
@@ -59,16 +61,23 @@ def private_imports(path: Path, names: tuple[str, ...] = PRIVATE) -> dict[str, s
     return found
 
 
-def test_private_names_are_used_in_one_file_only() -> None:
-    users = [str(p.relative_to(PACKAGE)) for p in sorted(PACKAGE.rglob("*.py")) if private_imports(p)]
-    assert users == ["_private.py"]
+def users(names: tuple[str, ...]) -> set[str]:
+    """The files and folders of the package in which one of these names is imported."""
+    return {p.relative_to(PACKAGE).parts[0] for p in PACKAGE.rglob("*.py") if private_imports(p, names)}
+
+
+def test_private_names_are_used_in_one_folder_only() -> None:
+    assert users(PRIVATE) == {"_private"}
     # A process that only holds the coordination service imports neither JAX nor Keras.
-    users = [str(p.relative_to(PACKAGE)) for p in sorted(PACKAGE.rglob("*.py")) if private_imports(p, JAXLIB)]
-    assert users == ["_coordination.py"]
+    assert users(JAXLIB) == {"_coordination.py"}
 
 
 def test_every_private_name_is_known_here() -> None:
-    assert private_imports(Path(_private.__file__)) == EXPECTED
+    found: dict[str, set[str]] = {}
+    for path in FOLDER.glob("*.py"):
+        for module, names in private_imports(path).items():
+            found.setdefault(module, set()).update(names)
+    assert found == EXPECTED
 
 
 # --- JAX --------------------------------------------------------------------------------------------------------------
@@ -107,7 +116,7 @@ def test_threads_are_reserved_before_the_backend_starts_only(monkeypatch: pytest
     monkeypatch.delenv("PJRT_NPROC")
     _private.reserve_threads(4)
     assert "PJRT_NPROC" not in __import__("os").environ
-    monkeypatch.setattr(_private, "backends_started", lambda: False)
+    monkeypatch.setattr("stratagem._private._backends.backends_started", lambda: False)
     _private.reserve_threads(1)
     assert "PJRT_NPROC" not in __import__("os").environ
     _private.reserve_threads(4)
@@ -382,7 +391,7 @@ def test_callbacks_have_the_parts_that_we_replace() -> None:
     for name in ("on_train_begin", "on_train_batch_end", "on_epoch_end", "on_train_end"):
         assert hasattr(getattr(keras.callbacks.BackupAndRestore, name), "__wrapped__")
     assert callable(keras.callbacks.CallbackList._flush_futures)
-    assert callable(_private.keras_utils.io_utils.print_msg)
+    assert callable(keras_utils.io_utils.print_msg)
 
 
 def test_a_loaded_model_is_compiled(tmp_path: Path) -> None:
