@@ -20,10 +20,10 @@ from tests.checkpoint.models import IMAGES, Plain, build, create_model, read, sa
 @pytest.fixture(autouse=True)
 def _no_callback_stays() -> Any:
     gc.collect()  # what other tests left
-    before = list(_private._builders)
+    before = list(_private._layers._builders)
     yield
     gc.collect()
-    assert _private._builders == before
+    assert _private._layers._builders == before
 
 
 class Lazy(keras.Model):  # type: ignore[misc]
@@ -60,11 +60,11 @@ def test_the_callback_ends_when_everything_was_used(tmp_path: Path) -> None:
     _, path = saved_lazy(tmp_path)
     fresh = Lazy()
     checkpoint = Checkpoint(model=fresh)
-    before = len(_private._builders)
+    before = len(_private._layers._builders)
     checkpoint.restore(path)
-    assert len(_private._builders) == before + 1
+    assert len(_private._layers._builders) == before + 1
     fresh(np.ones((1, 3), np.float32))
-    assert len(_private._builders) == before
+    assert len(_private._layers._builders) == before
 
 
 def test_a_value_is_given_once(tmp_path: Path) -> None:
@@ -125,10 +125,10 @@ def test_a_later_restore_takes_the_place_of_a_waiting_one(tmp_path: Path) -> Non
     second, later = saved_lazy(tmp_path / "b")
     fresh = Lazy()
     checkpoint = Checkpoint(model=fresh)
-    before = len(_private._builders)
+    before = len(_private._layers._builders)
     checkpoint.restore(path)
     checkpoint.restore(later)
-    assert len(_private._builders) == before + 1
+    assert len(_private._layers._builders) == before + 1
     fresh(np.ones((1, 3), np.float32))
     assert same(values(second), values(fresh))
     assert not same(values(first), values(fresh))

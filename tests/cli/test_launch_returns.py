@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.launches import PROGRAMS, Launcher, launch, launcher
+from tests.cli.launches import PROGRAMS, Done, Launcher, launch, launcher
 
 JOB = ("--chief", "--workers", 2, "--ps", 1, "--tee", "all", "--grace", 2)
 LOSING = PROGRAMS / "losing.py"
@@ -51,22 +51,24 @@ def test_all_start_again_when_a_worker_has_used_up_its_restarts(tmp_path: Path) 
         assert [life for life in lives(started) if "worker:1" in life] == [*["worker:1 0"] * 2, *["worker:1 1"] * 2]
 
 
-def test_who_fails_while_a_worker_is_to_come_is_the_cause(tmp_path: Path) -> None:
-    with launcher(*JOB, LOSING, tmp_path, 2, "work") as started:
+def ended_while_a_worker_is_to_come(folder: Path, how: str) -> Done:
+    """A job whose chief ends, in the way that a file of this name says, while worker:1 is to come back: it never does."""
+    with launcher(*JOB, LOSING, folder, 2, "work") as started:
         started.wait_for("restart 2 of 10 in 2 s")
-        (tmp_path / "failed").touch()
+        (folder / how).touch()
         done = started.done()
         assert lives(started).count("worker:1 0") == 2
+    return done
+
+
+def test_who_fails_while_a_worker_is_to_come_is_the_cause(tmp_path: Path) -> None:
+    done = ended_while_a_worker_is_to_come(tmp_path, "failed")
     assert done.code == 3
     assert "chief:0 failed first: exit code 3" in done.told
 
 
 def test_a_worker_that_is_needed_no_more_is_not_started_again(tmp_path: Path) -> None:
-    with launcher(*JOB, LOSING, tmp_path, 2, "work") as started:
-        started.wait_for("restart 2 of 10 in 2 s")
-        (tmp_path / "done").touch()
-        done = started.done()
-        assert lives(started).count("worker:1 0") == 2
+    done = ended_while_a_worker_is_to_come(tmp_path, "done")
     assert done.code == 0
     assert "worker:1 is not started again: there is nothing left to do for it" in done.told
     assert "4 tasks are done" in done.told

@@ -35,6 +35,20 @@ def serving(servers: int = 2, workers: int = 1, shards: int | None = None) -> Pa
     return ParameterServerStrategy(SimpleClusterResolver(cluster(servers, workers)), variable_partitioner=partitioner)
 
 
+def shrinking(layer: Any, optimizer: Any) -> Callable[[Any], Any]:
+    """A step that makes what a layer or model gives smaller; returns the sum of its squares."""
+
+    @tf.function
+    def step(x: Any) -> Any:
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_sum(layer(x) ** 2)
+        variables = layer.trainable_variables
+        optimizer.apply_gradients(zip(tape.gradient(loss, variables), variables, strict=True))
+        return loss
+
+    return step
+
+
 @dataclass(frozen=True)
 class Program:
     """What a user writes. make() -> (step, variables to compare); step(*batch) -> numbers to compare."""

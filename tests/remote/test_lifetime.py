@@ -11,7 +11,7 @@ import stratagem as tf
 from stratagem.coordinator import _coordinator
 from stratagem.remote import VariableServer
 from stratagem.remote._gone import Gone
-from tests.remote.serving import serving
+from tests.remote.serving import serving, shrinking
 
 
 @pytest.fixture(autouse=True)
@@ -30,16 +30,7 @@ def trained(strategy: Any, scheduled: bool) -> None:
     with strategy.scope():
         model = keras.Sequential([keras.Input((3,)), keras.layers.Dense(2)])
         optimizer = keras.optimizers.SGD(momentum=0.9)
-
-    @tf.function
-    def step(x: Any) -> Any:
-        with tf.GradientTape() as tape:
-            loss = tf.reduce_sum(model(x) ** 2)
-        variables = model.trainable_variables
-        optimizer.apply_gradients(zip(tape.gradient(loss, variables), variables, strict=True))
-        return loss
-
-    x = np.ones((2, 3), "float32")
+    step, x = shrinking(model, optimizer), np.ones((2, 3), "float32")
     if scheduled:
         coordinator = tf.distribute.experimental.coordinator.ClusterCoordinator(strategy)
         for _ in range(3):

@@ -3,31 +3,25 @@
 import contextlib
 import json
 import random
-import re
 import signal
 import statistics
-import tempfile
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import final
 
 import psutil
 
-from tests.multi_worker.jobs import PATIENCE, Ended, Running, job, printed
+from tests.multi_worker.jobs import Ended, Running, printed
 from tests.multi_worker.scenarios import Trial
 from tests.remote_processes import frames
+from tests.remote_processes.following import SERVERS, WORKERS, Following, ends_well, following
 
-PROGRAMS = Path(__file__).parent / "programs"
-WORKERS, SERVERS = 2, 2
 RANKS = range(1, 1 + WORKERS)  # of workers: rank 0 is the chief's
 EXAMPLES = 240  # of an evaluation, whose labels are their numbers
 LABELS = range(EXAMPLES)
 FRAMES = 10_000  # that strangers send
 MEMORY = 256 << 20  # bytes that a process may take more because of them
-_ROUND = re.compile(r"^round (\[.*\])$", re.MULTILINE)
 
 
 @final
@@ -38,110 +32,27 @@ class Paced(Trial):
     throughput: float
 
 
-@final
-@dataclass(frozen=True)
-class Following:
-    """A job that trains in rounds (programs/following.py), and the folder that tells it what to do."""
-
-    running: Running
-    folder: Path
-    workers: int = WORKERS
-
-    def tell(self, what: str, text: str = "") -> None:
-        """Let the coordinator know."""
-        (self.folder / what).write_text(text)
-
-    def rounds(self) -> list[tuple[int, float, list[int]]]:
-        """Of each so far: steps since the beginning, seconds, the processes that took its steps."""
-        return [json.loads(found) for found in _ROUND.findall(self.running.output(0))]
-
-    def wait_for_rounds(self, number: int = 1, until: Callable[[list[int]], bool] = bool) -> float:
-        """Until so many more rounds have ended, and then one of whose processes `until` is true; the seconds."""
-        before, began = len(self.rounds()), time.monotonic()
-        while True:
-            found = self.rounds()[before:]
-            if len(found) >= number and until(found[-1][2]):
-                return time.monotonic() - began
-            assert time.monotonic() - began < PATIENCE, self.running.output(0)
-            assert self.running.processes[0].poll() is None, self.running.output(0)
-            time.sleep(0.02)
-
-    def all_work(self) -> list[int]:
-        """The processes of a round in which every worker takes steps."""
-        self.wait_for_rounds(1, lambda who: len(who) == self.workers)
-        return self.rounds()[-1][2]
-
-    def all_work_again(self, before: list[int]) -> list[int]:
-        """The same, once one of them is another process than before."""
-        self.wait_for_rounds(1, lambda who: len(who) == self.workers and set(who) != set(before))
-        return self.rounds()[-1][2]
-
-    def pace(self, rounds: int) -> float:
-        """Seconds of the next rounds in which every worker takes steps, in the middle."""
-        found: list[float] = []
-        while len(found) < rounds:
-            self.all_work()
-            found.append(self.rounds()[-1][1])
-        return statistics.median(found)
-
-    def wait_for_more(self, text: str, told: int) -> None:
-        """Until the coordinator has said this more often than so many times."""
-        end = time.monotonic() + PATIENCE
-        while self.running.output(0).count(text) <= told:
-            assert self.running.processes[0].poll() is None, self.running.output(0)
-            assert time.monotonic() < end, self.running.output(0)
-            time.sleep(0.02)
-
-    @contextmanager
-    def resting(self) -> Iterator[None]:
-        """Between two rounds: no worker has anything to do."""
-        told = self.running.output(0).count("resting\n")
-        self.tell("rest")
-        self.wait_for_more("resting\n", told)
-        yield
-        (self.folder / "rest").unlink()
-
-    def kill_worker(self, rank: int) -> None:
-        """SIGKILL of a worker's task, and of the process that takes its steps; both are started again."""
-        self.running.kill_and_start_again(rank)
-
-    def applied_exactly(self) -> None:
-        """End the rounds: every step was applied once, on all servers."""
-        self.tell("stop")
-        self.running.wait_for(0, "applied ")
-        (line,) = [x for x in self.running.output(0).splitlines() if x.startswith("applied ")]
-        scheduled, applied = json.loads(line.removeprefix("applied "))
-        assert applied == [scheduled] * len(applied)
+def trial(
+    seed: int, fault: Callable[[Following, random.Random], float], *, goes_on: bool = True, **variables: str
+) -> Trial:
+    """A job that suffers a fault, which says how long it took to be found, and then, if it goes on, ends well."""
+    began = time.monotonic()
+    with following(seed, **variables) as started:
+        detection = fault(started, random.Random(seed))
+        if goes_on:
+            ends_well(started)
+    return Trial(time.monotonic() - began, detection)
 
 
-@contextmanager
-def following(seed: int, workers: int = WORKERS, **variables: str) -> Iterator[Following]:
-    """The job, its tasks started in an order that the seed says, once all workers take steps."""
-    ranks = range(1 + workers + SERVERS)
-    order = random.Random(seed).sample(ranks, len(ranks))
-    with tempfile.TemporaryDirectory(prefix="stratagem-soak-") as folder:
-        program = PROGRAMS / "following.py"
-        with job(program, workers, folder, ps=SERVERS, order=order, **variables) as running:
-            started = Following(running, Path(folder), workers)
-            running.wait_for(0, "coordinator ")
-            started.all_work()
-            yield started
-
-
-def ends_well(started: Following) -> None:
-    """Every step was applied once, and all tasks leave."""
-    started.applied_exactly()
-    ended = started.running.ended()
-    assert [task.code for task in ended] == [0] * len(ended), ended
+def some_time_later(started: Following, random_: random.Random) -> Following:
+    """The job, somewhere in a round."""
+    time.sleep(random_.uniform(0.0, 0.5))
+    return started
 
 
 def worker_killed(seed: int) -> Trial:
     """P1: SIGKILL of a worker at a random moment of a round, or between two; it comes back. Detection: until it works."""
-    began = time.monotonic()
-    with following(seed) as started:
-        back = lose_a_worker(started, random.Random(seed))
-        ends_well(started)
-    return Trial(time.monotonic() - began, back)
+    return trial(seed, lose_a_worker)
 
 
 def lose_a_worker(started: Following, random_: random.Random) -> float:
@@ -196,11 +107,7 @@ def worker_slow(seed: int) -> Paced:
 
 def worker_frozen(seed: int) -> Trial:
     """SIGSTOP of the process that takes a worker's steps: others do its work; it goes on and works again."""
-    began = time.monotonic()
-    with following(seed, STRATAGEM_HEARTBEAT_SECONDS="2") as started:
-        found = freeze_a_worker(started, random.Random(seed), 2)
-        ends_well(started)
-    return Trial(time.monotonic() - began, found)
+    return trial(seed, lambda started, r: freeze_a_worker(started, r, 2), STRATAGEM_HEARTBEAT_SECONDS="2")
 
 
 def freeze_a_worker(started: Following, random_: random.Random, heartbeat: int) -> float:
@@ -216,11 +123,7 @@ def freeze_a_worker(started: Following, random_: random.Random, heartbeat: int) 
 
 def evaluation_disturbed(seed: int) -> Trial:
     """P10: SIGKILL of a worker in the middle of an evaluation, which counts every example once."""
-    began = time.monotonic()
-    with following(seed) as started:
-        detection = lose_a_worker_in_an_evaluation(started, random.Random(seed))
-        ends_well(started)
-    return Trial(time.monotonic() - began, detection)
+    return trial(seed, lose_a_worker_in_an_evaluation)
 
 
 def lose_a_worker_in_an_evaluation(started: Following, random_: random.Random) -> float:
@@ -242,11 +145,7 @@ def lose_a_worker_in_an_evaluation(started: Following, random_: random.Random) -
 
 def fuzzed(seed: int) -> Trial:
     """A4: strangers send frames to every port of a job; nothing of them is run, nobody ends, and the job goes on."""
-    began = time.monotonic()
-    with following(seed) as started:
-        detection = send_frames(started, FRAMES, seed)
-        ends_well(started)
-    return Trial(time.monotonic() - began, detection)
+    return trial(seed, lambda started, _: send_frames(started, FRAMES, seed))
 
 
 def send_frames(started: Following, number: int, seed: int) -> float:
@@ -268,10 +167,7 @@ def send_frames(started: Following, number: int, seed: int) -> float:
 
 def server_killed(seed: int) -> Trial:
     """P3, as far as TF has it: SIGKILL of a server ends the job with one error that names it."""
-    began = time.monotonic()
-    with following(seed) as started:
-        detection = kill_server(started, random.Random(seed))
-    return Trial(time.monotonic() - began, detection)
+    return trial(seed, kill_server, goes_on=False)
 
 
 def kill_server(started: Following, random_: random.Random) -> float:
@@ -302,11 +198,7 @@ def check_lost(ended: list[Ended], index: int) -> None:
 
 def head_killed(seed: int) -> Trial:
     """P6: SIGKILL of Ray's first process: every task ends with an error, the coordinator within 30 s."""
-    began = time.monotonic()
-    with following(seed) as started:
-        time.sleep(random.Random(seed).uniform(0.0, 0.5))
-        detection = kill_head(started.running)
-    return Trial(time.monotonic() - began, detection)
+    return trial(seed, lambda started, r: kill_head(some_time_later(started, r).running), goes_on=False)
 
 
 def kill_head(running: Running) -> float:
@@ -325,12 +217,7 @@ def kill_head(running: Running) -> float:
 
 def coordinator_killed(seed: int) -> Trial:
     """P5, first half: another coordinator takes the job over; what the first one's workers still do changes nothing."""
-    began = time.monotonic()
-    with following(seed) as started:
-        time.sleep(random.Random(seed).uniform(0.0, 0.5))
-        detection = replace_the_coordinator(started)
-        ends_well(started)
-    return Trial(time.monotonic() - began, detection)
+    return trial(seed, lambda started, r: replace_the_coordinator(some_time_later(started, r)))
 
 
 def replace_the_coordinator(started: Following) -> float:

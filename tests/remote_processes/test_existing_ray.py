@@ -10,18 +10,18 @@ import sys
 import tempfile
 import time
 import uuid
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, final
+from typing import final
 
 import psutil
 import pytest
 
 from stratagem.testing import free_ports
-from tests.multi_worker.jobs import MARK, PATIENCE, Running
+from tests.multi_worker.jobs import MARK, PATIENCE, Ended, Running
+from tests.remote_processes.following import PROGRAMS, Following
+from tests.remote_processes.scenarios import kill_head
 
-PROGRAMS = Path(__file__).parent / "programs"
 SOURCE = Path(__file__).parents[2] / "src"
 ACTORS = """
 import ray
@@ -30,60 +30,6 @@ print("actors", sorted(actor["name"] for actor in ray.util.list_named_actors(all
 """
 
 pytestmark = pytest.mark.thorough
-
-
-@final
-@dataclass(frozen=True)
-class Job:
-    """A coordinator, and the folder that tells it what to do."""
-
-    process: subprocess.Popen[bytes]
-    folder: Path
-
-    @property
-    def told(self) -> str:
-        """Its output so far."""
-        return (self.folder / "output").read_text(errors="replace")
-
-    def tell(self, what: str) -> None:
-        """Let it know."""
-        (self.folder / what).touch()
-
-    def wait_for(self, text: str) -> str:
-        """Until it has printed a line with this, which is returned."""
-        return self._until(
-            lambda: next((x for x in self.told.splitlines(keepends=True) if text in x and x[-1] == "\n"), "")
-        )
-
-    def wait_for_round(self, of: Callable[[set[int]], bool]) -> set[int]:
-        """Until a new round was taken by processes for which `of` is true."""
-        before = self.told.count("round ")
-
-        def found() -> set[int]:
-            rounds = [set(json.loads(text)) for text in re.findall(r"^round (.*)\n", self.told, re.MULTILINE)]
-            return next((who for who in rounds[before:] if of(who)), set())
-
-        return self._until(found)
-
-    def _until(self, found: Callable[[], Any]) -> Any:
-        end = time.monotonic() + PATIENCE
-        while True:
-            if value := found():
-                return value
-            assert self.process.poll() is None, self.told
-            assert time.monotonic() < end, self.told
-            time.sleep(0.05)
-
-    def check_exact(self) -> None:
-        """Every step was applied once."""
-        scheduled, *applied = json.loads(self.wait_for("applied ").removeprefix("applied "))
-        assert applied == [scheduled, scheduled]
-        losses = json.loads(self.wait_for("losses ").removeprefix("losses "))
-        assert losses[-1] < losses[0]
-
-    def ended(self) -> int:
-        """Its exit code."""
-        return self.process.wait(PATIENCE)
 
 
 @final
@@ -135,21 +81,21 @@ class Cluster:
             assert time.monotonic() < end, log.read_text()
 
     @contextlib.contextmanager
-    def job(self, **variables: str) -> Iterator[Job]:
+    def job(self, **variables: str) -> Iterator[Following]:
         """A job on it; in the end none of its actors is left, and the cluster still runs."""
         self._jobs += 1
         folder = self._folder / f"job {self._jobs}"
         folder.mkdir()
-        with (folder / "output").open("wb") as output:
+        with (folder / "output of 0").open("wb") as output:
             process = subprocess.Popen(
-                [sys.executable, PROGRAMS / "on_ray.py", folder],
+                [sys.executable, "-u", PROGRAMS / "following.py", folder],
                 env={**self.variables, **variables},
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=subprocess.STDOUT,
             )
         try:
-            yield Job(process, folder)
+            yield Following(Running([process], folder, self._mark), folder)
         finally:
             process.kill()
             process.wait()
@@ -194,63 +140,72 @@ def ray() -> Iterator[Cluster]:
         yield running
 
 
-def both(who: set[int]) -> bool:
-    return len(who) == 2
+def check_fit(started: Following) -> None:
+    """It was told to fit in the end, and the loss fell."""
+    started.running.wait_for(0, "losses [")
+    (line,) = [x for x in started.running.output(0).splitlines() if x.startswith("losses ")]
+    losses = json.loads(line.removeprefix("losses "))
+    assert losses[-1] < losses[0]
+
+
+def ended(started: Following) -> Ended:
+    """The coordinator, once it has ended."""
+    (found,) = started.running.ended()
+    return found
 
 
 def test_two_jobs_use_one_cluster_and_a_killed_worker_is_replaced(ray: Cluster) -> None:
     with ray.job() as first, ray.job() as second:
-        before = first.wait_for_round(both)
-        others = second.wait_for_round(both)
-        assert not before & others
-        psutil.Process(min(before)).kill()
-        first.wait_for_round(lambda who: both(who) and min(before) not in who)
-        for job in (first, second):
-            job.tell("stop")
-            job.check_exact()
-            assert job.ended() == 0, job.told
-        assert "worker:" in first.wait_for("Its function runs elsewhere")
-        assert "gone" not in second.told
+        before, others = first.all_work(), second.all_work()
+        assert not {*before} & {*others}
+        psutil.Process(before[0]).kill()
+        assert before[0] not in first.all_work_again(before)
+        for started in (first, second):
+            started.tell("fit")
+            started.applied_exactly()
+            check_fit(started)
+            assert ended(started).code == 0
+        assert re.search("worker:[01].*Its function runs elsewhere", ended(first).output)
+        assert "gone" not in ended(second).output
     ray.has_no_actors()
 
 
 def test_a_lost_server_ends_the_job_with_one_error(ray: Cluster) -> None:
-    with ray.job() as job:
-        workers = job.wait_for_round(both)
-        job.tell("more")
-        job.tell("stop")
-        job.check_exact()
+    with ray.job() as started:
+        workers = started.all_work()
+        started.tell("more")
+        started.tell("fit")
+        started.applied_exactly()
+        check_fit(started)
         servers = [process for process in ray.actors() if process.pid not in workers]
         assert len(servers) == 2
         servers[0].kill()
-        assert job.ended() == 1
-        assert re.search(r"TaskLostError: ps:[01] is gone", job.told), job.told
-        assert job.told.count("Traceback (most recent call last)") == 1, job.told
+        found = ended(started)
+        assert found.code == 1
+        assert re.search(r"TaskLostError: ps:[01] is gone", found.output), found
+        assert found.output.count("Traceback (most recent call last)") == 1, found
     ray.has_no_actors()
 
 
 def test_a_killed_coordinator_takes_its_actors_with_it(ray: Cluster) -> None:
-    with ray.job() as job:
-        job.wait_for_round(both)
-        job.process.kill()
+    with ray.job() as started:
+        started.all_work()
+        started.running.processes[0].kill()
         ray.has_no_actors()
 
 
 def test_who_is_connected_to_no_ray_is_told_so(ray: Cluster) -> None:
-    with ray.job(RAY_ADDRESS="") as job:
-        assert job.ended() == 1
+    with ray.job(RAY_ADDRESS="") as started:
+        found = ended(started)
+        assert found.code == 1
         assert (
-            "ClusterError: RayClusterResolver: this process is connected to no Ray cluster. Call ray.init" in job.told
+            "ClusterError: RayClusterResolver: this process is connected to no Ray cluster. Call ray.init"
+            in found.output
         )
 
 
 def test_the_clusters_end_is_told() -> None:
-    with cluster() as ray, ray.job() as job:
-        job.wait_for_round(both)
-        (head,) = [p for p in ray.everything() if p.name() == "gcs_server"]
-        head.kill()
-        killed = time.monotonic()
-        while "UnavailableError: Ray's first process, at 127.0.0.1:" not in job.told:
-            assert time.monotonic() - killed < 30.0, job.told
-            time.sleep(0.1)
-        assert job.ended() == 1
+    with cluster() as ray, ray.job() as started:
+        started.all_work()
+        kill_head(started.running)
+        assert "UnavailableError: Ray's first process, at 127.0.0.1:" in started.running.output(0)

@@ -21,8 +21,9 @@ from tests.cli.launches import launcher
 from tests.conftest import added
 from tests.multi_worker.jobs import PATIENCE, Ended, Running, job, printed
 from tests.remote_processes import scenarios
+from tests.remote_processes.following import PROGRAMS, Following, following
 from tests.remote_processes.frames import Gadget, listening
-from tests.remote_processes.scenarios import PROGRAMS, Following, following, kill_head, kill_server
+from tests.remote_processes.scenarios import kill_head, kill_server
 
 FOLDER = Path(f"/tmp/stratagem-{os.geteuid()}")
 
@@ -231,7 +232,7 @@ MISTAKES: dict[str, tuple[str, Any]] = {
 
 @pytest.mark.timeout(900)
 def test_a_job_goes_on_after_its_users_mistakes_until_the_head_is_lost(tmp_path: Path) -> None:
-    with job(PROGRAMS / "mistakes.py", 2, tmp_path, ps=2) as running:
+    with job(PROGRAMS / "mistakes", 2, tmp_path, ps=2) as running:
         running.wait_for(0, "waiting")
         chief = Ended(0, running.output(0), 0.0)
         for name, (error, words) in MISTAKES.items():

@@ -1,6 +1,6 @@
 """Every private name of JAX and Keras that we use exists and does what we rely on; nothing else is touched.
 
-When an upgrade breaks one of these tests, `stratagem/_private.py` is the file to adapt.
+When an upgrade breaks one of these tests, `stratagem/_private` is the folder to adapt.
 """
 
 import ast
@@ -14,20 +14,24 @@ import jax.numpy as jnp
 import keras
 import numpy as np
 import pytest
+from keras.src import utils as keras_utils
 
 import stratagem as tf
 import stratagem.distribute  # installs all hooks
 from stratagem import _private
 
-PACKAGE = Path(_private.__file__).parent
+FOLDER = Path(_private.__file__).parent
+PACKAGE = FOLDER.parent
 PRIVATE = ("jax._src", "keras.src")
 JAXLIB = ("jaxlib",)
 
-# What `_private.py` imports. A new name needs a test here.
+# What the files of `_private` import. A new name needs a test here.
 EXPECTED = {
     "jax._src": {"core", "distributed", "xla_bridge"},
     "jax._src.array": {"ArrayImpl"},
+    "jax._src.config": {"enable_x64"},
     "jax._src.lax": {"lax"},
+    "jax._src.lib": {"xla_client"},
     "jax._src.literals": {"TypedNdArray"},
     "keras.src": {"backend", "utils"},
     "keras.src.backend.common": {"dtypes", "global_state"},
@@ -59,16 +63,23 @@ def private_imports(path: Path, names: tuple[str, ...] = PRIVATE) -> dict[str, s
     return found
 
 
-def test_private_names_are_used_in_one_file_only() -> None:
-    users = [str(p.relative_to(PACKAGE)) for p in sorted(PACKAGE.rglob("*.py")) if private_imports(p)]
-    assert users == ["_private.py"]
+def users(names: tuple[str, ...]) -> set[str]:
+    """The files and folders of the package in which one of these names is imported."""
+    return {p.relative_to(PACKAGE).parts[0] for p in PACKAGE.rglob("*.py") if private_imports(p, names)}
+
+
+def test_private_names_are_used_in_one_folder_only() -> None:
+    assert users(PRIVATE) == {"_private"}
     # A process that only holds the coordination service imports neither JAX nor Keras.
-    users = [str(p.relative_to(PACKAGE)) for p in sorted(PACKAGE.rglob("*.py")) if private_imports(p, JAXLIB)]
-    assert users == ["_coordination.py"]
+    assert users(JAXLIB) == {"_coordination.py"}
 
 
 def test_every_private_name_is_known_here() -> None:
-    assert private_imports(Path(_private.__file__)) == EXPECTED
+    found: dict[str, set[str]] = {}
+    for path in FOLDER.glob("*.py"):
+        for module, names in private_imports(path).items():
+            found.setdefault(module, set()).update(names)
+    assert found == EXPECTED
 
 
 # --- JAX --------------------------------------------------------------------------------------------------------------
@@ -107,7 +118,7 @@ def test_threads_are_reserved_before_the_backend_starts_only(monkeypatch: pytest
     monkeypatch.delenv("PJRT_NPROC")
     _private.reserve_threads(4)
     assert "PJRT_NPROC" not in __import__("os").environ
-    monkeypatch.setattr(_private, "backends_started", lambda: False)
+    monkeypatch.setattr("stratagem._private._backends.backends_started", lambda: False)
     _private.reserve_threads(1)
     assert "PJRT_NPROC" not in __import__("os").environ
     _private.reserve_threads(4)
@@ -382,7 +393,7 @@ def test_callbacks_have_the_parts_that_we_replace() -> None:
     for name in ("on_train_begin", "on_train_batch_end", "on_epoch_end", "on_train_end"):
         assert hasattr(getattr(keras.callbacks.BackupAndRestore, name), "__wrapped__")
     assert callable(keras.callbacks.CallbackList._flush_futures)
-    assert callable(_private.keras_utils.io_utils.print_msg)
+    assert callable(keras_utils.io_utils.print_msg)
 
 
 def test_a_loaded_model_is_compiled(tmp_path: Path) -> None:
@@ -390,3 +401,16 @@ def test_a_loaded_model_is_compiled(tmp_path: Path) -> None:
     model.compile("sgd", "mse")
     model.save(tmp_path / "model.keras")
     assert keras.models.load_model(tmp_path / "model.keras").compiled
+
+
+@pytest.mark.parametrize(
+    "dtype", ["bool", "uint8", "int32", "int64", "bfloat16", "float16", "float32", "float64", "complex128"]
+)
+@pytest.mark.parametrize("shape", [(), (0, 3), (5,), (64, 32), (1024, 1024)])
+def test_a_numpy_array_comes_to_a_device_with_all_its_bits(shape: tuple[int, ...], dtype: str) -> None:
+    array = np.arange(np.prod(shape)).reshape(shape).astype(jnp.dtype(dtype))
+    for device in jax.local_devices():
+        for given in (array, array.T):
+            found = _private.on_device(given, device)
+            assert found.dtype == array.dtype and found.devices() == {device} and not found.committed
+            np.testing.assert_array_equal(np.asarray(found), given)

@@ -11,7 +11,7 @@ from stratagem.remote import Server, _plan
 from stratagem.strategy import ParameterServerStrategy
 from stratagem.testing import free_ports
 from stratagem.values import placement_of
-from tests.remote.serving import Shards, cluster, serving
+from tests.remote.serving import Shards, cluster, serving, shrinking
 
 Addresses = dict[str, list[str]]
 
@@ -182,17 +182,11 @@ def training(strategy: Any, optimizer: Any, build: bool = False) -> Any:
         layer.build((None, 4))
         if build:
             optimizer.build(layer.trainable_variables)
-
-    @tf.function
-    def step() -> None:
-        with tf.GradientTape() as tape:
-            loss = tf.reduce_sum(layer(tf.ones((3, 4))) ** 2)
-        gradients = tape.gradient(loss, layer.trainable_variables)
-        optimizer.apply_gradients(zip(gradients, layer.trainable_variables, strict=True))
+    step = shrinking(layer, optimizer)
 
     def run() -> None:
         with strategy.scope():
-            step()
+            step(tf.ones((3, 4)))
 
     return run
 
@@ -339,17 +333,10 @@ def test_a_table_of_more_than_a_gigabyte_trains_in_place() -> None:
     with strategy.scope():
         table, optimizer = tf.keras.layers.Embedding(rows, 16), tf.keras.optimizers.Adagrad(0.1)
         table.build(None)
+    step = shrinking(table, optimizer)
     for seed in range(3):
         ids = np.random.default_rng(seed).integers(0, rows, 4096).astype("int32")
         before = np.asarray(tf.nn.embedding_lookup(table.embeddings, ids[:5]))
-
-        @tf.function
-        def step(ids: Any) -> None:
-            with tf.GradientTape() as tape:
-                loss = tf.reduce_sum(table(ids) ** 2)
-            variables = table.trainable_variables
-            optimizer.apply_gradients(zip(tape.gradient(loss, variables), variables, strict=True))
-
         with strategy.scope():
             step(ids)
         assert np.all(np.any(np.asarray(tf.nn.embedding_lookup(table.embeddings, ids[:5])) != before, axis=1))

@@ -1,8 +1,8 @@
 """Training that is disturbed from outside. The first argument is a folder: files in it say what the coordinator does next.
 
 It trains in rounds until there is `stop`, and says then exactly how much was applied. Between two rounds it rests while there
-is `rest`, and evaluates when there is `evaluate`. With `more` it goes on until a server is lost. `slow` names a process
-whose data takes five times as long.
+is `rest`, and evaluates when there is `evaluate`. With `fit` it fits in the end, and with `more` it goes on until a server is
+lost. `slow` names a process whose data takes five times as long. Without TF_CONFIG its tasks run on a Ray that is there.
 """
 
 import json
@@ -15,7 +15,12 @@ import numpy as np
 
 import stratagem as tf
 
-resolver = tf.distribute.cluster_resolver.TFConfigClusterResolver()
+if "TF_CONFIG" in os.environ:
+    resolver = tf.distribute.cluster_resolver.TFConfigClusterResolver()
+else:
+    resolver = tf.distribute.cluster_resolver.RayClusterResolver(
+        servers=2, workers=2, resources_per_server={"CPU": 0.5}
+    )
 if resolver.task_type in ("worker", "ps"):
     tf.distribute.Server(resolver.cluster_spec(), job_name=resolver.task_type, task_index=resolver.task_id).join()
 
@@ -53,7 +58,7 @@ with strategy.scope():
     counts = [tf.Variable(0, dtype=tf.int64) for _ in range(3)]  # on both servers
     model = tf.keras.Sequential([tf.keras.Input((8,)), tf.keras.layers.Dense(4)])
     optimizer = tf.keras.optimizers.SGD(1e-3)
-    model.compile(loss="mse", metrics=[Total(0), Total(1), Total(2)])
+    model.compile(optimizer, "mse", metrics=[Total(0), Total(1), Total(2)])
 
 
 def dataset_fn() -> tf.data.Dataset:
@@ -120,6 +125,9 @@ while not (FOLDER / "stop").exists():
         evaluate()
 applied = [int(count.numpy()) for count in counts] + [int(optimizer.iterations)]
 print("applied", json.dumps([scheduled, applied]))
+if (FOLDER / "fit").exists():
+    history = model.fit(np.ones((64, 8)), np.full((64, 4), 2.0), batch_size=8, epochs=3, verbose=0)
+    print("losses", json.dumps(history.history["loss"]))
 if not (FOLDER / "more").exists():
     sys.exit(0)
 try:

@@ -1,7 +1,6 @@
 """A task's end of the control channel: it starts the supervisor, tells where it is, and agrees with the other tasks."""
 
 import contextlib
-import faulthandler
 import json
 import logging
 import os
@@ -10,30 +9,26 @@ import socket
 import struct
 import subprocess
 import threading
-import time
 from collections.abc import Callable, Iterator
 from typing import Any, final
 
 from stratagem._errors import CancelledError, ClusterError, InvalidArgumentError, PeerFailedError
 from stratagem._job import Phase
+from stratagem.cluster.control import _stacks
 from stratagem.cluster.control._command import command, search_path
 from stratagem.cluster.control._facts import Facts
 from stratagem.cluster.control._failure import Failure, Kind
 from stratagem.cluster.control._progress import Progress
-from stratagem.cluster.control._supervisor import STACKS
+from stratagem.cluster.control._release import Release
 from stratagem.cluster.control._tunnel import Doorman
 from stratagem.cluster.control._wire import MOST_OF_VALUE, Message
 
 logger = logging.getLogger("stratagem.cluster")
 
-_STDERR = 2  # of the process: what Python calls sys.stderr may be no file, as in notebooks
 _PREEMPTION = "preemption"  # the agreement on where all tasks stop
 _GIVE_UP_SECONDS = 0.1  # between two looks whether a wait was given up
 _START_SECONDS = 60.0  # for a supervisor to start, beside the limit that it keeps itself
 _NEWS_SECONDS = 60.0  # from a broken collective to the word of who broke it
-_RELEASE_SECONDS = 15.0  # from a failure until the main thread has to be out of a collective
-_RELEASE_PAUSE = 0.5  # between two attempts
-_INSIST_SECONDS = 10.0  # for one attempt
 _EXIT_SECONDS = 10.0  # for a supervisor to end, after which it is left to itself
 _LONGEST_TRACEBACK = 1 << 16  # characters
 _TIME = struct.Struct("ll")  # struct timeval
@@ -56,22 +51,20 @@ class Link:
         self._agreed: dict[str, queue.Queue[Message | None]] = {}
         self._lock = threading.RLock()  # a signal's handler may come in while its thread holds it
         self._sending = threading.RLock()
-        self._on_failure: list[Callable[[], None]] = []
         self._preemption: tuple[Callable[[], int], Callable[[list[int]], None]] | None = None
         self._preempted = self._answered = False
         self._left = False
-        self._insisting: threading.Thread | None = None
-        self._ending = threading.Event()
         self._thread = threading.Thread(target=self._listen, name="stratagem link", daemon=True)
         with contextlib.ExitStack() as stack:
             self._progress, handle = Progress.create(facts.task, os.environ.get("STRATAGEM_STATUS_DIR"))
             stack.callback(os.close, handle)
+            self._release = Release(self._progress, facts.limits)
             self._socket, theirs = socket.socketpair()
             stack.callback(theirs.close)
             self._doorman = Doorman()
             stack.callback(self._doorman.taker.close)
             handles = (theirs.fileno(), self._doorman.listener.fileno(), self._doorman.taker.fileno(), handle)
-            faulthandler.register(STACKS, file=_STDERR, all_threads=True)
+            _stacks.show_when_asked()
             self._supervisor = subprocess.Popen(
                 command("_supervisor", *handles),
                 pass_fds=handles,
@@ -214,7 +207,7 @@ class Link:
 
     def on_failure(self, callback: Callable[[], None]) -> None:
         """Call this, in another thread, when the job has failed, and again while the main thread waits: it breaks its wait."""
-        self._on_failure.append(callback)
+        self._release.by(callback)
 
     def broken(self) -> PeerFailedError:
         """Tell that a collective broke; the error of the job, which says why."""
@@ -245,10 +238,9 @@ class Link:
             self._left = True
             self._send({"op": "left"})
         with self._lock:
-            insisting = self._insisting
-        if insisting is not None:  # it looks at JAX's objects: Python must not end it there, which aborts the process
-            self._ending.set()
-            insisting.join(_INSIST_SECONDS)
+            begun = self._release.begun
+        if begun:
+            self._release.end()
 
     def _ours(self) -> bool:
         """False in a child that the task has forked: what it does is not what the task does."""
@@ -321,32 +313,16 @@ class Link:
             logger.error("%s", failure.told())
         if failure.kind in (Kind.STUCK, Kind.FROZEN) and not self._left:
             # Here, as no other thread runs meanwhile: a signal's handler that looks at running threads may never end.
-            faulthandler.dump_traceback(file=_STDERR, all_threads=True)
+            _stacks.show()
             self._send({"op": "shown"})
         with self._lock:
             self._failed.set()
             waiting = list(self._agreed.values())
             self._agreed.clear()
             if not self._left:  # else this task is about to end anyway
-                self._insisting = threading.Thread(target=self._insist, name="stratagem end", daemon=True)
-                self._insisting.start()
+                self._release.begin(self.error)
         for answers in waiting:
             answers.put(None)
-
-    def _insist(self) -> None:
-        """Break what the main thread waits in, and end the process if it does not come out: nothing else can free it."""
-        limits = {Phase.COLLECTIVE: _RELEASE_SECONDS, Phase.COMPILING: self.facts.limits.compile}
-        failed, released = time.monotonic(), False
-        while not self._ending.wait(_RELEASE_PAUSE if released else 0.0):
-            position = self._progress.position
-            if position.phase in limits or not released:  # again and again: connections may be made anew
-                for callback in self._on_failure:
-                    callback()
-                released = True
-            if time.monotonic() - max(position.since, failed) > limits.get(position.phase, float("inf")):
-                logger.critical("%s\nThis task cannot be freed from its collective: it ends.", self.error())
-                faulthandler.dump_traceback(file=_STDERR, all_threads=True)
-                os._exit(1)
 
 
 def _values(answer: Message) -> list[Any]:

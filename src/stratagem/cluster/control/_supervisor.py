@@ -23,6 +23,7 @@ from stratagem.cluster.control._joining import bind, reach
 from stratagem.cluster.control._patience import Patience
 from stratagem.cluster.control._progress import Progress
 from stratagem.cluster.control._serving import Serving
+from stratagem.cluster.control._stacks import STACKS
 from stratagem.cluster.control._system import (
     allow_many_handles,
     folder_for_sockets,
@@ -36,8 +37,7 @@ from stratagem.cluster.control._upstream import Upstream
 from stratagem.cluster.control._wire import MOST_OF_VALUE, Message
 
 BEAT_SECONDS = 0.25
-STACKS = signal.SIGRTMIN + 7  # asks the task for the stacks of its threads
-_STACKS_SECONDS = 1.0  # to show them
+_STACKS_SECONDS = 1.0  # for a task to show the stacks of its threads
 _TELL_TURNS = 2  # beats between two signs of life to the task
 _RETRY_SECONDS = 0.5
 _EXIT_SECONDS = 10.0  # from the end of a task's socket to that of its process, on a machine that is very busy

@@ -98,6 +98,6 @@ class Reading:
         except DataLossError as error:
             self._lost = True
             raise self._place.lost(str(error)) from error
-        except Exception:
+        except Exception:  # whatever it is: it is raised as it is, and then nothing more of this file is read
             self._lost = True
             raise

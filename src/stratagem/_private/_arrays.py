@@ -1,0 +1,141 @@
+"""JAX's tensors: 64 bits stay exact where they are asked for, TensorFlow's methods are there, and errors take a text."""
+
+import functools
+from collections.abc import Callable
+from typing import Any, cast
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax._src import core as jax_core
+from jax._src.array import ArrayImpl
+from jax._src.config import enable_x64
+from jax._src.lax import lax as jax_lax
+from jax._src.lib import xla_client  # type: ignore[attr-defined]
+from jax._src.literals import TypedNdArray
+from jax.sharding import SingleDeviceSharding
+from keras.src.backend.common import dtypes as promotion
+
+# 64-bit types exist where they are asked for; defaults stay 32-bit (design: Dtypes).
+jax.config.update("jax_explicit_x64_dtypes", "allow")
+
+
+def _convert_exactly() -> None:
+    """Let a number that is converted to a 64-bit type where that is asked for keep its 64 bits.
+
+    JAX (0.10.2) takes `jnp.asarray(0.1, "float64")` through float32, as its conversion first cuts NumPy's numbers, so every
+    Python number in Keras, an optimizer's hyperparameters for example, would be rounded. (A tensor times a NumPy number
+    converts implicitly, and JAX still rounds that.)
+    """
+    convert = jax_lax._convert_element_type
+
+    @functools.wraps(convert)
+    def new_convert(operand: Any, new_dtype: Any = None, *args: Any, **kwargs: Any) -> Any:
+        if isinstance(operand, np.ndarray | np.generic) and operand.dtype == new_dtype and new_dtype in _WIDE:
+            operand = TypedNdArray(np.asarray(operand))
+        return convert(operand, new_dtype, *args, **kwargs)
+
+    jax_lax._convert_element_type = new_convert
+
+
+def _exact_number(value: Any, dtype: Any) -> Any:
+    """A NumPy number of this 64-bit type as a tensor; anything else as it is."""
+    is_one = isinstance(value, np.ndarray | np.generic) and value.dtype == dtype
+    return jnp.asarray(value, dtype=dtype) if is_one else value
+
+
+def _operate_exactly() -> None:
+    """Let operations on 64-bit tensors take NumPy numbers of the same type, as JAX itself does in places.
+
+    It does so in the gradient of a pad, where it draws normal numbers (so in many initializers) and in `argmax`, but cuts the
+    numbers to 32 bits, and then refuses the two types. Every operation of `lax` sends its operands through one function, but
+    for general reductions.
+    """
+    reshard: Callable[..., Any] = jax_core.auto_insert_reshard
+    reduce: Callable[..., Any] = jax_lax.reduce
+
+    @functools.wraps(reshard)
+    def new_reshard(*operands: Any) -> Any:
+        wide = next((v.dtype for v in operands if isinstance(v, jax.Array) and v.dtype in _WIDE), None)
+        return reshard(*operands) if wide is None else reshard(*(_exact_number(v, wide) for v in operands))
+
+    @functools.wraps(reduce)
+    def new_reduce(operands: Any, init_values: Any, *args: Any, **kwargs: Any) -> Any:
+        if len(jax.tree.leaves(operands)) > 1:  # sums and the like know their first value by its number
+            pairs = functools.partial(jax.tree.map, lambda v, x: _exact_number(v, x.dtype) if x.dtype in _WIDE else v)
+            init_values = pairs(init_values, operands)
+        return reduce(operands, init_values, *args, **kwargs)
+
+    jax_core.auto_insert_reshard, jax_lax.reduce = new_reshard, new_reduce
+
+
+def _allow_messages() -> None:
+    """Let JAX's errors about decisions on tensors be made of a text alone.
+
+    Keras, to tell what a layer was called with, makes an error anew from its class and a longer text.
+    """
+
+    def allow(cls: Any) -> None:
+        init = cls.__init__
+
+        @functools.wraps(init)
+        def new_init(self: Any, tracer: Any, *args: Any) -> None:
+            Exception.__init__(self, tracer) if isinstance(tracer, str) else init(self, tracer, *args)
+
+        cls.__init__ = new_init
+
+    for cls in (
+        jax.errors.ConcretizationTypeError,
+        jax.errors.TracerArrayConversionError,
+        jax.errors.TracerBoolConversionError,
+        jax.errors.TracerIntegerConversionError,
+    ):
+        allow(cls)
+
+
+_allow_messages()
+_WIDE = (np.dtype(np.float64), np.dtype(np.int64), np.dtype(np.uint64))
+_convert_exactly()
+_operate_exactly()
+
+# Keras promotes float64 to float32 on JAX, as JAX without 64-bit types does: in a float64 model means (so most losses),
+# BatchNormalization and more would round to 32 bits. With a float64 argument the result is float64, as in TF.
+promotion.BIT64_TO_BIT32_DTYPE["float64"] = "float64"
+
+
+def _numpy_of_tensor(tensor: jax.Array) -> np.ndarray:
+    """The tensor's value as a NumPy array (waits for it), as `tf.Tensor.numpy()`."""
+    return np.asarray(tensor)
+
+
+def _numpy_of_tracer(tensor: Any) -> np.ndarray:
+    """`.numpy()` inside a trace: the same decision as any other that needs a value."""
+    return cast(np.ndarray, tensor.__array__())
+
+
+def _set_shape(tensor: Any, shape: Any) -> None:
+    """TF code tells shapes that TF cannot know, behind `py_function`: here they are known, and compared."""
+    dims = None if shape is None else list(shape)
+    if dims is not None and (
+        len(dims) != tensor.ndim or any(d not in (None, s) for d, s in zip(dims, tensor.shape, strict=True))
+    ):
+        raise ValueError(f"Tensor's shape {tensor.shape} is not compatible with supplied shape {dims}.")
+
+
+# TF code calls `.numpy()` on tensors, and our tensors are JAX's own arrays: added methods, nothing replaced.
+ArrayImpl.numpy = _numpy_of_tensor  # type: ignore[attr-defined]
+jax_core.Tracer.numpy = _numpy_of_tracer  # type: ignore[attr-defined]
+ArrayImpl.get_shape = jax_core.Tracer.get_shape = lambda tensor: tensor.shape  # type: ignore[attr-defined]
+ArrayImpl.set_shape = jax_core.Tracer.set_shape = _set_shape  # type: ignore[attr-defined]
+
+
+def on_device(array: np.ndarray, device: jax.Device) -> jax.Array:
+    """The array on a device, of exactly its dtype, in a fifth of the time that `jnp.asarray(array, dtype)` takes.
+
+    As with that, the memory may be the same: nobody is to write to the array any more.
+    """
+    aval = jax_core.ShapedArray(array.shape, array.dtype)
+    with enable_x64(True):  # else the transfer cuts 64 bits
+        return cast(
+            jax.Array, xla_client.batched_device_put(aval, SingleDeviceSharding(device), [array], [device], False)
+        )

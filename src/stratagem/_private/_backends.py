@@ -1,0 +1,46 @@
+"""JAX's backends: the threads and devices that they start with, and the job that they belong to."""
+
+import os
+import re
+from typing import Any
+
+import jax
+from jax._src import distributed as jax_distributed
+from jax._src import xla_bridge
+
+
+def reserve_threads(replicas: int) -> None:
+    """Give XLA's CPU client threads enough for `replicas` virtual devices, before it starts.
+
+    A replica that waits in an all-reduce holds a thread. With as many threads as cores (XLA's default), two replicas on two
+    cores leave one, and an operation that waits for its own parts on that one never ends: measured on the tutorial's CNN,
+    every run stopped within an epoch. XLA reads the number from the environment, and only there.
+    """
+    if replicas > 1 and not backends_started():
+        cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+        os.environ.setdefault("PJRT_NPROC", str(cores + 2 * replicas))
+
+
+def configured_cpu_devices() -> int:
+    """How many CPU devices JAX will start with, as far as its configuration says."""
+    flag = re.search(r"--xla_force_host_platform_device_count=(\d+)", os.environ.get("XLA_FLAGS", ""))
+    return max(jax.config.jax_num_cpu_devices, int(flag[1]) if flag else 1)  # type: ignore[attr-defined]
+
+
+def backends_started() -> bool:
+    """True once JAX has started a backend, after which devices can no longer be configured."""
+    return bool(xla_bridge.backends_are_initialized())
+
+
+def connect_backend(client: Any, rank: int, processes: int) -> None:
+    """Make JAX's backend, which must not have started, one of a job's. `client` is connected to the coordination service.
+
+    JAX's own `initialize` cannot be used: its client aborts the process when the service or a peer is gone.
+    """
+    state = jax_distributed.global_state
+    state.client, state.process_id, state.num_processes = client, rank, processes
+    jax.config.update("jax_cpu_collectives_implementation", "gloo")
+
+
+if not xla_bridge.backends_are_initialized():
+    reserve_threads(configured_cpu_devices())

@@ -1,0 +1,69 @@
+"""Layers of Keras: how they are built, and whom that is told."""
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import keras
+
+_builders: list[Callable[[Any], None]] = []
+
+
+def after_build(callback: Callable[[Any], None]) -> Callable[[], None]:
+    """Call `callback(owner)` after any layer or optimizer has made its variables. Returns a function that ends this."""
+    _builders.append(callback)
+
+    def unregister() -> None:
+        if callback in _builders:
+            _builders.remove(callback)
+
+    return unregister
+
+
+def announce_build(owner: Any) -> None:
+    """Tell those who wait for variables that `owner` may have new ones."""
+    for callback in list(_builders):
+        callback(owner)
+
+
+def _average_statistics(layer: Any) -> None:
+    """TF averages BatchNormalization's moving statistics over replicas; Keras 3 says 'none'."""
+    for variable in layer._non_trainable_variables:
+        variable._aggregation = "mean"
+
+
+def _hook_layers() -> None:
+    post_build = keras.layers.Layer._post_build
+
+    def new_post_build(self: Any) -> None:
+        post_build(self)
+        if isinstance(self, keras.layers.BatchNormalization):
+            _average_statistics(self)
+        announce_build(self)
+
+    keras.layers.Layer._post_build = new_post_build
+    maybe_build = keras.layers.Layer._maybe_build
+
+    @functools.wraps(maybe_build)
+    def new_maybe_build(self: Any, call_spec: Any) -> None:
+        """As in TF, a layer is built outside of the trace: what it makes of its own numbers outlives that."""
+        if self.built:
+            return
+        with jax.ensure_compile_time_eval():
+            maybe_build(self, call_spec)
+
+    keras.layers.Layer._maybe_build = new_maybe_build
+    moments = keras.layers.BatchNormalization._moments
+
+    @functools.wraps(moments)
+    def new_moments(self: Any, inputs: Any, mask: Any) -> Any:
+        """As in TF, a replica without rows uses, and so keeps, the moving statistics (Keras: NaN)."""
+        if inputs.shape[0] != 0 or self.moving_mean._placement is None:
+            return moments(self, inputs, mask)
+        return tuple(keras.ops.cast(v.value, inputs.dtype) for v in (self.moving_mean, self.moving_variance))
+
+    keras.layers.BatchNormalization._moments = new_moments
+
+
+_hook_layers()

@@ -1,0 +1,133 @@
+"""Optimizers of Keras: how they apply gradients, and what they keep beside a variable."""
+
+import contextlib
+import functools
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, cast
+
+import keras
+from keras.src import backend as keras_backend
+from keras.src.optimizers.base_optimizer import BaseOptimizer, clip_by_global_norm
+from keras.src.optimizers.loss_scale_optimizer import LossScaleOptimizer
+
+from stratagem._errors import UnimplementedError
+from stratagem._private._layers import announce_build
+from stratagem._private._variables import KerasVariable
+
+
+def intercept_apply(around: Callable[[Any, list[Any], Any, Callable[[list[Any]], None]], None]) -> None:
+    """Route `optimizer.apply(grads, variables)` through around(optimizer, grads, variables, apply_these)."""
+    for cls in (BaseOptimizer, LossScaleOptimizer):
+        cls.apply = _routed_apply(cls.apply, around)
+
+    def apply_gradients(
+        self: Any,
+        grads_and_vars: Iterable[tuple[Any, Any]],
+        name: str | None = None,
+        skip_gradients_aggregation: bool = False,
+        experimental_aggregate_gradients: bool = True,
+    ) -> Any:
+        """As in TF: sums the gradients over replicas unless told not to, then updates. Returns `iterations`."""
+        pairs = list(grads_and_vars)
+        grads, variables = [g for g, _ in pairs], [v for _, v in pairs]
+        local = skip_gradients_aggregation or not experimental_aggregate_gradients
+        _apply_locally(self, grads, variables) if local else self.apply(grads, variables)
+        return self.iterations
+
+    BaseOptimizer.apply_gradients = apply_gradients
+
+
+def _apply_locally(optimizer: Any, grads: list[Any], variables: list[Any]) -> None:
+    original = type(optimizer).apply.__wrapped__
+    _build_optimizer(optimizer, variables)
+    original(optimizer, grads, variables)
+
+
+def _build_optimizer(optimizer: Any, variables: Iterable[Any] | None) -> None:
+    if optimizer.built or variables is None:
+        return
+    with keras_backend.name_scope(optimizer.name, caller=optimizer):
+        optimizer.build(list(variables))
+    optimizer.built = True
+    announce_build(optimizer)
+
+
+def _routed_apply(original: Any, around: Any) -> Any:
+    @functools.wraps(original)
+    def apply(self: Any, grads: Iterable[Any], trainable_variables: Iterable[Any] | None = None) -> None:
+        variables = None if trainable_variables is None else list(trainable_variables)
+        _build_optimizer(self, variables)
+        around(self, list(grads), variables, lambda summed: original(self, summed, variables))
+
+    return apply
+
+
+def apply_locally(optimizer: Any, grads: Sequence[Any], variables: Sequence[Any]) -> None:
+    """Keras' own `apply`, as a server runs it: on these gradients of some variables, as if the optimizer had no others.
+
+    A global norm, which needs all gradients, was applied before (`untangled_clip`).
+    """
+    mine = {id(v) for v in variables}
+    slots = [v for v in optimizer._variables if v._beside is None or id(v._beside) in mine]
+    averages = getattr(optimizer, "_model_variables_moving_average", None)
+    swapped = {"_trainable_variables": list(variables), "_variables": slots, "global_clipnorm": None}
+    if averages is not None:
+        indices = [optimizer._get_variable_index(v) for v in variables]
+        swapped["_model_variables_moving_average"] = [averages[i] for i in indices]
+    before = {name: getattr(optimizer, name) for name in swapped}
+    try:
+        for name, value in swapped.items():
+            object.__setattr__(optimizer, name, value)
+        type(optimizer).apply.__wrapped__(optimizer, list(grads), list(variables))
+    finally:
+        for name, value in before.items():
+            object.__setattr__(optimizer, name, value)
+
+
+def keeps_rows(optimizer: Any) -> bool:
+    """True if rows whose gradient is zero stay as they are, slots included: an update may skip them."""
+    plain = optimizer.weight_decay is None and not optimizer.use_ema and not optimizer.gradient_accumulation_steps
+    cls = type(optimizer)
+    return plain and (cls is keras.optimizers.Adagrad or (cls is keras.optimizers.SGD and optimizer.momentum == 0))
+
+
+def known_gradients(optimizer: Any, grads: Sequence[Any], variables: Sequence[Any]) -> tuple[list[Any], list[Any]]:
+    """Without the variables that have no gradient, which Keras warns of. Raises ValueError if none has one."""
+    return cast(tuple[list[Any], list[Any]], optimizer._filter_empty_gradients(list(grads), list(variables)))
+
+
+def untangled_clip(optimizer: Any, grads: list[Any]) -> list[Any]:
+    """The gradients after what Keras does with all of them together: `global_clipnorm`.
+
+    Raises UnimplementedError where that has to wait for other gradients (`gradient_accumulation_steps`).
+    """
+    norm = optimizer.global_clipnorm
+    if not norm or norm <= 0:
+        return grads
+    if optimizer.gradient_accumulation_steps:
+        raise UnimplementedError(
+            f"{optimizer.name}: global_clipnorm with gradient_accumulation_steps needs the sum of all gradients in one place, "
+            "which no server has. Use clipnorm, which is per variable."
+        )
+    # Keras divides by the loss scale first: the norm grows by the same factor.
+    return list(clip_by_global_norm(grads, norm * (optimizer.loss_scale_factor or 1.0)))
+
+
+def intercept_slots(beside: Callable[[Any], contextlib.AbstractContextManager[Any]]) -> None:
+    """Make every slot of an optimizer within beside(its variable); the slot knows that variable as `_beside`."""
+    add = BaseOptimizer.add_variable_from_reference
+
+    @functools.wraps(add)
+    def new_add(self: Any, reference_variable: Any, *args: Any, **kwargs: Any) -> Any:
+        with beside(reference_variable):
+            slot = add(self, reference_variable, *args, **kwargs)
+        slot._beside = reference_variable
+        return slot
+
+    KerasVariable._beside = None
+    BaseOptimizer.add_variable_from_reference = new_add
+
+
+def is_loss_scaler(optimizer: Any) -> bool:
+    """True for `LossScaleOptimizer`, which decides on its own whether a step counts."""
+    return isinstance(optimizer, LossScaleOptimizer)

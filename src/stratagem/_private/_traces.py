@@ -1,0 +1,39 @@
+"""Traces and programs of JAX: their levels, constants and equations."""
+
+import functools
+from collections.abc import Iterable
+from typing import Any
+
+import jax
+from jax._src import core as jax_core
+
+
+def trace_level() -> object:
+    """An object that is equal for two calls made at the same level of tracing (inside the same scan body, say)."""
+    return jax_core.trace_ctx.trace
+
+
+def is_constant(tensor: Any) -> bool:
+    """True for a number that a trace will write into its equations: it has no name by which the program could be cut."""
+    return not isinstance(tensor, jax_core.Tracer) or isinstance(getattr(tensor, "val", None), jax_core.Literal)
+
+
+def stand_in(constant: jax.Array, tracer: Any) -> None:
+    """From now on, operations of the current trace that read `constant` read `tracer`, as long as both are alive."""
+    jax_core.trace_ctx.trace.frame.constid_to_tracer[id(constant)] = tracer
+
+
+def sub_jaxprs(params: dict[str, Any]) -> Iterable[Any]:
+    """The programs inside an equation's parameters."""
+    return jax_core.jaxprs_in_params(params)
+
+
+@functools.cache
+def _empty_jaxpr() -> Any:
+    return jax.make_jaxpr(lambda: ())().jaxpr
+
+
+def new_jaxpr(constvars: Any, invars: Any, outvars: Any, eqns: Any) -> Any:
+    """A program of these equations. (Its constructor wants a debug info that only private code can make.)"""
+    effects = frozenset().union(*(e.effects for e in eqns))
+    return _empty_jaxpr().replace(constvars=constvars, invars=invars, outvars=outvars, eqns=eqns, effects=effects)

@@ -1,0 +1,134 @@
+"""Variables of Keras: what they store, and where reads and assignments are intercepted."""
+
+import contextlib
+import functools
+import itertools
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import keras
+import numpy as np
+from jax._src import core as jax_core
+from keras.src import backend as keras_backend
+
+KerasVariable = keras_backend.Variable
+
+
+def intercept_variables(
+    *,
+    created: Callable[[Any], Any],
+    read: Callable[[Any], jax.Array],
+    place: Callable[[Any, jax.Array], jax.Array],
+    add: Callable[[Any, Any, int], bool],
+) -> None:
+    """Attach placement to every Keras variable.
+
+    created(variable) runs before the variable has a value and returns its placement (None: as Keras has it), kept in
+    `variable._placement`. For a placed variable read(variable) gives what user code sees, and
+    place(variable, value) what is stored. add(variable, amount, sign) may refuse `assign_add` (sign 1) and
+    `assign_sub` (sign -1), or do it itself and return True.
+    """
+    init, value = KerasVariable.__init__, KerasVariable.value
+    direct_assign, assign = KerasVariable._direct_assign, KerasVariable.assign
+
+    @functools.wraps(init)
+    def new_init(self: Any, *args: Any, **kwargs: Any) -> None:
+        self._placement, self._born = created(self), next(_births)
+        init(self, *args, **kwargs)
+
+    def new_value(self: Any) -> Any:
+        if self._placement is None or self._value is None:
+            return value.fget(self)
+        scope = keras_backend.get_stateless_scope()
+        known = None if scope is None else scope.get_current_value(self)
+        return self._maybe_autocast(read(self) if known is None else known)
+
+    def new_direct_assign(self: Any, new: Any) -> None:
+        if self._placement is None:
+            direct_assign(self, new)
+        else:
+            self._value = place(self, new)
+
+    def exact(self: Any, delta: Any) -> Any:
+        """A number that is added to a 64-bit variable, in its type: JAX would cut it to 32 bits."""
+        if self._dtype not in ("float64", "int64") or hasattr(delta, "aval") or isinstance(delta, KerasVariable):
+            return delta
+        return jnp.asarray(delta, dtype=self._dtype)
+
+    def new_assign_add(self: Any, delta: Any) -> Any:
+        return self.value if add(self, delta, 1) else assign(self, self + exact(self, delta))
+
+    def new_assign_sub(self: Any, delta: Any) -> Any:
+        return self.value if add(self, delta, -1) else assign(self, self - exact(self, delta))
+
+    def new_array(self: Any, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+        """The value as a NumPy array. (Keras' own does not know `copy`, which NumPy passes and so deprecates.)"""
+        array = np.asarray(new_value(self), dtype)
+        return array.copy() if copy else array
+
+    represent = KerasVariable.__repr__
+
+    def new_repr(self: Any) -> str:
+        if self._placement is None or self._value is None:
+            return str(represent(self))
+        value = "" if isinstance(self.value, jax_core.Tracer) else f", value={self.value}"
+        return f"<Variable path={self.path}, shape={self.shape}, dtype={self.dtype}{value}>"
+
+    KerasVariable.__repr__ = new_repr
+    KerasVariable._placement, KerasVariable._born = None, -1
+    KerasVariable.__array__, KerasVariable.numpy = new_array, lambda self: new_array(self)
+    KerasVariable.__init__ = new_init
+    KerasVariable.value = property(new_value, doc=value.__doc__)
+    KerasVariable._direct_assign = new_direct_assign
+    KerasVariable.assign_add, KerasVariable.assign_sub = new_assign_add, new_assign_sub
+
+
+_births = itertools.count()
+
+
+def creation_order(variable: Any) -> int:
+    """A number that is larger for variables created later (the same for all that are older than this module)."""
+    return int(variable._born)
+
+
+def stored(variable: Any) -> jax.Array:
+    """What the variable stores: for a placed one the array over its whole mesh. It is donated by the next step."""
+    return variable._value
+
+
+def store(variable: Any, array: jax.Array) -> None:
+    """Replace what the variable stores."""
+    variable._value = array
+
+
+def initialized(variable: Any) -> bool:
+    """False before a variable has its first value: while it is being made, or was made inside an abstract trace."""
+    return getattr(variable, "_value", None) is not None
+
+
+def set_initial_value(variable: Any, value: np.ndarray) -> None:
+    """Give a variable this value: at once, or, while it waits for its first value, instead of its initializer."""
+    if initialized(variable):
+        variable.assign(value)
+        return
+    if tuple(value.shape) != tuple(variable.shape):
+        raise ValueError(f"{variable.path} has shape {tuple(variable.shape)}, the initial value {tuple(value.shape)}.")
+    # Every replica's slot of a summed variable starts from the initializer, so that gives each its part of the whole.
+    summed = variable._placement is not None and variable.synchronization == "on_read" and variable.aggregation == "sum"
+    part = value / variable._placement.mesh.num_replicas if summed else value
+    variable._initializer = lambda shape, dtype=None: keras.ops.convert_to_tensor(part, dtype=dtype)
+
+
+@contextlib.contextmanager
+def shaped(shapes: Sequence[tuple[Any, tuple[int, ...]]]) -> Iterator[None]:
+    """In the body, each of these variables has this shape: to trace an update of some rows as one of a smaller variable."""
+    before = [(variable, variable._shape) for variable, _ in shapes]
+    try:
+        for variable, shape in shapes:
+            variable._shape = shape
+        yield
+    finally:
+        for variable, shape in before:
+            variable._shape = shape
