@@ -225,6 +225,8 @@ MISTAKES: dict[str, tuple[str, Any]] = {
     "a_job_has_a_second_strategy": ("ClusterError", "take its variables away"),
     "another_strategy_has_a_coordinator": ("ValueError", "Only `tf.distribute.ParameterServerStrategy`"),
     "batches_change_their_shapes": ("", [[1, 6], [3, 3], [3, 12]]),
+    "many_batches_change_their_shapes": ("", [[1, 6], [3, 3], [3, 12]]),
+    "a_data_set_ends_in_the_middle_of_many_functions": ("OutOfRangeError", "has no more elements"),
     "results_are_nested": ("", [[1.0, 0.0, None], [2.0, 2.0, None], [3.0, 4.0, None]]),
     "a_checkpoint_goes_to_other_shards_and_servers": ("", [1, 2, 3]),
 }

@@ -3,9 +3,44 @@
 import os
 import threading
 
-from job import FOLDER, coordinator, draw, iterator_of, numbers, run
+from job import FOLDER, coordinator, draw, iterator_of, numbers, run, strategy
 
 import stratagem as tf
+
+
+scheduled = []
+
+
+@tf.function
+def add_up(iterator):
+    """How many numbers there are in the next element, and their sum, which is added to all others."""
+    batch = next(iterator)
+    numbers.assign_add(tf.reduce_sum(batch))
+    return tf.size(batch), tf.reduce_sum(batch)
+
+
+def together(function, iterator):
+    """The results of many calls, of which workers were given several at once."""
+    calls = 0
+
+    def counted(call):
+        def counting(method, *args):
+            nonlocal calls
+            calls += method == "follow"
+            return call(method, *args)
+
+        return counting
+
+    for worker in strategy.tasks:
+        worker.actor.call = counted(worker.actor.call)
+    try:
+        scheduled[:] = [coordinator.schedule(function, args=(iterator,)) for _ in range(400)]
+        coordinator.join()
+    finally:
+        for worker in strategy.tasks:
+            del worker.actor.call
+        assert calls < 0.9 * sum(value._status.value == "READY" for value in scheduled)
+    return coordinator.fetch(scheduled)
 
 
 def a_data_set_ends():
@@ -77,16 +112,31 @@ def a_data_set_cannot_travel():
 def batches_change_their_shapes():
     """The sum of all is right, whoever draws them."""
     iterator = iterator_of(lambda: tf.data.Dataset.range(7).batch(3).repeat())
-
-    @tf.function
-    def size(iterator):
-        batch = next(iterator)
-        numbers.assign_add(tf.reduce_sum(batch))
-        return tf.size(batch), tf.reduce_sum(batch)
-
-    found = [(int(n), int(total)) for n, total in (run(size, iterator) for _ in range(12))]
+    found = [(int(n), int(total)) for n, total in (run(add_up, iterator) for _ in range(12))]
     assert int(numbers.numpy()) == sum(total for _, total in found) > 0
     return sorted(set(found))
+
+
+def many_batches_change_their_shapes():
+    """Also where several functions are given to a worker together."""
+    numbers.assign(0)
+    iterator = iterator_of(lambda: tf.data.Dataset.range(7).batch(3).repeat())
+    found = [(int(n), int(total)) for n, total in together(add_up, iterator)]
+    assert int(numbers.numpy()) == sum(total for _, total in found) > 0
+    return sorted(set(found))
+
+
+def a_data_set_ends_in_the_middle_of_many_functions():
+    """What was drawn before counts, each element once."""
+    numbers.assign(0)
+    iterator = iterator_of(lambda: tf.data.Dataset.range(1, 151).batch(1))
+    try:
+        together(add_up, iterator)
+    finally:
+        found = [int(value.fetch()[1]) for value in scheduled if value._status.value == "READY"]
+        assert int(numbers.numpy()) == sum(found) > 0
+        most = max(found)
+        assert sorted(found)[-1] == 150 and all(found.count(i) in (1, 2) for i in range(1, most + 1)), found
 
 
 PARTS = (
@@ -96,4 +146,6 @@ PARTS = (
     a_file_of_the_data_is_missing,
     a_data_set_cannot_travel,
     batches_change_their_shapes,
+    many_batches_change_their_shapes,
+    a_data_set_ends_in_the_middle_of_many_functions,
 )
