@@ -412,5 +412,5 @@ def test_a_numpy_array_comes_to_a_device_with_all_its_bits(shape: tuple[int, ...
     for device in jax.local_devices():
         for given in (array, array.T):
             found = _private.on_device(given, device)
-            assert found.dtype == array.dtype and found.devices() == {device} and not found.committed
+            assert (found.dtype, found.devices(), found.committed) == (array.dtype, {device}, False)
             np.testing.assert_array_equal(np.asarray(found), given)

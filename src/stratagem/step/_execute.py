@@ -2,9 +2,7 @@
 
 import functools
 import logging
-import threading
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass, field
 from typing import Any, cast
 
 import jax
@@ -15,69 +13,20 @@ from stratagem._job import Phase
 from stratagem._mesh import ReplicaMesh
 from stratagem.step._agreement import agree_on, digest
 from stratagem.step._capture import HostMode, OtherMesh, Unexplored
+from stratagem.step._families import Signature, signature_of, tracing
 from stratagem.step._far import FarProgram, FarSource
 from stratagem.step._layout import Layout, named, settled
 from stratagem.step._program import Arguments, Body, Knowledge, Program, Trace, explore, own_specs, trace
 from stratagem.step._repeat import RepeatedProgram
 from stratagem.step._replicate import DECISIONS
 from stratagem.step._served import served
-from stratagem.step._signature import Same, alive, changed_part, code_of, is_source, leaf_key
+from stratagem.step._signature import is_source, leaf_key
 from stratagem.step._uneven import UnevenProgram
 from stratagem.values import Separate, Stacked, is_per_replica, placement_of
 
 logger = logging.getLogger("stratagem")
 
-_RETRACES_BEFORE_WARNING = 5
 _MAX_ROUNDS = 4
-_ADVICE = (
-    "%s was traced %d times, last because %s. Pass numbers that change as tensors (tf.constant), keep shapes the same "
-    "(drop_remainder=True), and create objects once."
-)
-
-
-@dataclass
-class Signature:
-    """One signature of a function: what its traces found out, and its programs by the shapes of drawn elements."""
-
-    knowledge: Knowledge
-    programs: dict[Hashable, Any] = field(default_factory=dict)
-    host: str | None = None
-
-
-@dataclass
-class Family:
-    """All signatures of one function (one code and closure)."""
-
-    name: str
-    knowledge: Knowledge = field(default_factory=Knowledge)
-    signatures: dict[Hashable, Signature] = field(default_factory=dict)
-    last: tuple[Any, ...] = ()
-    warned: bool = False
-
-
-# Compiled programs by function. A cache: losing it costs time, never a result.
-_families: dict[Hashable, Family] = {}
-
-# Held while user code is traced: what is the same for several threads is traced once, and Keras objects change meanwhile.
-tracing = threading.RLock()
-
-
-def family_of(key: Hashable, name: str) -> Family:
-    """The family of a function key; forgets families whose objects are gone."""
-    found = _families.get(key)
-    if found is not None:
-        return found
-    with tracing:
-        if (found := _families.get(key)) is not None:
-            return found
-        for dead in [k for k in _families if not alive(k)]:
-            del _families[dead]
-        code = code_of(key)
-        alike = [k for k in _families if code is not None and code_of(k) is code]
-        if len(alike) == _RETRACES_BEFORE_WARNING:
-            logger.warning(_ADVICE, name, len(alike) + 1, changed_part(alike[-1], key))
-        found = _families[key] = Family(name)
-    return found
 
 
 def execute(
@@ -96,7 +45,7 @@ def execute_often(
 ) -> list[Any]:
     """The results of the first of so many calls, at least of one: of as many as a worker elsewhere has run together."""
     context = current()
-    family, signature, leaves = _signature_of(key, name, args, kwargs)
+    family, signature, leaves = signature_of(key, name, args, kwargs)
     if signature.host is None:
         try:
             results = _run(body, signature, args, kwargs, leaves, mesh, times)
@@ -114,7 +63,7 @@ def execute_together(
     body: Body, key: Hashable, name: str, calls: Sequence[tuple[Any, ...]], mesh: ReplicaMesh
 ) -> list[Any]:
     """`[execute(body, …, args, …) for args in calls]`, as one program where the calls are alike and even."""
-    found = [_signature_of(key, name, args, {}) for args in calls] if len(calls) > 1 else []
+    found = [signature_of(key, name, args, {}) for args in calls] if len(calls) > 1 else []
     if not found or any(signature is not found[0][1] for _, signature, _ in found) or found[0][1].host is not None:
         return [execute(body, key, name, args, {}, mesh) for args in calls]
     family, signature, leaves = found[0]
@@ -148,7 +97,7 @@ def _repeated(
 
 def execute_anew(body: Body, key: Hashable, name: str, args: tuple[Any, ...], mesh: ReplicaMesh) -> Any:
     """As `execute`, but the Python of `body` runs at every call: only its compilation is saved, where it did the same."""
-    family, signature, leaves = _signature_of(key, name, args, {})
+    family, signature, leaves = signature_of(key, name, args, {})
     mesh, knowledge = _explored(body, signature, args, {}, leaves, mesh), signature.knowledge
     family.knowledge = knowledge
     arguments = Arguments.of(args, {}, _draw(knowledge, leaves, mesh))
@@ -168,58 +117,13 @@ def execute_anew(body: Body, key: Hashable, name: str, args: tuple[Any, ...], me
 
 def prepare(body: Body, key: Hashable, name: str, args: Sequence[Any], mesh: ReplicaMesh) -> None:
     """Trace `body(*args)` once, as the first call of `execute` would: what is built lazily exists then. Runs nothing."""
-    family, signature, leaves = _signature_of(key, name, args, {})
+    family, signature, leaves = signature_of(key, name, args, {})
     _explored(body, signature, args, {}, leaves, mesh)
     family.knowledge = signature.knowledge
 
 
-def _signature_of(
-    key: Hashable, name: str, args: Sequence[Any], kwargs: dict[str, Any]
-) -> tuple[Family, Signature, list[Any]]:
-    """The family of a function and its signature for these arguments, and the arguments' leaves."""
-    family = family_of((key, _context_key(current())), name)
-    leaves, structure = jax.tree.flatten((args, kwargs), is_leaf=is_per_replica)
-    signature_key = (structure, *map(leaf_key, leaves))
-    signature = family.signatures.get(signature_key)
-    if signature is None:
-        with tracing:
-            signature = family.signatures.get(signature_key) or _new_signature(family, signature_key, leaves)
-    return family, signature, leaves
-
-
 def _reason(error: Exception) -> str:
     return str(error) if isinstance(error, HostMode) else "it takes a Python decision on the value of a tensor"
-
-
-def _context_key(context: Any) -> Hashable:
-    return None if context.strategy is None else (Same(context.strategy), context.crossing)
-
-
-def _new_signature(family: Family, key: tuple[Any, ...], leaves: Sequence[Any]) -> Signature:
-    for dead in [k for k in family.signatures if not alive(k)]:
-        del family.signatures[dead]
-    known = family.knowledge
-    # What the first signature found usually holds for the next: then its first trace is saved. Not where it draws: iterators
-    # are known by their place among the arguments, which may be another one, and what is drawn too early would be lost.
-    explored = known.explored and not known.sources
-    again = Knowledge(list(known.variables), dict(known.connections), [], known.mesh, explored)
-    signature = family.signatures[key] = Signature(again)
-    if len(family.signatures) > _RETRACES_BEFORE_WARNING and not family.warned:
-        family.warned = True
-        logger.warning(_ADVICE, family.name, len(family.signatures), _difference(family.last, key))
-    family.last = key
-    return signature
-
-
-def _difference(before: tuple[Any, ...], now: tuple[Any, ...]) -> str:
-    if not before or before[0] != now[0]:
-        return "the structure of the arguments changed"
-    changed = [
-        f"argument {i} changed from {a} to {b}"
-        for i, (a, b) in enumerate(zip(before[1:], now[1:], strict=True))
-        if a != b
-    ]
-    return "; ".join(changed)
 
 
 def _explored(

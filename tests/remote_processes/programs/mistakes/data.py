@@ -7,7 +7,6 @@ from job import FOLDER, coordinator, draw, iterator_of, numbers, run, strategy
 
 import stratagem as tf
 
-
 scheduled = []
 
 
@@ -135,8 +134,7 @@ def a_data_set_ends_in_the_middle_of_many_functions():
     finally:
         found = [int(value.fetch()[1]) for value in scheduled if value._status.value == "READY"]
         assert int(numbers.numpy()) == sum(found) > 0
-        most = max(found)
-        assert sorted(found)[-1] == 150 and all(found.count(i) in (1, 2) for i in range(1, most + 1)), found
+        assert {found.count(i) for i in range(1, 151)} <= {1, 2}  # one worker has come to the end
 
 
 PARTS = (

@@ -1,0 +1,112 @@
+"""Families: what is known of each function that was called, by its code and closure, and by kinds of arguments."""
+
+import logging
+import threading
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import jax
+
+from stratagem._context import current
+from stratagem.step._program import Knowledge
+from stratagem.step._signature import Same, alive, changed_part, code_of, leaf_key
+from stratagem.values import is_per_replica
+
+logger = logging.getLogger("stratagem")
+
+_RETRACES_BEFORE_WARNING = 5
+_ADVICE = (
+    "%s was traced %d times, last because %s. Pass numbers that change as tensors (tf.constant), keep shapes the same "
+    "(drop_remainder=True), and create objects once."
+)
+
+
+@dataclass
+class Signature:
+    """One signature of a function: what its traces found out, and its programs by the shapes of drawn elements."""
+
+    knowledge: Knowledge
+    programs: dict[Hashable, Any] = field(default_factory=dict)
+    host: str | None = None
+
+
+@dataclass
+class Family:
+    """All signatures of one function (one code and closure)."""
+
+    name: str
+    knowledge: Knowledge = field(default_factory=Knowledge)
+    signatures: dict[Hashable, Signature] = field(default_factory=dict)
+    last: tuple[Any, ...] = ()
+    warned: bool = False
+
+
+# Compiled programs by function. A cache: losing it costs time, never a result.
+_families: dict[Hashable, Family] = {}
+
+# Held while user code is traced: what is the same for several threads is traced once, and Keras objects change meanwhile.
+tracing = threading.RLock()
+
+
+def family_of(key: Hashable, name: str) -> Family:
+    """The family of a function key; forgets families whose objects are gone."""
+    found = _families.get(key)
+    if found is not None:
+        return found
+    with tracing:
+        if (found := _families.get(key)) is not None:
+            return found
+        for dead in [k for k in _families if not alive(k)]:
+            del _families[dead]
+        code = code_of(key)
+        alike = [k for k in _families if code is not None and code_of(k) is code]
+        if len(alike) == _RETRACES_BEFORE_WARNING:
+            logger.warning(_ADVICE, name, len(alike) + 1, changed_part(alike[-1], key))
+        found = _families[key] = Family(name)
+    return found
+
+
+def signature_of(
+    key: Hashable, name: str, args: Sequence[Any], kwargs: dict[str, Any]
+) -> tuple[Family, Signature, list[Any]]:
+    """The family of a function and its signature for these arguments, and the arguments' leaves."""
+    family = family_of((key, _context_key(current())), name)
+    leaves, structure = jax.tree.flatten((args, kwargs), is_leaf=is_per_replica)
+    signature_key = (structure, *map(leaf_key, leaves))
+    signature = family.signatures.get(signature_key)
+    if signature is None:
+        with tracing:
+            signature = family.signatures.get(signature_key) or _new_signature(family, signature_key, leaves)
+    return family, signature, leaves
+
+
+def _context_key(context: Any) -> Hashable:
+    return None if context.strategy is None else (Same(context.strategy), context.crossing)
+
+
+def _new_signature(family: Family, key: tuple[Any, ...], leaves: Sequence[Any]) -> Signature:
+    for dead in [k for k in family.signatures if not alive(k)]:
+        del family.signatures[dead]
+    known = family.knowledge
+    # What the first signature found usually holds for the next: then its first trace is saved. Not where it draws: iterators
+    # are known by their place among the arguments, which may be another one, and what is drawn too early would be lost.
+    explored = known.explored and not known.sources
+    again = Knowledge(list(known.variables), dict(known.connections), [], known.mesh, explored)
+    signature = family.signatures[key] = Signature(again)
+    if len(family.signatures) > _RETRACES_BEFORE_WARNING and not family.warned:
+        family.warned = True
+        logger.warning(_ADVICE, family.name, len(family.signatures), _difference(family.last, key))
+    family.last = key
+    return signature
+
+
+def _difference(before: tuple[Any, ...], now: tuple[Any, ...]) -> str:
+    if not before or before[0] != now[0]:
+        return "the structure of the arguments changed"
+    changed = [
+        f"argument {i} changed from {a} to {b}"
+        for i, (a, b) in enumerate(zip(before[1:], now[1:], strict=True))
+        if a != b
+    ]
+    return "; ".join(changed)
