@@ -231,6 +231,7 @@ if not xla_bridge.backends_are_initialized():
 def intercept_variables(
     *,
     created: Callable[[Any], Any],
+    initialize: Callable[[Any, Any], Any],
     read: Callable[[Any], jax.Array],
     place: Callable[[Any, jax.Array], jax.Array],
     add: Callable[[Any, Any, int], bool],
@@ -238,17 +239,28 @@ def intercept_variables(
     """Attach placement to every Keras variable.
 
     created(variable) runs before the variable has a value and returns its placement (None: as Keras has it), kept in
-    `variable._placement`. For a placed variable read(variable) gives what user code sees, and
+    `variable._placement`. For a placed variable initialize(variable, initializer) returns the initializer of its first
+    value, or None where it has seen to that itself; read(variable) gives what user code sees, and
     place(variable, value) what is stored. add(variable, amount, sign) may refuse `assign_add` (sign 1) and
     `assign_sub` (sign -1), or do it itself and return True.
     """
-    init, value = KerasVariable.__init__, KerasVariable.value
+    init, value, with_initializer = (
+        KerasVariable.__init__,
+        KerasVariable.value,
+        KerasVariable._initialize_with_initializer,
+    )
     direct_assign, assign = KerasVariable._direct_assign, KerasVariable.assign
 
     @functools.wraps(init)
     def new_init(self: Any, *args: Any, **kwargs: Any) -> None:
         self._placement, self._born = created(self), next(_births)
         init(self, *args, **kwargs)
+
+    def new_with_initializer(self: Any, initializer: Any) -> None:
+        if self._placement is not None:
+            initializer = initialize(self, initializer)
+        if initializer is not None:
+            with_initializer(self, initializer)
 
     def new_value(self: Any) -> Any:
         if self._placement is None or self._value is None:
@@ -294,6 +306,7 @@ def intercept_variables(
     KerasVariable.__init__ = new_init
     KerasVariable.value = property(new_value, doc=value.__doc__)
     KerasVariable._direct_assign = new_direct_assign
+    KerasVariable._initialize_with_initializer = new_with_initializer
     KerasVariable.assign_add, KerasVariable.assign_sub = new_assign_add, new_assign_sub
 
 
@@ -308,6 +321,36 @@ def creation_order(variable: Any) -> int:
 def in_stateless_scope() -> bool:
     """True inside a Keras stateless scope, a step's capture included: assignments are recorded, not made."""
     return bool(keras_backend.in_stateless_scope())
+
+
+class _Assignments(keras.StatelessScope):  # type: ignore[misc]
+    def __init__(self) -> None:
+        super().__init__()
+        self.made: dict[int, tuple[Any, Any]] = {}
+
+    def add_update(self, update: tuple[Any, Any]) -> None:
+        self.made[id(update[0])] = update
+        super().add_update(update)
+
+
+@contextlib.contextmanager
+def recorded() -> Iterator[dict[int, tuple[Any, Any]]]:
+    """In the body, assignments are not made: (variable, value) is kept here. Variables created there get values after it.
+
+    Keras' own scope would then give values to all that wait for theirs, also where it is opened while they get them.
+    """
+    scope, before = _Assignments(), keras_backend.get_stateless_scope()
+    waiting = global_state.get_global_attribute("uninitialized_variables")
+    global_state.set_global_attribute("uninitialized_variables", [])
+    global_state.set_global_attribute("stateless_scope", scope)
+    try:
+        yield scope.made
+    finally:
+        global_state.set_global_attribute("stateless_scope", before)
+        new = global_state.get_global_attribute("uninitialized_variables")
+        global_state.set_global_attribute("uninitialized_variables", waiting)
+        for variable in new:
+            variable._deferred_initialize()
 
 
 def scoped_value(variable: Any, outermost: Any) -> Any:

@@ -11,7 +11,9 @@ import jax.numpy as jnp
 
 from stratagem._errors import InvalidArgumentError
 from stratagem.remote._clock import Busy
+from stratagem.remote._travel import given
 from stratagem.remote._update import Applicable
+from stratagem.values import Maker
 
 
 @dataclass(frozen=True)
@@ -89,6 +91,14 @@ class VariableServer:
         """Keep a variable under this key; also a new value for one that is there."""
         with self._lock:
             self._values[key] = self._own(key, value)
+            self._received += _bytes([value])
+
+    def make(self, key: str, maker: Maker, arguments: Sequence[Any]) -> None:
+        """Keep a new variable under this key, whose first value `maker` makes of the arguments."""
+        with self.busy:
+            value = jax.block_until_ready(maker(*jax.tree.map(given, arguments)))
+            with self._lock:
+                self._values[key] = value
 
     def forget(self, keys: Iterable[str]) -> None:
         """Drop variables that nobody uses any more."""
