@@ -211,6 +211,16 @@ def test_the_callable_of_a_variable_is_run_where_it_lies(shards: int | None, kno
     assert received(strategy) == 8  # the state of the seed
 
 
+@pytest.mark.parametrize("shards", [None, 2])
+@pytest.mark.parametrize("given", [{}, {"shape": (4, 2), "dtype": tf.float64}], ids=["unknown shape", "known shape"])
+def test_a_callable_may_give_an_array_of_64_bits(shards: int | None, given: Any) -> None:
+    array = np.arange(8.0).reshape(4, 2) + 0.1
+    with serving(shards=shards).scope():
+        v = tf.Variable(lambda: array, **given)
+    assert v.dtype == "float64"
+    assert np.array_equal(v, array)
+
+
 def test_a_callable_of_another_shape_than_was_said_is_refused() -> None:
     with serving(shards=2).scope(), pytest.raises(ValueError, match=r"has shape \(4, 2\), not \(5, 2\)"):
         tf.Variable(lambda: tf.zeros((4, 2)), shape=(5, 2), dtype=tf.float32)

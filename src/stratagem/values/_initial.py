@@ -10,6 +10,7 @@ from typing import Any, final
 import jax
 import jax.numpy as jnp
 import keras
+import numpy as np
 
 from stratagem.values._formula import Formula
 
@@ -21,6 +22,11 @@ _LARGE = 1_000_000_000  # elements, TensorFlow's figure
 _WORTH = 1 << 20
 
 Shape = tuple[int, ...]
+
+
+def as_tensor(value: Any) -> Any:
+    """A NumPy array as a tensor of its type, which JAX would cut to 32 bits; anything else as it is."""
+    return jnp.asarray(value, dtype=value.dtype) if isinstance(value, np.ndarray) else value
 
 
 def knows_parts(make: Any, any_names: bool) -> bool:
@@ -60,7 +66,9 @@ class Initial:
         if self._knows_parts or math.prod(self.shape) * self.dtype.itemsize < _WORTH:
             return None
         if self.traced is None:
-            self.traced = Formula.of(lambda: keras.ops.convert_to_tensor(self._make(), dtype=self.dtype.name))
+            self.traced = Formula.of(
+                lambda: keras.ops.convert_to_tensor(as_tensor(self._make()), dtype=self.dtype.name)
+            )
         if self.traced is None or not self.traced.by_rows:
             return None
         self._check(self.traced.shape)
@@ -117,4 +125,4 @@ class Part:
         return cls(Initial(make, shape, variable._dtype, variable.path), 0, shape[0])
 
     def __call__(self, shape: Any, dtype: Any = None) -> Any:
-        return self.initial.part(self.start, self.rows)
+        return as_tensor(self.initial.part(self.start, self.rows))

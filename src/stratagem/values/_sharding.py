@@ -9,10 +9,10 @@ import keras
 from stratagem._context import current
 from stratagem._private import below_scope, in_stateless_scope, intercept_shards, is_making_own_state, is_view
 from stratagem.values._formula import Formula
-from stratagem.values._initial import Initial, Part, knows_parts
+from stratagem.values._initial import Initial, Part, as_tensor, knows_parts
 from stratagem.values._partitioners import rows_of_shards
 from stratagem.values._sharded import ShardedVariable
-from stratagem.values._variable import as_tensor, dtype_of, initial_array
+from stratagem.values._variable import dtype_of, initial_array
 
 Shape = tuple[int, ...]
 Arguments = inspect.BoundArguments

@@ -74,11 +74,6 @@ def initial_array(value: Any, dtype: Any) -> np.ndarray | jax.Array:
     return array if dtype is None else array.astype(dtype)
 
 
-def as_tensor(array: np.ndarray | jax.Array) -> jax.Array:
-    """The same as a tensor. (JAX would cut a NumPy array of 64 bits.)"""
-    return jnp.asarray(array, dtype=array.dtype)
-
-
 class Variable(KerasVariable):  # type: ignore[misc]
     """A mutable tensor, as `tf.Variable`.
 
