@@ -89,6 +89,17 @@ def test_one_worker_takes_the_steps_that_one_device_would() -> None:
 
 
 @pytest.mark.thorough
+def test_a_table_is_made_on_its_servers_and_the_coordinator_needs_no_room_for_it() -> None:
+    with job(PROGRAMS / "creating.py", 1, ps=2) as running:
+        ended = running.ended()
+    assert [task.code for task in ended] == [0] * 4, ended
+    assert printed(ended[0], "slots") == [[800_000, 64]] * 2
+    assert printed(ended[0], "grown") < 40  # MiB; a shard has 195
+    assert printed(ended[0], "moved") < 8192  # bytes; five rows of each shard are looked up
+    assert printed(ended[0], "equal") == [True, True]
+
+
+@pytest.mark.thorough
 def test_a_job_without_a_token_works_and_every_task_warns() -> None:
     """On a network of its own: whoever reaches such a job can run code in it."""
     apart = ["unshare", "-rn", "sh", "-c", 'ip link set lo up && ip address add 192.0.2.1/32 dev lo && exec "$@"', "-"]

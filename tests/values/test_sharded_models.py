@@ -112,7 +112,7 @@ def test_an_initializer_that_knows_parts_makes_each_by_itself(named: bool) -> No
 def test_a_large_variable_that_is_made_whole_is_warned_of(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr("stratagem.values._sharding._LARGE", 10)
+    monkeypatch.setattr("stratagem.values._initial._LARGE", 10)
     with Sharding(3).scope():
         tf.Variable(lambda: np.zeros(11), shape=(11,), dtype=tf.float32, name="big")
         tf.Variable(lambda: np.zeros(10), shape=(10,), dtype=tf.float32, name="small")

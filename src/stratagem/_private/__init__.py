@@ -31,6 +31,7 @@ from stratagem._private._optimizers import untangled_clip as untangled_clip
 from stratagem._private._scopes import below_scope as below_scope
 from stratagem._private._scopes import in_stateless_scope as in_stateless_scope
 from stratagem._private._scopes import is_making_own_state as is_making_own_state
+from stratagem._private._scopes import recorded as recorded
 from stratagem._private._scopes import scope_path as scope_path
 from stratagem._private._scopes import scoped as scoped
 from stratagem._private._scopes import scoped_value as scoped_value

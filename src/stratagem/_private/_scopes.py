@@ -1,8 +1,10 @@
 """Scopes of Keras: those in which assignments are recorded, and those that name what is made."""
 
 import contextlib
+from collections.abc import Iterator
 from typing import Any, cast
 
+import keras
 from keras.src import backend as keras_backend
 from keras.src.backend.common import global_state
 from keras.src.backend.common.name_scope import current_path
@@ -13,6 +15,36 @@ from keras.src.random.seed_generator import SeedGenerator
 def in_stateless_scope() -> bool:
     """True inside a Keras stateless scope, a step's capture included: assignments are recorded, not made."""
     return bool(keras_backend.in_stateless_scope())
+
+
+class _Assignments(keras.StatelessScope):  # type: ignore[misc]
+    def __init__(self) -> None:
+        super().__init__()
+        self.made: dict[int, tuple[Any, Any]] = {}
+
+    def add_update(self, update: tuple[Any, Any]) -> None:
+        self.made[id(update[0])] = update
+        super().add_update(update)
+
+
+@contextlib.contextmanager
+def recorded() -> Iterator[dict[int, tuple[Any, Any]]]:
+    """In the body, assignments are not made: (variable, value) is kept here. Variables created there get values after it.
+
+    Keras' own scope would then give values to all that wait for theirs, also where it is opened while they get them.
+    """
+    scope, before = _Assignments(), keras_backend.get_stateless_scope()
+    waiting = global_state.get_global_attribute("uninitialized_variables")
+    global_state.set_global_attribute("uninitialized_variables", [])
+    global_state.set_global_attribute("stateless_scope", scope)
+    try:
+        yield scope.made
+    finally:
+        global_state.set_global_attribute("stateless_scope", before)
+        new = global_state.get_global_attribute("uninitialized_variables")
+        global_state.set_global_attribute("uninitialized_variables", waiting)
+        for variable in new:
+            variable._deferred_initialize()
 
 
 def scoped_value(variable: Any, outermost: Any) -> Any:

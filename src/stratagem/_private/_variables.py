@@ -19,6 +19,7 @@ KerasVariable = keras_backend.Variable
 def intercept_variables(
     *,
     created: Callable[[Any], Any],
+    initialize: Callable[[Any, Any], Any],
     read: Callable[[Any], jax.Array],
     place: Callable[[Any, jax.Array], jax.Array],
     add: Callable[[Any, Any, int], bool],
@@ -26,17 +27,28 @@ def intercept_variables(
     """Attach placement to every Keras variable.
 
     created(variable) runs before the variable has a value and returns its placement (None: as Keras has it), kept in
-    `variable._placement`. For a placed variable read(variable) gives what user code sees, and
+    `variable._placement`. For a placed variable initialize(variable, initializer) returns the initializer of its first
+    value, or None where it has seen to that itself; read(variable) gives what user code sees, and
     place(variable, value) what is stored. add(variable, amount, sign) may refuse `assign_add` (sign 1) and
     `assign_sub` (sign -1), or do it itself and return True.
     """
-    init, value = KerasVariable.__init__, KerasVariable.value
+    init, value, with_initializer = (
+        KerasVariable.__init__,
+        KerasVariable.value,
+        KerasVariable._initialize_with_initializer,
+    )
     direct_assign, assign = KerasVariable._direct_assign, KerasVariable.assign
 
     @functools.wraps(init)
     def new_init(self: Any, *args: Any, **kwargs: Any) -> None:
         self._placement, self._born = created(self), next(_births)
         init(self, *args, **kwargs)
+
+    def new_with_initializer(self: Any, initializer: Any) -> None:
+        if self._placement is not None:
+            initializer = initialize(self, initializer)
+        if initializer is not None:
+            with_initializer(self, initializer)
 
     def new_value(self: Any) -> Any:
         if self._placement is None or self._value is None:
@@ -82,6 +94,7 @@ def intercept_variables(
     KerasVariable.__init__ = new_init
     KerasVariable.value = property(new_value, doc=value.__doc__)
     KerasVariable._direct_assign = new_direct_assign
+    KerasVariable._initialize_with_initializer = new_with_initializer
     KerasVariable.assign_add, KerasVariable.assign_sub = new_assign_add, new_assign_sub
 
 

@@ -17,7 +17,7 @@ from stratagem.remote._servers import Servers
 from stratagem.remote._travel import local
 from stratagem.remote._worker import Worker
 from stratagem.step import Arguments, Trace
-from stratagem.values import Placement, placement_of
+from stratagem.values import Formula, Placement, placement_of
 
 _numbers = itertools.count()
 
@@ -66,6 +66,12 @@ class ServedPlacement(Placement):
         self.servers.assign(self, array)
         self._changed()
         return Kept(tuple(array.shape), array.dtype)
+
+    def make(self, formula: Formula, start: int, rows: int) -> Kept:
+        """Let the server make the first value of a new variable."""
+        self.servers.make(self, formula, start, rows)
+        self._changed()
+        return Kept((rows, *formula.shape[1:]), formula.dtype)
 
     def add(self, variable: Any, amount: Any, sign: int) -> bool:
         """Let the servers add it: of what several workers add nothing is lost."""

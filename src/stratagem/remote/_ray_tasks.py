@@ -15,7 +15,7 @@ from stratagem.remote._actors import Actor
 from stratagem.remote._clock import Part
 from stratagem.remote._recipe import Recipe
 from stratagem.remote._server import Origin, Push, Traffic, VariableServer
-from stratagem.remote._travel import Missing, TravelledPiece, given, imported, shapes_of
+from stratagem.remote._travel import Missing, TravelledPiece, given, imported, imported_maker, shapes_of
 from stratagem.remote._update import Facts, Rows, flat
 from stratagem.remote._wire import packed, unpacked
 from stratagem.remote._worker import Worker
@@ -115,6 +115,10 @@ class ServerTask(_Task):
     def create(self, key: str, value: Any) -> None:
         """As VariableServer's."""
         self._server.create(key, value)
+
+    def make(self, key: str, program: bytes, arguments: Sequence[Any]) -> None:
+        """As VariableServer's, with a program that has travelled."""
+        self._server.make(key, imported_maker(program), arguments)
 
     def forget(self, keys: Any) -> None:
         """As VariableServer's."""

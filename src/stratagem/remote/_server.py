@@ -11,8 +11,9 @@ import jax.numpy as jnp
 
 from stratagem._errors import InvalidArgumentError
 from stratagem.remote._clock import Busy
-from stratagem.remote._travel import local
+from stratagem.remote._travel import given, local
 from stratagem.remote._update import Applicable
+from stratagem.values import Maker
 
 
 @dataclass(frozen=True)
@@ -92,6 +93,15 @@ class VariableServer:
         with self._lock:
             self._values[key] = self._own(key, value)
             self._sizes[key] = self._values[key].nbytes
+            self._received += _bytes([value])
+
+    def make(self, key: str, maker: Maker, arguments: Sequence[Any]) -> None:
+        """Keep a new variable under this key, whose first value `maker` makes of the arguments."""
+        with self.busy:
+            value = jax.block_until_ready(maker(*jax.tree.map(given, arguments)))
+            with self._lock:
+                self._values[key] = value
+                self._sizes[key] = value.nbytes
 
     def forget(self, keys: Iterable[str]) -> None:
         """Drop variables that nobody uses any more."""

@@ -14,6 +14,7 @@ from stratagem.remote._gone import Gone
 from stratagem.remote._server import Traffic
 from stratagem.remote._travel import exported, shapes_of
 from stratagem.remote._update import Lent, ServerUpdate, flat
+from stratagem.values import Formula
 
 
 @final
@@ -36,6 +37,7 @@ class Servers:
         self._updates: weakref.WeakValueDictionary[Any, ServerUpdate] = weakref.WeakValueDictionary()
         self._numbered: weakref.WeakValueDictionary[int, ServerUpdate] = weakref.WeakValueDictionary()
         self._gone = Gone()
+        self._makers: dict[tuple[str, int], bytes] = {}
 
     def __len__(self) -> int:
         return len(self.actors)
@@ -89,6 +91,18 @@ class Servers:
         """A new value, wherever the variable is kept."""
         for index in self.sharing(placement):
             self.actors[index].call("create", placement.key, value).result()
+
+    def make(self, placement: Any, formula: Formula, start: int, rows: int) -> None:
+        """Let its server make the first value of a new variable: these rows of the formula's."""
+        arguments, maker = formula.arguments(start), formula.maker(rows)
+        sent: Any = maker
+        if not self.local:  # for an equal formula the same program, which the server knows again
+            name = (formula.text, rows)
+            with self.lock:
+                if name not in self._makers:
+                    self._makers[name] = exported(maker, *arguments)
+                sent = self._makers[name]
+        self.actors[placement.home].call("make", placement.key, sent, arguments).result()
 
     def changed(self) -> int:
         """A change is over; returns how many were until now."""

@@ -1,8 +1,9 @@
 """Compiled functions that go to other processes: exported programs, by the shapes of what they are called with."""
 
+import functools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, final
+from typing import Any, cast, final
 
 import jax
 import numpy as np
@@ -11,6 +12,7 @@ from jax import export
 from stratagem._errors import UnimplementedError
 from stratagem._private import on_device
 from stratagem.step import compiler_options
+from stratagem.values import Maker
 
 Shapes = tuple[tuple[tuple[int, ...], Any], ...]
 
@@ -46,6 +48,12 @@ def imported(program: bytes, donated: tuple[int, ...] = ()) -> Callable[..., Any
     """The function again, compiled here."""
     call = export.deserialize(bytearray(program)).call
     return jax.jit(call, donate_argnums=donated, compiler_options=compiler_options(jax.default_backend()))
+
+
+@functools.lru_cache(maxsize=64)
+def imported_maker(program: bytes) -> Maker:
+    """A maker of first values. Without the options of steps: its numbers are those that it makes at home."""
+    return cast(Maker, jax.jit(export.deserialize(bytearray(program)).call))
 
 
 def local(value: Any) -> Any:

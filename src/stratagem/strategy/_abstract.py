@@ -4,7 +4,7 @@ import abc
 import contextlib
 from collections.abc import Callable, Sequence
 from types import TracebackType
-from typing import Any
+from typing import Any, ClassVar
 
 import jax
 import jax.numpy as jnp
@@ -90,6 +90,9 @@ class AbstractStrategy(abc.ABC):
 
     A final class says which devices hold the replicas (`mesh`); everything else follows from that.
     """
+
+    # True where servers keep the variables, and make their first values.
+    served: ClassVar[bool] = False
 
     @property
     @abc.abstractmethod

@@ -2,7 +2,7 @@
 
 import contextlib
 from collections.abc import Callable, Sequence
-from typing import Any, final
+from typing import Any, ClassVar, final
 
 import jax
 
@@ -28,6 +28,8 @@ class ParameterServerStrategy(AbstractStrategy):
 
     Raises ClusterError (a ValueError) for a cluster that cannot work, UnavailableError if a server is not there in time.
     """
+
+    served: ClassVar[bool] = True
 
     def __init__(self, cluster_resolver: Any, variable_partitioner: Callable[..., list[int]] | None = None) -> None:
         spec = _checked(cluster_resolver)

@@ -1,5 +1,7 @@
 """What a value is when there are many replicas."""
 
+from stratagem.values._formula import Formula as Formula
+from stratagem.values._formula import Maker as Maker
 from stratagem.values._module import Module as Module
 from stratagem.values._partitioners import FixedShardsPartitioner as FixedShardsPartitioner
 from stratagem.values._partitioners import MaxSizePartitioner as MaxSizePartitioner

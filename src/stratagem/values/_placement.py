@@ -20,6 +20,8 @@ from stratagem._private import (
     store,
     stored,
 )
+from stratagem.values._formula import Formula
+from stratagem.values._initial import Part
 
 # Held while stored arrays are taken or replaced: a step donates what it takes, and another thread must not take it, too.
 storage = threading.RLock()
@@ -61,6 +63,10 @@ class Placement:
         replicas = self.mesh.num_replicas
         parts = share(jnp.asarray(value), replicas) if divided else [value] * replicas
         return self.mesh.stack([np.asarray(parts[i]) for i in self.mesh.local_ids], own=True)
+
+    def make(self, formula: Formula, start: int, rows: int) -> Any:
+        """Give a new variable these rows of a formula's value. Returns what the variable stores for them."""
+        raise NotImplementedError(f"{type(self).__name__}: values are assigned here.")
 
     def add(self, variable: Any, amount: Any, sign: int) -> bool:
         """Outside of a compiled step: add to the value where it is kept, as one whole. False: read, add and assign."""
@@ -109,6 +115,19 @@ def _created(variable: Any) -> Placement | None:
     if context.recorder is not None:
         context.recorder.create(variable)
     return None if context.strategy is None else context.strategy.placement(context.beside)
+
+
+def _initialize(variable: Any, initializer: Any) -> Any:
+    placement: Any = placement_of(variable)
+    if not placement.served or not variable.shape:
+        return initializer
+    _check_scope(placement)
+    part = initializer if isinstance(initializer, Part) else Part.of(initializer, variable)
+    formula = part.initial.formula
+    if formula is None:
+        return initializer if part.initial.traced is None else part  # not run twice where once is enough
+    store(variable, placement.make(formula, part.start, part.rows))
+    return None
 
 
 def _check_scope(placement: Placement) -> None:
@@ -203,5 +222,5 @@ def _add(variable: Any, amount: Any, sign: int) -> bool:
     return False
 
 
-intercept_variables(created=_created, read=_read, place=_place, add=_add)
+intercept_variables(created=_created, initialize=_initialize, read=_read, place=_place, add=_add)
 intercept_slots(lambda variable: entered(beside=variable))

@@ -2,23 +2,17 @@
 
 import functools
 import inspect
-import logging
-import math
-from collections.abc import Callable
-from typing import Any, final
+from typing import Any
 
-import jax
 import keras
 
 from stratagem._context import current
 from stratagem._private import below_scope, in_stateless_scope, intercept_shards, is_making_own_state, is_view
+from stratagem.values._formula import Formula
+from stratagem.values._initial import Initial, Part, as_tensor, knows_parts
 from stratagem.values._partitioners import rows_of_shards
 from stratagem.values._sharded import ShardedVariable
 from stratagem.values._variable import dtype_of, initial_array
-
-_log = logging.getLogger(__name__)
-
-_LARGE = 1_000_000_000  # elements, TensorFlow's figure
 
 Shape = tuple[int, ...]
 Arguments = inspect.BoundArguments
@@ -29,58 +23,9 @@ def shards(variable: Any) -> list[Any]:
     return list(variable.variables) if is_view(variable) else [variable]
 
 
-@final
-class _Initial:
-    """The first value of a variable in shards: made whole, once, and cut, or part by part where `make` knows parts.
-
-    make(**place): the value; place is empty or has TensorFlow's `partition_shape` and `partition_offset`.
-    """
-
-    def __init__(self, make: Callable[..., Any], shape: Shape, knows_parts: bool, label: str) -> None:
-        self._make, self._shape, self._knows_parts, self._label = make, shape, knows_parts, label
-        self._whole: Any = None
-        self._taken = 0
-
-    def part(self, offset: int, rows: int) -> Any:
-        """These rows."""
-        shape = (rows, *self._shape[1:])
-        if self._knows_parts:
-            made = self._make(partition_shape=shape, partition_offset=(offset, *[0] * len(shape[1:])))
-            if tuple(made.shape) == shape:
-                return made
-        rest = self._value()[offset : offset + rows]
-        self._taken = max(self._taken, offset + rows)
-        if self._taken == self._shape[0]:
-            self._whole = None  # the last shard has its part
-        return rest
-
-    def _value(self) -> Any:
-        if self._whole is not None:
-            return self._whole
-        if not self._taken and math.prod(self._shape) > _LARGE:
-            _log.warning(
-                "Large variable %s is partitioned but its initial value is made whole before it is cut. Give it an "
-                "initializer with the arguments partition_shape and partition_offset, which makes one part.",
-                self._label,
-            )
-        value = self._make()
-        if tuple(value.shape) != self._shape:
-            raise ValueError(f"The initial value of {self._label} has shape {value.shape}, not {self._shape}.")
-        if not isinstance(value, jax.core.Tracer):
-            self._whole = value
-        return value
-
-
 @functools.cache
 def _signature(cls: type) -> inspect.Signature:
     return inspect.signature(cls.__init__)  # type: ignore[misc]
-
-
-def _knows_parts(make: Any, any_names: bool) -> bool:
-    """True for what takes a part's place. any_names: also where it takes whatever names it is given."""
-    parameters = inspect.signature(make).parameters.values()
-    named = {"partition_shape", "partition_offset"} <= {p.name for p in parameters}
-    return named or (any_names and any(p.kind is p.VAR_KEYWORD for p in parameters))
 
 
 def _create(cls: type, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -121,17 +66,14 @@ def _of_keras(cls: type, given: Arguments) -> ShardedVariable | None:
         return None
     name = given.arguments.get("name") or cls.__name__.lower()
     # A function that passes any name on, as the LSTM's does, has asked for none of these; a class has.
-    knows = _knows_parts(initializer, isinstance(initializer, keras.initializers.Initializer))
-    initial = _Initial(functools.partial(initializer, tuple(shape), dtype=dtype), tuple(shape), knows, name)
+    knows = knows_parts(initializer, isinstance(initializer, keras.initializers.Initializer))
+    make = functools.partial(initializer, tuple(shape), dtype=dtype)
+    initial = Initial(make, tuple(shape), dtype, name, knows_parts=knows)
     made, offset = [], 0
     with below_scope(name):
         for i, rows in enumerate(sizes):
-
-            def part(shape: Any, dtype: Any = None, offset: int = offset, rows: int = rows) -> Any:
-                return initial.part(offset, rows)
-
-            own = {"initializer": part, "shape": (rows, *shape[1:]), "dtype": dtype, "name": f"part_{i}"}
-            made.append(_made(cls, given, own))
+            own = {"initializer": Part(initial, offset, rows), "shape": (rows, *shape[1:]), "dtype": dtype}
+            made.append(_made(cls, given, own | {"name": f"part_{i}"}))
             offset += rows
     return ShardedVariable(made, name, path=made[0].path.removesuffix("/part_0"))
 
@@ -140,31 +82,57 @@ def _of_tensorflow(cls: type, given: Arguments) -> Any:
     """`tf.Variable(initial_value, ...)`."""
     source, shape, dtype = (given.arguments.get(name) for name in ("initial_value", "shape", "dtype"))
     label, constraint = given.arguments.get("name") or "Variable", given.arguments.get("constraint")
-    if callable(source) and shape is not None and dtype is not None and None not in tuple(shape):
-        make, knows = source, _knows_parts(source, any_names=True)
-        shape, dtype = tuple(shape), dtype_of(dtype)
+    known = callable(source) and None not in (shape, dtype) and None not in tuple(shape or ())
+    if known:
+        shape, dtype = tuple(shape or ()), dtype_of(dtype)
+        sizes, knows = _shards(shape, dtype), knows_parts(source, any_names=True)
+        make = functools.partial(_array, source, dtype)
+        initial = Initial(make, shape, dtype, label, knows_parts=knows and len(sizes) > 1)
     else:
-        value = source() if callable(source) else source
-        array = initial_array(value, dtype_of(dtype))
-        if len(_shards(array.shape, array.dtype)) < 2 or (shape is not None and tuple(shape) != array.shape):
-            if not callable(source):
-                return None
-            whole: Any = object.__new__(cls)
-            whole._initial_value = value
-            return whole
-        make, knows = (lambda: array), False
-        shape, dtype = array.shape, array.dtype
-    sizes = _shards(shape, dtype)
+        initial = _of_unknown_shape(source, dtype_of(dtype), label)
+        sizes = _shards(initial.shape, initial.dtype) if shape is None or tuple(shape) == initial.shape else []
     if len(sizes) < 2:
-        return None
-    initial = _Initial(lambda **place: initial_array(make(**place), dtype), shape, knows, label)
+        return _in_one_piece(cls, initial, known) if callable(source) else None
     made, offset = [], 0
     for i, rows in enumerate(sizes):
-        own = {"initial_value": initial.part(offset, rows), "shape": (rows, *shape[1:]), "dtype": dtype}
+        value = Part(initial, offset, rows) if _made_elsewhere() else initial.part(offset, rows)
+        own = {"initial_value": value, "shape": (rows, *initial.shape[1:]), "dtype": initial.dtype}
         made.append(_made(cls, given, own | {"name": f"{label}/part_{i}", "constraint": None}))
         offset += rows
     whole = ShardedVariable(made, label)
     whole.constraint = constraint
+    return whole
+
+
+def _made_elsewhere() -> bool:
+    """True where the first value of a variable may be left to a server."""
+    return current().strategy.served and current().recorder is None
+
+
+def _array(make: Any, dtype: Any, **place: Any) -> Any:
+    return initial_array(make(**place), dtype)
+
+
+def _of_unknown_shape(source: Any, dtype: Any, label: str) -> Initial:
+    """A first value whose shape only its making tells: it is made, or, where a server can make it, traced."""
+    if callable(source) and _made_elsewhere():
+        traced = Formula.of(lambda: as_tensor(initial_array(source(), dtype)))
+        if traced is not None:
+            return Initial(source, traced.shape, traced.dtype, label, traced=traced)
+    array = initial_array(source() if callable(source) else source, dtype)
+    return Initial(lambda: array, array.shape, array.dtype, label)
+
+
+def _in_one_piece(cls: type, initial: Initial, known: bool) -> Any:
+    """A variable that is not cut. known: its shape is; then, unless a server makes its value, the constructor does."""
+    if initial.shape and _made_elsewhere():
+        value: Any = Part(initial, 0, initial.shape[0])
+    elif known:
+        return None
+    else:
+        value = initial.whole()
+    whole: Any = object.__new__(cls)
+    whole._initial_value = value
     return whole
 
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from stratagem._context import current, entered
 from stratagem._private import KerasVariable
+from stratagem.values._initial import Part
 
 
 class VariableSynchronization(enum.Enum):
@@ -103,7 +104,9 @@ class Variable(KerasVariable):  # type: ignore[misc]
             raise ValueError("`initial_value` must be specified for a tf.Variable.")
         label = name or "Variable"
         mode, reduction = _synchronization(synchronization, label), _aggregation(aggregation, label)
-        value = initial_array(self._evaluated(initial_value), dtype_of(dtype))
+        value = self._evaluated(initial_value)
+        if not isinstance(value, Part):
+            value = initial_array(value, dtype_of(dtype))
         if isinstance(value, jax.core.Tracer):
             raise ValueError(
                 f"The initial value of variable {label!r} is computed inside the step, so it cannot outlive it. "
@@ -117,7 +120,7 @@ class Variable(KerasVariable):  # type: ignore[misc]
             )
         super().__init__(
             # A callable: inside a first trace only that may make a variable (it gets its value when the trace ends).
-            lambda shape, dtype=None: jnp.array(value, dtype=value.dtype),
+            value if isinstance(value, Part) else lambda shape, dtype=None: jnp.array(value, dtype=value.dtype),
             shape=value.shape,
             dtype=str(value.dtype),
             trainable=(mode != "on_read") if trainable is None else trainable,
@@ -134,7 +137,7 @@ class Variable(KerasVariable):  # type: ignore[misc]
         known = self.__dict__.pop("_initial_value", None)
         if known is not None:
             return known
-        return initial_value() if callable(initial_value) else initial_value
+        return initial_value() if callable(initial_value) and not isinstance(initial_value, Part) else initial_value
 
     @property
     def name(self) -> str:
