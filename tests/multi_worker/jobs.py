@@ -16,6 +16,7 @@ from typing import Any, final
 import psutil
 
 from stratagem.testing import free_ports
+from tests.machines import Machine
 
 MARK = "STRATAGEM_TEST_JOB"  # an environment variable that everything which a job starts inherits
 PATIENCE = 240.0  # seconds for a job of a few steps, on a loaded machine
@@ -87,12 +88,12 @@ def _mark_of(process: psutil.Process) -> str | None:
     return None
 
 
-def tf_config(rank: int, ports: Sequence[int], *, ps: int = 0, host: str = "127.0.0.1") -> str:
-    """TF_CONFIG of a task on this machine. With ps, rank 0 is the chief, the last ones are the servers."""
+def tf_config(rank: int, ports: Sequence[int], *, ps: int = 0, hosts: Sequence[str] = ("127.0.0.1",)) -> str:
+    """TF_CONFIG of a task; the hosts take turns. With ps, rank 0 is the chief, the last ones are the servers."""
     kinds = ["chief"] * (ps > 0) + ["worker"] * (len(ports) - ps - (ps > 0)) + ["ps"] * ps
     cluster: dict[str, list[str]] = {}
-    for kind, port in zip(kinds, ports, strict=True):
-        cluster.setdefault(kind, []).append(f"{host}:{port}")
+    for i, (kind, port) in enumerate(zip(kinds, ports, strict=True)):
+        cluster.setdefault(kind, []).append(f"{hosts[i % len(hosts)]}:{port}")
     kind = kinds[rank]
     return json.dumps({"cluster": cluster, "task": {"type": kind, "index": rank - kinds.index(kind)}})
 
@@ -107,12 +108,14 @@ def job(
     ps: int = 0,
     order: Sequence[int] | None = None,
     host: str = "127.0.0.1",
+    machines: Sequence[Machine] = (),
     **variables: str,
 ) -> Iterator[Running]:
     """A job of `workers` processes that run a program of this folder; at its end nothing of it may be left.
 
     environments: variables of single tasks, by rank; variables: of all. ps: parameter servers beside the workers, and then
     a chief, too: it is rank 0, the workers come next. order: of ranks, in which they are started. host: this machine's name.
+    machines: take turns at the tasks, in place of this one.
     """
     tasks = workers + ps + (ps > 0)
     ports = free_ports(tasks)
@@ -124,7 +127,7 @@ def job(
             output = stack.enter_context((Path(folder) / f"output of {rank}").open("wb"))
             environment = {
                 **{k: v for k, v in os.environ.items() if k not in ("PJRT_NPROC", "XLA_FLAGS")},
-                "TF_CONFIG": tf_config(rank, ports, ps=ps, host=host),
+                "TF_CONFIG": tf_config(rank, ports, ps=ps, hosts=[m.address for m in machines] or [host]),
                 "JAX_NUM_CPU_DEVICES": str(devices),
                 "XDG_CONFIG_HOME": folder,
                 MARK: mark,
@@ -132,6 +135,8 @@ def job(
                 **(environments[rank] if environments else {}),
             }
             command = [sys.executable, "-u", str(path), *map(str, arguments)]
+            if machines:
+                command = machines[rank % len(machines)].command(command)
             started[rank] = subprocess.Popen(command, env=environment, stdout=output, stderr=subprocess.STDOUT)
         processes = [started[rank] for rank in range(tasks)]
         running = Running(processes, Path(folder), mark)

@@ -6,12 +6,13 @@ import re
 import statistics
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import final
 
+from tests.machines import Machine
 from tests.multi_worker.jobs import PATIENCE, Running, job
 
 PROGRAMS = Path(__file__).parent / "programs"
@@ -96,13 +97,15 @@ class Following:
 
 
 @contextmanager
-def following(seed: int, workers: int = WORKERS, **variables: str) -> Iterator[Following]:
+def following(
+    seed: int, workers: int = WORKERS, machines: Sequence[Machine] = (), **variables: str
+) -> Iterator[Following]:
     """The job, its tasks started in an order that the seed says, once all workers take steps."""
     ranks = range(1 + workers + SERVERS)
     order = random.Random(seed).sample(ranks, len(ranks))
     with tempfile.TemporaryDirectory(prefix="stratagem-soak-") as folder:
         program = PROGRAMS / "following.py"
-        with job(program, workers, folder, ps=SERVERS, order=order, **variables) as running:
+        with job(program, workers, folder, ps=SERVERS, order=order, machines=machines, **variables) as running:
             started = Following(running, Path(folder), workers)
             running.wait_for(0, "coordinator ")
             started.all_work()

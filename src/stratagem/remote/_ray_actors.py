@@ -125,13 +125,16 @@ class RayActor(Actor):
         node.check()
 
     def there(self) -> bool:
-        """True if some process is the task now."""
+        """True if some process is the task now. Raises UnavailableError if Ray's first process does not say."""
         import ray
 
         try:
             ray.get_actor(self.task, namespace=self._namespace)
         except ValueError:
             return False
+        except ray.exceptions.GetTimeoutError:
+            node.check()
+            raise UnavailableError(f"Ray's first process does not answer whether {self.task} runs.") from None
         return True
 
     def __reduce__(self) -> Any:

@@ -64,7 +64,8 @@ class Failure:
         where = f"in step {self.step}, phase {self.phase}"
         after = f" Noticed after {self.waited:.1f} s." if self.waited >= 0.05 else ""
         text = f"\n{self.text.rstrip()}" if "\n" in self.text else f" {self.text}" if self.text else ""
-        return f"{self.task} (rank {self.rank}, {self.host}, pid {self.pid}) {_SAYS[self.kind]} {where}.{after}{text}"
+        process = f", pid {self.pid}" if self.pid else ""  # of the hub itself the others know none
+        return f"{self.task} (rank {self.rank}, {self.host}{process}) {_SAYS[self.kind]} {where}.{after}{text}"
 
     def error(self, task: str, step: int) -> PeerFailedError:
         """The error that another task raises."""
