@@ -26,7 +26,7 @@ logger = logging.getLogger("stratagem.coordinator")
 
 _lock = threading.Lock()
 _RETURN_SECONDS = 3600.0  # TF's limit for a worker to come back
-# A worker is given functions that are alike together, as many as it runs in so many seconds: a call takes its time, too.
+# A worker in another process is given functions that are alike together, as many as it runs in so many seconds.
 _MOST, _TOGETHER = 16, 0.05
 _IDLE = 1.0  # seconds after which a worker's thread that has nothing to do ends; the next closure starts it again
 
@@ -183,7 +183,8 @@ class ClusterCoordinator:
             if closures:
                 began = time.perf_counter()
                 ended = self._run(self._workers[index], closures)
-                most = max(1, min(_MOST, int(_TOGETHER * ended / (time.perf_counter() - began))))
+                if not self._strategy.servers.local:
+                    most = max(1, min(_MOST, int(_TOGETHER * ended / (time.perf_counter() - began))))
                 del closures
                 continue
             with _lock:
