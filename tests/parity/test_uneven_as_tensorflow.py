@@ -165,6 +165,7 @@ def layers(quick_to_compile: None) -> dict[str, dict[str, Any]]:
     return {name: {"some": some[name], "none": none[name], "state": same[name]} for name in made}
 
 
+@pytest.mark.thorough  # one program of a hundred layers takes a minute to compile; operations, losses and metrics stay
 @pytest.mark.parametrize("name", behaviours.LAYERS)
 def test_layers(layers: dict[str, dict[str, Any]], name: str) -> None:
     found = layers[name]
