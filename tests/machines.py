@@ -3,9 +3,10 @@
 import os
 import shutil
 import subprocess
+import time
 import uuid
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import final
@@ -32,9 +33,19 @@ class Machine:
         mounted = f'mount --bind "{self.folder}" "{_SHARED}" && exec "$@"'
         return ["ip", "netns", "exec", self.name, "unshare", "--mount", "sh", "-c", mounted, "sh", *command]
 
-    def plug(self, *, in_: bool) -> None:
-        """Plug the cable in, or out."""
-        _ip("-n", self.name, "link", "set", self.name, "up" if in_ else "down")
+    def plug(self) -> None:
+        """Put the cable in."""
+        _ip("-n", self.name, "link", "set", self.name, "up")
+
+    def unplug(self) -> None:
+        """Take the cable out: neither machine hears the other any more."""
+        _ip("-n", self.name, "link", "set", self.name, "down")
+
+    def unplug_for(self, seconds: float) -> None:
+        """Take the cable out for so long."""
+        self.unplug()
+        time.sleep(seconds)
+        self.plug()
 
 
 @contextmanager
@@ -44,22 +55,20 @@ def two_machines(folder: Path) -> Iterator[tuple[Machine, Machine]]:
     both = tuple(Machine(f"st{mark}{i}", f"10.77.0.{i + 1}", folder / f"machine {i}") for i in range(2))
     first, second = both
     _SHARED.mkdir(mode=0o700, exist_ok=True)
-    try:
+    with ExitStack() as stack:
         for machine in both:
             machine.folder.mkdir(mode=0o700)
             _ip("netns", "add", machine.name)
+            stack.callback(_ip, "netns", "del", machine.name)
             _ip("-n", machine.name, "link", "set", "lo", "up")
         cable = ("link", "add", first.name, "netns", first.name, "type", "veth", "peer")
         _ip(*cable, "name", second.name, "netns", second.name)
         for machine in both:
             _ip("-n", machine.name, "addr", "add", f"{machine.address}/24", "dev", machine.name)
-            machine.plug(in_=True)
+            machine.plug()
         yield first, second
         for machine in both:
             assert not list(machine.folder.iterdir())
-    finally:
-        for machine in both:
-            subprocess.run(["ip", "netns", "del", machine.name], check=False, capture_output=True)
 
 
 def _ip(*arguments: str) -> None:

@@ -3,6 +3,7 @@
 import contextlib
 import json
 import os
+import secrets
 import subprocess
 import sys
 import tempfile
@@ -115,13 +116,16 @@ def job(
 
     environments: variables of single tasks, by rank; variables: of all. ps: parameter servers beside the workers, and then
     a chief, too: it is rank 0, the workers come next. order: of ranks, in which they are started. host: this machine's name.
-    machines: take turns at the tasks, in place of this one.
+    machines: take turns at the tasks, in place of this one; the tasks are given a token.
     """
     tasks = workers + ps + (ps > 0)
     ports = free_ports(tasks)
     mark = uuid.uuid4().hex
     path = PROGRAMS / program if isinstance(program, str) else program
     with tempfile.TemporaryDirectory() as folder, contextlib.ExitStack() as stack:
+        token = Path(folder) / "token"
+        token.touch(mode=0o600)
+        token.write_text(secrets.token_hex(32))
         started: dict[int, subprocess.Popen[bytes]] = {}
         for rank in order or range(tasks):
             output = stack.enter_context((Path(folder) / f"output of {rank}").open("wb"))
@@ -137,6 +141,7 @@ def job(
             command = [sys.executable, "-u", str(path), *map(str, arguments)]
             if machines:
                 command = machines[rank % len(machines)].command(command)
+                environment["STRATAGEM_TOKEN_FILE"] = str(token)
             started[rank] = subprocess.Popen(command, env=environment, stdout=output, stderr=subprocess.STDOUT)
         processes = [started[rank] for rank in range(tasks)]
         running = Running(processes, Path(folder), mark)

@@ -1,29 +1,19 @@
 """Parameter servers on two machines, each task's process on one of them, and the cable between the machines."""
 
-import time
 from pathlib import Path
 
 import pytest
 
-from tests.machines import Machine, needs_machines, two_machines
-from tests.multi_worker.jobs import PATIENCE, job, printed
+from tests.machines import needs_machines, two_machines
+from tests.multi_worker.jobs import job, printed
 from tests.remote_processes.following import PROGRAMS, ends_well, following
 
 pytestmark = [pytest.mark.thorough, needs_machines, pytest.mark.timeout(900)]
 
 
-@pytest.fixture
-def token(tmp_path: Path) -> dict[str, str]:
-    """Tasks of several machines need one."""
-    path = tmp_path / "token"
-    path.write_text("ab" * 32)
-    path.chmod(0o600)
-    return {"STRATAGEM_TOKEN_FILE": str(path)}
-
-
-def test_a_whole_job_runs_on_two_machines(tmp_path: Path, token: dict[str, str]) -> None:
+def test_a_whole_job_runs_on_two_machines(tmp_path: Path) -> None:
     program = PROGRAMS / "tutorial.py"
-    with two_machines(tmp_path) as machines, job(program, 2, ps=2, machines=machines, **token) as running:
+    with two_machines(tmp_path) as machines, job(program, 2, ps=2, machines=machines) as running:
         ended = running.ended()
     assert [task.code for task in ended] == [0] * 5, ended
     losses, steps = printed(ended[0], "fit")
@@ -35,16 +25,16 @@ def test_a_whole_job_runs_on_two_machines(tmp_path: Path, token: dict[str, str])
     assert loss < 0.5
 
 
-def test_a_network_that_is_away_for_5_seconds_costs_nothing(tmp_path: Path, token: dict[str, str]) -> None:
-    with two_machines(tmp_path) as machines, following(1, machines=machines, **token) as started:
-        unplugged(machines, 5.0)
+def test_a_network_that_is_away_for_5_seconds_costs_nothing(tmp_path: Path) -> None:
+    with two_machines(tmp_path) as machines, following(1, machines=machines) as started:
+        machines[1].unplug_for(5)
         started.all_work()
         ends_well(started)
 
 
-def test_a_network_that_stays_away_ends_the_job_with_an_error(tmp_path: Path, token: dict[str, str]) -> None:
-    with two_machines(tmp_path) as machines, following(1, machines=machines, **token) as started:
-        machines[1].plug(in_=False)
+def test_a_network_that_stays_away_ends_the_job_with_an_error(tmp_path: Path) -> None:
+    with two_machines(tmp_path) as machines, following(1, machines=machines) as started:
+        machines[1].unplug()
         chief, *workers_and_servers = started.running.ended()
     assert chief.code == 1
     assert "TaskLostError: ps:0 is gone" in chief.output
@@ -53,11 +43,3 @@ def test_a_network_that_stays_away_ends_the_job_with_an_error(tmp_path: Path, to
     assert [task.code for task in there] == [1, 1]
     for task in there:
         assert "UnavailableError: Ray's first process" in task.output.splitlines()[-1], task.output
-
-
-def unplugged(machines: tuple[Machine, Machine], seconds: float) -> None:
-    """For so long no machine hears the other."""
-    machines[1].plug(in_=False)
-    time.sleep(seconds)
-    machines[1].plug(in_=True)
-    assert seconds < PATIENCE

@@ -68,7 +68,7 @@ class ClosureQueue:
             self._some.notify()
 
     def take(self, timeout: float, most: int = 1) -> list[Closure]:
-        """The next closures to run: one, or, if they are alike, up to `most`, leaving as many to each worker.
+        """The next closures to run: one, or, if they are alike, up to `most`, and half of a worker's share of what waits.
 
         Nothing after so many seconds without one.
         """

@@ -175,18 +175,19 @@ class RayWorker:
         self, stop: tuple[str, Any], number: Any, recipe: Recipe, given: Sequence[Any], servers: Any, some: bool
     ) -> bool:
         """Send the worker what it has stopped for; False if its next step has to be another call. some: it has taken some."""
-        why, what = stop
-        if why == "recipe":
-            self._known.pop(number, None)
-        elif why == "program":
-            with self.clock.part(Part.COMPILING):
-                self._send(number, recipe, servers, *what)
-        elif why == "shapes":
-            next(v for v in given if isinstance(v, StandIn) and v.drawn.iterator == what).iterator.forget()
-            if not some:
-                raise OtherShapesError
-            return False
-        return why in ("recipe", "program")
+        match stop:
+            case "recipe", _:
+                self._known.pop(number, None)
+                return True
+            case "program", missing:
+                with self.clock.part(Part.COMPILING):
+                    self._send(number, recipe, servers, *missing)
+                return True
+            case "shapes", iterator:
+                next(v for v in given if isinstance(v, StandIn) and v.drawn.iterator == iterator).iterator.forget()
+                if not some:
+                    raise OtherShapesError
+        return False
 
     def _forget(self) -> None:
         """Recipes that are gone: their numbers may come again."""

@@ -255,7 +255,7 @@ class WorkerTask(_Task):
         except Exception:
             if not done:
                 raise
-            return "error", None
+            return "error", None  # the results so far go first; asked for this step alone, it raises it again
         for iterator in {x.iterator for x in inputs if isinstance(x, Drawn)}:
             del self._pending[iterator]
         return None

@@ -81,7 +81,7 @@ class VariableServer:
         self._stale = self._received = self._sent = self._rows = 0
         self._lock = threading.Lock()
         self._values: dict[str, jax.Array] = {}
-        self._sizes: dict[str, int] = {}  # their bytes
+        self._sizes: dict[str, int] = {}  # their bytes: every call counts them, and JAX's arrays take long to say
         self._updates: dict[int, tuple[Applicable, tuple[str, ...]]] = {}
         self._tables: set[str] = set()
         self._applied: dict[int, int] = {}
