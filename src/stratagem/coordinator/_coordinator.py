@@ -14,6 +14,7 @@ import jax
 from stratagem._context import entered
 from stratagem._errors import UnavailableError
 from stratagem._private import KerasVariable
+from stratagem.coordinator._pace import Pace, Turns
 from stratagem.coordinator._queue import Closure, ClosureQueue
 from stratagem.coordinator._report import Report, WorkerTimes
 from stratagem.coordinator._values import PerWorkerDataset, PerWorkerValues, RemoteValue, check_no_remote, of_worker
@@ -26,8 +27,6 @@ logger = logging.getLogger("stratagem.coordinator")
 
 _lock = threading.Lock()
 _RETURN_SECONDS = 3600.0  # TF's limit for a worker to come back
-# A worker in another process is given functions that are alike together, as many as it runs in so many seconds.
-_MOST, _TOGETHER = 16, 0.05
 _IDLE = 1.0  # seconds after which a worker's thread that has nothing to do ends; the next closure starts it again
 
 
@@ -57,6 +56,7 @@ class ClusterCoordinator:
         self._name = uuid.uuid4().hex
         self._per_worker: weakref.WeakSet[PerWorkerValues] = weakref.WeakSet()
         self._threads: dict[int, threading.Thread] = {}
+        self._turns = Turns()
         self._lost: UnavailableError | None = None  # of a server, or all: the job cannot go on
         self.reading = Busy()
         if not strategy.servers.local:
@@ -177,14 +177,11 @@ class ClusterCoordinator:
 
     def _work(self, index: int) -> None:
         """A worker's thread: one closure after another. Ends when there was nothing to do for a while."""
-        most = 1
+        pace = Pace(self._turns if self._strategy.servers.local else None)
         while True:
-            closures = self._queue.take(_IDLE, most)
+            closures = self._queue.take(_IDLE, pace.most)
             if closures:
-                began = time.perf_counter()
-                ended = self._run(self._workers[index], closures)
-                if not self._strategy.servers.local:
-                    most = max(1, min(_MOST, int(_TOGETHER * ended / (time.perf_counter() - began))))
+                self._run(self._workers[index], closures, pace)
                 del closures
                 continue
             with _lock:
@@ -192,14 +189,18 @@ class ClusterCoordinator:
                     del self._threads[index]
                     return
 
-    def _run(self, worker: Any, closures: list[Closure]) -> int:
-        """Run closures that are alike; returns how many have ended well."""
+    def _run(self, worker: Any, closures: list[Closure], pace: Pace) -> None:
+        """Run closures that are alike."""
         left = deque(closures)
         try:
-            with entered(worker=worker), self._strategy.scope():
+            with (
+                entered(worker=worker),
+                self._strategy.scope(),
+                worker.clock.running(),
+                pace.running(len(closures)),
+            ):
                 while left:
-                    with worker.clock.running():
-                        values = self._called(worker, left)
+                    values = self._called(worker, left)
                     worker.clock.functions += len(values)
                     for value in values:
                         self._queue.finished(left.popleft(), value)
@@ -211,7 +212,6 @@ class ClusterCoordinator:
                 self._fail(left, error)
         except BaseException as error:  # whatever a user's function raises belongs to the user
             self._fail(left, error)
-        return len(closures) - len(left)
 
     def _fail(self, left: deque[Closure], error: BaseException) -> None:
         """The first of these closures has raised it."""

@@ -27,15 +27,19 @@ class RemoteValueStatus(enum.Enum):
 class RemoteValue:
     """The result of a scheduled function, as `tf.distribute.experimental.coordinator.RemoteValue`."""
 
+    _ended: ClassVar = threading.Condition()  # one for all: to make one takes as long as much of a short step
+
     def __init__(self, name: str) -> None:
         self._name = name
-        self._done = threading.Event()
+        self._done = False
         self._value: Any = None
         self._error: BaseException | None = None
 
     def get(self) -> Any:
         """The result, as the function returned it. Blocks until it is there; raises what the function raised."""
-        self._done.wait()
+        if not self._done:
+            with self._ended:
+                self._ended.wait_for(lambda: self._done)
         if self._error is not None:
             raise self._error
         return self._value
@@ -46,18 +50,23 @@ class RemoteValue:
 
     def _set(self, value: Any) -> None:
         self._value = value
-        self._done.set()
+        self._end()
 
     def _fail(self, error: BaseException) -> None:
         self._error = error
-        self._done.set()
+        self._end()
+
+    def _end(self) -> None:
+        with self._ended:
+            self._done = True
+            self._ended.notify_all()
 
     def _cancel(self, cause: str) -> None:
         self._fail(CancelledError(f"{self._name} was cancelled before it ran to its end: {cause}."))
 
     @property
     def _status(self) -> RemoteValueStatus:
-        if not self._done.is_set():
+        if not self._done:
             return RemoteValueStatus.NOT_READY
         return RemoteValueStatus.READY if self._error is None else RemoteValueStatus.ABORTED
 
