@@ -6,7 +6,7 @@ import time
 import uuid
 import weakref
 from collections import deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, final
 
 import jax
@@ -200,9 +200,8 @@ class ClusterCoordinator:
                 pace.running(len(closures)),
             ):
                 while left:
-                    values = self._called(worker, left)
-                    worker.clock.functions += len(values)
-                    for value in values:
+                    for value in self._values(worker, left):
+                        worker.clock.functions += 1
                         self._queue.finished(left.popleft(), value)
         except TaskLostError as error:
             if error.task == f"worker:{worker.index}":
@@ -219,21 +218,31 @@ class ClusterCoordinator:
         for closure in left:
             self._queue.put_back(closure)
 
-    def _called(self, worker: Any, closures: Sequence[Closure]) -> list[Any]:
-        """The values of the first of these closures, one at least."""
-        first = closures[0]
-        while True:
-            worker.begin([closure.number for closure in closures], self._queue.lowest(), self._name)
-            worker.fresh.need(first.sees)
-            worker.ahead.more = not self._queue.idle()
-            try:
-                args, kwargs = of_worker((first.args, first.kwargs), worker.index)
-                values = call_often(first.function, args, kwargs, len(closures))
-                return list(jax.block_until_ready([jax.tree.map(_tensor, value) for value in values]))
-            except OtherShapesError:
-                continue
-            finally:
-                self._strategy.servers.changed()
+    def _values(self, worker: Any, left: deque[Closure]) -> Iterator[Any]:
+        """The values of the first of these closures, one after the other. Whoever takes one takes its closure away.
+
+        It may end before there is one: then it is to be tried again.
+        """
+        first, below, servers = left[0], self._queue.lowest(), self._strategy.servers
+        try:
+            self._begin_next(worker, left, below)
+            args, kwargs = of_worker((first.args, first.kwargs), worker.index)
+            for value in call_often(first.function, args, kwargs, len(left)):
+                ready = jax.tree.map(_ready, value)
+                servers.changed()
+                yield ready
+                if left:
+                    self._begin_next(worker, left, below)
+        except OtherShapesError:
+            return
+        except BaseException:
+            servers.changed()
+            raise
+
+    def _begin_next(self, worker: Any, left: Sequence[Closure], below: int) -> None:
+        worker.begin([closure.number for closure in left], below, self._name)
+        worker.fresh.need(left[0].sees)
+        worker.ahead.more = len(left) > 1 or not self._queue.idle()
 
     def _replace(self, worker: Any, left: Iterable[Closure], error: TaskLostError) -> None:
         """A worker is gone: others take its closures, and its place is free until a process comes for it."""
@@ -251,6 +260,7 @@ class ClusterCoordinator:
             logger.info("worker:%d is back.", worker.index)
 
 
-def _tensor(leaf: Any) -> Any:
-    """A variable that a function returns is, as in TF, the value that it has then."""
-    return leaf.value if isinstance(leaf, KerasVariable) else leaf
+def _ready(leaf: Any) -> Any:
+    """Waits for a tensor. A variable that a function returns is, as in TF, the value that it has then."""
+    value = leaf.value if isinstance(leaf, KerasVariable) else leaf
+    return value.block_until_ready() if isinstance(value, jax.Array) else value

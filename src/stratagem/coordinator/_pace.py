@@ -55,16 +55,15 @@ class Pace:
     @contextlib.contextmanager
     def running(self, functions: int) -> Iterator[None]:
         """The body runs so many."""
-        turns = self._turns is not None and self._free == 0
-        with self._turns.one() if self._turns is not None and turns else contextlib.nullcontext():
+        turn = self._turns if self._free == 0 else None
+        with contextlib.nullcontext() if turn is None else turn.one():
             began = time.perf_counter()
             try:
                 yield
             finally:
                 seconds = (time.perf_counter() - began) / functions
-        if turns and seconds > _SHORT:
+        if turn is not None and seconds > _SHORT:
             self._free = _AGAIN
         elif self._free:
             self._free -= 1
-        alone = self._turns is not None and self._free > 0
-        self.most = 1 if alone else max(1, min(_MOST, int(_TOGETHER / seconds)))
+        self.most = 1 if self._free else max(1, int(_TOGETHER / max(seconds, _TOGETHER / _MOST)))

@@ -8,7 +8,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, final
 
-import jax
 import jax.numpy as jnp
 import numpy as np
 
@@ -148,7 +147,8 @@ class _Step:
                 self._between(i - 1)
             if piece.makes:
                 with worker.clock.part(Part.COMPUTE):
-                    made = jax.block_until_ready(piece.run([values[n] for n in piece.reads]))
+                    made = piece.run([values[n] for n in piece.reads])
+                    made[-1].block_until_ready()  # and so are the others, of the same run
                 values.update(zip(piece.makes, made, strict=True))
         answers = self._push(
             recipe.updates[self._sent :], recipe.changes, self._next_keys() if worker.ahead.more else {}
@@ -231,7 +231,7 @@ class _Step:
         sends: dict[int, list[tuple[int, list[Any]]]] = defaultdict(list)
         values = self._values
         for update in updates:
-            if not bool(values[update.finite]):
+            if not np.asarray(values[update.finite]):  # a third of the time that JAX takes for `bool`
                 raise InvalidArgumentError(_not_finite(update, values))
             given = [values[v] if ids is None else Rows(values[ids], values[v]) for _, v, ids in update.gradients]
             for server, number, mine in update.parts:

@@ -2,7 +2,7 @@
 
 import functools
 import logging
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from typing import Any, cast
 
 import jax
@@ -13,7 +13,7 @@ from stratagem._job import Phase
 from stratagem._mesh import ReplicaMesh
 from stratagem.step._agreement import agree_on, digest
 from stratagem.step._capture import HostMode, OtherMesh, Unexplored
-from stratagem.step._families import Signature, signature_of, tracing
+from stratagem.step._families import Family, Signature, signature_of, tracing
 from stratagem.step._far import FarProgram, FarSource
 from stratagem.step._layout import Layout, named, settled
 from stratagem.step._program import Arguments, Body, Knowledge, Program, Trace, explore, own_specs, trace
@@ -37,26 +37,28 @@ def execute(
     key: equal for functions that are the same program (see `function_key`). Runs in Python instead ("host mode"), from then
     on, if the code needs values of tensors or iterates over data; each `strategy.run` in it is still one program.
     """
-    return execute_often(body, key, name, args, kwargs, mesh, 1)[0]
+    return next(execute_often(body, key, name, args, kwargs, mesh, 1))
 
 
 def execute_often(
     body: Body, key: Hashable, name: str, args: Sequence[Any], kwargs: dict[str, Any], mesh: ReplicaMesh, times: int
-) -> list[Any]:
-    """The results of the first of so many calls, at least of one: of as many as a worker elsewhere has run together."""
+) -> Iterator[Any]:
+    """The results of so many calls, each made when its result is asked for, or with others by a worker elsewhere.
+
+    It may end earlier, after one at least.
+    """
     context = current()
     family, signature, leaves = signature_of(key, name, args, kwargs)
     if signature.host is None:
         try:
-            results = _run(body, signature, args, kwargs, leaves, mesh, times)
-            family.knowledge = signature.knowledge
-            return results
+            yield from _run(body, family, signature, args, kwargs, leaves, mesh, times)
+            return
         except (HostMode, *DECISIONS) as reason:
             if context.recorder is not None or context.replica is not None:
                 raise
             signature.host = _reason(reason)
             logger.info("%s runs in Python, not as one compiled program: %s.", name, signature.host)
-    return [body(*args, **kwargs)]
+    yield body(*args, **kwargs)
 
 
 def execute_together(
@@ -167,19 +169,32 @@ def _kinds(drawn: list[Any]) -> tuple[Hashable, ...]:
 
 
 def _run(
-    body: Body, signature: Signature, args: Any, kwargs: Any, leaves: Sequence[Any], default: ReplicaMesh, times: int
-) -> list[Any]:
-    mesh = _explored(body, signature, args, kwargs, leaves, default)
-    drawn = _draw(signature.knowledge, leaves, mesh)
-    arguments = Arguments.of(args, kwargs, drawn)
-    try:
-        program = _program(body, signature, arguments, _kinds(drawn), mesh)
-    except Unexplored:
-        signature.knowledge.explored = False
-        return _run(body, signature, args, kwargs, leaves, mesh, times)
-    if times > 1 and isinstance(program, FarProgram) and _all_far(signature.knowledge, leaves):
-        return program.often(arguments, times)
-    return [program(arguments)]
+    body: Body,
+    family: Family,
+    signature: Signature,
+    args: Any,
+    kwargs: Any,
+    leaves: Sequence[Any],
+    default: ReplicaMesh,
+    times: int,
+) -> Iterator[Any]:
+    mesh, knowledge = _explored(body, signature, args, kwargs, leaves, default), signature.knowledge
+    while times > 0:
+        drawn = _draw(knowledge, leaves, mesh)
+        arguments = Arguments.of(args, kwargs, drawn)
+        try:
+            program = _program(body, signature, arguments, _kinds(drawn), mesh)
+        except Unexplored:
+            knowledge.explored = False
+            yield from _run(body, family, signature, args, kwargs, leaves, mesh, times)
+            return
+        if times > 1 and isinstance(program, FarProgram) and _all_far(knowledge, leaves):
+            results = program.often(arguments, times)
+        else:
+            results = [program(arguments)]
+        family.knowledge = knowledge
+        yield from results
+        times -= len(results)
 
 
 def _program(

@@ -1,7 +1,7 @@
 """tf.function: Python code that runs as one compiled program."""
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import jax
@@ -39,7 +39,7 @@ class Function:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Run the function; inside another compiled function it becomes a part of that."""
-        return call_often(self, args, kwargs, 1)[0]
+        return next(call_often(self, args, kwargs, 1))
 
     def __get__(self, instance: Any, owner: type | None = None) -> "Function":
         if instance is None:
@@ -64,16 +64,21 @@ class Function:
         )
 
 
-def call_often(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], times: int) -> list[Any]:
-    """The results of the first of so many calls, at least of one: of several where a worker elsewhere runs them together."""
+def call_often(
+    function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], times: int
+) -> Iterator[Any]:
+    """The results of so many calls, each made when its result is asked for, or with others by a worker elsewhere.
+
+    It may end earlier, after one at least.
+    """
     context = current()
     if not isinstance(function, Function):
-        return [function(*args, **kwargs)]
+        return iter([function(*args, **kwargs)])
     if function.input_signature is not None:
         args = function._checked(args, kwargs)
     body = function.python_function
     if context.recorder is not None:
-        return [body(*args, **kwargs)]
+        return iter([body(*args, **kwargs)])
     mesh = default_mesh() if context.strategy is None else context.strategy.mesh
     return execute_often(body, function_key(body), f"tf.function {function._name}", args, kwargs, mesh, times)
 

@@ -1,0 +1,94 @@
+"""A worker's pace: what it takes together, and whom it waits for. Time is the test's own."""
+
+import threading
+import time
+
+import pytest
+
+from stratagem.coordinator import _pace
+from stratagem.coordinator._pace import Pace, Turns
+
+SHORT, LONG = 1e-4, 1.0  # seconds of a function
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    now = [0.0]
+    monkeypatch.setattr(_pace.time, "perf_counter", lambda: now[0])
+    return now
+
+
+def run(pace: Pace, clock: list[float], seconds: float) -> None:
+    with pace.running(1):
+        clock[0] += seconds
+
+
+def test_short_functions_are_taken_together(clock: list[float]) -> None:
+    for pace in (Pace(Turns()), Pace(None)):
+        assert pace.most == 1
+        run(pace, clock, SHORT)
+        assert pace.most == 16
+
+
+def test_a_worker_elsewhere_is_given_what_it_runs_in_a_moment(clock: list[float]) -> None:
+    pace = Pace(None)
+    for seconds, most in ((0.01, 5), (LONG, 1), (0.0, 16)):
+        run(pace, clock, seconds)
+        assert pace.most == most
+
+
+def test_long_functions_take_no_turns_until_the_worker_looks_again(clock: list[float]) -> None:
+    turns = Turns()
+    pace = Pace(turns)
+    run(pace, clock, LONG)
+    for _ in range(32):
+        assert pace.most == 1
+        with pace.running(1):
+            assert not turns._now.locked()
+    with pace.running(1):
+        assert turns._now.locked()
+    assert pace.most == 16
+
+
+def test_of_workers_with_short_functions_one_runs_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_pace, "_PATIENCE", 60.0)
+    monkeypatch.setattr(_pace, "_SHORT", 60.0)
+    turns, within, most = Turns(), [0], [0]
+
+    def work() -> None:
+        pace = Pace(turns)
+        for _ in range(20):
+            with pace.running(1):
+                within[0] += 1
+                time.sleep(0.001)
+                most[0] = max(most[0], within[0])
+                within[0] -= 1
+
+    workers = [threading.Thread(target=work) for _ in range(4)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    assert most == [1]
+
+
+def test_nobody_waits_for_long_for_a_function_that_waits_for_somebody() -> None:
+    turns, met = Turns(), threading.Barrier(3, timeout=60)
+
+    def work() -> None:
+        with Pace(turns).running(1):
+            met.wait()
+
+    workers = [threading.Thread(target=work) for _ in range(2)]
+    for worker in workers:
+        worker.start()
+    met.wait()
+    for worker in workers:
+        worker.join()
+
+
+def test_a_function_that_raises_ends_its_turn(clock: list[float]) -> None:
+    turns = Turns()
+    with pytest.raises(KeyError), Pace(turns).running(1):
+        raise KeyError
+    assert not turns._now.locked()
