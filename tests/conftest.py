@@ -1,8 +1,11 @@
 """Eight virtual CPU devices for every test, and guards that fail a test which leaves something behind."""
 
+import atexit
 import gc
 import os
+import shutil
 import signal
+import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -10,6 +13,13 @@ from pathlib import Path
 
 os.environ["KERAS_BACKEND"] = "jax"  # before Keras is imported: it may be configured for another backend
 os.environ["PJRT_NPROC"] = "24"  # before JAX starts: eight replicas that wait for each other each hold a thread
+
+# Many tests, and the processes that they start, run the same programs: each is compiled once in a run of the suite.
+if "PYTEST_XDIST_WORKER" not in os.environ:
+    os.environ["JAX_COMPILATION_CACHE_DIR"] = tempfile.mkdtemp(prefix="stratagem-tests-")
+    atexit.register(shutil.rmtree, os.environ["JAX_COMPILATION_CACHE_DIR"])
+os.environ["JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS"] = "0"
+os.environ["JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES"] = "-1"
 
 import hypothesis
 import jax
