@@ -113,6 +113,21 @@ def test_a_job_without_a_token_works_and_every_task_warns() -> None:
     assert [output.count("WARNING: STRATAGEM_INSECURE=1: whoever reaches") for _, output in tasks] == [1, 1, 1]
 
 
+@pytest.mark.thorough
+def test_a_coordinator_may_end_while_a_worker_is_away() -> None:
+    """Its thread that waits for the worker asks Ray again and again, also when the program has left Ray."""
+    with following(3) as started:
+        away = started.running.processes[1]
+        away.kill()
+        away.wait()
+        started.running.wait_for(0, "worker:0 is gone")
+        started.applied_exactly()
+        chief, _, *others = started.running.ended()
+    assert [task.code for task in (chief, *others)] == [0, 0, 0, 0], chief
+    assert "Traceback" not in chief.output
+    assert "SIGTERM" not in chief.output, "a thread has started another Ray"
+
+
 @pytest.mark.timeout(900)
 def test_a_job_goes_on_whatever_befalls_it_until_a_server_is_lost() -> None:
     random_ = random.Random(5)

@@ -254,8 +254,8 @@ class ClusterCoordinator:
             values.lost(worker.index)
         try:
             worker.rejoin(_RETURN_SECONDS)
-        except UnavailableError:
-            logger.warning("worker:%d did not come back within %.0f s.", worker.index, _RETURN_SECONDS)
+        except UnavailableError as error:
+            logger.warning("worker:%d did not come back: %s", worker.index, error)
         else:
             logger.info("worker:%d is back.", worker.index)
 

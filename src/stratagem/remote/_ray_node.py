@@ -95,6 +95,8 @@ def join_existing() -> Any:
 
 
 def _imported() -> Any:
+    # Else a thread that asks for something when the program has ended, and Ray with it, starts another Ray.
+    os.environ["RAY_ENABLE_AUTO_CONNECT"] = "0"
     hook = sys.excepthook
     import ray  # reads its settings from the environment when it is imported
 
@@ -103,7 +105,12 @@ def _imported() -> Any:
 
 
 def check() -> None:
-    """Raise UnavailableError if the node that this process has joined has ended, or nobody listens at the head any more."""
+    """Raise UnavailableError if the node that this process has joined has ended, or nobody listens at the head any more.
+
+    Also if the process has left, because it ends.
+    """
+    if not sys.modules["ray"].is_initialized():
+        raise UnavailableError("This process has left Ray, and with it the job.")
     for joined in _joined:
         joined.check()
 
