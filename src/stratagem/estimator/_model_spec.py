@@ -15,7 +15,7 @@ from stratagem.graph import Operation
 from stratagem.ops import is_tensor, reshape
 
 _NEEDED: Final = {
-    ModeKeys.TRAIN: ("loss", "train_op"),
+    ModeKeys.TRAIN: ("train_op", "loss"),
     ModeKeys.EVAL: ("loss",),
     ModeKeys.PREDICT: ("predictions",),
 }

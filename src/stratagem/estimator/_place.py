@@ -45,7 +45,7 @@ def place_of(found: Mapping[str, Any], *, together: bool) -> Place:
     """
     service = found.get("service")
     if service is not None and not isinstance(service, dict):
-        raise TypeError(f"TF_CONFIG: 'service' has to be an object, got {service!r}.")
+        raise TypeError(f"TF_CONFIG: 'service' must be a dict, got {service!r}.")
     cluster = ClusterSpec(found.get("cluster", {}))
     task = found.get("task", {})
     if not cluster:
