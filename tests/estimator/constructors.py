@@ -133,12 +133,13 @@ CASES = [
     *(("{}", expression) for expression in SPECS),
 ]
 
-_PROPERTIES = """
-    model_dir tf_random_seed save_summary_steps save_checkpoints_steps save_checkpoints_secs keep_checkpoint_max
-    keep_checkpoint_every_n_hours log_step_count_steps protocol experimental_max_worker_delay_secs
-    session_creation_timeout_secs checkpoint_save_graph_def service task_type task_id global_id_in_cluster master
-    evaluation_master is_chief num_ps_replicas num_worker_replicas
-""".split()
+_PROPERTIES = [
+    "model_dir", "tf_random_seed", "save_summary_steps", "save_checkpoints_steps", "save_checkpoints_secs",
+    "keep_checkpoint_max", "keep_checkpoint_every_n_hours", "log_step_count_steps", "protocol",
+    "experimental_max_worker_delay_secs", "session_creation_timeout_secs", "checkpoint_save_graph_def", "service",
+    "task_type", "task_id", "global_id_in_cluster", "master", "evaluation_master", "is_chief", "num_ps_replicas",
+    "num_worker_replicas",
+]  # fmt: skip
 
 
 def state(run_config: Any) -> list[Any]:
