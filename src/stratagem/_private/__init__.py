@@ -35,6 +35,7 @@ from stratagem._private._scopes import recorded as recorded
 from stratagem._private._scopes import scope_path as scope_path
 from stratagem._private._scopes import scoped as scoped
 from stratagem._private._scopes import scoped_value as scoped_value
+from stratagem._private._scopes import unscoped as unscoped
 from stratagem._private._seeds import global_seed_generator as global_seed_generator
 from stratagem._private._seeds import intercept_seeds as intercept_seeds
 from stratagem._private._seeds import is_seed_state as is_seed_state

@@ -1,0 +1,59 @@
+"""One call of a model_fn: its scopes, its collections and the operations that it made."""
+
+import collections
+from typing import Any, final
+
+from stratagem._context import current
+from stratagem._errors import ContextError
+from stratagem.graph._keys import GraphKeys
+from stratagem.graph._scopes import Scopes
+from stratagem.step import GradientTape
+
+
+@final
+class Building:
+    """One call of a model_fn: its scopes, its collections, and the operations that it left to whoever called it.
+
+    graph: what outlives the call. mode: "train", "eval" or "infer". loss_reduction: of the last loss of `tf1.losses`, or None.
+    named: tensors by the names that `tf.identity` gave them. summaries: (kind, tag, tensor) in order. tape: records the
+    call, None outside of a trace. done: results of the operations that have run.
+    """
+
+    def __init__(self, graph: Any, mode: str, tape: GradientTape | None) -> None:
+        self.graph, self.mode, self.tape = graph, mode, tape
+        self.scopes = Scopes()
+        self.collections: dict[str, list[Any]] = collections.defaultdict(list)
+        self.loss_reduction: str | None = None
+        self.named: dict[str, Any] = {}
+        self.summaries: list[tuple[str, str, Any]] = []
+        self.declared: dict[str, Any] = {}
+        self.dependencies: tuple[Any, ...] = ()
+        self.done: dict[int, Any] = {}
+        self.running = 0
+
+    def declare(self, name: str, variable: Any, keys: tuple[str, ...] = ()) -> None:
+        """This call of the model_fn has the variable, in the collections that follow from what it is."""
+        self.declared[name] = variable
+        own = [GraphKeys.GLOBAL_VARIABLES, *([GraphKeys.TRAINABLE_VARIABLES] if variable.trainable else [])]
+        for key in keys or own:
+            if not any(v is variable for v in self.collections[key]):
+                self.collections[key].append(variable)
+
+    def name_tensor(self, name: str, tensor: Any) -> None:
+        """`tensor` is found by this name, below the name scopes that are open."""
+        self.named[self.scopes.unique_name(name)] = tensor
+
+
+def current_building() -> Building:
+    """The call of a model_fn that the current code is part of.
+
+    Raises ContextError where there is none.
+    """
+    building = current().graph
+    if building is None:
+        raise ContextError(
+            "This name of tf.compat.v1 builds a graph, and here is none: there are no sessions and no default graph. It works "
+            "inside the model_fn of an Estimator. Elsewhere use tf.keras, tf.Variable and tf.function."
+        )
+    found: Building = building
+    return found

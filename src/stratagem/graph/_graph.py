@@ -1,0 +1,95 @@
+"""What a model_fn keeps between its calls: variables by their TensorFlow names, and the optimizers that change them."""
+
+import contextlib
+from collections.abc import Callable, Iterator
+from typing import Any, final
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from stratagem._context import current, entered
+from stratagem._private import unscoped
+from stratagem.graph._building import Building
+from stratagem.graph._keys import GraphKeys
+from stratagem.graph._variables import GraphVariable
+from stratagem.step import GradientTape
+from stratagem.values import VariableAggregation
+
+
+@final
+class Graph:
+    """What a model_fn keeps between its calls: every call in a trace makes the same things, and finds them here by name.
+
+    variables: by name without ":0", in the order of their creation; those that a checkpoint has. local: those of metrics, which
+    no checkpoint has. seed: what random initial values start from; None for others in every process.
+    """
+
+    def __init__(self, seed: int | None = None) -> None:
+        self.seed = seed
+        self.variables: dict[str, Any] = {}
+        self.local: dict[str, Any] = {}
+        self._kept: dict[str, Any] = {}
+
+    @property
+    def trainable(self) -> list[Any]:
+        """The variables that optimizers change unless told otherwise."""
+        return [v for v in self.variables.values() if v.trainable]
+
+    @property
+    def global_step(self) -> Any:
+        """The number of steps done: an int64 scalar, made when it is first asked for."""
+        return self.variable(GraphKeys.GLOBAL_STEP, _new_global_step)
+
+    @contextlib.contextmanager
+    def building(self, mode: str) -> Iterator[Building]:
+        """One call of a model_fn, in `mode` ("train", "eval" or "infer"). Inside a trace a tape records it."""
+        with contextlib.ExitStack() as stack:
+            tape = None if current().recorder is None else stack.enter_context(GradientTape(persistent=True))
+            building = Building(self, mode, tape)
+            stack.enter_context(entered(graph=building))
+            yield building
+
+    def variable(self, name: str, make: Callable[[], Any], *, local: bool = False) -> Any:
+        """The variable of this name; `make` makes it when the graph has none yet."""
+        known = self.local if local else self.variables
+        if name not in known:
+            with beside_the_trace():
+                known[name] = make()
+        return known[name]
+
+    def kept(self, name: str, make: Callable[[], Any]) -> Any:
+        """What is no variable but has to be the same object in every trace: an optimizer."""
+        if name not in self._kept:
+            with beside_the_trace():
+                self._kept[name] = make()
+        return self._kept[name]
+
+    def reset_local(self) -> None:
+        """Metrics start again."""
+        for variable in self.local.values():
+            variable.assign(jnp.zeros(variable.shape, variable.dtype))
+
+
+@contextlib.contextmanager
+def beside_the_trace() -> Iterator[None]:
+    """In the body variables are made as they are outside of a step, in the strategy's scope, and have values at once.
+
+    Raises ValueError in a trace that is not the first.
+    """
+    context = current()
+    if context.recorder is not None:
+        context.recorder.create(None)
+    crossing = context.strategy is not None
+    with (
+        unscoped(),
+        jax.ensure_compile_time_eval(),
+        entered(graph=None, recorder=None, replica=None, crossing=crossing),
+    ):
+        yield
+
+
+def _new_global_step() -> GraphVariable:
+    return GraphVariable(
+        0, name="global_step", dtype=np.int64, trainable=False, aggregation=VariableAggregation.ONLY_FIRST_REPLICA
+    )
