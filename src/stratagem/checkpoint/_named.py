@@ -59,9 +59,7 @@ class NamedCheckpoint:
                 "use another model_dir, or warm_start_from to take over what has stayed."
             )
         variables = self._variables()
-        due = [
-            (variables[name], Node(path=saved, kind="named", children={})) for name, saved in names.items()
-        ]
+        due = [(variables[name], Node(path=saved, kind="named", children={})) for name, saved in names.items()]
         demand_fit(due, contents.arrays, path)
         for variable, node in due:
             give(variable, contents.arrays[node.path])
