@@ -18,7 +18,7 @@ from stratagem.graph import Building, Graph, GraphKeys, Operation
 from stratagem.step import agreed
 from stratagem.strategy import AbstractStrategy
 
-CallModel = Callable[[Any, Any], EstimatorSpec]
+CallModel = Callable[[Any, Any, bool], EstimatorSpec]  # features, labels, whether it is the first call
 
 _LOSS = "loss"
 
@@ -104,7 +104,7 @@ class ModelStep:
         features, labels = features_and_labels(batch)
         with self.graph.building(self.mode) as building:
             before = self.graph.global_step.value
-            spec = self._call(features, labels)
+            spec = self._call(features, labels, self._built is None)
             hooks = hooks_of(spec, self.mode)
             tensors = {**tensors_in(hooks), **_named(building, asked), **_summaries(building)}
             loss_metric = None
