@@ -37,7 +37,7 @@ _NAMES = {
     "values": "IndexedSlices Module Variable VariableAggregation VariableSynchronization",
 }
 _NAMESPACES = """
-    bitwise compat config data debugging distribute dtypes errors image io keras linalg math nest nn random sparse strings
+    bitwise compat config data debugging distribute dtypes errors estimator image io keras linalg math nest nn random sparse strings
     summary train
 """
 _OF_KERAS = "initializers losses metrics optimizers regularizers"
