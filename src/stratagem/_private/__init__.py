@@ -29,6 +29,7 @@ from stratagem._private._optimizers import keeps_rows as keeps_rows
 from stratagem._private._optimizers import known_gradients as known_gradients
 from stratagem._private._optimizers import untangled_clip as untangled_clip
 from stratagem._private._scopes import below_scope as below_scope
+from stratagem._private._scopes import fresh_names as fresh_names
 from stratagem._private._scopes import in_stateless_scope as in_stateless_scope
 from stratagem._private._scopes import is_making_own_state as is_making_own_state
 from stratagem._private._scopes import recorded as recorded

@@ -24,8 +24,8 @@ class Node:
 
     @property
     def has_value(self) -> bool:
-        """True where something is to be restored, not only passed through."""
-        return self.kind != "object"
+        """True where something is to be restored into an object, not only passed through."""
+        return self.kind in ("variable", "state")
 
 
 @dataclass(kw_only=True)

@@ -77,7 +77,7 @@ class CheckpointManager:
         self._last_preserved, self._kept = self._recover(time.time())
 
     @property
-    def checkpoint(self) -> Saved:
+    def checkpoint(self) -> Any:
         """The object whose parts are saved."""
         return self._checkpoint
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from stratagem._context import entered
 from stratagem._errors import NotFoundError
+from stratagem.checkpoint._checkpoint import Checkpoint
 from stratagem.checkpoint._children import value_of
 from stratagem.checkpoint._format import Contents, read
 from stratagem.checkpoint._graph import Node
@@ -20,10 +21,11 @@ class NamedCheckpoint:
     """Variables by name, for a CheckpointManager.
 
     variables: gives them; asked anew whenever they are saved or restored.
+    beside: is saved and restored with them, so that the checkpoint is one of its own, too.
     """
 
-    def __init__(self, variables: Callable[[], dict[str, Any]]) -> None:
-        self._variables = variables
+    def __init__(self, variables: Callable[[], dict[str, Any]], beside: Checkpoint | None = None) -> None:
+        self._variables, self._beside = variables, beside
         with entered(strategy=None, replica=None, crossing=False):
             self._save_counter = Variable(np.int64(0), trainable=False, name="save_counter")
 
@@ -35,9 +37,11 @@ class NamedCheckpoint:
     def snapshot(self) -> Contents:
         """The values of all variables, now."""
         arrays = {name: value_of(variable) for name, variable in self._variables().items()}
-        root = Node(path="", kind="object", children={name: i + 1 for i, name in enumerate(arrays)})
         named = [Node(path=name, kind="named", children={}) for name in arrays]
-        return Contents(nodes=[root, *named], arrays=arrays, states={})
+        if self._beside is None:
+            return Contents(nodes=[Node(path="", kind="object", children={}), *named], arrays=arrays, states={})
+        other = self._beside.snapshot()
+        return Contents(nodes=[*other.nodes, *named], arrays={**other.arrays, **arrays}, states=other.states)
 
     def restore(self, save_path: str | os.PathLike[str]) -> None:
         """Give every variable the value of its name in a checkpoint; what else is in it is left alone.
@@ -46,20 +50,22 @@ class NamedCheckpoint:
         CheckpointError when a shape differs, InvalidArgumentError when a dtype does. Then no value was changed.
         """
         path = os.fspath(save_path)
-        self.take(read(path), path, {name: name for name in self._variables()})
+        self.take(read(path).arrays, path, {name: name for name in self._variables()})
+        if self._beside is not None:
+            self._beside.read(path)
 
-    def take(self, contents: Contents, path: str, names: dict[str, str]) -> None:
-        """Give some variables, by name, the values that have those names in the contents of the checkpoint `path`."""
-        missing = [saved for saved in names.values() if saved not in contents.arrays]
+    def take(self, arrays: dict[str, np.ndarray], path: str, names: dict[str, str]) -> None:
+        """Give some variables, by name, the values that have those names among the arrays of the checkpoint `path`."""
+        missing = [saved for saved in names.values() if saved not in arrays]
         if missing:
             raise NotFoundError(
                 f"Key {missing[0]} not found in checkpoint {path!r}"
                 + (f", nor {len(missing) - 1} others, such as {missing[1]}" if len(missing) > 1 else "")
-                + f". It has {', '.join(sorted(contents.arrays)) or 'no variables'}. The model was changed since it was saved: "
+                + f". It has {', '.join(sorted(arrays)) or 'no variables'}. The model was changed since it was saved: "
                 "use another model_dir, or warm_start_from to take over what has stayed."
             )
         variables = self._variables()
         due = [(variables[name], Node(path=saved, kind="named", children={})) for name, saved in names.items()]
-        demand_fit(due, contents.arrays, path)
+        demand_fit(due, arrays, path)
         for variable, node in due:
-            give(variable, contents.arrays[node.path])
+            give(variable, arrays[node.path])

@@ -1,4 +1,4 @@
-"""The tensors that the hooks of a model hold, by the place where they are found: a later trace has others at the same places."""
+"""The tensors that the hooks of a model hold, by their places: a later trace has others at the same places."""
 
 from collections.abc import Iterable, Iterator
 from typing import Any

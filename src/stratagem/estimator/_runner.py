@@ -142,6 +142,6 @@ def _like(dataset: Dataset) -> Dataset:
     def zeros(spec: Any) -> Any:
         shape = [1 if size is None else size for size in spec.shape]
         dtype = np.dtype(getattr(spec.dtype, "as_numpy_dtype", spec.dtype))
-        return np.full(shape, b"", object) if dtype == object else np.zeros(shape, dtype)
+        return np.full(shape, b"", object) if dtype.hasobject else np.zeros(shape, dtype)
 
     return Dataset.from_tensors(jax.tree.map(zeros, dataset.element_spec))

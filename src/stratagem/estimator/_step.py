@@ -1,5 +1,6 @@
 """One step of a model in one mode: what a trace of it calls and runs, and what comes out of it."""
 
+import contextlib
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, final
@@ -8,6 +9,7 @@ import jax
 import jax.numpy as jnp
 import keras
 
+from stratagem._context import current
 from stratagem._reduce import ReduceOp
 from stratagem.estimator._hook import SessionRunHook
 from stratagem.estimator._input import features_and_labels, row_count
@@ -17,8 +19,9 @@ from stratagem.estimator._reach import names_in, tensors_in
 from stratagem.graph import Building, Graph, GraphKeys, Operation
 from stratagem.step import agreed
 from stratagem.strategy import AbstractStrategy
+from stratagem.values import on_read
 
-CallModel = Callable[[Any, Any], EstimatorSpec]
+CallModel = Callable[[Any, Any, bool], EstimatorSpec]  # features, labels, whether it is the first call
 
 _LOSS = "loss"
 
@@ -104,7 +107,8 @@ class ModelStep:
         features, labels = features_and_labels(batch)
         with self.graph.building(self.mode) as building:
             before = self.graph.global_step.value
-            spec = self._call(features, labels)
+            with self._only_operations():
+                spec = self._call(features, labels, self._built is None)
             hooks = hooks_of(spec, self.mode)
             tensors = {**tensors_in(hooks), **_named(building, asked), **_summaries(building)}
             loss_metric = None
@@ -127,6 +131,11 @@ class ModelStep:
         if spec.loss is not None:
             results |= {"loss": spec.loss, "scaled": _is_scaled(building)}
         return results
+
+    def _only_operations(self) -> contextlib.AbstractContextManager[None]:
+        """Around a model_fn that is not to train: what Keras objects in it assign at once, except in metrics, is undone."""
+        recorder: Any = current().recorder
+        return contextlib.nullcontext() if self.mode == ModeKeys.TRAIN else recorder.taking_back(on_read)
 
     def _remember(
         self,

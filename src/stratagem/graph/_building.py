@@ -6,6 +6,7 @@ from typing import Any, final
 from stratagem._context import current
 from stratagem._errors import ContextError
 from stratagem.graph._keys import GraphKeys
+from stratagem.graph._objects import Objects
 from stratagem.graph._scopes import Scopes
 from stratagem.step import GradientTape
 
@@ -14,14 +15,15 @@ from stratagem.step import GradientTape
 class Building:
     """One call of a model_fn: its scopes, its collections, and the operations that it left to whoever called it.
 
-    graph: what outlives the call. mode: "train", "eval" or "infer". loss_reduction: of the last loss of `tf1.losses`, or None.
-    named: tensors by the names that `tf.identity` gave them. summaries: (kind, tag, tensor) in order. tape: records the
-    call, None outside of a trace. done: results of the operations that have run.
+    graph: what outlives the call. objects: variables of Keras objects that the call makes. mode: "train", "eval" or "infer".
+    loss_reduction: of the last loss of `tf1.losses`, or None. named: tensors by the names that `tf.identity` gave them.
+    summaries: (kind, tag, tensor) in order. tape: records the call, None outside of a trace. done: results of the operations
+    that have run.
     """
 
     def __init__(self, graph: Any, mode: str, tape: GradientTape | None) -> None:
         self.graph, self.mode, self.tape = graph, mode, tape
-        self.scopes = Scopes()
+        self.scopes, self.objects = Scopes(), Objects(self, graph.making)
         self.collections: dict[str, list[Any]] = collections.defaultdict(list)
         self.loss_reduction: str | None = None
         self.named: dict[str, Any] = {}

@@ -9,7 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from stratagem._context import current, entered
-from stratagem._private import unscoped
+from stratagem._private import fresh_names, unscoped
 from stratagem.graph._building import Building
 from stratagem.graph._keys import GraphKeys
 from stratagem.graph._variables import GraphVariable
@@ -21,14 +21,16 @@ from stratagem.values import VariableAggregation
 class Graph:
     """What a model_fn keeps between its calls: every call in a trace makes the same things, and finds them here by name.
 
-    variables: by name without ":0", in the order of their creation; those that a checkpoint has. local: those of metrics, which
-    no checkpoint has. seed: what random initial values start from; None for others in every process.
+    variables: by name without ":0", in the order of their creation; those that a checkpoint has. local: those of metrics,
+    which no checkpoint has. made: those that Keras objects and tf.Variable calls in the model_fn made, in order. seed: what
+    random initial values start from; None for others in every process.
     """
 
     def __init__(self, seed: int | None = None) -> None:
         self.seed = seed
         self.variables: dict[str, Any] = {}
         self.local: dict[str, Any] = {}
+        self.made: list[Any] = []
         self._kept: dict[str, Any] = {}
 
     @property
@@ -48,6 +50,7 @@ class Graph:
             tape = None if current().recorder is None else stack.enter_context(GradientTape(persistent=True))
             building = Building(self, mode, tape)
             stack.enter_context(entered(graph=building))
+            stack.enter_context(fresh_names())  # Keras layers have the same names in every call
             yield building
 
     def variable(self, name: str, make: Callable[[], Any], *, local: bool = False) -> Any:
@@ -64,6 +67,11 @@ class Graph:
             with beside_the_trace():
                 self._kept[name] = make()
         return self._kept[name]
+
+    @staticmethod
+    def making() -> contextlib.AbstractContextManager[None]:
+        """Around the making of a variable."""
+        return beside_the_trace()
 
     def reset_local(self) -> None:
         """Metrics start again."""

@@ -66,7 +66,7 @@ class LoggingTensorHook(SessionRunHook):
             if self._formatter is not None:
                 line = self._formatter(found)
             else:
-                line = ", ".join(f"{label} = {value}" for label, value in found.items())
+                line = ", ".join(f"{label} = {value!s}" for label, value in found.items())
                 line += "" if seconds is None else f" ({seconds:.3f} sec)"
         _log.info("%s", line)
 

@@ -14,8 +14,19 @@ class Session(Protocol):
     def graph(self) -> Any:
         """The graph of the model."""
 
+    @property
+    def events(self) -> Any:
+        """Writes to event files."""
+
+    @property
+    def summaries(self) -> list[tuple[str, str, Any]]:
+        """What the model summarizes: (kind, tag, tensor)."""
+
     def global_step(self) -> int:
         """The present global step."""
+
+    def save(self, directory: str, name: str, step: int) -> None:
+        """Write the checkpoint `<directory>/<name>-<step>`."""
 
 
 class SessionRunArgs(NamedTuple):
