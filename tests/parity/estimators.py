@@ -22,7 +22,9 @@ def weights(*shape: int) -> np.ndarray:
     return (draws / 2**20 * np.sqrt(3 / np.prod(shape[:-1]))).astype("float32")
 
 
-def document(tf: Any, tf1: Any, images: Any, labels: Any) -> tuple[Callable[..., Any], Callable[[], Any], Callable[[], Any]]:
+def document(
+    tf: Any, tf1: Any, images: Any, labels: Any
+) -> tuple[Callable[..., Any], Callable[[], Any], Callable[[], Any]]:
     """model_fn and two input_fns: the program of document 003, with first weights that are said."""
     features, targets = [[1.0, 1.5], [2.0, 2.5], [3.0, 3.5]], [[0.3], [0.5], [0.7]]
     others, their_targets = [[4.0, 4.5], [5.0, 5.5], [6.0, 6.5]], [[0.8], [0.9], [1.0]]
@@ -68,9 +70,7 @@ def digits(
         optimizer = tf1.train.MomentumOptimizer(0.05, momentum=0.9)
         with tf1.control_dependencies(tf1.get_collection(tf1.GraphKeys.UPDATE_OPS)):
             train_op = optimizer.minimize(loss, global_step=tf1.train.get_or_create_global_step())
-        return tf1.estimator.EstimatorSpec(
-            mode, loss=loss, train_op=train_op, eval_metric_ops={"accuracy": accuracy}
-        )
+        return tf1.estimator.EstimatorSpec(mode, loss=loss, train_op=train_op, eval_metric_ops={"accuracy": accuracy})
 
     def input_fn() -> Any:
         pixels = images.astype("float32")[..., None] / 255.0
@@ -125,5 +125,7 @@ def trained(
             rows = list(estimator.predict(lambda: train_fn().take(1)))
             found["predictions"] = np.stack([row["logits"] for row in rows])
         logging.getLogger(logger).removeHandler(lines)
-        found["files"] = sorted({p.name.split(".index")[0] for p in Path(folder).glob("model.ckpt-*") if "index" in p.name})
+        found["files"] = sorted(
+            {p.name.split(".index")[0] for p in Path(folder).glob("model.ckpt-*") if "index" in p.name}
+        )
     return found

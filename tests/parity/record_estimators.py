@@ -37,6 +37,7 @@ def main() -> None:
     cpu = tf.config.list_physical_devices("CPU")[0]
     tf.config.set_logical_device_configuration(cpu, [tf.config.LogicalDeviceConfiguration()] * 2)
     images, labels = digits()
+    tf.compat.v1.logging.set_verbosity(tf.compat.v1.logging.INFO)
     two = tf.compat.v1.ConfigProto(device_count={"CPU": 2})
     arrays: dict[str, np.ndarray] = {}
     for case in CASES:

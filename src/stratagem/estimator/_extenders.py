@@ -36,4 +36,4 @@ def add_metrics(estimator: Estimator, metric_fn: Callable[..., dict[str, Any]]) 
         known = {"features": features, "labels": labels, "predictions": spec.predictions, "config": config}
         return spec._replace(eval_metric_ops={**spec.eval_metric_ops, **call_with(metric_fn, **known)})
 
-    return estimator.with_model_fn(model_fn)
+    return Estimator(model_fn, config=estimator.config, warm_start_from=estimator.warm_start)

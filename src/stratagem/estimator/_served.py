@@ -8,13 +8,19 @@ from dataclasses import dataclass
 from typing import Any, Final, final
 
 import jax
+import numpy as np
 
 from stratagem._context import current
 from stratagem._errors import OutOfRangeError
+from stratagem.cluster import TFConfigClusterResolver
 from stratagem.coordinator import ClusterCoordinator
+from stratagem.estimator._estimator import Estimator
 from stratagem.estimator._input import Input
 from stratagem.estimator._runner import Results, Runner, like
+from stratagem.estimator._saving import saved_step
+from stratagem.estimator._specs import TrainSpec
 from stratagem.estimator._step import ModelStep
+from stratagem.estimator.hooks import StopAtStepHook
 from stratagem.remote import OtherShapesError, TaskLostError
 from stratagem.step import Same, execute, prepare
 from stratagem.strategy import ParameterServerStrategy
@@ -41,13 +47,16 @@ class ServedRunner(Runner):
     max_steps: the global step at which no more steps are handed out; None: when no worker has data any more.
     """
 
-    def __init__(self, step: ModelStep, source: Input, strategy: ParameterServerStrategy, max_steps: int | None) -> None:
+    def __init__(
+        self, step: ModelStep, source: Input, strategy: ParameterServerStrategy, max_steps: int | None
+    ) -> None:
         self._step, self._source, self._strategy = step, source, strategy
         self._max_steps = max_steps
         self._coordinator = ClusterCoordinator(strategy)
         self._iterator: Any = None
         self._first: int | None = None  # the global step before the first step
         self._reported = 0  # steps that the training loop knows of
+        self._settled = 0  # steps that are in what was read or saved last
         self._under_way = 0  # functions that have been handed out
         self._waiting: deque[dict[str, Any]] = deque()  # results of steps that the loop does not know of yet
         self._arrived: queue.SimpleQueue[Any] = queue.SimpleQueue()
@@ -76,14 +85,14 @@ class ServedRunner(Runner):
         return {}  # of evaluations only
 
     def global_step(self) -> int:
-        if not self._under_way and not self._waiting:
-            self._first = self._read() - self._reported  # a model_fn may count otherwise than by one
-        return self._start + self._reported
+        return self._start + max(self._reported, self._settled)
 
     def settle(self) -> None:
-        """What has arrived since is in the variables, too, so it counts as reported from here on."""
+        """What has been done since counts from here on, too: it is in the variables."""
         while self._under_way:
             self._receive()
+        self._settled = self._reported + len(self._waiting)
+        self._first = self._read() - self._settled  # a model_fn may count otherwise than by one
 
     def close(self) -> None:
         if self._closed.is_set():
@@ -155,6 +164,26 @@ class ServedRunner(Runner):
 
     def _on_a_worker(self, iterator: Any, asked: tuple[str, ...]) -> dict[str, Any]:
         return self._step(next(iterator), asked)
+
+
+def train_served(estimator: Estimator, spec: TrainSpec) -> None:
+    """Train on the workers and servers of TF_CONFIG, in the task of the chief.
+
+    Raises UnavailableError: one of them is not there in time, or a server is lost.
+    """
+    strategy = ParameterServerStrategy(
+        TFConfigClusterResolver()
+    )  # also if there is nothing to do: tasks end with the chief
+    if spec.max_steps is not None and spec.max_steps <= saved_step(estimator.model_dir):
+        _log.info("Skipping training since max_steps has already saved.")
+        return
+    stop = [] if spec.max_steps is None else [StopAtStepHook(last_step=spec.max_steps)]
+
+    def open_runner(step: ModelStep, source: Input) -> Runner:
+        return ServedRunner(step, source, strategy, spec.max_steps)
+
+    loss = estimator._train(spec.input_fn, [*spec.hooks, *stop], spec.saving_listeners, open_runner, strategy)
+    _log.info("Loss for final step: %s.", None if loss is None else np.asarray(loss)[()])
 
 
 def _first_batch(source: Input) -> Any:
