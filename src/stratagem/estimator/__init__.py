@@ -8,6 +8,7 @@ from stratagem.estimator._export import ExportOutput as ExportOutput
 from stratagem.estimator._export import PredictOutput as PredictOutput
 from stratagem.estimator._export import RegressionOutput as RegressionOutput
 from stratagem.estimator._exporter import Exporter as Exporter
+from stratagem.estimator._extenders import add_metrics as add_metrics
 from stratagem.estimator._hook import CheckpointSaverListener as CheckpointSaverListener
 from stratagem.estimator._hook import SessionRunHook as SessionRunHook
 from stratagem.estimator._missing import __getattr__ as __getattr__
@@ -16,6 +17,7 @@ from stratagem.estimator._modes import ModeKeys as ModeKeys
 from stratagem.estimator._scaffold import Scaffold as Scaffold
 from stratagem.estimator._specs import EvalSpec as EvalSpec
 from stratagem.estimator._specs import TrainSpec as TrainSpec
+from stratagem.estimator._training import train_and_evaluate as train_and_evaluate
 from stratagem.estimator._warm_start import WarmStartSettings as WarmStartSettings
 from stratagem.estimator.hooks import CheckpointSaverHook as CheckpointSaverHook
 from stratagem.estimator.hooks import FeedFnHook as FeedFnHook

@@ -27,7 +27,7 @@ from stratagem.estimator._session import ModelSession
 from stratagem.estimator._specs import checked_hooks, checked_listeners
 from stratagem.estimator._step import ModelStep, hooks_of
 from stratagem.estimator._train import Training, initializer, train
-from stratagem.estimator._warm_start import settings_of, warm_start
+from stratagem.estimator._warm_start import WarmStartSettings, settings_of, warm_start
 from stratagem.estimator.hooks import StopAfterBatchesHook, StopAtStepHook
 from stratagem.graph import Graph
 from stratagem.step import default_mesh
@@ -90,6 +90,11 @@ class Estimator:
             return self._call_model_fn(features, labels, mode, config)
 
         return public
+
+    @property
+    def warm_start(self) -> WarmStartSettings | None:
+        """Where variables begin that no checkpoint has yet. (Not in TensorFlow.)"""
+        return self._warm_start
 
     def eval_dir(self, name: str | None = None) -> str:
         """Where the events of an evaluation of this name are."""

@@ -88,7 +88,7 @@ class LocalRunner(Runner):
         try:
             self._batch = self._iterator.peek()
         except StopIteration:
-            self._batch = iter(self._batches(lambda context: _like(made[0]))).peek()
+            self._batch = iter(self._batches(lambda context: like(made[0]))).peek()
         with _scope(self._strategy):
             prepare(self._step, self._key, self._step.name, (self._batch, ()), self._strategy.mesh)
 
@@ -136,7 +136,7 @@ def _scope(strategy: Any) -> Iterator[None]:
         yield
 
 
-def _like(dataset: Dataset) -> Dataset:
+def like(dataset: Dataset) -> Dataset:
     """A data set with one element of the shapes of another's, which has none: a model can be built for it."""
 
     def zeros(spec: Any) -> Any:

@@ -55,9 +55,14 @@ class ModelSession:
             self._number = self._runner.global_step()
         return self._number
 
-    def save(self, directory: str, name: str, step: int) -> None:
-        """Write the checkpoint `<directory>/<name>-<step>`; steps that are under way end first."""
+    def settle(self) -> int:
+        """Wait until no step is under way. Returns the global step that the variables are at."""
         self._runner.settle()
+        self._number = None
+        return self.global_step()
+
+    def save(self, directory: str, name: str, step: int) -> None:
+        """Write the checkpoint `<directory>/<name>-<step>`."""
         self._saving.save(directory, name, step)
 
     def run(self, fetches: Any, feed_dict: Any = None, options: Any = None, run_metadata: Any = None) -> Any:

@@ -25,6 +25,9 @@ class Session(Protocol):
     def global_step(self) -> int:
         """The present global step."""
 
+    def settle(self) -> int:
+        """Wait until no step is under way. Returns the global step that the variables are at."""
+
     def save(self, directory: str, name: str, step: int) -> None:
         """Write the checkpoint `<directory>/<name>-<step>`."""
 

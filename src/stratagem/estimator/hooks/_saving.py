@@ -49,23 +49,23 @@ class CheckpointSaverHook(SessionRunHook):
             listener.begin()
 
     def after_create_session(self, session: Any, coord: Any) -> None:
-        self._save(session, session.global_step())
+        self._save(session)
 
     def after_run(self, run_context: SessionRunContext, run_values: SessionRunValues) -> None:
         session = run_context.session
-        step = session.global_step()
-        if self._timer.should_trigger_for_step(step) and self._save(session, step):
+        if self._timer.should_trigger_for_step(session.global_step()) and self._save(session):
             run_context.request_stop()
 
     def end(self, session: Any) -> None:
-        step = session.global_step()
+        step = session.settle()
         if step != self._timer.last_triggered_step():
-            self._save(session, step)
+            self._save(session)
         for listener in self._listeners:
             listener.end(session, step)
 
-    def _save(self, session: Any, step: int) -> bool:
+    def _save(self, session: Any) -> bool:
         """Save a checkpoint; True if a listener asks for the end."""
+        step = session.settle()  # steps that are under way will be in it
         self._timer.update_last_triggered_step(step)
         _log.info("Calling checkpoint listeners before saving checkpoint %d...", step)
         for listener in self._listeners:
