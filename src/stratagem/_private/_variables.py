@@ -43,9 +43,13 @@ def intercept_variables(
     )
     direct_assign, assign = KerasVariable._direct_assign, KerasVariable.assign
 
+    # `intercept_shards` comes first: a variable in shards is a new view, and its shards are those that there are.
+    new = KerasVariable.__new__
+
     def new_new(cls: type, *args: Any, **kwargs: Any) -> Any:
-        again = found(cls)
-        return object.__new__(cls) if again is None else again
+        made_now = new(cls, *args, **kwargs)
+        again = found(cls) if type(made_now) is cls and (args or kwargs) else None
+        return made_now if again is None else again
 
     @functools.wraps(init)
     def new_init(self: Any, *args: Any, **kwargs: Any) -> None:

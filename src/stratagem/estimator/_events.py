@@ -50,6 +50,6 @@ class EventFolders:
 
 _KINDS: dict[str, Callable[..., Any]] = {
     "histogram": events.histogram,
-    "image": events.image,
+    "image": lambda tag, pictures: events.image(tag, pictures, max_outputs=len(pictures)),
     "text": events.text,
 }

@@ -192,7 +192,8 @@ def _named(building: Building, asked: tuple[str, ...]) -> dict[str, Any]:
 
 
 def _summaries(building: Building) -> dict[str, Any]:
-    return {f"summary {number}": tensor for number, (_, _, tensor) in enumerate(building.summaries)}
+    found = [tensor for kind, _, tensor in building.summaries if kind != "text"]  # which is known already
+    return {f"summary {number}": tensor for number, tensor in enumerate(found)}
 
 
 def _predictions(spec: EstimatorSpec) -> dict[str, Any]:

@@ -3,6 +3,8 @@
 import collections
 from typing import Any, final
 
+import jax
+
 from stratagem._context import current
 from stratagem._errors import ContextError
 from stratagem.graph._keys import GraphKeys
@@ -32,6 +34,7 @@ class Building:
         self.dependencies: tuple[Any, ...] = ()
         self.done: dict[int, Any] = {}
         self.running = 0
+        self._places: dict[int, str] = {}
 
     def declare(self, name: str, variable: Any, keys: tuple[str, ...] = ()) -> None:
         """This call of the model_fn has the variable, in the collections that follow from what it is."""
@@ -41,9 +44,26 @@ class Building:
             if not any(v is variable for v in self.collections[key]):
                 self.collections[key].append(variable)
 
+    def collect(self, key: str, item: Any) -> None:
+        """Put something into a collection."""
+        self.collections[key].append(item)
+        self._places[id(item)] = self.scopes.stack
+
+    def name_of(self, item: Any) -> str | None:
+        """The name of a variable or operation; for a tensor that name scope in which it came into its collection."""
+        if isinstance(item, jax.Array):
+            return self._places.get(id(item))
+        name = getattr(item, "name", None)
+        return name if isinstance(name, str) else None
+
     def name_tensor(self, name: str, tensor: Any) -> None:
         """`tensor` is found by this name, below the name scopes that are open."""
         self.named[self.scopes.unique_name(name)] = tensor
+
+    def run_dependencies(self) -> None:
+        """Run what the open `control_dependencies` name, because a tensor that depends on it is computed here."""
+        for operation in self.dependencies:
+            operation.run()
 
 
 def current_building() -> Building:

@@ -1,5 +1,6 @@
 """tf1.get_variable: variables by name, made or reused as the open variable scope says; and the global step."""
 
+import zlib
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -7,12 +8,14 @@ import jax.numpy as jnp
 import keras
 import numpy as np
 
+from stratagem._context import current
 from stratagem._private import KerasVariable
 from stratagem.graph._building import current_building
+from stratagem.graph._initializers import GlorotUniform, Initializer, Zeros
 from stratagem.graph._keys import GraphKeys
 from stratagem.graph._variables import GraphVariable
 from stratagem.ops import as_dtype
-from stratagem.values import VariableAggregation, VariableSynchronization
+from stratagem.values import Variable, VariableAggregation, VariableSynchronization
 
 
 def _made(name: str, initial: Callable[[], Any], **settings: Any) -> Callable[[], GraphVariable]:
@@ -109,7 +112,7 @@ def _get_plainly(
     variable = building.graph.variable(name, make, local=_is_local(collections))
     building.declare(name, variable, tuple(collections or ()))
     if regularizer is not None and (loss := regularizer(variable)) is not None:
-        building.collections[GraphKeys.REGULARIZATION_LOSSES].append(loss)
+        building.collect(GraphKeys.REGULARIZATION_LOSSES, loss)
     return variable
 
 
@@ -142,20 +145,24 @@ def _static(shape: Any) -> tuple[int, ...]:
 def _initial(name: str, initializer: Any, shape: Any, dtype: np.dtype[Any]) -> tuple[Any, Any]:
     """A callable that makes the first value, and its shape."""
     if initializer is None:
-        initializer = "glorot_uniform" if jnp.issubdtype(dtype, np.floating) else "zeros"
+        initializer = GlorotUniform() if jnp.issubdtype(dtype, np.floating) else Zeros()
     if isinstance(initializer, str):
         initializer = keras.initializers.get(initializer)
     if isinstance(initializer, type):
         initializer = initializer()
     if not callable(initializer):
-        value = initializer.value if isinstance(initializer, KerasVariable) else initializer
         if shape is not None:
             raise ValueError(f"Variable {name}: if initializer is a constant, do not specify shape.")
-        return (lambda: value), None
+        return (lambda: initializer.value if isinstance(initializer, KerasVariable) else initializer), None
     if shape is None:
         raise ValueError(f"Shape of a new variable ({name}) must be fully defined, but instead was <unknown>.")
     static = _static(shape)
-    return (lambda: initializer(static, dtype=dtype.name)), static
+    seed, own = current_building().graph.seed, {}
+    if seed is not None and isinstance(initializer, Initializer):
+        own = {
+            "seed": zlib.crc32(f"{seed} {name}".encode())
+        }  # as each operation of TensorFlow's graph has one of its own
+    return (lambda: initializer(static, dtype=dtype.name, **own)), static
 
 
 def get_or_create_global_step(graph: Any = None) -> Any:
@@ -164,3 +171,64 @@ def get_or_create_global_step(graph: Any = None) -> Any:
     step = building.graph.global_step
     building.declare(GraphKeys.GLOBAL_STEP, step, (GraphKeys.GLOBAL_VARIABLES, GraphKeys.GLOBAL_STEP))
     return step
+
+
+def get_global_step(graph: Any = None) -> Any:
+    """The number of steps done, int64: an Estimator has always made it. None outside of a model_fn."""
+    return None if current().graph is None else get_or_create_global_step()
+
+
+def create_global_step(graph: Any = None) -> Any:
+    """Make the global step. Raises ValueError if there is one."""
+    if GraphKeys.GLOBAL_STEP in current_building().declared:
+        raise ValueError('"global_step" already exists.')
+    return get_or_create_global_step()
+
+
+def assert_global_step(global_step_tensor: Any) -> None:
+    """Raise TypeError for what cannot be a global step: it is an integer scalar."""
+    if not jnp.issubdtype(jnp.dtype(global_step_tensor.dtype), np.integer) or tuple(global_step_tensor.shape) != ():
+        raise TypeError(f"A global step is an integer scalar, got {global_step_tensor!r}.")
+
+
+def variable(
+    initial_value: Any = None,
+    trainable: bool | None = None,
+    collections: Sequence[str] | None = None,
+    validate_shape: bool = True,
+    caching_device: Any = None,
+    name: str | None = None,
+    variable_def: Any = None,
+    dtype: Any = None,
+    expected_shape: Any = None,
+    import_scope: Any = None,
+    constraint: Callable[[Any], Any] | None = None,
+    use_resource: bool | None = None,
+    synchronization: Any = VariableSynchronization.AUTO,
+    aggregation: Any = VariableAggregation.NONE,
+    shape: Any = None,
+) -> Any:
+    """`tf.compat.v1.Variable`: a new variable, its name made unique. Outside of a model_fn a tf.Variable."""
+    settings: dict[str, Any] = {
+        "trainable": trainable,
+        "dtype": dtype,
+        "constraint": constraint,
+        "synchronization": synchronization,
+        "aggregation": aggregation,
+        "shape": shape,
+    }
+    building = current().graph
+    if building is None:
+        return Variable(initial_value, name=name, **settings)
+    unique = building.scopes.unique_name(name or "Variable")
+    made = building.graph.variable(
+        unique, lambda: GraphVariable(initial_value, name=unique, **settings), local=_is_local(collections)
+    )
+    building.declare(unique, made, tuple(collections or ()))
+    return made
+
+
+def get_local_variable(name: str, *args: Any, **kwargs: Any) -> Any:
+    """`get_variable` of a variable that no checkpoint has and no optimizer changes."""
+    keys = [*(kwargs.pop("collections", None) or ()), GraphKeys.LOCAL_VARIABLES]
+    return get_variable(name, *args, **{"trainable": False, **kwargs, "collections": keys})

@@ -1,15 +1,17 @@
 """What a model_fn keeps between its calls: variables by their TensorFlow names, and the optimizers that change them."""
 
 import contextlib
+import random
 from collections.abc import Callable, Iterator
 from typing import Any, final
 
 import jax
 import jax.numpy as jnp
+import keras
 import numpy as np
 
 from stratagem._context import current, entered
-from stratagem._private import fresh_names, unscoped
+from stratagem._private import fresh_names, global_seed_generator, seed_of, seeds_from, unscoped
 from stratagem.graph._building import Building
 from stratagem.graph._keys import GraphKeys
 from stratagem.graph._variables import GraphVariable
@@ -47,11 +49,26 @@ class Graph:
     def building(self, mode: str) -> Iterator[Building]:
         """One call of a model_fn, in `mode` ("train", "eval" or "infer"). Inside a trace a tape records it."""
         with contextlib.ExitStack() as stack:
+            with entered(strategy=None, replica=None, recorder=None), unscoped(), jax.ensure_compile_time_eval():
+                global_seed_generator()  # exists, so that nothing makes it within the strategy, to which it would then belong
             tape = None if current().recorder is None else stack.enter_context(GradientTape(persistent=True))
             building = Building(self, mode, tape)
+            stack.enter_context(seeds_from(self._next_seed))
             stack.enter_context(entered(graph=building))
             stack.enter_context(fresh_names())  # Keras layers have the same names in every call
             yield building
+
+    def _next_seed(self, generator: Any) -> Any:
+        """Random numbers of a model_fn come from generators of its graph: one for all, and one for each seed that was named."""
+        seed = seed_of(generator)
+        own = self.kept(f"seeds/{seed}", lambda: keras.random.SeedGenerator(self._first_seed(seed)))
+        with seeds_from(None):
+            return own.next()
+
+    def _first_seed(self, named: int | None) -> int:
+        if named is None:
+            return random.randint(1, 10**9) if self.seed is None else self.seed
+        return named if self.seed is None else self.seed ^ named
 
     def variable(self, name: str, make: Callable[[], Any], *, local: bool = False) -> Any:
         """The variable of this name; `make` makes it when the graph has none yet."""

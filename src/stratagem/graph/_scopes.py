@@ -7,6 +7,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, Final, final
 
+from stratagem._context import current
+from stratagem._errors import ContextError
+
 
 @final
 class AutoReuse:
@@ -36,6 +39,15 @@ class VariableScope:
     dtype: Any = "float32"
     getter: Callable[..., Any] | None = None
     original_name_scope: str = ""
+
+    def reuse_variables(self) -> None:
+        """From here to the end of this scope variables are reused. Raises ContextError unless it is the open one."""
+        scopes = current().graph and current().graph.scopes
+        if scopes is None or scopes.variables is not self:
+            raise ContextError(
+                f"reuse_variables of scope {self.name!r}: call it while the scope is open, in the model_fn."
+            )
+        scopes.variables = dataclasses.replace(self, reuse=True)
 
     @property
     def custom_getter(self) -> Callable[..., Any] | None:
@@ -117,6 +129,5 @@ class Scopes:
                 self.variables = before
                 if opened is not None:
                     self._opened = opened
-                for name in list(self._opened):
-                    if name.startswith(f"{inner.name}/") or (not inner.name and opened is None):
-                        del self._opened[name]
+                for name in [n for n in self._opened if n.startswith(f"{inner.name}/")]:
+                    del self._opened[name]  # who opens this scope again finds the same names in it

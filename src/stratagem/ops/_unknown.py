@@ -73,10 +73,10 @@ _DATA = {
 }
 
 
-def not_provided(namespace: str, name: str) -> NotProvidedError:
-    """The error to raise for `tf.<namespace>.<name>` (namespace "" for `tf` itself)."""
+def not_provided(namespace: str, name: str, instead: str | None = None) -> NotProvidedError:
+    """The error to raise for `tf.<namespace>.<name>` (namespace "" for `tf` itself). instead: what to use, if it is known."""
     full = f"tf.{namespace}.{name}" if namespace else f"tf.{name}"
-    instead = _replacement(namespace, name)
+    instead = instead or _replacement(namespace, name)
     advice = f"use {instead}" if instead else "see docs/tensor_functions.md for what there is"
     return NotProvidedError(f"{full} is not provided; {advice}.")
 
