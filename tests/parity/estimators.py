@@ -54,14 +54,14 @@ def digits(
     def model_fn(features: Any, labels: Any, mode: str) -> Any:
         training = mode == tf1.estimator.ModeKeys.TRAIN
         layers = tf1.layers
-        x = layers.conv2d(features, 8, 3, padding="same", use_bias=False, kernel_initializer=given(3, 3, 1, 8))
+        x = layers.conv2d(features, 4, 3, padding="same", use_bias=False, kernel_initializer=given(3, 3, 1, 4))
         x = tf.nn.relu(layers.batch_normalization(x, momentum=0.9, training=training))
         x = layers.max_pooling2d(x, 2, 2)
-        x = layers.conv2d(x, 16, 3, activation=tf.nn.relu, kernel_initializer=given(3, 3, 8, 16))
+        x = layers.conv2d(x, 8, 3, activation=tf.nn.relu, kernel_initializer=given(3, 3, 4, 8))
         x = layers.flatten(layers.max_pooling2d(x, 2, 2))
-        x = layers.dense(x, 32, activation=tf.nn.relu, kernel_initializer=given(576, 32))
+        x = layers.dense(x, 16, activation=tf.nn.relu, kernel_initializer=given(288, 16))
         x = layers.dropout(x, dropout, training=training)
-        logits = layers.dense(x, 10, kernel_initializer=given(32, 10))
+        logits = layers.dense(x, 10, kernel_initializer=given(16, 10))
         classes = tf.argmax(logits, axis=1)
         if mode == tf1.estimator.ModeKeys.PREDICT:
             return tf1.estimator.EstimatorSpec(mode, predictions={"classes": classes, "logits": logits})
@@ -73,7 +73,7 @@ def digits(
         return tf1.estimator.EstimatorSpec(mode, loss=loss, train_op=train_op, eval_metric_ops={"accuracy": accuracy})
 
     def input_fn() -> Any:
-        pixels = images.astype("float32")[..., None] / 255.0
+        pixels = images.astype("float64")[..., None] / 255.0
         return tf1.data.Dataset.from_tensor_slices((pixels, labels.astype("int32"))).batch(ROWS)
 
     return model_fn, input_fn, input_fn
@@ -125,7 +125,7 @@ def trained(
             rows = list(estimator.predict(lambda: train_fn().take(1)))
             found["predictions"] = np.stack([row["logits"] for row in rows])
         logging.getLogger(logger).removeHandler(lines)
-        found["files"] = sorted(
-            {p.name.split(".index")[0] for p in Path(folder).glob("model.ckpt-*") if "index" in p.name}
+        found["checkpoints"] = sorted(
+            {m[0] for p in Path(folder).iterdir() if (m := re.match(r"model\.ckpt-\d+", p.name))}
         )
     return found

@@ -44,11 +44,11 @@ def main() -> None:
         found = trained(case, tf, tf.compat.v1, "tensorflow", images, labels, ("CPU:0", "CPU:1"), session_config=two)
         arrays[f"{case}/losses"] = np.array(found["losses"])
         arrays[f"{case}/evaluation"] = np.array(json.dumps(found["evaluation"]))
-        arrays[f"{case}/files"] = np.array(found["files"])
+        arrays[f"{case}/checkpoints"] = np.array(found["checkpoints"])
         arrays |= {f"{case}/variables/{name}": value for name, value in found["variables"].items()}
         if "predictions" in found:
             arrays[f"{case}/predictions"] = found["predictions"]
-        print(case, found["losses"], found["evaluation"], found["files"], sorted(found["variables"]), flush=True)
+        print(case, found["losses"], found["evaluation"], found["checkpoints"], sorted(found["variables"]), flush=True)
     np.savez_compressed(RECORDED / "estimators.npz", **arrays)
 
 

@@ -45,18 +45,23 @@ class ServedRunner(Runner):
     """Every worker makes the data set of the input_fn for itself and takes all of it; who is free takes the next step.
 
     max_steps: the global step at which no more steps are handed out; None: when no worker has data any more.
+    save_steps: steps between two checkpoints: each ends before the first step after it begins. None: no such number.
     """
 
     def __init__(
-        self, step: ModelStep, source: Input, strategy: ParameterServerStrategy, max_steps: int | None
+        self,
+        step: ModelStep,
+        source: Input,
+        strategy: ParameterServerStrategy,
+        max_steps: int | None,
+        save_steps: int | None,
     ) -> None:
         self._step, self._source, self._strategy = step, source, strategy
-        self._max_steps = max_steps
+        self._max_steps, self._save_steps = max_steps, save_steps
         self._coordinator = ClusterCoordinator(strategy)
         self._iterator: Any = None
         self._first: int | None = None  # the global step before the first step
         self._reported = 0  # steps that the training loop knows of
-        self._settled = 0  # steps that are in what was read or saved last
         self._under_way = 0  # functions that have been handed out
         self._waiting: deque[dict[str, Any]] = deque()  # results of steps that the loop does not know of yet
         self._arrived: queue.SimpleQueue[Any] = queue.SimpleQueue()
@@ -85,14 +90,15 @@ class ServedRunner(Runner):
         return {}  # of evaluations only
 
     def global_step(self) -> int:
-        return self._start + max(self._reported, self._settled)
+        return self._start + self._reported
 
     def settle(self) -> None:
-        """What has been done since counts from here on, too: it is in the variables."""
+        """The loop is not told of steps that have ended meanwhile: the global step is past them."""
         while self._under_way:
             self._receive()
-        self._settled = self._reported + len(self._waiting)
-        self._first = self._read() - self._settled  # a model_fn may count otherwise than by one
+        self._reported += len(self._waiting)
+        self._waiting.clear()
+        self._first = self._read() - self._reported  # a model_fn may count otherwise than by one
 
     def close(self) -> None:
         if self._closed.is_set():
@@ -115,11 +121,12 @@ class ServedRunner(Runner):
 
     def _send(self) -> None:
         """Hand out as many steps as workers have use for."""
-        workers = self._strategy.workers
-        while len(self._without_data) < workers and self._under_way + len(self._waiting) < _AHEAD * workers:
-            taken = self._start + self._reported + len(self._waiting) + self._under_way
-            if self._max_steps is not None and taken >= self._max_steps:
-                return
+        most = _AHEAD * self._strategy.workers
+        if self._max_steps is not None:
+            most = min(most, self._max_steps - self._start - self._reported)
+        if self._save_steps:
+            most = min(most, self._save_steps - self._reported % self._save_steps)
+        while len(self._without_data) < self._strategy.workers and self._under_way + len(self._waiting) < most:
             self._coordinator.submit(self._step.name, self._take, (self._iterator, self._step.asked))
             self._under_way += 1
 
@@ -180,7 +187,7 @@ def train_served(estimator: Estimator, spec: TrainSpec) -> None:
     stop = [] if spec.max_steps is None else [StopAtStepHook(last_step=spec.max_steps)]
 
     def open_runner(step: ModelStep, source: Input) -> Runner:
-        return ServedRunner(step, source, strategy, spec.max_steps)
+        return ServedRunner(step, source, strategy, spec.max_steps, estimator.config.save_checkpoints_steps)
 
     loss = estimator._train(spec.input_fn, [*spec.hooks, *stop], spec.saving_listeners, open_runner, strategy)
     _log.info("Loss for final step: %s.", None if loss is None else np.asarray(loss)[()])

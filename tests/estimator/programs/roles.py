@@ -1,0 +1,47 @@
+"""A program for Estimators, as every task of a cluster runs it. Arguments: model_dir, and max_steps or 0."""
+
+import json
+import os
+import sys
+
+import stratagem as tf
+from stratagem.compat import v1 as tf1
+
+MODEL_DIR, MAX_STEPS = sys.argv[1], int(sys.argv[2]) or None
+FEATURES = [[1.0, 1.5], [2.0, 2.5], [3.0, 3.5]]
+LABELS = [[0.3], [0.5], [0.7]]
+BATCHES = 30
+
+
+def input_fn():
+    return tf.data.Dataset.from_tensor_slices((FEATURES, LABELS)).repeat(BATCHES // 3).batch(1)
+
+
+def model_fn(features, labels, mode):
+    weights = tf1.get_variable("weights", (2, 1))
+    loss = tf.reduce_mean((tf.matmul(features, weights) - labels) ** 2)
+    train_op = tf1.train.GradientDescentOptimizer(0.01).minimize(loss, global_step=tf1.train.get_or_create_global_step())
+    return tf1.estimator.EstimatorSpec(mode, loss=loss, train_op=train_op)
+
+
+class Counted(tf1.train.SessionRunHook):
+    """Counts steps."""
+
+    def __init__(self):
+        self.steps = 0
+
+    def after_run(self, run_context, run_values):
+        self.steps += 1
+
+
+hook = Counted()
+config = tf1.estimator.RunConfig(MODEL_DIR, save_checkpoints_steps=20, log_step_count_steps=10)
+estimator = tf1.estimator.Estimator(model_fn, config=config)
+found = tf1.estimator.train_and_evaluate(
+    estimator,
+    tf1.estimator.TrainSpec(input_fn, max_steps=MAX_STEPS, hooks=[hook]),
+    tf1.estimator.EvalSpec(input_fn, start_delay_secs=1, throttle_secs=0),
+)
+print("found", json.dumps([config.task_type, config.task_id, found, hook.steps]))
+if config.task_type == "evaluator":
+    print("directory", json.dumps(sorted(os.listdir(os.path.join(MODEL_DIR, "eval")))))

@@ -1,0 +1,48 @@
+"""train_and_evaluate as the tasks of a cluster, real processes all of them."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from stratagem.testing import free_ports
+from tests.conftest import added
+from tests.multi_worker.jobs import Ended, job, printed, tf_config
+from tests.remote_processes.test_jobs import left_behind
+
+PROGRAM = Path(__file__).parent / "programs" / "roles.py"
+
+
+def trained(folder: Path, max_steps: int) -> list[Ended]:
+    """A job of a chief, two workers, a server and an evaluator, which has to end by itself, and to leave nothing."""
+    before = left_behind()
+    with job(PROGRAM, 2, folder, max_steps, ps=1, evaluator=True) as running:
+        ended = running.ended()
+    assert [task.code for task in ended] == [0] * 5, ended
+    assert not added(left_behind, before)
+    return ended
+
+
+def evaluated(evaluator: Ended) -> list[int]:
+    """Global steps of the checkpoints that were evaluated."""
+    lines = [line for line in evaluator.output.splitlines() if "Saving dict for global step" in line]
+    return [int(line.split("global step ")[1].split(":")[0]) for line in lines]
+
+
+def test_chief_workers_server_and_evaluator_train_to_the_last_step_and_leave(tmp_path: Path) -> None:
+    ended = trained(tmp_path, 50)
+    found = [printed(task, "found") for task in ended]
+    assert [f[:3] for f in found] == [
+        ["chief", 0, None], ["worker", 0, None], ["worker", 1, None], ["ps", 0, None], ["evaluator", 0, None],
+    ]  # fmt: skip
+    assert [f[3] for f in found] == [50, 0, 0, 0, 0]  # hooks run on the chief
+    assert [n for n in (0, 20, 40, 50) if (tmp_path / f"model.ckpt-{n}").exists()] == [0, 20, 40, 50]
+    assert evaluated(ended[-1])[-1] == 50
+    assert "Loss for final step" in ended[0].output
+
+
+@pytest.mark.thorough
+def test_without_a_last_step_every_worker_takes_all_of_its_data_and_the_evaluator_leaves_too(tmp_path: Path) -> None:
+    ended = trained(tmp_path, 0)
+    assert printed(ended[0], "found")[3] == 2 * 30
+    assert evaluated(ended[-1])[-1] == 60
