@@ -29,6 +29,7 @@ def evaluated(evaluator: Ended) -> list[int]:
     return [int(line.split("global step ")[1].split(":")[0]) for line in lines]
 
 
+@pytest.mark.thorough
 def test_chief_workers_server_and_evaluator_train_to_the_last_step_and_leave(tmp_path: Path) -> None:
     ended = trained(tmp_path, 50)
     found = [printed(task, "found") for task in ended]

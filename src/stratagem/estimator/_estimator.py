@@ -65,7 +65,7 @@ class Estimator:
         _log.info("Using config: %r", self._config)
         self._model_fn, self._params = model_fn, copy.deepcopy(params or {})
         self._warm_start = settings_of(warm_start_from)
-        self._events = EventFolders(allowed=self._config.is_chief)
+        self._events = EventFolders(allowed=self._config.is_chief or self._config.task_type == "evaluator")
 
     @property
     def model_dir(self) -> str:
