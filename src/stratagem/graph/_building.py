@@ -1,6 +1,7 @@
 """One call of a model_fn: its scopes, its collections and the operations that it made."""
 
 import collections
+from collections.abc import Iterable
 from typing import Any, final
 
 import jax
@@ -33,6 +34,7 @@ class Building:
         self.done: dict[int, Any] = {}
         self.running = 0
         self._places: dict[int, str] = {}
+        self._looked_up: collections.Counter[int] = collections.Counter()
 
     def declare(self, name: str, variable: Any, keys: tuple[str, ...] = ()) -> None:
         """This call of the model_fn has the variable, in the collections that follow from what it is."""
@@ -41,6 +43,14 @@ class Building:
         for key in keys or own:
             if not any(v is variable for v in self.collections[key]):
                 self.collections[key].append(variable)
+
+    def free(self, name: str) -> str:
+        """`name`, with `_1`, `_2` … if this call of the model_fn has a variable of that name."""
+        number, found = 0, name
+        while found in self.declared:
+            number += 1
+            found = f"{name}_{number}"
+        return found
 
     def collect(self, key: str, item: Any) -> None:
         """Put something into a collection."""
@@ -57,6 +67,15 @@ class Building:
     def name_tensor(self, name: str, tensor: Any) -> None:
         """`tensor` is found by this name, below the name scopes that are open."""
         self.named[self.scopes.unique_name(name)] = tensor
+
+    def note_look_up(self, variables: Iterable[Any]) -> None:
+        """Rows of a table, which these variables hold, are read."""
+        self._looked_up.update(map(id, variables))
+
+    def only_looked_up(self, variable: Any) -> bool:
+        """True if the variable was read, and nothing but rows of it: its gradient is one of rows."""
+        times = self._looked_up[id(variable)]
+        return times > 0 and self.tape is not None and self.tape.times_read(variable) == times
 
     def run_dependencies(self) -> None:
         """Run what the open `control_dependencies` name, because a tensor that depends on it is computed here."""
