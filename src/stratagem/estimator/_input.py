@@ -1,7 +1,7 @@
 """The data of one call: what an input_fn returns, as a data set, and its elements as features and labels."""
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, final
 
 import jax
@@ -32,8 +32,11 @@ class Input:
         made = call_with(self._input_fn, **given)
         if isinstance(made, Dataset):
             return made
-        if made is None:
-            raise ValueError("input_fn must return a tf.data.Dataset, or features and labels; it returned None.")
+        if made is None or isinstance(made, Iterator):
+            raise ValueError(
+                "input_fn must return a tf.data.Dataset (itself, no iterator), or features and labels; it returned "
+                f"{made!r:.200}."
+            )
         return Dataset.from_tensors(_as_element(made)).repeat()
 
 

@@ -105,7 +105,7 @@ def beside_the_trace() -> Iterator[None]:
     """
     context = current()
     if context.recorder is not None:
-        context.recorder.create(None)
+        _demand_first(context.recorder)
     crossing = context.strategy is not None
     with (
         unscoped(),
@@ -113,6 +113,16 @@ def beside_the_trace() -> Iterator[None]:
         entered(graph=None, recorder=None, replica=None, crossing=crossing),
     ):
         yield
+
+
+def _demand_first(recorder: Any) -> None:
+    try:
+        recorder.create(None)
+    except ValueError as error:
+        raise ValueError(
+            "The model_fn makes a variable that its first call did not make. Its Python code must do the same at every call of "
+            "one mode: look for counters, random choices, and objects that are made only once."
+        ) from error
 
 
 def _new_global_step() -> GraphVariable:
