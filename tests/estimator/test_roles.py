@@ -1,13 +1,11 @@
 """train_and_evaluate as the tasks of a cluster, real processes all of them."""
 
-import json
 from pathlib import Path
 
 import pytest
 
-from stratagem.testing import free_ports
 from tests.conftest import added
-from tests.multi_worker.jobs import Ended, job, printed, tf_config
+from tests.multi_worker.jobs import Ended, job, printed
 from tests.remote_processes.test_jobs import left_behind
 
 PROGRAM = Path(__file__).parent / "programs" / "roles.py"

@@ -20,7 +20,9 @@ def input_fn():
 def model_fn(features, labels, mode):
     weights = tf1.get_variable("weights", (2, 1))
     loss = tf.reduce_mean((tf.matmul(features, weights) - labels) ** 2)
-    train_op = tf1.train.GradientDescentOptimizer(0.01).minimize(loss, global_step=tf1.train.get_or_create_global_step())
+    train_op = tf1.train.GradientDescentOptimizer(0.01).minimize(
+        loss, global_step=tf1.train.get_or_create_global_step()
+    )
     return tf1.estimator.EstimatorSpec(mode, loss=loss, train_op=train_op)
 
 
