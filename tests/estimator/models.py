@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 import stratagem as tf
-from stratagem.graph import GradientDescentOptimizer, get_or_create_global_step, get_variable
+import stratagem.compat.v1 as tf1
 
 RATE = 0.1
 X = np.array([1.0, 2.0, 3.0, 4.0], np.float32)
@@ -14,17 +14,17 @@ Y = np.array([0.5, 2.0, 3.5, 1.0], np.float32)
 
 
 def linear(make_spec: Callable[..., dict[str, Any]] = lambda **tensors: {}, calls: list[str] | None = None) -> Any:
-    """A model_fn. make_spec(features, y, loss, mode) gives more arguments of the EstimatorSpec; calls notes each call's mode."""
+    """A model_fn. make_spec(features=, y=, loss=, mode=) gives more of the EstimatorSpec; calls notes the modes."""
 
     def model_fn(features: Any, labels: Any, mode: str) -> Any:
         if calls is not None:
             calls.append(mode)
-        w = get_variable("w", (), initializer="ones")
+        w = tf1.get_variable("w", (), initializer="ones")
         y = w * features
         if mode == tf.estimator.ModeKeys.PREDICT:
             return tf.estimator.EstimatorSpec(mode, predictions={"y": y, "x": features})
         loss = tf.reduce_mean((y - labels) ** 2)
-        train_op = GradientDescentOptimizer(RATE).minimize(loss, global_step=get_or_create_global_step())
+        train_op = tf1.train.GradientDescentOptimizer(RATE).minimize(loss, global_step=tf1.train.get_global_step())
         more = make_spec(features=features, y=y, loss=loss, mode=mode)
         return tf.estimator.EstimatorSpec(mode, loss=loss, train_op=train_op, **more)
 

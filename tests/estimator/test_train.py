@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import stratagem as tf
+import stratagem.compat.v1 as tf1
 from stratagem.estimator import Estimator, EstimatorSpec, RunConfig, SessionRunHook, StopAtStepHook
 from tests.estimator.models import X, Y, by_hand, data, linear, rows, weight
 
@@ -220,12 +221,11 @@ def test_the_log_has_tensorflows_lines_in_its_order(tmp_path: Any, caplog: pytes
 
 
 def test_the_same_seed_gives_the_same_model(tmp_path: Any) -> None:
-    from stratagem.graph import GradientDescentOptimizer, get_or_create_global_step, get_variable
 
     def model_fn(features: Any, labels: Any, mode: str) -> Any:
-        w = get_variable("w", (3,))
+        w = tf1.get_variable("w", (3,))
         loss = tf.reduce_sum(w * features[0])
-        op = GradientDescentOptimizer(0.0).minimize(loss, get_or_create_global_step())
+        op = tf1.train.GradientDescentOptimizer(0.0).minimize(loss, tf1.train.get_global_step())
         return EstimatorSpec(mode, loss=loss, train_op=op)
 
     values = [

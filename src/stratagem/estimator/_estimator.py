@@ -11,6 +11,7 @@ import numpy as np
 
 from stratagem._errors import UnimplementedError
 from stratagem.checkpoint import latest_checkpoint, list_variables, load_variable
+from stratagem.estimator._apart import apart, generated_apart
 from stratagem.estimator._call import argument_names, call_with, check_model_fn
 from stratagem.estimator._config import RunConfig, with_model_dir
 from stratagem.estimator._evaluate import evaluate, record
@@ -144,6 +145,7 @@ class Estimator:
         _log.info("Loss for final step: %s.", None if loss is None else np.asarray(loss)[()])
         return self
 
+    @apart
     def _train(
         self,
         input_fn: Callable[..., Any],
@@ -161,6 +163,7 @@ class Estimator:
             Training(self.model_dir, self._config, self._events, self._warm_start, hooks, listeners),
         )
 
+    @apart
     def evaluate(
         self,
         input_fn: Callable[..., Any],
@@ -194,6 +197,7 @@ class Estimator:
         record(self._events, self.eval_dir(name), found, path)
         return found
 
+    @generated_apart
     def predict(
         self,
         input_fn: Callable[..., Any],

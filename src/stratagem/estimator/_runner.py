@@ -1,15 +1,13 @@
 """How the steps of a model are run: the interface, and the way of one process whose replicas take every step together."""
 
 import abc
-import contextlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, final
 
 import jax
 import numpy as np
 
-from stratagem._context import entered
 from stratagem.estimator._input import Input
 from stratagem.estimator._step import ModelStep
 from stratagem.pipeline import Dataset
@@ -89,7 +87,7 @@ class LocalRunner(Runner):
             self._batch = self._iterator.peek()
         except StopIteration:
             self._batch = iter(self._batches(lambda context: like(made[0]))).peek()
-        with _scope(self._strategy):
+        with self._strategy.scope():
             prepare(self._step, self._key, self._step.name, (self._batch, ()), self._strategy.mesh)
 
     def advance(self) -> Results | None:
@@ -119,21 +117,14 @@ class LocalRunner(Runner):
         return ("estimator", Same(self._step))
 
     def _batches(self, dataset: Callable[[Any], Dataset]) -> Any:
-        with _scope(self._strategy):
+        with self._strategy.scope():
             return self._strategy.distribute_datasets_from_function(dataset)
 
     def _run(self, *, final: bool) -> dict[str, Any]:
         step, arguments = self._step, (self._batch, self._step.asked, final)
-        with _scope(self._strategy):
+        with self._strategy.scope():
             found: dict[str, Any] = execute(step, self._key, step.name, arguments, {}, self._strategy.mesh)
         return found
-
-
-@contextlib.contextmanager
-def _scope(strategy: Any) -> Iterator[None]:
-    """The strategy's scope, whatever scope the program is in."""
-    with entered(strategy=None, replica=None, crossing=False), strategy.scope():
-        yield
 
 
 def like(dataset: Dataset) -> Dataset:
