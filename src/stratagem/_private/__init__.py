@@ -14,6 +14,8 @@ from stratagem._private._backends import reserve_threads as reserve_threads
 from stratagem._private._callbacks import CALLBACK_STATE as CALLBACK_STATE
 from stratagem._private._callbacks import intercept_callbacks as intercept_callbacks
 from stratagem._private._callbacks import is_default as is_default
+from stratagem._private._creations import fresh_names as fresh_names
+from stratagem._private._creations import intercept_creation as intercept_creation
 from stratagem._private._layers import after_build as after_build
 from stratagem._private._layers import announce_build as announce_build
 from stratagem._private._lookups import intercept_take as intercept_take
@@ -29,7 +31,6 @@ from stratagem._private._optimizers import keeps_rows as keeps_rows
 from stratagem._private._optimizers import known_gradients as known_gradients
 from stratagem._private._optimizers import untangled_clip as untangled_clip
 from stratagem._private._scopes import below_scope as below_scope
-from stratagem._private._scopes import fresh_names as fresh_names
 from stratagem._private._scopes import in_stateless_scope as in_stateless_scope
 from stratagem._private._scopes import is_making_own_state as is_making_own_state
 from stratagem._private._scopes import recorded as recorded

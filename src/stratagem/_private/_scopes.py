@@ -1,6 +1,5 @@
 """Scopes of Keras: those in which assignments are recorded, and those that name what is made."""
 
-import collections
 import contextlib
 from collections.abc import Iterator
 from typing import Any, cast
@@ -57,17 +56,6 @@ def unscoped() -> Iterator[None]:
         yield
     finally:
         global_state.set_global_attribute("stateless_scope", before)
-
-
-@contextlib.contextmanager
-def fresh_names() -> Iterator[None]:
-    """In the body, Keras numbers the names that it gives to layers and the like from the beginning."""
-    before = global_state.get_global_attribute("object_name_uids")
-    global_state.set_global_attribute("object_name_uids", collections.defaultdict(int))
-    try:
-        yield
-    finally:
-        global_state.set_global_attribute("object_name_uids", before)
 
 
 def scoped_value(variable: Any, outermost: Any) -> Any:

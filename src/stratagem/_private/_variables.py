@@ -18,10 +18,7 @@ KerasVariable = keras_backend.Variable
 
 def intercept_variables(
     *,
-    found: Callable[[type], Any],
-    making: Callable[[], contextlib.AbstractContextManager[None]],
     created: Callable[[Any], Any],
-    made: Callable[[Any], None],
     initialize: Callable[[Any, Any], Any],
     read: Callable[[Any], jax.Array],
     place: Callable[[Any, jax.Array], jax.Array],
@@ -29,12 +26,11 @@ def intercept_variables(
 ) -> None:
     """Attach placement to every Keras variable.
 
-    found(class) gives a variable that there is already and that is not to be made anew, or None. Others are made within
-    making(). made(variable) hears of every one, new or not, when it is complete. created(variable) runs before the variable
-    has a value and returns its placement (None: as Keras has it), kept in `variable._placement`. For a placed variable
-    initialize(variable, initializer) returns the initializer of its first value, or None where it has seen to that itself;
-    read(variable) gives what user code sees, and place(variable, value) what is stored. add(variable, amount, sign) may
-    refuse `assign_add` (sign 1) and `assign_sub` (sign -1), or do it itself and return True.
+    created(variable) runs before the variable has a value and returns its placement (None: as Keras has it), kept in
+    `variable._placement`. For a placed variable initialize(variable, initializer) returns the initializer of its first
+    value, or None where it has seen to that itself; read(variable) gives what user code sees, and
+    place(variable, value) what is stored. add(variable, amount, sign) may refuse `assign_add` (sign 1) and
+    `assign_sub` (sign -1), or do it itself and return True.
     """
     init, value, with_initializer = (
         KerasVariable.__init__,
@@ -43,23 +39,10 @@ def intercept_variables(
     )
     direct_assign, assign = KerasVariable._direct_assign, KerasVariable.assign
 
-    # `intercept_shards` comes first: a variable in shards is a new view, and its shards are those that there are.
-    new = KerasVariable.__new__
-
-    def new_new(cls: type, *args: Any, **kwargs: Any) -> Any:
-        made_now = new(cls, *args, **kwargs)
-        again = found(cls) if type(made_now) is cls and (args or kwargs) else None
-        return made_now if again is None else again
-
     @functools.wraps(init)
     def new_init(self: Any, *args: Any, **kwargs: Any) -> None:
-        if "_born" in vars(self):
-            _demand_shape(self, kwargs.get("shape"))
-        else:
-            with making():
-                self._placement, self._born = created(self), next(_births)
-                init(self, *args, **kwargs)
-        made(self)
+        self._placement, self._born = created(self), next(_births)
+        init(self, *args, **kwargs)
 
     def new_with_initializer(self: Any, initializer: Any) -> None:
         if self._placement is not None:
@@ -108,7 +91,7 @@ def intercept_variables(
     KerasVariable.__repr__ = new_repr
     KerasVariable._placement, KerasVariable._born = None, -1
     KerasVariable.__array__, KerasVariable.numpy = new_array, lambda self: new_array(self)
-    KerasVariable.__new__, KerasVariable.__init__ = staticmethod(new_new), new_init
+    KerasVariable.__init__ = new_init
     KerasVariable.value = property(new_value, doc=value.__doc__)
     KerasVariable._direct_assign = new_direct_assign
     KerasVariable._initialize_with_initializer = new_with_initializer
@@ -116,14 +99,6 @@ def intercept_variables(
 
 
 _births = itertools.count()
-
-
-def _demand_shape(variable: Any, shape: Any) -> None:
-    if shape is not None and tuple(shape) != tuple(variable.shape):
-        raise ValueError(
-            f"Variable {variable.path} has shape {tuple(variable.shape)}, and the same code now makes it with shape "
-            f"{tuple(shape)}. The shapes of features, but for the number of rows, have to be the same in all batches."
-        )
 
 
 def creation_order(variable: Any) -> int:

@@ -135,7 +135,7 @@ class Estimator:
                 "tf.estimator.train_and_evaluate: it does what the task is for."
             )
         _check_limits(steps, max_steps)
-        if max_steps is not None and max_steps <= saved_step(self.model_dir):
+        if max_steps is not None and max_steps <= saved_step(self._latest(self._config.train_distribute)):
             _log.info("Skipping training since max_steps has already saved.")
             return self
         chosen_hooks = list(checked_hooks(hooks))
@@ -156,11 +156,12 @@ class Estimator:
     ) -> Any:
         """Train with whatever takes the steps. Returns the last loss."""
         chosen_strategy = strategy or self._config.train_distribute
+        path = self._latest(chosen_strategy)
         step, runner = self._opened(input_fn, ModeKeys.TRAIN, chosen_strategy, open_runner)
         return train(
             step,
             runner,
-            Training(self.model_dir, self._config, self._events, self._warm_start, hooks, listeners),
+            Training(self.model_dir, path, self._config, self._events, self._warm_start, hooks, listeners),
         )
 
     @apart
@@ -185,7 +186,7 @@ class Estimator:
             if steps <= 0:
                 raise ValueError(f"Must specify steps > 0, given: {steps}")
             chosen_hooks.append(StopAfterBatchesHook(steps))
-        path = self._path(checkpoint_path, "evaluate")
+        path = checkpoint_path or self._found("evaluate", self._config.eval_distribute)
         step, runner = self._opened(input_fn, ModeKeys.EVAL, self._config.eval_distribute)
         try:
             session, saving = self._session(step, runner, path)
@@ -213,7 +214,7 @@ class Estimator:
         Raises ValueError: keys that are not there, or predictions of different lengths. TypeError: hooks that are none.
         """
         chosen_hooks = list(checked_hooks(hooks))
-        path = self._path(checkpoint_path, "predict")
+        path = checkpoint_path or self._found("predict")
         step, runner = self._opened(input_fn, ModeKeys.PREDICT, None)
         try:
             session, saving = self._session(step, runner, path)
@@ -273,13 +274,21 @@ class Estimator:
             raise ValueError(f"model_fn should return an EstimatorSpec, it returned {spec!r:.200}.")
         return spec
 
-    def _path(self, given: str | None, purpose: str) -> str | None:
-        path = given or self.latest_checkpoint()
+    def _found(self, purpose: str, strategy: AbstractStrategy | None = None) -> str | None:
+        path = self._latest(strategy)
         if path is None:
             _log.info(
                 "Could not find trained model in model_dir: %s, running initialization to %s.", self.model_dir, purpose
             )
         return path
+
+    def _latest(self, strategy: AbstractStrategy | None) -> str | None:
+        """The newest good checkpoint; of workers that run together, the one of this name that the chief finds."""
+        path = self.latest_checkpoint()
+        if strategy is None or strategy.mesh.job.workers == 1:
+            return path
+        name = strategy.mesh.job.agree("the checkpoint to begin with", path and os.path.basename(path))[0]
+        return name and os.path.join(self.model_dir, name)
 
     def _trained(self) -> str:
         path = self.latest_checkpoint()

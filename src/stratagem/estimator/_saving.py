@@ -6,7 +6,7 @@ from typing import Any, final
 
 from stratagem._context import entered
 from stratagem._job import ALONE
-from stratagem.checkpoint import CheckpointManager, NamedCheckpoint, latest_checkpoint, load_checkpoint
+from stratagem.checkpoint import CheckpointManager, NamedCheckpoint, load_checkpoint
 from stratagem.estimator._config import RunConfig
 from stratagem.graph import Graph
 
@@ -49,8 +49,7 @@ class Saving:
         self._checkpoint.restore(path)
 
 
-def saved_step(model_dir: str) -> int:
-    """The global step of the latest checkpoint; 0 where there is none, or where it has none."""
-    path = latest_checkpoint(model_dir)
+def saved_step(path: str | None) -> int:
+    """The global step of a checkpoint; 0 where there is none, or where it has none."""
     reader = None if path is None else load_checkpoint(path)
     return int(reader.get_tensor(GLOBAL_STEP)) if reader is not None and reader.has_tensor(GLOBAL_STEP) else 0

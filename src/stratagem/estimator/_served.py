@@ -181,7 +181,7 @@ def train_served(estimator: Estimator, spec: TrainSpec) -> None:
     strategy = ParameterServerStrategy(
         TFConfigClusterResolver()
     )  # also if there is nothing to do: tasks end with the chief
-    if spec.max_steps is not None and spec.max_steps <= saved_step(estimator.model_dir):
+    if spec.max_steps is not None and spec.max_steps <= saved_step(estimator.latest_checkpoint()):
         _log.info("Skipping training since max_steps has already saved.")
         return
     stop = [] if spec.max_steps is None else [StopAtStepHook(last_step=spec.max_steps)]

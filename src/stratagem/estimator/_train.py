@@ -5,7 +5,6 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, final
 
-from stratagem.checkpoint import latest_checkpoint
 from stratagem.estimator._config import RunConfig
 from stratagem.estimator._events import EventFolders
 from stratagem.estimator._hook import CheckpointSaverListener, SessionRunHook
@@ -29,9 +28,10 @@ _log = logging.getLogger("stratagem.estimator")
 @final
 @dataclass(frozen=True)
 class Training:
-    """What a training is given beside its step and its runner."""
+    """What a training is given beside its step and its runner. path: the checkpoint to go on from, if there is one."""
 
     model_dir: str
+    path: str | None
     config: RunConfig
     events: EventFolders
     warm_start: WarmStartSettings | None
@@ -44,14 +44,13 @@ def train(step: ModelStep, runner: Runner, training: Training) -> Any:
     try:
         runner.build()
         built = step.built
-        path = latest_checkpoint(training.model_dir)
-        if path is None and training.warm_start is not None:
+        if training.path is None and training.warm_start is not None:
             warm_start(step.graph, training.warm_start)
         hooks = _all_hooks(built, training)
         saving = Saving(step.graph, training.config, built.spec.scaffold.saver)
         session = ModelSession(step, runner, saving, training.events)
         loss = None
-        for results in steps(session, built, hooks, initializer(session, built, saving, path)):
+        for results in steps(session, built, hooks, initializer(session, built, saving, training.path)):
             loss = results.loss
         runner.settle()
     finally:

@@ -1,6 +1,7 @@
 """One call of a model_fn: its scopes, its collections and the operations that it made."""
 
 import collections
+from collections.abc import Iterable
 from typing import Any, final
 
 import jax
@@ -8,7 +9,6 @@ import jax
 from stratagem._context import current
 from stratagem._errors import ContextError
 from stratagem.graph._keys import GraphKeys
-from stratagem.graph._objects import Objects
 from stratagem.graph._scopes import Scopes
 from stratagem.step import GradientTape
 
@@ -17,15 +17,14 @@ from stratagem.step import GradientTape
 class Building:
     """One call of a model_fn: its scopes, its collections, and the operations that it left to whoever called it.
 
-    graph: what outlives the call. objects: variables of Keras objects that the call makes. mode: "train", "eval" or "infer".
-    loss_reduction: of the last loss of `tf1.losses`, or None. named: tensors by the names that `tf.identity` gave them.
-    summaries: (kind, tag, tensor) in order. tape: records the call, None outside of a trace. done: results of the operations
-    that have run.
+    graph: what outlives the call. mode: "train", "eval" or "infer". loss_reduction: of the last loss of `tf1.losses`, or None.
+    named: tensors by the names that `tf.identity` gave them. summaries: (kind, tag, tensor) in order. tape: records the
+    call, None outside of a trace. done: results of the operations that have run.
     """
 
     def __init__(self, graph: Any, mode: str, tape: GradientTape | None) -> None:
         self.graph, self.mode, self.tape = graph, mode, tape
-        self.scopes, self.objects = Scopes(), Objects(self, graph.making)
+        self.scopes = Scopes()
         self.collections: dict[str, list[Any]] = collections.defaultdict(list)
         self.loss_reduction: str | None = None
         self.named: dict[str, Any] = {}
@@ -35,6 +34,7 @@ class Building:
         self.done: dict[int, Any] = {}
         self.running = 0
         self._places: dict[int, str] = {}
+        self._looked_up: collections.Counter[int] = collections.Counter()
 
     def declare(self, name: str, variable: Any, keys: tuple[str, ...] = ()) -> None:
         """This call of the model_fn has the variable, in the collections that follow from what it is."""
@@ -43,6 +43,14 @@ class Building:
         for key in keys or own:
             if not any(v is variable for v in self.collections[key]):
                 self.collections[key].append(variable)
+
+    def free(self, name: str) -> str:
+        """`name`, with `_1`, `_2` … if this call of the model_fn has a variable of that name."""
+        number, found = 0, name
+        while found in self.declared:
+            number += 1
+            found = f"{name}_{number}"
+        return found
 
     def collect(self, key: str, item: Any) -> None:
         """Put something into a collection."""
@@ -59,6 +67,15 @@ class Building:
     def name_tensor(self, name: str, tensor: Any) -> None:
         """`tensor` is found by this name, below the name scopes that are open."""
         self.named[self.scopes.unique_name(name)] = tensor
+
+    def note_look_up(self, variables: Iterable[Any]) -> None:
+        """Rows of a table, which these variables hold, are read."""
+        self._looked_up.update(map(id, variables))
+
+    def only_looked_up(self, variable: Any) -> bool:
+        """True if the variable was read, and nothing but rows of it: its gradient is one of rows."""
+        times = self._looked_up[id(variable)]
+        return times > 0 and self.tape is not None and self.tape.times_read(variable) == times
 
     def run_dependencies(self) -> None:
         """Run what the open `control_dependencies` name, because a tensor that depends on it is computed here."""

@@ -11,7 +11,15 @@ import keras
 import numpy as np
 
 from stratagem._context import current, entered
-from stratagem._private import fresh_names, global_seed_generator, seed_of, seeds_from, unscoped
+from stratagem._private import (
+    fresh_names,
+    global_seed_generator,
+    intercept_creation,
+    scope_path,
+    seed_of,
+    seeds_from,
+    unscoped,
+)
 from stratagem.graph._building import Building
 from stratagem.graph._keys import GraphKeys
 from stratagem.graph._variables import GraphVariable
@@ -23,16 +31,14 @@ from stratagem.values import VariableAggregation
 class Graph:
     """What a model_fn keeps between its calls: every call in a trace makes the same things, and finds them here by name.
 
-    variables: by name without ":0", in the order of their creation; those that a checkpoint has. local: those of metrics,
-    which no checkpoint has. made: those that Keras objects and tf.Variable calls in the model_fn made, in order. seed: what
-    random initial values start from; None for others in every process.
+    variables: by name without ":0", in the order of their creation; those that a checkpoint has. local: those of metrics, which
+    no checkpoint has. seed: what random initial values start from; None for others in every process.
     """
 
     def __init__(self, seed: int | None = None) -> None:
         self.seed = seed
         self.variables: dict[str, Any] = {}
         self.local: dict[str, Any] = {}
-        self.made: list[Any] = []
         self._kept: dict[str, Any] = {}
 
     @property
@@ -53,9 +59,9 @@ class Graph:
                 global_seed_generator()  # exists, so that nothing makes it within the strategy, to which it would then belong
             tape = None if current().recorder is None else stack.enter_context(GradientTape(persistent=True))
             building = Building(self, mode, tape)
+            stack.enter_context(fresh_names())
             stack.enter_context(seeds_from(self._next_seed))
             stack.enter_context(entered(graph=building))
-            stack.enter_context(fresh_names())  # Keras layers have the same names in every call
             yield building
 
     def _next_seed(self, generator: Any) -> Any:
@@ -85,11 +91,6 @@ class Graph:
                 self._kept[name] = make()
         return self._kept[name]
 
-    @staticmethod
-    def making() -> contextlib.AbstractContextManager[None]:
-        """Around the making of a variable."""
-        return beside_the_trace()
-
     def reset_local(self) -> None:
         """Metrics start again."""
         for variable in self.local.values():
@@ -118,3 +119,20 @@ def _new_global_step() -> GraphVariable:
     return GraphVariable(
         0, name="global_step", dtype=np.int64, trainable=False, aggregation=VariableAggregation.ONLY_FIRST_REPLICA
     )
+
+
+def _of_keras(cls: type, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """In a model_fn: the variable that an earlier call made at this place, by the names of layers; else a new one."""
+    building = current().graph
+    if building is None:
+        return None
+    if kwargs.get("name") == "seed_generator_state":  # not used: the graph has its own, and no checkpoint needs it
+        return building.graph.kept(building.scopes.unique_name("unused_seed"), lambda: cls(*args, **kwargs))
+    name = building.free("/".join(filter(None, (scope_path(), kwargs.get("name") or cls.__name__.lower()))))
+    local = kwargs.get("synchronization") == "on_read"  # the state of a metric
+    variable = building.graph.variable(name, lambda: cls(*args, **kwargs), local=local)
+    building.declare(name, variable, (GraphKeys.LOCAL_VARIABLES, GraphKeys.METRIC_VARIABLES) if local else ())
+    return variable
+
+
+intercept_creation(_of_keras)

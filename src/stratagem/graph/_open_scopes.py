@@ -57,11 +57,10 @@ def variable_scope(
     with scopes.variable_scope(given, **changes) as scope:
         yield scope
 
-    """In the body names of tensors, operations and summaries begin with `name`, made unique. Outside of a model_fn: nothing."""
 
-
+@contextlib.contextmanager
 def name_scope(name: str | None, default_name: str | None = None, values: Any = None) -> Iterator[str]:
-    """In the body the names of tensors, operations and summaries begin with `name`, made unique. Outside of a model_fn: nothing."""
+    """In the body names of tensors, operations and summaries begin with `name`, made unique. Elsewhere it does nothing."""
     building = current().graph
     if building is None:
         yield f"{name or default_name or ''}/"

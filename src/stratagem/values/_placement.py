@@ -1,6 +1,5 @@
 """Placement: how a variable lies on a mesh, and what reading and assigning it outside a step means."""
 
-import contextlib
 import hashlib
 import threading
 from dataclasses import dataclass
@@ -109,25 +108,6 @@ def join(variable: Any) -> None:
     if value is not None:
         variable._value = None  # what follows is its first value, on which the workers agree
         variable._direct_assign(value)
-
-
-def _found(kind: type) -> Any:
-    graph = current().graph
-    return None if graph is None else graph.objects.found(kind)
-
-
-def _making() -> contextlib.AbstractContextManager[None]:
-    graph = current().graph
-    making: contextlib.AbstractContextManager[None] = (
-        contextlib.nullcontext() if graph is None else graph.objects.making()
-    )
-    return making
-
-
-def _made(variable: Any) -> None:
-    graph = current().graph
-    if graph is not None:
-        graph.objects.made(variable)
 
 
 def _created(variable: Any) -> Placement | None:
@@ -242,14 +222,5 @@ def _add(variable: Any, amount: Any, sign: int) -> bool:
     return False
 
 
-intercept_variables(
-    found=_found,
-    making=_making,
-    created=_created,
-    made=_made,
-    initialize=_initialize,
-    read=_read,
-    place=_place,
-    add=_add,
-)
+intercept_variables(created=_created, initialize=_initialize, read=_read, place=_place, add=_add)
 intercept_slots(lambda variable: entered(beside=variable))

@@ -36,7 +36,7 @@ class Layer:
         _reuse: bool | None = None,
     ) -> None:
         self.trainable = trainable
-        self.dtype = None if dtype is None else np.dtype(as_dtype(dtype).as_numpy_dtype)
+        self.dtype: Any = None if dtype is None else np.dtype(as_dtype(dtype).as_numpy_dtype)
         self.built = False
         self._base = name or _snake_case(type(self).__name__)
         self._given_scope: Any = _scope
@@ -85,7 +85,7 @@ class Layer:
         """Make the variables."""
         self.built = True
 
-    def call(self, inputs: Any, **kwargs: Any) -> Any:
+    def call(self, *args: Any, **kwargs: Any) -> Any:
         """The output."""
         raise NotImplementedError(f"{type(self).__name__}.call")
 
@@ -101,16 +101,20 @@ class Layer:
         **settings: Any,
     ) -> Any:
         """A variable of this name in the layer's scope (made or, where the scope is reused, found)."""
+        building = current_building()
+        before = set(building.declared)
         variable = get_variable(
             name,
             shape,
             self.dtype if dtype is None else dtype,
             initializer,
-            regularizer,
-            trainable and self.trainable,
+            trainable=trainable and self.trainable,
             constraint=constraint,
             **settings,
         )
+        # As in TF, the layer's own regularizer comes on top of that of the scope; a variable that is reused has its loss.
+        if regularizer is not None and variable.name.removesuffix(":0") not in before:
+            building.collect(GraphKeys.REGULARIZATION_LOSSES, regularizer(variable))
         self._weights.append(variable)
         return variable
 
@@ -157,7 +161,7 @@ def _snake_case(name: str) -> str:
     return re.sub(r"([a-z])([A-Z])", r"\1_\2", re.sub(r"(.)([A-Z][a-z]+)", r"\1_\2", name)).lower()
 
 
-def as_function(cls: type[Layer], name: str) -> Callable[..., Tensor]:
+def as_function(cls: Any, name: str) -> Callable[..., Tensor]:
     """The function of tf1.layers that makes such a layer and calls it: function(inputs, <those of the layer>, reuse=None)."""
 
     @functools.wraps(cls.__init__)

@@ -115,10 +115,7 @@ def metric(
 
 def _sum_variable(building: Building, name: str, amount: Any) -> Any:
     shape, dtype = amount.shape, amount.dtype
-    unique, number = name, 0
-    while unique in building.declared:
-        number += 1
-        unique = f"{name}_{number}"
+    unique = building.free(name)
     variable = building.graph.variable(
         unique,
         lambda: GraphVariable(

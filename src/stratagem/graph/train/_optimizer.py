@@ -127,7 +127,8 @@ class Optimizer(abc.ABC):
         rule = self._rule_for([v for _, v in pairs])
         if served(known[0][1]):
             rule.check_numbers(rates)
-        rule.rows.update(id(v) for g, v in known if isinstance(g, IndexedSlices) or _only_looked_up(v))
+        building = current_building()
+        rule.rows.update(id(v) for g, v in known if isinstance(g, IndexedSlices) or building.only_looked_up(v))
         dense = [_dense(g, v) for g, v in known]
 
         def update() -> None:
@@ -140,7 +141,7 @@ class Optimizer(abc.ABC):
                 global_step.assign_add(1)
 
         operation = Operation(name or self._name, update)
-        current_building().collect(GraphKeys.TRAIN_OP, operation)
+        building.collect(GraphKeys.TRAIN_OP, operation)
         return operation
 
     def _rule_for(self, variables: list[Any]) -> Rule:
@@ -162,12 +163,13 @@ class Optimizer(abc.ABC):
 def _list_slots(building: Building, rule: Rule, variables: list[Any]) -> None:
     """Slots are variables of the graph, under TensorFlow's names: `dense/kernel/Adam`, `dense/kernel/Adam_1`."""
     known = building.graph.variables
-    listed = {id(v) for v in known.values()}
+    listed = {id(variable): name for name, variable in known.items()}
     for variable in variables:
+        own = listed.get(id(variable), variable.name.removesuffix(":0"))
         for name in rule.slots:
             slot, end = rule.slot(name, variable), rule.slot_names.get(name, rule.name)
             if id(slot) not in listed:
-                known[_free(f"{variable.name.removesuffix(':0')}/{end}", known)] = slot
+                known[_free(f"{own}/{end}", known)] = slot
     if rule.counts and id(rule.iterations) not in listed:
         known[_free(f"{rule.name}/step", known)] = rule.iterations
 
@@ -186,10 +188,6 @@ def scaled_loss(building: Building, loss: Any) -> Any:
     if replica is None or replica.num_replicas_in_sync == 1 or building.loss_reduction == Reduction.SUM:
         return loss
     return loss * (1.0 / replica.num_replicas_in_sync)
-
-
-def _only_looked_up(variable: Any) -> bool:
-    return False
 
 
 def _dense(gradient: Any, variable: Any) -> Any:

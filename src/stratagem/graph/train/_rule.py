@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 import jax
 import jax.numpy as jnp
 import keras
+import numpy as np
 
 from stratagem._errors import UnimplementedError
 
@@ -36,7 +37,7 @@ class Rule(keras.optimizers.Optimizer):  # type: ignore[misc]
         nesterov: bool = False,
         slot_names: dict[str, str] | None = None,
     ) -> None:
-        super().__init__(learning_rate=lambda: self.rates["learning_rate"], name=name)
+        super().__init__(learning_rate=self._learning_rate_now, name=name)
         self.rates, self.initial, self.nesterov = rates, initial, nesterov
         self.slot_names = slot_names or {}
         self.kept: dict[str, list[Any]] = {}
@@ -45,6 +46,9 @@ class Rule(keras.optimizers.Optimizer):  # type: ignore[misc]
     @abc.abstractmethod
     def new(self, gradient: jax.Array, value: jax.Array, kept: Arrays, rates: Arrays) -> tuple[jax.Array, Arrays]:
         """The variable's and the slots' values after the update. rates: scalars of the variable's dtype, and `step` from 1."""
+
+    def _learning_rate_now(self) -> Any:
+        return self.rates["learning_rate"]
 
     def build(self, variables: list[Any]) -> None:
         """Make the slots."""
@@ -64,7 +68,7 @@ class Rule(keras.optimizers.Optimizer):  # type: ignore[misc]
         value = variable.value
         slots = {name: self.slot(name, variable) for name in self.slots}
         before = {name: slot.value for name, slot in slots.items()}
-        rates = {name: jnp.asarray(rate, value.dtype) for name, rate in self.rates.items()}
+        rates = {name: _scalar(rate).astype(value.dtype) for name, rate in self.rates.items()}
         rates["step"] = (self.iterations.value + 1).astype(value.dtype)
         gradient = jnp.asarray(gradient, value.dtype)
         after, kept = self.new(gradient, value, before, rates)
@@ -84,3 +88,8 @@ class Rule(keras.optimizers.Optimizer):  # type: ignore[misc]
                 f"{self.name}: {', '.join(tensors)} is a tensor, but variables on parameter servers are updated there, where "
                 "only numbers are known. Pass a Python number."
             )
+
+
+def _scalar(rate: Any) -> Any:
+    """A number as TensorFlow has it, in float32 whatever the variable is; a tensor as it is."""
+    return np.float32(rate) if isinstance(rate, int | float) else jnp.asarray(rate)
