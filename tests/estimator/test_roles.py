@@ -1,13 +1,13 @@
 """train_and_evaluate as the tasks of a cluster, real processes all of them."""
 
-import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 
-from stratagem.testing import free_ports
+import stratagem as tf
 from tests.conftest import added
-from tests.multi_worker.jobs import Ended, job, printed, tf_config
+from tests.multi_worker.jobs import Ended, job, printed
 from tests.remote_processes.test_jobs import left_behind
 
 PROGRAM = Path(__file__).parent / "programs" / "roles.py"
@@ -47,3 +47,32 @@ def test_without_a_last_step_every_worker_takes_all_of_its_data_and_the_evaluato
     ended = trained(tmp_path, 0)
     assert printed(ended[0], "found")[3] == 2 * 30
     assert evaluated(ended[-1])[-1] == 60
+
+
+@pytest.mark.thorough
+def test_two_workers_train_as_one_and_the_first_one_saves(tmp_path: Path) -> None:
+    with job(PROGRAM.with_name("together.py"), 2, tmp_path / "two") as running:
+        ended = running.ended()
+    assert [task.code for task in ended] == [0, 0], ended
+    assert [printed(task, "found") for task in ended] == [["worker", 0, True, None], ["worker", 1, False, None]]
+    assert sorted(path.name for path in (tmp_path / "two").glob("model.ckpt-*")) == [
+        "model.ckpt-0", "model.ckpt-10", "model.ckpt-4", "model.ckpt-8",
+    ]  # fmt: skip
+    assert ["Saving checkpoints for 10" in task.output for task in ended] == [True, False]  # the chief's alone
+    np.testing.assert_allclose(
+        tf.train.load_variable(str(tmp_path / "two" / "model.ckpt-10"), "weights"), trained_here(10), rtol=1e-5
+    )
+
+
+def trained_here(steps: int) -> np.ndarray:
+    """The weights after steps whose gradient is the mean of those of two rows, as two workers that read every second row."""
+    features, labels = (
+        np.array([[1.0, 1.5], [2.0, 2.5], [3.0, 3.5], [4.0, 4.5]]),
+        np.array([[0.3], [0.5], [0.7], [0.9]]),
+    )
+    weights = np.zeros((2, 1))
+    for step in range(steps):
+        rows = [2 * (step % 2), 2 * (step % 2) + 1]
+        x, y = features[rows], labels[rows]
+        weights -= 0.01 * np.mean(2 * (x @ weights - y)[:, :, None] * x[:, :, None], axis=0)
+    return weights

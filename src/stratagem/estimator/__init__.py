@@ -11,6 +11,7 @@ from stratagem.estimator._exporter import Exporter as Exporter
 from stratagem.estimator._extenders import add_metrics as add_metrics
 from stratagem.estimator._hook import CheckpointSaverListener as CheckpointSaverListener
 from stratagem.estimator._hook import SessionRunHook as SessionRunHook
+from stratagem.estimator._keras import model_to_estimator as model_to_estimator
 from stratagem.estimator._missing import __getattr__ as __getattr__
 from stratagem.estimator._model_spec import EstimatorSpec as EstimatorSpec
 from stratagem.estimator._modes import ModeKeys as ModeKeys

@@ -49,7 +49,7 @@ def evaluate(
     found[GLOBAL_STEP] = np.int64(session.global_step())
     _log.info("Inference Time : %0.5fs", time.time() - start)
     _log.info("Finished evaluation at %s", time.strftime("%Y-%m-%d-%H:%M:%S"))
-    return dict(sorted(found.items()))
+    return found
 
 
 def _values(runner: Runner, built: Built, batches: int) -> dict[str, Any]:

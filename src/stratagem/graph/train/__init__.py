@@ -3,6 +3,7 @@
 from stratagem.graph.train._average import ExponentialMovingAverage as ExponentialMovingAverage
 from stratagem.graph.train._optimizer import Optimizer as Optimizer
 from stratagem.graph.train._optimizer import gradients as gradients
+from stratagem.graph.train._optimizer import scaled_loss as scaled_loss
 from stratagem.graph.train._optimizers import AdadeltaOptimizer as AdadeltaOptimizer
 from stratagem.graph.train._optimizers import AdagradOptimizer as AdagradOptimizer
 from stratagem.graph.train._optimizers import AdamOptimizer as AdamOptimizer
