@@ -15,7 +15,7 @@ from stratagem.estimator._hook import SessionRunHook
 from stratagem.estimator._input import features_and_labels, row_count
 from stratagem.estimator._model_spec import EstimatorSpec
 from stratagem.estimator._modes import ModeKeys
-from stratagem.estimator._reach import names_in, tensors_in
+from stratagem.estimator._reach import tensors_in
 from stratagem.graph import Building, Graph, GraphKeys, Operation
 from stratagem.step import agreed
 from stratagem.strategy import AbstractStrategy
@@ -126,7 +126,7 @@ class ModelStep:
                 tensors |= _predictions(spec)
             after = self.graph.global_step.value
             if self._built is None:
-                self._remember(spec, building, tensors, hooks, loss_metric)
+                self._remember(spec, building, tensors, loss_metric)
         results = {"before": before, "after": after, "tensors": {k: jnp.asarray(v) for k, v in tensors.items()}}
         if spec.loss is not None:
             results |= {"loss": spec.loss, "scaled": _is_scaled(building)}
@@ -142,15 +142,12 @@ class ModelStep:
         spec: EstimatorSpec,
         building: Building,
         tensors: dict[str, Any],
-        hooks: list[SessionRunHook],
         loss_metric: Any,
     ) -> None:
         self._built = Built(spec, building, loss_metric)
         for key, tensor in tensors.items():
             self._built.note(tensor, key)
         self._built.note(spec.loss, _LOSS)
-        known = building.named.keys()
-        self.ask({name for text in names_in(hooks) if (name := text.removesuffix(":0")) in known})
 
 
 def hooks_of(spec: EstimatorSpec, mode: str) -> list[SessionRunHook]:
