@@ -1,5 +1,6 @@
 """What a model_fn computes here is what TensorFlow 2.15.1 computed in a session: tensors, updates, names and slots."""
 
+import json
 from pathlib import Path
 
 import numpy as np
@@ -9,6 +10,7 @@ from tests.graph.behaviours import CASES, LOSSES, OPTIMIZERS
 from tests.graph.running import answers
 
 RECORDED = dict(np.load(Path(__file__).with_name("tensorflow_answers.npz")))
+INDEX = json.loads(str(RECORDED["index"]))
 OWN = ("beta1_power", "beta2_power", "/step")  # how Adam counts: TensorFlow by powers in float32, here by steps
 BY_CLASS = (
     "metric-mean_per_class_accuracy",
@@ -22,7 +24,12 @@ def precision(case: str) -> float:
 
 
 def recorded(case: str) -> dict[str, np.ndarray]:
-    return {key.removeprefix(f"{case}|"): value for key, value in RECORDED.items() if key.startswith(f"{case}|")}
+    """By name: `step|name` for tensors, `end|name` for variables."""
+    found, numbers = {}, RECORDED[case]
+    for name, dtype, shape in INDEX[case]:
+        size = int(np.prod(shape))
+        found[name], numbers = numbers[:size].reshape(shape).astype(dtype), numbers[size:]
+    return found
 
 
 # What every change of the library should see; the others are instances of these.
@@ -32,7 +39,7 @@ QUICK = (
     *(f"loss-{name}-rows" for name in LOSSES if "smooth" not in name),
     *(f"layer-{name}" for name in ("dense", "conv2d_same_strides", "max_pooling2d", "batch_normalization_images")),
     *(f"metric-{name}-rows" for name in ("accuracy", "auc", "mean", "mean_iou", "precision")),
-    *("regularized", "scheduled", "schedules", "scopes"),
+    *("functions", "regularized", "scheduled", "schedules", "scopes"),
 )
 
 

@@ -13,7 +13,6 @@ from stratagem.graph._collections import trainable_variables as trainable_variab
 from stratagem.graph._get_variable import assert_global_step as assert_global_step
 from stratagem.graph._get_variable import create_global_step as create_global_step
 from stratagem.graph._get_variable import get_global_step as get_global_step
-from stratagem.graph._get_variable import get_local_variable as get_local_variable
 from stratagem.graph._get_variable import get_or_create_global_step as get_or_create_global_step
 from stratagem.graph._get_variable import get_variable as get_variable
 from stratagem.graph._get_variable import variable as variable

@@ -226,9 +226,3 @@ def variable(
     )
     building.declare(unique, made, tuple(collections or ()))
     return made
-
-
-def get_local_variable(name: str, *args: Any, **kwargs: Any) -> Any:
-    """`get_variable` of a variable that no checkpoint has and no optimizer changes."""
-    keys = [*(kwargs.pop("collections", None) or ()), GraphKeys.LOCAL_VARIABLES]
-    return get_variable(name, *args, **{"trainable": False, **kwargs, "collections": keys})

@@ -11,8 +11,8 @@ _log = logging.getLogger(__name__)
 _told: set[str] = set()
 
 
-def _switch(name: str) -> Callable[[], None]:
-    def switch() -> None:
+def _switch(name: str) -> Callable[..., None]:
+    def switch(config: Any = None, device_policy: Any = None, execution_mode: Any = None) -> None:
         if name not in _told:
             _told.add(name)
             _log.info("%s: nothing to do; model_fns are traced, everything else runs as in TensorFlow 2.", name)

@@ -55,7 +55,6 @@ from stratagem.graph import executing_eagerly as executing_eagerly
 from stratagem.graph import executing_eagerly as executing_eagerly_outside_functions  # noqa: F401
 from stratagem.graph import get_collection as get_collection
 from stratagem.graph import get_collection_ref as get_collection_ref
-from stratagem.graph import get_local_variable as get_local_variable
 from stratagem.graph import get_variable as get_variable
 from stratagem.graph import get_variable_scope as get_variable_scope
 from stratagem.graph import global_variables as global_variables

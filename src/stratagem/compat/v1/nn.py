@@ -15,7 +15,6 @@ from stratagem.graph.nn import in_top_k as in_top_k
 from stratagem.graph.nn import l2_normalize as l2_normalize
 from stratagem.graph.nn import log_softmax as log_softmax
 from stratagem.graph.nn import max_pool as max_pool
-from stratagem.graph.nn import max_pool as max_pool2d  # noqa: F401
 from stratagem.graph.nn import moments as moments
 from stratagem.graph.nn import sigmoid_cross_entropy_with_logits as sigmoid_cross_entropy_with_logits
 from stratagem.graph.nn import softmax as softmax

@@ -25,39 +25,39 @@ def get_verbosity() -> int:
     return _logger.getEffectiveLevel()
 
 
-def log(level: int, msg: str, *args: Any) -> None:
-    """Log `msg % args`."""
-    _logger.log(level, msg, *args)
+def log(level: int, msg: str, *args: Any, **kwargs: Any) -> None:
+    """Log `msg % args`. kwargs: those of Python's logging, such as exc_info."""
+    _logger.log(level, msg, *args, **kwargs)
 
 
-def debug(msg: str, *args: Any) -> None:
+def debug(msg: str, *args: Any, **kwargs: Any) -> None:
     """Log at level DEBUG."""
-    _logger.debug(msg, *args)
+    _logger.debug(msg, *args, **kwargs)
 
 
-def info(msg: str, *args: Any) -> None:
+def info(msg: str, *args: Any, **kwargs: Any) -> None:
     """Log at level INFO."""
-    _logger.info(msg, *args)
+    _logger.info(msg, *args, **kwargs)
 
 
-def warning(msg: str, *args: Any) -> None:
+def warning(msg: str, *args: Any, **kwargs: Any) -> None:
     """Log at level WARN."""
-    _logger.warning(msg, *args)
+    _logger.warning(msg, *args, **kwargs)
 
 
-def error(msg: str, *args: Any) -> None:
+def error(msg: str, *args: Any, **kwargs: Any) -> None:
     """Log at level ERROR."""
-    _logger.error(msg, *args)
+    _logger.error(msg, *args, **kwargs)
 
 
-def fatal(msg: str, *args: Any) -> None:
+def fatal(msg: str, *args: Any, **kwargs: Any) -> None:
     """Log at level FATAL."""
-    _logger.critical(msg, *args)
+    _logger.critical(msg, *args, **kwargs)
 
 
-def vlog(level: int, msg: str, *args: Any) -> None:
+def vlog(level: int, msg: str, *args: Any, **kwargs: Any) -> None:
     """Log details: at level DEBUG."""
-    _logger.debug(msg, *args)
+    _logger.debug(msg, *args, **kwargs)
 
 
 def log_if(level: int, msg: str, condition: Any, *args: Any) -> None:
