@@ -76,3 +76,26 @@ def trained_here(steps: int) -> np.ndarray:
         x, y = features[rows], labels[rows]
         weights -= 0.01 * np.mean(2 * (x @ weights - y)[:, :, None] * x[:, :, None], axis=0)
     return weights
+
+
+@pytest.mark.thorough
+def test_training_goes_on_without_a_lost_worker_whose_steps_count_once(tmp_path: Path) -> None:
+    with job(PROGRAM, 2, tmp_path, 0, ps=1, PAUSE="0.03") as running:
+        running.wait_for(0, "Saving checkpoints for 60 ")
+        running.kill_and_start_again(2)
+        running.wait_for(0, "worker:1 is back")
+        (tmp_path / "stop").touch()
+        ended = running.ended()
+    assert [task.code for task in ended] == [0] * 4, ended
+    last = latest_step(tmp_path)
+    # Every step that the servers have applied was reported, or was under way at the end, and none counts twice.
+    assert 0 <= last - printed(ended[0], "found")[3] <= 2 * 2
+
+
+def latest_step(folder: Path) -> int:
+    """The global step of the last checkpoint, which is in its name, too."""
+    path = tf.train.latest_checkpoint(str(folder))
+    assert path is not None
+    step = int(tf.train.load_variable(path, "global_step"))
+    assert path.endswith(f"model.ckpt-{step}")
+    return step

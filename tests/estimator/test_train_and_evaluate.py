@@ -174,6 +174,13 @@ def test_clusters_that_cannot_train_are_refused(
         E.train_and_evaluate(estimator_in(tmp_path), E.TrainSpec(rows()), E.EvalSpec(rows()))
 
 
+def test_a_task_among_others_does_not_train_by_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    cluster = {"chief": ["h0:1"], "worker": ["h1:1"], "ps": ["h2:1"]}
+    monkeypatch.setenv("TF_CONFIG", json.dumps({"cluster": cluster, "task": {"type": "worker", "index": 0}}))
+    with pytest.raises(ValueError, match=r"Call tf\.estimator\.train_and_evaluate in every task"):
+        estimator_in(tmp_path).train(rows())
+
+
 def as_evaluator(monkeypatch: pytest.MonkeyPatch) -> None:
     """From here on TF_CONFIG says that this process evaluates."""
     task = {"type": "evaluator", "index": 0}

@@ -1,8 +1,14 @@
-"""A program for Estimators, as every task of a cluster runs it. Arguments: model_dir, and max_steps or 0."""
+"""A program for Estimators, as every task of a cluster runs it. Arguments: model_dir, and max_steps or 0.
+
+PAUSE: seconds in which a worker's batch comes; then there are batches without end. A file `stop` ends training.
+"""
 
 import json
 import os
 import sys
+import time
+
+import numpy as np
 
 import stratagem as tf
 from stratagem.compat import v1 as tf1
@@ -14,6 +20,16 @@ BATCHES = 30
 
 
 def input_fn():
+    pause = float(os.environ.get("PAUSE", "0"))
+
+    def read():
+        while True:
+            time.sleep(pause)
+            yield np.array(FEATURES[:1], "float32"), np.array(LABELS[:1], "float32")
+
+    if pause:
+        signature = (tf.TensorSpec((1, 2), tf.float32), tf.TensorSpec((1, 1), tf.float32))
+        return tf.data.Dataset.from_generator(read, output_signature=signature)
     return tf.data.Dataset.from_tensor_slices((FEATURES, LABELS)).repeat(BATCHES // 3).batch(1)
 
 
@@ -27,13 +43,15 @@ def model_fn(features, labels, mode):
 
 
 class Counted(tf1.train.SessionRunHook):
-    """Counts steps."""
+    """Counts steps, until it is told to stop."""
 
     def __init__(self):
         self.steps = 0
 
     def after_run(self, run_context, run_values):
         self.steps += 1
+        if os.path.exists(os.path.join(MODEL_DIR, "stop")):
+            run_context.request_stop()
 
 
 hook = Counted()
