@@ -60,6 +60,24 @@ def test_a_replica_without_a_batch_counts_for_nothing_in_an_evaluation(tmp_path:
     assert found == {name: pytest.approx(value, rel=1e-5) for name, value in expected.items()}
 
 
+def test_a_replica_without_a_batch_has_no_loss(tmp_path: Any, caplog: pytest.LogCaptureFixture) -> None:
+    def three() -> Any:
+        return tf.data.Dataset.from_tensor_slices((X[:3], Y[:3])).batch(1)
+
+    strategy = mirrored()
+    estimator = Estimator(linear(), tmp_path, RunConfig(train_distribute=strategy, eval_distribute=strategy))
+    with caplog.at_level("INFO"):
+        estimator.train(three)
+    w, (first,) = by_hand(rows(2)[:1])
+    last = float((w * X[2] - Y[2]) ** 2)
+    assert float(caplog.messages[-1].split()[-1].rstrip(".")) == pytest.approx(last, rel=1e-5)
+    assert first > 0
+    trained = weight(estimator)  # the gradient is that of the mean over all replicas
+    assert trained == pytest.approx(w - 0.1 * float((w * X[2] - Y[2]) * X[2]), rel=1e-5)
+    losses = (trained * X[:3] - Y[:3]) ** 2
+    assert estimator.evaluate(three)["loss"] == pytest.approx(float(np.mean(losses)), rel=1e-5)
+
+
 def test_an_input_fn_is_told_its_place(tmp_path: Any) -> None:
     seen: list[Any] = []
 

@@ -223,6 +223,21 @@ def test_logging_tensor_hook_formats_and_logs_at_the_end(tmp_path: Any, caplog: 
     assert lines(caplog, "got") == ["got 1"]
 
 
+def test_a_name_can_be_asked_for_late_without_another_trace(tmp_path: Any, caplog: pytest.LogCaptureFixture) -> None:
+    def named(y: Any, **_: Any) -> dict[str, Any]:
+        tf.identity(y[0], name="first")
+        return {}
+
+    calls: list[str] = []
+    hooks = [LoggingTensorHook(["first"], at_end=True), LoggingTensorHook({"again": "first:0"}, every_n_iter=3)]
+    with caplog.at_level(logging.INFO):
+        Estimator(linear(named, calls), tmp_path).train(data(), hooks)
+    w = by_hand(rows()[:3])[0]
+    assert [float(line.split()[2]) for line in lines(caplog, "first = ")] == pytest.approx([4 * w], rel=1e-5)
+    assert [float(line.split()[2]) for line in lines(caplog, "again = ")] == pytest.approx([1.0, 4 * w], rel=1e-5)
+    assert len(calls) <= 2
+
+
 def test_loss_and_speed_are_shown_every_log_step_count_steps(tmp_path: Any, caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.INFO):
         Estimator(linear(), tmp_path, RunConfig(log_step_count_steps=2)).train(data())

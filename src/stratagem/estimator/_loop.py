@@ -23,6 +23,7 @@ def steps(
 
     initialize: gives the variables their values, after the hooks' `begin`. An error ends the loop without the hooks' `end`.
     """
+    session.expect(hooks)
     original = OriginalArgs({"loss": built.loss, "train_op": built.spec.train_op})
     with entered(graph=built.building):  # `begin` may ask for the global step
         for hook in hooks:

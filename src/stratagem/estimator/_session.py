@@ -1,6 +1,6 @@
 """ModelSession: what hooks can ask of a model that is being run, before, between and after its steps."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, final
 
 import jax
@@ -9,6 +9,8 @@ import numpy as np
 from stratagem._errors import UnimplementedError
 from stratagem._private import KerasVariable
 from stratagem.estimator._events import EventFolders
+from stratagem.estimator._hook import SessionRunHook
+from stratagem.estimator._reach import names_in
 from stratagem.estimator._runner import Results, Runner
 from stratagem.estimator._saving import Saving
 from stratagem.estimator._step import ModelStep
@@ -73,6 +75,11 @@ class ModelSession:
         answers = self.answers(SessionRunArgs(fetches, feed_dict, options))
         last = Results(self.global_step(), None, {}) if self._last is None else self._last
         return jax.tree.map(lambda answer: answer(last), answers)
+
+    def expect(self, hooks: Iterable[SessionRunHook]) -> None:
+        """Let steps return the tensors that these hooks hold the names of, whenever they will ask for them."""
+        known = self._step.built.building.named.keys()
+        self._step.ask({name for text in names_in(hooks) if (name := text.removesuffix(":0")) in known})
 
     def advance(self) -> Results | None:
         """Take the next step."""

@@ -15,7 +15,7 @@ from stratagem.estimator._hook import SessionRunHook
 from stratagem.estimator._input import features_and_labels, row_count
 from stratagem.estimator._model_spec import EstimatorSpec
 from stratagem.estimator._modes import ModeKeys
-from stratagem.estimator._reach import names_in, tensors_in
+from stratagem.estimator._reach import tensors_in
 from stratagem.graph import Building, Graph, GraphKeys, Operation
 from stratagem.step import agreed
 from stratagem.strategy import AbstractStrategy
@@ -97,11 +97,18 @@ class ModelStep:
         first = self._built is None
         results: dict[str, Any] = self.strategy.run(self._replica, args=(batch, asked, final))
         if "loss" in results:
-            op = ReduceOp.MEAN if results.pop("scaled") else ReduceOp.SUM
-            results["loss"] = self.strategy.reduce(op, results["loss"], None)
+            results["loss"] = self._reported(results)
             if first:
                 self.built.note(results["loss"], _LOSS)
         return dict(agreed(results))
+
+    def _reported(self, results: dict[str, Any]) -> Any:
+        """The loss of all replicas. Of an uneven batch, some may have no rows, and so no loss."""
+        loss, scaled, counts = results["loss"], results.pop("scaled"), results.pop("counts")
+        recorder: Any = current().recorder
+        if recorder.even or not scaled:
+            return self.strategy.reduce(ReduceOp.MEAN if scaled else ReduceOp.SUM, loss, None)
+        return self.strategy.reduce(ReduceOp.SUM, loss, None) / self.strategy.reduce(ReduceOp.SUM, counts, None)
 
     def _replica(self, batch: Any, asked: tuple[str, ...], final: bool) -> dict[str, Any]:
         features, labels = features_and_labels(batch)
@@ -126,10 +133,12 @@ class ModelStep:
                 tensors |= _predictions(spec)
             after = self.graph.global_step.value
             if self._built is None:
-                self._remember(spec, building, tensors, hooks, loss_metric)
+                self._remember(spec, building, tensors, loss_metric)
         results = {"before": before, "after": after, "tensors": {k: jnp.asarray(v) for k, v in tensors.items()}}
         if spec.loss is not None:
-            results |= {"loss": spec.loss, "scaled": _is_scaled(building)}
+            empty = row_count(features) == 0
+            counts = jnp.zeros((), spec.loss.dtype) if empty else jnp.ones((), spec.loss.dtype)
+            results |= {"loss": counts if empty else spec.loss, "scaled": _is_scaled(building), "counts": counts}
         return results
 
     def _only_operations(self) -> contextlib.AbstractContextManager[None]:
@@ -142,15 +151,12 @@ class ModelStep:
         spec: EstimatorSpec,
         building: Building,
         tensors: dict[str, Any],
-        hooks: list[SessionRunHook],
         loss_metric: Any,
     ) -> None:
         self._built = Built(spec, building, loss_metric)
         for key, tensor in tensors.items():
             self._built.note(tensor, key)
         self._built.note(spec.loss, _LOSS)
-        known = building.named.keys()
-        self.ask({name for text in names_in(hooks) if (name := text.removesuffix(":0")) in known})
 
 
 def hooks_of(spec: EstimatorSpec, mode: str) -> list[SessionRunHook]:
@@ -177,8 +183,9 @@ def _update_metrics(spec: EstimatorSpec, mean_loss: Any, features: Any) -> None:
     for metric in spec.eval_metric_ops.values():
         if isinstance(metric, tuple):
             _run(metric[1])
-    # A replica without rows, where the last batch did not reach it, has no loss.
-    mean_loss.update_state(spec.loss, sample_weight=0.0 if row_count(features) == 0 else 1.0)
+    # A replica that the last batch did not reach has no loss, and updates all the same: replicas do alike.
+    empty = row_count(features) == 0
+    mean_loss.update_state(jnp.zeros_like(spec.loss) if empty else spec.loss, sample_weight=0.0 if empty else 1.0)
 
 
 def _named(building: Building, asked: tuple[str, ...]) -> dict[str, Any]:

@@ -8,6 +8,7 @@ import jax.numpy as jnp
 
 from stratagem._context import current
 from stratagem._errors import TapeError
+from stratagem._private import KerasVariable
 from stratagem.graph._building import Building, current_building
 from stratagem.graph._keys import GraphKeys
 from stratagem.graph._operations import Operation
@@ -208,9 +209,10 @@ def gradients(
     stop_gradients: Any = None,
     unconnected_gradients: Any = "none",
 ) -> list[Any]:
-    """The gradients of the sum of `ys` for every one of `xs` (variables): a list; None where there is no path.
+    """The gradients of the sum of `ys` for every one of `xs`, which are variables: a list; None where there is no path.
 
-    Raises TapeError outside of a step, and for stop_gradients: use tf.stop_gradient where the value is used.
+    Raises TapeError outside of a step, for other tensors than variables, which are not recorded from their beginning, and for
+    stop_gradients.
     """
     building = current_building()
     if building.tape is None:
@@ -220,5 +222,10 @@ def gradients(
     if stop_gradients is not None:
         raise TapeError("tf1.gradients: stop_gradients is not provided; use tf.stop_gradient where the value is used.")
     sources = list(xs) if isinstance(xs, list | tuple) else [xs]
+    if not all(isinstance(source, KerasVariable) for source in sources):
+        raise TapeError(
+            "tf1.gradients: gradients for tensors that are no variables are not provided. Compute what depends on the tensor x "
+            "within `with tf.GradientTape() as tape:`, after tape.watch(x), and call tape.gradient."
+        )
     found: list[Any] = building.tape.gradient(ys, sources, grad_ys, unconnected_gradients)
     return found
