@@ -71,6 +71,25 @@ def test_the_last_checkpoint_has_the_steps_that_were_under_way_when_a_hook_stopp
     assert 5 <= last <= 5 + 2 * 2
 
 
+class Settling(tf1.train.SessionRunHook):
+    """Waits now and then until no step is under way, as a checkpoint every so many seconds does."""
+
+    def __init__(self) -> None:
+        self.seen: list[int] = []
+
+    def after_run(self, run_context: Any, run_values: Any) -> None:
+        session = run_context.session
+        self.seen.append(session.settle() if len(self.seen) % 4 == 2 else session.global_step())
+
+
+def test_steps_that_a_checkpoint_waited_for_are_counted_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    hook = Settling()
+    with chief_of(monkeypatch, 2):
+        trained(tmp_path, rows(100), 30, hook)
+    assert hook.seen == sorted(set(hook.seen))
+    assert max(saved(tmp_path)) == 30
+
+
 def test_one_worker_trains_as_this_process_would(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     E.Estimator(model_fn, tmp_path / "here").train(rows(5))
     with chief_of(monkeypatch, 1):

@@ -81,7 +81,7 @@ OPTIMIZERS: Final[dict[str, tuple[str, dict[str, Any]]]] = {
 }
 
 
-def _optimizer(tf1: Any, name: str) -> Any:
+def optimizer(tf1: Any, name: str) -> Any:
     cls, arguments = OPTIMIZERS[name]
     return getattr(tf1.train, cls)(**arguments)
 
@@ -96,7 +96,7 @@ def dense(name: str, dtype: str) -> Model:
         error = tf1.tanh(tf1.matmul(x, kernel) + bias) - tf1.one_hot(y, 3, dtype=dtype)
         loss = tf1.reduce_mean(tf1.square(error))
         step = tf1.train.get_or_create_global_step()
-        return Made(tensors={"loss": loss}, operation=_optimizer(tf1, name).minimize(loss, step))
+        return Made(tensors={"loss": loss}, operation=optimizer(tf1, name).minimize(loss, step))
 
     return model
 
@@ -108,7 +108,7 @@ def sparse(name: str, dtype: str) -> Model:
         table = tf1.get_variable("table", [8, 2], dtype, waves(tf1))
         rows = tf1.nn.embedding_lookup(table, y)
         loss = tf1.reduce_sum(tf1.square(rows * rows - 0.5))
-        return Made(tensors={"loss": loss}, operation=_optimizer(tf1, name).minimize(loss))
+        return Made(tensors={"loss": loss}, operation=optimizer(tf1, name).minimize(loss))
 
     return model
 
@@ -120,7 +120,7 @@ def given_slices(name: str, dtype: str) -> Model:
         table = tf1.get_variable("table", [8, 2], dtype, waves(tf1))
         rows = tf1.constant(wave((3, 2), 1.0), dtype)
         slices = tf1.IndexedSlices(rows, tf1.constant([1, 5, 1]), tf1.constant([8, 2]))
-        return Made(operation=_optimizer(tf1, name).apply_gradients([(slices, table)]))
+        return Made(operation=optimizer(tf1, name).apply_gradients([(slices, table)]))
 
     return model
 

@@ -134,7 +134,10 @@ class Estimator:
                 f"Train has been called on a task of type {self._config.task_type!r}, which does not train. Call "
                 "tf.estimator.train_and_evaluate: it does what the task is for."
             )
-        if self._config.train_distribute is None and self._config.num_worker_replicas + self._config.num_ps_replicas > 1:
+        if (
+            self._config.train_distribute is None
+            and self._config.num_worker_replicas + self._config.num_ps_replicas > 1
+        ):
             raise ValueError(
                 "Train has been called in a cluster of several tasks, without a strategy that makes them one. Call "
                 "tf.estimator.train_and_evaluate in every task, or give RunConfig a "

@@ -21,7 +21,6 @@ from stratagem.estimator._saving import saved_step
 from stratagem.estimator._specs import TrainSpec
 from stratagem.estimator._step import ModelStep
 from stratagem.estimator.hooks import StopAtStepHook
-from stratagem.remote import OtherShapesError, TaskLostError
 from stratagem.step import Same, execute, prepare
 from stratagem.strategy import ParameterServerStrategy
 
@@ -137,12 +136,8 @@ class ServedRunner(Runner):
                 arrived = self._arrived.get(timeout=_LOOK_SECONDS)
                 break
             except queue.Empty:
-                self._coordinator.done()
+                self._coordinator.done()  # raises it
         self._under_way -= 1
-        if isinstance(arrived, BaseException):
-            self._under_way = 0
-            self._coordinator.join()  # raises the same error, and leaves the workers ready for what comes next
-            raise arrived
         if isinstance(arrived, _Ended):
             self._without_data.add(arrived.worker)
         else:
@@ -161,11 +156,6 @@ class ServedRunner(Runner):
             jax.block_until_ready(found)
         except (OutOfRangeError, StopIteration):
             self._arrived.put(_Ended(worker))
-        except (TaskLostError, OtherShapesError):
-            raise  # the coordinator runs it again
-        except BaseException as error:
-            self._arrived.put(error)
-            raise
         else:
             self._arrived.put(found)
 
@@ -178,9 +168,8 @@ def train_served(estimator: Estimator, spec: TrainSpec) -> None:
 
     Raises UnavailableError: one of them is not there in time, or a server is lost.
     """
-    strategy = ParameterServerStrategy(
-        TFConfigClusterResolver()
-    )  # also if there is nothing to do: tasks end with the chief
+    # Also if there is nothing to do: the other tasks wait for the chief, and end with it.
+    strategy = ParameterServerStrategy(TFConfigClusterResolver())
     if spec.max_steps is not None and spec.max_steps <= saved_step(estimator.latest_checkpoint()):
         _log.info("Skipping training since max_steps has already saved.")
         return

@@ -15,7 +15,7 @@ from stratagem.graph._operations import Operation
 from stratagem.graph.losses import Reduction
 from stratagem.graph.train._rule import Rule
 from stratagem.step import served
-from stratagem.values import IndexedSlices
+from stratagem.values import IndexedSlices, shards
 
 Pairs = list[tuple[Any, Any]]
 
@@ -106,7 +106,8 @@ class Optimizer(abc.ABC):
             raise TapeError(
                 f"{self._name}: gradients exist inside a compiled step only; an Estimator makes one of the model_fn."
             )
-        variables = list(building.collections[GraphKeys.TRAINABLE_VARIABLES] if var_list is None else var_list)
+        chosen = building.collections[GraphKeys.TRAINABLE_VARIABLES] if var_list is None else var_list
+        variables = [shard for variable in chosen for shard in shards(variable)]
         if not variables:
             raise ValueError("No variables to optimize.")
         loss = scaled_loss(building, loss() if callable(loss) else loss)
@@ -166,13 +167,20 @@ def _list_slots(building: Building, rule: Rule, variables: list[Any]) -> None:
     known = building.graph.variables
     listed = {id(variable): name for name, variable in known.items()}
     for variable in variables:
-        own = listed.get(id(variable), variable.name.removesuffix(":0"))
+        whole = _whole(variable)
+        own = listed.get(id(whole), whole.name.removesuffix(":0"))
         for name in rule.slots:
-            slot, end = rule.slot(name, variable), rule.slot_names.get(name, rule.name)
+            slot, end = _whole(rule.slot(name, variable)), rule.slot_names.get(name, rule.name)
             if id(slot) not in listed:
-                known[_free(f"{own}/{end}", known)] = slot
+                listed[id(slot)] = _free(f"{own}/{end}", known)
+                known[listed[id(slot)]] = slot
     if rule.counts and id(rule.iterations) not in listed:
         known[_free(f"{rule.name}/step", known)] = rule.iterations
+
+
+def _whole(variable: Any) -> Any:
+    """What a variable is a shard of; a variable in one piece itself."""
+    return variable if variable._of is None else variable._of
 
 
 def _free(name: str, taken: dict[str, Any]) -> str:
