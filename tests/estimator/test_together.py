@@ -7,7 +7,7 @@ import pytest
 
 from tests.multi_worker.jobs import job, printed
 
-PROGRAM = Path(__file__).parent / "programs" / "together.py"
+PROGRAM = Path(__file__).parent / "programs" / "workers.py"
 
 
 def trained(folder: Path, workers: int, stop_at: int = 0) -> list[Any]:
