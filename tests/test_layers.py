@@ -21,6 +21,7 @@ LAYERS = (  # lowest first; members of one row may not import each other
     ("strategy",),
     ("coordinator",),
     ("trainer",),
+    ("graph",),
     ("estimator",),
     ("cli", "testing"),
 )

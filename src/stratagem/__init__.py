@@ -37,8 +37,8 @@ _NAMES = {
     "values": "IndexedSlices Module Variable VariableAggregation VariableSynchronization",
 }
 _NAMESPACES = """
-    bitwise compat config data debugging distribute dtypes errors image io keras linalg math nest nn random sparse strings
-    summary train
+    bitwise compat config data debugging distribute dtypes errors estimator image io keras linalg math nest nn random sparse
+    strings summary train
 """
 _OF_KERAS = "initializers losses metrics optimizers regularizers"
 

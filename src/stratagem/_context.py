@@ -40,6 +40,7 @@ class Context:
         are then those of the global batch. None elsewhere, where the user's loop says what a loss is divided by.
     beside: the variable at whose place new ones are made (an optimizer's slots), or None.
     worker: the worker of a parameter-server job that runs the current code (a `Worker`), or None.
+    graph: the call of an Estimator's model_fn that the current code is part of (a `Building`), or None.
     """
 
     strategy: Any = None
@@ -50,6 +51,7 @@ class Context:
     rows: int | None = None
     beside: Any = None
     worker: Any = None
+    graph: Any = None
 
 
 _current: contextvars.ContextVar[Context] = contextvars.ContextVar("stratagem", default=Context())  # noqa: B039

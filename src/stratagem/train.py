@@ -7,6 +7,7 @@ from stratagem.checkpoint import get_checkpoint_state as get_checkpoint_state
 from stratagem.checkpoint import latest_checkpoint as latest_checkpoint
 from stratagem.checkpoint import list_variables as list_variables
 from stratagem.checkpoint import load_checkpoint as load_checkpoint
+from stratagem.checkpoint import load_variable as load_variable
 from stratagem.cluster import ClusterSpec as ClusterSpec
 from stratagem.pipeline.files import BytesList as BytesList
 from stratagem.pipeline.files import Example as Example

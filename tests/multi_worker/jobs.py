@@ -90,11 +90,16 @@ def _mark_of(process: psutil.Process) -> str | None:
 
 
 def tf_config(rank: int, ports: Sequence[int], *, ps: int = 0, hosts: Sequence[str] = ("127.0.0.1",)) -> str:
-    """TF_CONFIG of a task; the hosts take turns. With ps, rank 0 is the chief, the last ones are the servers."""
+    """TF_CONFIG of a task; the hosts take turns. With ps, rank 0 is the chief, the last ones are the servers.
+
+    The rank after the last port's is an evaluator's, which is in no cluster.
+    """
     kinds = ["chief"] * (ps > 0) + ["worker"] * (len(ports) - ps - (ps > 0)) + ["ps"] * ps
     cluster: dict[str, list[str]] = {}
     for i, (kind, port) in enumerate(zip(kinds, ports, strict=True)):
         cluster.setdefault(kind, []).append(f"{hosts[i % len(hosts)]}:{port}")
+    if rank == len(ports):
+        return json.dumps({"cluster": cluster, "task": {"type": "evaluator", "index": 0}})
     kind = kinds[rank]
     return json.dumps({"cluster": cluster, "task": {"type": kind, "index": rank - kinds.index(kind)}})
 
@@ -107,6 +112,7 @@ def job(
     devices: int = 1,
     environments: Sequence[dict[str, str]] | None = None,
     ps: int = 0,
+    evaluator: bool = False,
     order: Sequence[int] | None = None,
     host: str = "127.0.0.1",
     machines: Sequence[Machine] = (),
@@ -115,11 +121,12 @@ def job(
     """A job of `workers` processes that run a program of this folder; at its end nothing of it may be left.
 
     environments: variables of single tasks, by rank; variables: of all. ps: parameter servers beside the workers, and then
-    a chief, too: it is rank 0, the workers come next. order: of ranks, in which they are started. host: this machine's name.
-    machines: take turns at the tasks, in place of this one; the tasks are given a token.
+    a chief, too: it is rank 0, the workers come next. evaluator: one more task, of the highest rank. order: of ranks, in
+    which they are started. host: this machine's name. machines: take turns at the tasks, in place of this one; the tasks are
+    given a token.
     """
-    tasks = workers + ps + (ps > 0)
-    ports = free_ports(tasks)
+    ports = free_ports(workers + ps + (ps > 0))
+    tasks = len(ports) + evaluator
     mark = uuid.uuid4().hex
     path = PROGRAMS / program if isinstance(program, str) else program
     with tempfile.TemporaryDirectory() as folder, contextlib.ExitStack() as stack:

@@ -14,6 +14,8 @@ from stratagem._private._backends import reserve_threads as reserve_threads
 from stratagem._private._callbacks import CALLBACK_STATE as CALLBACK_STATE
 from stratagem._private._callbacks import intercept_callbacks as intercept_callbacks
 from stratagem._private._callbacks import is_default as is_default
+from stratagem._private._creations import fresh_names as fresh_names
+from stratagem._private._creations import intercept_creation as intercept_creation
 from stratagem._private._layers import after_build as after_build
 from stratagem._private._layers import announce_build as announce_build
 from stratagem._private._lookups import intercept_take as intercept_take
@@ -35,6 +37,7 @@ from stratagem._private._scopes import recorded as recorded
 from stratagem._private._scopes import scope_path as scope_path
 from stratagem._private._scopes import scoped as scoped
 from stratagem._private._scopes import scoped_value as scoped_value
+from stratagem._private._scopes import unscoped as unscoped
 from stratagem._private._seeds import global_seed_generator as global_seed_generator
 from stratagem._private._seeds import intercept_seeds as intercept_seeds
 from stratagem._private._seeds import is_seed_state as is_seed_state

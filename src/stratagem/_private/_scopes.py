@@ -47,6 +47,17 @@ def recorded() -> Iterator[dict[int, tuple[Any, Any]]]:
             variable._deferred_initialize()
 
 
+@contextlib.contextmanager
+def unscoped() -> Iterator[None]:
+    """In the body there is no stateless scope: what is made there has its value at once, what is assigned keeps it."""
+    before = keras_backend.get_stateless_scope()
+    global_state.set_global_attribute("stateless_scope", None)
+    try:
+        yield
+    finally:
+        global_state.set_global_attribute("stateless_scope", before)
+
+
 def scoped_value(variable: Any, outermost: Any) -> Any:
     """The variable's value in the stateless scopes opened inside the scope `outermost` (branches, loop bodies), or None."""
     scope = keras_backend.get_stateless_scope()

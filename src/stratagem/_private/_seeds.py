@@ -52,8 +52,11 @@ _hook_seed_source()
 
 
 @contextlib.contextmanager
-def seeds_from(source: SeedSource) -> Iterator[None]:
-    """In the body, every SeedGenerator's next seed (uint32, (2,)) is source(generator), and its state stays as it is."""
+def seeds_from(source: SeedSource | None) -> Iterator[None]:
+    """In the body, every SeedGenerator's next seed (uint32, (2,)) is source(generator), and its state stays as it is.
+
+    source: None lets every generator draw its own again.
+    """
     token = _seed_source.set(source)
     try:
         yield

@@ -10,9 +10,11 @@ from stratagem.checkpoint._inspect import report_on as report_on
 from stratagem.checkpoint._latest import checkpoints_iterator as checkpoints_iterator
 from stratagem.checkpoint._latest import latest_checkpoint as latest_checkpoint
 from stratagem.checkpoint._manager import CheckpointManager as CheckpointManager
+from stratagem.checkpoint._named import NamedCheckpoint as NamedCheckpoint
 from stratagem.checkpoint._preemption import PreemptionCheckpointHandler as PreemptionCheckpointHandler
 from stratagem.checkpoint._preemption import TerminationConfig as TerminationConfig
 from stratagem.checkpoint._reader import CheckpointReader as CheckpointReader
 from stratagem.checkpoint._reader import list_variables as list_variables
 from stratagem.checkpoint._reader import load_checkpoint as load_checkpoint
+from stratagem.checkpoint._reader import load_variable as load_variable
 from stratagem.checkpoint._status import LoadStatus as LoadStatus

@@ -126,6 +126,11 @@ def shapes_and_dtypes(path: str) -> dict[str, tuple[tuple[int, ...], np.dtype]]:
     return {key: (fact.shape, np.dtype(fact.dtype)) for key, fact in load(path).arrays.items()}
 
 
+def named_in(path: str) -> list[str]:
+    """The paths of the variables that are found by their names. Raises as `read`."""
+    return [node.path for node in load(path).nodes if node.kind == "named"]
+
+
 def delete(path: str) -> None:
     """Remove the checkpoint at `path`, if there is one, and nothing that is not part of one.
 

@@ -13,7 +13,8 @@ class Node:
     """One object in a checkpoint.
 
     path: the shortest way from the root, and the key of a variable's array.
-    kind: `variable`, `state` (from `get_state`) or `object`.
+    kind: `variable`, `named` (a variable that is found by its name, not by way of objects), `state` (from `get_state`) or
+        `object`.
     children: part name → index of its node.
     """
 
@@ -23,8 +24,8 @@ class Node:
 
     @property
     def has_value(self) -> bool:
-        """True where something is to be restored, not only passed through."""
-        return self.kind != "object"
+        """True where something is to be restored into an object, not only passed through."""
+        return self.kind in ("variable", "state")
 
 
 @dataclass(kw_only=True)

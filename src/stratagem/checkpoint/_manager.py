@@ -4,12 +4,11 @@ import logging
 import os
 import time
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Protocol
 
 from stratagem._errors import DataLossError
-from stratagem.checkpoint._checkpoint import Checkpoint
 from stratagem.checkpoint._children import is_variable, value_of
-from stratagem.checkpoint._format import delete, write
+from stratagem.checkpoint._format import Contents, delete, write
 from stratagem.checkpoint._index import (
     CheckpointState,
     get_checkpoint_state,
@@ -22,6 +21,20 @@ from stratagem.checkpoint._owner import owning
 from stratagem.checkpoint._together import agree_to_restore, job_here, save_together
 
 _log = logging.getLogger(__name__)
+
+
+class Saved(Protocol):
+    """What a manager saves."""
+
+    @property
+    def save_counter(self) -> Any:
+        """The number of the last checkpoint, a variable."""
+
+    def snapshot(self) -> Contents:
+        """What a checkpoint is to hold, now."""
+
+    def restore(self, save_path: str) -> Any:
+        """Take the values of a checkpoint."""
 
 
 class CheckpointManager:
@@ -38,7 +51,7 @@ class CheckpointManager:
 
     def __init__(
         self,
-        checkpoint: Checkpoint,
+        checkpoint: Saved,
         directory: str | os.PathLike[str],
         max_to_keep: int | None,
         keep_checkpoint_every_n_hours: float | None = None,
@@ -64,7 +77,7 @@ class CheckpointManager:
         self._last_preserved, self._kept = self._recover(time.time())
 
     @property
-    def checkpoint(self) -> Checkpoint:
+    def checkpoint(self) -> Any:
         """The object whose parts are saved."""
         return self._checkpoint
 

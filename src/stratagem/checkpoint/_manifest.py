@@ -26,7 +26,7 @@ _FORMAT = "stratagem checkpoint"
 _VERSION = 1
 _LIMIT = 1 << 28  # bytes of a manifest: about a million variables
 _SEAL = re.compile(r'\{"crc32c": "([0-9a-f]{8})",\n')
-_KINDS = ("variable", "state", "object")
+_KINDS = ("variable", "named", "state", "object")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -169,7 +169,7 @@ def _nodes(entries: Any, arrays: dict[str, ArrayFact], states: dict[str, Any]) -
         path, kind, children = entry["path"], entry["kind"], entry["children"]
         _demand(isinstance(path, str) and kind in _KINDS and isinstance(children, dict), f"node {entry!r}")
         _demand(all(_natural(i) and i < len(entries) for i in children.values()), f"node {path!r}: its children")
-        _demand(kind != "variable" or path in arrays, f"node {path!r} has no array")
+        _demand(kind not in ("variable", "named") or path in arrays, f"node {path!r} has no array")
         _demand(kind != "state" or path in states, f"node {path!r} has no state")
         nodes.append(Node(path=path, kind=kind, children=children))
     return nodes

@@ -93,7 +93,7 @@ class Restoration:
                 elif not self.nodes[n].has_value and not is_container(value):
                     self._known[value] = n
         todo = [(value, source) for value, source in due.values() if self._is_latest(value)]
-        _check(todo, self._contents.arrays, self.path)
+        demand_fit(todo, self._contents.arrays, self.path)
         for value, source in todo:
             self._give(value, source)
         self._settle({n for _, n in due})
@@ -107,9 +107,7 @@ class Restoration:
 
     def _give(self, value: Any, node: Node) -> None:
         if is_variable(value):
-            array = self._contents.arrays[node.path]
-            for variable, part in value.pieces(array) if is_view(value) else [(value, array)]:
-                set_initial_value(variable, part)
+            give(value, self._contents.arrays[node.path])
         else:
             value.set_state(self._contents.states[node.path])
         _restored_by[value] = self._order
@@ -152,7 +150,14 @@ class Restoration:
         self._known.clear()
 
 
-def _check(due: Due, arrays: dict[str, np.ndarray], path: str) -> None:
+def give(variable: Any, array: np.ndarray) -> None:
+    """Let a variable, or all shards of one, have this value, or begin with it."""
+    for part, value in variable.pieces(array) if is_view(variable) else [(variable, array)]:
+        set_initial_value(part, value)
+
+
+def demand_fit(due: Due, arrays: dict[str, np.ndarray], path: str) -> None:
+    """Raise CheckpointError or InvalidArgumentError if an array has another shape or dtype than the variable it is for."""
     variables = [(variable, node, arrays[node.path]) for variable, node in due if is_variable(variable)]
     shapes = [
         f"{node.path} (variable {variable.path}): shape {tuple(variable.shape)}, in the checkpoint {array.shape}"

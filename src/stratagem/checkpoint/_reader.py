@@ -5,7 +5,7 @@ import os
 import numpy as np
 
 from stratagem._errors import NotFoundError
-from stratagem.checkpoint._format import read, shapes_and_dtypes
+from stratagem.checkpoint._format import named_in, read, shapes_and_dtypes
 from stratagem.checkpoint._latest import latest_checkpoint
 
 # TensorFlow shows a variable's value under this ending; programs look it up by the whole name.
@@ -14,21 +14,23 @@ _ENDING = "/.ATTRIBUTES/VARIABLE_VALUE"
 
 class CheckpointReader:
     """The arrays of one checkpoint. Names end as in TensorFlow, `model/layers/0/kernel/.ATTRIBUTES/VARIABLE_VALUE`;
-    where a name is asked for, the ending may be left out.
+    where a name is asked for, the ending may be left out. In an Estimator's checkpoint they are those of its variables,
+    `dense/kernel`.
     """
 
     def __init__(self, path: str) -> None:
         self._path = path
         self._described = shapes_and_dtypes(path)
+        self._endings = dict.fromkeys(named_in(path), "")
         self._arrays: dict[str, np.ndarray] | None = None
 
     def get_variable_to_shape_map(self) -> dict[str, list[int]]:
         """Shape of every array, by name."""
-        return {key + _ENDING: list(shape) for key, (shape, _) in sorted(self._described.items())}
+        return {self._shown(key): list(shape) for key, (shape, _) in sorted(self._described.items())}
 
     def get_variable_to_dtype_map(self) -> dict[str, np.dtype]:
         """Dtype of every array, by name."""
-        return {key + _ENDING: dtype for key, (_, dtype) in sorted(self._described.items())}
+        return {self._shown(key): dtype for key, (_, dtype) in sorted(self._described.items())}
 
     def has_tensor(self, tensor_str: str) -> bool:
         """True when there is an array of this name."""
@@ -43,11 +45,19 @@ class CheckpointReader:
             self._arrays = read(self._path).arrays
         return self._arrays[tensor_str.removesuffix(_ENDING)]
 
+    def _shown(self, key: str) -> str:
+        return key + self._endings.get(key, _ENDING)
+
 
 def load_checkpoint(ckpt_dir_or_file: str | os.PathLike[str]) -> CheckpointReader:
     """A reader for a checkpoint, or for the latest one of a directory. Raises NotFoundError when there is none."""
     path = os.fspath(ckpt_dir_or_file)
     return CheckpointReader(latest_checkpoint(path) or path)
+
+
+def load_variable(ckpt_dir_or_file: str | os.PathLike[str], name: str) -> np.ndarray:
+    """The array of this name in a checkpoint, or in a directory's latest one. Raises NotFoundError when there is none."""
+    return load_checkpoint(ckpt_dir_or_file).get_tensor(name.removesuffix(":0"))
 
 
 def list_variables(ckpt_dir_or_file: str | os.PathLike[str]) -> list[tuple[str, list[int]]]:

@@ -17,3 +17,4 @@ from stratagem.cluster._session_config import ConfigProto as ConfigProto
 from stratagem.cluster._slurm import SlurmClusterResolver as SlurmClusterResolver
 from stratagem.cluster._spec import ClusterSpec as ClusterSpec
 from stratagem.cluster._tf_config import TFConfigClusterResolver as TFConfigClusterResolver
+from stratagem.cluster._tf_config import tf_config as tf_config

@@ -4,7 +4,7 @@ import functools
 import json
 import logging
 import os
-from collections.abc import MutableMapping
+from collections.abc import Mapping, MutableMapping
 from dataclasses import dataclass
 from typing import Any, final
 
@@ -101,6 +101,11 @@ class _Config:
     task_id: int | None
     rpc_layer: str | None
     session_master: str | None
+
+
+def tf_config(environ: Mapping[str, str] = os.environ) -> dict[str, Any]:
+    """What TF_CONFIG says, checked as an object of JSON only; {} without it. Raises ClusterError: it is no such object."""
+    return _object("", _decoded(environ.get(TF_CONFIG, "{}")))
 
 
 @functools.lru_cache(maxsize=8)  # so that unknown keys are told about once; an access with the same text costs nothing

@@ -18,6 +18,9 @@ from stratagem.events._kinds import write as write
 from stratagem.events._kinds import write_raw_pb as write_raw_pb
 from stratagem.events._pending import settle as settle
 from stratagem.events._record import should_record_summaries as should_record_summaries
+from stratagem.events._scalars import read_scalars as read_scalars
+from stratagem.events._scalars import write_scalars as write_scalars
+from stratagem.events._scalars import write_text as write_text
 from stratagem.events._writer import SummaryWriter as SummaryWriter
 from stratagem.events._writer import create_file_writer as create_file_writer
 from stratagem.events._writer import create_noop_writer as create_noop_writer

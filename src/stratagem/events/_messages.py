@@ -14,8 +14,9 @@ _TYPES = {
     "int64": _Field.TYPE_INT64,
     "string": _Field.TYPE_STRING,
     "bytes": _Field.TYPE_BYTES,
+    "float": _Field.TYPE_FLOAT,
 }
-# Fields by message: name, number, type. A type with a star is repeated.
+# Fields by message: name, number, type. A type with a star is repeated; of those with a bar one is present.
 _MESSAGES = {
     "SourceMetadata": [("writer", 1, "string")],
     "PluginData": [("plugin_name", 1, "string"), ("content", 2, "bytes")],
@@ -24,7 +25,7 @@ _MESSAGES = {
         ("display_name", 2, "string"),
         ("summary_description", 3, "string"),
     ],
-    "Value": [("tag", 1, "string"), ("tensor", 8, "bytes"), ("metadata", 9, "bytes")],
+    "Value": [("tag", 1, "string"), ("simple_value", 2, "float|"), ("tensor", 8, "bytes|"), ("metadata", 9, "bytes")],
     "Summary": [("value", 1, "Value*")],
     "Event": [
         ("wall_time", 1, "double"),
@@ -41,11 +42,15 @@ def _file() -> descriptor_pb2.FileDescriptorProto:
     for name, fields in _MESSAGES.items():
         message = file.message_type.add(name=name)
         for field_name, number, kind in fields:
-            label = _Field.LABEL_REPEATED if kind.endswith("*") else _Field.LABEL_OPTIONAL
+            label, bare = _Field.LABEL_REPEATED if kind.endswith("*") else _Field.LABEL_OPTIONAL, kind.rstrip("*|")
             field = message.field.add(name=field_name, number=number, label=label)
-            field.type = _TYPES.get(kind, _Field.TYPE_MESSAGE)
-            if kind not in _TYPES:
-                field.type_name = f".{_PACKAGE}.{kind.removesuffix('*')}"
+            field.type = _TYPES.get(bare, _Field.TYPE_MESSAGE)
+            if bare not in _TYPES:
+                field.type_name = f".{_PACKAGE}.{bare}"
+            if kind.endswith("|"):
+                field.oneof_index = 0
+        if any(kind.endswith("|") for _, _, kind in fields):
+            message.oneof_decl.add(name="one_of_them")
     return file
 
 

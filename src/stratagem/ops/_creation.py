@@ -70,8 +70,15 @@ def convert_to_tensor(value: Any, dtype: Any = None, dtype_hint: Any = None, nam
 
 
 def identity(input: Any, name: str | None = None) -> Tensor:
-    """The same tensor."""
-    return tensor(input)
+    """The same tensor. In a model_fn of an Estimator it is found by its name."""
+    building = _context.current().graph
+    if building is None:
+        return tensor(input)
+    building.run_dependencies()
+    same = tensor(input)
+    if name is not None:
+        building.name_tensor(name, same)
+    return same
 
 
 def zeros(shape: Any, dtype: Any = float32, name: str | None = None, layout: Any = None) -> Tensor:

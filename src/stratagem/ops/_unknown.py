@@ -24,6 +24,11 @@ _ELSEWHERE = {
     ("io", "parse_sequence_example"): "tf.io.parse_single_sequence_example",
     ("io", "SparseFeature"): "tf.io.VarLenFeature, one for the indices and one for the values",
     ("data", "IteratorSpec"): "the iterator's `element_spec`",
+    ("compat.v1.data", "make_one_shot_iterator"): "the data set itself, which an input_fn returns, or iter(dataset)",
+    (
+        "compat.v1.data",
+        "make_initializable_iterator",
+    ): "the data set itself, which an input_fn returns, or iter(dataset)",
     (
         "distribute.cluster_resolver",
         "KubernetesClusterResolver",
@@ -73,10 +78,10 @@ _DATA = {
 }
 
 
-def not_provided(namespace: str, name: str) -> NotProvidedError:
-    """The error to raise for `tf.<namespace>.<name>` (namespace "" for `tf` itself)."""
+def not_provided(namespace: str, name: str, instead: str | None = None) -> NotProvidedError:
+    """The error to raise for `tf.<namespace>.<name>` (namespace "" for `tf` itself). instead: what to use, if it is known."""
     full = f"tf.{namespace}.{name}" if namespace else f"tf.{name}"
-    instead = _replacement(namespace, name)
+    instead = instead or _replacement(namespace, name)
     advice = f"use {instead}" if instead else "see docs/tensor_functions.md for what there is"
     return NotProvidedError(f"{full} is not provided; {advice}.")
 

@@ -105,6 +105,11 @@ class Server:
 
     def join(self) -> NoReturn:
         """Serve until the job is over, then end this process with exit code 0. A task of a bigger process: for ever."""
+        self.serve()
+        sys.exit(0)
+
+    def serve(self) -> None:
+        """Serve until the job is over. A task of a bigger process: for ever. (Not in TensorFlow.)"""
         actor = _running[self._address].actor
         if actor is None:
             threading.Event().wait()
@@ -126,7 +131,6 @@ class Server:
                 break
             seen = there
         ray.shutdown()
-        sys.exit(0)
 
     @staticmethod
     def create_local_server(config: Any = None, start: bool = True) -> "Server":

@@ -3,7 +3,7 @@
 import contextlib
 import itertools
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import jax
@@ -166,6 +166,15 @@ class Capture(keras.StatelessScope):  # type: ignore[misc]
                 "optimizers and tf.Variables outside of the step, or only when the step runs for the first time."
             )
 
+    @contextlib.contextmanager
+    def taking_back(self, kept: Callable[[Any], bool]) -> Iterator[None]:
+        """What the body assigns is forgotten at its end, but for variables that are `kept`."""
+        values, written, pending = dict(self.values), dict(self.written), dict(self._to_average)
+        yield
+        for key in [key for key in self.written if not kept(self.variables[key])]:
+            for now, before in ((self.values, values), (self.written, written), (self._to_average, pending)):
+                _put_back(key, now, before)
+
     def average_pending(self) -> None:
         """Average over replicas what was assigned to variables with aggregation MEAN: one collective for all."""
         pending, self._to_average = self._to_average, {}
@@ -300,6 +309,13 @@ class Capture(keras.StatelessScope):  # type: ignore[misc]
     def in_replica(context: Context) -> bool:
         """True inside a replica function of a real strategy."""
         return context.replica is not None
+
+
+def _put_back(key: int, now: dict[int, Any], before: dict[int, Any]) -> None:
+    if key in before:
+        now[key] = before[key]
+    else:
+        now.pop(key, None)
 
 
 _OWN = ("stratagem", "keras", "jax", "contextlib")

@@ -2,6 +2,7 @@
 
 import contextlib
 import itertools
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
@@ -40,6 +41,7 @@ class GradientTape:
         self._level: object = None
         self._versions: dict[int, list[Any]] = {}
         self._read: dict[int, Any] = {}
+        self._times_read: Counter[int] = Counter()
         self._stand_ins: list[tuple[Any, Any]] = []
         self._used = False
 
@@ -83,6 +85,11 @@ class GradientTape:
     def note_read(self, variable: Any) -> None:
         """The variable was read while the tape was open."""
         self._read[id(variable)] = variable
+        self._times_read[id(variable)] += 1
+
+    def times_read(self, variable: Any) -> int:
+        """How often the variable was read while the tape was open."""
+        return self._times_read[id(variable)]
 
     def note_assignment(self, variable: Any) -> None:
         """A watched variable got a new value: later reads count as reads of the same variable."""

@@ -55,6 +55,8 @@ def _check_loss(loss: Any) -> None:
     context = current()
     if context.rows is not None:
         return  # the trainer's step: `_losses` makes it the loss of the global batch
+    if context.graph is not None:
+        return  # an Estimator's step: optimizers take it for a mean over replicas
     if context.replica is not None and context.recorder is not None and loss.reduction in _PER_BATCH:
         raise ReductionError(
             f"Loss {loss.name!r} has reduction {loss.reduction!r}, which divides by the rows of one replica: summed over "

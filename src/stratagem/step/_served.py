@@ -170,6 +170,8 @@ def _clipped_together(optimizer: Any, grads: Sequence[Any], variables: Sequence[
 def rows_of(table: Any, ids: Any) -> Any:
     """The rows of a served table; None if this is not one, or it is not known yet which rows."""
     shards = [table] if isinstance(table, KerasVariable) else getattr(table, "variables", None)
+    if shards and current().graph is not None:
+        current().graph.note_look_up(shards)
     if not shards or not all(isinstance(s, KerasVariable) and served(s) for s in shards):
         return None
     recorder = current().recorder

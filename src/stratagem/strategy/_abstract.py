@@ -59,6 +59,7 @@ class Scope(contextlib.AbstractContextManager["AbstractStrategy"]):
                 recorder=before.recorder,
                 beside=before.beside,
                 worker=before.worker,
+                graph=before.graph,
             )
         )
         return self._strategy

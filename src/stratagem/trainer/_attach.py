@@ -67,7 +67,7 @@ def _check_no_scope(model: Any) -> None:
 def _compile(model: Any, original: Method) -> Method:
     def call(*args: Any, **kwargs: Any) -> Any:
         object.__setattr__(model, "_steps", None)
-        if model._born_under is None:
+        if model._born_under is None or current().replica is not None:  # made and compiled by an Estimator's model_fn
             return original(*args, **kwargs)
         with model._born_under.scope():
             result = original(*args, **kwargs)

@@ -1,0 +1,38 @@
+"""Making variables of Keras: who may give one that exists already instead, and how names are counted."""
+
+import collections
+import contextlib
+import functools
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from keras.src.backend.common import global_state
+
+from stratagem._private._variables import KerasVariable
+
+
+def intercept_creation(find: Callable[[type, tuple[Any, ...], dict[str, Any]], Any]) -> None:
+    """Ask find(class, args, kwargs) before a variable is made: what it returns takes the new one's place, unless it is None."""
+    new, init = KerasVariable.__new__, KerasVariable.__init__
+
+    def finding(cls: type, *args: Any, **kwargs: Any) -> Any:
+        found = find(cls, args, kwargs) if args or kwargs else None  # no arguments: a copy is being made
+        return new(cls, *args, **kwargs) if found is None else found
+
+    @functools.wraps(init)
+    def init_once(self: Any, *args: Any, **kwargs: Any) -> None:
+        if "_born" not in vars(self):  # Python calls it for what `finding` returned, too
+            init(self, *args, **kwargs)
+
+    KerasVariable.__new__, KerasVariable.__init__ = staticmethod(finding), init_once
+
+
+@contextlib.contextmanager
+def fresh_names() -> Iterator[None]:
+    """In the body Keras counts from the start: the first dense layer is `dense`, the next `dense_1`."""
+    before = global_state.get_global_attribute("object_name_uids")
+    global_state.set_global_attribute("object_name_uids", collections.defaultdict(int))
+    try:
+        yield
+    finally:
+        global_state.set_global_attribute("object_name_uids", before)

@@ -1,0 +1,92 @@
+"""Names of tf.compat.v1 that mean what another public name means, and what to use for those that are not provided."""
+
+import importlib
+import inspect
+from typing import Any
+
+from stratagem.graph.functions import named
+from stratagem.ops import not_provided
+
+_ROOT = __name__.partition(".")[0]
+
+# Modules of which TensorFlow 1 has every name at its root.
+_MERGED = ("math", "linalg", "debugging")
+
+# TensorFlow 1's name: where it is now.
+_MOVED = {
+    "FixedLenFeature": "io", "FixedLenSequenceFeature": "io", "VarLenFeature": "io", "arg_max": "math.argmax",
+    "arg_min": "math.argmin", "decode_csv": "io", "decode_raw": "io", "div_no_nan": "math.divide_no_nan",
+    "floor_div": "math.floordiv", "lin_space": "linspace", "matrix_band_part": "linalg.band_part",
+    "matrix_determinant": "linalg.det", "matrix_diag": "linalg.diag", "matrix_diag_part": "linalg.diag_part",
+    "matrix_inverse": "linalg.inv", "matrix_solve": "linalg.solve",
+    "matrix_triangular_solve": "linalg.triangular_solve", "parse_example": "io", "parse_single_example": "io",
+    "parse_single_sequence_example": "io", "parse_tensor": "io", "random_gamma": "random.gamma",
+    "random_normal": "random.normal", "random_poisson": "random.poisson", "random_shuffle": "random.shuffle",
+    "random_uniform": "random.uniform", "read_file": "io", "realdiv": "truediv", "self_adjoint_eig": "linalg.eigh",
+    "serialize_tensor": "io", "set_random_seed": "random.set_seed", "string_join": "strings.join",
+    "string_to_number": "strings.to_number", "tensor_scatter_add": "tensor_scatter_nd_add",
+    "tensor_scatter_sub": "tensor_scatter_nd_sub", "tensor_scatter_update": "tensor_scatter_nd_update",
+    "truncated_normal": "random.truncated_normal", "verify_tensor_all_finite": "debugging.assert_all_finite",
+    "write_file": "io",
+}  # fmt: skip
+
+# Public names that tf.compat.v1 has not, or with another meaning.
+_OTHERS = {
+    "": {"optimizers", "regularizers", "random", "metrics", "losses", "initializers", "summary", "train", "compat"},
+    "image": {"resize"},
+}
+
+_SESSION = "an Estimator (tf.compat.v1.estimator), tf.keras, or tf.function: there are no sessions here"
+_INSTEAD = {
+    "Session": _SESSION,
+    "InteractiveSession": _SESSION,
+    "Graph": _SESSION,
+    "get_default_graph": _SESSION,
+    "get_default_session": _SESSION,
+    "reset_default_graph": "nothing: every call of a model_fn has a graph of its own",
+    "placeholder": "the arguments of a model_fn or of a tf.function",
+    "placeholder_with_default": "the arguments of a model_fn or of a tf.function",
+    "global_variables_initializer": "nothing: variables have their values as soon as they are made",
+    "initialize_all_variables": "nothing: variables have their values as soon as they are made",
+    "local_variables_initializer": "nothing: variables have their values as soon as they are made",
+    "tables_initializer": "nothing: there are no tables that wait",
+    "variables_initializer": "nothing: variables have their values as soon as they are made",
+    "train.Saver": "the Estimator's own checkpoints, or tf.train.Checkpoint",
+    "train.MonitoredSession": _SESSION,
+    "train.MonitoredTrainingSession": _SESSION,
+    "train.Supervisor": _SESSION,
+    "train.SyncReplicasOptimizer": "RunConfig(train_distribute=tf.distribute.MultiWorkerMirroredStrategy())",
+    "train.AdagradDAOptimizer": "tf.compat.v1.train.AdagradOptimizer or FtrlOptimizer",
+    "train.replica_device_setter": "a strategy: it places variables itself",
+    "train.string_input_producer": "tf.data.Dataset",
+    "train.batch": "tf.data.Dataset.batch",
+    "train.shuffle_batch": "tf.data.Dataset.shuffle(...).batch(...)",
+    "image.resize": "tf.image.resize, which places pixels' centres in another way",
+    "image.resize_images": "tf.image.resize, which places pixels' centres in another way",
+    "custom_gradient": "jax.custom_vjp",
+    "hessians": "tf.GradientTape, twice",
+}  # fmt: skip
+
+
+def same(namespace: str, name: str) -> Any:
+    """What tf.<namespace>.<name> is, for tf.compat.v1.<namespace>.<name> ("" for the root).
+
+    Raises NotProvidedError if there is no such name or it means something else in TensorFlow 1.
+    """
+    if not name.startswith("_") and name not in _OTHERS.get(namespace, ()):
+        for place in _places(namespace, name):
+            module, _, last = place.rpartition(".")
+            found = getattr(importlib.import_module(f"{_ROOT}.{module}" if module else _ROOT), last, None)
+            if found is not None:
+                return named(found) if inspect.isfunction(found) else found
+    full = f"{namespace}.{name}" if namespace else name
+    raise not_provided(f"compat.v1.{namespace}" if namespace else "compat.v1", name, _INSTEAD.get(full))
+
+
+def _places(namespace: str, name: str) -> list[str]:
+    if namespace:
+        return [f"{namespace}.{name}"]
+    moved = _MOVED.get(name)
+    if moved is not None:
+        return [f"{moved}.{name}" if "." not in moved and moved == "io" else moved]
+    return [name, *(f"{module}.{name}" for module in _MERGED)]

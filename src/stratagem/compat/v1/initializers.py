@@ -1,0 +1,24 @@
+"""tf.compat.v1.initializers."""
+
+from typing import Any
+
+from stratagem.graph import Constant as constant  # noqa: F401
+from stratagem.graph import GlorotNormal as glorot_normal  # noqa: F401
+from stratagem.graph import GlorotUniform as glorot_uniform  # noqa: F401
+from stratagem.graph import HeNormal as he_normal  # noqa: F401
+from stratagem.graph import HeUniform as he_uniform  # noqa: F401
+from stratagem.graph import Identity as identity  # noqa: F401
+from stratagem.graph import LecunNormal as lecun_normal  # noqa: F401
+from stratagem.graph import LecunUniform as lecun_uniform  # noqa: F401
+from stratagem.graph import Ones as ones  # noqa: F401
+from stratagem.graph import Orthogonal as orthogonal  # noqa: F401
+from stratagem.graph import RandomNormal as random_normal  # noqa: F401
+from stratagem.graph import RandomUniform as random_uniform  # noqa: F401
+from stratagem.graph import TruncatedNormal as truncated_normal  # noqa: F401
+from stratagem.graph import VarianceScaling as variance_scaling  # noqa: F401
+from stratagem.graph import Zeros as zeros  # noqa: F401
+from stratagem.ops import not_provided
+
+
+def __getattr__(name: str) -> Any:
+    raise not_provided("compat.v1.initializers", name)

@@ -1,0 +1,13 @@
+"""tf.compat.v1.random: that of tf.random, and TensorFlow 1's names."""
+
+from typing import Any
+
+from stratagem.compat.v1._names import same
+from stratagem.graph.functions import multinomial as multinomial
+from stratagem.ops.sampling import normal as random_normal  # noqa: F401
+from stratagem.ops.sampling import set_seed as set_random_seed  # noqa: F401
+from stratagem.ops.sampling import uniform as random_uniform  # noqa: F401
+
+
+def __getattr__(name: str) -> Any:
+    return same("random", name)

@@ -1,0 +1,16 @@
+"""tf.compat.v1.summary."""
+
+from typing import Any
+
+from stratagem.graph.summary import histogram as histogram
+from stratagem.graph.summary import image as image
+from stratagem.graph.summary import merge as merge
+from stratagem.graph.summary import merge_all as merge_all
+from stratagem.graph.summary import scalar as scalar
+from stratagem.graph.summary import text as text
+from stratagem.ops import not_provided
+
+
+def __getattr__(name: str) -> Any:
+    instead = "tf.summary.create_file_writer" if name.startswith("FileWriter") else None
+    raise not_provided("compat.v1.summary", name, instead)

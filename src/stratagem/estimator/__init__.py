@@ -1,0 +1,37 @@
+"""Estimators of TensorFlow 1: a model_fn is traced like any step, and trained, evaluated and asked for predictions."""
+
+from stratagem.estimator import experimental as experimental
+from stratagem.estimator._config import RunConfig as RunConfig
+from stratagem.estimator._estimator import Estimator as Estimator
+from stratagem.estimator._export import ClassificationOutput as ClassificationOutput
+from stratagem.estimator._export import ExportOutput as ExportOutput
+from stratagem.estimator._export import PredictOutput as PredictOutput
+from stratagem.estimator._export import RegressionOutput as RegressionOutput
+from stratagem.estimator._exporter import Exporter as Exporter
+from stratagem.estimator._extenders import add_metrics as add_metrics
+from stratagem.estimator._hook import CheckpointSaverListener as CheckpointSaverListener
+from stratagem.estimator._hook import SessionRunHook as SessionRunHook
+from stratagem.estimator._keras import model_to_estimator as model_to_estimator
+from stratagem.estimator._missing import __getattr__ as __getattr__
+from stratagem.estimator._model_spec import EstimatorSpec as EstimatorSpec
+from stratagem.estimator._modes import ModeKeys as ModeKeys
+from stratagem.estimator._scaffold import Scaffold as Scaffold
+from stratagem.estimator._specs import EvalSpec as EvalSpec
+from stratagem.estimator._specs import TrainSpec as TrainSpec
+from stratagem.estimator._training import train_and_evaluate as train_and_evaluate
+from stratagem.estimator._warm_start import WarmStartSettings as WarmStartSettings
+from stratagem.estimator.hooks import CheckpointSaverHook as CheckpointSaverHook
+from stratagem.estimator.hooks import FeedFnHook as FeedFnHook
+from stratagem.estimator.hooks import FinalOpsHook as FinalOpsHook
+from stratagem.estimator.hooks import GlobalStepWaiterHook as GlobalStepWaiterHook
+from stratagem.estimator.hooks import LoggingTensorHook as LoggingTensorHook
+from stratagem.estimator.hooks import NanLossDuringTrainingError as NanLossDuringTrainingError
+from stratagem.estimator.hooks import NanTensorHook as NanTensorHook
+from stratagem.estimator.hooks import ProfilerHook as ProfilerHook
+from stratagem.estimator.hooks import SecondOrStepTimer as SecondOrStepTimer
+from stratagem.estimator.hooks import SessionRunArgs as SessionRunArgs
+from stratagem.estimator.hooks import SessionRunContext as SessionRunContext
+from stratagem.estimator.hooks import SessionRunValues as SessionRunValues
+from stratagem.estimator.hooks import StepCounterHook as StepCounterHook
+from stratagem.estimator.hooks import StopAtStepHook as StopAtStepHook
+from stratagem.estimator.hooks import SummarySaverHook as SummarySaverHook

@@ -1,0 +1,55 @@
+"""The event files of one Estimator: one writer a folder, for all that trainings and evaluations have to show."""
+
+import os
+from collections.abc import Callable
+from typing import Any, final
+
+from stratagem import events
+from stratagem.events import SummaryWriter, create_file_writer
+
+
+@final
+class EventFolders:
+    """Writers by folder, made when something is written there. `allowed` False: nothing is; another worker writes."""
+
+    def __init__(self, *, allowed: bool = True) -> None:
+        self._allowed = allowed
+        self._writers: dict[str, SummaryWriter] = {}
+
+    def scalars(self, folder: str, step: int, values: dict[str, float]) -> None:
+        """Write numbers by tag, and flush."""
+        self._write(folder, lambda writer: events.write_scalars(writer, step, values))
+
+    def text(self, folder: str, step: int, tag: str, text: str) -> None:
+        """Write a string, and flush."""
+        self._write(folder, lambda writer: events.write_text(writer, step, tag, text))
+
+    def summaries(self, folder: str, step: int, found: list[tuple[str, str, Any]]) -> None:
+        """Write (kind, tag, value): the kinds are names of `tf.summary`. Flushes."""
+
+        def write(writer: SummaryWriter) -> None:
+            numbers = {tag: float(value) for kind, tag, value in found if kind == "scalar"}
+            if numbers:
+                events.write_scalars(writer, step, numbers)
+            with writer.as_default(step):
+                for kind, tag, value in found:
+                    if kind != "scalar":
+                        _KINDS[kind](tag, value)
+
+        self._write(folder, write)
+
+    def _write(self, folder: str, write: Callable[[SummaryWriter], None]) -> None:
+        if not self._allowed:
+            return
+        path = os.path.abspath(folder)
+        if path not in self._writers:
+            self._writers[path] = create_file_writer(path)
+        write(self._writers[path])
+        self._writers[path].flush()
+
+
+_KINDS: dict[str, Callable[..., Any]] = {
+    "histogram": events.histogram,
+    "image": lambda tag, pictures: events.image(tag, pictures, max_outputs=len(pictures)),
+    "text": events.text,
+}

@@ -1,0 +1,41 @@
+"""The tensors that the hooks of a model hold, by their places: a later trace has others at the same places."""
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import jax
+
+from stratagem.estimator._hook import SessionRunHook
+
+_DEPTH = 6  # of containers and objects within a hook
+
+
+def tensors_in(hooks: Iterable[SessionRunHook]) -> dict[str, Any]:
+    """Tensors and the names of tensors in the attributes of hooks, and in dicts, lists and tuples there, by place."""
+    found: dict[str, Any] = {}
+    for number, hook in enumerate(hooks):
+        for place, value in _parts(hook, f"{type(hook).__name__} {number}", 0):
+            found[place] = value
+    return found
+
+
+def names_in(hooks: Iterable[SessionRunHook]) -> set[str]:
+    """The strings among what hooks hold: some may be names of tensors."""
+    return {value for hook in hooks for _, value in _parts(hook, "", 0, kinds=(str,)) if value and not value.isspace()}
+
+
+def _parts(value: Any, place: str, depth: int, kinds: tuple[type, ...] = (jax.Array,)) -> Iterator[tuple[str, Any]]:
+    if isinstance(value, kinds):
+        yield place, value
+    elif depth < _DEPTH:
+        for name, part in _members(value):
+            yield from _parts(part, f"{place}.{name}", depth + 1, kinds)
+
+
+def _members(value: Any) -> Iterator[tuple[Any, Any]]:
+    if isinstance(value, SessionRunHook):
+        yield from vars(value).items()
+    elif isinstance(value, dict):
+        yield from list(value.items())
+    elif isinstance(value, list | tuple):
+        yield from enumerate(value)

@@ -1,0 +1,67 @@
+"""SecondOrStepTimer: when something that is done every so many steps or seconds is due again."""
+
+import time
+from typing import final
+
+
+@final
+class SecondOrStepTimer:
+    """As `tf.train.SecondOrStepTimer`: due at the first step that it is asked for, then every `every_steps` or `every_secs`.
+
+    Raises ValueError unless exactly one of the two is given.
+    """
+
+    def __init__(self, every_secs: float | None = None, every_steps: int | None = None) -> None:
+        if every_secs is None and every_steps is None:
+            raise ValueError("Either every_secs or every_steps should be provided.")
+        if every_secs is not None and every_steps is not None:
+            raise ValueError("Can not provide both every_secs and every_steps.")
+        self._every_secs, self._every_steps = every_secs, every_steps
+        self.reset()
+
+    def reset(self) -> None:
+        """Be due again at the next step."""
+        self._last_step: int | None = None
+        self._last_time = 0.0
+
+    def should_trigger_for_step(self, step: int) -> bool:
+        """True if it is due at this step; never twice at one."""
+        if self._last_step is None:
+            return True
+        if self._last_step == step:
+            return False
+        if self._every_secs is not None:
+            return time.time() >= self._last_time + self._every_secs
+        assert self._every_steps is not None
+        return step >= self._last_step + self._every_steps
+
+    def update_last_triggered_step(self, step: int) -> tuple[float | None, int | None]:
+        """It was done at this step. Returns the seconds and steps since the time before, (None, None) at the first."""
+        now = time.time()
+        elapsed = (None, None) if self._last_step is None else (now - self._last_time, step - self._last_step)
+        self._last_step, self._last_time = step, now
+        return elapsed
+
+    def last_triggered_step(self) -> int | None:
+        """The step at which it was done last; None before."""
+        return self._last_step
+
+
+@final
+class NeverTimer:
+    """Never due."""
+
+    def reset(self) -> None:
+        """No effect."""
+
+    def should_trigger_for_step(self, step: int) -> bool:
+        """False."""
+        return False
+
+    def update_last_triggered_step(self, step: int) -> tuple[None, None]:
+        """Nothing is known of a time before."""
+        return None, None
+
+    def last_triggered_step(self) -> None:
+        """None."""
+        return

@@ -1,0 +1,64 @@
+"""Numbers in event files as TensorFlow 1 writes them: outside of steps, and to be read again by whoever waits for them."""
+
+import logging
+from collections import defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+
+from stratagem._framing import CHECKSUM, HEADER, LENGTH_BYTES, masked_crc
+from stratagem._tensor_proto import serialized_tensor
+from stratagem.events._messages import Event, Summary
+from stratagem.events._writer import FileWriter, SummaryWriter
+
+_log = logging.getLogger(__name__)
+
+
+def write_scalars(writer: SummaryWriter, step: int, values: dict[str, float]) -> None:
+    """Write float32 numbers by tag, in one event."""
+    summary = Summary(value=[{"tag": tag, "simple_value": value} for tag, value in values.items()])
+    _write(writer, step, summary)
+
+
+def write_text(writer: SummaryWriter, step: int, tag: str, text: str) -> None:
+    """Write a string as TensorFlow 1 does, as a tensor that no dashboard claims."""
+    content = np.empty((), object)
+    content[()] = text.encode()
+    _write(writer, step, Summary(value=[{"tag": tag, "tensor": serialized_tensor(content)}]))
+
+
+def read_scalars(folder: str) -> dict[int, dict[str, float]]:
+    """The numbers that `write_scalars` (or TensorFlow 1) has written to the event files of a folder: by step, by tag.
+
+    A file that is damaged, or is being written to, counts up to there.
+    """
+    found: dict[int, dict[str, float]] = defaultdict(dict)
+    for file in sorted(Path(folder).glob("*.tfevents.*")):
+        for record in _records(file):
+            event = Event.FromString(record)
+            for value in Summary.FromString(event.summary).value:
+                if value.WhichOneof("one_of_them") == "simple_value":
+                    found[event.step][value.tag] = value.simple_value
+    return dict(sorted(found.items()))
+
+
+def _write(writer: SummaryWriter, step: int, summary: Summary) -> None:
+    assert isinstance(writer, FileWriter)
+    writer.write(step, summary.SerializeToString())
+
+
+def _records(file: Path) -> Iterator[bytes]:
+    data, start = file.read_bytes(), 0
+    while start + HEADER.size <= len(data):
+        length, seal = HEADER.unpack_from(data, start)
+        end = start + HEADER.size + length
+        if masked_crc(data[start : start + LENGTH_BYTES]) != seal or end + CHECKSUM.size > len(data):
+            break
+        record = data[start + HEADER.size : end]
+        if masked_crc(record) != CHECKSUM.unpack_from(data, end)[0]:
+            break
+        yield record
+        start = end + CHECKSUM.size
+    if start < len(data):
+        _log.info("%s has an unfinished or damaged record at byte %d: the rest was not read.", file, start)

@@ -1,0 +1,98 @@
+"""One call of a model_fn: its scopes, its collections and the operations that it made."""
+
+import collections
+from collections.abc import Iterable
+from typing import Any, final
+
+import jax
+
+from stratagem._context import current
+from stratagem._errors import ContextError
+from stratagem.graph._keys import GraphKeys
+from stratagem.graph._scopes import Scopes
+from stratagem.step import GradientTape
+
+
+@final
+class Building:
+    """One call of a model_fn: its scopes, its collections, and the operations that it left to whoever called it.
+
+    graph: what outlives the call. mode: "train", "eval" or "infer". loss_reduction: of the last loss of `tf1.losses`, or None.
+    named: tensors by the names that `tf.identity` gave them. summaries: (kind, tag, tensor) in order. tape: records the
+    call, None outside of a trace. done: results of the operations that have run.
+    """
+
+    def __init__(self, graph: Any, mode: str, tape: GradientTape | None) -> None:
+        self.graph, self.mode, self.tape = graph, mode, tape
+        self.scopes = Scopes()
+        self.collections: dict[str, list[Any]] = collections.defaultdict(list)
+        self.loss_reduction: str | None = None
+        self.named: dict[str, Any] = {}
+        self.summaries: list[tuple[str, str, Any]] = []
+        self.declared: dict[str, Any] = {}
+        self.dependencies: tuple[Any, ...] = ()
+        self.done: dict[int, Any] = {}
+        self.running = 0
+        self._places: dict[int, str] = {}
+        self._looked_up: collections.Counter[int] = collections.Counter()
+
+    def declare(self, name: str, variable: Any, keys: tuple[str, ...] = ()) -> None:
+        """This call of the model_fn has the variable, in the collections that follow from what it is."""
+        self.declared[name] = variable
+        own = [GraphKeys.GLOBAL_VARIABLES, *([GraphKeys.TRAINABLE_VARIABLES] if variable.trainable else [])]
+        for key in keys or own:
+            if not any(v is variable for v in self.collections[key]):
+                self.collections[key].append(variable)
+
+    def free(self, name: str) -> str:
+        """`name`, with `_1`, `_2` … if this call of the model_fn has a variable of that name."""
+        number, found = 0, name
+        while found in self.declared:
+            number += 1
+            found = f"{name}_{number}"
+        return found
+
+    def collect(self, key: str, item: Any) -> None:
+        """Put something into a collection."""
+        self.collections[key].append(item)
+        self._places[id(item)] = self.scopes.stack
+
+    def name_of(self, item: Any) -> str | None:
+        """The name of a variable or operation; for a tensor that name scope in which it came into its collection."""
+        if isinstance(item, jax.Array):
+            return self._places.get(id(item))
+        name = getattr(item, "name", None)
+        return name if isinstance(name, str) else None
+
+    def name_tensor(self, name: str, tensor: Any) -> None:
+        """`tensor` is found by this name, below the name scopes that are open."""
+        self.named[self.scopes.unique_name(name)] = tensor
+
+    def note_look_up(self, variables: Iterable[Any]) -> None:
+        """Rows of a table, which these variables hold, are read."""
+        self._looked_up.update(map(id, variables))
+
+    def only_looked_up(self, variable: Any) -> bool:
+        """True if the variable was read, and nothing but rows of it: its gradient is one of rows."""
+        times = self._looked_up[id(variable)]
+        return times > 0 and self.tape is not None and self.tape.times_read(variable) == times
+
+    def run_dependencies(self) -> None:
+        """Run what the open `control_dependencies` name, because a tensor that depends on it is computed here."""
+        for operation in self.dependencies:
+            operation.run()
+
+
+def current_building() -> Building:
+    """The call of a model_fn that the current code is part of.
+
+    Raises ContextError where there is none.
+    """
+    building = current().graph
+    if building is None:
+        raise ContextError(
+            "This name of tf.compat.v1 builds a graph, and here is none: there are no sessions and no default graph. It works "
+            "inside the model_fn of an Estimator. Elsewhere use tf.keras, tf.Variable and tf.function."
+        )
+    found: Building = building
+    return found

@@ -1,0 +1,191 @@
+"""Initializers with TensorFlow 1's arguments, on those of Keras."""
+
+import abc
+from typing import Any, final
+
+import jax.numpy as jnp
+import keras
+import numpy as np
+
+from stratagem.ops import as_dtype, float32
+
+
+class Initializer(abc.ABC):
+    """A first value from shape and dtype: `initializer(shape, dtype)`. dtype: where none is given. seed: None for any."""
+
+    def __init__(self, dtype: Any = float32, seed: int | None = None) -> None:
+        self.dtype, self.seed = dtype, seed
+
+    @abc.abstractmethod
+    def make(self, shape: tuple[int, ...], dtype: str, seed: int | None) -> Any:
+        """The value."""
+
+    def __call__(
+        self, shape: Any, dtype: Any = None, partition_info: Any = None, *, seed: int | None = None, **place: Any
+    ) -> Any:
+        """The value. seed: in place of a seed of its own. partition_info: TensorFlow's, which strategies see to here."""
+        name = np.dtype(as_dtype(self.dtype if dtype is None else dtype).as_numpy_dtype).name
+        return self.make(tuple(int(d) for d in shape), name, seed if self.seed is None else self.seed)
+
+
+@final
+class Zeros(Initializer):
+    """Zeros."""
+
+    def make(self, shape: tuple[int, ...], dtype: str, seed: int | None) -> Any:
+        return jnp.zeros(shape, dtype)
+
+
+@final
+class Ones(Initializer):
+    """Ones."""
+
+    def make(self, shape: tuple[int, ...], dtype: str, seed: int | None) -> Any:
+        return jnp.ones(shape, dtype)
+
+
+@final
+class Constant(Initializer):
+    """One number everywhere, or numbers that are as many as the variable's elements. Raises ValueError for other numbers."""
+
+    def __init__(self, value: Any = 0, dtype: Any = float32, verify_shape: bool = False) -> None:
+        super().__init__(dtype)
+        self.value = np.asarray(value)
+
+    def make(self, shape: tuple[int, ...], dtype: str, seed: int | None) -> Any:
+        if self.value.size not in (1, int(np.prod(shape))):
+            raise ValueError(f"constant_initializer has {self.value.size} numbers for a variable of shape {shape}.")
+        whole = self.value.reshape(shape) if self.value.size > 1 else np.broadcast_to(self.value.reshape(()), shape)
+        return jnp.asarray(whole.astype(dtype), dtype)
+
+
+@final
+class RandomNormal(Initializer):
+    """Normally distributed."""
+
+    def __init__(self, mean: float = 0.0, stddev: float = 1.0, seed: int | None = None, dtype: Any = float32) -> None:
+        super().__init__(dtype, seed)
+        self.mean, self.stddev = mean, stddev
+
+    def make(self, shape: tuple[int, ...], dtype: str, seed: int | None) -> Any:
+        return keras.initializers.RandomNormal(self.mean, self.stddev, seed)(shape, dtype=dtype)
+
+
+@final
+class TruncatedNormal(Initializer):
+    """Normally distributed, none farther than two deviations from the mean."""
+
+    def __init__(self, mean: float = 0.0, stddev: float = 1.0, seed: int | None = None, dtype: Any = float32) -> None:
+        super().__init__(dtype, seed)
+        self.mean, self.stddev = mean, stddev
+
+    def make(self, shape: tuple[int, ...], dtype: str, seed: int | None) -> Any:
+        return keras.initializers.TruncatedNormal(self.mean, self.stddev, seed)(shape, dtype=dtype)
+
+
+@final
+class RandomUniform(Initializer):
+    """Evenly distributed from `minval` to `maxval` (1 if not given)."""
+
+    def __init__(
+        self, minval: float = 0.0, maxval: float | None = None, seed: int | None = None, dtype: Any = float32
+    ) -> None:
+        super().__init__(dtype, seed)
+        self.minval, self.maxval = minval, 1.0 if maxval is None else maxval
+
+    def make(self, shape: tuple[int, ...], dtype: str, seed: int | None) -> Any:
+        return keras.initializers.RandomUniform(self.minval, self.maxval, seed)(shape, dtype=dtype)
+
+
+class VarianceScaling(Initializer):
+    """Random, with a variance of scale / (the number of inputs, of outputs, or the mean of both)."""
+
+    def __init__(
+        self,
+        scale: float = 1.0,
+        mode: str = "fan_in",
+        distribution: str = "truncated_normal",
+        seed: int | None = None,
+        dtype: Any = float32,
+    ) -> None:
+        super().__init__(dtype, seed)
+        self.scale, self.mode = scale, mode
+        self.distribution = "truncated_normal" if distribution == "normal" else distribution
+
+    @final
+    def make(self, shape: tuple[int, ...], dtype: str, seed: int | None) -> Any:
+        return keras.initializers.VarianceScaling(self.scale, self.mode, self.distribution, seed)(shape, dtype=dtype)
+
+
+@final
+class GlorotUniform(VarianceScaling):
+    """Evenly distributed, as Glorot and Bengio have it: the default of `get_variable`."""
+
+    def __init__(self, seed: int | None = None, dtype: Any = float32) -> None:
+        super().__init__(1.0, "fan_avg", "uniform", seed, dtype)
+
+
+@final
+class GlorotNormal(VarianceScaling):
+    """Normally distributed, as Glorot and Bengio have it."""
+
+    def __init__(self, seed: int | None = None, dtype: Any = float32) -> None:
+        super().__init__(1.0, "fan_avg", "truncated_normal", seed, dtype)
+
+
+@final
+class HeNormal(VarianceScaling):
+    """Normally distributed, as He and others have it."""
+
+    def __init__(self, seed: int | None = None) -> None:
+        super().__init__(2.0, "fan_in", "truncated_normal", seed)
+
+
+@final
+class HeUniform(VarianceScaling):
+    """Evenly distributed, as He and others have it."""
+
+    def __init__(self, seed: int | None = None) -> None:
+        super().__init__(2.0, "fan_in", "uniform", seed)
+
+
+@final
+class LecunNormal(VarianceScaling):
+    """Normally distributed, as LeCun has it."""
+
+    def __init__(self, seed: int | None = None) -> None:
+        super().__init__(1.0, "fan_in", "truncated_normal", seed)
+
+
+@final
+class LecunUniform(VarianceScaling):
+    """Evenly distributed, as LeCun has it."""
+
+    def __init__(self, seed: int | None = None) -> None:
+        super().__init__(1.0, "fan_in", "uniform", seed)
+
+
+@final
+class Orthogonal(Initializer):
+    """A random matrix whose rows or columns are orthogonal, times `gain`."""
+
+    def __init__(self, gain: float = 1.0, seed: int | None = None, dtype: Any = float32) -> None:
+        super().__init__(dtype, seed)
+        self.gain = gain
+
+    def make(self, shape: tuple[int, ...], dtype: str, seed: int | None) -> Any:
+        return keras.initializers.Orthogonal(self.gain, seed)(shape, dtype=dtype)
+
+
+@final
+class Identity(Initializer):
+    """The identity matrix times `gain`."""
+
+    def __init__(self, gain: float = 1.0, dtype: Any = float32) -> None:
+        super().__init__(dtype)
+        self.gain = gain
+
+    def make(self, shape: tuple[int, ...], dtype: str, seed: int | None) -> Any:
+        if len(shape) != 2:
+            raise ValueError(f"Identity matrix initializer can only be used for 2D matrices, got shape {shape}.")
+        return self.gain * jnp.eye(*shape, dtype=dtype)

@@ -1,0 +1,201 @@
+"""tf1.metrics: means of values, of errors, and of what is right."""
+
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+
+from stratagem.graph.losses import check_weights, ratio
+from stratagem.graph.metrics._metric import Metric, alike, metric, quotient, ranked
+from stratagem.ops import Tensor, tensor
+
+
+def mean(
+    values: Any,
+    weights: Any = None,
+    metrics_collections: Any = None,
+    updates_collections: Any = None,
+    name: str | None = None,
+) -> Metric:
+    """The weighted mean of all values: 0 before there are any."""
+    return _mean("mean", values, weights, metrics_collections, updates_collections, name)
+
+
+def _mean(
+    default: str,
+    values: Any,
+    weights: Any,
+    metrics_collections: Any,
+    updates_collections: Any,
+    name: str | None,
+) -> Metric:
+    numbers, weight = _weighted(values, weights)
+    amounts = {"total": jnp.sum(numbers * weight), "count": jnp.sum(weight)}
+    return metric(name, default, amounts, quotient(), metrics_collections, updates_collections)
+
+
+def _weighted(values: Any, weights: Any) -> tuple[Tensor, Tensor]:
+    numbers = tensor(values).astype(np.float32)
+    weight = ranked(1.0 if weights is None else weights, numbers.ndim)
+    return numbers, jnp.broadcast_to(check_weights(weight, numbers.shape), numbers.shape)
+
+
+def mean_tensor(
+    values: Any,
+    weights: Any = None,
+    metrics_collections: Any = None,
+    updates_collections: Any = None,
+    name: str | None = None,
+) -> Metric:
+    """The weighted mean of each element of `values` over the batches; the shape of `values`."""
+    numbers, weight = _weighted(values, weights)
+    amounts = {"total_tensor": numbers * weight, "count_tensor": weight}
+    value = quotient("total_tensor", "count_tensor")
+    return metric(name, "mean", amounts, value, metrics_collections, updates_collections)
+
+
+def accuracy(
+    labels: Any,
+    predictions: Any,
+    weights: Any = None,
+    metrics_collections: Any = None,
+    updates_collections: Any = None,
+    name: str | None = None,
+) -> Metric:
+    """How often predictions equal labels."""
+    guess, truth, weight = alike(predictions, labels, weights)
+    right = guess.astype(truth.dtype) == truth
+    return _mean("accuracy", right, weight, metrics_collections, updates_collections, name)
+
+
+def mean_absolute_error(
+    labels: Any,
+    predictions: Any,
+    weights: Any = None,
+    metrics_collections: Any = None,
+    updates_collections: Any = None,
+    name: str | None = None,
+) -> Metric:
+    """The mean of |predictions - labels|."""
+    guess, truth, weight = alike(predictions, labels, weights)
+    return _mean("mean_absolute_error", jnp.abs(guess - truth), weight, metrics_collections, updates_collections, name)
+
+
+def mean_squared_error(
+    labels: Any,
+    predictions: Any,
+    weights: Any = None,
+    metrics_collections: Any = None,
+    updates_collections: Any = None,
+    name: str | None = None,
+) -> Metric:
+    """The mean of (predictions - labels) ** 2."""
+    guess, truth, weight = alike(predictions, labels, weights)
+    return _mean(
+        "mean_squared_error", jnp.square(guess - truth), weight, metrics_collections, updates_collections, name
+    )
+
+
+def root_mean_squared_error(
+    labels: Any,
+    predictions: Any,
+    weights: Any = None,
+    metrics_collections: Any = None,
+    updates_collections: Any = None,
+    name: str | None = None,
+) -> Metric:
+    """The square root of the mean of (predictions - labels) ** 2."""
+    guess, truth, weight = alike(predictions, labels, weights)
+    numbers, weight = _weighted(jnp.square(guess - truth), weight)
+    amounts = {"total": jnp.sum(numbers * weight), "count": jnp.sum(weight)}
+    root = lambda sums: jnp.sqrt(quotient()(sums))  # noqa: E731
+    return metric(name, "root_mean_squared_error", amounts, root, metrics_collections, updates_collections)
+
+
+def mean_relative_error(
+    labels: Any,
+    predictions: Any,
+    normalizer: Any,
+    weights: Any = None,
+    metrics_collections: Any = None,
+    updates_collections: Any = None,
+    name: str | None = None,
+) -> Metric:
+    """The mean of |labels - predictions| / normalizer, 0 where that is 0."""
+    guess, truth, weight = alike(predictions, labels, weights)
+    errors = ratio(jnp.abs(truth - guess), tensor(normalizer))
+    return _mean("mean_relative_error", errors, weight, metrics_collections, updates_collections, name)
+
+
+def mean_cosine_distance(
+    labels: Any,
+    predictions: Any,
+    dim: int,
+    weights: Any = None,
+    metrics_collections: Any = None,
+    updates_collections: Any = None,
+    name: str | None = None,
+) -> Metric:
+    """1 - the mean scalar product along `dim` of vectors of length 1."""
+    guess, truth, weight = alike(predictions, labels, weights)
+    numbers, weight = _weighted(jnp.sum(guess * truth, dim, keepdims=True), weight)
+    amounts = {"total": jnp.sum(numbers * weight), "count": jnp.sum(weight)}
+    distance = lambda sums: 1.0 - quotient()(sums)  # noqa: E731
+    return metric(name, "mean_cosine_distance", amounts, distance, metrics_collections, updates_collections)
+
+
+def percentage_below(
+    values: Any,
+    threshold: Any,
+    weights: Any = None,
+    metrics_collections: Any = None,
+    updates_collections: Any = None,
+    name: str | None = None,
+) -> Metric:
+    """Which share of the values is less than `threshold`."""
+    below = tensor(values) < threshold
+    return _mean("percentage_below_threshold", below, weights, metrics_collections, updates_collections, name)
+
+
+def mean_per_class_accuracy(
+    labels: Any,
+    predictions: Any,
+    num_classes: int,
+    weights: Any = None,
+    metrics_collections: Any = None,
+    updates_collections: Any = None,
+    name: str | None = None,
+) -> Metric:
+    """How often the examples of a class are told right, averaged over the classes."""
+    truth, guess = tensor(labels).astype(np.int64).reshape(-1), tensor(predictions).reshape(-1)
+    weight = jnp.ones(truth.shape, np.float32) if weights is None else tensor(weights).astype(np.float32).reshape(-1)
+    right = (guess.astype(truth.dtype) == truth).astype(np.float32)
+    empty = jnp.zeros(num_classes, np.float32)
+    amounts = {"total": empty.at[truth].add(weight), "count": empty.at[truth].add(right * weight)}
+    average = lambda sums: jnp.mean(quotient("count", "total")(sums))  # noqa: E731
+    return metric(name, "mean_accuracy", amounts, average, metrics_collections, updates_collections)
+
+
+def mean_iou(
+    labels: Any,
+    predictions: Any,
+    num_classes: int,
+    weights: Any = None,
+    metrics_collections: Any = None,
+    updates_collections: Any = None,
+    name: str | None = None,
+) -> Metric:
+    """Intersection over union of the examples that are of a class and those told to be, averaged over the classes seen."""
+    truth, guess = (tensor(v).astype(np.int64).reshape(-1) for v in (labels, predictions))
+    weight = jnp.ones(truth.shape, np.float64) if weights is None else tensor(weights).astype(np.float64).reshape(-1)
+    matrix = jnp.zeros((num_classes, num_classes), np.float64).at[truth, guess].add(weight)
+
+    def value(sums: dict[str, Any]) -> Tensor:
+        total = sums["total_confusion_matrix"]
+        right = jnp.diagonal(total).astype(np.float32)
+        union = jnp.sum(total, 0).astype(np.float32) + jnp.sum(total, 1).astype(np.float32) - right
+        seen = jnp.sum(union != 0).astype(np.float32)
+        return ratio(jnp.sum(right / jnp.where(union > 0, union, 1.0)), seen)
+
+    amounts = {"total_confusion_matrix": matrix}
+    return metric(name, "mean_iou", amounts, value, metrics_collections, updates_collections)

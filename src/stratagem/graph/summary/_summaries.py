@@ -1,0 +1,56 @@
+"""tf1.summary: what a model_fn says about itself, kept with its call until the Estimator writes it."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from stratagem._context import current
+from stratagem.ops import tensor
+
+# (kind, tag, tensor)
+Summary = tuple[str, str, Any]
+
+
+def _add(kind: str, name: str, value: Any, family: str | None) -> Summary | None:
+    building = current().graph
+    if building is None:
+        return None
+    tag = building.scopes.unique_name(name if family is None else f"{family}/{name}")
+    building.summaries.append((kind, tag, value))
+    return kind, tag, value
+
+
+def scalar(name: str, tensor: Any, collections: Any = None, family: str | None = None) -> Summary | None:
+    """A number a step, under `name` below the open name scopes (and below `family`)."""
+    return _add("scalar", name, _as_tensor(tensor), family)
+
+
+def histogram(name: str, values: Any, collections: Any = None, family: str | None = None) -> Summary | None:
+    """The distribution of many numbers."""
+    return _add("histogram", name, _as_tensor(values), family)
+
+
+def image(
+    name: str, tensor: Any, max_outputs: int = 3, collections: Any = None, family: str | None = None
+) -> Summary | None:
+    """The first `max_outputs` of the images (n, h, w, c)."""
+    return _add("image", name, _as_tensor(tensor)[:max_outputs], family)
+
+
+def text(name: str, tensor: Any, collections: Any = None) -> Summary | None:
+    """Text that is known when the step is compiled."""
+    return _add("text", name, tensor, None)
+
+
+def merge(inputs: Sequence[Any], collections: Any = None, name: str | None = None) -> list[Any]:
+    """The summaries as one."""
+    return [one for one in inputs if one is not None]
+
+
+def merge_all(key: str = "summaries", scope: str | None = None, name: str | None = None) -> list[Any] | None:
+    """All summaries so far; None if there are none."""
+    building = current().graph
+    found = [] if building is None else [one for one in building.summaries if one[1].startswith(scope or "")]
+    return found or None
+
+
+_as_tensor = tensor

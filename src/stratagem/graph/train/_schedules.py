@@ -1,0 +1,142 @@
+"""Learning rates that follow the global step: functions of a tensor, as in tf1.train."""
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+
+from stratagem.ops import Tensor, tensor
+
+
+def _parts(learning_rate: Any, global_step: Any, decay_steps: Any) -> tuple[Tensor, Tensor, Tensor]:
+    """All three in the dtype of the rate. Raises ValueError without a step."""
+    if global_step is None:
+        raise ValueError("global_step is required: tf.compat.v1.train.get_global_step().")
+    rate = tensor(learning_rate)
+    rate = rate if jnp.issubdtype(rate.dtype, np.floating) else rate.astype(np.float32)
+    return rate, tensor(global_step).astype(rate.dtype), tensor(decay_steps).astype(rate.dtype)
+
+
+def exponential_decay(
+    learning_rate: Any,
+    global_step: Any,
+    decay_steps: Any,
+    decay_rate: Any,
+    staircase: bool = False,
+    name: str | None = None,
+) -> Tensor:
+    """learning_rate * decay_rate ** (global_step / decay_steps); staircase: with a whole exponent."""
+    rate, step, steps = _parts(learning_rate, global_step, decay_steps)
+    exponent = jnp.floor(step / steps) if staircase else step / steps
+    return rate * jnp.power(tensor(decay_rate).astype(rate.dtype), exponent)
+
+
+def natural_exp_decay(
+    learning_rate: Any,
+    global_step: Any,
+    decay_steps: Any,
+    decay_rate: Any,
+    staircase: bool = False,
+    name: str | None = None,
+) -> Tensor:
+    """learning_rate * exp(-decay_rate * global_step / decay_steps)."""
+    rate, step, steps = _parts(learning_rate, global_step, decay_steps)
+    exponent = jnp.floor(step / steps) if staircase else step / steps
+    return rate * jnp.exp(-tensor(decay_rate).astype(rate.dtype) * exponent)
+
+
+def inverse_time_decay(
+    learning_rate: Any,
+    global_step: Any,
+    decay_steps: Any,
+    decay_rate: Any,
+    staircase: bool = False,
+    name: str | None = None,
+) -> Tensor:
+    """learning_rate / (1 + decay_rate * global_step / decay_steps)."""
+    rate, step, steps = _parts(learning_rate, global_step, decay_steps)
+    progress = jnp.floor(step / steps) if staircase else step / steps
+    return rate / (1 + tensor(decay_rate).astype(rate.dtype) * progress)
+
+
+def piecewise_constant(x: Any, boundaries: Sequence[Any], values: Sequence[Any], name: str | None = None) -> Tensor:
+    """values[0] while x <= boundaries[0], then values[1] while x <= boundaries[1], … and the last one after that.
+
+    Raises ValueError unless there is one value more than boundaries.
+    """
+    if len(boundaries) != len(values) - 1:
+        raise ValueError(
+            f"The length of boundaries should be 1 less than the length of values: {boundaries}, {values}."
+        )
+    step, found = tensor(x), tensor(values[-1])
+    for boundary, value in zip(reversed(boundaries), reversed(values[:-1]), strict=True):
+        found = jnp.where(step <= tensor(boundary).astype(step.dtype), tensor(value).astype(found.dtype), found)
+    return found
+
+
+def polynomial_decay(
+    learning_rate: Any,
+    global_step: Any,
+    decay_steps: Any,
+    end_learning_rate: Any = 0.0001,
+    power: Any = 1.0,
+    cycle: bool = False,
+    name: str | None = None,
+) -> Tensor:
+    """From learning_rate to end_learning_rate in decay_steps; cycle: again from a lower start, over more steps each time."""
+    rate, step, steps = _parts(learning_rate, global_step, decay_steps)
+    end = tensor(end_learning_rate).astype(rate.dtype)
+    if cycle:
+        steps = steps * jnp.where(step == 0, 1.0, jnp.ceil(step / steps)).astype(rate.dtype)
+    else:
+        step = jnp.minimum(step, steps)
+    return (rate - end) * jnp.power(1 - step / steps, tensor(power).astype(rate.dtype)) + end
+
+
+def cosine_decay(
+    learning_rate: Any, global_step: Any, decay_steps: Any, alpha: Any = 0.0, name: str | None = None
+) -> Tensor:
+    """Half a cosine from learning_rate to alpha * learning_rate in decay_steps."""
+    rate, step, steps = _parts(learning_rate, global_step, decay_steps)
+    wave = 0.5 * (1 + jnp.cos(math.pi * jnp.minimum(step, steps) / steps))
+    return rate * ((1 - alpha) * wave + alpha)
+
+
+def cosine_decay_restarts(
+    learning_rate: Any,
+    global_step: Any,
+    first_decay_steps: Any,
+    t_mul: float = 2.0,
+    m_mul: float = 1.0,
+    alpha: float = 0.0,
+    name: str | None = None,
+) -> Tensor:
+    """Cosine decay that starts again: each time t_mul times as long, from m_mul times the rate."""
+    rate, step, steps = _parts(learning_rate, global_step, first_decay_steps)
+    done = step / steps
+    if t_mul == 1.0:
+        restart = jnp.floor(done)
+        done = done - restart
+    else:
+        restart = jnp.floor(jnp.log(1 - done * (1 - t_mul)) / math.log(t_mul))
+        done = (done - (1 - t_mul**restart) / (1 - t_mul)) / t_mul**restart
+    wave = 0.5 * m_mul**restart * (1 + jnp.cos(math.pi * done))
+    return rate * ((1 - alpha) * wave + alpha)
+
+
+def linear_cosine_decay(
+    learning_rate: Any,
+    global_step: Any,
+    decay_steps: Any,
+    num_periods: float = 0.5,
+    alpha: float = 0.0,
+    beta: float = 0.001,
+    name: str | None = None,
+) -> Tensor:
+    """A line down to 0 in decay_steps, times a cosine of num_periods."""
+    rate, step, steps = _parts(learning_rate, global_step, decay_steps)
+    step = jnp.minimum(step, steps)
+    wave = 0.5 * (1 + jnp.cos(math.pi * 2.0 * num_periods * step / steps))
+    return rate * ((alpha + (steps - step) / steps) * wave + beta)

@@ -1,0 +1,80 @@
+"""A model_fn on parameter servers: the weights and slots of one device, whole or in shards."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import stratagem as tf
+import stratagem.compat.v1 as tf1
+from stratagem.coordinator import ClusterCoordinator
+from stratagem.graph import Graph
+from stratagem.step import Same, prepare
+from tests.graph.behaviours import OPTIMIZERS, features, labels, optimizer, waves
+from tests.remote.serving import serving
+
+QUICK = ("adam", "ftrl")
+
+
+def model_fn(name: str) -> Callable[[Any, Any], Any]:
+    def model(x: Any, y: Any) -> Any:
+        table = tf1.get_variable("table", [8, 3], initializer=waves(tf1))
+        with tf1.variable_scope("net", initializer=waves(tf1)):
+            logits = tf1.layers.dense(x, 3) + tf1.nn.embedding_lookup(table, y)
+        loss = tf1.losses.sparse_softmax_cross_entropy(y, logits)
+        return optimizer(tf1, name).minimize(loss, tf1.train.get_or_create_global_step())
+
+    return model
+
+
+def trained(model: Callable[[Any, Any], Any], strategy: Any, steps: int = 3) -> dict[str, np.ndarray]:
+    """All variables of the graph after some steps, one after another."""
+    graph = Graph()
+
+    def replica(x: Any, y: Any) -> None:
+        with graph.building("train"):
+            model(x, y).run()
+
+    def step(x: Any, y: Any) -> None:
+        strategy.run(replica, args=(x, y))
+
+    compiled = tf.function(step)
+    batches = [(tf.constant(features(i)), tf.constant(labels(i))) for i in range(steps)]
+    if isinstance(strategy, tf.distribute.experimental.ParameterServerStrategy):
+        coordinator = ClusterCoordinator(strategy)
+        with strategy.scope():  # where variables can be made: workers make none
+            prepare(step, ("test", Same(step)), "step", batches[0], strategy.mesh)
+        for batch in batches:
+            coordinator.schedule(compiled, args=batch)
+            coordinator.join()
+    else:
+        for batch in batches:
+            compiled(*batch)
+    return {name: variable.numpy() for name, variable in graph.variables.items()}
+
+
+@pytest.fixture(scope="module", params=[None, 2], ids=["whole", "in shards"])
+def strategy(request: pytest.FixtureRequest) -> Any:
+    return serving(servers=2, workers=1, shards=request.param)
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(n, marks=[] if n in QUICK else pytest.mark.thorough, id=n) for n in OPTIMIZERS]
+)
+def test_servers_update_as_one_device_does(strategy: Any, name: str) -> None:
+    expected = trained(model_fn(name), tf.distribute.OneDeviceStrategy("CPU:0"))
+    found = trained(model_fn(name), strategy)
+    assert found.keys() == expected.keys()
+    for variable, value in expected.items():
+        np.testing.assert_allclose(found[variable], value, rtol=1e-6, atol=1e-6, err_msg=variable)
+
+
+def test_a_rate_that_is_a_tensor_is_refused(strategy: Any) -> None:
+    def model(x: Any, y: Any) -> Any:
+        rate = tf1.train.exponential_decay(0.1, tf1.train.get_or_create_global_step(), 10, 0.5)
+        loss = tf.reduce_sum(tf.square(tf1.get_variable("v", [2])))
+        return tf1.train.AdamOptimizer(rate).minimize(loss)
+
+    with pytest.raises(NotImplementedError, match="Adam: learning_rate is a tensor"):
+        trained(model, strategy)
