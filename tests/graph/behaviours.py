@@ -2,47 +2,11 @@
 
 import itertools
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import Any, Final
 
-import numpy as np
-
-STEPS = 4
-
-
-@dataclass(frozen=True, kw_only=True)
-class Made:
-    """What a model function made: tensors, the operation of a step, and values that are read after it."""
-
-    tensors: dict[str, Any] = field(default_factory=dict)
-    operation: Any = None
-    after: dict[str, Any] = field(default_factory=dict)
-
-
-Model = Callable[[Any, Any, Any], Made]
-
-
-def wave(shape: Any, start: float = 0.3) -> np.ndarray:
-    """Numbers between -1 and 1, all different."""
-    return np.sin(start + 1.7 * np.arange(int(np.prod(shape)))).reshape(shape)
-
-
-def waves(tf1: Any, start: float = 0.3) -> Callable[..., Any]:
-    """An initializer with these numbers."""
-
-    def initializer(shape: Any, dtype: Any = None, partition_info: Any = None, **unused: Any) -> Any:
-        return tf1.constant(wave([int(d) for d in shape], start), dtype)
-
-    return initializer
-
-
-def features(step: int, shape: tuple[int, ...] = (6, 4)) -> np.ndarray:
-    return wave(shape, 0.1 + step).astype(np.float32)
-
-
-def labels(step: int) -> np.ndarray:
-    return (np.arange(6) * 5 + step) % 3
-
+from tests.graph.functions_behaviours import functions
+from tests.graph.losses_behaviours import LOSSES, METRIC_WEIGHTS, METRICS, REDUCTIONS, WEIGHTS, loss, metric
+from tests.graph.made import Made, Model, wave, waves
 
 # --- Optimizers -------------------------------------------------------------------------------------------------------
 
@@ -106,7 +70,7 @@ def sparse(name: str, dtype: str) -> Model:
 
     def model(tf1: Any, x: Any, y: Any) -> Made:
         table = tf1.get_variable("table", [8, 2], dtype, waves(tf1))
-        rows = tf1.nn.embedding_lookup(table, y)
+        rows = tf1.nn.embedding_lookup(table, tf1.argmax(x, 1))  # others at every step
         loss = tf1.reduce_sum(tf1.square(rows * rows - 0.5))
         return Made(tensors={"loss": loss}, operation=optimizer(tf1, name).minimize(loss))
 
@@ -121,58 +85,6 @@ def given_slices(name: str, dtype: str) -> Model:
         rows = tf1.constant(wave((3, 2), 1.0), dtype)
         slices = tf1.IndexedSlices(rows, tf1.constant([1, 5, 1]), tf1.constant([8, 2]))
         return Made(operation=optimizer(tf1, name).apply_gradients([(slices, table)]))
-
-    return model
-
-
-# --- Losses -----------------------------------------------------------------------------------------------------------
-
-LOSSES: Final[dict[str, dict[str, Any]]] = {
-    "absolute_difference": {},
-    "cosine_distance": {"axis": 1},
-    "hinge_loss": {},
-    "huber_loss": {"delta": 0.4},
-    "log_loss": {},
-    "mean_squared_error": {},
-    "mean_pairwise_squared_error": {},
-    "sigmoid_cross_entropy": {},
-    "sigmoid_cross_entropy_smooth": {"label_smoothing": 0.2},
-    "softmax_cross_entropy": {},
-    "softmax_cross_entropy_smooth": {"label_smoothing": 0.2},
-    "sparse_softmax_cross_entropy": {},
-}
-WEIGHTS: Final[dict[str, Any]] = {
-    "one": None,
-    "number": 0.7,
-    "zero": 0.0,
-    "rows": [[1.0], [0.0], [2.0], [0.5], [0.0], [1.0]],
-}
-REDUCTIONS: Final = ("NONE", "SUM", "SUM_OVER_BATCH_SIZE", "MEAN", "SUM_BY_NONZERO_WEIGHTS")
-
-
-def loss(name: str, weights: str, reduction: str | None) -> Model:
-    """A loss of fixed predictions, its gradient, and what is in the collection."""
-
-    def model(tf1: Any, x: Any, y: Any) -> Made:
-        start = 0.5 + 0.4 * wave((6, 3)) if name == "log_loss" else wave((6, 3))
-        guess = tf1.get_variable("guess", initializer=tf1.constant(start, tf1.float32))
-        plain = name.removesuffix("_smooth")
-        given = dict(LOSSES[name])
-        weight = WEIGHTS[weights]
-        if plain.startswith("s"):  # cross entropies
-            weight = [w[0] for w in weight] if isinstance(weight, list) and "softmax" in plain else weight
-            truth = y if plain.startswith("sparse") else tf1.one_hot(y, 3)
-            arguments = [truth, guess]
-        else:
-            arguments = [tf1.one_hot(y, 3), guess]
-        if weight is not None:
-            given["weights"] = weight
-        if reduction is not None:
-            given["reduction"] = getattr(tf1.losses.Reduction, reduction)
-        value = getattr(tf1.losses, plain)(*arguments, **given)
-        (gradient,) = tf1.gradients(value, [guess])
-        total = tf1.losses.get_total_loss() if reduction != "NONE" else value
-        return Made(tensors={"loss": value, "gradient": tf1.convert_to_tensor(gradient), "total": total})
 
     return model
 
@@ -253,66 +165,6 @@ def regularized(tf1: Any, x: Any, y: Any) -> Made:
     return Made(tensors=tensors | {"total": total, "sum": tf1.losses.get_regularization_loss()}, operation=operation)
 
 
-# --- Metrics ----------------------------------------------------------------------------------------------------------
-
-METRICS: Final[dict[str, tuple[str, dict[str, Any]]]] = {
-    "accuracy": ("classes", {}),
-    "mean": ("values", {}),
-    "mean_tensor": ("values", {}),
-    "mean_squared_error": ("numbers", {}),
-    "root_mean_squared_error": ("numbers", {}),
-    "mean_absolute_error": ("numbers", {}),
-    "mean_relative_error": ("numbers", {"normalizer": [1.0, 2.0, 0.0, 3.0, 1.0, 1.0]}),
-    "mean_cosine_distance": ("rows", {"dim": 1}),
-    "percentage_below": ("values", {"threshold": 0.2}),
-    "mean_per_class_accuracy": ("classes", {"num_classes": 4}),
-    "mean_iou": ("classes", {"num_classes": 4}),
-    "precision": ("yes", {}),
-    "recall": ("yes", {}),
-    "true_positives": ("yes", {}),
-    "true_negatives": ("yes", {}),
-    "false_positives": ("yes", {}),
-    "false_negatives": ("yes", {}),
-    "precision_at_thresholds": ("scores", {"thresholds": [0.2, 0.5, 0.8]}),
-    "recall_at_thresholds": ("scores", {"thresholds": [0.2, 0.5, 0.8]}),
-    "auc": ("scores", {}),
-    "auc_pr": ("scores", {"curve": "PR", "summation_method": "careful_interpolation"}),
-    "auc_majoring": ("scores", {"num_thresholds": 20, "summation_method": "majoring"}),
-}
-METRIC_WEIGHTS: Final = {"one": None, "rows": [1.0, 0.0, 2.0, 0.5, 0.0, 1.0]}
-
-
-def metric(name: str, weights: str) -> Model:
-    """A metric over several batches: its value and what its update gives."""
-
-    def model(tf1: Any, x: Any, y: Any) -> Made:
-        kind, arguments = METRICS[name]
-        wavy, guess = x[:, 0], tf1.argmax(x[:, :3], 1)
-        scores = 0.5 + 0.5 * x[:, 1]
-        inputs = {
-            "classes": [y, guess],
-            "values": [wavy],
-            "numbers": [wavy, x[:, 1]],
-            "rows": [x, x * x],
-            "yes": [y > 0, guess > 0],
-            "scores": [y > 0, scores],
-        }[kind]
-        weight = METRIC_WEIGHTS[weights]
-        given = dict(arguments)
-        if weight is not None:
-            given["weights"] = tf1.constant([[w] for w in weight] if kind == "rows" else weight)
-        if "normalizer" in given:
-            given["normalizer"] = tf1.constant(given["normalizer"])
-        for ending in ("_pr", "_majoring"):
-            plain = name.removesuffix(ending)
-            if plain != name:
-                break
-        value, update = getattr(tf1.metrics, plain)(*inputs, **given)
-        return Made(operation=update, after={"value": value})
-
-    return model
-
-
 # --- Learning rates, scopes, the rest ---------------------------------------------------------------------------------
 
 SCHEDULES: Final[dict[str, tuple[Any, ...]]] = {
@@ -388,80 +240,6 @@ def scopes(tf1: Any, x: Any, y: Any) -> Made:
     shared(x + 1.0)
     found = tf1.trainable_variables("a/")
     return Made(tensors={"count": tf1.constant(len(found)), "all": tf1.constant(len(tf1.global_variables()))})
-
-
-def functions(tf1: Any, x: Any, y: Any) -> Made:
-    """Functions whose arguments, or meaning, are others than in TensorFlow 2."""
-    sixes, pairs = tf1.reshape(tf1.range(6), [2, 3]), tf1.constant([[1.0, -2.0], [3.0, 0.5], [0.0, 4.0]])
-    chosen = tf1.constant([True, False, True])
-    counter = tf1.get_variable("counter", initializer=tf1.constant(5.0))
-    total, count = tf1.nn.moments(x, [0], keep_dims=True)
-    images = tf1.reshape(x, [1, 6, 4, 1])
-    filters = tf1.constant(wave((2, 2, 1, 2)), tf1.float32)
-    return Made(
-        tensors={
-            "sum": tf1.reduce_sum(pairs, reduction_indices=[0], keep_dims=True),
-            "mean": tf1.reduce_mean(sixes, 1),
-            "max": tf1.reduce_max(pairs, axis=1, keepdims=True),
-            "any": tf1.reduce_any(pairs > 2.0, 1),
-            "prod": tf1.reduce_prod(pairs, 0, True),
-            "logsumexp": tf1.reduce_logsumexp(pairs, 1),
-            "argmax": tf1.argmax(pairs, 1),
-            "argmin": tf1.argmin(pairs, dimension=0, output_type=tf1.int32),
-            "nonzero": tf1.count_nonzero(pairs, 1, keep_dims=True),
-            "norm": tf1.norm(pairs, axis=1, keep_dims=True),
-            "expanded": tf1.expand_dims(pairs, dim=1),
-            "squeezed": tf1.squeeze(tf1.expand_dims(pairs, 0), squeeze_dims=[0]),
-            "transposed": tf1.transpose(pairs, [1, 0], "name"),
-            "shape": tf1.shape(pairs, "name", tf1.int64),
-            "size": tf1.size(pairs),
-            "gathered": tf1.gather(pairs, [2, 0], None, "name", 0),
-            "gathered_nd": tf1.gather_nd(pairs, [[2, 1], [0, 0]], "name"),
-            "padded": tf1.pad(pairs, [[1, 0], [0, 1]], "CONSTANT", "name", 7.0),
-            "zeros": tf1.zeros_like(sixes, tf1.float64),
-            "ones": tf1.ones_like(pairs),
-            "where_rows": tf1.where(chosen, pairs, -pairs),
-            "where": tf1.where(pairs > 0.0, pairs, tf1.zeros_like(pairs)),
-            "div": tf1.div(tf1.constant([-7, 7]), tf1.constant([2, 2])),
-            "div_float": tf1.div(7.0, 2.0),
-            "floor_div": tf1.floor_div(tf1.constant([-7, 7]), 2),
-            "to_float": tf1.to_float(sixes),
-            "to_int32": tf1.to_int32(pairs),
-            "to_int64": tf1.to_int64(pairs),
-            "to_double": tf1.to_double(sixes),
-            "confusion": tf1.confusion_matrix([0, 1, 1], [1, 1, 0], 2, tf1.int64),
-            "average_norm": tf1.clip_by_average_norm(pairs, 0.1),
-            "tuple": tf1.tuple([pairs, pairs])[1],
-            "cond": tf1.cond(tf1.reduce_sum(pairs) > 0.0, fn1=lambda: pairs + 1.0, fn2=lambda: pairs),
-            "while": tf1.while_loop(lambda i: i < 7, lambda i: i + 2, [tf1.constant(0)]),
-            "softmax": tf1.nn.softmax(pairs, dim=0),
-            "log_softmax": tf1.nn.log_softmax(pairs, 0),
-            "l2": tf1.nn.l2_normalize(pairs, dim=1),
-            "cross_entropy": tf1.nn.softmax_cross_entropy_with_logits(labels=tf1.one_hot(y, 4), logits=x),
-            "cross_entropy_v2": tf1.nn.softmax_cross_entropy_with_logits_v2(tf1.one_hot(y, 4), x),
-            "sparse_cross_entropy": tf1.nn.sparse_softmax_cross_entropy_with_logits(labels=y, logits=x),
-            "moments_mean": total,
-            "moments_variance": count,
-            "conv2d": tf1.nn.conv2d(images, filters, [1, 2, 1, 1], "SAME"),
-            "max_pool": tf1.nn.max_pool(images, [1, 2, 2, 1], [1, 2, 2, 1], "VALID"),
-            "avg_pool": tf1.nn.avg_pool(images, [1, 2, 2, 1], [1, 2, 2, 1], "SAME"),
-            "in_top_k": tf1.nn.in_top_k(x, y, 2),
-            "xw_plus_b": tf1.nn.xw_plus_b(pairs, tf1.transpose(pairs), [1.0, 2.0, 3.0]),
-            "log": tf1.log(tf1.constant([1.0, 2.0])),
-            "ceil": tf1.ceil(pairs - 0.3),
-            "squared_difference": tf1.squared_difference(pairs, 1.0),
-            "lin_space": tf1.lin_space(0.0, 1.0, 5),
-            "div_no_nan": tf1.div_no_nan(pairs, tf1.constant([1.0, 0.0])),
-            "inverse": tf1.matrix_inverse(tf1.constant([[2.0, 1.0], [1.0, 3.0]])),
-            "tensor_scatter": tf1.tensor_scatter_update(pairs, [[1]], [[9.0, 9.0]]),
-            "global_norm": tf1.global_norm([pairs, pairs]),
-            "dropout_of_nothing": tf1.nn.dropout(pairs, keep_prob=1.0),
-            "identity": tf1.identity(counter, name="the_counter"),
-            "constant": tf1.get_variable("c", [2, 2], initializer=tf1.constant_initializer([1, 2, 3, 4])) + 0.0,
-            "eye": tf1.get_variable("e", [2, 3], initializer=tf1.initializers.identity(2.0)) + 0.0,
-        },
-        operation=tf1.group(tf1.assign_sub(counter, 2.0), tf1.no_op()),
-    )
 
 
 DTYPES: Final = ("float32", "float64")

@@ -8,7 +8,7 @@ import stratagem as tf
 import stratagem.compat.v1 as tf1
 from stratagem.graph import Graph
 from stratagem.graph.metrics import MetricValue
-from tests.graph.behaviours import STEPS, Model, features, labels
+from tests.graph.made import STEPS, Model, features, labels
 
 
 def answers(model: Model) -> dict[str, Any]:

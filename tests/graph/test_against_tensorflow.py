@@ -6,7 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.graph.behaviours import CASES, LOSSES, OPTIMIZERS
+from tests.graph.behaviours import CASES, OPTIMIZERS
+from tests.graph.losses_behaviours import LOSSES
 from tests.graph.running import answers
 
 RECORDED = dict(np.load(Path(__file__).with_name("tensorflow_answers.npz")))

@@ -11,7 +11,8 @@ import stratagem.compat.v1 as tf1
 from stratagem.coordinator import ClusterCoordinator
 from stratagem.graph import Graph
 from stratagem.step import Same, prepare
-from tests.graph.behaviours import OPTIMIZERS, features, labels, optimizer, waves
+from tests.graph.behaviours import OPTIMIZERS, optimizer
+from tests.graph.made import features, labels, waves
 from tests.remote.serving import serving
 
 QUICK = ("adam", "ftrl")

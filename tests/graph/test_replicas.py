@@ -8,7 +8,7 @@ import pytest
 import stratagem as tf
 import stratagem.compat.v1 as tf1
 from stratagem.graph import Graph
-from tests.graph.behaviours import waves
+from tests.graph.made import waves
 from tests.graph.training import trainer
 
 ROWS = 8
