@@ -42,7 +42,7 @@ seeds: $(READY) ## run the documents' programs whole (tens of minutes; STRATAGEM
 	@echo "seeds: running the documents' programs from $(SEEDS)"
 	@$(BIN)/python scripts/seeds.py --documents "$(SEEDS)"
 	@$(BIN)/python scripts/seeds_workers.py --documents "$(SEEDS)"
-	@$(BIN)/python scripts/seeds_estimator.py --documents "$(SEEDS)"
+	@$(BIN)/python scripts/seeds_migration.py --documents "$(SEEDS)"
 
 bench: $(READY) ## run every benchmark
 	@set -e; for program in $(wildcard benchmarks/*.py); do \

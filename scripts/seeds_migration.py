@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""Run the Estimator program of document 003 whole, with only its import line changed, and check what it logs and returns.
+"""Run the two programs of document 003 whole, with only their import lines changed, and check what they show.
 
-Three steps, checkpoints at 0 and 3, one evaluation, the document's log lines in its order, and the value of its last line.
+The Estimator: three steps, checkpoints at 0 and 3, one evaluation, the document's log lines in its order, and the value of
+its last line. Parameter servers in one process: five epochs whose losses fall, and an evaluation.
 """
 
 import argparse
@@ -12,9 +13,11 @@ import subprocess
 import sys
 import tempfile
 import time
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-LONGEST = 600.0  # seconds that the program may take
+LONGEST = 600.0  # seconds that a program may take
 NUMBER = r"([-+.\de]+)"
 # The document's lines but those of TensorFlow's own deprecations, from its third line on; the last group is a directory.
 LINES = (
@@ -62,8 +65,17 @@ print("result", json.dumps(eval(compile(last, sys.argv[1], "eval"), scope), defa
 """
 
 
-def run(program: Path, folder: Path) -> tuple[list[str], object]:
-    """The lines that the program logs, and the value of its last expression.
+@dataclass(frozen=True)
+class Shown:
+    """What a program showed: the lines of its log, its other output, and the value of its last expression."""
+
+    log: list[str]
+    output: str
+    result: Any
+
+
+def run(program: Path, folder: Path) -> Shown:
+    """Run it with `folder` for its temporary files.
 
     Raises:
         RuntimeError: it ended with another exit code than 0.
@@ -81,11 +93,12 @@ def run(program: Path, folder: Path) -> tuple[list[str], object]:
         raise RuntimeError(f"exit code {done.returncode}")
     result = next(line for line in done.stdout.splitlines() if line.startswith("result "))
     lines = re.findall(r"^(?:INFO|WARNING):stratagem[\w.]*: ?(.*)$", done.stderr, re.MULTILINE)
-    return lines, json.loads(result.removeprefix("result "))
+    return Shown(lines, done.stdout, json.loads(result.removeprefix("result ")))
 
 
-def complaints(lines: list[str], result: object, folder: Path) -> list[str]:
+def of_estimator(shown: Shown, folder: Path) -> list[str]:
     """Everything that is not as it has to be, in words."""
+    lines, result = shown.log, shown.result
     wrong = [f"{len(lines)} lines, expected {len(LINES)}"] if len(lines) != len(LINES) else []
     wrong += [
         f"{line!r} in place of {form}" for line, form in zip(lines, LINES, strict=False) if not re.fullmatch(form, line)
@@ -102,21 +115,43 @@ def complaints(lines: list[str], result: object, folder: Path) -> list[str]:
     return wrong
 
 
+def of_parameter_server(shown: Shown, folder: Path) -> list[str]:
+    """As for the Estimator."""
+    losses = [
+        float(loss) for loss in re.findall(rf"^Epoch \d/5 - 10/10 - .*loss: {NUMBER}", shown.output, re.MULTILINE)
+    ]
+    if len(losses) != 5:
+        return [f"{len(losses)} epochs in place of 5"]
+    wrong = [] if losses[-1] < 0.3 * losses[0] else [f"the losses are {losses}"]
+    if list(shown.result) != ["loss"] or not 0 <= shown.result["loss"] < 10 or list(folder.iterdir()):
+        wrong.append(f"the result is {shown.result}, and {list(folder.iterdir())} is left")
+    return wrong
+
+
+PROGRAMS = {"estimator": of_estimator, "parameter_server": of_parameter_server}
+
+
 def main() -> int:
-    """Run the program; 0 when all is as documented."""
+    """Run the programs; 0 when all is as documented."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--documents", type=Path, default=os.environ.get("STRATAGEM_SEEDS", "../shared"))
     options = parser.parse_args()
-    print("seeds: estimator", flush=True)
-    began = time.monotonic()
-    with tempfile.TemporaryDirectory() as programs, tempfile.TemporaryDirectory() as folder:
+    failed = False
+    with tempfile.TemporaryDirectory() as programs:
         subprocess.run([sys.executable, options.documents / "seed_programs.py", programs], check=True, timeout=60)
-        try:
-            wrong = complaints(*run(Path(programs) / "estimator.py", Path(folder)), Path(folder))
-        except RuntimeError as error:
-            wrong = [str(error)]
-    print(f"seeds: estimator: {'; '.join(wrong) or 'as documented'} ({time.monotonic() - began:.0f} s)", flush=True)
-    return int(bool(wrong))
+        for name, complaints in PROGRAMS.items():
+            print(f"seeds: {name}", flush=True)
+            began = time.monotonic()
+            with tempfile.TemporaryDirectory() as folder:
+                try:
+                    wrong = complaints(run(Path(programs) / f"{name}.py", Path(folder)), Path(folder))
+                except RuntimeError as error:
+                    wrong = [str(error)]
+            print(
+                f"seeds: {name}: {'; '.join(wrong) or 'as documented'} ({time.monotonic() - began:.0f} s)", flush=True
+            )
+            failed |= bool(wrong)
+    return int(failed)
 
 
 if __name__ == "__main__":
