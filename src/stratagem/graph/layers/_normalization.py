@@ -99,8 +99,8 @@ class BatchNormalization(Layer):
         return (inputs * factor.reshape(broad) + shift.reshape(broad)).astype(inputs.dtype)
 
     def _defer_updates(self, mean: Any, variance: Any, count: int, rank: int) -> None:
-        # TensorFlow's fused kernel, which it takes for images and volumes, keeps the variance of a sample.
-        if self._fused or (self._fused is None and rank in (4, 5)):
+        # TensorFlow's fused kernel, which it takes for images and volumes up to float32, keeps the variance of a sample.
+        if self._fused or (self._fused is None and rank in (4, 5) and variance.dtype == jnp.float32):
             variance = variance * (count / max(count - 1, 1))
         updates = current_building().collections[GraphKeys.UPDATE_OPS]
         for moving, new in ((self.moving_mean, mean), (self.moving_variance, variance)):
