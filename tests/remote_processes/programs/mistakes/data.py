@@ -6,7 +6,7 @@ import threading
 from job import FOLDER, coordinator, draw, iterator_of, numbers, run, strategy
 
 import stratagem as tf
-from stratagem.coordinator import _coordinator
+from stratagem.coordinator import _pace
 
 scheduled = []
 
@@ -21,8 +21,8 @@ def add_up(iterator):
 
 def together(function, iterator):
     """The results of many calls, of which workers were given several at once, however slow they are."""
-    calls, usual = 0, _coordinator._TOGETHER
-    _coordinator._TOGETHER = 600.0
+    calls, usual = 0, _pace._TOGETHER
+    _pace._TOGETHER = 600.0
 
     def counted(call):
         def counting(method, *args):
@@ -40,7 +40,7 @@ def together(function, iterator):
     finally:
         for worker in strategy.tasks:
             del worker.actor.call
-        _coordinator._TOGETHER = usual
+        _pace._TOGETHER = usual
         assert calls < 0.9 * sum(value._status.value == "READY" for value in scheduled)
     return coordinator.fetch(scheduled)
 
