@@ -127,7 +127,7 @@ def test_layers_and_their_slots_are_on_the_servers_and_in_the_checkpoint(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def model(features: Any, labels: Any, mode: str) -> Any:
-        logits = tf1.layers.dense(tf1.layers.dense(features, 4, activation=tf.nn.relu), 1)
+        logits = tf1.layers.dense(tf1.layers.dense(features, 4, activation=tf.nn.tanh), 1)
         loss = tf1.losses.mean_squared_error(labels, logits)
         train_op = tf1.train.AdagradOptimizer(0.05).minimize(loss, global_step=tf1.train.get_global_step())
         return E.EstimatorSpec(mode, loss=loss, train_op=train_op)
