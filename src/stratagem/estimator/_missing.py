@@ -22,6 +22,10 @@ _INSTEAD = {
     **dict.fromkeys(_HEADS.split(), "an EstimatorSpec that the model_fn makes itself"),
     "classifier_parse_example_spec": _PARSE,
     "regressor_parse_example_spec": _PARSE,
+    **dict.fromkeys(
+        ("BestExporter", "FinalExporter", "LatestExporter"),
+        "an Exporter of your own, which is given the checkpoint and the metrics",
+    ),
     "VocabInfo": "tf.train.load_variable, and an initializer that puts rows into their places",
     "inputs": "a data set: tf.data.Dataset.from_tensor_slices(arrays).shuffle(n).repeat(epochs).batch(size)",
     "tpu": "RunConfig(train_distribute=strategy)",

@@ -21,6 +21,10 @@ _ELSEWHERE = {
     ("io", name): "numpy.asarray(PIL.Image.open(io.BytesIO(contents))) in a function given to `map`"
     for name in ("decode_image", "decode_jpeg", "decode_png", "decode_bmp", "decode_gif")
 } | {
+    (
+        "",
+        "feature_column",
+    ): "tensors made in the input_fn, or Keras' preprocessing layers (tf.keras.layers.StringLookup, Discretization)",
     ("io", "parse_sequence_example"): "tf.io.parse_single_sequence_example",
     ("io", "SparseFeature"): "tf.io.VarLenFeature, one for the indices and one for the values",
     ("data", "IteratorSpec"): "the iterator's `element_spec`",
