@@ -24,7 +24,8 @@ _ELSEWHERE = {
     (
         "",
         "feature_column",
-    ): "tensors made in the input_fn, or Keras' preprocessing layers (tf.keras.layers.StringLookup, Discretization)",
+    ): "tensors that the input_fn makes (tf.one_hot, tf.searchsorted for buckets), or Keras layers",
+    ("compat.v1", "feature_column"): "tensors that the input_fn makes (tf.one_hot, tf.searchsorted), or Keras layers",
     ("io", "parse_sequence_example"): "tf.io.parse_single_sequence_example",
     ("io", "SparseFeature"): "tf.io.VarLenFeature, one for the indices and one for the values",
     ("data", "IteratorSpec"): "the iterator's `element_spec`",
