@@ -1,5 +1,6 @@
 """train_and_evaluate in one process: evaluations after checkpoints, their results, and what is refused."""
 
+import contextlib
 import json
 import logging
 from pathlib import Path
@@ -192,17 +193,18 @@ def test_an_evaluator_evaluates_the_last_checkpoint_and_leaves_when_training_is_
 ) -> None:
     trainer = estimator_in(tmp_path)
     trainer.train(rows(), steps=2)
-    announcement.announce_training(str(tmp_path))
+    with contextlib.ExitStack() as training:
+        training.enter_context(announcement.announced(str(tmp_path)))
 
-    def finish() -> None:
-        if exports.steps == [2]:
-            trainer.train(rows(), steps=3)
-            announcement.announce_end(str(tmp_path))
+        def finish() -> None:
+            if exports.steps == [2]:
+                trainer.train(rows(), steps=3)
+                training.close()
 
-    exports = Exports(act=finish)
-    as_evaluator(monkeypatch)
-    spec = E.EvalSpec(rows(), start_delay_secs=0, throttle_secs=600, exporters=exports)
-    assert E.train_and_evaluate(estimator_in(tmp_path), E.TrainSpec(rows()), spec) is None
+        exports = Exports(act=finish)
+        as_evaluator(monkeypatch)
+        spec = E.EvalSpec(rows(), start_delay_secs=0, throttle_secs=600, exporters=exports)
+        assert E.train_and_evaluate(estimator_in(tmp_path), E.TrainSpec(rows()), spec) is None
     assert exports.steps == [2, 5]
 
 
@@ -218,17 +220,41 @@ def test_an_evaluator_leaves_after_the_checkpoint_of_max_steps(tmp_path: Path, m
 def test_the_end_of_an_earlier_training_is_believed_after_a_minute_only(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    announcement.announce_end(str(tmp_path))
+    with announcement.announced(str(tmp_path)):
+        pass
     watch = announcement.Watch(str(tmp_path))
     assert not watch.is_over()
-    announcement.announce_training(str(tmp_path))
-    assert not watch.is_over()
-    announcement.announce_end(str(tmp_path))
+    with announcement.announced(str(tmp_path)):
+        assert not watch.is_over()
     assert watch.is_over()
     late = announcement.Watch(str(tmp_path))
     assert not late.is_over()
     monkeypatch.setattr(announcement, "_BELIEF_SECONDS", -1.0)
     assert late.is_over()
+
+
+@pytest.mark.parametrize(("begun", "message"), [(False, "its chief has not begun"), (True, "its chief was lost")])
+def test_an_evaluator_gives_a_training_up_that_gives_no_sign(
+    begun: bool, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("STRATAGEM_REJOIN_SECONDS", "1")
+    if begun:
+        with pytest.raises(RuntimeError, match="the chief's error"), announcement.announced(str(tmp_path)):
+            raise RuntimeError("the chief's error")
+    as_evaluator(monkeypatch)
+    specs = E.TrainSpec(rows()), E.EvalSpec(rows(), start_delay_secs=0)
+    with pytest.raises(tf.errors.UnavailableError, match=message):
+        E.train_and_evaluate(estimator_in(tmp_path), *specs)
+
+
+def test_a_training_gives_signs_until_its_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(announcement, "_SIGN_SECONDS", 0.01)
+    with announcement.announced(str(tmp_path)):
+        signs = set()
+        while len(signs) < 3:
+            signs.add((tmp_path / "training_state").read_text())
+    (file,) = tmp_path.iterdir()
+    assert file.read_text().startswith("over")
 
 
 @pytest.mark.parametrize("job", ["chief", "master"])

@@ -1,6 +1,7 @@
 """ClusterCoordinator: schedules functions on the workers of a ParameterServerStrategy and brings back what they return."""
 
 import logging
+import os
 import threading
 import time
 import uuid
@@ -14,6 +15,7 @@ import jax
 from stratagem._context import entered
 from stratagem._errors import UnavailableError
 from stratagem._private import KerasVariable
+from stratagem.cluster.control import Limits
 from stratagem.coordinator._pace import Pace, Turns
 from stratagem.coordinator._queue import Closure, ClosureQueue
 from stratagem.coordinator._report import Report, WorkerTimes
@@ -26,7 +28,6 @@ from stratagem.strategy import ParameterServerStrategy
 logger = logging.getLogger("stratagem.coordinator")
 
 _lock = threading.Lock()
-_RETURN_SECONDS = 3600.0  # TF's limit for a worker to come back
 _IDLE = 1.0  # seconds after which a worker's thread that has nothing to do ends; the next closure starts it again
 
 
@@ -58,6 +59,7 @@ class ClusterCoordinator:
         self._threads: dict[int, threading.Thread] = {}
         self._turns = Turns()
         self._lost: UnavailableError | None = None  # of a server, or all: the job cannot go on
+        self._absent: frozenset[int] = frozenset()
         self.reading = Busy()
         if not strategy.servers.local:
             for server in strategy.servers.actors:
@@ -68,6 +70,11 @@ class ClusterCoordinator:
     def strategy(self) -> ParameterServerStrategy:
         """The strategy whose workers it uses."""
         return self._strategy
+
+    @property
+    def absent(self) -> frozenset[int]:
+        """Workers that were lost, and were not there again in time. One of them that comes later is used again."""
+        return self._absent
 
     def schedule(self, fn: Callable[..., Any], args: Sequence[Any] | None = None, kwargs: Any = None) -> RemoteValue:
         """Run a `tf.function` on some worker, as soon as one is free; returns at once with the value that will be there.
@@ -167,13 +174,20 @@ class ClusterCoordinator:
 
     def _watch(self) -> None:
         """Notice that all tasks are lost at once. A thread that waits for one of them would wait for long."""
-        while self._lost is None:
+        while self._goes_on():
             time.sleep(_IDLE)
+
+    def _goes_on(self) -> bool:
+        if self._lost is None:
             try:
                 self._strategy.servers.actors[0].check()
             except UnavailableError as error:
-                self._lost = error
-                self._queue.abandon(error)
+                self._end(error)
+        return self._lost is None
+
+    def _end(self, error: UnavailableError) -> None:
+        self._lost = error
+        self._queue.abandon(error)
 
     def _work(self, index: int) -> None:
         """A worker's thread: one closure after another. Ends when there was nothing to do for a while."""
@@ -252,12 +266,33 @@ class ClusterCoordinator:
         self._wake()  # threads of other workers may have found nothing to do, and ended
         for values in list(self._per_worker):
             values.lost(worker.index)
-        try:
-            worker.rejoin(_RETURN_SECONDS)
-        except UnavailableError as error:
-            logger.warning("worker:%d did not come back: %s", worker.index, error)
-        else:
-            logger.info("worker:%d is back.", worker.index)
+        self._await(worker)
+
+    def _await(self, worker: Any) -> None:
+        """Until a process has taken the place of the lost worker, or the job cannot go on. Without any worker, it cannot."""
+        limit = Limits.from_environment(os.environ).rejoin
+        while self._goes_on():
+            try:
+                worker.rejoin(limit)
+            except UnavailableError as error:
+                if self._goes_on():
+                    self._miss(worker.index, error)
+                time.sleep(_IDLE)
+            else:
+                logger.info("worker:%d is back.", worker.index)
+                with _lock:
+                    self._absent -= {worker.index}
+                return
+
+    def _miss(self, worker: int, error: UnavailableError) -> None:
+        """The worker did not come back in time."""
+        with _lock:
+            known, self._absent = worker in self._absent, self._absent | {worker}
+        if known:
+            return
+        logger.warning("worker:%d did not come back: %s (STRATAGEM_REJOIN_SECONDS changes the limit.)", worker, error)
+        if len(self._absent) == len(self._workers):
+            self._end(UnavailableError(f"The job has no worker any more; the last one was worker:{worker}. {error}"))
 
 
 def _ready(leaf: Any) -> Any:

@@ -125,9 +125,13 @@ class ServedRunner(Runner):
             most = min(most, self._max_steps - self._start - self._reported)
         if self._save_steps:
             most = min(most, self._save_steps - self._reported % self._save_steps)
-        while len(self._without_data) < self._strategy.workers and self._under_way + len(self._waiting) < most:
+        while self._has_data() and self._under_way + len(self._waiting) < most:
             self._coordinator.submit(self._step.name, self._take, (self._iterator, self._step.asked))
             self._under_way += 1
+
+    def _has_data(self) -> bool:
+        """True while some worker may have data: one that is lost may come back, and then begins with its own anew."""
+        return len(self._without_data | self._coordinator.absent) < self._strategy.workers
 
     def _receive(self) -> None:
         """Wait for a function to end. Raises what it has raised, or what has happened to the servers."""

@@ -2,11 +2,10 @@
 
 import contextlib
 import logging
-from collections.abc import Iterator
 from typing import Any
 
 from stratagem._errors import ClusterError
-from stratagem.estimator._announcement import announce_end, announce_training
+from stratagem.estimator._announcement import announced
 from stratagem.estimator._config import RunConfig
 from stratagem.estimator._estimator import Estimator
 from stratagem.estimator._evaluation import EvaluatingListener, Evaluator, evaluate_while_others_train
@@ -106,15 +105,9 @@ def _train_as_chief(estimator: Estimator, train_spec: TrainSpec) -> None:
             )
 
 
-@contextlib.contextmanager
-def _announced(estimator: Estimator) -> Iterator[None]:
+def _announced(estimator: Estimator) -> contextlib.AbstractContextManager[None]:
     """The chief tells the evaluator that training goes on, and that it is over. After an error it may be started again."""
-    if not estimator.config.is_chief:
-        yield
-        return
-    announce_training(estimator.model_dir)
-    yield
-    announce_end(estimator.model_dir)
+    return announced(estimator.model_dir) if estimator.config.is_chief else contextlib.nullcontext()
 
 
 def _check_cluster(config: RunConfig) -> None:

@@ -10,7 +10,7 @@ from stratagem._errors import UnavailableError
 from stratagem.cluster import RayClusterResolver
 from stratagem.remote._ray import RayWorker
 from stratagem.remote._ray_actors import RayActor, start_actor
-from stratagem.remote._ray_node import JOIN_SECONDS, join_existing
+from stratagem.remote._ray_node import join_existing, join_seconds
 from stratagem.remote._servers import Servers
 
 _PASSED_ON = ("KERAS_", "STRATAGEM_")  # what else tasks need of their environment, the cluster knows
@@ -28,14 +28,15 @@ def start_on_ray(resolver: RayClusterResolver) -> tuple[Servers, list[RayWorker]
     jobs = resolver.cluster_spec().as_dict()
     servers = [_started(ray, resolver, namespace, "ps", i) for i in range(len(jobs["ps"]))]
     workers = [_started(ray, resolver, namespace, "worker", i) for i in range(len(jobs["worker"]))]
-    end = time.monotonic() + JOIN_SECONDS
+    limit = join_seconds()
+    end = time.monotonic() + limit
     for actor in (*servers, *workers):
         try:
             ray.get(actor.found.here.remote(), timeout=max(1.0, end - time.monotonic()))
         except ray.exceptions.GetTimeoutError:
             job = actor.task.partition(":")[0]
             raise UnavailableError(
-                f"Ray had no room for {actor.task} for {JOIN_SECONDS:.0f} s. It takes {resolver.resources(job)}, and the job "
+                f"Ray had no room for {actor.task} for {limit:g} s. It takes {resolver.resources(job)}, and the job "
                 f"has {len(servers)} servers and {len(workers)} workers; the cluster has {ray.cluster_resources()}."
             ) from None
         except ray.exceptions.RayError as error:

@@ -12,7 +12,7 @@ from stratagem._errors import UnavailableError
 from stratagem.cluster.control import Limits
 from stratagem.remote import _ray_node as node
 from stratagem.remote._actors import Actor, Pending, TaskLostError, TaskSilentError
-from stratagem.remote._ray_node import JOIN_SECONDS
+from stratagem.remote._ray_node import join_seconds
 from stratagem.remote._ray_tasks import ServerTask, WorkerTask
 from stratagem.remote._wire import packed, unpacked
 
@@ -81,7 +81,7 @@ class RayActor(Actor):
         import ray
 
         if self._found is None:
-            self.find(JOIN_SECONDS)
+            self.find(join_seconds())
         try:
             message = packed(args, ray.cloudpickle.dumps if method in _WITH_CODE else None)
         except (TypeError, pickle.PicklingError) as error:
@@ -104,7 +104,7 @@ class RayActor(Actor):
                 if self._start is not None and isinstance(error, ray.exceptions.ActorDiedError):
                     self._found = self._start()
                 if time.monotonic() > end:
-                    raise UnavailableError(f"{self.task} did not join the job within {seconds:.0f} s.") from None
+                    raise UnavailableError(f"{self.task} did not join the job within {seconds:g} s.") from None
                 time.sleep(_LOOK_SECONDS)
 
     def _wait_for(self, ray: Any, answer: Any, end: float) -> None:
@@ -169,7 +169,7 @@ def host_task(ray: Any, kind: str, index: int, servers: int, namespace: str) -> 
     """
     environment = {k: v for k, v in os.environ.items() if k.startswith(_PASSED_ON)}
     options = {"num_cpus": 0, "runtime_env": {"env_vars": environment}}
-    end = time.monotonic() + JOIN_SECONDS
+    end = time.monotonic() + join_seconds()
     while True:
         try:
             actor = start_actor(ray, kind, index, servers, namespace, options)

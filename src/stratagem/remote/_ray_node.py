@@ -19,13 +19,12 @@ from typing import Any, final
 
 from stratagem._errors import ClusterError, UnavailableError
 from stratagem.cluster import Address
-from stratagem.cluster.control import INSECURE, is_secret, read_token
+from stratagem.cluster.control import INSECURE, Limits, is_secret, read_token
 from stratagem.remote import _ray_keeper as keeper
 
 logger = logging.getLogger("stratagem.remote")
 
 _STORE = 512 << 20  # bytes of shared memory for arrays on their way
-JOIN_SECONDS = 300.0  # for all tasks to be there
 _START_SECONDS = 120.0
 _GAVE_UP = "timed out during startup"  # Ray itself waits for 30 s only, which is too short on a machine under load
 _CONNECT_SECONDS = 5.0
@@ -257,12 +256,18 @@ def _free_port() -> int:
         return int(one.getsockname()[1])
 
 
+def join_seconds() -> float:
+    """For how long tasks wait for each other."""
+    return Limits.from_environment(os.environ).join
+
+
 def _wait_for(head: Address) -> None:
     """Until the node of all nodes listens, on another machine."""
-    end = time.monotonic() + JOIN_SECONDS
+    limit = join_seconds()
+    end = time.monotonic() + limit
     while not _listens(head):
         if time.monotonic() > end:
-            raise UnavailableError(f"Nobody listens at {head}, the chief's address, after {JOIN_SECONDS:.0f} s.")
+            raise UnavailableError(f"Nobody listens at {head}, the chief's address, after {limit:g} s.")
         time.sleep(_LOOK)
 
 

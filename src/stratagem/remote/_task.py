@@ -16,7 +16,7 @@ from stratagem.remote._actors import LocalActor, TaskSilentError
 from stratagem.remote._on_ray import start_on_ray
 from stratagem.remote._ray import RayWorker
 from stratagem.remote._ray_actors import RayActor, host_task
-from stratagem.remote._ray_node import JOIN_SECONDS, check
+from stratagem.remote._ray_node import check, join_seconds
 from stratagem.remote._ray_node import join as join_node
 from stratagem.remote._server import VariableServer
 from stratagem.remote._servers import Servers
@@ -189,7 +189,7 @@ def connect(resolver: Any, spec: Any) -> tuple[Servers, list[Any]]:
     servers = [RayActor(f"ps:{i}", _NAMESPACE) for i in sorted(tasks)]
     workers = [RayWorker(i, RayActor(f"worker:{i}", _NAMESPACE)) for i in sorted(jobs["worker"])]
     for actor in (*servers, *(w.actor for w in workers)):
-        actor.find(JOIN_SECONDS)
+        actor.find(join_seconds())
         actor.call("begin_anew").result()
     atexit.register(_finish, ray, [*servers, *(w.actor for w in workers)])
     made = Servers(servers)

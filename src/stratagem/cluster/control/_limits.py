@@ -17,7 +17,8 @@ class Limits:
 
     join: for all tasks to be there. heartbeat: without a sign of a task or its machine. collective: for a task that does
     not do its part in an all-reduce or agreement. compile: for one that compiles meanwhile. leave: for a task to end
-    after the job has failed.
+    after the job has failed. rejoin: for a lost worker of a job with parameter servers, or its successor, to be there again
+    (as in TensorFlow's coordinator, an hour).
     """
 
     join: float = 600.0
@@ -25,6 +26,7 @@ class Limits:
     collective: float = 300.0
     compile: float = 3600.0
     leave: float = 30.0
+    rejoin: float = 3600.0
 
     @classmethod
     def from_environment(cls, environ: Mapping[str, str]) -> "Limits":
