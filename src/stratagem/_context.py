@@ -41,6 +41,7 @@ class Context:
     beside: the variable at whose place new ones are made (an optimizer's slots), or None.
     worker: the worker of a parameter-server job that runs the current code (a `Worker`), or None.
     graph: the call of an Estimator's model_fn that the current code is part of (a `Building`), or None.
+    reading: True in a call of an Estimator's input_fn, where data sets are described and their elements are not known.
     """
 
     strategy: Any = None
@@ -52,6 +53,7 @@ class Context:
     beside: Any = None
     worker: Any = None
     graph: Any = None
+    reading: bool = False
 
 
 _current: contextvars.ContextVar[Context] = contextvars.ContextVar("stratagem", default=Context())  # noqa: B039

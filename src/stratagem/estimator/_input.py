@@ -6,8 +6,9 @@ from typing import Any, final
 
 import jax
 
+from stratagem._context import entered
 from stratagem.estimator._call import argument_names, call_with
-from stratagem.pipeline import Dataset, InputContext
+from stratagem.pipeline import Dataset, InputContext, OneShotIterator, dataset_of
 
 _log = logging.getLogger("stratagem.estimator")
 
@@ -21,7 +22,8 @@ class Input:
         self._params, self._config = params, config
 
     def dataset(self, context: InputContext | None = None) -> Dataset:
-        """What the input_fn makes, as a data set; tensors that it returns are the same batch again and again.
+        """What the input_fn makes, as a data set; tensors that it returns are the same batch again and again, but for what
+        `get_next` of a `make_one_shot_iterator` gave it.
 
         context: which of the job's pipelines this is, for an input_fn that takes an `input_context`.
         """
@@ -29,15 +31,17 @@ class Input:
         if context is not None and "input_context" in argument_names(self._input_fn):
             _log.info("The `input_fn` accepts an `input_context` which will be given by DistributionStrategy")
             given["input_context"] = context
-        made = call_with(self._input_fn, **given)
+        with entered(reading=True):
+            made = call_with(self._input_fn, **given)
         if isinstance(made, Dataset):
             return made
-        if made is None or isinstance(made, Iterator):
+        if made is None or isinstance(made, Iterator | OneShotIterator):
             raise ValueError(
                 "input_fn must return a tf.data.Dataset (itself, no iterator), or features and labels; it returned "
                 f"{made!r:.200}."
             )
-        return Dataset.from_tensors(_as_element(made)).repeat()
+        element = _as_element(made)
+        return dataset_of(element) or Dataset.from_tensors(element).repeat()
 
 
 def _as_element(made: Any) -> Any:

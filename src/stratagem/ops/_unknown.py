@@ -29,11 +29,7 @@ _ELSEWHERE = {
     ("io", "parse_sequence_example"): "tf.io.parse_single_sequence_example",
     ("io", "SparseFeature"): "tf.io.VarLenFeature, one for the indices and one for the values",
     ("data", "IteratorSpec"): "the iterator's `element_spec`",
-    ("compat.v1.data", "make_one_shot_iterator"): "the data set itself, which an input_fn returns, or iter(dataset)",
-    (
-        "compat.v1.data",
-        "make_initializable_iterator",
-    ): "the data set itself, which an input_fn returns, or iter(dataset)",
+    ("compat.v1.data", "make_initializable_iterator"): "tf.compat.v1.data.make_one_shot_iterator",
     (
         "distribute.cluster_resolver",
         "KubernetesClusterResolver",

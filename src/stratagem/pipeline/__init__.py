@@ -26,6 +26,8 @@ from stratagem.pipeline._iterator import DatasetIterator as DatasetIterator
 from stratagem.pipeline._iterator import ElementIterator as ElementIterator
 from stratagem.pipeline._iterator import NumpyIterator as NumpyIterator
 from stratagem.pipeline._iterator import Optional as Optional
+from stratagem.pipeline._one_shot import OneShotIterator as OneShotIterator
+from stratagem.pipeline._one_shot import dataset_of as dataset_of
 from stratagem.pipeline.distribution._distributed import DistributedDataset as DistributedDataset
 from stratagem.pipeline.distribution._distributed import (
     DistributedDatasetFromFunction as DistributedDatasetFromFunction,

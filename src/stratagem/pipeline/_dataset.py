@@ -15,6 +15,7 @@ from stratagem.pipeline._dataset_functions import Functions
 from stratagem.pipeline._dataset_order import Order
 from stratagem.pipeline._dataset_sources import Sources
 from stratagem.pipeline._iterator import DatasetIterator, NumpyIterator
+from stratagem.pipeline._one_shot import OneShotIterator
 from stratagem.pipeline.elements._nest import Nest, convert, kinds_of, spec_of, to_jax
 from stratagem.pipeline.functions._user_code import UserFunction
 from stratagem.pipeline.stages._cardinality import INFINITE, UNKNOWN
@@ -28,8 +29,7 @@ _NOT_PROVIDED = {
     "save": "`cache(filename)`, which is read by later programs too, or `tf.io.TFRecordWriter`",
     "load": "`cache(filename)`, which is read by later programs too, or `tf.data.TFRecordDataset`",
     "rejection_resample": "`filter`, or `sample_from_datasets` with weights",
-    "make_one_shot_iterator": "`iter(dataset)`",
-    "make_initializable_iterator": "`iter(dataset)`",
+    "make_initializable_iterator": "`make_one_shot_iterator()`, or `iter(dataset)` where there is no graph",
     "output_types": "`element_spec`",
     "output_shapes": "`element_spec`",
     "output_classes": "`element_spec`",
@@ -116,7 +116,16 @@ class Dataset(Sources, Order, Batches, Functions, metaclass=_DatasetType):
         recorder = current().recorder
         if recorder is not None:
             recorder.need_host("it iterates over a dataset")
+        elif current().reading:
+            raise RuntimeError(
+                "An input_fn iterates over a tf.data.Dataset. It is called once, before training: return the data set itself, "
+                "or what dataset.make_one_shot_iterator().get_next() gives."
+            )
         return DatasetIterator(self._stage.walk(), lambda: self._stage.spec)
+
+    def make_one_shot_iterator(self) -> Any:
+        """As in `tf.compat.v1`: in an input_fn, what gives its steps their elements; elsewhere `iter(self)`."""
+        return OneShotIterator(self) if current().reading else iter(self)
 
     def as_numpy_iterator(self) -> NumpyIterator:
         """An iterator of NumPy arrays and scalars that belong to the caller."""

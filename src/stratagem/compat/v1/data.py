@@ -15,5 +15,10 @@ from stratagem.pipeline.files import TextLineDataset as TextLineDataset
 from stratagem.pipeline.files import TFRecordDataset as TFRecordDataset
 
 
+def make_one_shot_iterator(dataset: Dataset) -> Any:
+    """`dataset.make_one_shot_iterator()`."""
+    return dataset.make_one_shot_iterator()
+
+
 def __getattr__(name: str) -> Any:
     raise not_provided("compat.v1.data", name)
