@@ -1,8 +1,9 @@
-"""The custom training loop of the parameter-server guide."""
+"""The custom training loop of the parameter-server guide, and random numbers in scheduled functions."""
 
 from typing import Any
 
 import numpy as np
+import pytest
 
 import stratagem as tf
 from tests.coordinator.functions import WORKERS, Coordinator
@@ -80,3 +81,22 @@ def test_the_guides_loop_trains_an_embedding_classifier_on_three_workers() -> No
         coordinator.schedule(evaluate, args=(evaluation,))
     coordinator.join()
     assert float(measured.result()) > 0.8
+
+
+@pytest.mark.parametrize("served", [False, True], ids=["without a variable", "with one on a server"])
+def test_random_numbers_of_scheduled_functions_repeat_from_a_seed(served: bool) -> None:
+    strategy = serving(servers=1, workers=1)
+    coordinator = Coordinator(strategy)
+    with strategy.scope():
+        zero = tf.Variable(tf.zeros([2]))
+        tf.random.normal([2])
+
+    @tf.function
+    def draws() -> Any:
+        return strategy.run(lambda: tf.random.normal([2]) + (zero if served else 0.0))
+
+    tf.random.set_seed(3)
+    first = [coordinator.schedule(draws).fetch() for _ in range(3)]
+    tf.random.set_seed(3)
+    np.testing.assert_array_equal([coordinator.schedule(draws).fetch() for _ in range(3)], first)
+    assert len({numbers.tobytes() for numbers in first}) == 3

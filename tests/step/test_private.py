@@ -5,6 +5,7 @@ When an upgrade breaks one of these tests, `stratagem/_private` is the folder to
 
 import ast
 import inspect
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -48,6 +49,7 @@ EXPECTED = {
     "keras.src.trainers": {"data_adapters", "trainer"},
     "keras.src.trainers.data_adapters": {"array_slicing", "data_adapter"},
     "keras.src.utils": {"rng_utils", "tracking"},
+    "keras.src.utils.jax_utils": {"is_in_jax_tracing_scope"},
 }
 
 
@@ -319,6 +321,22 @@ def test_the_global_seed_generator_is_kerass_own() -> None:
     _private.set_random_seed(3)
     np.testing.assert_array_equal(keras.random.normal((2,)), a)
     assert _private.is_seed_state(_private.global_seed_generator().state)
+
+
+def test_threads_have_one_global_seed_generator_also_when_it_is_set_anew() -> None:
+    found = []
+    for _ in range(2):
+        thread = threading.Thread(target=lambda: found.append(_private.global_seed_generator()))
+        thread.start()
+        thread.join()
+        _private.set_random_seed(3)
+    assert found == [_private.global_seed_generator()] * 2
+
+
+def test_a_state_knows_that_it_is_one_from_the_beginning() -> None:
+    assert not _private.makes_seed_state()
+    assert _private.is_seed_state(keras.random.SeedGenerator(5).state)
+    assert not _private.is_seed_state(keras.Variable(1.0))
 
 
 # --- What was made under no strategy stays as Keras has it ------------------------------------------------------------

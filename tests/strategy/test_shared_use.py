@@ -1,8 +1,9 @@
-"""What several threads, several replicas' callbacks, and code outside of steps see of the same objects."""
+"""What several threads, replicas' callbacks, strategies, and code outside of steps see of the same objects."""
 
 import io
 import threading
 from collections.abc import Callable
+from typing import Any
 
 import jax
 import keras
@@ -85,3 +86,35 @@ def test_a_per_replica_value_is_no_tensor(two: tf.distribute.Strategy, use: Call
         (RuntimeError, TypeError, AttributeError), match="one value per replica and is no tensor outside a replica"
     ):
         use(value)
+
+
+@pytest.mark.parametrize("seed", [None, 7])
+def test_random_numbers_are_drawn_under_one_strategy_after_another(seed: int | None) -> None:
+    def drawn(strategy: Any) -> list[Any]:
+        @tf.function
+        def step() -> Any:
+            return strategy.run(lambda: tf.nn.dropout(tf.ones([100]), 0.5, seed=seed))
+
+        return [np.asarray(strategy.experimental_local_results(step())[0]) for _ in range(2)]
+
+    tf.random.set_seed(5)
+    one, two = tf.distribute.OneDeviceStrategy("cpu:0"), tf.distribute.MirroredStrategy(["cpu:0", "cpu:1"])
+    first, second, again = drawn(one), drawn(two), drawn(two)
+    assert len({numbers.tobytes() for numbers in (*second, *again)}) == 4
+    tf.random.set_seed(5)
+    np.testing.assert_array_equal([drawn(one), drawn(two), drawn(two)], [first, second, again])
+
+
+@pytest.mark.parametrize("set_seed", [tf.random.set_seed, keras.utils.set_random_seed])
+def test_a_seed_that_is_set_anew_restarts_steps_that_are_compiled_already(set_seed: Any) -> None:
+    @tf.function
+    def step() -> Any:
+        return tf.random.normal([3]), tf.random.normal([3], seed=7)
+
+    set_seed(5)
+    first = [step(), step()]
+    set_seed(5)
+    np.testing.assert_array_equal([step(), step()], first)
+    set_seed(6)
+    assert not np.array_equal(step()[0], first[0][0])
+    np.testing.assert_array_equal(step()[1], first[1][1])

@@ -42,6 +42,9 @@ from stratagem._private._seeds import global_seed_generator as global_seed_gener
 from stratagem._private._seeds import intercept_seeds as intercept_seeds
 from stratagem._private._seeds import is_seed_state as is_seed_state
 from stratagem._private._seeds import latest_seeding as latest_seeding
+from stratagem._private._seeds import makes_seed_state as makes_seed_state
+from stratagem._private._seeds import on_seeding as on_seeding
+from stratagem._private._seeds import restart as restart
 from stratagem._private._seeds import seed_of as seed_of
 from stratagem._private._seeds import seeds_from as seeds_from
 from stratagem._private._seeds import set_random_seed as set_random_seed

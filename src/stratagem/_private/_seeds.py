@@ -4,6 +4,7 @@ import contextlib
 import contextvars
 import functools
 import random
+import threading
 from collections.abc import Callable, Iterator
 from typing import Any, cast
 
@@ -13,6 +14,9 @@ from keras.src.backend.common import global_state
 from keras.src.random import seed_generator
 from keras.src.random.seed_generator import GLOBAL_SEED_GENERATOR, SeedGenerator
 from keras.src.utils import rng_utils
+from keras.src.utils.jax_utils import is_in_jax_tracing_scope
+
+from stratagem._private._scopes import unscoped
 
 
 def intercept_seeds(per_replica: Callable[[Any, jax.Array], jax.Array]) -> None:
@@ -21,7 +25,6 @@ def intercept_seeds(per_replica: Callable[[Any, jax.Array], jax.Array]) -> None:
 
     @functools.wraps(draw)
     def new_next(self: Any, ordered: bool = True) -> Any:
-        self.state._same_on_replicas = True
         return per_replica(self.state, draw(self, ordered))
 
     SeedGenerator.next = new_next
@@ -42,13 +45,37 @@ def _hook_seed_source() -> None:
     @functools.wraps(shared)
     def new_shared() -> Any:
         # Keras refuses its global generator in a trace, where it would freeze; a source gives the trace seeds of its own.
-        return shared() if _seed_source.get() is None else global_seed_generator()
+        return shared() if _seed_source.get() is None and is_in_jax_tracing_scope() else global_seed_generator()
 
     SeedGenerator.next = new_next
     seed_generator.global_seed_generator = new_shared
 
 
 _hook_seed_source()
+_making_state: contextvars.ContextVar[bool] = contextvars.ContextVar("stratagem seed state", default=False)
+
+
+def _hook_states() -> None:
+    make = SeedGenerator.__init__
+
+    @functools.wraps(make)
+    def new_init(self: Any, *args: Any, **kwargs: Any) -> None:
+        token = _making_state.set(True)
+        try:
+            make(self, *args, **kwargs)
+        finally:
+            _making_state.reset(token)
+        self.state._same_on_replicas = True
+
+    SeedGenerator.__init__ = new_init
+
+
+_hook_states()
+
+
+def makes_seed_state() -> bool:
+    """True while a SeedGenerator makes the variable of its state."""
+    return _making_state.get()
 
 
 @contextlib.contextmanager
@@ -66,8 +93,7 @@ def seeds_from(source: SeedSource | None) -> Iterator[None]:
 
 def seed_of(generator: Any) -> int | None:
     """The number that a user gave this SeedGenerator; None for one without, and for the global one."""
-    shared = global_state.get_global_attribute(GLOBAL_SEED_GENERATOR)
-    return None if generator is shared else cast(int | None, generator._initial_seed)
+    return None if generator is _shared else cast(int | None, generator._initial_seed)
 
 
 def is_seed_state(variable: Any) -> bool:
@@ -76,15 +102,23 @@ def is_seed_state(variable: Any) -> bool:
 
 
 def global_seed_generator() -> Any:
-    """Keras' global seed generator; unlike Keras' own accessor it works inside our traces, which capture its state."""
-    generator = global_state.get_global_attribute(GLOBAL_SEED_GENERATOR)
-    if generator is None:
-        generator = SeedGenerator(random.randint(1, 10**9))
-        global_state.set_global_attribute(GLOBAL_SEED_GENERATOR, generator)
-    return generator
+    """Keras' global seed generator; unlike Keras' own accessor it works inside our traces, which capture its state.
+
+    It is that of the process: Keras alone has one for every thread, and threads of workers would draw from their own.
+    """
+    global _shared
+    with _making:
+        if _shared is None:
+            _, seed = _seeding
+            _shared = SeedGenerator(random.randint(1, 10**9) if seed is None else seed)
+    global_state.set_global_attribute(GLOBAL_SEED_GENERATOR, _shared)
+    return _shared
 
 
+_making = threading.RLock()
+_shared: Any = None
 _seeding: tuple[int, int | None] = (0, None)
+_listeners: list[Callable[[], None]] = []
 
 
 def latest_seeding() -> tuple[int, int | None]:
@@ -92,14 +126,27 @@ def latest_seeding() -> tuple[int, int | None]:
     return _seeding
 
 
+def on_seeding(listener: Callable[[], None]) -> None:
+    """Call this whenever a random seed was set."""
+    _listeners.append(listener)
+
+
+def restart(generator: Any, seed: int) -> None:
+    """Let a SeedGenerator start from another number. Compiled programs have its state, so that they draw from there, too."""
+    generator._initial_seed = seed
+    with unscoped(), jax.ensure_compile_time_eval():
+        value = jax.numpy.asarray([seed, 0], generator.state.dtype)
+        contextvars.Context().run(generator.state.assign, value)  # whatever strategy's scope this is
+
+
 def set_random_seed(seed: int) -> None:
     """Seed Python's, NumPy's and Keras' generators, start the global seed generator anew, and tell other layers."""
     _seed_keras(seed)
-    global_state.set_global_attribute(GLOBAL_SEED_GENERATOR, SeedGenerator(seed))
+    global_seed_generator()
 
 
 def _hook_random_seed() -> Callable[[int], None]:
-    """`keras.utils.set_random_seed` seeds shuffles, too, as in TF. Returns that function."""
+    """`keras.utils.set_random_seed` seeds shuffles and compiled programs, too, as in TF. Returns that function."""
     set_seed: Callable[[int], None] = rng_utils.set_random_seed
 
     @functools.wraps(set_seed)
@@ -107,6 +154,10 @@ def _hook_random_seed() -> Callable[[int], None]:
         global _seeding
         set_seed(seed)
         _seeding = (_seeding[0] + 1, seed)
+        if _shared is not None:  # Keras makes another one, of which compiled programs would not know
+            restart(_shared, seed)
+        for listener in _listeners:
+            listener()
 
     rng_utils.set_random_seed = keras.utils.set_random_seed = new_set_seed
     return new_set_seed

@@ -2,6 +2,7 @@
 
 import abc
 import contextlib
+import functools
 from collections.abc import Callable, Sequence
 from types import TracebackType
 from typing import Any, ClassVar
@@ -60,6 +61,7 @@ class Scope(contextlib.AbstractContextManager["AbstractStrategy"]):
                 beside=before.beside,
                 worker=before.worker,
                 graph=before.graph,
+                reading=before.reading,
             )
         )
         return self._strategy
@@ -99,6 +101,11 @@ class AbstractStrategy(abc.ABC):
     @abc.abstractmethod
     def mesh(self) -> ReplicaMesh:
         """The devices of the replicas."""
+
+    @functools.cached_property
+    def seed_generators(self) -> dict[Any, Any]:
+        """Random seed generators of this strategy in place of those that belong to another one, by these."""
+        return {}
 
     @property
     def num_replicas_in_sync(self) -> int:

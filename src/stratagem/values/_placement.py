@@ -17,6 +17,7 @@ from stratagem._private import (
     initialized,
     intercept_slots,
     intercept_variables,
+    makes_seed_state,
     store,
     stored,
 )
@@ -114,7 +115,12 @@ def _created(variable: Any) -> Placement | None:
     context = current()
     if context.recorder is not None:
         context.recorder.create(variable)
-    return None if context.strategy is None else context.strategy.placement(context.beside)
+    if context.strategy is None or (
+        context.strategy.served and makes_seed_state()
+    ):  # every worker has seeds of its own
+        return None
+    placement: Placement = context.strategy.placement(context.beside)
+    return placement
 
 
 def _initialize(variable: Any, initializer: Any) -> Any:

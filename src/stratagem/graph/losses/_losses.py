@@ -8,6 +8,7 @@ import numpy as np
 
 from stratagem._context import current
 from stratagem.graph._keys import GraphKeys
+from stratagem.graph._shapes import check_same_shape
 from stratagem.graph.losses._weighted import Reduction, add_loss, check_weights, compute_weighted_loss, present, ratio
 from stratagem.ops import (
     Tensor,
@@ -27,10 +28,7 @@ def _alike(labels: Any, predictions: Any) -> tuple[Tensor, Tensor]:
         if value is None:
             raise ValueError(f"Argument `{name}` must not be None.")
     truth, guess = tensor(labels).astype(np.float32), tensor(predictions).astype(np.float32)
-    if truth.shape != guess.shape:
-        raise ValueError(
-            f"Shapes {guess.shape} and {truth.shape} are incompatible: predictions and labels need the same."
-        )
+    check_same_shape(guess, truth)
     return truth, guess
 
 
@@ -217,6 +215,5 @@ def _cast_to_logits(labels: Any, logits: Any) -> tuple[Tensor, Tensor]:
         raise ValueError("Argument `logits` must not be None.")
     scores = tensor(logits)
     truth = tensor(labels).astype(scores.dtype)
-    if truth.shape != scores.shape:
-        raise ValueError(f"Shapes {scores.shape} and {truth.shape} are incompatible: logits and labels need the same.")
+    check_same_shape(scores, truth, "logits")
     return truth, scores

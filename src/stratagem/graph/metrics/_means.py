@@ -1,5 +1,6 @@
 """tf1.metrics: means of values, of errors, and of what is right."""
 
+from collections.abc import Callable
 from typing import Any
 
 import jax.numpy as jnp
@@ -28,10 +29,13 @@ def _mean(
     metrics_collections: Any,
     updates_collections: Any,
     name: str | None,
+    result: Callable[[Tensor], Tensor] = lambda mean: mean,
 ) -> Metric:
+    """result: the metric's value, computed of the weighted mean."""
     numbers, weight = _weighted(values, weights)
     amounts = {"total": jnp.sum(numbers * weight), "count": jnp.sum(weight)}
-    return metric(name, default, amounts, quotient(), metrics_collections, updates_collections)
+    value = lambda sums: result(quotient()(sums))  # noqa: E731
+    return metric(name, default, amounts, value, metrics_collections, updates_collections)
 
 
 def _weighted(values: Any, weights: Any) -> tuple[Tensor, Tensor]:
@@ -106,10 +110,8 @@ def root_mean_squared_error(
 ) -> Metric:
     """The square root of the mean of (predictions - labels) ** 2."""
     guess, truth, weight = alike(predictions, labels, weights)
-    numbers, weight = _weighted(jnp.square(guess - truth), weight)
-    amounts = {"total": jnp.sum(numbers * weight), "count": jnp.sum(weight)}
-    root = lambda sums: jnp.sqrt(quotient()(sums))  # noqa: E731
-    return metric(name, "root_mean_squared_error", amounts, root, metrics_collections, updates_collections)
+    given = (metrics_collections, updates_collections, name)
+    return _mean("root_mean_squared_error", jnp.square(guess - truth), weight, *given, jnp.sqrt)
 
 
 def mean_relative_error(
@@ -138,10 +140,9 @@ def mean_cosine_distance(
 ) -> Metric:
     """1 - the mean scalar product along `dim` of vectors of length 1."""
     guess, truth, weight = alike(predictions, labels, weights)
-    numbers, weight = _weighted(jnp.sum(guess * truth, dim, keepdims=True), weight)
-    amounts = {"total": jnp.sum(numbers * weight), "count": jnp.sum(weight)}
-    distance = lambda sums: 1.0 - quotient()(sums)  # noqa: E731
-    return metric(name, "mean_cosine_distance", amounts, distance, metrics_collections, updates_collections)
+    given = (metrics_collections, updates_collections, name)
+    products = jnp.sum(guess * truth, dim, keepdims=True)
+    return _mean("mean_cosine_distance", products, weight, *given, lambda mean: 1.0 - mean)
 
 
 def percentage_below(

@@ -14,6 +14,7 @@ from stratagem.graph._building import Building, current_building
 from stratagem.graph._collections import add_to_collections
 from stratagem.graph._keys import GraphKeys
 from stratagem.graph._operations import Operation
+from stratagem.graph._shapes import check_same_shape
 from stratagem.graph._variables import GraphVariable
 from stratagem.graph.losses import ratio
 from stratagem.ops import Tensor, tensor
@@ -148,10 +149,7 @@ def alike(predictions: Any, labels: Any, weights: Any) -> tuple[Tensor, Tensor, 
         truth = truth[..., 0]
     elif guess.ndim == truth.ndim + 1 and guess.shape[-1] == 1:
         guess = guess[..., 0]
-    if guess.shape != truth.shape:
-        raise ValueError(
-            f"Shapes {guess.shape} and {truth.shape} are incompatible: predictions and labels need the same."
-        )
+    check_same_shape(guess, truth)
     return guess, truth, ranked(weights, guess.ndim)
 
 

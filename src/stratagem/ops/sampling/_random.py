@@ -1,5 +1,6 @@
 """Random tensors: `tf.random`, drawn from Keras' seed generators so that every step and every replica gets its own."""
 
+import weakref
 from typing import Any, final
 
 import jax
@@ -8,25 +9,51 @@ import keras
 import numpy as np
 
 from stratagem import _private
+from stratagem._context import current
 from stratagem.ops._convert import Tensor, numpy_type, static_int, static_shape, tensor, wide
 from stratagem.ops._dtypes import as_dtype, float32, int64
+from stratagem.values import placement_of
 
 # A generator for each `seed=` that a call has named: its numbers repeat from one start of the program to the next.
 _by_seed: dict[int, Any] = {}
+# Generators in place of others that belong to another strategy, by these.
+_in_place_of: weakref.WeakKeyDictionary[Any, Any] = weakref.WeakKeyDictionary()
 
 
 def set_seed(seed: int) -> None:
-    """Start all generators anew from this number."""
-    _by_seed.clear()
+    """Start all generators anew from this number, also those of programs that are compiled already."""
     _private.set_random_seed(int(seed))
+
+
+def _start_anew() -> None:
+    for seed, generator in _by_seed.items():
+        _private.restart(generator, seed)
+    for generator, other in _in_place_of.items():
+        _private.restart(generator, other._initial_seed)
+
+
+_private.on_seeding(_start_anew)
 
 
 def _generator(seed: Any) -> Any:
     if seed is None:
-        return _private.global_seed_generator()
+        return _of_scope(_private.global_seed_generator())
     if seed not in _by_seed:
         _by_seed[seed] = keras.random.SeedGenerator(int(seed))
-    return _by_seed[seed]
+    return _of_scope(_by_seed[seed])
+
+
+def _of_scope(generator: Any) -> Any:
+    """The generator; if it belongs to another strategy than the scope, one of that strategy, which starts where it did."""
+    strategy, placement = current().strategy, placement_of(generator.state)
+    elsewhere = strategy is not None and placement is not None and placement.strategy not in (None, strategy)
+    if not elsewhere or current().graph is not None:  # a model_fn draws from generators of its graph in any case
+        return generator
+    own = strategy.seed_generators.get(generator)
+    if own is None:
+        own = strategy.seed_generators[generator] = keras.random.SeedGenerator(generator._initial_seed)
+        _in_place_of[own] = generator
+    return own
 
 
 def _key(seed: Any = None) -> jax.Array:

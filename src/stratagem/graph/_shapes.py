@@ -1,0 +1,9 @@
+"""The shapes that losses and metrics ask for."""
+
+from stratagem.ops import Tensor
+
+
+def check_same_shape(guess: Tensor, truth: Tensor, name: str = "predictions") -> None:
+    """Raise ValueError if the shape of what a model gives, called `name`, is not that of the labels."""
+    if guess.shape != truth.shape:
+        raise ValueError(f"Shapes {guess.shape} and {truth.shape} are incompatible: {name} and labels need the same.")
