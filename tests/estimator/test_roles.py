@@ -92,6 +92,25 @@ def test_training_goes_on_without_a_lost_worker_whose_steps_count_once(tmp_path:
     assert 0 <= last - printed(ended[0], "found")[3] <= 2 * 2
 
 
+@pytest.mark.thorough
+def test_a_lost_server_ends_training_which_goes_on_from_the_last_checkpoint(tmp_path: Path) -> None:
+    before = left_behind()
+    with job(PROGRAM, 2, tmp_path, 0, ps=1, evaluator=True, PAUSE="0.03", STRATAGEM_REJOIN_SECONDS="60") as running:
+        running.wait_for(0, "Saving checkpoints for 40 ")
+        running.wait_for(4, "Saving dict for global step")
+        running.processes[3].kill()
+        chief, *workers, _, evaluator = running.ended()
+    assert (chief.code, evaluator.code) == (1, 1), (chief, evaluator)
+    assert "ps:0 is gone" in chief.output
+    assert chief.output.count("Traceback (most recent call last)") == 1, chief.output
+    assert [worker.code for worker in workers] == [0, 0], workers
+    assert "its chief was lost, or has failed" in evaluator.output
+    assert not added(left_behind, before)
+    last = latest_step(tmp_path)
+    trained(tmp_path, last + 30)
+    assert latest_step(tmp_path) == last + 30
+
+
 def latest_step(folder: Path) -> int:
     """The global step of the last checkpoint, which is in its name, too."""
     path = tf.train.latest_checkpoint(str(folder))
