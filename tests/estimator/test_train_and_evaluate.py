@@ -238,6 +238,7 @@ def test_an_evaluator_gives_a_training_up_that_gives_no_sign(
     begun: bool, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("STRATAGEM_REJOIN_SECONDS", "1")
+    monkeypatch.setattr(announcement, "_SIGN_SECONDS", 0.1)
     if begun:
         with pytest.raises(RuntimeError, match="the chief's error"), announcement.announced(str(tmp_path)):
             raise RuntimeError("the chief's error")

@@ -6,6 +6,7 @@ files themselves say about shapes, codecs and other files is compared with that 
 
 import asyncio
 import contextlib
+import logging
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -28,6 +29,14 @@ from orbax.checkpoint.type_handlers import (
 )
 
 from stratagem.checkpoint._manifest import ArrayFact
+
+
+def _is_told(record: logging.LogRecord) -> bool:
+    """Of Orbax only what is wrong: it says a dozen lines a save, which programs with absl's `app.run` would print."""
+    return record.levelno >= logging.WARNING or "orbax" not in Path(record.pathname).parts
+
+
+logging.getLogger("absl").addFilter(_is_told)
 
 
 def write_arrays(directory: Path, arrays: dict[str, np.ndarray]) -> None:

@@ -1,12 +1,9 @@
 """Estimators of TensorFlow 1: a model_fn is traced like any step, and trained, evaluated and asked for predictions."""
 
 from stratagem.estimator import experimental as experimental
+from stratagem.estimator import export as export
 from stratagem.estimator._config import RunConfig as RunConfig
 from stratagem.estimator._estimator import Estimator as Estimator
-from stratagem.estimator._export import ClassificationOutput as ClassificationOutput
-from stratagem.estimator._export import ExportOutput as ExportOutput
-from stratagem.estimator._export import PredictOutput as PredictOutput
-from stratagem.estimator._export import RegressionOutput as RegressionOutput
 from stratagem.estimator._exporter import Exporter as Exporter
 from stratagem.estimator._extenders import add_metrics as add_metrics
 from stratagem.estimator._hook import CheckpointSaverListener as CheckpointSaverListener

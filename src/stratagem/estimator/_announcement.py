@@ -50,7 +50,8 @@ class Watch:
 
     def __init__(self, model_dir: str) -> None:
         self._path = Path(model_dir) / _FILE
-        self._limit = Limits.from_environment(os.environ).rejoin
+        # Signs come from another machine, whose limits may be others: never so short that a healthy training misses it.
+        self._limit = max(Limits.from_environment(os.environ).rejoin, 3 * _SIGN_SECONDS)
         self._first, self._began = self._read(), time.monotonic()
         self._last, self._heard = self._first, self._began
 

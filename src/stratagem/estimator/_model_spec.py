@@ -6,11 +6,11 @@ from typing import Any, Final, NamedTuple, final
 
 import keras
 
-from stratagem.estimator._export import ExportOutput
 from stratagem.estimator._hook import SessionRunHook
 from stratagem.estimator._modes import ModeKeys
 from stratagem.estimator._scaffold import Scaffold
 from stratagem.estimator._specs import checked_hooks
+from stratagem.estimator.export import ExportOutput
 from stratagem.graph import Operation
 from stratagem.ops import is_tensor, reshape
 

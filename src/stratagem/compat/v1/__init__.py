@@ -3,8 +3,10 @@
 from typing import Any
 
 from stratagem.cluster import ConfigProto as ConfigProto
+from stratagem.compat.v1 import app as app
 from stratagem.compat.v1 import data as data
 from stratagem.compat.v1 import estimator as estimator
+from stratagem.compat.v1 import flags as flags
 from stratagem.compat.v1 import gfile as gfile
 from stratagem.compat.v1 import image as image
 from stratagem.compat.v1 import initializers as initializers

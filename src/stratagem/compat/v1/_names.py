@@ -51,6 +51,8 @@ _INSTEAD = {
     "local_variables_initializer": "nothing: variables have their values as soon as they are made",
     "tables_initializer": "nothing: there are no tables that wait",
     "variables_initializer": "nothing: variables have their values as soon as they are made",
+    "train.init_from_checkpoint": "Estimator(warm_start_from=...)",
+    "train.warm_start": "Estimator(warm_start_from=...)",
     "train.Saver": "the Estimator's own checkpoints, or tf.train.Checkpoint",
     "train.MonitoredSession": _SESSION,
     "train.MonitoredTrainingSession": _SESSION,
