@@ -5,6 +5,7 @@ import gc
 import os
 import shutil
 import signal
+import sys
 import tempfile
 import threading
 import time
@@ -20,6 +21,13 @@ if "PYTEST_XDIST_WORKER" not in os.environ:
     atexit.register(shutil.rmtree, os.environ["JAX_COMPILATION_CACHE_DIR"])
 os.environ["JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS"] = "0"
 os.environ["JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES"] = "-1"
+
+# Keras imports matplotlib and pandas where it finds them, for a second in each of the processes that tests start.
+LEAN = str(Path(__file__).with_name("lean"))
+sys.path[:] = [path for path in sys.path if path != LEAN]  # a process of xdist is started as others are
+os.environ["PYTHONPATH"] = os.pathsep.join(
+    [LEAN, *(p for p in os.environ.get("PYTHONPATH", "").split(os.pathsep) if p not in ("", LEAN))]
+)
 
 import hypothesis
 import jax
