@@ -141,7 +141,7 @@ def _read(atom: Any, env: Env) -> Any:
 
 def pieces_of(plan: Plan, mesh: ReplicaMesh) -> list[Piece]:
     """All pieces of a plan, in order."""
-    eqns = plan.needed()
+    eqns = plan.kept
     ends = [plan.place[id(e)] for e in eqns] + [a.call for a in plan.applied]
     ends += [plan.level[v] for v in (*plan.results, *(c.value for c in plan.changed)) if not is_literal(v)]
     last = max(ends, default=0)

@@ -103,8 +103,8 @@ class _Writer:
                 CompiledPiece(tuple(map(self._number, p.reads)), tuple(map(self._number, p.makes)), p.run)
                 for p in self._pieces
             ),
-            look_ups=tuple(self._look_up(i) for i in range(len(plan.groups))),
-            updates=tuple(self._update(i) for i in range(len(plan.applied))),
+            look_ups=tuple(self._look_up(i) for i, group in enumerate(plan.groups) if group.ids),
+            updates=tuple(sorted((self._update(i) for i in range(len(plan.applied))), key=lambda u: u.call)),
             changes=tuple(self._change(i) for i, c in enumerate(plan.changed) if served(variables[c.position])),
             results=tuple(map(self._value, plan.results)),
         )
@@ -131,6 +131,7 @@ class _Writer:
         shards = [self._plan.made.variables[p] for p in group.shards]
         return TableLookUp(
             group.call,
+            group.updated,
             shards[0].path,
             tuple((self._place(v), v.shape[0]) for v in shards),
             tuple(map(self._value, group.ids)),
