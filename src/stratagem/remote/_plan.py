@@ -94,7 +94,7 @@ class Plan:
         self.group_of: dict[int, int] = {}
         self.applied: list[Applied] = []
         self.used: set[Var] = set()
-        self._ids: dict[tuple[Var, tuple[int, ...]], int] = {}
+        self._ids: dict[Any, int] = {}  # by ids, table and its shards' sizes: the group that last asked for them
         self._asked: dict[Var, int] = {}  # by version of a table, in which call it is last looked up in
         before = len(self.whole)
         self.place: dict[int, int] = {}
@@ -143,7 +143,7 @@ class Plan:
             self.groups.append(Group(positions, call, updated, {}))
         self.groups[number].ids[ids] = None
         self.group_of[id(eqn)] = number
-        self._ids[ids, tuple(v.aval.shape[0] for v in shards)] = number
+        self._ids[ids, eqn.params["table"], tuple(v.aval.shape[0] for v in shards)] = number
         self._asked.update((v, max(call, self._asked.get(v, 0))) for v in shards)
         if not is_literal(ids):
             self._use(ids, "the ids of a look-up")
@@ -152,7 +152,7 @@ class Plan:
     def _note_scatter(self, eqn: Eqn) -> bool:
         """The gradient of a look-up: rows. False if its look-up is not one in a table."""
         rows, ids = eqn.invars
-        number = self._ids.get((ids, eqn.params["sizes"]))
+        number = self._ids.get((ids, eqn.params["table"], eqn.params["sizes"]))
         if number is None:
             return False
         self.group_of[id(eqn)] = number
