@@ -44,10 +44,6 @@ class Push:
     seen: int | None = None
 
 
-# So that an engine finds the arrays in it: a JAX array that is pickled comes back with 32 bits.
-jax.tree_util.register_dataclass(Push, ["updates", "added", "set"], ["seen"])
-
-
 @dataclass(frozen=True)
 class Traffic:
     """What a server has done so far.
