@@ -129,26 +129,6 @@ def _adversarial() -> Any:
     return step, [*maker.weights, *judge.weights, first.iterations, second.iterations]
 
 
-def _several_updates() -> Any:
-    """Three updates in one compiled step; each sees the one before."""
-    table, kernel = tf.Variable(random_table(ROWS, 4)), tf.Variable(random_table(4, CLASSES))
-    optimizer = keras.optimizers.Adagrad(0.1)
-
-    @tf.function
-    def step(ids: Any, y: Any) -> Any:
-        losses = []
-        for _ in range(3):
-            with tf.GradientTape() as tape:
-                rows = tf.reduce_mean(tf.nn.embedding_lookup(table, ids), axis=1)
-                errors = tf.nn.sparse_softmax_cross_entropy_with_logits(labels=y, logits=tf.matmul(rows, kernel))
-                loss = tf.reduce_mean(errors)
-            train(optimizer, tape, loss, [*parts(table), *parts(kernel)])
-            losses.append(loss)
-        return losses, optimizer.iterations + 0
-
-    return step, [table, kernel, optimizer.iterations]
-
-
 def random_table(*shape: int) -> Any:
     """The same numbers whatever the strategy."""
     return np.random.default_rng(11).normal(size=shape)
@@ -235,43 +215,6 @@ def _measured() -> Any:
     return step, [*model.weights, *(v for metric in metrics for v in metric.variables)]
 
 
-def _two_look_ups() -> Any:
-    """Two look-ups in one table, one of them of a look-up's answer, and a table of integers."""
-    table = tf.Variable(random_table(ROWS, 4))
-    links = tf.Variable(np.random.default_rng(5).integers(0, ROWS, ROWS), trainable=False, dtype="int64")
-    optimizer = keras.optimizers.SGD(0.5)
-
-    @tf.function
-    def step(ids: Any, y: Any) -> Any:
-        with tf.GradientTape() as tape:
-            near = tf.nn.embedding_lookup(table, ids)
-            far = tf.nn.embedding_lookup(table, tf.nn.embedding_lookup(links, ids[:, :2]))
-            again = tf.gather(table, ids[:, 1])
-            loss = tf.reduce_mean(tf.square(tf.reduce_sum(near, 1) - tf.reduce_sum(far, 1) * again))
-        train(optimizer, tape, loss, parts(table))
-        return loss
-
-    return step, [table, optimizer.iterations]
-
-
-def _shared_table() -> Any:
-    """One table that words are looked up in, and logits computed with: it is used whole as well."""
-    table, optimizer = layers.Embedding(ROWS, 4), keras.optimizers.Adam(0.02)
-    table.build(None)
-    loss_object = keras.losses.SparseCategoricalCrossentropy(from_logits=True)
-
-    @tf.function
-    def step(ids: Any, y: Any) -> Any:
-        with tf.GradientTape() as tape:
-            hidden = tf.reduce_mean(table(ids[:, 1:]), axis=1)
-            logits = tf.matmul(hidden, tf.transpose(tf.convert_to_tensor(table.embeddings)))
-            loss = loss_object(ids[:, 0] + y, logits)
-        train(optimizer, tape, loss, table.trainable_variables)
-        return loss
-
-    return step, [*table.weights, optimizer.iterations]
-
-
 def _penalized() -> Any:
     """A regularizer of a table: the loss has all of it."""
     embedding = layers.Embedding(ROWS, 4, embeddings_regularizer="l2")
@@ -337,7 +280,6 @@ def _half() -> Any:
 
 PROGRAMS: dict[str, Program] = {
     "two optimizers": Program(_adversarial, DENSE),
-    "several updates": Program(_several_updates, SPARSE),
     "reads after an update": Program(_read_after, DENSE),
     "learning rate changes": Program(_rate_changes, DENSE),
     "batch normalization": Program(_normalized, DENSE),
@@ -345,8 +287,6 @@ PROGRAMS: dict[str, Program] = {
     "recurrent": Program(_recurrent, SPARSE),
     "assignments": Program(_assigned, DENSE),
     "metrics": Program(_measured, DENSE),
-    "look-ups": Program(_two_look_ups, SPARSE),
-    "shared table": Program(_shared_table, SPARSE),
     "penalized": Program(_penalized, SPARSE),
     "constrained": Program(_constrained, SPARSE),
     "branching": Program(_branching, DENSE),

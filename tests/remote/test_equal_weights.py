@@ -10,11 +10,13 @@ import pytest
 import stratagem as tf
 from tests.remote.programs import OPTIMIZERS, OTHERS, PROGRAMS, training
 from tests.remote.serving import difference, one_device, ran, serving
+from tests.remote.tables import TABLES
 
 LIMIT = {"float64": 1e-9, "float32": 1e-5}
 Layout = tuple[int, int | None]  # servers, and shards of a variable
 WHOLE, SPREAD, IN_TWO, IN_THREE = (1, None), (2, None), (3, 2), (2, 3)
 WHOLE_VARIABLE = ("lamb", "adafactor")
+EVERY = {**PROGRAMS, **TABLES}
 
 
 @functools.cache
@@ -23,7 +25,7 @@ def reference(kind: str, name: str) -> list[np.ndarray]:
 
 
 def program(kind: str, name: str) -> Any:
-    return PROGRAMS[name] if kind == "program" else training({**OPTIMIZERS, **OTHERS}[name])
+    return EVERY[name] if kind == "program" else training({**OPTIMIZERS, **OTHERS}[name])
 
 
 def check(kind: str, name: str, layout: Layout) -> None:
@@ -82,9 +84,9 @@ THOROUGH = {
 @pytest.mark.parametrize(
     ("name", "layout"),
     cases(
-        PROGRAMS,
+        EVERY,
         [SPREAD, IN_TWO],
-        {name: IN_TWO for name in PROGRAMS if name not in THOROUGH} | {"two optimizers": SPREAD},
+        {name: IN_TWO for name in EVERY if name not in THOROUGH} | {"two optimizers": SPREAD},
     ),
 )
 def test_a_program_computes_the_same_on_servers(name: str, layout: Layout) -> None:

@@ -270,6 +270,21 @@ def test_a_table_beyond_the_limit_is_trained_without_being_made_whole(name: str,
 
 
 @pytest.mark.usefixtures("small_limit")
+def test_so_are_two_tables_that_are_asked_for_the_same_ids(table: Any) -> None:
+    with placement_of(table.trainable_variables[0]).strategy.scope():  # type: ignore[union-attr]
+        wide, optimizer = tf.keras.layers.Embedding(10, 4), tf.keras.optimizers.SGD(0.1)
+        wide.build(None)
+        both = tf.keras.Model()
+        both.table, both.wide = table, wide
+    before = [np.asarray(t.embeddings.numpy()) for t in (table, wide)]
+    gradient_step(both, lambda m, ids: tf.reduce_sum(m.table(ids) * m.wide(ids)), optimizer)
+    for one, other, value in ((table, 1, before[0]), (wide, 0, before[1])):
+        wanted = value.copy()
+        wanted[[1, 2, 9]] -= np.float32(0.1) * np.array([[1], [2], [1]]) * before[other][[1, 2, 9]]
+        np.testing.assert_allclose(one.embeddings.numpy(), wanted, rtol=1e-5)
+
+
+@pytest.mark.usefixtures("small_limit")
 @pytest.mark.parametrize(
     "loss_of",
     [

@@ -21,7 +21,7 @@ from stratagem.coordinator._queue import Closure, ClosureQueue
 from stratagem.coordinator._report import Report, WorkerTimes
 from stratagem.coordinator._values import PerWorkerDataset, PerWorkerValues, RemoteValue, check_no_remote, of_worker
 from stratagem.pipeline import Dataset, DistributedInput
-from stratagem.remote import Busy, OtherShapesError, RemoteSource, TaskLostError, Worker
+from stratagem.remote import Busy, NotHereError, OtherShapesError, RemoteSource, TaskLostError, Worker
 from stratagem.step import Function, call_often
 from stratagem.strategy import ParameterServerStrategy
 
@@ -238,6 +238,7 @@ class ClusterCoordinator:
         It may end before there is one: then it is to be tried again.
         """
         first, below, servers = left[0], self._queue.lowest(), self._strategy.servers
+        moves = servers.moves
         try:
             self._begin_next(worker, left, below)
             args, kwargs = of_worker((first.args, first.kwargs), worker.index)
@@ -249,6 +250,9 @@ class ClusterCoordinator:
                     self._begin_next(worker, left, below)
         except OtherShapesError:
             return
+        except NotHereError:
+            if not servers.moved_since(moves):
+                raise
         except BaseException:
             servers.changed()
             raise

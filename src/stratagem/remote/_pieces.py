@@ -10,7 +10,7 @@ from jax.sharding import PartitionSpec
 
 from stratagem._mesh import ReplicaMesh
 from stratagem.remote._plan import Plan
-from stratagem.step import compiler_options, is_literal, look_up_p, scatter_p, sub_function
+from stratagem.step import compiler_options, is_literal, look_up_p, scatter_p, scattered, sub_function
 
 # A value that a piece reads or makes: a variable of the program, or ("rows", group, shard), ("inverse", group, ids),
 # ("finite", update), ("difference", change). (("which", group, shard) are the ids of rows.)
@@ -110,7 +110,7 @@ def _special(plan: Plan, eqn: Any) -> _Segment | None:
             return _Segment([inverse, *rows], eqn.outvars, lambda at, *parts: [_together_at(parts, at)])
         assert eqn.primitive is scatter_p
         inverse = ("inverse", group, eqn.invars[1])
-        return _Segment([eqn.invars[0], inverse, *rows], eqn.outvars, _scattered)
+        return _Segment([eqn.invars[0], inverse, *rows], eqn.outvars, _scattered_to)
     rule = plan.rules.get(id(eqn))
     if rule is None:
         return None
@@ -127,12 +127,9 @@ def _together_at(parts: Sequence[Any], at: Any) -> Any:
     return jnp.take(jnp.concatenate(parts) if len(parts) > 1 else parts[0], at, axis=0)
 
 
-def _scattered(gradient: Any, at: Any, *parts: Any) -> list[Any]:
-    """The sums of the gradients of equal rows, by shard."""
-    sizes, row = [p.shape[0] for p in parts], gradient.shape[at.ndim :]
-    whole = jnp.zeros((sum(sizes), *row), gradient.dtype).at[at.reshape(-1)].add(gradient.reshape(-1, *row))
-    starts = [sum(sizes[:i]) for i in range(len(sizes))]
-    return [whole[start : start + size] for start, size in zip(starts, sizes, strict=True)]
+def _scattered_to(gradient: Any, at: Any, *parts: Any) -> list[Any]:
+    """The sums of the gradients of equal rows, for the rows that were looked up in each shard."""
+    return scattered(gradient, at, [p.shape[0] for p in parts])
 
 
 def _read(atom: Any, env: Env) -> Any:
@@ -141,7 +138,7 @@ def _read(atom: Any, env: Env) -> Any:
 
 def pieces_of(plan: Plan, mesh: ReplicaMesh) -> list[Piece]:
     """All pieces of a plan, in order."""
-    eqns = plan.needed()
+    eqns = plan.kept
     ends = [plan.place[id(e)] for e in eqns] + [a.call for a in plan.applied]
     ends += [plan.level[v] for v in (*plan.results, *(c.value for c in plan.changed)) if not is_literal(v)]
     last = max(ends, default=0)

@@ -78,8 +78,12 @@ class ServedPlacement(Placement):
         value = jnp.broadcast_to(jnp.asarray(amount, variable._dtype), variable.shape)
         push = Push(added={self.key: value if sign > 0 else -value})
         origin = (current().worker or Worker.here).next_origin()
-        for index in sorted(self.servers.sharing(self)):
-            self.servers.actors[index].call("push", origin, push).result()
+
+        def send() -> None:
+            for index in sorted(self.servers.sharing(self)):
+                self.servers.actors[index].call("push", origin, push).result()
+
+        self.servers.wherever(send)  # what moves has one copy only: nobody has added it yet
         self._changed()
         return True
 

@@ -7,6 +7,7 @@ A table (a variable that is only looked up in, and updated) never leaves its ser
 gradient is that of these rows.
 """
 
+import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -28,16 +29,20 @@ _ALIASES = ("stop_gradient", "copy", "copy_p")
 
 @dataclass(frozen=True, eq=False)
 class Group:
-    """Look-ups in one table, made in one call. shards: positions of its variables. ids: what is looked up, by equation."""
+    """Look-ups in one table, made in one call.
+
+    shards: positions of its variables. ids: what is looked up, by equation. updated: an update of this step comes before it.
+    """
 
     shards: tuple[int, ...]
     call: int
+    updated: bool
     ids: dict[Var, None]
 
 
 @dataclass(frozen=True, eq=False)
 class Applied:
-    """An update, in the call after the last of its gradients was made.
+    """An update, in the call after the last of its gradients was made, and after all look-ups in what it replaces.
 
     positions: of the variables. gradients: the value for each. groups: the look-ups whose rows it is the gradient of, and
         the shard among theirs; None for a gradient of the whole variable.
@@ -76,6 +81,8 @@ class Plan:
         self.whole: set[int] = set()
         while not self._analyse(outs):
             pass
+        self.kept = self._needed()
+        self._drop_look_ups()
 
     def _analyse(self, outs: int) -> bool:
         """One attempt; False if another variable turned out to be needed whole."""
@@ -87,7 +94,8 @@ class Plan:
         self.group_of: dict[int, int] = {}
         self.applied: list[Applied] = []
         self.used: set[Var] = set()
-        self._ids: dict[tuple[Var, tuple[int, ...]], int] = {}
+        self._ids: dict[Any, int] = {}  # by ids, table and its shards' sizes: the group that last asked for them
+        self._asked: dict[Var, int] = {}  # by version of a table, in which call it is last looked up in
         before = len(self.whole)
         self.place: dict[int, int] = {}
         for eqn in self.eqns:
@@ -131,10 +139,12 @@ class Plan:
         number = next((i for i, g in enumerate(self.groups) if (g.shards, g.call) == (positions, call)), None)
         if number is None:
             number = len(self.groups)
-            self.groups.append(Group(positions, call, {}))
+            updated = not all(v in self.inputs for v in shards)
+            self.groups.append(Group(positions, call, updated, {}))
         self.groups[number].ids[ids] = None
         self.group_of[id(eqn)] = number
-        self._ids[ids, tuple(v.aval.shape[0] for v in shards)] = number
+        self._ids[ids, eqn.params["table"], tuple(v.aval.shape[0] for v in shards)] = number
+        self._asked.update((v, max(call, self._asked.get(v, 0))) for v in shards)
         if not is_literal(ids):
             self._use(ids, "the ids of a look-up")
         return call + 1
@@ -142,7 +152,7 @@ class Plan:
     def _note_scatter(self, eqn: Eqn) -> bool:
         """The gradient of a look-up: rows. False if its look-up is not one in a table."""
         rows, ids = eqn.invars
-        number = self._ids.get((ids, eqn.params["sizes"]))
+        number = self._ids.get((ids, eqn.params["table"], eqn.params["sizes"]))
         if number is None:
             return False
         self.group_of[id(eqn)] = number
@@ -161,7 +171,7 @@ class Plan:
                     f"{update.optimizer.name}: a step assigns a variable on a parameter server and then updates it by the "
                     "optimizer. Make these two steps, or assign after the update."
                 )
-        call = max(self._level(v) for v in eqn.invars)
+        call = max(max(self._level(v), self._asked.get(v, 0)) for v in eqn.invars if not is_literal(v))
         groups: list[tuple[int, int] | None] = []
         for v, value in zip(gradients, values[:n], strict=True):
             kind = None if is_literal(v) else self.sparse.get(v)
@@ -241,7 +251,14 @@ class Plan:
             stack += [w for w in self.defined[v].invars if not is_literal(w)]
         return False
 
-    def needed(self) -> list[Eqn]:
+    def _drop_look_ups(self) -> None:
+        """Those that no equation needs: nobody computes what they ask for."""
+        used = {(self.group_of[id(e)], e.invars[-1]) for e in self.kept if id(e) in self.group_of}
+        self.groups = [
+            dataclasses.replace(g, ids={v: None for v in g.ids if (i, v) in used}) for i, g in enumerate(self.groups)
+        ]
+
+    def _needed(self) -> list[Eqn]:
         """The equations that a result, a change, an update or an effect needs, in order."""
         want = {v for v in [*self.results, *(a for c in self.changed for a in (c.value, c.minus))] if _is_var(v)}
         want |= {v for a in self.applied for v in a.gradients if _is_var(v)}

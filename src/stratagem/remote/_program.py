@@ -35,19 +35,21 @@ class ServedProgram(FarProgram):
         plan = Plan(made, len(made.results.per_replica))
         self._updates: list[ServerUpdate] = []  # which live as long as this program
         updates = [_sent(self._servers, applied, mesh, self._updates) for applied in plan.applied]
-        self._counted = [placement_of(v) for a in plan.applied for v in a.update.counted]
-        self._sharing = self._shared()
+        if len(updates) > 1:  # another update may have got copies of what it counts by, which all updates count up
+            updates = [_sent(self._servers, applied, mesh, self._updates) for applied in plan.applied]
+        self._moves = self._servers.moves
+        self._kept = self._where()
         self._recipe = _Writer(plan, self._servers, pieces_of(plan, mesh), updates).recipe()
         self._first = True
 
     @property
     def stale(self) -> bool:
-        """True if a variable was placed anew or its `trainable` changed, or another server counts the same updates."""
+        """True if a variable was placed anew or its `trainable` changed, or servers keep it that did not."""
         moved = any(
             v._placement is not p or v._trainable is not t
             for v, p, t in zip(self._variables, self._placements, self._trainable, strict=True)
         )
-        return moved or self._shared() != self._sharing
+        return moved or self._elsewhere()
 
     def __call__(self, arguments: Arguments) -> Any:
         """Run once, on the worker of the context. Waits for the servers to have taken what it changes."""
@@ -69,8 +71,20 @@ class ServedProgram(FarProgram):
             results = worker.follow(self._recipe, given, self._servers, self._mesh, times)
         return list(map(self._results.rebuilt, results))
 
-    def _shared(self) -> list[frozenset[int]]:
-        return [frozenset(self._servers.sharing(p)) for p in self._counted]
+    def _elsewhere(self) -> bool:
+        """True if a variable of this program is not where it was."""
+        moves = self._servers.moves
+        if moves == self._moves:
+            return False
+        if self._where() != self._kept:
+            return True
+        self._moves = moves
+        return False
+
+    def _where(self) -> list[tuple[int, frozenset[int]]]:
+        """Which server is asked for each variable, and which keep it."""
+        places = [p for p in self._placements if p is not None and p.served]
+        return [(self._servers.home(p), frozenset(self._servers.sharing(p))) for p in places]
 
 
 class _Writer:
@@ -103,8 +117,8 @@ class _Writer:
                 CompiledPiece(tuple(map(self._number, p.reads)), tuple(map(self._number, p.makes)), p.run)
                 for p in self._pieces
             ),
-            look_ups=tuple(self._look_up(i) for i in range(len(plan.groups))),
-            updates=tuple(self._update(i) for i in range(len(plan.applied))),
+            look_ups=tuple(self._look_up(i) for i, group in enumerate(plan.groups) if group.ids),
+            updates=tuple(sorted((self._update(i) for i in range(len(plan.applied))), key=lambda u: u.call)),
             changes=tuple(self._change(i) for i, c in enumerate(plan.changed) if served(variables[c.position])),
             results=tuple(map(self._value, plan.results)),
         )
@@ -131,6 +145,7 @@ class _Writer:
         shards = [self._plan.made.variables[p] for p in group.shards]
         return TableLookUp(
             group.call,
+            group.updated,
             shards[0].path,
             tuple((self._place(v), v.shape[0]) for v in shards),
             tuple(map(self._value, group.ids)),

@@ -124,6 +124,10 @@ class ServerTask(_Task):
         """As VariableServer's."""
         self._server.forget(keys)
 
+    def release(self, key: str) -> jax.Array:
+        """As VariableServer's."""
+        return jax.block_until_ready(self._server.release(key))
+
     def read(self, keys: Sequence[str]) -> tuple[int, list[jax.Array]]:
         """As VariableServer's."""
         with self._server.busy:

@@ -45,11 +45,12 @@ class CompiledPiece:
 class TableLookUp:
     """The rows of a table that some ids ask for, after piece `call`.
 
-    name: of the table. shards: where they are, and how many rows each has. ids: values; inverse: for each, where in all rows
-    its own are. rows: the distinct rows by shard; which: their ids there.
+    updated: the updates of earlier calls come first. name: of the table. shards: where they are, and how many rows each has.
+    ids: values; inverse: for each, where in all rows its own are. rows: the distinct rows by shard; which: their ids there.
     """
 
     call: int
+    updated: bool
     name: str
     shards: tuple[tuple[Place, int], ...]
     ids: tuple[Number, ...]
@@ -90,7 +91,7 @@ class Recipe:
 
     inputs: values that the call brings. constants: values that are always the same. whole: values that are read from servers
     in the beginning; late: after the piece with this number, and the updates before it. seeds and kept: values of variables
-    that a worker has for itself, before and after the step. results: values that go back.
+    that a worker has for itself, before and after the step. updates: in the order of their calls. results: values that go back.
     """
 
     inputs: tuple[Number, ...]
@@ -177,17 +178,23 @@ class _Step:
         return {server: keys for server, (_, keys) in _by_server(self._recipe.whole).items()}
 
     def _between(self, call: int) -> None:
-        """What the servers do after piece `call`: look-ups, and updates whose results are read."""
-        for look_up in self._recipe.look_ups:
-            if look_up.call == call:
-                self._look_up(look_up)
+        """What the servers do after piece `call`: look-ups, and updates whose results are read or looked up."""
+        look_ups = [look_up for look_up in self._recipe.look_ups if look_up.call == call]
+        if any(look_up.updated for look_up in look_ups):
+            self._push_until(call)
+        for look_up in look_ups:
+            self._look_up(look_up)
         late = [(number, place) for after, number, place in self._recipe.late if after == call]
         if late:
-            due = [u for u in self._recipe.updates[self._sent :] if u.call <= call]
-            self._push(due, (), {})
+            self._push_until(call + 1)
             with self._worker.clock.part(Part.SERVERS):
                 self._read(late, {})
-            self._sent += len(due)
+
+    def _push_until(self, call: int) -> None:
+        """Send the updates before this call's."""
+        due = [u for u in self._recipe.updates[self._sent :] if u.call < call]
+        self._push(due, (), {})
+        self._sent += len(due)
 
     def _look_up(self, look_up: TableLookUp) -> None:
         values, sizes = self._values, [rows for _, rows in look_up.shards]

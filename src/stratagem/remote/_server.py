@@ -44,8 +44,19 @@ class Push:
     seen: int | None = None
 
 
-# So that an engine finds the arrays in it: a JAX array that is pickled comes back with 32 bits.
-jax.tree_util.register_dataclass(Push, ["updates", "added", "set"], ["seen"])
+@final
+class NotHereError(InvalidArgumentError):
+    """A server is asked for a variable that it does not have: it has moved to another one, perhaps."""
+
+    def __init__(self, server: int, keys: Sequence[str], what: str = "") -> None:
+        super().__init__(
+            f"Server ps:{server} {what}has no variables {', '.join(keys)}. If another step was compiled at the same time, "
+            "they are on another server now: run this one again."
+        )
+        self._given = server, keys, what
+
+    def __reduce__(self) -> Any:
+        return type(self), self._given
 
 
 @dataclass(frozen=True)
@@ -107,13 +118,21 @@ class VariableServer:
         """Drop variables that nobody uses any more."""
         with self._lock:
             for key in keys:
-                self._values.pop(key, None)
-                self._sizes.pop(key, None)
-                self._tables.discard(key)
+                self._drop(key)
+
+    def release(self, key: str) -> jax.Array:
+        """The value of a variable that another server keeps from now on. Raises NotHereError if it is not here."""
+        with self._lock:
+            self._find([key])
+            value = self._values[key]
+            self._sent += self._sizes[key]
+            self._drop(key)
+            return value
 
     def read(self, keys: Sequence[str]) -> tuple[int, list[jax.Array]]:
-        """How many pushes were applied so far, and the values after them."""
+        """How many pushes were applied so far, and the values after them. Raises NotHereError if one is not here."""
         with self.busy, self._lock:
+            self._find(keys)
             values = [jnp.copy(self._values[k]) if k in self._tables else self._values[k] for k in keys]
             self._sent += sum(self._sizes[k] for k in keys)
             return self.pushes, values
@@ -124,6 +143,7 @@ class VariableServer:
         ids: NumPy's. Raises InvalidArgumentError for others that are no row's.
         """
         with self.busy, self._lock:
+            self._find([key for key, _ in wanted])
             for key, ids in wanted:
                 if ids.size and (ids.min() < 0 or ids.max() > self._values[key].shape[0]):
                     raise InvalidArgumentError(f"Server ps:{self.index}: ids of rows of {key!r} are out of range.")
@@ -153,7 +173,8 @@ class VariableServer:
     def push(self, origin: Origin | None, push: Push) -> bool:
         """Apply a push; False if it was applied before, or its closure is over: then nothing happens.
 
-        Raises InvalidArgumentError, and changes nothing, if anything in it does not fit.
+        Raises InvalidArgumentError, and changes nothing, if anything in it does not fit; NotHereError if it changes a variable
+        that is not here.
         """
         with self.busy, self._lock:
             if origin is not None and self._known(origin):
@@ -188,6 +209,16 @@ class VariableServer:
             counts = self.pushes, self.dropped, self._stale
             return Traffic(*counts, self.busy.seconds, self._received, self._sent, self._rows)
 
+    def _find(self, keys: Sequence[str], what: str = "") -> None:
+        missing = [key for key in keys if key not in self._values]
+        if missing:
+            raise NotHereError(self.index, missing, what)
+
+    def _drop(self, key: str) -> None:
+        self._values.pop(key, None)
+        self._sizes.pop(key, None)
+        self._tables.discard(key)
+
     def _own(self, key: str, value: Any) -> Any:
         """JAX's array; one that nobody else has for a variable whose updates write into its array."""
         array = local(value)
@@ -203,14 +234,13 @@ class VariableServer:
         return origin.closure < self._below or origin.number <= self._applied.get(origin.closure, 0)
 
     def _check(self, push: Push) -> None:
+        self._find([*push.added, *push.set], "refuses a push, and has changed nothing: it ")
         try:
             for number, gradients in push.updates:
                 if number not in self._updates:
                     raise ValueError(f"update {number} is not known here")
                 self._updates[number][0].facts.check(gradients)
             for key, value in (*push.added.items(), *push.set.items()):
-                if key not in self._values:
-                    raise ValueError(f"variable {key!r} is not here")
                 kept = self._values[key]
                 if tuple(value.shape) != tuple(kept.shape) or value.dtype != kept.dtype:
                     raise ValueError(

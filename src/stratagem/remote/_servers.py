@@ -4,17 +4,19 @@ import itertools
 import threading
 import weakref
 from collections.abc import Callable, Sequence
-from typing import Any, final
+from typing import Any, TypeVar, final
 
 import jax
 import numpy as np
 
 from stratagem.remote._actors import Actor, LocalActor
 from stratagem.remote._gone import Gone
-from stratagem.remote._server import Traffic
+from stratagem.remote._server import NotHereError, Traffic
 from stratagem.remote._travel import exported, shapes_of
 from stratagem.remote._update import Lent, ServerUpdate, flat
 from stratagem.values import Formula
+
+Result = TypeVar("Result")
 
 
 @final
@@ -33,6 +35,8 @@ class Servers:
         self.lock = threading.RLock()
         # How often something was changed that functions which are scheduled later have to see.
         self.changes = 0
+        # How often a variable has moved to another server, or got one more copy.
+        self.moves = 0
         # Those that some program uses. What is gone, servers forget when something new comes.
         self._updates: weakref.WeakValueDictionary[Any, ServerUpdate] = weakref.WeakValueDictionary()
         self._numbered: weakref.WeakValueDictionary[int, ServerUpdate] = weakref.WeakValueDictionary()
@@ -74,6 +78,9 @@ class Servers:
 
     def read(self, placements: Sequence[Any]) -> list[jax.Array]:
         """The values of variables, by placement; those of one server are of one moment."""
+        return self.wherever(lambda: self._read(placements))
+
+    def _read(self, placements: Sequence[Any]) -> list[jax.Array]:
         homes = [self.home(p) for p in placements]
         found: dict[str, jax.Array] = {}
         for index in sorted(set(homes)):
@@ -89,8 +96,12 @@ class Servers:
 
     def assign(self, placement: Any, value: jax.Array) -> None:
         """A new value, wherever the variable is kept."""
-        for index in self.sharing(placement):
-            self.actors[index].call("create", placement.key, value).result()
+        while True:
+            moves = self.moves
+            for index in self.sharing(placement):
+                self.actors[index].call("create", placement.key, value).result()
+            if not self.moved_since(moves):
+                return
 
     def make(self, placement: Any, formula: Formula, start: int, rows: int) -> None:
         """Let its server make the first value of a new variable: these rows of the formula's."""
@@ -123,11 +134,32 @@ class Servers:
             if copies is None and index == placement.home:
                 self._copies[placement.key] = {index}
                 return
-            self.actors[index].call("create", placement.key, self.read([placement])[0]).result()
-            if copies is None:  # from now on it is where the updates are
-                self.actors[placement.home].call("forget", [placement.key]).result()
+            if (
+                copies is None
+            ):  # from now on it is where the updates are: whoever still looks for it at home tries again
+                value = self.actors[placement.home].call("release", placement.key).result()
+            else:
+                value = self.read([placement])[0]
+            self.actors[index].call("create", placement.key, value).result()
+            if copies is None:
                 self._moved[placement.key] = index
             self._copies[placement.key] = {*(copies or ()), index}
+            self.moves += 1
+
+    def moved_since(self, moves: int) -> bool:
+        """True if there are more moves than so many. Waits for one that is under way."""
+        with self.lock:
+            return self.moves != moves
+
+    def wherever(self, act: Callable[[], Result]) -> Result:
+        """What `act`, which calls servers for variables, returns. It is called again if one of them moves meanwhile."""
+        while True:
+            moves = self.moves
+            try:
+                return act()
+            except NotHereError:
+                if not self.moved_since(moves):
+                    raise
 
     def update(self, key: Any, make: Callable[[], ServerUpdate]) -> tuple[int, ServerUpdate, bool]:
         """The update with this key, its number, and whether it was made just now. It lives as long as somebody keeps it.

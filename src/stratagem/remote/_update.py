@@ -37,9 +37,6 @@ class Rows:
     values: Any
 
 
-jax.tree_util.register_dataclass(Rows, ["ids", "values"], [])
-
-
 def how(optimizer: Any, variable: Any, rows: bool) -> How:
     """How the gradient of a variable is to be sent. Raises UnimplementedError if its shards cannot be updated one by one."""
     if type(optimizer).__name__ in _WHOLE_VARIABLE and getattr(variable, "_of", None) is not None:

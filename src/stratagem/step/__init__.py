@@ -41,6 +41,7 @@ from stratagem.step._served import look_up_p as look_up_p
 from stratagem.step._served import nbytes as nbytes
 from stratagem.step._served import rows_of as rows_of
 from stratagem.step._served import scatter_p as scatter_p
+from stratagem.step._served import scattered as scattered
 from stratagem.step._served import served as served
 from stratagem.step._signature import Same as Same
 from stratagem.step._signature import function_key as function_key
