@@ -12,6 +12,7 @@ from stratagem._errors import UnavailableError
 from stratagem.cluster.control import Limits
 from stratagem.remote import _ray_node as node
 from stratagem.remote._actors import Actor, Pending, TaskLostError, TaskSilentError
+from stratagem.remote._failure import Failure
 from stratagem.remote._ray_node import join_seconds
 from stratagem.remote._ray_tasks import ServerTask, WorkerTask
 from stratagem.remote._wire import packed, unpacked
@@ -19,6 +20,17 @@ from stratagem.remote._wire import packed, unpacked
 _LOOK_SECONDS = 0.1
 _SLICE_SECONDS = 1.0  # of a call that takes long, between two looks at Ray itself
 _THREADS = 16  # calls that an actor serves at the same time
+# Ray's errors for a task that is gone, or never was. Others are of the call: made again elsewhere, it would fail there.
+_LOST = (
+    "RayActorError",
+    "WorkerCrashedError",
+    "NodeDiedError",
+    "LocalRayletDiedError",
+    "ObjectLostError",
+    "OutOfMemoryError",
+    "RuntimeEnvSetupError",
+    "ActorUnschedulableError",
+)
 _WITH_CODE = ("make",)  # methods whose arguments have functions of the user's program
 # What a task's process was told, and its actor has to know.
 _PASSED_ON = ("JAX_", "XLA_", "CUDA_", "KERAS_", "STRATAGEM_", "PYTHONPATH", "OMP_")
@@ -39,16 +51,21 @@ class RayPending(Pending):
         try:
             while True:
                 with contextlib.suppress(errors.GetTimeoutError):
-                    return unpacked(self._ray.get(self._reference, timeout=_SLICE_SECONDS))
+                    message = self._ray.get(self._reference, timeout=_SLICE_SECONDS)
+                    break
                 node.check()
                 if time.monotonic() - began > asked:
                     self._ask(limit)
                     asked = time.monotonic() - began + limit
-        except errors.RayTaskError as error:
-            raise error.cause from None
         except errors.RayError as error:
             node.check()
+            if not isinstance(error, tuple(getattr(errors, name) for name in _LOST)):
+                raise
             raise TaskLostError(self._task, str(error).strip().splitlines()[0]) from None
+        answer = unpacked(message)
+        if isinstance(answer, Failure):
+            raise answer.error(self._task) from None
+        return answer
 
     def _ask(self, limit: float) -> None:
         try:

@@ -13,6 +13,7 @@ from stratagem._context import entered
 from stratagem._errors import OutOfRangeError, UnavailableError
 from stratagem.remote._actors import Actor
 from stratagem.remote._clock import Part
+from stratagem.remote._failure import Failure
 from stratagem.remote._recipe import Recipe
 from stratagem.remote._server import Origin, Push, Traffic, VariableServer
 from stratagem.remote._travel import Missing, TravelledPiece, given, imported, imported_maker, shapes_of
@@ -81,8 +82,11 @@ class _Task:
         return os.getpid()
 
     def answer(self, method: str, message: Sequence[Any]) -> list[Any]:
-        """A call of one of these methods, as it travels."""
-        return packed(getattr(self, method)(*unpacked(message)))
+        """A call of one of these methods, as it travels: the result, or a Failure. (Ray takes some errors for its own.)"""
+        try:
+            return packed(getattr(self, method)(*unpacked(message)))
+        except BaseException as error:  # whatever a user's function raises, sys.exit() too, belongs to the user
+            return packed(Failure.of(error))
 
     def finish(self) -> None:
         """The job is over."""
