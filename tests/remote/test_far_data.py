@@ -60,3 +60,63 @@ def test_a_batch_that_makes_a_step_fail_is_drawn_once(coordinator: Any) -> None:
     bad = tf.errors.InvalidArgumentError
     assert outcomes == [2.0, bad, bad, 2.0, 2.0, tf.errors.OutOfRangeError]
     assert float(v.numpy()) == 9.0
+
+
+def test_batches_of_other_shapes_count_in_functions_that_run_in_python(coordinator: Any) -> None:
+    """Whose steps are numbered by their pushes: none may be taken twice, or seem to be."""
+    v, iterator = total(coordinator), iterator_of(coordinator, [GOOD, GOOD, GOOD, [4.0], [5.0, 6.0, 7.0], [8.0]])
+
+    @tf.function
+    def add(iterator: Any) -> Any:
+        found = tf.reduce_sum(next(iterator))
+        v.assign_add(found)
+        return found
+
+    begun = []
+
+    @tf.function
+    def twice(iterator: Any) -> list[float]:
+        begun.append(True)
+        return [float(add(iterator)) for _ in range(2)]
+
+    values = [coordinator.schedule(twice, args=(iterator,)) for _ in range(3)]
+    coordinator.join()
+    assert coordinator.fetch(values) == [[3.0, 3.0], [3.0, 4.0], [18.0, 8.0]]
+    assert float(v.numpy()) == 39.0
+    assert len(begun) <= 1 + len(values)  # once to trace it
+
+
+def test_many_functions_given_together_may_begin_with_another_shape(coordinator: Any) -> None:
+    v, iterator = total(coordinator), iterator_of(coordinator, [GOOD, [4.0], *[GOOD] * 40])
+
+    @tf.function
+    def add(iterator: Any) -> Any:
+        found = tf.reduce_sum(next(iterator))
+        v.assign_add(found)
+        return found
+
+    values = [coordinator.schedule(add, args=(iterator,)) for _ in range(42)]
+    coordinator.join()
+    assert coordinator.fetch(values) == [3.0, 4.0, *[3.0] * 40]
+    assert float(v.numpy()) == 127.0
+
+
+def test_a_batch_that_cannot_be_traced_is_drawn_once(coordinator: Any) -> None:
+    v, iterator = total(coordinator), iterator_of(coordinator, [GOOD, [4.0], [4.0], GOOD])
+
+    @tf.function
+    def add(iterator: Any) -> Any:
+        batch = next(iterator)
+        if batch.shape[0] == 1:
+            raise ValueError("too short")
+        v.assign_add(tf.reduce_sum(batch))
+
+    failed = 0
+    for _ in range(4):
+        coordinator.schedule(add, args=(iterator,))
+        try:
+            coordinator.join()
+        except ValueError:
+            failed += 1
+    assert failed == 2
+    assert float(v.numpy()) == 6.0

@@ -21,7 +21,7 @@ from stratagem.coordinator._queue import Closure, ClosureQueue
 from stratagem.coordinator._report import Report, WorkerTimes
 from stratagem.coordinator._values import PerWorkerDataset, PerWorkerValues, RemoteValue, check_no_remote, of_worker
 from stratagem.pipeline import Dataset, DistributedInput
-from stratagem.remote import Busy, OtherShapesError, RemoteSource, TaskLostError, Worker
+from stratagem.remote import Busy, RemoteSource, TaskLostError, Worker
 from stratagem.step import Function, call_often
 from stratagem.strategy import ParameterServerStrategy
 
@@ -233,10 +233,7 @@ class ClusterCoordinator:
             self._queue.put_back(closure)
 
     def _values(self, worker: Any, left: deque[Closure]) -> Iterator[Any]:
-        """The values of the first of these closures, one after the other. Whoever takes one takes its closure away.
-
-        It may end before there is one: then it is to be tried again.
-        """
+        """The values of the first of these closures, one after the other. Whoever takes one takes its closure away."""
         first, below, servers = left[0], self._queue.lowest(), self._strategy.servers
         try:
             self._begin_next(worker, left, below)
@@ -247,8 +244,6 @@ class ClusterCoordinator:
                 yield ready
                 if left:
                     self._begin_next(worker, left, below)
-        except OtherShapesError:
-            return
         except BaseException:
             servers.changed()
             raise
