@@ -18,6 +18,7 @@ from stratagem.remote._ray_tasks import ServerTask, WorkerTask
 from stratagem.remote._wire import packed, unpacked
 
 _LOOK_SECONDS = 0.1
+_PAUSE_SECONDS = 10.0  # at most, between two tries to start a task that dies at once
 _SLICE_SECONDS = 1.0  # of a call that takes long, between two looks at Ray itself
 _THREADS = 16  # calls that an actor serves at the same time
 # Ray's errors for a task that is gone, or never was. Others are of the call: made again elsewhere, it would fail there.
@@ -110,30 +111,24 @@ class RayActor(Actor):
         import ray
 
         end = time.monotonic() + seconds
+        pause, died = _LOOK_SECONDS, False
         while True:
             node.check()
             try:
+                if died and self._start is not None:
+                    self._found, died = self._start(), False
                 found = self._looked_up(ray)
-                self._wait_for(ray, found.here.remote(), end)
+                _wait_for(ray, found.here.remote(), end)
                 self._found = found
                 return
-            except (ValueError, ray.exceptions.RayActorError, ray.exceptions.GetTimeoutError) as error:
-                if self._start is not None and isinstance(error, ray.exceptions.ActorDiedError):
-                    self._found = self._start()
+            except (ValueError, ray.exceptions.RayError) as error:
+                if self._start is not None and _died(ray.exceptions, error):
+                    died, pause = True, min(2 * pause, _PAUSE_SECONDS)  # if it cannot start, each try costs a process
                 if time.monotonic() > end:
-                    raise UnavailableError(f"{self.task} did not join the job within {seconds:g} s.") from None
-                time.sleep(_LOOK_SECONDS)
-
-    def _wait_for(self, ray: Any, answer: Any, end: float) -> None:
-        """Until `end`; it may be that Ray itself ends before."""
-        while True:
-            try:
-                ray.get(answer, timeout=max(0.0, min(_SLICE_SECONDS, end - time.monotonic())))
-                return
-            except ray.exceptions.GetTimeoutError:
-                node.check()
-                if time.monotonic() > end:
-                    raise
+                    raise UnavailableError(
+                        f"{self.task} did not join the job within {seconds:g} s. Ray says: {str(error).strip()}"
+                    ) from None
+                time.sleep(max(0.0, min(pause, end - time.monotonic())))
 
     def _looked_up(self, ray: Any) -> Any:
         return ray.get_actor(self.task, namespace=self._namespace) if self._start is None else self._found
@@ -156,6 +151,24 @@ class RayActor(Actor):
 
     def __reduce__(self) -> Any:
         return RayActor, (self.task, self._namespace)
+
+
+def _wait_for(ray: Any, answer: Any, end: float) -> None:
+    """Until `end`; it may be that Ray itself ends before."""
+    while True:
+        try:
+            ray.get(answer, timeout=max(0.0, min(_SLICE_SECONDS, end - time.monotonic())))
+            return
+        except ray.exceptions.GetTimeoutError:
+            node.check()
+            if time.monotonic() > end:
+                raise
+
+
+def _died(errors: Any, error: Exception) -> bool:
+    """True if an actor will never answer; else it may, later, or it is not known where it is."""
+    later = errors.ActorUnavailableError, errors.GetTimeoutError
+    return isinstance(error, errors.RayError) and not isinstance(error, (ValueError, *later))
 
 
 def _cannot_travel(ray: Any, task: str, values: Any, error: Exception) -> str:
