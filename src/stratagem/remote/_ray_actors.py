@@ -195,17 +195,24 @@ def start_actor(ray: Any, kind: str, index: int, servers: int, namespace: str, o
 def host_task(ray: Any, kind: str, index: int, servers: int, namespace: str) -> Any:
     """Start this process's actor.
 
-    Raises UnavailableError if another process has the name and keeps it.
+    Raises UnavailableError if another process has the name and keeps it, or Ray does not start the actor.
     """
     environment = {k: v for k, v in os.environ.items() if k.startswith(_PASSED_ON)}
     options = {"num_cpus": 0, "runtime_env": {"env_vars": environment}}
-    end = time.monotonic() + join_seconds()
+    limit = join_seconds()
+    end = time.monotonic() + limit
     while True:
         try:
             actor = start_actor(ray, kind, index, servers, namespace, options)
-            ray.get(actor.here.remote())
+            _wait_for(ray, actor.here.remote(), end)
             return actor
         except ValueError:  # the name: of a task that died a moment ago
             if time.monotonic() > end:
                 raise UnavailableError(f"Another process of the job is {kind}:{index}.") from None
             time.sleep(_LOOK_SECONDS)
+        except ray.exceptions.RayError as error:
+            late = isinstance(error, ray.exceptions.GetTimeoutError)
+            why = f"it was not there after {limit:g} s (STRATAGEM_JOIN_SECONDS)" if late else str(error).strip()
+            raise UnavailableError(
+                f"Ray did not start {kind}:{index}: {why}. While another task runs here, Ray's logs are in {node.logs()}."
+            ) from None
