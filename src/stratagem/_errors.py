@@ -25,7 +25,8 @@ StratagemError
     ├── UnavailableError     ConnectionError
     │   └── PeerFailedError                 another task of the job failed: which, where and why
     │       └── PeerStuckError   TimeoutError  it is alive but does not go on (a DeadlineExceededError, too)
-    └── DeadlineExceededError TimeoutError
+    ├── DeadlineExceededError TimeoutError
+    └── UnknownError         RuntimeError    an exception of another process that does not exist here
 """
 
 
@@ -132,6 +133,10 @@ class UnavailableError(OpError, ConnectionError):
 
 class DeadlineExceededError(OpError, TimeoutError):
     """A wait reached its limit."""
+
+
+class UnknownError(OpError, RuntimeError):
+    """Another process raised an exception that cannot be made again here: the text has its type, and what it said."""
 
 
 class PeerFailedError(UnavailableError):

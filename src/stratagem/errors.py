@@ -12,6 +12,7 @@ from stratagem._errors import OutOfRangeError as OutOfRangeError
 from stratagem._errors import PermissionDeniedError as PermissionDeniedError
 from stratagem._errors import UnavailableError as UnavailableError
 from stratagem._errors import UnimplementedError as UnimplementedError
+from stratagem._errors import UnknownError as UnknownError
 from stratagem.ops import not_provided as _not_provided
 
 

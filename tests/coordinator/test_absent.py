@@ -1,6 +1,7 @@
 """Workers that are lost and stay away: for how long they are waited for, and what happens then."""
 
 import threading
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -85,6 +86,53 @@ def test_without_any_worker_the_job_ends(fates: Fates) -> None:
             value.fetch()
     with pytest.raises(tf.errors.UnavailableError, match="no worker any more"):
         coordinator.schedule(one)
+
+
+def test_a_worker_is_looked_for_again_whatever_has_happened(fates: Fates, monkeypatch: pytest.MonkeyPatch) -> None:
+    coordinator, tries = Coordinator(serving(1, 2)), []
+
+    def rejoin(worker: Any, seconds: float) -> None:
+        tries.append(seconds)
+        if len(tries) == 1:
+            raise OSError("Ray has failed in some new way")
+        fates.lost.clear()
+
+    monkeypatch.setattr(Worker, "rejoin", rejoin, raising=False)
+    fates.lost = {1}
+    while fates.lost or coordinator.absent:
+        coordinator.schedule(one).fetch()
+    assert len(tries) == 2
+
+
+def test_the_last_worker_whatever_has_happened_is_not_waited_for(fates: Fates, monkeypatch: pytest.MonkeyPatch) -> None:
+    def rejoin(worker: Any, seconds: float) -> None:
+        raise OSError("Ray has failed in some new way")
+
+    monkeypatch.setattr(Worker, "rejoin", rejoin, raising=False)
+    coordinator = Coordinator(serving(1, 1))
+    fates.lost = {0}
+    coordinator.schedule(one)
+    with pytest.raises(tf.errors.UnavailableError, match=r"no worker any more.*Ray has failed in some new way"):
+        coordinator.join()
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
+def test_a_workers_thread_that_fails_is_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
+    coordinator, failed = Coordinator(serving(1, 1)), []
+    run: Callable[..., Any] = coordinator._run
+
+    def run_or_fail(*args: Any) -> None:
+        if not failed:
+            failed.append(threading.current_thread())
+            raise RuntimeError("a mistake of this library's")
+        run(*args)
+
+    monkeypatch.setattr(coordinator, "_run", run_or_fail)
+    coordinator.schedule(one)
+    while not failed:
+        time.sleep(0.01)
+    failed[0].join()
+    assert coordinator.schedule(one).fetch() == 1.0
 
 
 def test_an_estimator_without_max_steps_ends_without_the_data_of_an_absent_worker(

@@ -1,6 +1,7 @@
 """Data sets that every worker makes for itself."""
 
 import collections
+import sys
 import threading
 from typing import Any
 
@@ -8,6 +9,7 @@ import numpy as np
 import pytest
 
 import stratagem as tf
+from stratagem.coordinator._values import EveryValue, PerWorkerValues
 from tests.coordinator.functions import WORKERS, draw, good
 
 
@@ -128,3 +130,22 @@ def test_one_that_always_fails_is_the_users_error_and_names_the_worker(coordinat
         assert "twice" in "".join(caught.value.__notes__)
     assert len(calls) == 2
     assert coordinator.schedule(good).fetch() == 4
+
+
+def test_a_worker_may_be_lost_while_values_are_made() -> None:
+    every, made, interval = EveryValue(), threading.Event(), sys.getswitchinterval()
+
+    def make() -> None:
+        kept = [PerWorkerValues(lambda worker: None, "nothing", every) for _ in range(20_000)]
+        made.set()
+        del kept
+
+    sys.setswitchinterval(1e-6)
+    try:
+        thread = threading.Thread(target=make)
+        thread.start()
+        while not made.is_set():
+            every.lost(0)
+        thread.join()
+    finally:
+        sys.setswitchinterval(interval)

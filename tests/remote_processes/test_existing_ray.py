@@ -29,6 +29,15 @@ ray.init(log_to_driver=False, logging_level="ERROR")
 print("actors", sorted(actor["name"] for actor in ray.util.list_named_actors(all_namespaces=True)))
 """
 
+TASK = f"""
+import json, os, ray
+ray.init(log_to_driver=False, logging_level="ERROR")
+import stratagem as tf
+spec = dict(zip(("ps", "worker"), (["127.0.0.1:" + str(port)] for port in {free_ports(2)})))
+os.environ["TF_CONFIG"] = json.dumps(dict(cluster=spec, task=dict(type="ps", index=0)))
+tf.distribute.Server(spec, "ps", 0)
+"""
+
 pytestmark = pytest.mark.thorough
 
 
@@ -194,7 +203,7 @@ def test_a_killed_coordinator_takes_its_actors_with_it(ray: Cluster) -> None:
         ray.has_no_actors()
 
 
-def test_who_is_connected_to_no_ray_is_told_so(ray: Cluster) -> None:
+def test_who_is_connected_to_no_ray_or_to_another_one_is_told_so(ray: Cluster) -> None:
     with ray.job(RAY_ADDRESS="") as started:
         found = ended(started)
         assert found.code == 1
@@ -202,6 +211,11 @@ def test_who_is_connected_to_no_ray_is_told_so(ray: Cluster) -> None:
             "ClusterError: RayClusterResolver: this process is connected to no Ray cluster. Call ray.init"
             in found.output
         )
+
+    task = subprocess.run(
+        [sys.executable, "-c", TASK], env=ray.variables, capture_output=True, text=True, timeout=PATIENCE
+    )
+    assert "ClusterError: This process is connected to a Ray already" in task.stderr, task
 
 
 def test_the_clusters_end_is_told() -> None:

@@ -235,7 +235,9 @@ MISTAKES: dict[str, tuple[str, Any]] = {
     "a_function_raises": ("KeyError", "the user's own"),
     "a_data_set_ends": ("OutOfRangeError", "has no more elements"),
     "a_data_set_fails_once": ("", 5),
-    "a_data_set_always_fails_on_one_worker": ("FileNotFoundError", "there is no file data.csv\nworker:"),
+    "a_data_set_always_fails_on_one_worker": ("FileNotFoundError", "could not make dataset_fn; it has tried twice."),
+    "a_data_set_raises_what_cannot_be_made_again": ("UnknownError", "BadRecord: data.csv:3"),
+    "a_data_set_ends_its_process": ("RuntimeError", "no data"),
     "a_file_of_the_data_is_missing": ("NotFoundError", "none.csv; No such file"),
     "a_data_set_cannot_travel": ("TypeError", "`lock` cannot travel to worker:"),
     "a_step_cannot_travel": ("UnimplementedError", "calls back into Python"),
@@ -267,7 +269,7 @@ def test_a_job_goes_on_after_its_users_mistakes_until_the_head_is_lost(tmp_path:
             found, told = printed(chief, name)
             assert found == error, (name, told)
             assert words in told if error else words == told, (name, told)
-        assert chief.output.count("is tried once more") == 3  # one that failed once, and two that always do
+        assert chief.output.count("is tried once more") == 4  # one that failed once, and three that always do
         kill_head(running)
 
 

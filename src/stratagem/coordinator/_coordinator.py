@@ -5,7 +5,6 @@ import os
 import threading
 import time
 import uuid
-import weakref
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, final
@@ -19,9 +18,16 @@ from stratagem.cluster.control import Limits
 from stratagem.coordinator._pace import Pace, Turns
 from stratagem.coordinator._queue import Closure, ClosureQueue
 from stratagem.coordinator._report import Report, WorkerTimes
-from stratagem.coordinator._values import PerWorkerDataset, PerWorkerValues, RemoteValue, check_no_remote, of_worker
+from stratagem.coordinator._values import (
+    EveryValue,
+    PerWorkerDataset,
+    PerWorkerValues,
+    RemoteValue,
+    check_no_remote,
+    of_worker,
+)
 from stratagem.pipeline import Dataset, DistributedInput
-from stratagem.remote import Busy, NotHereError, OtherShapesError, RemoteSource, TaskLostError, Worker
+from stratagem.remote import Busy, NotHereError, RemoteSource, TaskLostError, Worker
 from stratagem.step import Function, call_often
 from stratagem.strategy import ParameterServerStrategy
 
@@ -55,7 +61,7 @@ class ClusterCoordinator:
         self._workers = {worker.index: worker for worker in strategy.tasks}
         self._queue = ClosureQueue(len(self._workers))
         self._name = uuid.uuid4().hex
-        self._per_worker: weakref.WeakSet[PerWorkerValues] = weakref.WeakSet()
+        self._per_worker = EveryValue()
         self._threads: dict[int, threading.Thread] = {}
         self._turns = Turns()
         self._lost: UnavailableError | None = None  # of a server, or all: the job cannot go on
@@ -192,16 +198,21 @@ class ClusterCoordinator:
     def _work(self, index: int) -> None:
         """A worker's thread: one closure after another. Ends when there was nothing to do for a while."""
         pace = Pace(self._turns if self._strategy.servers.local else None)
-        while True:
-            closures = self._queue.take(_IDLE, pace.most)
-            if closures:
-                self._run(self._workers[index], closures, pace)
-                del closures
-                continue
+        try:
+            while True:
+                closures = self._queue.take(_IDLE, pace.most)
+                if closures:
+                    self._run(self._workers[index], closures, pace)
+                    del closures
+                    continue
+                with _lock:
+                    if self._queue.idle():
+                        del self._threads[index]
+                        return
+        finally:  # whatever ended it; after the `return` above, another thread may have its place already
             with _lock:
-                if self._queue.idle():
+                if self._threads.get(index) is threading.current_thread():
                     del self._threads[index]
-                    return
 
     def _run(self, worker: Any, closures: list[Closure], pace: Pace) -> None:
         """Run closures that are alike."""
@@ -248,8 +259,6 @@ class ClusterCoordinator:
                 yield ready
                 if left:
                     self._begin_next(worker, left, below)
-        except OtherShapesError:
-            return
         except NotHereError:
             if not servers.moved_since(moves):
                 raise
@@ -268,8 +277,7 @@ class ClusterCoordinator:
         for closure in left:
             self._queue.put_back(closure)
         self._wake()  # threads of other workers may have found nothing to do, and ended
-        for values in list(self._per_worker):
-            values.lost(worker.index)
+        self._per_worker.lost(worker.index)
         self._await(worker)
 
     def _await(self, worker: Any) -> None:
@@ -278,7 +286,9 @@ class ClusterCoordinator:
         while self._goes_on():
             try:
                 worker.rejoin(limit)
-            except UnavailableError as error:
+            except Exception as error:  # the thread goes on whatever it is: nobody else waits for this worker
+                if not isinstance(error, UnavailableError):
+                    logger.exception("worker:%d: looking for it has failed.", worker.index)
                 if self._goes_on():
                     self._miss(worker.index, error)
                 time.sleep(_IDLE)
@@ -288,7 +298,7 @@ class ClusterCoordinator:
                     self._absent -= {worker.index}
                 return
 
-    def _miss(self, worker: int, error: UnavailableError) -> None:
+    def _miss(self, worker: int, error: Exception) -> None:
         """The worker did not come back in time."""
         with _lock:
             known, self._absent = worker in self._absent, self._absent | {worker}

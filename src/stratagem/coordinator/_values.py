@@ -74,6 +74,27 @@ class RemoteValue:
         return f"<RemoteValue of {self._name}: {self._status.value}>"
 
 
+@final
+class EveryValue:
+    """All values of a coordinator that workers have their own of, while somebody uses them. Thread-safe."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._all: weakref.WeakSet[PerWorkerValues] = weakref.WeakSet()
+
+    def add(self, values: "PerWorkerValues") -> None:
+        """New ones."""
+        with self._lock:
+            self._all.add(values)
+
+    def lost(self, worker: int) -> None:
+        """The worker is gone, and what it had."""
+        with self._lock:
+            every = list(self._all)
+        for values in every:
+            values.lost(worker)
+
+
 class PerWorkerValues:
     """A value of its own for every worker: a scheduled function gets that of the worker that runs it.
 
@@ -83,12 +104,12 @@ class PerWorkerValues:
 
     tries: ClassVar[int] = 2
 
-    def __init__(self, make: Callable[[int], Any], name: str, every: "weakref.WeakSet[PerWorkerValues]") -> None:
+    def __init__(self, make: Callable[[int], Any], name: str, every: EveryValue) -> None:
         """every: those of the coordinator, which it tells about workers that are gone."""
         self._make, self._name, self._every = make, name, every
-        every.add(self)
         self._lock = threading.Lock()
         self._made: dict[int, Any] = {}
+        every.add(self)
 
     def of(self, worker: int) -> Any:
         """The value of a worker. Raises what making it raises, with a note that names the worker."""

@@ -4,7 +4,6 @@ from stratagem.remote._actors import TaskLostError as TaskLostError
 from stratagem.remote._clock import Busy as Busy
 from stratagem.remote._clock import Part as Part
 from stratagem.remote._placement import ServedPlacement as ServedPlacement
-from stratagem.remote._ray import OtherShapesError as OtherShapesError
 from stratagem.remote._ray import RemoteSource as RemoteSource
 from stratagem.remote._server import NotHereError as NotHereError
 from stratagem.remote._server import Traffic as Traffic

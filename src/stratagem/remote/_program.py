@@ -52,7 +52,7 @@ class ServedProgram(FarProgram):
         return moved or self._elsewhere()
 
     def __call__(self, arguments: Arguments) -> Any:
-        """Run once, on the worker of the context. Waits for the servers to have taken what it changes."""
+        """Run once, on the worker of the context, without stand-ins. Waits for the servers to have taken what it changes."""
         return self.often(arguments, 1)[0]
 
     def often(self, arguments: Arguments, times: int) -> list[Any]:
@@ -60,7 +60,7 @@ class ServedProgram(FarProgram):
         if self._first:
             with tracing:
                 results = self._run(arguments, 1)
-                self._first = False
+                self._first = not results
                 return results
         return self._run(arguments, times)
 

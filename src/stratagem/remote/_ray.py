@@ -48,6 +48,10 @@ class RemoteIterator(FarSource):
         leaves, structure = jax.tree.flatten(self.peek())
         return jax.tree.unflatten(structure, [StandIn.of(self, i, leaf) for i, leaf in enumerate(leaves)])
 
+    def skip(self) -> None:
+        self.forget()
+        self._actor.call("take", self.handle).result()
+
     def __next__(self) -> Any:
         recorder = current().recorder
         if recorder is not None:
@@ -97,10 +101,6 @@ class RemoteSource:
         return RemoteIterator(self._actor, handle)
 
 
-class OtherShapesError(Exception):  # never seen by users: the coordinator calls the function again
-    """An element has other shapes than its stand-in had."""
-
-
 @final
 class RayWorker:
     """A worker in another process. Used by one thread at a time, that of the coordinator which waits for it."""
@@ -138,7 +138,7 @@ class RayWorker:
     ) -> list[list[Any]]:
         """Let the worker take up to so many steps, each for the next closure. Returns the results of those that it took.
 
-        Sends what it does not have yet.
+        Sends what it does not have yet. None were taken if the first element has other shapes than its stand-in.
         """
         others = [v for _, v in recipe.seeds if not is_seed_state(v)]
         inputs = [v.drawn if isinstance(v, StandIn) else np.asarray(v) for v in given]
@@ -160,7 +160,7 @@ class RayWorker:
             self.clock.elsewhere(dict(seconds))
             self.clock.steps += len(found)
             done += found
-            if stop is not None and not self._helped(stop, number, recipe, given, servers, bool(done)):
+            if stop is not None and not self._helped(stop, number, recipe, given, servers):
                 break
         return done
 
@@ -171,10 +171,8 @@ class RayWorker:
             self._known[number] = seeds
             self._gone.watch(recipe, number)
 
-    def _helped(
-        self, stop: tuple[str, Any], number: Any, recipe: Recipe, given: Sequence[Any], servers: Any, some: bool
-    ) -> bool:
-        """Send the worker what it has stopped for; False if its next step has to be another call. some: it has taken some."""
+    def _helped(self, stop: tuple[str, Any], number: Any, recipe: Recipe, given: Sequence[Any], servers: Any) -> bool:
+        """Send the worker what it has stopped for; False if its next step has to be another call."""
         match stop:
             case "recipe", _:
                 self._known.pop(number, None)
@@ -185,8 +183,6 @@ class RayWorker:
                 return True
             case "shapes", iterator:
                 next(v for v in given if isinstance(v, StandIn) and v.drawn.iterator == iterator).iterator.forget()
-                if not some:
-                    raise OtherShapesError
         return False
 
     def _forget(self) -> None:

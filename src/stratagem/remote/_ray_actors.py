@@ -12,13 +12,26 @@ from stratagem._errors import UnavailableError
 from stratagem.cluster.control import Limits
 from stratagem.remote import _ray_node as node
 from stratagem.remote._actors import Actor, Pending, TaskLostError, TaskSilentError
+from stratagem.remote._failure import Failure
 from stratagem.remote._ray_node import join_seconds
 from stratagem.remote._ray_tasks import ServerTask, WorkerTask
 from stratagem.remote._wire import packed, unpacked
 
 _LOOK_SECONDS = 0.1
+_PAUSE_SECONDS = 10.0  # at most, between two tries to start a task that dies at once
 _SLICE_SECONDS = 1.0  # of a call that takes long, between two looks at Ray itself
 _THREADS = 16  # calls that an actor serves at the same time
+# Ray's errors for a task that is gone, or never was. Others are of the call: made again elsewhere, it would fail there.
+_LOST = (
+    "RayActorError",
+    "WorkerCrashedError",
+    "NodeDiedError",
+    "LocalRayletDiedError",
+    "ObjectLostError",
+    "OutOfMemoryError",
+    "RuntimeEnvSetupError",
+    "ActorUnschedulableError",
+)
 _WITH_CODE = ("make",)  # methods whose arguments have functions of the user's program
 # What a task's process was told, and its actor has to know.
 _PASSED_ON = ("JAX_", "XLA_", "CUDA_", "KERAS_", "STRATAGEM_", "PYTHONPATH", "OMP_")
@@ -39,16 +52,21 @@ class RayPending(Pending):
         try:
             while True:
                 with contextlib.suppress(errors.GetTimeoutError):
-                    return unpacked(self._ray.get(self._reference, timeout=_SLICE_SECONDS))
+                    message = self._ray.get(self._reference, timeout=_SLICE_SECONDS)
+                    break
                 node.check()
                 if time.monotonic() - began > asked:
                     self._ask(limit)
                     asked = time.monotonic() - began + limit
-        except errors.RayTaskError as error:
-            raise error.cause from None
         except errors.RayError as error:
             node.check()
+            if not isinstance(error, tuple(getattr(errors, name) for name in _LOST)):
+                raise
             raise TaskLostError(self._task, str(error).strip().splitlines()[0]) from None
+        answer = unpacked(message)
+        if isinstance(answer, Failure):
+            raise answer.error(self._task) from None
+        return answer
 
     def _ask(self, limit: float) -> None:
         try:
@@ -93,30 +111,24 @@ class RayActor(Actor):
         import ray
 
         end = time.monotonic() + seconds
+        pause, died = _LOOK_SECONDS, False
         while True:
             node.check()
             try:
+                if died and self._start is not None:
+                    self._found, died = self._start(), False
                 found = self._looked_up(ray)
-                self._wait_for(ray, found.here.remote(), end)
+                _wait_for(ray, found.here.remote(), end)
                 self._found = found
                 return
-            except (ValueError, ray.exceptions.RayActorError, ray.exceptions.GetTimeoutError) as error:
-                if self._start is not None and isinstance(error, ray.exceptions.ActorDiedError):
-                    self._found = self._start()
+            except (ValueError, ray.exceptions.RayError) as error:
+                if self._start is not None and _died(ray.exceptions, error):
+                    died, pause = True, min(2 * pause, _PAUSE_SECONDS)  # if it cannot start, each try costs a process
                 if time.monotonic() > end:
-                    raise UnavailableError(f"{self.task} did not join the job within {seconds:g} s.") from None
-                time.sleep(_LOOK_SECONDS)
-
-    def _wait_for(self, ray: Any, answer: Any, end: float) -> None:
-        """Until `end`; it may be that Ray itself ends before."""
-        while True:
-            try:
-                ray.get(answer, timeout=max(0.0, min(_SLICE_SECONDS, end - time.monotonic())))
-                return
-            except ray.exceptions.GetTimeoutError:
-                node.check()
-                if time.monotonic() > end:
-                    raise
+                    raise UnavailableError(
+                        f"{self.task} did not join the job within {seconds:g} s. Ray says: {str(error).strip()}"
+                    ) from None
+                time.sleep(max(0.0, min(pause, end - time.monotonic())))
 
     def _looked_up(self, ray: Any) -> Any:
         return ray.get_actor(self.task, namespace=self._namespace) if self._start is None else self._found
@@ -139,6 +151,24 @@ class RayActor(Actor):
 
     def __reduce__(self) -> Any:
         return RayActor, (self.task, self._namespace)
+
+
+def _wait_for(ray: Any, answer: Any, end: float) -> None:
+    """Until `end`; it may be that Ray itself ends before."""
+    while True:
+        try:
+            ray.get(answer, timeout=max(0.0, min(_SLICE_SECONDS, end - time.monotonic())))
+            return
+        except ray.exceptions.GetTimeoutError:
+            node.check()
+            if time.monotonic() > end:
+                raise
+
+
+def _died(errors: Any, error: Exception) -> bool:
+    """True if an actor will never answer; else it may, later, or it is not known where it is."""
+    later = errors.ActorUnavailableError, errors.GetTimeoutError
+    return isinstance(error, errors.RayError) and not isinstance(error, (ValueError, *later))
 
 
 def _cannot_travel(ray: Any, task: str, values: Any, error: Exception) -> str:
@@ -165,17 +195,24 @@ def start_actor(ray: Any, kind: str, index: int, servers: int, namespace: str, o
 def host_task(ray: Any, kind: str, index: int, servers: int, namespace: str) -> Any:
     """Start this process's actor.
 
-    Raises UnavailableError if another process has the name and keeps it.
+    Raises UnavailableError if another process has the name and keeps it, or Ray does not start the actor.
     """
     environment = {k: v for k, v in os.environ.items() if k.startswith(_PASSED_ON)}
     options = {"num_cpus": 0, "runtime_env": {"env_vars": environment}}
-    end = time.monotonic() + join_seconds()
+    limit = join_seconds()
+    end = time.monotonic() + limit
     while True:
         try:
             actor = start_actor(ray, kind, index, servers, namespace, options)
-            ray.get(actor.here.remote())
+            _wait_for(ray, actor.here.remote(), end)
             return actor
         except ValueError:  # the name: of a task that died a moment ago
             if time.monotonic() > end:
                 raise UnavailableError(f"Another process of the job is {kind}:{index}.") from None
             time.sleep(_LOOK_SECONDS)
+        except ray.exceptions.RayError as error:
+            late = isinstance(error, ray.exceptions.GetTimeoutError)
+            why = f"it was not there after {limit:g} s (STRATAGEM_JOIN_SECONDS)" if late else str(error).strip()
+            raise UnavailableError(
+                f"Ray did not start {kind}:{index}: {why}. While another task runs here, Ray's logs are in {node.logs()}."
+            ) from None

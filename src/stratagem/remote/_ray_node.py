@@ -43,13 +43,15 @@ def join(head: Address, mine: Address) -> Any:
     head: the address that the node of all nodes listens at: the chief's. mine: this task's own, which says what machine this
     is.
 
-    Raises ClusterError if Ray is not installed, or the job's secret is missing; UnavailableError if the node does not start.
+    Raises ClusterError if Ray is not installed, this process is part of another Ray, or the job's secret is missing;
+    UnavailableError if the node does not start.
     """
     if importlib.util.find_spec("ray") is None:
         raise ClusterError(
             "Parameter servers in several processes need Ray: pip install 'stratagem[cluster]'. (In one process, make every "
             "task with tf.distribute.Server there.)"
         )
+    _check_no_other(head)
     loopback = head.loopback and mine.loopback
     token = read_token(os.environ, loopback=loopback)
     with _locked(head) as folder:
@@ -67,6 +69,25 @@ def join(head: Address, mine: Address) -> Any:
             configure_logging=False,
         )
     return ray
+
+
+def _check_no_other(head: Address) -> None:
+    """Raise ClusterError if this process is part of another Ray than the job's: other jobs have tasks of these names there."""
+    ray = sys.modules.get("ray")
+    if ray is None or not ray.is_initialized() or any(isinstance(joined, _Node) for joined in _joined):
+        return
+    client = ray.util.client.ray.is_connected()
+    if client or Address.parse(ray.get_runtime_context().gcs_address).key != head.key:
+        raise ClusterError(
+            f"This process is connected to a Ray already, and the tasks of TF_CONFIG meet in one of their own, at {head}. "
+            "Leave ray.init() out: once the task has started, the program can use that one. Or use RayClusterResolver, which "
+            "runs the job on the Ray that is there."
+        )
+
+
+def logs() -> Path:
+    """Where Ray's processes of this machine write, as long as a task of the job runs here."""
+    return next(joined.folder for joined in _joined if isinstance(joined, _Node)) / "t" / "session_latest" / "logs"
 
 
 def join_existing() -> Any:
@@ -119,11 +140,11 @@ class _Node:
     """The node of this machine that this process is part of, started by the job itself."""
 
     def __init__(self, folder: Path, head: Address) -> None:
-        self._folder, self._head = folder, _Head(head)
+        self.folder, self._head = folder, _Head(head)
 
     def check(self) -> None:
         """As the function's."""
-        if not _runs(self._folder):
+        if not _runs(self.folder):
             raise UnavailableError(
                 "Ray's node of this machine has ended, and with it the job. Was one of its processes killed, by hand or "
                 "because memory was short?"

@@ -3,7 +3,7 @@
 import dataclasses
 import os
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, final
 
@@ -13,6 +13,7 @@ from stratagem._context import entered
 from stratagem._errors import OutOfRangeError, UnavailableError
 from stratagem.remote._actors import Actor
 from stratagem.remote._clock import Part
+from stratagem.remote._failure import Failure
 from stratagem.remote._recipe import Recipe
 from stratagem.remote._server import Origin, Push, Traffic, VariableServer
 from stratagem.remote._travel import Missing, TravelledPiece, given, imported, imported_maker, shapes_of
@@ -81,8 +82,11 @@ class _Task:
         return os.getpid()
 
     def answer(self, method: str, message: Sequence[Any]) -> list[Any]:
-        """A call of one of these methods, as it travels."""
-        return packed(getattr(self, method)(*unpacked(message)))
+        """A call of one of these methods, as it travels: the result, or a Failure. (Ray takes some errors for its own.)"""
+        try:
+            return packed(getattr(self, method)(*unpacked(message)))
+        except BaseException as error:  # whatever a user's function raises, sys.exit() too, belongs to the user
+            return packed(Failure.of(error))
 
     def finish(self) -> None:
         """The job is over."""
@@ -248,21 +252,28 @@ class WorkerTask(_Task):
         """One more step, whose results are added to `done`; or why it could not be taken."""
         if number not in self._recipes:
             return "recipe", None
+        drawn: set[int] = set()
         try:
-            values = [self._input(x) for x in inputs]
+            values = [self._input(x, drawn) for x in inputs]
             for x, value in zip(inputs, values, strict=True):
                 if isinstance(x, Drawn) and (tuple(value.shape), str(value.dtype)) != (x.shape, x.dtype):
                     return "shapes", x.iterator
             done.append(self._recipes[number].run(values, self._servers, self._worker, self._check, fresh=fresh))
         except Missing as missing:
             return "program", (missing.where, missing.shapes)
-        except Exception:
-            if not done:
-                raise
-            return "error", None  # the results so far go first; asked for this step alone, it raises it again
-        for iterator in {x.iterator for x in inputs if isinstance(x, Drawn)}:
-            del self._pending[iterator]
+        except Exception as error:
+            if done:
+                return "error", None  # the results so far go first; asked for this step alone, it raises it again
+            if not isinstance(error, UnavailableError | NotHereError):  # else it was not the elements' fault
+                self._drop(drawn)
+            raise
+        self._drop(drawn)
         return None
+
+    def _drop(self, drawn: Iterable[int]) -> None:
+        """The next elements of these iterators are used, if only by a step that failed."""
+        for iterator in drawn:
+            del self._pending[iterator]
 
     def make(self, handle: int, function: Callable[[], Any]) -> None:
         """What `function` makes here, a data set say, under this number."""
@@ -298,8 +309,13 @@ class WorkerTask(_Task):
             self._pending[handle] = element
         return self._pending[handle]
 
-    def _input(self, sent: Any) -> Any:
-        return jax.tree.leaves(self._element(sent.iterator))[sent.leaf] if isinstance(sent, Drawn) else sent
+    def _input(self, sent: Any, drawn: set[int]) -> Any:
+        """What an input stands for. drawn: gets the iterator that was drawn from."""
+        if not isinstance(sent, Drawn):
+            return sent
+        leaves = jax.tree.leaves(self._element(sent.iterator))
+        drawn.add(sent.iterator)
+        return leaves[sent.leaf]
 
     def _check(self, number: int, gradients: Sequence[Any]) -> None:
         shapes = shapes_of(flat(gradients))

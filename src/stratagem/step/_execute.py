@@ -146,13 +146,24 @@ def _explored(
     return mesh
 
 
-def _draw(knowledge: Knowledge, leaves: Sequence[Any], mesh: ReplicaMesh) -> list[Any]:
-    """The elements that a call with these arguments draws."""
+def _draw(knowledge: Knowledge, leaves: Sequence[Any], mesh: ReplicaMesh, before: Sequence[Any] = ()) -> list[Any]:
+    """The elements that a call with these arguments draws. before: what it has drawn, if its stand-ins were wrong."""
     if not knowledge.sources:
         return []
     far = any(map(served, knowledge.variables))  # else the program wants the elements themselves, on its devices
     with mesh.job.phase(Phase.INPUT):
-        return [_next(source, far) for source in _sources(knowledge, leaves)]
+        return [
+            before[i] if before and not isinstance(source, FarSource) else _next(source, far)
+            for i, source in enumerate(_sources(knowledge, leaves))
+        ]
+
+
+def _skip_far(knowledge: Knowledge, leaves: Sequence[Any]) -> None:
+    """Drop the elements that have stand-ins here: the call has failed, and the next one draws others, as it would here."""
+    if any(map(served, knowledge.variables)):
+        for source in _sources(knowledge, leaves):
+            if isinstance(source, FarSource):
+                source.skip()
 
 
 def _sources(knowledge: Knowledge, leaves: Sequence[Any]) -> list[Any]:
@@ -179,8 +190,9 @@ def _run(
     times: int,
 ) -> Iterator[Any]:
     mesh, knowledge = _explored(body, signature, args, kwargs, leaves, default), signature.knowledge
+    drawn: list[Any] = []
     while times > 0:
-        drawn = _draw(knowledge, leaves, mesh)
+        drawn = _draw(knowledge, leaves, mesh, drawn)
         arguments = Arguments.of(args, kwargs, drawn)
         try:
             program = _program(body, signature, arguments, _kinds(drawn), mesh)
@@ -188,13 +200,20 @@ def _run(
             knowledge.explored = False
             yield from _run(body, family, signature, args, kwargs, leaves, mesh, times)
             return
-        if times > 1 and isinstance(program, FarProgram) and _all_far(knowledge, leaves):
-            results = program.often(arguments, times)
+        except (HostMode, *DECISIONS):  # it will run in Python, and draw for itself
+            raise
+        except Exception:
+            _skip_far(knowledge, leaves)
+            raise
+        if isinstance(program, FarProgram):
+            results = program.often(arguments, times if _all_far(knowledge, leaves) else 1)
         else:
             results = [program(arguments)]
-        family.knowledge = knowledge
-        yield from results
-        times -= len(results)
+        if results:
+            family.knowledge = knowledge
+            drawn = []
+            yield from results
+            times -= len(results)
 
 
 def _program(

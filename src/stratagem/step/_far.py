@@ -21,13 +21,18 @@ class FarSource(abc.ABC):
     def stand_in(self) -> Any:
         """In place of the next element, which a program that gets it draws there."""
 
+    @abc.abstractmethod
+    def skip(self) -> None:
+        """Drop the next element. Raises OutOfRangeError if there is none."""
+
 
 class FarProgram(abc.ABC):
     """A program that may run in another process, where several calls cost little more than one."""
 
     @abc.abstractmethod
     def often(self, arguments: Arguments, times: int) -> list[Any]:
-        """Run up to so many times, at least once, with the same arguments; returns the result of each.
+        """Run up to so many times with the same arguments; returns the result of each.
 
-        Stand-ins among them are the next element each time. What it could not run for any reason is to be called again.
+        Stand-ins among them are the next element each time. What it could not run for any reason is to be called again; what
+        it could not run at all, with new stand-ins, since the next element has other shapes than they have.
         """

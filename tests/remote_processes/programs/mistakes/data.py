@@ -1,6 +1,7 @@
 """Data sets that end, fail or cannot travel, and one whose batches differ."""
 
 import os
+import sys
 import threading
 
 from job import FOLDER, coordinator, draw, iterator_of, numbers, run, strategy
@@ -95,6 +96,27 @@ def succeeded(value):
     return True
 
 
+def a_data_set_raises_what_cannot_be_made_again():
+    """Of what it hands on: its text arrives."""
+
+    class BadRecord(Exception):
+        def __init__(self, path, line):
+            super().__init__(f"{path}:{line}")
+
+    def dataset_fn():
+        raise BadRecord("data.csv", 3)
+
+    return run(draw, iterator_of(dataset_fn))
+
+
+def a_data_set_ends_its_process():
+    """It would end every one that is started for it."""
+    try:
+        run(draw, iterator_of(lambda: sys.exit("no data")))
+    except SystemExit as error:
+        raise RuntimeError(*error.args) from None
+
+
 def a_file_of_the_data_is_missing():
     """On the worker, when it reads."""
     return run(draw, iterator_of(lambda: tf.data.TextLineDataset(str(FOLDER / "none.csv"))))
@@ -144,6 +166,8 @@ PARTS = (
     a_data_set_ends,
     a_data_set_fails_once,
     a_data_set_always_fails_on_one_worker,
+    a_data_set_raises_what_cannot_be_made_again,
+    a_data_set_ends_its_process,
     a_file_of_the_data_is_missing,
     a_data_set_cannot_travel,
     batches_change_their_shapes,

@@ -1,0 +1,122 @@
+"""Iterators that workers in other processes have: what a scheduled function draws, it draws as in one process."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+import stratagem as tf
+from tests.remote.far import far_job
+
+
+@pytest.fixture
+def coordinator(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+    """Of a job with one worker."""
+    with far_job(monkeypatch, servers=2, workers=1) as coordinator:
+        yield coordinator
+
+
+def total(coordinator: Any) -> Any:
+    """A zero on a server."""
+    with coordinator.strategy.scope():
+        return tf.Variable(0.0, dtype="float64")
+
+
+def iterator_of(coordinator: Any, batches: list[list[float]]) -> Any:
+    """One that has these batches."""
+
+    def dataset_fn() -> Any:
+        return tf.data.Dataset.from_generator(lambda: iter(map(np.array, batches)), output_signature=SPEC)
+
+    return iter(coordinator.create_per_worker_dataset(dataset_fn))
+
+
+SPEC = tf.TensorSpec((None,), tf.float64)
+GOOD, BAD = [1.0, 2.0], [1.0, float("nan")]
+
+
+def test_a_batch_that_makes_a_step_fail_is_drawn_once(coordinator: Any) -> None:
+    v, iterator = total(coordinator), iterator_of(coordinator, [GOOD, BAD, BAD, GOOD, GOOD])
+    with coordinator.strategy.scope():
+        optimizer = tf.keras.optimizers.SGD(-1.0)
+
+    @tf.function
+    def step(iterator: Any) -> Any:
+        batch = next(iterator)
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_sum(v * batch)
+        optimizer.apply_gradients([(tape.gradient(loss, v), v)])
+        return batch
+
+    outcomes = []
+    for _ in range(6):
+        value = coordinator.schedule(step, args=(iterator,))
+        try:
+            coordinator.join()
+            outcomes.append(float(value.fetch()[1]))
+        except (tf.errors.InvalidArgumentError, tf.errors.OutOfRangeError) as error:
+            outcomes.append(type(error))
+    bad = tf.errors.InvalidArgumentError
+    assert outcomes == [2.0, bad, bad, 2.0, 2.0, tf.errors.OutOfRangeError]
+    assert float(v.numpy()) == 9.0
+
+
+def test_batches_of_other_shapes_count_in_functions_that_run_in_python(coordinator: Any) -> None:
+    """Whose steps are numbered by their pushes: none may be taken twice, or seem to be."""
+    v, iterator = total(coordinator), iterator_of(coordinator, [GOOD, GOOD, GOOD, [4.0], [5.0, 6.0, 7.0], [8.0]])
+
+    @tf.function
+    def add(iterator: Any) -> Any:
+        found = tf.reduce_sum(next(iterator))
+        v.assign_add(found)
+        return found
+
+    begun = []
+
+    @tf.function
+    def twice(iterator: Any) -> list[float]:
+        begun.append(True)
+        return [float(add(iterator)) for _ in range(2)]
+
+    values = [coordinator.schedule(twice, args=(iterator,)) for _ in range(3)]
+    coordinator.join()
+    assert coordinator.fetch(values) == [[3.0, 3.0], [3.0, 4.0], [18.0, 8.0]]
+    assert float(v.numpy()) == 39.0
+    assert len(begun) <= 1 + len(values)  # once to trace it
+
+
+def test_many_functions_given_together_may_begin_with_another_shape(coordinator: Any) -> None:
+    v, iterator = total(coordinator), iterator_of(coordinator, [GOOD, [4.0], *[GOOD] * 40])
+
+    @tf.function
+    def add(iterator: Any) -> Any:
+        found = tf.reduce_sum(next(iterator))
+        v.assign_add(found)
+        return found
+
+    values = [coordinator.schedule(add, args=(iterator,)) for _ in range(42)]
+    coordinator.join()
+    assert coordinator.fetch(values) == [3.0, 4.0, *[3.0] * 40]
+    assert float(v.numpy()) == 127.0
+
+
+def test_a_batch_that_cannot_be_traced_is_drawn_once(coordinator: Any) -> None:
+    v, iterator = total(coordinator), iterator_of(coordinator, [GOOD, [4.0], [4.0], GOOD])
+
+    @tf.function
+    def add(iterator: Any) -> Any:
+        batch = next(iterator)
+        if batch.shape[0] == 1:
+            raise ValueError("too short")
+        v.assign_add(tf.reduce_sum(batch))
+
+    failed = 0
+    for _ in range(4):
+        coordinator.schedule(add, args=(iterator,))
+        try:
+            coordinator.join()
+        except ValueError:
+            failed += 1
+    assert failed == 2
+    assert float(v.numpy()) == 6.0

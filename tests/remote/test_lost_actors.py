@@ -1,0 +1,133 @@
+"""Actors that Ray cannot start, or not yet: a lost worker of a job on a user's cluster is started until it runs."""
+
+import sys
+from collections.abc import Callable
+from types import SimpleNamespace
+from typing import Any, final
+
+import pytest
+from ray import exceptions
+
+import stratagem as tf
+from stratagem.remote import _ray_actors as actors
+from stratagem.remote import _ray_node as node
+
+
+@final
+class Ray:
+    """As the module, where a call returns or raises what its actor is there for."""
+
+    exceptions = exceptions
+
+    def __init__(self) -> None:
+        self.started: list[Any] = []
+
+    def get(self, reference: Any, timeout: float) -> Any:
+        if isinstance(reference, Exception):
+            raise reference
+        return reference
+
+    def starting(self, *answers: Any) -> Callable[[], Any]:
+        """Starts actors that answer this, one after the other; or raises it, in a tuple."""
+        left = list(answers)
+
+        def start() -> Any:
+            self.started.append(left[0])
+            match left.pop(0):
+                case (error,):
+                    raise error
+                case answer:
+                    return actor(answer)
+
+        return start
+
+
+def actor(answer: Any) -> Any:
+    return SimpleNamespace(here=SimpleNamespace(remote=lambda: answer))
+
+
+@pytest.fixture
+def ray(monkeypatch: pytest.MonkeyPatch) -> Ray:
+    found = Ray()
+    monkeypatch.setitem(sys.modules, "ray", found)
+    monkeypatch.setattr(node, "check", lambda: None)
+    monkeypatch.setattr(actors, "_LOOK_SECONDS", 0.001)
+    return found
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        exceptions.ActorDiedError(),
+        exceptions.RuntimeEnvSetupError("no such package"),
+        exceptions.ActorUnschedulableError("no such node"),
+        exceptions.RaySystemError("no connection"),
+    ],
+    ids=lambda error: type(error).__name__,
+)
+def test_an_actor_that_dies_is_started_again_whatever_ray_says(ray: Ray, error: Exception) -> None:
+    start = ray.starting(error, (error,), (ValueError("the name is taken"),), 7)
+    found = actors.RayActor("worker:0", "job", actor(exceptions.ActorDiedError()), start)
+    found.find(60.0)
+    assert len(ray.started) == 4
+    assert ray.get(found.found.here.remote(), 0) == 7
+
+
+def test_an_actor_that_does_not_answer_yet_is_not_started_again(ray: Ray) -> None:
+    error = exceptions.ActorUnavailableError("no answer yet", None)
+    found = actors.RayActor("worker:0", "job", actor(error), ray.starting(7))
+    with pytest.raises(
+        tf.errors.UnavailableError, match=r"worker:0 did not join the job within 0.05 s. Ray says: .*yet"
+    ):
+        found.find(0.05)
+    assert not ray.started
+
+
+class Started:
+    """A process that is a task, when Ray has started its actor."""
+
+    def __init__(self, ray: Ray, monkeypatch: pytest.MonkeyPatch, *answers: Any) -> None:
+        start = ray.starting(*answers)
+        monkeypatch.setattr(actors, "start_actor", lambda *_: start())
+        monkeypatch.setattr(node, "logs", lambda: "the folder")
+        monkeypatch.setenv("STRATAGEM_JOIN_SECONDS", "0.2")
+        self._ray = ray
+
+    def hosted(self) -> Any:
+        return actors.host_task(self._ray, "worker", 1, 2, "job")
+
+
+def test_a_task_that_ray_never_starts_is_told_so(ray: Ray, monkeypatch: pytest.MonkeyPatch) -> None:
+    process = Started(ray, monkeypatch, exceptions.GetTimeoutError())
+    with pytest.raises(tf.errors.UnavailableError, match=r"start worker:1: it was not there after 0.2 s .*the folder"):
+        process.hosted()
+
+
+def test_a_task_that_ray_cannot_start_is_told_why(ray: Ray, monkeypatch: pytest.MonkeyPatch) -> None:
+    process = Started(ray, monkeypatch, exceptions.RuntimeEnvSetupError("no such package"))
+    with pytest.raises(tf.errors.UnavailableError, match=r"start worker:1: (.|\n)*no such package"):
+        process.hosted()
+
+
+def test_a_task_waits_for_its_name_to_become_free(ray: Ray, monkeypatch: pytest.MonkeyPatch) -> None:
+    taken = (ValueError("the name is taken"),)
+    assert ray.get(Started(ray, monkeypatch, taken, taken, 7).hosted().here.remote(), 0) == 7
+
+
+def test_a_task_whose_node_ends_does_not_wait(ray: Ray, monkeypatch: pytest.MonkeyPatch) -> None:
+    process = Started(ray, monkeypatch, exceptions.GetTimeoutError())
+
+    def ended() -> None:
+        raise tf.errors.UnavailableError(None, None, "Ray's node of this machine has ended")
+
+    monkeypatch.setattr(node, "check", ended)
+    with pytest.raises(tf.errors.UnavailableError, match="has ended"):
+        process.hosted()
+
+
+def test_who_cannot_start_at_all_is_not_tried_without_a_pause(ray: Ray) -> None:
+    error = exceptions.RuntimeEnvSetupError("no such package")
+    found = actors.RayActor("worker:0", "job", actor(error), ray.starting(*[error] * 1000))
+    with pytest.raises(tf.errors.UnavailableError, match="no such package"):
+        found.find(0.5)
+    assert len(ray.started) <= 10
