@@ -158,7 +158,7 @@ class ClusterCoordinator:
     def _maker(self, fn: Callable[[], Any]) -> Callable[[int], Any]:
         def make(worker: int) -> Any:
             if not self._strategy.servers.local:
-                return RemoteSource(self._workers[worker].actor, fn)
+                return RemoteSource(self._workers[worker], fn)
             with entered(worker=Worker(worker)), self._strategy.scope():
                 return fn()
 
