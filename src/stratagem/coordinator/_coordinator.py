@@ -64,7 +64,8 @@ class ClusterCoordinator:
         if not strategy.servers.local:
             for server in strategy.servers.actors:
                 server.call("serve", self._name).result()
-            threading.Thread(target=self._watch, name="stratagem watch", daemon=True).start()
+            # The thread does not keep the coordinator: actors that this process has started end when nobody has them any more.
+            threading.Thread(target=_watch, args=(weakref.ref(self),), name="stratagem watch", daemon=True).start()
 
     @property
     def strategy(self) -> ParameterServerStrategy:
@@ -171,11 +172,6 @@ class ClusterCoordinator:
                 name = f"stratagem worker:{index}"
                 self._threads[index] = threading.Thread(target=self._work, args=(index,), name=name, daemon=True)
                 self._threads[index].start()
-
-    def _watch(self) -> None:
-        """Notice that all tasks are lost at once. A thread that waits for one of them would wait for long."""
-        while self._goes_on():
-            time.sleep(_IDLE)
 
     def _goes_on(self) -> bool:
         if self._lost is None:
@@ -293,6 +289,13 @@ class ClusterCoordinator:
         logger.warning("worker:%d did not come back: %s (STRATAGEM_REJOIN_SECONDS changes the limit.)", worker, error)
         if len(self._absent) == len(self._workers):
             self._end(UnavailableError(f"The job has no worker any more; the last one was worker:{worker}. {error}"))
+
+
+def _watch(watched: "weakref.ref[ClusterCoordinator]") -> None:
+    """Notice that all tasks are lost at once. A thread that waits for one of them would wait for long."""
+    while (coordinator := watched()) is not None and coordinator._goes_on():
+        del coordinator
+        time.sleep(_IDLE)
 
 
 def _ready(leaf: Any) -> Any:
