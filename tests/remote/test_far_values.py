@@ -3,6 +3,8 @@
 import gc
 from typing import Any
 
+import jax
+import numpy as np
 import pytest
 
 import stratagem as tf
@@ -87,3 +89,56 @@ def test_an_iterator_that_goes_is_closed_unless_another_one_is_the_same(monkeypa
     task.drop([-3, -4])
     assert closed == [1]
     assert (made(strategy), waiting(strategy)) == (0, 0)
+
+
+def test_results_are_tensors(monkeypatch: pytest.MonkeyPatch) -> None:
+    strategy = travelling(monkeypatch)
+    coordinator: Any = Coordinator(strategy)
+    with strategy.scope():
+        v = tf.Variable([1.5, 2.5], dtype="float64")
+    text = np.asarray(["a"])
+
+    @tf.function
+    def several() -> Any:
+        return {"v": v.read_value(), "count": tf.constant(2**40, tf.int64), "text": text, "none": None}
+
+    values = [coordinator.schedule(several) for _ in range(40)]
+    for value in values:
+        fetched, found = value.fetch(), value.get()
+        assert (type(fetched["v"]), fetched["v"].dtype, found["v"].dtype) == (np.ndarray, np.float64, tf.float64)
+        assert isinstance(found["v"], jax.Array)
+        assert (found["v"].numpy().tolist(), int(found["count"].numpy())) == ([1.5, 2.5], 2**40)
+        assert (fetched["text"] is text, found["text"] is text, found["none"]) == (True, True, None)
+        assert value.get()["v"] is found["v"]
+        assert type(value.fetch()["v"]) is np.ndarray
+
+
+def test_a_function_that_runs_in_python_gets_tensors_from_steps_and_iterators(monkeypatch: pytest.MonkeyPatch) -> None:
+    strategy = travelling(monkeypatch)
+    coordinator: Any = Coordinator(strategy)
+    with strategy.scope():
+        v = tf.Variable(1.0)
+
+    @tf.function
+    def loop(iterator: Any) -> float:
+        total = 0.0
+        for _ in range(2):
+            loss = strategy.run(lambda: v.assign_add(1.0) + 0.0)
+            element = next(iterator)
+            total += loss.numpy() + element["b"].numpy()
+            assert list(element) == ["b", "a"]
+            if loss > 2.0:
+                break
+        return float(total)
+
+    data = coordinator.create_per_worker_dataset(lambda: tf.data.Dataset.from_tensors({"b": 10.0, "a": b"x"}).repeat())
+    assert coordinator.schedule(loop, args=(iter(data),)).fetch() == 2.0 + 3.0 + 20.0
+
+
+def test_a_data_set_says_what_its_elements_look_like(monkeypatch: pytest.MonkeyPatch) -> None:
+    coordinator: Any = Coordinator(travelling(monkeypatch, workers=2))
+    data = coordinator.create_per_worker_dataset(lambda: tf.data.Dataset.range(10).batch(5))
+    assert data.element_spec == tf.TensorSpec((None,), tf.int64)
+    numbers = coordinator.create_per_worker_dataset(lambda: [1, 2])
+    with pytest.raises(AttributeError, match="element_spec"):
+        _ = numbers.element_spec

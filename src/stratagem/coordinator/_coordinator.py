@@ -140,21 +140,22 @@ class ClusterCoordinator:
         Raises ValueError for anything else.
         """
         if isinstance(dataset_fn, Dataset | DistributedInput):
-            return PerWorkerDataset(self._maker(lambda: dataset_fn), "a data set", self._per_worker)
+            return PerWorkerDataset(
+                self._maker(lambda: dataset_fn), "a data set", list(self._workers), self._per_worker
+            )
         if not callable(dataset_fn):
             raise ValueError(
                 f"Unexpected data set: need a function without arguments or a tf.data.Dataset, got {dataset_fn!r}."
             )
-        return PerWorkerDataset(
-            self._maker(dataset_fn), getattr(dataset_fn, "__name__", "a data set"), self._per_worker
-        )
+        name = getattr(dataset_fn, "__name__", "a data set")
+        return PerWorkerDataset(self._maker(dataset_fn), name, list(self._workers), self._per_worker)
 
     def _create_per_worker_resources(
         self, fn: Callable[..., Any], args: Sequence[Any] | None = None, kwargs: Any = None
     ) -> PerWorkerValues:
         """`fn(*args, **kwargs)` on every worker, when it is first needed there."""
         make = self._maker(lambda: fn(*(args or ()), **(kwargs or {})))
-        return PerWorkerValues(make, getattr(fn, "__name__", "fn"), self._per_worker)
+        return PerWorkerValues(make, getattr(fn, "__name__", "fn"), list(self._workers), self._per_worker)
 
     def _maker(self, fn: Callable[[], Any]) -> Callable[[int], Any]:
         def make(worker: int) -> Any:

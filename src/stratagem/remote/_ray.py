@@ -12,6 +12,7 @@ from stratagem._context import current
 from stratagem._errors import OutOfRangeError
 from stratagem._mesh import ReplicaMesh
 from stratagem._private import is_seed_state
+from stratagem.pipeline import to_jax
 from stratagem.remote._ahead import Ahead, Fresh
 from stratagem.remote._clock import Clock, Part
 from stratagem.remote._gone import Gone
@@ -21,7 +22,7 @@ from stratagem.remote._recipe import Recipe
 from stratagem.remote._server import Origin
 from stratagem.remote._travel import exported
 from stratagem.remote._update import Rows
-from stratagem.step import FarSource
+from stratagem.step import FarArray, FarSource
 
 _handles = itertools.count()
 
@@ -63,7 +64,7 @@ class RemoteIterator(FarSource):
         """The next element. Raises OutOfRangeError if there is none."""
         if current().recorder is not None:
             return next(self)
-        return self._actor.call("take", self.handle).result()
+        return to_jax(self._actor.call("take", self.handle).result())
 
     def __iter__(self) -> "RemoteIterator":
         return self
@@ -92,6 +93,11 @@ class RemoteSource:
     def __init__(self, worker: "RayWorker", function: Any) -> None:
         self._worker, self._handle = worker, worker.number(self)
         worker.actor.call("make", self._handle, function).result()
+
+    @property
+    def element_spec(self) -> Any:
+        """What the elements of the data set look like. Raises AttributeError for what does not say so."""
+        return self._worker.actor.call("element_spec", self._handle).result()
 
     def __iter__(self) -> RemoteIterator:
         return RemoteIterator(self._worker, self._handle)
@@ -177,7 +183,7 @@ class RayWorker:
             self._ready |= ready
             self.clock.elsewhere(dict(seconds))
             self.clock.steps += len(found)
-            done += found
+            done += [[np.asarray(v).view(FarArray) for v in results] for results in found]
             if stop is not None and not self._helped(stop, number, recipe, given, servers, bool(done)):
                 break
         return done

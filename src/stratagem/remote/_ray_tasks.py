@@ -266,6 +266,11 @@ class WorkerTask(_Task):
         with entered(worker=self._worker):
             self._values[handle] = function()
 
+    def element_spec(self, handle: int) -> Any:
+        """What the elements of a data set look like."""
+        with entered(worker=self._worker):
+            return self._values[handle].element_spec
+
     def iterate(self, handle: int, source: int) -> None:
         """An iterator of what has the number `source`."""
         with entered(worker=self._worker):

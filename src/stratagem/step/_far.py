@@ -1,7 +1,9 @@
 """What steps that run in other processes are made of: iterators whose elements are there, and programs that go there."""
 
 import abc
-from typing import Any
+from typing import Any, final
+
+import numpy as np
 
 from stratagem.step._program import Arguments
 
@@ -22,6 +24,11 @@ class FarSource(abc.ABC):
         """In place of the next element, which a program that gets it draws there."""
 
 
+@final
+class FarArray(np.ndarray):
+    """A result as it has come from another process. It becomes a tensor when somebody wants one: that takes some time."""
+
+
 class FarProgram(abc.ABC):
     """A program that may run in another process, where several calls cost little more than one."""
 
@@ -30,4 +37,5 @@ class FarProgram(abc.ABC):
         """Run up to so many times, at least once, with the same arguments; returns the result of each.
 
         Stand-ins among them are the next element each time. What it could not run for any reason is to be called again.
+        Results may have FarArrays in place of tensors.
         """
