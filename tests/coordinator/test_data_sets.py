@@ -3,13 +3,14 @@
 import collections
 import sys
 import threading
+import weakref
 from typing import Any
 
 import numpy as np
 import pytest
 
 import stratagem as tf
-from stratagem.coordinator._values import EveryValue, PerWorkerValues
+from stratagem.coordinator._values import EveryValue, PerWorkerDataset, PerWorkerValues
 from tests.coordinator.functions import WORKERS, draw, good
 
 
@@ -98,6 +99,49 @@ def test_a_data_set_function_creates_no_variable(coordinator: Any) -> None:
     coordinator.schedule(draw, args=(iter(coordinator.create_per_worker_dataset(make)),))
     with pytest.raises(ValueError, match="create a variable"):
         coordinator.join()
+
+
+def test_a_data_set_that_two_threads_need_at_the_same_time_is_made_once() -> None:
+    calls: list[int] = []
+    asked, made = threading.Event(), threading.Event()
+
+    def make(worker: int) -> Any:
+        calls.append(worker)
+        asked.set()
+        made.wait(20)
+        return tf.data.Dataset.range(3)
+
+    data = PerWorkerDataset(make, "numbers", [1, 2], weakref.WeakSet())
+    specs: list[Any] = []
+    threads = [threading.Thread(target=lambda: data.of(1))]
+    threads[0].start()
+    assert asked.wait(20)
+    threads.append(threading.Thread(target=lambda: specs.append(data.element_spec)))
+    threads[1].start()
+    threads[1].join(0.2)  # it waits, or, if it did not, makes another one
+    made.set()
+    for thread in threads:
+        thread.join()
+    assert calls == [1]
+    assert specs == [tf.TensorSpec((), tf.int64)]
+
+
+def test_the_first_worker_may_have_any_number_and_one_that_has_made_its_data_set_is_asked_before() -> None:
+    calls: list[int] = []
+
+    def make(worker: int) -> Any:
+        calls.append(worker)
+        return tf.data.Dataset.range(3)
+
+    for wanted in ([3], [5]):
+        data = PerWorkerDataset(make, "numbers", [3, 5], weakref.WeakSet())
+        calls.clear()
+        data.of(wanted[0])
+        assert data.element_spec == tf.TensorSpec((), tf.int64)
+        assert calls == wanted
+    calls.clear()
+    assert PerWorkerDataset(make, "numbers", [3, 5], weakref.WeakSet()).element_spec.dtype == tf.int64
+    assert calls == [3]
 
 
 def test_a_data_set_function_that_fails_once_is_tried_again(coordinator: Any) -> None:

@@ -1,6 +1,9 @@
 """Servers keep what a program can still use, and forget the rest."""
 
 import gc
+import threading
+import time
+import weakref
 from typing import Any
 
 import keras
@@ -11,7 +14,9 @@ import stratagem as tf
 from stratagem.coordinator import _coordinator
 from stratagem.remote import VariableServer
 from stratagem.remote._gone import Gone
+from tests.coordinator.functions import Coordinator, draw
 from tests.remote.serving import serving, shrinking
+from tests.remote.travelling import travelling
 
 
 @pytest.fixture(autouse=True)
@@ -78,3 +83,75 @@ def test_a_note_is_taken_once_when_its_object_is_gone() -> None:
     gc.collect()
     assert gone.taken() == [1]
     assert gone.taken() == []
+
+
+def scheduled(strategy: Any) -> None:
+    """Functions that use variables and data."""
+    coordinator = Coordinator(strategy)
+    with strategy.scope():
+        v = tf.Variable(1.0)
+
+    @tf.function
+    def step(iterator: Any) -> Any:
+        v.assign_add(tf.cast(next(iterator), tf.float32))
+        return v.read_value()
+
+    iterator = iter(coordinator.create_per_worker_dataset(tf.data.Dataset.range(10)))
+    for function in (step, draw):
+        for _ in range(2):
+            coordinator.schedule(function, args=(iterator,))
+        coordinator.join()
+
+
+def fitted(strategy: Any) -> None:
+    """A model is made and trained."""
+    with strategy.scope():
+        model = keras.Sequential([keras.Input((3,)), keras.layers.Dense(2)])
+        model.compile("adam", "mse")
+    model.fit(np.ones((8, 3)), np.ones((8, 2)), batch_size=4, verbose=0)
+    keras.backend.clear_session()
+
+
+def called_here(strategy: Any) -> None:
+    """The coordinator takes a step itself."""
+    with strategy.scope():
+        v = tf.Variable(1.0)
+    strategy.run(lambda: v.assign_add(1.0))
+
+
+@pytest.mark.parametrize("engine", ["one process", "several"])
+@pytest.mark.parametrize("use", [Coordinator, scheduled, fitted, called_here])
+def test_a_strategy_that_nobody_has_is_gone_and_so_are_its_tasks(
+    use: Any, engine: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of a RayClusterResolver these are processes, with their memory and devices."""
+    strategy = serving(1, 2) if engine == "one process" else travelling(monkeypatch, 1, 2)
+    use(strategy)
+    left: list[Any] = [weakref.ref(x) for x in (strategy, *strategy.tasks, *strategy.servers.actors)]
+    del strategy
+    end = time.monotonic() + 20.0
+    while (found := [ref() for ref in left if ref() is not None]) and time.monotonic() < end:
+        del found
+        gc.collect()  # threads of workers end when they had nothing to do for a while
+        time.sleep(0.02)
+    assert found == []
+
+
+def test_a_coordinator_is_watched_while_somebody_has_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    strategy = travelling(monkeypatch)
+    coordinator: Any = Coordinator(strategy)
+    gc.collect()
+    time.sleep(0.2)
+    assert any(thread.name == "stratagem watch" for thread in threading.enumerate())
+
+    def check() -> None:
+        raise tf.errors.UnavailableError(None, None, "Ray's first process is gone.")
+
+    def join_again_and_again() -> None:
+        while True:
+            coordinator.join()
+            time.sleep(0.02)
+
+    strategy.servers.actors[0].check = check  # type: ignore[method-assign]
+    with pytest.raises(tf.errors.UnavailableError, match="first process"):
+        join_again_and_again()

@@ -90,14 +90,14 @@ class Cluster:
             assert time.monotonic() < end, log.read_text()
 
     @contextlib.contextmanager
-    def job(self, **variables: str) -> Iterator[Following]:
+    def job(self, program: str = "following.py", **variables: str) -> Iterator[Following]:
         """A job on it; in the end none of its actors is left, and the cluster still runs."""
         self._jobs += 1
         folder = self._folder / f"job {self._jobs}"
         folder.mkdir()
         with (folder / "output of 0").open("wb") as output:
             process = subprocess.Popen(
-                [sys.executable, "-u", PROGRAMS / "following.py", folder],
+                [sys.executable, "-u", PROGRAMS / program, folder],
                 env={**self.variables, **variables},
                 stdin=subprocess.DEVNULL,
                 stdout=output,
@@ -201,6 +201,15 @@ def test_a_killed_coordinator_takes_its_actors_with_it(ray: Cluster) -> None:
         started.all_work()
         started.running.processes[0].kill()
         ray.has_no_actors()
+
+
+def test_a_strategy_that_nobody_has_makes_room_for_the_next(ray: Cluster) -> None:
+    with ray.job("again.py") as started:
+        found = ended(started)
+    assert found.code == 0, found
+    assert found.output.count("total 10\n") == 2
+    assert "gone" in found.output
+    ray.has_no_actors()
 
 
 def test_who_is_connected_to_no_ray_or_to_another_one_is_told_so(ray: Cluster) -> None:

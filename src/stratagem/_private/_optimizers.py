@@ -74,14 +74,11 @@ def apply_locally(optimizer: Any, grads: Sequence[Any], variables: Sequence[Any]
     if averages is not None:
         indices = [optimizer._get_variable_index(v) for v in variables]
         swapped["_model_variables_moving_average"] = [averages[i] for i in indices]
-    before = {name: getattr(optimizer, name) for name in swapped}
-    try:
-        for name, value in swapped.items():
-            object.__setattr__(optimizer, name, value)
-        type(optimizer).apply.__wrapped__(optimizer, list(grads), list(variables))
-    finally:
-        for name, value in before.items():
-            object.__setattr__(optimizer, name, value)
+    # A copy with the same variables: other threads use the optimizer meanwhile, and one may save it. (Keras' own way to copy
+    # makes new variables.)
+    one = object.__new__(type(optimizer))
+    one.__dict__.update(optimizer.__dict__ | swapped)
+    type(optimizer).apply.__wrapped__(one, list(grads), list(variables))
 
 
 def keeps_rows(optimizer: Any) -> bool:

@@ -3,6 +3,7 @@
 import contextlib
 import functools
 import itertools
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -88,7 +89,11 @@ def intercept_variables(
         value = "" if isinstance(self.value, jax_core.Tracer) else f", value={self.value}"
         return f"<Variable path={self.path}, shape={self.shape}, dtype={self.dtype}{value}>"
 
+    def new_shape(self: Any) -> tuple[int, ...]:
+        return _shapes.other.get(id(self), self._shape) if _shapes.other else self._shape
+
     KerasVariable.__repr__ = new_repr
+    KerasVariable.shape = property(new_shape, doc=KerasVariable.shape.__doc__)
     KerasVariable._placement, KerasVariable._born = None, -1
     KerasVariable.__array__, KerasVariable.numpy = new_array, lambda self: new_array(self)
     KerasVariable.__init__ = new_init
@@ -134,14 +139,25 @@ def set_initial_value(variable: Any, value: np.ndarray) -> None:
     variable._initializer = lambda shape, dtype=None: keras.ops.convert_to_tensor(part, dtype=dtype)
 
 
+class _Shapes(threading.local):
+    """Other shapes than their own that variables, by identity, have for code of this thread."""
+
+    def __init__(self) -> None:
+        self.other: dict[int, tuple[int, ...]] = {}
+
+
+_shapes = _Shapes()
+
+
 @contextlib.contextmanager
 def shaped(shapes: Sequence[tuple[Any, tuple[int, ...]]]) -> Iterator[None]:
-    """In the body, each of these variables has this shape: to trace an update of some rows as one of a smaller variable."""
-    before = [(variable, variable._shape) for variable, _ in shapes]
+    """In the body, each of these variables has this shape: to trace an update of some rows as one of a smaller variable.
+
+    Other threads see their own shapes.
+    """
+    before = _shapes.other
+    _shapes.other = before | {id(variable): shape for variable, shape in shapes}
     try:
-        for variable, shape in shapes:
-            variable._shape = shape
         yield
     finally:
-        for variable, shape in before:
-            variable._shape = shape
+        _shapes.other = before

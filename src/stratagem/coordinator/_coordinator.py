@@ -5,6 +5,7 @@ import os
 import threading
 import time
 import uuid
+import weakref
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, final
@@ -70,7 +71,8 @@ class ClusterCoordinator:
         if not strategy.servers.local:
             for server in strategy.servers.actors:
                 server.call("serve", self._name).result()
-            threading.Thread(target=self._watch, name="stratagem watch", daemon=True).start()
+            # The thread does not keep the coordinator: actors that this process has started end when nobody has them any more.
+            threading.Thread(target=_watch, args=(weakref.ref(self),), name="stratagem watch", daemon=True).start()
 
     @property
     def strategy(self) -> ParameterServerStrategy:
@@ -145,26 +147,27 @@ class ClusterCoordinator:
         Raises ValueError for anything else.
         """
         if isinstance(dataset_fn, Dataset | DistributedInput):
-            return PerWorkerDataset(self._maker(lambda: dataset_fn), "a data set", self._per_worker)
+            return PerWorkerDataset(
+                self._maker(lambda: dataset_fn), "a data set", list(self._workers), self._per_worker
+            )
         if not callable(dataset_fn):
             raise ValueError(
                 f"Unexpected data set: need a function without arguments or a tf.data.Dataset, got {dataset_fn!r}."
             )
-        return PerWorkerDataset(
-            self._maker(dataset_fn), getattr(dataset_fn, "__name__", "a data set"), self._per_worker
-        )
+        name = getattr(dataset_fn, "__name__", "a data set")
+        return PerWorkerDataset(self._maker(dataset_fn), name, list(self._workers), self._per_worker)
 
     def _create_per_worker_resources(
         self, fn: Callable[..., Any], args: Sequence[Any] | None = None, kwargs: Any = None
     ) -> PerWorkerValues:
         """`fn(*args, **kwargs)` on every worker, when it is first needed there."""
         make = self._maker(lambda: fn(*(args or ()), **(kwargs or {})))
-        return PerWorkerValues(make, getattr(fn, "__name__", "fn"), self._per_worker)
+        return PerWorkerValues(make, getattr(fn, "__name__", "fn"), list(self._workers), self._per_worker)
 
     def _maker(self, fn: Callable[[], Any]) -> Callable[[int], Any]:
         def make(worker: int) -> Any:
             if not self._strategy.servers.local:
-                return RemoteSource(self._workers[worker].actor, fn)
+                return RemoteSource(self._workers[worker], fn)
             with entered(worker=Worker(worker)), self._strategy.scope():
                 return fn()
 
@@ -177,11 +180,6 @@ class ClusterCoordinator:
                 name = f"stratagem worker:{index}"
                 self._threads[index] = threading.Thread(target=self._work, args=(index,), name=name, daemon=True)
                 self._threads[index].start()
-
-    def _watch(self) -> None:
-        """Notice that all tasks are lost at once. A thread that waits for one of them would wait for long."""
-        while self._goes_on():
-            time.sleep(_IDLE)
 
     def _goes_on(self) -> bool:
         if self._lost is None:
@@ -307,6 +305,13 @@ class ClusterCoordinator:
         logger.warning("worker:%d did not come back: %s (STRATAGEM_REJOIN_SECONDS changes the limit.)", worker, error)
         if len(self._absent) == len(self._workers):
             self._end(UnavailableError(f"The job has no worker any more; the last one was worker:{worker}. {error}"))
+
+
+def _watch(watched: "weakref.ref[ClusterCoordinator]") -> None:
+    """Notice that all tasks are lost at once. A thread that waits for one of them would wait for long."""
+    while (coordinator := watched()) is not None and coordinator._goes_on():
+        del coordinator
+        time.sleep(_IDLE)
 
 
 def _ready(leaf: Any) -> Any:

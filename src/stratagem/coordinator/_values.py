@@ -1,5 +1,6 @@
 """What the coordinator hands out: results that will be there, and values that every worker has its own of."""
 
+import contextlib
 import enum
 import logging
 import threading
@@ -11,6 +12,8 @@ import jax
 import numpy as np
 
 from stratagem._errors import CancelledError, UnavailableError, UnimplementedError
+from stratagem._private import on_device
+from stratagem.step import FarArray
 
 logger = logging.getLogger("stratagem.coordinator")
 
@@ -37,16 +40,20 @@ class RemoteValue:
 
     def get(self) -> Any:
         """The result, as the function returned it. Blocks until it is there; raises what the function raised."""
+        self._value = jax.tree.map(_as_tensor, self._returned())
+        return self._value
+
+    def fetch(self) -> Any:
+        """The result with NumPy arrays in place of tensors; None for a function that returns nothing."""
+        return jax.tree.map(lambda x: np.asarray(x) if isinstance(x, jax.Array | FarArray) else x, self._returned())
+
+    def _returned(self) -> Any:
         if not self._done:
             with self._ended:
                 self._ended.wait_for(lambda: self._done)
         if self._error is not None:
             raise self._error
         return self._value
-
-    def fetch(self) -> Any:
-        """The result with NumPy arrays in place of tensors; None for a function that returns nothing."""
-        return jax.tree.map(lambda leaf: np.asarray(leaf) if isinstance(leaf, jax.Array) else leaf, self.get())
 
     def _set(self, value: Any) -> None:
         self._value = value
@@ -72,6 +79,11 @@ class RemoteValue:
 
     def __repr__(self) -> str:
         return f"<RemoteValue of {self._name}: {self._status.value}>"
+
+
+def _as_tensor(leaf: Any) -> Any:
+    """What has come from another process as a tensor."""
+    return on_device(np.asarray(leaf), jax.local_devices()[0]) if isinstance(leaf, FarArray) else leaf
 
 
 @final
@@ -104,22 +116,21 @@ class PerWorkerValues:
 
     tries: ClassVar[int] = 2
 
-    def __init__(self, make: Callable[[int], Any], name: str, every: EveryValue) -> None:
+    def __init__(self, make: Callable[[int], Any], name: str, workers: Sequence[int], every: EveryValue) -> None:
         """every: those of the coordinator, which it tells about workers that are gone."""
-        self._make, self._name, self._every = make, name, every
-        self._lock = threading.Lock()
+        self._make, self._name, self._workers, self._every = make, name, workers, every
+        # The thread of a worker, and one that asks what its value looks like, may need it at the same time.
+        self._making = {worker: threading.RLock() for worker in workers}
         self._made: dict[int, Any] = {}
         every.add(self)
 
     def of(self, worker: int) -> Any:
         """The value of a worker. Raises what making it raises, with a note that names the worker."""
-        with self._lock:
-            if worker in self._made:
+        with self._making[worker]:
+            with contextlib.suppress(KeyError):  # also where the worker is lost in this moment
                 return self._made[worker]
-        made = self._new(worker)
-        with self._lock:
-            self._made[worker] = made
-        return made
+            made = self._made[worker] = self._new(worker)
+            return made
 
     def _new(self, worker: int) -> Any:
         for left in reversed(range(self.tries)):
@@ -138,8 +149,7 @@ class PerWorkerValues:
 
     def lost(self, worker: int) -> None:
         """The worker is gone, and what it had."""
-        with self._lock:
-            self._made.pop(worker, None)
+        self._made.pop(worker, None)
 
     def __repr__(self) -> str:
         return f"<PerWorkerValues {self._name}>"
@@ -150,12 +160,13 @@ class PerWorkerDataset(PerWorkerValues):
     """A data set that every worker makes, and reads, by itself."""
 
     def __iter__(self) -> "PerWorkerIterator":
-        return PerWorkerIterator(lambda worker: iter(self.of(worker)), f"iterator of {self._name}", self._every)
+        name = f"iterator of {self._name}"
+        return PerWorkerIterator(lambda worker: iter(self.of(worker)), name, self._workers, self._every)
 
     @property
     def element_spec(self) -> Any:
-        """What its elements look like, by the first worker's."""
-        return self.of(0).element_spec
+        """What its elements look like, by the data set of one worker: of one that has made its own, or the first."""
+        return self.of(min(list(self._made), default=self._workers[0])).element_spec
 
 
 @final

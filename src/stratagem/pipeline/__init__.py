@@ -40,6 +40,7 @@ from stratagem.pipeline.distribution._input import InputContext as InputContext
 from stratagem.pipeline.distribution._input import InputOptions as InputOptions
 from stratagem.pipeline.distribution._input import InputReplicationMode as InputReplicationMode
 from stratagem.pipeline.distribution._input import ValueContext as ValueContext
+from stratagem.pipeline.elements._nest import to_jax as to_jax
 from stratagem.pipeline.elements._nest import to_numpy as to_numpy
 from stratagem.pipeline.elements._spec import DatasetSpec as DatasetSpec
 from stratagem.pipeline.elements._spec import TensorShape as TensorShape

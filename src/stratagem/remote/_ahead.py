@@ -39,8 +39,8 @@ class Ahead:
         self._brought: Brought = {}
 
     def keep(self, recipe: Any, brought: Brought) -> None:
-        """For the next step, if it is of the same recipe."""
-        self._recipe, self._brought = recipe, brought
+        """For the next step, if it is of the same recipe, which is kept no longer than what it brought."""
+        self._recipe, self._brought = recipe if brought else None, brought
 
     def take(self, recipe: Any) -> Brought:
         """What there is for a step of this recipe: used once."""

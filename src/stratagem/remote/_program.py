@@ -17,7 +17,18 @@ from stratagem.remote._recipe import CompiledPiece, Place, Recipe, SentChange, S
 from stratagem.remote._servers import Servers
 from stratagem.remote._update import ServerUpdate, how
 from stratagem.remote._worker import Worker
-from stratagem.step import Arguments, FarProgram, Trace, Update, begun, is_literal, served, tracing
+from stratagem.step import (
+    Arguments,
+    FarArray,
+    FarProgram,
+    Trace,
+    Update,
+    begun,
+    everywhere,
+    is_literal,
+    served,
+    tracing,
+)
 from stratagem.values import placement_of
 
 
@@ -53,10 +64,15 @@ class ServedProgram(FarProgram):
 
     def __call__(self, arguments: Arguments) -> Any:
         """Run once, on the worker of the context, without stand-ins. Waits for the servers to have taken what it changes."""
-        return self.often(arguments, 1)[0]
+        (found,) = self._taken(arguments, 1)
+        return self._results.rebuilt([everywhere(v, self._mesh) if isinstance(v, FarArray) else v for v in found])
 
     def often(self, arguments: Arguments, times: int) -> list[Any]:
         """As FarProgram's, on the worker of the context."""
+        return list(map(self._results.rebuilt, self._taken(arguments, times)))
+
+    def _taken(self, arguments: Arguments, times: int) -> list[list[Any]]:
+        """The results of some steps."""
         if self._first:
             with tracing:
                 results = self._run(arguments, 1)
@@ -64,12 +80,12 @@ class ServedProgram(FarProgram):
                 return results
         return self._run(arguments, times)
 
-    def _run(self, arguments: Arguments, times: int) -> list[Any]:
+    def _run(self, arguments: Arguments, times: int) -> list[list[Any]]:
         worker = current().worker or Worker.here
         given = [*(v.array[0] for v in arguments.own), *arguments.shared]
         with begun(self._mesh.job, first=self._first):
-            results = worker.follow(self._recipe, given, self._servers, self._mesh, times)
-        return list(map(self._results.rebuilt, results))
+            results: list[list[Any]] = worker.follow(self._recipe, given, self._servers, self._mesh, times)
+        return results
 
     def _elsewhere(self) -> bool:
         """True if a variable of this program is not where it was."""

@@ -12,6 +12,7 @@ from stratagem._context import current
 from stratagem._errors import OutOfRangeError
 from stratagem._mesh import ReplicaMesh
 from stratagem._private import is_seed_state
+from stratagem.pipeline import to_jax
 from stratagem.remote._ahead import Ahead, Fresh
 from stratagem.remote._clock import Clock, Part
 from stratagem.remote._gone import Gone
@@ -21,7 +22,7 @@ from stratagem.remote._recipe import Recipe
 from stratagem.remote._server import Origin
 from stratagem.remote._travel import exported
 from stratagem.remote._update import Rows
-from stratagem.step import FarSource
+from stratagem.step import FarArray, FarSource
 
 _handles = itertools.count()
 
@@ -30,10 +31,12 @@ _handles = itertools.count()
 class RemoteIterator(FarSource):
     """An iterator that a worker has, as the coordinator passes it to functions."""
 
-    def __init__(self, actor: RayActor, handle: int) -> None:
-        self.handle = handle
-        self._actor = actor
+    def __init__(self, worker: "RayWorker", source: int) -> None:
+        """source: the number of what it is an iterator of."""
+        self.handle = worker.number(self)
+        self._actor = worker.actor
         self._element: Any = None
+        self._actor.call("iterate", self.handle, source).result()
 
     def peek(self) -> Any:
         if self._element is None:
@@ -65,7 +68,7 @@ class RemoteIterator(FarSource):
         """The next element. Raises OutOfRangeError if there is none."""
         if current().recorder is not None:
             return next(self)
-        return self._actor.call("take", self.handle).result()
+        return to_jax(self._actor.call("take", self.handle).result())
 
     def __iter__(self) -> "RemoteIterator":
         return self
@@ -91,14 +94,17 @@ class StandIn(np.ndarray):
 class RemoteSource:
     """What a worker has made, a data set say: each iterator of it is the worker's, too."""
 
-    def __init__(self, actor: RayActor, function: Any) -> None:
-        self._actor, self._handle = actor, next(_handles)
-        actor.call("make", self._handle, function).result()
+    def __init__(self, worker: "RayWorker", function: Any) -> None:
+        self._worker, self._handle = worker, worker.number(self)
+        worker.actor.call("make", self._handle, function).result()
+
+    @property
+    def element_spec(self) -> Any:
+        """What the elements of the data set look like. Raises AttributeError for what does not say so."""
+        return self._worker.actor.call("element_spec", self._handle).result()
 
     def __iter__(self) -> RemoteIterator:
-        handle = next(_handles)
-        self._actor.call("iterate", handle, self._handle).result()
-        return RemoteIterator(self._actor, handle)
+        return RemoteIterator(self._worker, self._handle)
 
 
 @final
@@ -111,6 +117,7 @@ class RayWorker:
         # are kept here, so that no other object gets their numbers.
         self._known: dict[Any, tuple[Any, ...]] = {}
         self._gone = Gone()
+        self._dropped = Gone()  # of what it has made; unlike those of recipes, these numbers never come again
         self._ready: set[Any] = set()
         self.clock, self.ahead, self.fresh = Clock(), Ahead(), Fresh()
         self._closures: Sequence[int] = ()
@@ -126,6 +133,22 @@ class RayWorker:
         """As Worker's, for what a function does outside of steps."""
         self._pushes += 1
         return Origin(self._closures[0], self._pushes, self._below, self._coordinator)
+
+    def number(self, thing: Any) -> int:
+        """A number for something that the worker is to make. It forgets that when `thing`, which stands for it here, is gone.
+
+        Any thread may ask.
+        """
+        self._drop()
+        handle = next(_handles)
+        self._dropped.watch(thing, handle)
+        return handle
+
+    def _drop(self) -> None:
+        """Let the worker forget what it has made and nobody can use any more."""
+        dropped = self._dropped.taken()
+        if dropped:
+            self.actor.call("drop", dropped).result()
 
     def rejoin(self, seconds: float) -> None:
         """Wait for a process that takes the place of the one that is gone. It knows nothing yet."""
@@ -146,6 +169,7 @@ class RayWorker:
         seeds = tuple(v._value for _, v in recipe.seeds if is_seed_state(v))
         number = (id(recipe), *map(id, seeds))
         self._forget()
+        self._drop()
         # Of several, each was scheduled before the one before it is asked for, which is now: so it may use what that brings.
         fresh, more = self.fresh.ask(servers.changes), self.ahead.more
         done: list[list[Any]] = []
@@ -159,7 +183,7 @@ class RayWorker:
             self._ready |= ready
             self.clock.elsewhere(dict(seconds))
             self.clock.steps += len(found)
-            done += found
+            done += [[np.asarray(v).view(FarArray) for v in results] for results in found]
             if stop is not None and not self._helped(stop, number, recipe, given, servers):
                 break
         return done

@@ -11,11 +11,12 @@ import jax
 
 from stratagem._context import entered
 from stratagem._errors import OutOfRangeError, UnavailableError
+from stratagem.pipeline import ElementIterator
 from stratagem.remote._actors import Actor
 from stratagem.remote._clock import Part
 from stratagem.remote._failure import Failure
 from stratagem.remote._recipe import Recipe
-from stratagem.remote._server import Origin, Push, Traffic, VariableServer
+from stratagem.remote._server import NotHereError, Origin, Push, Traffic, VariableServer
 from stratagem.remote._travel import Missing, TravelledPiece, given, imported, imported_maker, shapes_of
 from stratagem.remote._update import Facts, Rows, flat
 from stratagem.remote._wire import packed, unpacked
@@ -280,11 +281,26 @@ class WorkerTask(_Task):
         with entered(worker=self._worker):
             self._values[handle] = function()
 
+    def element_spec(self, handle: int) -> Any:
+        """What the elements of a data set look like."""
+        with entered(worker=self._worker):
+            return self._values[handle].element_spec
+
     def iterate(self, handle: int, source: int) -> None:
         """An iterator of what has the number `source`."""
         with entered(worker=self._worker):
             self._values[handle] = iter(self._values[source])
         self._pending.pop(handle, None)
+
+    def drop(self, handles: Sequence[int]) -> None:
+        """Forget what has these numbers. (A worker that took another's place has none of them.)"""
+        with self._one_step:
+            for handle in handles:
+                self._pending.pop(handle, None)
+                value = self._values.pop(handle, None)
+                # A function that makes an iterator, not a data set, has one for all who iterate over it.
+                if isinstance(value, ElementIterator) and not any(value is v for v in list(self._values.values())):
+                    value.close()
 
     def peek(self, handle: int) -> Any:
         """The next element of an iterator, which stays the next."""

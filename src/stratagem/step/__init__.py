@@ -8,6 +8,7 @@ from stratagem.step._execute import execute_anew as execute_anew
 from stratagem.step._execute import execute_together as execute_together
 from stratagem.step._execute import prepare as prepare
 from stratagem.step._families import tracing as tracing
+from stratagem.step._far import FarArray as FarArray
 from stratagem.step._far import FarProgram as FarProgram
 from stratagem.step._far import FarSource as FarSource
 from stratagem.step._flatten import acts as acts

@@ -104,7 +104,7 @@ def execute_anew(body: Body, key: Hashable, name: str, args: tuple[Any, ...], me
     family.knowledge = knowledge
     arguments = Arguments.of(args, {}, _draw(knowledge, leaves, mesh))
     program: Program | UnevenProgram | None
-    with mesh.job.phase(Phase.COMPILING):
+    with tracing, mesh.job.phase(Phase.COMPILING):
         if _layout(arguments, mesh) is not None:
             program = _compile(body, arguments, mesh, knowledge)
         else:

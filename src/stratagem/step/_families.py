@@ -10,7 +10,7 @@ import jax
 
 from stratagem._context import current
 from stratagem.step._program import Knowledge
-from stratagem.step._signature import Same, alive, changed_part, code_of, leaf_key
+from stratagem.step._signature import alive, changed_part, code_of, leaf_key
 from stratagem.values import is_per_replica
 
 logger = logging.getLogger("stratagem")
@@ -42,28 +42,29 @@ class Family:
     warned: bool = False
 
 
-# Compiled programs by function. A cache: losing it costs time, never a result.
+# Compiled programs by function, of what runs under no strategy: a strategy has its own, for they keep it, and go with it.
+# A cache: losing it costs time, never a result.
 _families: dict[Hashable, Family] = {}
 
 # Held while user code is traced: what is the same for several threads is traced once, and Keras objects change meanwhile.
 tracing = threading.RLock()
 
 
-def family_of(key: Hashable, name: str) -> Family:
+def family_of(key: Hashable, name: str, families: dict[Hashable, Family]) -> Family:
     """The family of a function key; forgets families whose objects are gone."""
-    found = _families.get(key)
+    found = families.get(key)
     if found is not None:
         return found
     with tracing:
-        if (found := _families.get(key)) is not None:
+        if (found := families.get(key)) is not None:
             return found
-        for dead in [k for k in _families if not alive(k)]:
-            del _families[dead]
+        for dead in [k for k in families if not alive(k)]:
+            del families[dead]
         code = code_of(key)
-        alike = [k for k in _families if code is not None and code_of(k) is code]
+        alike = [k for k in families if code is not None and code_of(k) is code]
         if len(alike) == _RETRACES_BEFORE_WARNING:
             logger.warning(_ADVICE, name, len(alike) + 1, changed_part(alike[-1], key))
-        found = _families[key] = Family(name)
+        found = families[key] = Family(name)
     return found
 
 
@@ -71,7 +72,9 @@ def signature_of(
     key: Hashable, name: str, args: Sequence[Any], kwargs: dict[str, Any]
 ) -> tuple[Family, Signature, list[Any]]:
     """The family of a function and its signature for these arguments, and the arguments' leaves."""
-    family = family_of((key, _context_key(current())), name)
+    context = current()
+    families = _families if context.strategy is None else context.strategy.families
+    family = family_of((key, context.crossing), name, families)
     leaves, structure = jax.tree.flatten((args, kwargs), is_leaf=is_per_replica)
     signature_key = (structure, *map(leaf_key, leaves))
     signature = family.signatures.get(signature_key)
@@ -79,10 +82,6 @@ def signature_of(
         with tracing:
             signature = family.signatures.get(signature_key) or _new_signature(family, signature_key, leaves)
     return family, signature, leaves
-
-
-def _context_key(context: Any) -> Hashable:
-    return None if context.strategy is None else (Same(context.strategy), context.crossing)
 
 
 def _new_signature(family: Family, key: tuple[Any, ...], leaves: Sequence[Any]) -> Signature:

@@ -1,7 +1,9 @@
 """What steps that run in other processes are made of: iterators whose elements are there, and programs that go there."""
 
 import abc
-from typing import Any
+from typing import Any, final
+
+import numpy as np
 
 from stratagem.step._program import Arguments
 
@@ -26,6 +28,11 @@ class FarSource(abc.ABC):
         """Drop the next element. Raises OutOfRangeError if there is none."""
 
 
+@final
+class FarArray(np.ndarray):
+    """A result as it has come from another process. It becomes a tensor when somebody wants one: that takes some time."""
+
+
 class FarProgram(abc.ABC):
     """A program that may run in another process, where several calls cost little more than one."""
 
@@ -34,5 +41,6 @@ class FarProgram(abc.ABC):
         """Run up to so many times with the same arguments; returns the result of each.
 
         Stand-ins among them are the next element each time. What it could not run for any reason is to be called again; what
-        it could not run at all, with new stand-ins, since the next element has other shapes than they have.
+        it could not run at all, with new stand-ins, since the next element has other shapes than they have. Results may have
+        FarArrays in place of tensors.
         """

@@ -3,7 +3,7 @@
 import abc
 import contextlib
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from types import TracebackType
 from typing import Any, ClassVar
 
@@ -105,6 +105,11 @@ class AbstractStrategy(abc.ABC):
     @functools.cached_property
     def seed_generators(self) -> dict[Any, Any]:
         """Random seed generators of this strategy in place of those that belong to another one, by these."""
+        return {}
+
+    @functools.cached_property
+    def families(self) -> dict[Hashable, Any]:
+        """What is known of functions that ran under it, with their programs, by code and closure."""
         return {}
 
     @property
