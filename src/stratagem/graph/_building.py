@@ -37,10 +37,13 @@ class Building:
         self._looked_up: collections.Counter[int] = collections.Counter()
 
     def declare(self, name: str, variable: Any, keys: tuple[str, ...] = ()) -> None:
-        """This call of the model_fn has the variable, in the collections that follow from what it is."""
+        """This call of the model_fn has the variable, in the collections `keys`, or GLOBAL_VARIABLES.
+
+        What is trainable is in TRAINABLE_VARIABLES, too, as in TensorFlow.
+        """
         self.declared[name] = variable
-        own = [GraphKeys.GLOBAL_VARIABLES, *([GraphKeys.TRAINABLE_VARIABLES] if variable.trainable else [])]
-        for key in keys or own:
+        trainable = [GraphKeys.TRAINABLE_VARIABLES] if variable.trainable else []
+        for key in dict.fromkeys([*(keys or (GraphKeys.GLOBAL_VARIABLES,)), *trainable]):
             if not any(v is variable for v in self.collections[key]):
                 self.collections[key].append(variable)
 

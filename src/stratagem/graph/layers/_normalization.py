@@ -1,5 +1,6 @@
 """tf1.layers: batch normalization, whose moving statistics are updated by operations in UPDATE_OPS."""
 
+import functools
 from typing import Any, final
 
 import jax.numpy as jnp
@@ -8,7 +9,7 @@ import numpy as np
 from stratagem._errors import UnimplementedError
 from stratagem.graph._building import current_building
 from stratagem.graph._keys import GraphKeys
-from stratagem.graph._operations import assign
+from stratagem.graph._operations import Operation
 from stratagem.graph.layers._layer import Layer, python_bool
 from stratagem.ops import Tensor, moments
 from stratagem.values import VariableAggregation
@@ -104,8 +105,13 @@ class BatchNormalization(Layer):
             variance = variance * (count / max(count - 1, 1))
         updates = current_building().collections[GraphKeys.UPDATE_OPS]
         for moving, new in ((self.moving_mean, mean), (self.moving_variance, variance)):
-            kept = jnp.asarray(1 - self.momentum, new.dtype)
-            updates.append(assign(moving, moving.value - (moving.value - new) * kept, name="AssignMovingAvg"))
+            updates.append(Operation("AssignMovingAvg", functools.partial(_follow, moving, new, 1 - self.momentum)))
+
+
+def _follow(moving: Any, new: Any, part: float) -> Any:
+    """Bring `moving` nearer to `new`, from what it is by then: a layer that is called twice counts twice."""
+    moving.assign_sub((moving.value - new) * jnp.asarray(part, new.dtype))
+    return moving.value
 
 
 def batch_normalization(
