@@ -83,6 +83,7 @@ from stratagem.graph.functions import multinomial as multinomial
 from stratagem.graph.functions import norm as norm
 from stratagem.graph.functions import ones_like as ones_like
 from stratagem.graph.functions import pad as pad
+from stratagem.graph.functions import poisson as random_poisson  # noqa: F401
 from stratagem.graph.functions import print_tensor as Print  # noqa: F401
 from stratagem.graph.functions import py_func as py_func
 from stratagem.graph.functions import reduce_all as reduce_all

@@ -4,6 +4,8 @@ from typing import Any
 
 from stratagem.compat.v1._names import same
 from stratagem.graph.functions import multinomial as multinomial
+from stratagem.graph.functions import poisson as poisson
+from stratagem.graph.functions import poisson as random_poisson  # noqa: F401
 from stratagem.ops.sampling import normal as random_normal  # noqa: F401
 from stratagem.ops.sampling import set_seed as set_random_seed  # noqa: F401
 from stratagem.ops.sampling import uniform as random_uniform  # noqa: F401
