@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
 import pytest
 
 import stratagem as tf
@@ -55,3 +54,10 @@ def test_a_shared_batch_normalization_counts_every_call() -> None:
     run(graph, body)
     assert graph.variables["batch_normalization/moving_mean"].numpy()[0] == (0.0 + 4.0) / 4 + 12.0 / 2
     assert graph.variables["batch_normalization/moving_variance"].numpy()[0] == (1.0 + 16.0) / 4 + 4.0 / 2
+
+
+def test_rates_of_several_dtypes_are_refused() -> None:
+    step = tf.constant(3)
+    with pytest.raises(ValueError, match="all with the same dtype"):
+        tf1.train.piecewise_constant(step, [1, 2], [0.1, 0.01, 0])
+    assert float(tf1.train.piecewise_constant(step, [1, 2], [0.1, 0.01, 0.5])) == 0.5

@@ -132,13 +132,15 @@ def _new_global_step() -> GraphVariable:
 
 
 def _of_keras(cls: type, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """In a model_fn: the variable that an earlier call made at this place, by the names of layers; else a new one."""
+    """In a model_fn: the variable that an earlier call made at this place, by names of scopes and layers, or a new one."""
     building = current().graph
     if building is None:
         return None
     if kwargs.get("name") == "seed_generator_state":  # not used: the graph has its own, and no checkpoint needs it
         return building.graph.kept(building.scopes.unique_name("unused_seed"), lambda: cls(*args, **kwargs))
-    name = building.free("/".join(filter(None, (scope_path(), kwargs.get("name") or cls.__name__.lower()))))
+    name = building.scopes.unique_name(
+        "/".join(filter(None, (scope_path(), kwargs.get("name") or cls.__name__.lower())))
+    )
     local = kwargs.get("synchronization") == "on_read"  # the state of a metric
     variable = building.graph.variable(name, lambda: cls(*args, **kwargs), local=local)
     building.declare(name, variable, (GraphKeys.LOCAL_VARIABLES, GraphKeys.METRIC_VARIABLES) if local else ())
