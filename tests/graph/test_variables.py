@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pytest
 
 import stratagem as tf
@@ -61,3 +62,45 @@ def test_rates_of_several_dtypes_are_refused() -> None:
     with pytest.raises(ValueError, match="all with the same dtype"):
         tf1.train.piecewise_constant(step, [1, 2], [0.1, 0.01, 0])
     assert float(tf1.train.piecewise_constant(step, [1, 2], [0.1, 0.01, 0.5])) == 0.5
+
+
+@pytest.mark.parametrize("seed", [None, 3])
+def test_a_variable_begins_with_random_numbers_of_the_model_fn(seed: int | None) -> None:
+    graph = Graph(seed)
+
+    @tf.function
+    def step(x: Any) -> Any:
+        with graph.building("train"):
+            first = tf1.Variable(tf1.random_normal([200], 5.0, 0.1), name="first")
+            second = tf1.get_variable("second", initializer=tf1.truncated_normal([200], stddev=0.1))
+            third = tf1.Variable(tf1.random_uniform([200], 2.0, 3.0, tf.float64), name="third")
+            fourth = tf1.Variable(tf1.random_normal([200], 5.0, 0.1), name="fourth")
+            return first.assign_add(x * second[0] * 0.0 + tf.cast(third[0], tf.float32) * 0.0 + fourth * 0.0).run()
+
+    step(tf.ones([1]))
+    step(tf.ones([200]))
+    first, second, third, fourth = (variable.numpy() for variable in graph.variables.values())
+    assert abs(first.mean() - 5.0) < 0.05
+    assert 0.0 < abs(second).max() <= 0.2
+    assert third.dtype == np.float64
+    assert 2.0 <= third.min() < third.max() < 3.0
+    assert (first != fourth).all()
+
+
+def test_random_first_values_follow_the_seeds() -> None:
+    def made(graph_seed: int | None, seed: int | None, name: str = "v") -> list[float]:
+        graph = Graph(graph_seed)
+        run(graph, lambda: tf1.Variable(tf1.random_normal([4], seed=seed), name=name).value)
+        found: list[float] = graph.variables[name].numpy().tolist()
+        return found
+
+    assert made(None, None) != made(None, None)
+    assert made(1, None) == made(1, None) != made(2, None)
+    assert made(1, None) != made(1, None, "w")
+    assert made(1, 5) == made(1, 5, "w") != made(1, 6)
+    assert made(None, 5) == made(None, 5)
+
+
+def test_a_first_value_that_is_computed_in_the_step_is_refused() -> None:
+    with pytest.raises(ValueError, match=r"variable 'w' is computed inside the step.*Variable\(lambda:"):
+        run(Graph(), lambda: tf1.Variable(0.1 * tf1.random_normal([4]), name="w").value)

@@ -1,7 +1,7 @@
 """One call of a model_fn: its scopes, its collections and the operations that it made."""
 
 import collections
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any, final
 
 import jax
@@ -20,7 +20,8 @@ class Building:
     graph: what outlives the call. mode: "train", "eval" or "infer". loss_reduction: of the last loss of `tf1.losses`, or None.
     named: tensors by the names that `tf.identity` gave them. summaries: (kind, tag, tensor) in order. tape: records the
     call, None outside of a trace. done: results of the operations that have run. declared: the variables by their names. got:
-    those that `get_variable` gives, by the names that it is asked for.
+    those that `get_variable` gives, by the names that it is asked for. draws: random tensors by identity, each with a function
+    that draws such numbers anew, outside of the trace, from what own(seed) gives for their seed: two numbers.
     """
 
     def __init__(self, graph: Any, mode: str, tape: GradientTape | None) -> None:
@@ -32,6 +33,7 @@ class Building:
         self.summaries: list[tuple[str, str, Any]] = []
         self.declared: dict[str, Any] = {}
         self.got: dict[str, Any] = {}
+        self.draws: dict[int, tuple[Any, Callable[[Callable[[int | None], Any]], Any]]] = {}
         self.dependencies: tuple[Any, ...] = ()
         self.done: dict[int, Any] = {}
         self.running = 0

@@ -1,11 +1,14 @@
 """What a variable of tf1.get_variable begins with, from the many things that TensorFlow takes as an initializer."""
 
+import functools
 import inspect
+import random
 import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, final
 
+import jax
 import jax.numpy as jnp
 import keras
 import numpy as np
@@ -57,7 +60,7 @@ def first_value(name: str, initializer: Any, shape: Any, dtype: Any) -> FirstVal
         if shape is not None:
             raise ValueError(f"Variable {name}: if initializer is a constant, do not specify shape.")
         value = initializer.value if isinstance(initializer, KerasVariable) else initializer
-        return FirstValue(lambda: value, None, None)
+        return FirstValue(outside_the_trace(name, value), None, None)
     if shape is None:
         if not _takes_nothing(initializer):
             raise ValueError(f"Shape of a new variable ({name}) must be fully defined, but instead was <unknown>.")
@@ -68,6 +71,37 @@ def first_value(name: str, initializer: Any, shape: Any, dtype: Any) -> FirstVal
             "seed": zlib.crc32(f"{seed} {name}".encode())
         }  # as each operation of TensorFlow's graph has one of its own
     return FirstValue(lambda: initializer(static, dtype=numpy_type.name, **own), static, numpy_type)
+
+
+def outside_the_trace(name: str, value: Any) -> Callable[[], Any]:
+    """What gives `value` for the variable `name`: random numbers are drawn anew, as no tensor of a trace outlives it.
+
+    The callable raises ValueError for another tensor of a trace, such as one that was computed of random numbers.
+    """
+    if callable(value):
+        return value  # type: ignore[no-any-return]
+    building = current_building()
+    _, again = building.draws.get(id(value), (None, None))
+    if again is not None:
+        return functools.partial(again, functools.partial(_seeds, building.graph.seed, name))
+    if not isinstance(value, jax.core.Tracer):
+        return lambda: value
+    return functools.partial(_refuse, name)
+
+
+def _refuse(name: str) -> Any:
+    raise ValueError(
+        f"The initial value of variable {name!r} is computed inside the step, so it cannot outlive it. Give a function that "
+        "computes it, tf.compat.v1.Variable(lambda: 0.1 * tf.random.normal([784, 10])), or use "
+        "tf.compat.v1.get_variable(name, shape, initializer=tf.compat.v1.random_normal_initializer(stddev=0.1))."
+    )
+
+
+def _seeds(graph: int | None, name: str, own: int | None) -> tuple[int, int]:
+    """The seeds of a graph and of an operation that draws the variable `name`; others each time where neither is given."""
+    if own is not None:
+        return graph or 0, own
+    return (random.getrandbits(32), random.getrandbits(32)) if graph is None else (graph, zlib.crc32(name.encode()))
 
 
 def _takes_nothing(function: Callable[..., Any]) -> bool:

@@ -8,7 +8,7 @@ import numpy as np
 
 from stratagem._context import current
 from stratagem.graph._building import current_building
-from stratagem.graph._first_values import demand_dtype, first_value, static_shape
+from stratagem.graph._first_values import demand_dtype, first_value, outside_the_trace, static_shape
 from stratagem.graph._keys import GraphKeys
 from stratagem.graph._variables import GraphVariable
 from stratagem.ops import as_dtype, float32
@@ -197,7 +197,7 @@ def variable(
         return Variable(initial_value, name=name, **settings)
     unique = building.scopes.unique_name(name or "Variable")
     made = building.graph.variable(
-        unique, lambda: GraphVariable(initial_value, name=unique, **settings), local=_is_local(collections)
+        unique, _made(unique, outside_the_trace(unique, initial_value), **settings), local=_is_local(collections)
     )
     building.declare(unique, made, tuple(collections or ()))
     return made
