@@ -214,12 +214,12 @@ def test_summaries_are_kept_in_order() -> None:
         tf1.summary.scalar("loss", 1.0)
         with tf1.name_scope("layer"):
             tf1.summary.histogram("weights", [1.0, 2.0])
-        tf1.summary.image("pictures", tf.zeros([5, 2, 2, 1]), family="eyes")
+            tf1.summary.image("pictures", tf.zeros([5, 2, 2, 1]), family="eyes")
         merged = tf1.summary.merge_all()
     assert [(kind, tag) for kind, tag, _ in building.summaries] == [
         ("scalar", "loss"),
         ("histogram", "layer/weights"),
-        ("image", "eyes/pictures"),
+        ("image", "eyes/layer/eyes/pictures"),
     ]
     assert merged is not None
     assert merged[2][2].shape == (3, 2, 2, 1)

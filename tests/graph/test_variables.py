@@ -23,13 +23,6 @@ def run(graph: Graph, body: Callable[[], Any], mode: str = "train") -> Any:
     return step()
 
 
-def names(body: Callable[[], Any]) -> list[str]:
-    """The names of the variables that `body()` makes in a model_fn."""
-    graph = Graph()
-    run(graph, lambda: (body(), None)[1])
-    return list(graph.variables)
-
-
 def test_a_variable_of_other_collections_is_trained() -> None:
     graph = Graph()
 
@@ -104,3 +97,63 @@ def test_random_first_values_follow_the_seeds() -> None:
 def test_a_first_value_that_is_computed_in_the_step_is_refused() -> None:
     with pytest.raises(ValueError, match=r"variable 'w' is computed inside the step.*Variable\(lambda:"):
         run(Graph(), lambda: tf1.Variable(0.1 * tf1.random_normal([4]), name="w").value)
+
+
+def test_slots_have_tensorflows_names() -> None:
+    def body() -> Any:
+        kernel = tf1.get_variable("kernel", [])
+        for optimizer, slots in (
+            (tf1.train.RMSPropOptimizer(0.1, centered=True), ["mg", "momentum", "rms"]),
+            (tf1.train.FtrlOptimizer(0.1), ["accum", "linear"]),
+        ):
+            optimizer.minimize(kernel * 2.0)
+            assert optimizer.get_slot_names() == slots
+            assert optimizer.get_slot(kernel, slots[0]) is not None
+
+    run(Graph(), body)
+
+
+def test_a_constraint_is_that_of_one_scope() -> None:
+    with (
+        Graph().building("train"),
+        tf1.variable_scope("outer", constraint=tf.nn.relu),
+        tf1.variable_scope("inner"),
+    ):
+        assert tf1.get_variable("v", [1]).constraint is None
+
+
+def test_regularization_losses_are_found_by_their_variables() -> None:
+    with Graph().building("train"):
+        with tf1.variable_scope("net", regularizer=tf.reduce_sum):
+            tf1.get_variable("v", [2], initializer=tf1.ones_initializer())
+            tf1.layers.dense(tf.ones([1, 2]), 1, kernel_regularizer=tf.reduce_max, activity_regularizer=tf.reduce_sum)
+        assert [float(loss) for loss in tf1.losses.get_regularization_losses("net/v/Regularizer")] == [2.0]
+        assert len(tf1.losses.get_regularization_losses("net/dense/kernel/Regularizer")) == 2
+        assert len(tf1.losses.get_regularization_losses("net/dense/ActivityRegularizer")) == 1
+
+
+def test_a_value_of_another_dtype_is_refused() -> None:
+    with Graph().building("train"), pytest.raises(ValueError, match=r"Initializer type .*int32.* and explicit dtype"):
+        tf1.get_variable("v", initializer=tf.constant([1]), dtype=tf.float32)
+
+
+def test_a_named_seed_is_another_than_the_graphs() -> None:
+    graph = Graph(3)
+    drawn = run(graph, lambda: [tf.random.uniform([4]), *(tf.random.uniform([4], seed=s) for s in (0, 1))])
+    assert len({tuple(np.asarray(numbers).tolist()) for numbers in drawn}) == 3
+
+
+def test_keras_variables_of_one_name_have_their_own_averages() -> None:
+    graph = Graph()
+
+    def body() -> Any:
+        first, second = (tf.keras.layers.Dense(2, kernel_initializer=how) for how in ("zeros", "ones"))
+        second(first(tf.ones([1, 2])))
+        averages = tf1.train.ExponentialMovingAverage(0.9)
+        operation = averages.apply([first.kernel, second.kernel])
+        assert averages.average_name(second.kernel) == "dense_1/kernel/ExponentialMovingAverage"
+        return operation
+
+    run(graph, body)
+    assert graph.variables["dense/kernel/ExponentialMovingAverage"].numpy().tolist() == [[0.0, 0.0]] * 2
+    assert graph.variables["dense_1/kernel/ExponentialMovingAverage"].numpy().tolist() == [[1.0, 1.0]] * 2

@@ -79,7 +79,7 @@ def outside_the_trace(name: str, value: Any) -> Callable[[], Any]:
     The callable raises ValueError for another tensor of a trace, such as one that was computed of random numbers.
     """
     if callable(value):
-        return value  # type: ignore[no-any-return]
+        return value
     building = current_building()
     _, again = building.draws.get(id(value), (None, None))
     if again is not None:

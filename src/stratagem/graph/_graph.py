@@ -2,6 +2,7 @@
 
 import contextlib
 import random
+import zlib
 from collections.abc import Callable, Iterator
 from typing import Any, final
 
@@ -74,7 +75,7 @@ class Graph:
     def _first_seed(self, named: int | None) -> int:
         if named is None:
             return random.randint(1, 10**9) if self.seed is None else self.seed
-        return named if self.seed is None else self.seed ^ named
+        return named if self.seed is None else zlib.crc32(f"{self.seed} {named}".encode())
 
     def variable(self, name: str, make: Callable[[], Any], *, local: bool = False) -> Any:
         """The variable of this name; `make` makes it when the graph has none yet."""
