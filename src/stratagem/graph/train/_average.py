@@ -5,6 +5,7 @@ from typing import Any, final
 
 import jax.numpy as jnp
 
+from stratagem._context import current
 from stratagem._private import KerasVariable
 from stratagem.graph._building import Building, current_building
 from stratagem.graph._keys import GraphKeys
@@ -72,7 +73,9 @@ class ExponentialMovingAverage:
 
     def average_name(self, var: Any) -> str:
         """The name under which the average of a variable is saved, or would be if `apply` were called now."""
-        building = current_building()
+        building = current().graph
+        if building is None:
+            return f"{var.name.removesuffix(':0')}/{self._name}"
         self._begin(building)
         average = self.average(var)
         return self._new_name(building, var) if average is None else building.variable_name(average)
