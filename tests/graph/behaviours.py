@@ -7,6 +7,7 @@ from typing import Any, Final
 from tests.graph.functions_behaviours import functions
 from tests.graph.losses_behaviours import LOSSES, METRIC_WEIGHTS, METRICS, REDUCTIONS, WEIGHTS, loss, metric
 from tests.graph.made import Made, Model, wave, waves
+from tests.graph.variables_behaviours import VARIABLES
 
 # --- Optimizers -------------------------------------------------------------------------------------------------------
 
@@ -274,4 +275,5 @@ CASES: Final[dict[str, Model]] = (
         "scopes": scopes,
         "functions": functions,
     }
+    | VARIABLES
 )

@@ -13,7 +13,8 @@ _NAMES = """
     random_uniform_initializer reduce_all reduce_any reduce_logsumexp reduce_max reduce_mean reduce_min reduce_prod
     reduce_sum resource_variables_enabled shape size squeeze to_bfloat16 to_double to_float to_int32 to_int64
     trainable_variables transpose truncated_normal_initializer tuple variable_scope variance_scaling_initializer
-    where while_loop zeros_initializer zeros_like layers.AveragePooling1D layers.AveragePooling2D
+    where while_loop zeros_initializer zeros_like random_normal random_poisson random_uniform truncated_normal
+    random.normal random.poisson random.truncated_normal random.uniform layers.AveragePooling1D layers.AveragePooling2D
     layers.AveragePooling3D layers.BatchNormalization layers.Conv1D layers.Conv2D layers.Conv2DTranspose
     layers.Conv3D layers.Conv3DTranspose layers.Dense layers.Dropout layers.Flatten layers.Layer layers.MaxPooling1D
     layers.MaxPooling2D layers.MaxPooling3D layers.SeparableConv1D layers.SeparableConv2D layers.average_pooling1d

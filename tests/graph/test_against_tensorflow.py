@@ -9,6 +9,7 @@ import pytest
 from tests.graph.behaviours import CASES, OPTIMIZERS
 from tests.graph.losses_behaviours import LOSSES
 from tests.graph.running import answers
+from tests.graph.variables_behaviours import VARIABLES
 
 RECORDED = dict(np.load(Path(__file__).with_name("tensorflow_answers.npz")))
 INDEX = json.loads(str(RECORDED["index"]))
@@ -41,6 +42,7 @@ QUICK = (
     *(f"layer-{name}" for name in ("dense", "conv2d_same_strides", "max_pooling2d", "batch_normalization_images")),
     *(f"metric-{name}-rows" for name in ("accuracy", "auc", "mean", "mean_iou", "precision")),
     *("functions", "regularized", "scheduled", "schedules", "scopes"),
+    *(name for name in VARIABLES if not name.endswith(("getters", "types", "variances"))),
 )
 
 

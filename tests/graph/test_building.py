@@ -92,10 +92,10 @@ def test_what_is_reused_has_to_be_there_and_to_fit(arguments: Any, message: str)
 
 
 def test_a_getter_may_put_something_else_in_a_variables_place() -> None:
-    def getter(inner: Any, name: str, *args: Any, **kwargs: Any) -> Any:
-        return inner(name, *args, **kwargs) * 2.0
+    def own(getter: Any, name: str, *args: Any, **kwargs: Any) -> Any:
+        return getter(name, *args, **kwargs) * 2.0
 
-    with Graph().building("train"), tf1.variable_scope("s", custom_getter=getter):
+    with Graph().building("train"), tf1.variable_scope("s", custom_getter=own):
         doubled = tf1.get_variable("v", [1], initializer=tf1.ones_initializer())
     assert doubled.tolist() == [2.0]
 
@@ -214,12 +214,12 @@ def test_summaries_are_kept_in_order() -> None:
         tf1.summary.scalar("loss", 1.0)
         with tf1.name_scope("layer"):
             tf1.summary.histogram("weights", [1.0, 2.0])
-        tf1.summary.image("pictures", tf.zeros([5, 2, 2, 1]), family="eyes")
+            tf1.summary.image("pictures", tf.zeros([5, 2, 2, 1]), family="eyes")
         merged = tf1.summary.merge_all()
     assert [(kind, tag) for kind, tag, _ in building.summaries] == [
         ("scalar", "loss"),
         ("histogram", "layer/weights"),
-        ("image", "eyes/pictures"),
+        ("image", "eyes/layer/eyes/pictures"),
     ]
     assert merged is not None
     assert merged[2][2].shape == (3, 2, 2, 1)

@@ -7,12 +7,12 @@ from typing import Any, final
 import numpy as np
 
 from stratagem._context import entered
-from stratagem._errors import NotFoundError
+from stratagem._errors import CheckpointError, NotFoundError
 from stratagem.checkpoint._checkpoint import Checkpoint
 from stratagem.checkpoint._children import value_of
 from stratagem.checkpoint._format import Contents, read
 from stratagem.checkpoint._graph import Node
-from stratagem.checkpoint._pending import demand_fit, give
+from stratagem.checkpoint._pending import Due, demand_fit, give
 from stratagem.values import Variable
 
 
@@ -35,12 +35,18 @@ class NamedCheckpoint:
         return self._save_counter
 
     def snapshot(self) -> Contents:
-        """The values of all variables, now."""
+        """The values of all variables, now. Raises CheckpointError if something else in `beside` has the name of one."""
         arrays = {name: value_of(variable) for name, variable in self._variables().items()}
         named = [Node(path=name, kind="named", children={}) for name in arrays]
         if self._beside is None:
             return Contents(nodes=[Node(path="", kind="object", children={}), *named], arrays=arrays, states={})
         other = self._beside.snapshot()
+        for name in arrays.keys() & other.arrays.keys():
+            if not np.array_equal(arrays[name], other.arrays[name]):
+                raise CheckpointError(
+                    f"Two values are called {name!r}: a variable of the model_fn, and a part of the tf.train.Checkpoint that "
+                    "is saved with it. Give the part another name."
+                )
         return Contents(nodes=[*other.nodes, *named], arrays={**other.arrays, **arrays}, states=other.states)
 
     def restore(self, save_path: str | os.PathLike[str]) -> None:
@@ -50,12 +56,21 @@ class NamedCheckpoint:
         CheckpointError when a shape differs, InvalidArgumentError when a dtype does. Then no value was changed.
         """
         path = os.fspath(save_path)
-        self.take(read(path).arrays, path, {name: name for name in self._variables()})
+        arrays = read(path).arrays
+        due = self._due(arrays, path, {name: name for name in self._variables()})
         if self._beside is not None:
-            self._beside.read(path)
+            self._beside.read(path)  # changes nothing if it raises; no value of `due` was given by then
+        _give_all(due, arrays)
 
     def take(self, arrays: dict[str, np.ndarray], path: str, names: dict[str, str]) -> None:
-        """Give some variables, by name, the values that have those names among the arrays of the checkpoint `path`."""
+        """Give some variables, by name, the values that have those names among the arrays of the checkpoint `path`.
+
+        Raises as `restore`.
+        """
+        _give_all(self._due(arrays, path, names), arrays)
+
+    def _due(self, arrays: dict[str, np.ndarray], path: str, names: dict[str, str]) -> Due:
+        """The variables with what they are to be given, once it is sure that all of it is there and fits."""
         missing = [saved for saved in names.values() if saved not in arrays]
         if missing:
             raise NotFoundError(
@@ -67,5 +82,9 @@ class NamedCheckpoint:
         variables = self._variables()
         due = [(variables[name], Node(path=saved, kind="named", children={})) for name, saved in names.items()]
         demand_fit(due, arrays, path)
-        for variable, node in due:
-            give(variable, arrays[node.path])
+        return due
+
+
+def _give_all(due: Due, arrays: dict[str, np.ndarray]) -> None:
+    for variable, node in due:
+        give(variable, arrays[node.path])

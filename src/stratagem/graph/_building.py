@@ -1,7 +1,7 @@
 """One call of a model_fn: its scopes, its collections and the operations that it made."""
 
 import collections
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any, final
 
 import jax
@@ -19,7 +19,9 @@ class Building:
 
     graph: what outlives the call. mode: "train", "eval" or "infer". loss_reduction: of the last loss of `tf1.losses`, or None.
     named: tensors by the names that `tf.identity` gave them. summaries: (kind, tag, tensor) in order. tape: records the
-    call, None outside of a trace. done: results of the operations that have run.
+    call, None outside of a trace. done: results of the operations that have run. declared: the variables by their names. got:
+    those that `get_variable` gives, by the names that it is asked for. draws: random tensors by identity, each with a function
+    that draws such numbers anew, outside of the trace, from what own(seed) gives for their seed: two numbers.
     """
 
     def __init__(self, graph: Any, mode: str, tape: GradientTape | None) -> None:
@@ -30,27 +32,30 @@ class Building:
         self.named: dict[str, Any] = {}
         self.summaries: list[tuple[str, str, Any]] = []
         self.declared: dict[str, Any] = {}
+        self.got: dict[str, Any] = {}
+        self.draws: dict[int, tuple[Any, Callable[[Callable[[int | None], Any]], Any]]] = {}
         self.dependencies: tuple[Any, ...] = ()
         self.done: dict[int, Any] = {}
         self.running = 0
         self._places: dict[int, str] = {}
+        self._names: dict[int, str] = {}
         self._looked_up: collections.Counter[int] = collections.Counter()
 
     def declare(self, name: str, variable: Any, keys: tuple[str, ...] = ()) -> None:
-        """This call of the model_fn has the variable, in the collections that follow from what it is."""
-        self.declared[name] = variable
-        own = [GraphKeys.GLOBAL_VARIABLES, *([GraphKeys.TRAINABLE_VARIABLES] if variable.trainable else [])]
-        for key in keys or own:
+        """This call of the model_fn has the variable, in the collections `keys`, or GLOBAL_VARIABLES.
+
+        What is trainable is in TRAINABLE_VARIABLES, too, as in TensorFlow.
+        """
+        self.declared[name], self._names[id(variable)] = variable, name
+        trainable = [GraphKeys.TRAINABLE_VARIABLES] if variable.trainable else []
+        for key in dict.fromkeys([*(keys or (GraphKeys.GLOBAL_VARIABLES,)), *trainable]):
             if not any(v is variable for v in self.collections[key]):
                 self.collections[key].append(variable)
 
-    def free(self, name: str) -> str:
-        """`name`, with `_1`, `_2` … if this call of the model_fn has a variable of that name."""
-        number, found = 0, name
-        while found in self.declared:
-            number += 1
-            found = f"{name}_{number}"
-        return found
+    def variable_name(self, variable: Any) -> str:
+        """The name of a variable in the graph, without ":0"; the object's own if this call of the model_fn did not make it."""
+        own: str = variable.name
+        return self._names.get(id(variable), own.removesuffix(":0"))
 
     def collect(self, key: str, item: Any) -> None:
         """Put something into a collection."""
@@ -61,6 +66,8 @@ class Building:
         """The name of a variable or operation; for a tensor that name scope in which it came into its collection."""
         if isinstance(item, jax.Array):
             return self._places.get(id(item))
+        if id(item) in self._names:
+            return f"{self._names[id(item)]}:0"
         name = getattr(item, "name", None)
         return name if isinstance(name, str) else None
 

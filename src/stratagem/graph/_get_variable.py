@@ -1,20 +1,17 @@
 """tf1.get_variable: variables by name, made or reused as the open variable scope says; and the global step."""
 
-import zlib
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import jax.numpy as jnp
-import keras
 import numpy as np
 
 from stratagem._context import current
-from stratagem._private import KerasVariable
 from stratagem.graph._building import current_building
-from stratagem.graph._initializers import GlorotUniform, Initializer, Zeros
+from stratagem.graph._first_values import demand_dtype, first_value, outside_the_trace, static_shape
 from stratagem.graph._keys import GraphKeys
 from stratagem.graph._variables import GraphVariable
-from stratagem.ops import as_dtype
+from stratagem.ops import as_dtype, float32
 from stratagem.values import Variable, VariableAggregation, VariableSynchronization
 
 
@@ -41,17 +38,19 @@ def get_variable(
 ) -> Any:
     """The variable `name` of the open variable scope: made, or, where the scope says reuse, found.
 
-    shape: needed unless `initializer` is a value. dtype: the scope's if not given. initializer: a callable (shape, dtype), a
-    class of such, or a value; the scope's, else Glorot's uniform distribution, zeros for integers. regularizer: its result
-    goes to the regularization losses. partitioner, caching_device, use_resource: where variables lie is the strategy's matter.
-    Raises ValueError for a variable that exists and is not to be reused, that is to be reused and does not exist, and
-    that has another shape or dtype than asked for.
+    shape: needed unless `initializer` is a value or a callable without arguments. dtype: the scope's if not given, or that of
+    such a value. initializer: a callable (shape, dtype), a class of such, or a value; the scope's, else Glorot's uniform
+    distribution, zeros for integers. regularizer: its result goes to the regularization losses. custom_getter: in place of
+    the scope's. partitioner, caching_device, use_resource: where variables lie is the strategy's matter.
+    Raises ValueError for a variable that exists and is not to be reused, that is to be reused and does not exist, that has
+    another shape or dtype than asked for, and for a value of another dtype.
     """
-    building = current_building()
-    scope = building.scopes.variables
+    demand_dtype(initializer, dtype)
+    scopes = current_building().scopes
+    scope = scopes.variables
     arguments: dict[str, Any] = {
         "shape": shape,
-        "dtype": scope.dtype if dtype is None else dtype,
+        "dtype": as_dtype(scope.dtype if dtype is None else dtype),
         "initializer": scope.initializer if initializer is None else initializer,
         "regularizer": scope.regularizer if regularizer is None else regularizer,
         "reuse": scope.reuse,
@@ -61,22 +60,15 @@ def get_variable(
         "synchronization": synchronization,
         "aggregation": aggregation,
     }
-    full = f"{scope.name}/{name}" if scope.name else name
-    getter: Callable[..., Any] = _get_plainly
-    for own in (scope.getter, custom_getter):
-        if own is not None:
-            getter = _wrapped(own, getter)
-    return getter(full, **arguments)
-
-
-def _wrapped(own: Callable[..., Any], inner: Callable[..., Any]) -> Callable[..., Any]:
-    return lambda name, *args, **kwargs: own(inner, name, *args, **kwargs)
+    getter = scope.getter if custom_getter is None else custom_getter
+    full = scopes.below(name)
+    return _get_plainly(full, **arguments) if getter is None else getter(getter=_get_plainly, name=full, **arguments)
 
 
 def _get_plainly(
     name: str,
     shape: Any = None,
-    dtype: Any = "float32",
+    dtype: Any = float32,
     initializer: Any = None,
     regularizer: Any = None,
     reuse: Any = False,
@@ -88,7 +80,7 @@ def _get_plainly(
     **unused: Any,
 ) -> Any:
     building = current_building()
-    found = building.declared.get(name)
+    found = building.got.get(name)
     if found is not None:
         _check_found(name, found, shape, dtype, reuse)
         return found
@@ -97,23 +89,32 @@ def _get_plainly(
             f"Variable {name} does not exist, or was not created with tf.get_variable(). Did you mean to set "
             "reuse=tf.AUTO_REUSE in VarScope?"
         )
-    numpy_type = np.dtype(as_dtype(dtype).as_numpy_dtype)
-    initial, shape = _initial(name, initializer, shape, numpy_type)
+    unique = building.scopes.unique(name)
+    first = first_value(unique, initializer, shape, dtype)
     make = _made(
-        name,
-        initial,
-        shape=shape,
-        dtype=numpy_type,
+        unique,
+        first.make,
+        shape=first.shape,
+        dtype=first.dtype,
         trainable=trainable,
         constraint=constraint,
         synchronization=synchronization,
         aggregation=aggregation,
     )
-    variable = building.graph.variable(name, make, local=_is_local(collections))
-    building.declare(name, variable, tuple(collections or ()))
-    if regularizer is not None and (loss := regularizer(variable)) is not None:
-        building.collect(GraphKeys.REGULARIZATION_LOSSES, loss)
+    variable = building.graph.variable(unique, make, local=_is_local(collections))
+    building.declare(unique, variable, tuple(collections or ()))
+    building.got[name] = variable
+    if regularizer is not None:
+        collect_regularization(name, regularizer, variable)
     return variable
+
+
+def collect_regularization(name: str, regularizer: Callable[[Any], Any], value: Any) -> None:
+    """Put what the regularizer of the variable `name` gives, unless it is None, into the regularization losses."""
+    building = current_building()
+    with building.scopes.name_scope(f"{name}/Regularizer/"):
+        if (loss := regularizer(value)) is not None:
+            building.collect(GraphKeys.REGULARIZATION_LOSSES, loss)
 
 
 def _is_local(collections: Sequence[str] | None) -> bool:
@@ -125,9 +126,9 @@ def _check_found(name: str, found: Any, shape: Any, dtype: Any, reuse: Any) -> N
         raise ValueError(
             f"Variable {name} already exists, disallowed. Did you mean to set reuse=True or reuse=tf.AUTO_REUSE in VarScope?"
         )
-    if shape is not None and tuple(_static(shape)) != tuple(found.shape):
+    if shape is not None and static_shape(shape) != tuple(found.shape):
         raise ValueError(
-            f"Trying to share variable {name}, but specified shape {tuple(_static(shape))} and found shape "
+            f"Trying to share variable {name}, but specified shape {static_shape(shape)} and found shape "
             f"{tuple(found.shape)}."
         )
     if dtype is not None and as_dtype(dtype) != as_dtype(found.dtype):
@@ -136,39 +137,13 @@ def _check_found(name: str, found: Any, shape: Any, dtype: Any, reuse: Any) -> N
         )
 
 
-def _static(shape: Any) -> tuple[int, ...]:
-    if isinstance(shape, int | np.integer):
-        return (int(shape),)
-    return tuple(int(d) for d in getattr(shape, "as_list", lambda: shape)())
-
-
-def _initial(name: str, initializer: Any, shape: Any, dtype: np.dtype[Any]) -> tuple[Any, Any]:
-    """A callable that makes the first value, and its shape."""
-    if initializer is None:
-        initializer = GlorotUniform() if jnp.issubdtype(dtype, np.floating) else Zeros()
-    if isinstance(initializer, str):
-        initializer = keras.initializers.get(initializer)
-    if isinstance(initializer, type):
-        initializer = initializer()
-    if not callable(initializer):
-        if shape is not None:
-            raise ValueError(f"Variable {name}: if initializer is a constant, do not specify shape.")
-        return (lambda: initializer.value if isinstance(initializer, KerasVariable) else initializer), None
-    if shape is None:
-        raise ValueError(f"Shape of a new variable ({name}) must be fully defined, but instead was <unknown>.")
-    static = _static(shape)
-    seed, own = current_building().graph.seed, {}
-    if seed is not None and isinstance(initializer, Initializer):
-        own = {
-            "seed": zlib.crc32(f"{seed} {name}".encode())
-        }  # as each operation of TensorFlow's graph has one of its own
-    return (lambda: initializer(static, dtype=dtype.name, **own)), static
-
-
 def get_or_create_global_step(graph: Any = None) -> Any:
     """The number of steps done, int64. graph: TensorFlow's graph, of which there is none here."""
     building = current_building()
     step = building.graph.global_step
+    if GraphKeys.GLOBAL_STEP not in building.got:
+        building.scopes.unique(GraphKeys.GLOBAL_STEP)  # nothing else gets this name
+        building.got[GraphKeys.GLOBAL_STEP] = step
     building.declare(GraphKeys.GLOBAL_STEP, step, (GraphKeys.GLOBAL_VARIABLES, GraphKeys.GLOBAL_STEP))
     return step
 
@@ -180,7 +155,7 @@ def get_global_step(graph: Any = None) -> Any:
 
 def create_global_step(graph: Any = None) -> Any:
     """Make the global step. Raises ValueError if there is one."""
-    if GraphKeys.GLOBAL_STEP in current_building().declared:
+    if GraphKeys.GLOBAL_STEP in current_building().got:
         raise ValueError('"global_step" already exists.')
     return get_or_create_global_step()
 
@@ -222,7 +197,7 @@ def variable(
         return Variable(initial_value, name=name, **settings)
     unique = building.scopes.unique_name(name or "Variable")
     made = building.graph.variable(
-        unique, lambda: GraphVariable(initial_value, name=unique, **settings), local=_is_local(collections)
+        unique, _made(unique, outside_the_trace(unique, initial_value), **settings), local=_is_local(collections)
     )
     building.declare(unique, made, tuple(collections or ()))
     return made

@@ -2,6 +2,7 @@
 
 import contextlib
 import random
+import zlib
 from collections.abc import Callable, Iterator
 from typing import Any, final
 
@@ -74,7 +75,7 @@ class Graph:
     def _first_seed(self, named: int | None) -> int:
         if named is None:
             return random.randint(1, 10**9) if self.seed is None else self.seed
-        return named if self.seed is None else self.seed ^ named
+        return named if self.seed is None else zlib.crc32(f"{self.seed} {named}".encode())
 
     def variable(self, name: str, make: Callable[[], Any], *, local: bool = False) -> Any:
         """The variable of this name; `make` makes it when the graph has none yet."""
@@ -132,13 +133,15 @@ def _new_global_step() -> GraphVariable:
 
 
 def _of_keras(cls: type, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """In a model_fn: the variable that an earlier call made at this place, by the names of layers; else a new one."""
+    """In a model_fn: the variable that an earlier call made at this place, by names of scopes and layers, or a new one."""
     building = current().graph
     if building is None:
         return None
     if kwargs.get("name") == "seed_generator_state":  # not used: the graph has its own, and no checkpoint needs it
         return building.graph.kept(building.scopes.unique_name("unused_seed"), lambda: cls(*args, **kwargs))
-    name = building.free("/".join(filter(None, (scope_path(), kwargs.get("name") or cls.__name__.lower()))))
+    name = building.scopes.unique_name(
+        "/".join(filter(None, (scope_path(), kwargs.get("name") or cls.__name__.lower())))
+    )
     local = kwargs.get("synchronization") == "on_read"  # the state of a metric
     variable = building.graph.variable(name, lambda: cls(*args, **kwargs), local=local)
     building.declare(name, variable, (GraphKeys.LOCAL_VARIABLES, GraphKeys.METRIC_VARIABLES) if local else ())

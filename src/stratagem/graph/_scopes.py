@@ -2,13 +2,13 @@
 
 import contextlib
 import dataclasses
+import functools
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, Final, final
 
-from stratagem._context import current
-from stratagem._errors import ContextError
+from stratagem.ops import float32
 
 
 @final
@@ -23,12 +23,14 @@ AUTO_REUSE: Final = AutoReuse()
 
 
 @final
-@dataclass(frozen=True, eq=False, kw_only=True)
+@dataclass(eq=False, kw_only=True)
 class VariableScope:
     """What `tf1.get_variable` adds to a name and takes as defaults, as `tf.compat.v1.VariableScope`.
 
+    A fact, but for `reuse_variables`, which every holder of a scope may call on it.
+
     name: with slashes, "" for the outermost. reuse: False, True or AUTO_REUSE. original_name_scope: ends in a slash.
-    getter: called as getter(next_getter, name, shape, ...) instead of making the variable; None for none.
+    getter: called as getter(getter=the next one, name=..., shape=..., ...) instead of making the variable; None for none.
     """
 
     name: str = ""
@@ -36,23 +38,23 @@ class VariableScope:
     initializer: Any = None
     regularizer: Any = None
     constraint: Any = None
-    dtype: Any = "float32"
+    dtype: Any = float32
     getter: Callable[..., Any] | None = None
     original_name_scope: str = ""
 
     def reuse_variables(self) -> None:
-        """From here to the end of this scope variables are reused. Raises ContextError unless it is the open one."""
-        scopes = current().graph and current().graph.scopes
-        if scopes is None or scopes.variables is not self:
-            raise ContextError(
-                f"reuse_variables of scope {self.name!r}: call it while the scope is open, in the model_fn."
-            )
-        scopes.variables = dataclasses.replace(self, reuse=True)
+        """From here on variables are reused, in this scope and in those that are opened in it, also if it is opened again."""
+        self.reuse = True
 
     @property
     def custom_getter(self) -> Callable[..., Any] | None:
         """TensorFlow's name of the getter."""
         return self.getter
+
+
+def _around(own: Callable[..., Any], inner: Callable[..., Any]) -> Callable[..., Any]:
+    """A getter that calls own(next_getter, name, ...), where the next getter is `inner`, which asks the one after it."""
+    return lambda getter, *args, **kwargs: own(functools.partial(inner, getter), *args, **kwargs)
 
 
 @final
@@ -67,7 +69,10 @@ class Scopes:
 
     def unique_name(self, name: str) -> str:
         """`name` below the open name scopes, with `_1`, `_2` … if it was used."""
-        full = self.stack + name
+        return self.unique(self.stack + name)
+
+    def unique(self, full: str) -> str:
+        """The whole name `full`, with `_1`, `_2` … if it was used, for a scope, a tensor, an operation or a variable."""
         number = self._names.get(full.lower(), 0)
         self._names[full.lower()] = number + 1
         unique = full
@@ -76,6 +81,10 @@ class Scopes:
             number += 1
         self._names.setdefault(unique.lower(), 1)
         return unique
+
+    def below(self, name: str) -> str:
+        """The name of something that is called `name` in the variable scope that is open."""
+        return f"{self.variables.name}/{name}" if self.variables.name else name
 
     @contextlib.contextmanager
     def name_scope(self, name: str | None) -> Iterator[str]:
@@ -92,7 +101,7 @@ class Scopes:
 
     def default_name(self, name: str) -> str:
         """The name for a scope that was given only a default: one that is not yet open below the present scope."""
-        prefix = f"{self.variables.name}/{name}" if self.variables.name else name
+        prefix = self.below(name)
         if not self._opened[prefix]:
             return name
         number = 1
@@ -104,7 +113,8 @@ class Scopes:
     def variable_scope(self, scope: str | VariableScope, **changes: Any) -> Iterator[VariableScope]:
         """In the body variables are those of `scope`: a name below the present one, or a scope of before.
 
-        changes: the scope's own reuse, initializer, regularizer, constraint, dtype or getter; None inherits.
+        changes: the scope's own reuse, initializer, regularizer, dtype or getter, where None inherits, and constraint, which
+        is that of one scope only. A getter is asked first, and is given the one that it inherits to ask.
         """
         before, opened = self.variables, None
         if isinstance(scope, VariableScope):
@@ -112,10 +122,12 @@ class Scopes:
             short = scope.name.rpartition("/")[2]
         else:
             short = scope
-            base = dataclasses.replace(before, name=f"{before.name}/{scope}" if before.name else scope)
-        given = {key: value for key, value in changes.items() if value is not None}
+            base = dataclasses.replace(before, name=self.below(scope))
+        given = {"constraint": None} | {key: value for key, value in changes.items() if value is not None}
         if given.get("reuse") is False:
             del given["reuse"]
+        if "getter" in given and base.getter is not None:
+            given["getter"] = _around(given["getter"], base.getter)
         with self.name_scope(short) if short else contextlib.nullcontext(self.stack) as name_scope:
             original = base.original_name_scope if opened is not None else name_scope
             inner = dataclasses.replace(base, original_name_scope=original, **given)
@@ -129,5 +141,6 @@ class Scopes:
                 self.variables = before
                 if opened is not None:
                     self._opened = opened
-                for name in [n for n in self._opened if n.startswith(f"{inner.name}/")]:
-                    del self._opened[name]  # who opens this scope again finds the same names in it
+                else:
+                    for name in [n for n in self._opened if n.startswith(f"{inner.name}/")]:
+                        del self._opened[name]  # who opens this scope again finds the same names in it

@@ -3,7 +3,7 @@
 from stratagem.ops import Tensor
 
 
-def check_same_shape(guess: Tensor, truth: Tensor, name: str = "predictions") -> None:
-    """Raise ValueError if the shape of what a model gives, called `name`, is not that of the labels."""
+def check_same_shape(guess: Tensor, truth: Tensor, name: str = "predictions", other: str = "labels") -> None:
+    """Raise ValueError if the shape of what a model gives, called `name`, is not that of what is called `other`."""
     if guess.shape != truth.shape:
-        raise ValueError(f"Shapes {guess.shape} and {truth.shape} are incompatible: {name} and labels need the same.")
+        raise ValueError(f"Shapes {guess.shape} and {truth.shape} are incompatible: {name} and {other} need the same.")

@@ -1,13 +1,16 @@
 """The variables of a graph: tf.Variable, but what assigns them inside a model_fn is an operation."""
 
+import functools
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, final
 
 import jax
 
 from stratagem._context import current
-from stratagem.graph._operations import assign, assign_add, assign_sub
-from stratagem.values import Variable
+from stratagem.graph._building import current_building
+from stratagem.graph._operations import Operation, assign, assign_add, assign_sub
+from stratagem.values import IndexedSlices, Variable
 
 
 @final
@@ -21,7 +24,7 @@ class VariableOp:
 
 @final
 class GraphVariable(Variable):
-    """A variable of a graph: inside a model_fn its `assign` is an operation, which runs when what depends on it does."""
+    """A variable of a graph: inside a model_fn what changes it is an operation, which runs when what depends on it does."""
 
     def assign(self, value: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True) -> Any:
         """Set the value. Inside a model_fn: the operation that will."""
@@ -45,6 +48,22 @@ class GraphVariable(Variable):
             return assign_sub(self, delta)
         return super().assign_sub(delta, use_locking, name, read_value)
 
+    def read_value(self) -> jax.Array:
+        """The value. Inside a model_fn: after the operations that the open `control_dependencies` name."""
+        if _defers():
+            current_building().run_dependencies()
+        return super().read_value()
+
+    def _scatter(self, how: str, slices: IndexedSlices) -> Any:
+        return self._later("Scatter", functools.partial(super()._scatter, how, slices))
+
+    def _scatter_nd(self, how: str, indices: Any, updates: Any) -> Any:
+        return self._later("ScatterNd", functools.partial(super()._scatter_nd, how, indices, updates))
+
+    def _later(self, name: str, change: Callable[[], Any]) -> Any:
+        """What `change()` gives; inside a model_fn the operation that does it, whose result is the new value."""
+        return Operation(name, lambda: change().value) if _defers() else change()
+
     @property
     def op(self) -> VariableOp:
         """What has the variable's name without ":0"."""
@@ -52,7 +71,7 @@ class GraphVariable(Variable):
 
     def initialized_value(self) -> jax.Array:
         """The present value: variables have one as soon as they are made."""
-        return self.read_value()
+        return super().read_value()
 
 
 def _defers() -> bool:

@@ -33,5 +33,6 @@ from stratagem.values._variable import IndexedSlices as IndexedSlices
 from stratagem.values._variable import Variable as Variable
 from stratagem.values._variable import VariableAggregation as VariableAggregation
 from stratagem.values._variable import VariableSynchronization as VariableSynchronization
+from stratagem.values._variable import initial_array as initial_array
 from stratagem.values._whole import WholeConstraint as WholeConstraint
 from stratagem.values._whole import WholeRegularizer as WholeRegularizer

@@ -83,8 +83,10 @@ from stratagem.graph.functions import gather as gather
 from stratagem.graph.functions import gather_nd as gather_nd
 from stratagem.graph.functions import multinomial as multinomial
 from stratagem.graph.functions import norm as norm
+from stratagem.graph.functions import normal as random_normal  # noqa: F401
 from stratagem.graph.functions import ones_like as ones_like
 from stratagem.graph.functions import pad as pad
+from stratagem.graph.functions import poisson as random_poisson  # noqa: F401
 from stratagem.graph.functions import print_tensor as Print  # noqa: F401
 from stratagem.graph.functions import py_func as py_func
 from stratagem.graph.functions import reduce_all as reduce_all
@@ -104,7 +106,9 @@ from stratagem.graph.functions import to_float as to_float
 from stratagem.graph.functions import to_int32 as to_int32
 from stratagem.graph.functions import to_int64 as to_int64
 from stratagem.graph.functions import transpose as transpose
+from stratagem.graph.functions import truncated_normal as truncated_normal
 from stratagem.graph.functions import tuple_of as tuple  # noqa: F401
+from stratagem.graph.functions import uniform as random_uniform  # noqa: F401
 from stratagem.graph.functions import where as where
 from stratagem.graph.functions import while_loop as while_loop
 from stratagem.graph.functions import zeros_like as zeros_like

@@ -21,12 +21,11 @@ _MOVED = {
     "matrix_inverse": "linalg.inv", "matrix_solve": "linalg.solve",
     "matrix_triangular_solve": "linalg.triangular_solve", "parse_example": "io", "parse_single_example": "io",
     "parse_single_sequence_example": "io", "parse_tensor": "io", "random_gamma": "random.gamma",
-    "random_normal": "random.normal", "random_poisson": "random.poisson", "random_shuffle": "random.shuffle",
-    "random_uniform": "random.uniform", "read_file": "io", "realdiv": "truediv", "self_adjoint_eig": "linalg.eigh",
+    "random_shuffle": "random.shuffle", "read_file": "io", "realdiv": "truediv", "self_adjoint_eig": "linalg.eigh",
     "serialize_tensor": "io", "set_random_seed": "random.set_seed", "string_join": "strings.join",
     "string_to_number": "strings.to_number", "tensor_scatter_add": "tensor_scatter_nd_add",
     "tensor_scatter_sub": "tensor_scatter_nd_sub", "tensor_scatter_update": "tensor_scatter_nd_update",
-    "truncated_normal": "random.truncated_normal", "verify_tensor_all_finite": "debugging.assert_all_finite",
+    "verify_tensor_all_finite": "debugging.assert_all_finite",
     "write_file": "io",
 }  # fmt: skip
 

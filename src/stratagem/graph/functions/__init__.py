@@ -28,6 +28,10 @@ from stratagem.graph.functions._flow import cond as cond
 from stratagem.graph.functions._flow import while_loop as while_loop
 from stratagem.graph.functions._named import named as named
 from stratagem.graph.functions._random import multinomial as multinomial
+from stratagem.graph.functions._random import normal as normal
+from stratagem.graph.functions._random import poisson as poisson
+from stratagem.graph.functions._random import truncated_normal as truncated_normal
+from stratagem.graph.functions._random import uniform as uniform
 from stratagem.graph.functions._reductions import argmax as argmax
 from stratagem.graph.functions._reductions import argmin as argmin
 from stratagem.graph.functions._reductions import count_nonzero as count_nonzero

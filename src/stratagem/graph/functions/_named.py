@@ -8,6 +8,7 @@ from typing import ParamSpec, TypeVar
 import jax
 
 from stratagem._context import current
+from stratagem.ops import identity
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -16,7 +17,7 @@ T = TypeVar("T")
 def named(function: Callable[P, T]) -> Callable[P, T]:
     """The function, but in a model_fn its result is found by the `name` that it is given, as by `tf.identity(x, name=...)`."""
     signature = inspect.signature(function)
-    if "name" not in signature.parameters:
+    if "name" not in signature.parameters or function is identity:  # which does it itself
         return function
 
     @functools.wraps(function)

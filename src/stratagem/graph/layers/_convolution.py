@@ -7,7 +7,7 @@ import jax.numpy as jnp
 import keras
 
 from stratagem.graph.layers._layer import Layer, as_function
-from stratagem.ops import Tensor, bias_add, depthwise_conv2d
+from stratagem.ops import Tensor, bias_add, depthwise_conv2d, tensor
 from stratagem.ops import conv1d as _conv1d
 from stratagem.ops import conv2d as _conv2d
 from stratagem.ops import conv3d as _conv3d
@@ -186,7 +186,7 @@ class _Transposed(_Convolution):
         """The output."""
         first = self.data_format == "channels_first"
         last = jnp.moveaxis(inputs, 1, -1) if first else inputs
-        outputs = keras.ops.conv_transpose(last, self.kernel.value, self.strides, self.padding, None, "channels_last")
+        outputs = keras.ops.conv_transpose(last, tensor(self.kernel), self.strides, self.padding, None, "channels_last")
         return self.finished(jnp.moveaxis(outputs, -1, 1) if first else outputs)
 
 
@@ -272,7 +272,7 @@ class _Separable(_Convolution):
         """The output."""
         first, flat = self.data_format == "channels_first", self.rank == 1
         last = jnp.moveaxis(inputs, 1, -1) if first else inputs
-        depthwise, pointwise = self.depthwise_kernel.value, self.pointwise_kernel.value
+        depthwise, pointwise = tensor(self.depthwise_kernel), tensor(self.pointwise_kernel)
         strides, dilations = self.strides, self.dilation_rate
         if flat:  # one row of an image; as in TF its one row is strided, too
             last, depthwise, pointwise = last[:, None], depthwise[None], pointwise[None]

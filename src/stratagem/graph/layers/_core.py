@@ -7,7 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from stratagem.graph.layers._layer import Layer, as_function, python_bool
-from stratagem.ops import Tensor, bias_add
+from stratagem.ops import Tensor, bias_add, tensor
 from stratagem.ops.sampling import dropout as _dropped
 
 Activation = Callable[[Any], Any] | None
@@ -55,7 +55,7 @@ class Dense(Layer):
 
     def call(self, inputs: Any) -> Tensor:
         """The output."""
-        outputs = jnp.matmul(inputs.astype(self.dtype), self.kernel.value)
+        outputs = jnp.matmul(inputs.astype(self.dtype), tensor(self.kernel))
         if self.bias is not None:
             outputs = bias_add(outputs, self.bias)
         return outputs if self.activation is None else self.activation(outputs)

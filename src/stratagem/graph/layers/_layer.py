@@ -6,11 +6,12 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 
 from stratagem.graph._building import Building, current_building
-from stratagem.graph._get_variable import get_variable
+from stratagem.graph._get_variable import collect_regularization, get_variable
 from stratagem.graph._keys import GraphKeys
 from stratagem.graph._scopes import VariableScope
 from stratagem.ops import Tensor, as_dtype, tensor
@@ -69,15 +70,15 @@ class Layer:
 
     @property
     def trainable_variables(self) -> list[Any]:
-        """The variables that optimizers change."""
-        return [v for v in self._weights if v.trainable]
+        """The variables that optimizers change; a tensor that a getter gave in a variable's place is none."""
+        return [v for v in self._weights if not isinstance(v, jax.Array) and v.trainable]
 
     trainable_weights = trainable_variables
 
     @property
     def non_trainable_variables(self) -> list[Any]:
         """The other variables."""
-        return [v for v in self._weights if not v.trainable]
+        return [v for v in self._weights if isinstance(v, jax.Array) or not v.trainable]
 
     non_trainable_weights = non_trainable_variables
 
@@ -100,9 +101,9 @@ class Layer:
         constraint: Callable[[Any], Any] | None = None,
         **settings: Any,
     ) -> Any:
-        """A variable of this name in the layer's scope (made or, where the scope is reused, found)."""
+        """A variable of this name in the layer's scope (made or, where the scope is reused, found), or what a getter gives."""
         building = current_building()
-        before = set(building.declared)
+        before = list(building.declared.values())
         variable = get_variable(
             name,
             shape,
@@ -113,8 +114,8 @@ class Layer:
             **settings,
         )
         # As in TF, the layer's own regularizer comes on top of that of the scope; a variable that is reused has its loss.
-        if regularizer is not None and variable.name.removesuffix(":0") not in before:
-            building.collect(GraphKeys.REGULARIZATION_LOSSES, regularizer(variable))
+        if regularizer is not None and not any(v is variable for v in before):
+            collect_regularization(f"{self.scope_name}/{name}", regularizer, variable)
         self._weights.append(variable)
         return variable
 
@@ -140,9 +141,10 @@ class Layer:
             if not self.built:
                 self._build(inputs)
             outputs = self.call(inputs, *args, **kwargs)
-        if self._activity_regularizer is not None:
-            loss = self._activity_regularizer(outputs) / outputs.shape[0]
-            building.collect(GraphKeys.REGULARIZATION_LOSSES, loss)
+            if self._activity_regularizer is not None:
+                with scopes.name_scope("ActivityRegularizer"):
+                    loss = self._activity_regularizer(outputs) / outputs.shape[0]
+                    building.collect(GraphKeys.REGULARIZATION_LOSSES, loss)
         return outputs
 
     apply = __call__

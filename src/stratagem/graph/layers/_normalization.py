@@ -1,5 +1,6 @@
 """tf1.layers: batch normalization, whose moving statistics are updated by operations in UPDATE_OPS."""
 
+import functools
 from typing import Any, final
 
 import jax.numpy as jnp
@@ -8,9 +9,9 @@ import numpy as np
 from stratagem._errors import UnimplementedError
 from stratagem.graph._building import current_building
 from stratagem.graph._keys import GraphKeys
-from stratagem.graph._operations import assign
+from stratagem.graph._operations import Operation
 from stratagem.graph.layers._layer import Layer, python_bool
-from stratagem.ops import Tensor, moments
+from stratagem.ops import Tensor, moments, tensor
 from stratagem.values import VariableAggregation
 
 
@@ -19,7 +20,7 @@ class BatchNormalization(Layer):
     """Inputs with mean 0 and variance 1 in each channel, then scaled by gamma and moved by beta.
 
     In training by the statistics of the batch (of each replica), else by the moving ones, which the operations in the
-    collection UPDATE_OPS bring up to date. axis: of the channels.
+    collection UPDATE_OPS bring up to date (none if the layer is not trainable). axis: of the channels.
     """
 
     def __init__(
@@ -87,25 +88,32 @@ class BatchNormalization(Layer):
         """The output."""
         axis = self.axis % inputs.ndim
         others = [i for i in range(inputs.ndim) if i != axis]
-        mean, variance = self.moving_mean.value, self.moving_variance.value
+        mean, variance = tensor(self.moving_mean), tensor(self.moving_variance)
         if python_bool(training, self.name) and inputs.shape[0]:  # a replica without rows keeps the moving statistics
             mean, variance = moments(inputs.astype(mean.dtype), others)
-            self._defer_updates(mean, variance, inputs.size // inputs.shape[axis], inputs.ndim)
+            if self.trainable:
+                fused = self._fused is not False and inputs.ndim in (4, 5) and axis in (1, inputs.ndim - 1)
+                self._defer_updates(mean, variance, inputs.size // inputs.shape[axis], fused)
         broad = [1] * inputs.ndim
         broad[axis] = inputs.shape[axis]
         factor = 1 / jnp.sqrt(variance + jnp.asarray(self.epsilon, variance.dtype))
-        factor = factor if self.gamma is None else factor * self.gamma.value
-        shift = -mean * factor if self.beta is None else self.beta.value - mean * factor
+        factor = factor if self.gamma is None else factor * tensor(self.gamma)
+        shift = -mean * factor if self.beta is None else tensor(self.beta) - mean * factor
         return (inputs * factor.reshape(broad) + shift.reshape(broad)).astype(inputs.dtype)
 
-    def _defer_updates(self, mean: Any, variance: Any, count: int, rank: int) -> None:
+    def _defer_updates(self, mean: Any, variance: Any, count: int, fused: bool) -> None:
         # TensorFlow's fused kernel, which it takes for images and volumes up to float32, keeps the variance of a sample.
-        if self._fused or (self._fused is None and rank in (4, 5) and variance.dtype == jnp.float32):
+        if fused and variance.dtype == jnp.float32:
             variance = variance * (count / max(count - 1, 1))
         updates = current_building().collections[GraphKeys.UPDATE_OPS]
         for moving, new in ((self.moving_mean, mean), (self.moving_variance, variance)):
-            kept = jnp.asarray(1 - self.momentum, new.dtype)
-            updates.append(assign(moving, moving.value - (moving.value - new) * kept, name="AssignMovingAvg"))
+            updates.append(Operation("AssignMovingAvg", functools.partial(_follow, moving, new, 1 - self.momentum)))
+
+
+def _follow(moving: Any, new: Any, part: float) -> Any:
+    """Bring `moving` nearer to `new`, from what it is by then: a layer that is called twice counts twice."""
+    moving.assign_sub((moving.value - new) * jnp.asarray(part, new.dtype))
+    return moving.value
 
 
 def batch_normalization(

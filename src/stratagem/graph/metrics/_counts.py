@@ -6,7 +6,7 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
-from stratagem.graph.losses import ratio
+from stratagem.graph.losses import check_weights, ratio
 from stratagem.graph.metrics._metric import Metric, Sums, alike, metric
 from stratagem.ops import Tensor, tensor
 
@@ -25,7 +25,7 @@ _KINDS = {
 def _counts(labels: Any, predictions: Any, weights: Any, kinds: Sequence[str]) -> dict[str, Tensor]:
     """The weight of each kind in this batch: scalars."""
     guess, truth, weight = alike(tensor(predictions).astype(bool), tensor(labels).astype(bool), weights)
-    weight = jnp.ones((), np.float32) if weight is None else weight
+    weight = check_weights(1.0 if weight is None else weight, guess.shape)
     found = {}
     for kind in kinds:
         label, prediction = _KINDS[kind]
@@ -148,7 +148,7 @@ def _counts_at(
 ) -> dict[str, Tensor]:
     """The weight of each kind at every threshold: (thresholds,)."""
     guess, truth, weight = alike(tensor(predictions).astype(np.float32), tensor(labels).astype(bool), weights)
-    weight = jnp.broadcast_to(jnp.ones((), np.float32) if weight is None else weight, guess.shape).reshape(1, -1)
+    weight = jnp.broadcast_to(check_weights(1.0 if weight is None else weight, guess.shape), guess.shape).reshape(1, -1)
     above = guess.reshape(1, -1) > jnp.asarray(thresholds, np.float32)[:, None]
     yes = truth.reshape(1, -1)
     return {

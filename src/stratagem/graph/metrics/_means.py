@@ -6,8 +6,9 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
+from stratagem.graph._shapes import check_same_shape
 from stratagem.graph.losses import check_weights, ratio
-from stratagem.graph.metrics._metric import Metric, alike, metric, quotient, ranked
+from stratagem.graph.metrics._metric import Metric, alike, metric, quotient, ranked, squeezed
 from stratagem.ops import Tensor, tensor
 
 
@@ -123,9 +124,11 @@ def mean_relative_error(
     updates_collections: Any = None,
     name: str | None = None,
 ) -> Metric:
-    """The mean of |labels - predictions| / normalizer, 0 where that is 0."""
+    """The mean of |labels - predictions| / normalizer, 0 where that is 0. Raises ValueError for one of another shape."""
     guess, truth, weight = alike(predictions, labels, weights)
-    errors = ratio(jnp.abs(truth - guess), tensor(normalizer))
+    errors, scale = squeezed(jnp.abs(truth - guess), tensor(normalizer))
+    check_same_shape(errors, scale, "labels", "normalizer")
+    errors = ratio(errors, scale)
     return _mean("mean_relative_error", errors, weight, metrics_collections, updates_collections, name)
 
 
@@ -167,14 +170,20 @@ def mean_per_class_accuracy(
     updates_collections: Any = None,
     name: str | None = None,
 ) -> Metric:
-    """How often the examples of a class are told right, averaged over the classes."""
-    truth, guess = tensor(labels).astype(np.int64).reshape(-1), tensor(predictions).reshape(-1)
+    """How often the examples of a class are told right, averaged over the classes. Other labels count nowhere."""
+    truth, guess = _classes(labels, num_classes), tensor(predictions).reshape(-1)
     weight = jnp.ones(truth.shape, np.float32) if weights is None else tensor(weights).astype(np.float32).reshape(-1)
     right = (guess.astype(truth.dtype) == truth).astype(np.float32)
     empty = jnp.zeros(num_classes, np.float32)
     amounts = {"total": empty.at[truth].add(weight), "count": empty.at[truth].add(right * weight)}
     average = lambda sums: jnp.mean(quotient("count", "total")(sums))  # noqa: E731
     return metric(name, "mean_accuracy", amounts, average, metrics_collections, updates_collections)
+
+
+def _classes(values: Any, num_classes: int) -> Tensor:
+    """Class numbers as a vector of int64; negative ones, which would count from the end, made too large to count."""
+    numbers = tensor(values).astype(np.int64).reshape(-1)
+    return jnp.where(numbers < 0, num_classes, numbers)
 
 
 def mean_iou(
@@ -186,8 +195,11 @@ def mean_iou(
     updates_collections: Any = None,
     name: str | None = None,
 ) -> Metric:
-    """Intersection over union of the examples that are of a class and those told to be, averaged over the classes seen."""
-    truth, guess = (tensor(v).astype(np.int64).reshape(-1) for v in (labels, predictions))
+    """Intersection over union of the examples that are of a class and those told to be, averaged over the classes seen.
+
+    Examples with other labels or predictions than 0 … num_classes - 1 count nowhere.
+    """
+    truth, guess = _classes(labels, num_classes), _classes(predictions, num_classes)
     weight = jnp.ones(truth.shape, np.float64) if weights is None else tensor(weights).astype(np.float64).reshape(-1)
     matrix = jnp.zeros((num_classes, num_classes), np.float64).at[truth, guess].add(weight)
 

@@ -116,7 +116,7 @@ def metric(
 
 def _sum_variable(building: Building, name: str, amount: Any) -> Any:
     shape, dtype = amount.shape, amount.dtype
-    unique = building.free(name)
+    unique = building.scopes.unique(name)
     variable = building.graph.variable(
         unique,
         lambda: GraphVariable(
@@ -144,20 +144,32 @@ def alike(predictions: Any, labels: Any, weights: Any) -> tuple[Tensor, Tensor, 
 
     Raises ValueError for labels and predictions of different shapes.
     """
-    guess, truth = tensor(predictions), tensor(labels)
-    if truth.ndim == guess.ndim + 1 and truth.shape[-1] == 1:
-        truth = truth[..., 0]
-    elif guess.ndim == truth.ndim + 1 and guess.shape[-1] == 1:
-        guess = guess[..., 0]
+    guess, truth = squeezed(tensor(predictions), tensor(labels))
     check_same_shape(guess, truth)
     return guess, truth, ranked(weights, guess.ndim)
 
 
+def squeezed(first: Tensor, second: Tensor) -> tuple[Tensor, Tensor]:
+    """Both with the same rank, where one has a last dimension of 1 more than the other."""
+    if first.ndim == second.ndim + 1 and first.shape[-1] == 1:
+        return first[..., 0], second
+    if second.ndim == first.ndim + 1 and second.shape[-1] == 1:
+        return first, second[..., 0]
+    return first, second
+
+
 def ranked(weights: Any, rank: int) -> Tensor | None:
-    """Weights as float32, with a last dimension of 1 more or less to have this rank."""
+    """Weights as float32, with a last dimension of 1 more or less to have this rank.
+
+    Raises ValueError for a last dimension too many that is not 1.
+    """
     if weights is None:
         return None
     weight = tensor(weights).astype(np.float32)
     if weight.ndim == rank + 1:
+        if weight.shape[-1] != 1:
+            raise ValueError(
+                f"weights of shape {weight.shape} do not fit values of rank {rank}: the last dimension is not 1."
+            )
         return weight[..., 0]
     return weight[..., None] if 0 < weight.ndim == rank - 1 else weight

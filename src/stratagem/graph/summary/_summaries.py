@@ -15,12 +15,14 @@ def _add(kind: str, name: str, value: Any, family: str | None) -> Summary | None
     if building is None:
         return None
     tag = building.scopes.unique_name(name if family is None else f"{family}/{name}")
+    if family is not None:  # as in TensorFlow twice, so that TensorBoard shows a family together wherever it comes from
+        tag = f"{family}/{tag}"
     building.summaries.append((kind, tag, value))
     return kind, tag, value
 
 
 def scalar(name: str, tensor: Any, collections: Any = None, family: str | None = None) -> Summary | None:
-    """A number a step, under `name` below the open name scopes (and below `family`)."""
+    """A number a step, under `name` below the open name scopes; with a family under <family>/<open scopes>/<family>/<name>."""
     return _add("scalar", name, _as_tensor(tensor), family)
 
 

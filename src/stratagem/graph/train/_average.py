@@ -5,12 +5,14 @@ from typing import Any, final
 
 import jax.numpy as jnp
 
-from stratagem.graph._building import current_building
+from stratagem._context import current
+from stratagem._private import KerasVariable
+from stratagem.graph._building import Building, current_building
 from stratagem.graph._keys import GraphKeys
 from stratagem.graph._operations import Operation
 from stratagem.graph._variables import GraphVariable
 from stratagem.ops import tensor
-from stratagem.values import VariableAggregation
+from stratagem.values import ShardedVariable, VariableAggregation
 
 
 @final
@@ -30,6 +32,7 @@ class ExponentialMovingAverage:
     ) -> None:
         self._decay, self._num_updates, self._name = decay, num_updates, name
         self._averages: dict[int, Any] = {}
+        self._building: Building | None = None
 
     @property
     def name(self) -> str:
@@ -42,14 +45,16 @@ class ExponentialMovingAverage:
         Raises TypeError for what is no variable.
         """
         building = current_building()
+        self._begin(building)
         chosen = building.collections[GraphKeys.TRAINABLE_VARIABLES] if var_list is None else var_list
         for variable in chosen:
-            if not hasattr(variable, "assign"):
+            if not isinstance(variable, KerasVariable | ShardedVariable):
                 raise TypeError(f"{self._name}: averages are kept of variables, not of {variable!r}.")
-            name = self.average_name(variable)
-            average = building.graph.variable(name, lambda v=variable, n=name: _shadow(v, n))
-            building.declare(name, average)
-            self._averages[id(variable)] = average
+            if id(variable) not in self._averages:
+                name = building.scopes.unique(self._new_name(building, variable))
+                average = building.graph.variable(name, lambda v=variable, n=name: _shadow(v, n))
+                building.declare(name, average)
+                self._averages[id(variable)] = average
         pairs = [(variable, self._averages[id(variable)]) for variable in chosen]
 
         def update() -> None:
@@ -67,8 +72,20 @@ class ExponentialMovingAverage:
         return self._averages.get(id(var))
 
     def average_name(self, var: Any) -> str:
-        """The name under which the average of a variable is saved."""
-        return f"{var.name.removesuffix(':0')}/{self._name}"
+        """The name under which the average of a variable is saved, or would be if `apply` were called now."""
+        building = current().graph
+        if building is None:
+            return f"{var.name.removesuffix(':0')}/{self._name}"
+        self._begin(building)
+        average = self.average(var)
+        return self._new_name(building, var) if average is None else building.variable_name(average)
+
+    def _new_name(self, building: Building, variable: Any) -> str:
+        return building.scopes.below(f"{building.variable_name(variable)}/{self._name}")
+
+    def _begin(self, building: Building) -> None:
+        if self._building is not building:  # one that outlives the model_fn's call starts each of them as if new
+            self._building, self._averages = building, {}
 
 
 def _shadow(variable: Any, name: str) -> GraphVariable:

@@ -163,19 +163,22 @@ class Optimizer(abc.ABC):
 
 
 def _list_slots(building: Building, rule: Rule, variables: list[Any]) -> None:
-    """Slots are variables of the graph, under TensorFlow's names: `dense/kernel/Adam`, `dense/kernel/Adam_1`."""
-    known = building.graph.variables
+    """Slots are variables of the graph, under TensorFlow's names: `dense/kernel/Adam`, `dense/kernel/Adam_1`.
+
+    They begin with the variable scope that is open.
+    """
+    known, below = building.graph.variables, building.scopes.below
     listed = {id(variable): name for name, variable in known.items()}
     for variable in variables:
         whole = _whole(variable)
-        own = listed.get(id(whole), whole.name.removesuffix(":0"))
+        own = listed.get(id(whole), building.variable_name(whole))
         for name in rule.slots:
             slot, end = _whole(rule.slot(name, variable)), rule.slot_names.get(name, rule.name)
             if id(slot) not in listed:
-                listed[id(slot)] = _free(f"{own}/{end}", known)
+                listed[id(slot)] = _free(below(f"{own}/{end}"), known)
                 known[listed[id(slot)]] = slot
     if rule.counts and id(rule.iterations) not in listed:
-        known[_free(f"{rule.name}/step", known)] = rule.iterations
+        known[_free(below(f"{rule.name}/step"), known)] = rule.iterations
 
 
 def _whole(variable: Any) -> Any:

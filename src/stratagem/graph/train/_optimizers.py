@@ -172,7 +172,7 @@ class FtrlOptimizer(Optimizer):
             "l2_shrinkage": _not_negative("l2_shrinkage_regularization_strength", l2_shrinkage_regularization_strength),
             "beta": beta or 0.0,
         }
-        self._slot_names = {"accumulator": accum_name or name, "linear": linear_name or name}
+        self._slot_names = {"accum": accum_name or name, "linear": linear_name or name}
 
     def _rates(self) -> dict[str, Rate]:
         return self._given

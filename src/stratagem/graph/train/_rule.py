@@ -57,7 +57,7 @@ class Rule(keras.optimizers.Optimizer):  # type: ignore[misc]
 
     def first(self, slot: str) -> Any:
         """The initializer of a slot."""
-        return keras.initializers.Constant(self.initial if slot == "accumulator" else 0.0)
+        return keras.initializers.Constant(self.initial if slot in ("accumulator", "accum") else 0.0)
 
     def slot(self, name: str, variable: Any) -> Any:
         """What is kept under this name for the variable."""

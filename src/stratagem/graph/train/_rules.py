@@ -64,17 +64,17 @@ class RMSProp(Rule):
 
 @final
 class CenteredRMSProp(Rule):
-    slots, touched_only = ("rms", "mean", "momentum"), True
+    slots, touched_only = ("rms", "mg", "momentum"), True
 
     def first(self, slot: str) -> object:
         return "ones" if slot == "rms" else "zeros"
 
     def new(self, gradient: jax.Array, value: jax.Array, kept: Arrays, rates: Arrays) -> Update:
         rms = kept["rms"] + (jnp.square(gradient) - kept["rms"]) * (1 - rates["decay"])
-        mean = kept["mean"] + (gradient - kept["mean"]) * (1 - rates["decay"])
+        mean = kept["mg"] + (gradient - kept["mg"]) * (1 - rates["decay"])
         step = rates["learning_rate"] * gradient * jax.lax.rsqrt(rms - jnp.square(mean) + rates["epsilon"])
         momentum = kept["momentum"] * rates["momentum"] + step
-        return value - momentum, {"rms": rms, "mean": mean, "momentum": momentum}
+        return value - momentum, {"rms": rms, "mg": mean, "momentum": momentum}
 
 
 @final
@@ -91,17 +91,17 @@ class Adadelta(Rule):
 
 @final
 class Ftrl(Rule):
-    slots, touched_only = ("accumulator", "linear"), True
+    slots, touched_only = ("accum", "linear"), True
 
     def new(self, gradient: jax.Array, value: jax.Array, kept: Arrays, rates: Arrays) -> Update:
         rate, power = rates["learning_rate"], -rates["learning_rate_power"]
-        total = kept["accumulator"] + jnp.square(gradient)
+        total = kept["accum"] + jnp.square(gradient)
         grown = jnp.power(total, power)
         shrunk = gradient + 2 * rates["l2_shrinkage"] * value
-        linear = kept["linear"] + shrunk - (grown - jnp.power(kept["accumulator"], power)) / rate * value
+        linear = kept["linear"] + shrunk - (grown - jnp.power(kept["accum"], power)) / rate * value
         quadratic = grown / rate + 2 * rates["l2"] + rates["beta"] / rate
         new = (jnp.clip(linear, -rates["l1"], rates["l1"]) - linear) / quadratic
-        return new, {"accumulator": total, "linear": linear}
+        return new, {"accum": total, "linear": linear}
 
 
 def _proximal(moved: jax.Array, rate: jax.Array, rates: Arrays) -> jax.Array:

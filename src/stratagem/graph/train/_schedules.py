@@ -64,15 +64,22 @@ def inverse_time_decay(
 def piecewise_constant(x: Any, boundaries: Sequence[Any], values: Sequence[Any], name: str | None = None) -> Tensor:
     """values[0] while x <= boundaries[0], then values[1] while x <= boundaries[1], … and the last one after that.
 
-    Raises ValueError unless there is one value more than boundaries.
+    Raises ValueError unless there is one value more than boundaries, and all values have one dtype.
     """
     if len(boundaries) != len(values) - 1:
         raise ValueError(
             f"The length of boundaries should be 1 less than the length of values: {boundaries}, {values}."
         )
-    step, found = tensor(x), tensor(values[-1])
-    for boundary, value in zip(reversed(boundaries), reversed(values[:-1]), strict=True):
-        found = jnp.where(step <= tensor(boundary).astype(step.dtype), tensor(value).astype(found.dtype), found)
+    step, rates = tensor(x), [tensor(value) for value in values]
+    for rate in rates[1:]:
+        if rate.dtype != rates[0].dtype:
+            raise ValueError(
+                f"Values must have elements all with the same dtype ({rates[0].dtype} vs {rate.dtype}): {values}. Write 0.0, "
+                "not 0, for a float."
+            )
+    found = rates[-1]
+    for boundary, rate in zip(reversed(boundaries), reversed(rates[:-1]), strict=True):
+        found = jnp.where(step <= tensor(boundary).astype(step.dtype), rate, found)
     return found
 
 
