@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import stratagem as tf
+from stratagem.remote._ahead import Ahead
 from tests.remote.far import far_job
 
 
@@ -120,3 +121,20 @@ def test_a_batch_that_cannot_be_traced_is_drawn_once(coordinator: Any) -> None:
             failed += 1
     assert failed == 2
     assert float(v.numpy()) == 6.0
+
+
+def test_a_step_that_begins_again_sees_all_that_it_has_to(coordinator: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What an older push brought, which its first try must not use, its second must not use either."""
+    monkeypatch.setattr(Ahead, "more", property(lambda _: True, lambda _, more: None), raising=False)
+    v = total(coordinator)
+    first, second = (iterator_of(coordinator, batches) for batches in ([GOOD, [4.0]], [[4.0]]))
+
+    @tf.function
+    def add(iterator: Any) -> Any:
+        v.assign_add(tf.reduce_sum(next(iterator)))
+        return v.read_value()
+
+    assert coordinator.schedule(add, args=(first,)).fetch() == 3.0
+    assert coordinator.schedule(add, args=(second,)).fetch() == 7.0  # which brings values for steps of this shape
+    v.assign(100.0)
+    assert coordinator.schedule(add, args=(first,)).fetch() == 104.0  # taken for one of the other shape at first

@@ -236,6 +236,8 @@ class WorkerTask(_Task):
             clock, (closures, below, coordinator, pushes) = self._worker.clock, origin
             clock.taken()  # what has passed between two steps
             self._ready.update(ready)
+            if not ahead[0]:  # nor may any later one, if this one begins again
+                self._worker.ahead.keep(None, {})
             done: list[list[Any]] = []
             stop: Stop | None = None
             with clock.part(Part.HANDING_OUT):
