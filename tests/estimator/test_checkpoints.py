@@ -233,3 +233,20 @@ def test_an_init_fn_runs_when_nothing_is_restored(tmp_path: Any) -> None:
     assert weight(estimator) == pytest.approx(by_hand(rows()[:1], 3.0)[0], rel=1e-6)
     estimator.train(data(), steps=1)
     assert called == [3.0]
+
+
+@pytest.mark.parametrize("name", ["init_op", "local_init_op", "ready_op", "init_feed_dict", "local_init_feed_dict"])
+def test_a_scaffold_says_what_takes_the_place_of_operations_of_a_session(name: str) -> None:
+    with pytest.raises(NotImplementedError, match=rf"Scaffold\({name}=.*init_fn"):
+        Scaffold(**{name: 1})
+
+
+def test_a_scaffold_takes_what_it_lacks_from_another() -> None:
+    def init_fn(scaffold: Any, session: Any) -> None:
+        raise AssertionError
+
+    saver = tf.train.Checkpoint()
+    first = Scaffold(init_fn=init_fn, saver=tf.train.Checkpoint())
+    assert Scaffold(copy_from_scaffold=first).init_fn is init_fn
+    second = Scaffold(saver=saver, copy_from_scaffold=first)
+    assert (second.init_fn, second.saver) == (init_fn, saver)

@@ -114,6 +114,89 @@ def test_values_of_metrics_are_those_after_the_last_update(make: Any, tmp_path: 
     assert found.get("twice", 10 / 12) == pytest.approx(10 / 12)
 
 
+def of_a_variable(features: Any, labels: Any) -> dict[str, Any]:
+    """The value is a variable itself."""
+    rows = tf1.get_variable("rows", (), initializer="zeros", collections=[tf1.GraphKeys.LOCAL_VARIABLES])
+    return {"rows": (rows, tf1.assign_add(rows, tf.cast(tf.size(labels), "float32")))}
+
+
+def test_the_value_of_a_metric_may_be_a_variable(tmp_path: Any) -> None:
+    assert Estimator(with_metrics(of_a_variable), tmp_path).evaluate(in_batches(FIRST, SECOND))["rows"] == 12
+
+
+def test_a_keras_metric_beside_a_computed_one_counts_every_batch_once(tmp_path: Any) -> None:
+    def both(features: Any, labels: Any) -> dict[str, Any]:
+        return {**of_variables(features, labels), "by_keras": keras_metric(features, labels)["accuracy"]}
+
+    found = Estimator(with_metrics(both), tmp_path).evaluate(in_batches(FIRST, SECOND))
+    assert found["accuracy"] == found["by_keras"] == pytest.approx(5 / 12)
+
+
+def test_a_pair_may_be_what_a_keras_metric_returns(tmp_path: Any) -> None:
+    def pair(features: Any, labels: Any) -> dict[str, Any]:
+        metric = tf.keras.metrics.Accuracy()
+        update = metric.update_state(labels, features)
+        return {"accuracy": (metric.result(), update)}
+
+    found = Estimator(with_metrics(pair), tmp_path).evaluate(in_batches(FIRST, SECOND))
+    assert found["accuracy"] == pytest.approx(5 / 12)
+
+
+@pytest.mark.parametrize(
+    "pair",
+    [
+        lambda value, update: (update, update),
+        lambda value, update: (0.5, update),
+        lambda value, update: (value, lambda: None),
+        lambda value, update: (tf.keras.metrics.Mean(), update),
+    ],
+)
+def test_what_cannot_be_a_metric_is_refused_before_the_first_batch(pair: Any, tmp_path: Any) -> None:
+    def make(features: Any, labels: Any) -> dict[str, Any]:
+        return {"wrong": pair(*tf1.metrics.accuracy(labels, features))}
+
+    def begun() -> Any:
+        raise AssertionError
+
+    hook = tf1.train.SessionRunHook()
+    hook.begin = begun
+    with pytest.raises(TypeError, match=r"eval_metric_ops\['wrong'\]"):
+        Estimator(with_metrics(make), tmp_path).evaluate(in_batches(FIRST), hooks=[hook])
+
+
+def test_a_keras_metric_that_is_never_updated_is_refused(tmp_path: Any) -> None:
+    model_fn = with_metrics(lambda features, labels: {"forgotten": tf.keras.metrics.Mean(name="mine")})
+    with pytest.raises(ValueError, match=r'Please call update_state\(\.\.\.\) on the "mine" metric'):
+        Estimator(model_fn, tmp_path).evaluate(in_batches(FIRST))
+
+
+class Largest(tf.keras.metrics.Metric):  # type: ignore[misc]
+    """The largest value, whose first value is no 0."""
+
+    def __init__(self) -> None:
+        super().__init__(name="largest")
+        self.found = self.add_weight(name="found", initializer=tf.keras.initializers.Constant(-1e9))
+
+    def update_state(self, values: Any, sample_weight: Any = None) -> None:
+        self.found.assign(tf.maximum(self.found, tf.reduce_max(values)))
+
+    def result(self) -> Any:
+        return self.found.value
+
+
+def test_variables_of_metrics_begin_with_the_values_of_their_initializers(tmp_path: Any) -> None:
+    def make(features: Any, labels: Any) -> dict[str, Any]:
+        largest = Largest()
+        largest.update_state(-1.0 - tf.cast(features, "float32"))
+        one = tf1.get_variable("one", (), initializer="ones", collections=[tf1.GraphKeys.LOCAL_VARIABLES])
+        return {"largest": largest, "count": (one, tf1.assign_add(one, 1.0))}
+
+    estimator = Estimator(with_metrics(make), tmp_path)
+    for _ in range(2):
+        found = estimator.evaluate(in_batches(FIRST, SECOND))
+        assert (found["largest"], found["count"]) == (-1.0, 3.0)
+
+
 @pytest.mark.parametrize("name", ["loss", "global_step"])
 def test_a_metric_cannot_have_a_name_that_is_taken(name: str, tmp_path: Any) -> None:
     model_fn = with_metrics(lambda features, labels: {name: tf1.metrics.accuracy(labels, features)})

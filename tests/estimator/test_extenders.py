@@ -87,3 +87,74 @@ def test_models_that_cannot_be_estimators_are_refused() -> None:
         make()
     with pytest.raises(ValueError, match="has not been compiled yet"):
         make(tf.keras.Sequential([tf.keras.layers.Dense(1)]))
+
+
+def test_a_keras_optimizers_loss_scale_scales_the_loss_too(tmp_path: Path) -> None:
+    def trained(scale: float | None, folder: str) -> Any:
+        layer = tf.keras.layers.Dense(1, kernel_initializer="ones", name="only")
+        model = tf.keras.Sequential([tf.keras.Input((2,)), layer])
+        model.compile(tf.keras.optimizers.SGD(0.1, loss_scale_factor=scale), "mse")
+        return tf.keras.estimator.model_to_estimator(model, model_dir=tmp_path / folder).train(rows())
+
+    plain, scaled = trained(None, "plain"), trained(8.0, "scaled")
+    for name in ("only/kernel", "only/bias"):
+        np.testing.assert_allclose(scaled.get_variable_value(name), plain.get_variable_value(name), rtol=1e-5)
+
+
+def test_a_keras_model_of_mixed_precision_trains(tmp_path: Path) -> None:
+    layer = tf.keras.layers.Dense(1, kernel_initializer="ones", dtype="mixed_float16", name="only")
+    model = tf.keras.Sequential([tf.keras.Input((2,)), layer])
+    model.compile(tf.keras.optimizers.LossScaleOptimizer(tf.keras.optimizers.SGD(0.01), initial_scale=64.0), "mse")
+    estimator = tf.keras.estimator.model_to_estimator(model, model_dir=tmp_path).train(rows())
+    model.fit(tf.data.Dataset.from_tensor_slices((FEATURES, LABELS)).batch(1), shuffle=False, verbose=0)
+    expected = np.asarray(model.get_weights()[0])
+    assert np.abs(expected - 1).min() > 1e-2
+    np.testing.assert_allclose(estimator.get_variable_value("only/kernel"), expected, rtol=1e-3)
+
+
+@tf.keras.utils.register_keras_serializable("tests")
+class Older(tf.keras.Model):
+    """As models were written before Keras 3.3: neither method knows of training."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.dense = tf.keras.layers.Dense(1, kernel_initializer="ones")
+
+    def call(self, inputs: Any) -> Any:
+        return self.dense(inputs)
+
+    def compute_loss(self, x: Any = None, y: Any = None, y_pred: Any = None, sample_weight: Any = None) -> Any:
+        return tf.reduce_mean(tf.abs(y - y_pred))
+
+    def get_config(self) -> dict[str, Any]:
+        return {}
+
+
+def test_a_keras_model_whose_methods_do_not_know_of_training_trains(tmp_path: Path) -> None:
+    model = Older()
+    model.compile("sgd")
+    model(np.array(FEATURES, np.float32))
+    estimator = tf.keras.estimator.model_to_estimator(model, model_dir=tmp_path)
+    before = np.mean(np.abs(np.sum(FEATURES, 1, keepdims=True) - LABELS))
+    assert estimator.evaluate(rows())["loss"] == pytest.approx(before, rel=1e-5)
+    estimator.train(rows())
+    assert estimator.evaluate(rows())["loss"] < before
+
+
+def test_metrics_of_several_outputs_have_the_names_of_keras(tmp_path: Path) -> None:
+    x = tf.keras.Input((2,))
+    outputs = {
+        name: tf.keras.layers.Dense(1, kernel_initializer=value)(x) for name, value in (("a", "ones"), ("b", "zeros"))
+    }
+    model = tf.keras.Model(x, outputs)
+    metrics = {"a": ["mae"], "b": ["mae", "mse"]}
+    model.compile("sgd", {"a": "mse", "b": "mse"}, metrics=metrics, weighted_metrics={"a": ["mae"], "b": []})
+    labels = {"a": LABELS, "b": LABELS}
+    expected = model.evaluate(
+        tf.data.Dataset.from_tensor_slices((FEATURES, labels)).batch(1), return_dict=True, verbose=0
+    )
+    estimator = tf.keras.estimator.model_to_estimator(model, model_dir=tmp_path)
+    found = estimator.evaluate(lambda: tf.data.Dataset.from_tensor_slices((FEATURES, labels)).batch(1))
+    assert {"a_mae", "b_mae", "b_mse"} < found.keys()
+    assert found.keys() == {*expected, "global_step"}
+    assert found == pytest.approx({**expected, "global_step": 0}, rel=1e-5)

@@ -191,6 +191,59 @@ def test_a_tensor_that_the_step_does_not_return_is_refused(tmp_path: Any) -> Non
         Estimator(linear(keep), tmp_path).train(data(), [Asks()])
 
 
+class Asks(SessionRunHook):
+    """Asks for something before every step."""
+
+    def __init__(self, fetches: Any) -> None:
+        self.fetches, self.seen = fetches, []  # type: ignore[var-annotated]
+
+    def before_run(self, run_context: Any) -> Any:
+        return SessionRunArgs(self.fetches)
+
+    def after_run(self, run_context: Any, run_values: Any) -> None:
+        self.seen.append(run_values.results)
+
+
+def counting(make: Any, made: list[Any]) -> Any:
+    """A model_fn whose train_op counts, too. make: from the operation that does, and that which trains, a hook."""
+
+    def model_fn(features: Any, labels: Any, mode: str) -> Any:
+        spec = linear()(features, labels, mode)
+        count = tf1.get_variable("count", (), initializer="zeros", trainable=False)
+        counted = tf1.assign_add(count, 2.0)
+        both = tf1.group(spec.train_op, counted)
+        made.append(make(counted, spec.train_op))
+        return spec._replace(train_op=both, training_hooks=[made[-1]])
+
+    return model_fn
+
+
+def test_operations_of_the_train_op_can_be_fetched(tmp_path: Any) -> None:
+    made: list[Asks] = []
+    Estimator(counting(lambda counted, trained: Asks([counted, trained]), made), tmp_path).train(data())
+    assert made[0].seen == [[2.0, None], [4.0, None], [6.0, None], [8.0, None]]
+
+
+def test_an_operation_that_the_train_op_does_not_run_is_refused(tmp_path: Any) -> None:
+    def hooks(y: Any, **_: Any) -> dict[str, Any]:
+        return {"training_hooks": [Asks(tf1.no_op())]}
+
+    with pytest.raises(ValueError, match=r"train_op=tf\.group\(train_op, operation\)"):
+        Estimator(linear(hooks), tmp_path).train(data())
+
+
+def test_a_session_runs_no_operations(tmp_path: Any) -> None:
+    class Trains(SessionRunHook):
+        def __init__(self, operation: Any) -> None:
+            self.operation = operation
+
+        def after_create_session(self, session: Any, coord: Any) -> None:
+            session.run(self.operation)
+
+    with pytest.raises(ValueError, match=r"session\.run takes no step"):
+        Estimator(counting(lambda counted, trained: Trains(trained), []), tmp_path).train(data())
+
+
 def lines(caplog: pytest.LogCaptureFixture, start: str) -> list[str]:
     return [message for message in caplog.messages if message.startswith(start)]
 
@@ -221,6 +274,16 @@ def test_logging_tensor_hook_formats_and_logs_at_the_end(tmp_path: Any, caplog: 
         Estimator(linear(hooks), tmp_path).train(data())
     assert [float(line.split()[2]) for line in lines(caplog, "l = ")] == pytest.approx(LOSSES[-1:], rel=1e-5)
     assert lines(caplog, "got") == ["got 1"]
+
+
+def test_tensors_without_labels_are_told_apart(tmp_path: Any, caplog: pytest.LogCaptureFixture) -> None:
+    def hooks(y: Any, loss: Any, **_: Any) -> dict[str, Any]:
+        named = tf.identity(y[0] + 1, name="more")
+        return {"training_hooks": [LoggingTensorHook([y[0], 2 * y[0], named], every_n_iter=100)]}
+
+    with caplog.at_level(logging.INFO):
+        Estimator(linear(hooks), tmp_path).train(data())
+    assert lines(caplog, "float32[]") == ["float32[] = 1.0, float32[]_1 = 2.0, more = 2.0"]
 
 
 def test_a_name_can_be_asked_for_late_without_another_trace(tmp_path: Any, caplog: pytest.LogCaptureFixture) -> None:
@@ -259,6 +322,7 @@ def test_loss_and_speed_are_shown_every_log_step_count_steps(tmp_path: Any, capl
         (lambda: CheckpointSaverHook("d", 1, 1), "Can not provide both every_secs and every_steps"),
         (lambda: StepCounterHook(1, 1), "exactly one of every_n_steps and every_n_secs"),
         (lambda: tf1.train.SummarySaverHook(1), "Exactly one of scaffold or summary_op"),
+        (lambda: CheckpointSaverHook("d", save_steps=1, saver=1), "Scaffold(saver=tf.train.Checkpoint"),
         (lambda: tf1.train.ProfilerHook(1), "jax.profiler"),
         (lambda: tf1.train.FeedFnHook(dict), "no placeholders"),
     ],
@@ -305,6 +369,14 @@ def test_a_waiter_waits_for_no_step_that_was_done(tmp_path: Any) -> None:
     estimator = Estimator(linear(), tmp_path).train(data())
     estimator.train(data(), [GlobalStepWaiterHook(4)], steps=1)
     assert estimator.get_variable_value("global_step") == 5
+
+
+def test_a_waiter_does_not_wait_for_steps_that_nobody_takes(tmp_path: Any, caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.INFO):
+        Estimator(linear(), tmp_path).train(data(), [GlobalStepWaiterHook(3)])
+    assert lines(caplog, "GlobalStepWaiterHook: ") == [
+        "GlobalStepWaiterHook: the global step is 0, not yet 3, and all steps are taken here; training starts at once."
+    ]
 
 
 class Listens(CheckpointSaverListener):

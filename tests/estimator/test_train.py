@@ -182,6 +182,23 @@ def test_a_subclass_cannot_change_what_an_estimator_does(tmp_path: Any) -> None:
         Mine(linear(), tmp_path)
 
 
+def test_a_subclass_may_show_another_model_fn_and_is_told_of_names_in_use(tmp_path: Any) -> None:
+    class Shows(Estimator):
+        model_fn = None  # type: ignore[assignment]
+
+        def _create_and_assert_global_step(self, graph: Any) -> None:
+            raise AssertionError
+
+    assert Shows(linear(), tmp_path).model_fn is None
+
+    class Clashes(Estimator):
+        def _train(self) -> None:
+            raise AssertionError
+
+    with pytest.raises(ValueError, match=r"\['_train'\], which Estimator uses itself here: rename"):
+        Clashes(linear(), tmp_path)
+
+
 def test_a_decision_on_a_tensor_says_what_to_do(tmp_path: Any) -> None:
     def model_fn(features: Any, labels: Any, mode: str) -> Any:
         if features[0] > 0:

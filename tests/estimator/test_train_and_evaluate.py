@@ -3,6 +3,7 @@
 import contextlib
 import json
 import logging
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -182,6 +183,16 @@ def test_a_task_among_others_does_not_train_by_itself(tmp_path: Path, monkeypatc
         estimator_in(tmp_path).train(rows())
 
 
+def test_a_strategy_of_one_process_does_not_train_in_a_cluster(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    cluster = {"chief": ["h0:1"], "worker": ["h1:1"]}
+    monkeypatch.setenv("TF_CONFIG", json.dumps({"cluster": cluster, "task": {"type": "worker", "index": 0}}))
+    estimator = estimator_in(tmp_path, train_distribute=tf.distribute.MirroredStrategy(["CPU:0"]))
+    with pytest.raises(
+        ValueError, match=r"MirroredStrategy uses .* this process alone.*MultiWorkerMirroredStrategy\(\)"
+    ):
+        E.train_and_evaluate(estimator, E.TrainSpec(rows()), E.EvalSpec(rows()))
+
+
 def as_evaluator(monkeypatch: pytest.MonkeyPatch) -> None:
     """From here on TF_CONFIG says that this process evaluates."""
     task = {"type": "evaluator", "index": 0}
@@ -206,6 +217,60 @@ def test_an_evaluator_evaluates_the_last_checkpoint_and_leaves_when_training_is_
         spec = E.EvalSpec(rows(), start_delay_secs=0, throttle_secs=600, exporters=exports)
         assert E.train_and_evaluate(estimator_in(tmp_path), E.TrainSpec(rows()), spec) is None
     assert exports.steps == [2, 5]
+
+
+class Acts(tf1.train.SessionRunHook):  # type: ignore[misc]
+    """Does something once, when the model is built (`begin`) or when it has been read (`after_create_session`)."""
+
+    def __init__(self, when: str, act: Any) -> None:
+        self.acts = [act]
+        setattr(self, when, self._act)
+
+    def _act(self, *arguments: Any) -> None:
+        while self.acts:
+            self.acts.pop()()
+
+
+def test_a_checkpoint_that_is_removed_before_it_was_read_is_passed_over(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    trainer = estimator_in(tmp_path)
+    trainer.train(rows(), steps=1)
+
+    def replace() -> None:
+        trainer.train(rows(), steps=1)
+        shutil.rmtree(tmp_path / "model.ckpt-1")
+
+    exports = Exports()
+    as_evaluator(monkeypatch)
+    spec = E.EvalSpec(rows(), start_delay_secs=0, hooks=[Acts("begin", replace)], exporters=exports)
+    E.train_and_evaluate(estimator_in(tmp_path), E.TrainSpec(rows(), max_steps=2), spec)
+    assert exports.steps == [2]
+    assert f"{tmp_path}/model.ckpt-1 was removed while it was read; the next one is evaluated." in caplog.messages
+
+
+@pytest.mark.parametrize("where", ["begin", "after_create_session", "export"])
+@pytest.mark.parametrize("removed", [False, True])
+def test_an_evaluator_ends_with_the_programs_own_errors(
+    where: str, removed: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if where == "begin" and removed:
+        pytest.skip("whose error it is cannot be told apart")
+    trainer = estimator_in(tmp_path)
+    trainer.train(rows(), steps=1)
+
+    def fail() -> None:
+        trainer.train(rows(), steps=1)
+        if removed:
+            shutil.rmtree(tmp_path / "model.ckpt-1")
+        raise FileNotFoundError("the program's own file")
+
+    exports = Exports(act=fail if where == "export" else None)
+    hooks = [] if where == "export" else [Acts(where, fail)]
+    as_evaluator(monkeypatch)
+    spec = E.EvalSpec(rows(), start_delay_secs=0, hooks=hooks, exporters=exports)
+    with pytest.raises(FileNotFoundError, match="the program's own file"):
+        E.train_and_evaluate(estimator_in(tmp_path), E.TrainSpec(rows(), max_steps=2), spec)
 
 
 def test_an_evaluator_leaves_after_the_checkpoint_of_max_steps(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,6 +8,7 @@ from stratagem.checkpoint._index import get_checkpoint_state as get_checkpoint_s
 from stratagem.checkpoint._inspect import Report as Report
 from stratagem.checkpoint._inspect import report_on as report_on
 from stratagem.checkpoint._latest import checkpoints_iterator as checkpoints_iterator
+from stratagem.checkpoint._latest import is_good as is_good
 from stratagem.checkpoint._latest import latest_checkpoint as latest_checkpoint
 from stratagem.checkpoint._manager import CheckpointManager as CheckpointManager
 from stratagem.checkpoint._named import NamedCheckpoint as NamedCheckpoint

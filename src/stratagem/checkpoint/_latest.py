@@ -44,6 +44,11 @@ def first_good(paths: Iterable[str], directory: str) -> str | None:
     return None
 
 
+def is_good(path: str) -> bool:
+    """Whether the checkpoint is there, whole."""
+    return _problem(path, os.path.dirname(path)) is None
+
+
 def newest_other(path: str) -> str:
     """What to restore instead of a damaged checkpoint, as a sentence."""
     directory = os.path.dirname(os.path.abspath(path))

@@ -11,11 +11,11 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def apart(function: F) -> F:
-    """The function, run outside of every scope."""
+    """The function, run outside of every scope, and of a model that a hook may be beginning with."""
 
     @functools.wraps(function)
     def run(*args: Any, **kwargs: Any) -> Any:
-        with entered(strategy=None, replica=None, crossing=False):
+        with entered(strategy=None, replica=None, crossing=False, graph=None):
             return function(*args, **kwargs)
 
     return cast(F, run)

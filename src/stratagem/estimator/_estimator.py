@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from stratagem._errors import UnimplementedError
+from stratagem._errors import ClusterError, UnimplementedError
 from stratagem.checkpoint import latest_checkpoint, list_variables, load_variable
 from stratagem.estimator._apart import apart, generated_apart
 from stratagem.estimator._call import argument_names, call_with, check_model_fn
@@ -143,6 +143,7 @@ class Estimator:
                 "tf.estimator.train_and_evaluate in every task, or give RunConfig a "
                 "train_distribute=tf.distribute.MultiWorkerMirroredStrategy()."
             )
+        _check_strategy(self._config)
         _check_limits(steps, max_steps)
         if max_steps is not None and max_steps <= saved_step(self._latest(self._config.train_distribute)):
             _log.info("Skipping training since max_steps has already saved.")
@@ -306,6 +307,17 @@ class Estimator:
         return path
 
 
+def _check_strategy(config: RunConfig) -> None:
+    """Raise ClusterError for a strategy of one process in a cluster of several, each of which would train alone."""
+    strategy = config.train_distribute
+    if strategy is not None and config.num_worker_replicas > 1 and strategy.mesh.job.workers == 1:
+        raise ClusterError(
+            f"TF_CONFIG: {config.num_worker_replicas} tasks of the cluster train, and RunConfig has the train_distribute "
+            f"{strategy!r}. {type(strategy).__name__} uses the devices of this process alone: give "
+            "tf.distribute.MultiWorkerMirroredStrategy()."
+        )
+
+
 def _check_limits(steps: int | None, max_steps: int | None) -> None:
     if steps is not None and max_steps is not None:
         raise ValueError("Can not provide both steps and max_steps.")
@@ -315,10 +327,12 @@ def _check_limits(steps: int | None, max_steps: int | None) -> None:
 
 
 def _refuse_overrides(kind: type) -> None:
-    """TensorFlow's rule: what a subclass changes is its model_fn."""
-    own = {name for name in vars(Estimator) if not name.startswith("__")} - {"latest_checkpoint"}
+    """TensorFlow's rule: what a subclass changes is its model_fn, and what it shows as that."""
+    own = {name for name in vars(Estimator) if not name.startswith("__")} - {"latest_checkpoint", "model_fn"}
     changed = sorted({name for each in kind.__mro__ if each not in Estimator.__mro__ for name in vars(each)} & own)
-    if changed:
+    if public := [name for name in changed if not name.startswith("_")]:
         raise ValueError(
-            f"Subclasses of Estimator cannot override members of Estimator. {kind} does override {changed}."
+            f"Subclasses of Estimator cannot override members of Estimator. {kind} does override {public}."
         )
+    if changed:
+        raise ValueError(f"{kind} has members named {changed}, which Estimator uses itself here: rename them.")

@@ -6,9 +6,10 @@ import time
 from typing import Any, Final, final
 
 from stratagem._errors import CheckpointError
+from stratagem.checkpoint import is_good
 from stratagem.estimator._announcement import Watch
 from stratagem.estimator._estimator import Estimator
-from stratagem.estimator._hook import CheckpointSaverListener
+from stratagem.estimator._hook import CheckpointSaverListener, SessionRunHook
 from stratagem.estimator._specs import EvalSpec, TrainSpec
 
 _log = logging.getLogger("stratagem.estimator")
@@ -21,12 +22,15 @@ _TELL_SECONDS: Final = 600.0  # between two lines that there is nothing to evalu
 class Evaluator:
     """Evaluates the latest checkpoint, unless it has done so, and lets the exporters run.
 
+    passes_over: a checkpoint that its training has removed before it was read is no error.
     metrics, exports: the results of the last evaluation, and what its exporters returned; None before there was one.
     """
 
-    def __init__(self, estimator: Estimator, train_spec: TrainSpec, eval_spec: EvalSpec) -> None:
+    def __init__(
+        self, estimator: Estimator, train_spec: TrainSpec, eval_spec: EvalSpec, *, passes_over: bool = False
+    ) -> None:
         self._estimator, self._spec = estimator, eval_spec
-        self._max_steps = train_spec.max_steps
+        self._max_steps, self._passes_over = train_spec.max_steps, passes_over
         self._last: str | None = None
         self._told = -_TELL_SECONDS
         self.metrics: dict[str, Any] | None = None
@@ -41,12 +45,18 @@ class Evaluator:
         if path == self._last:
             self._tell("No new checkpoint ready for evaluation.")
             return False
-        spec = self._spec
-        self.metrics = self._estimator.evaluate(
-            spec.input_fn, steps=spec.steps, hooks=spec.hooks, checkpoint_path=path, name=spec.name
-        )
-        self._last, self._told = path, -_TELL_SECONDS
-        self.exports = [self._exported(exporter, path, self.metrics) for exporter in spec.exporters]
+        spec, read = self._spec, _Read()
+        try:
+            metrics = self._estimator.evaluate(
+                spec.input_fn, steps=spec.steps, hooks=[read, *spec.hooks], checkpoint_path=path, name=spec.name
+            )
+        except (CheckpointError, OSError):
+            if read.done or not self._passes_over or is_good(path):
+                raise
+            _log.warning("%s was removed while it was read; the next one is evaluated.", path)
+            return False
+        self.metrics, self._last, self._told = metrics, path, -_TELL_SECONDS
+        self.exports = [self._exported(exporter, path, metrics) for exporter in spec.exporters]
         return True
 
     def has_evaluated_the_end(self) -> bool:
@@ -67,6 +77,17 @@ class Evaluator:
         if now - self._told >= _TELL_SECONDS:
             _log.warning(message)
             self._told = now
+
+
+@final
+class _Read(SessionRunHook):
+    """Knows whether the checkpoint has been read: what goes wrong later is not for lack of it."""
+
+    def __init__(self) -> None:
+        self.done = False
+
+    def after_create_session(self, session: Any, coord: Any) -> None:
+        self.done = True
 
 
 @final
@@ -111,10 +132,10 @@ def evaluate_while_others_train(estimator: Estimator, train_spec: TrainSpec, eva
     if eval_spec.start_delay_secs:
         _log.info("Waiting %f secs before starting eval.", eval_spec.start_delay_secs)
         watch.wait(eval_spec.start_delay_secs)
-    evaluator = Evaluator(estimator, train_spec, eval_spec)
+    evaluator = Evaluator(estimator, train_spec, eval_spec, passes_over=True)
     while True:
         over, began = watch.is_over(), time.monotonic()
-        evaluated = _evaluated(evaluator, estimator)
+        evaluated = evaluator.evaluate()
         if evaluator.has_evaluated_the_end() or over:
             step = None if evaluator.metrics is None else evaluator.metrics["global_step"]
             _log.info("Exiting evaluation, global_step=%s, train max_steps=%s.", step, train_spec.max_steps)
@@ -125,15 +146,3 @@ def evaluate_while_others_train(estimator: Estimator, train_spec: TrainSpec, eva
             watch.wait(pause)
         elif not evaluated:
             watch.wait(_POLL_SECONDS)
-
-
-def _evaluated(evaluator: Evaluator, estimator: Estimator) -> bool:
-    """As `Evaluator.evaluate`, but a checkpoint that its training has removed meanwhile is passed over."""
-    path = estimator.latest_checkpoint()
-    try:
-        return evaluator.evaluate()
-    except (CheckpointError, OSError):
-        if path is None or path == estimator.latest_checkpoint():
-            raise
-        _log.warning("%s was removed while it was read; the next one is evaluated.", path)
-        return False

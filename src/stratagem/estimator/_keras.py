@@ -1,17 +1,20 @@
 """model_to_estimator: an Estimator of a compiled Keras model."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from copy import deepcopy
 from typing import Any
 
 import keras
 
+from stratagem._context import current
 from stratagem._errors import UnimplementedError
 from stratagem.estimator._config import RunConfig
 from stratagem.estimator._estimator import Estimator
 from stratagem.estimator._model_spec import EstimatorSpec
 from stratagem.estimator._modes import ModeKeys
 from stratagem.estimator._scaffold import Scaffold
+from stratagem.estimator._step import is_updated
 from stratagem.graph import GraphKeys, Operation, current_building, get_or_create_global_step
 from stratagem.graph.train import gradients, scaled_loss
 
@@ -30,7 +33,7 @@ def model_to_estimator(
 
     keras_model: compiled; the Estimator never changes it. keras_model_path: a file of one (`model.save`), in its place.
     custom_objects: classes and functions of the model by name. checkpoint_format: has no meaning. metric_names_map: other names
-    for the results of metrics, by the model's.
+    for the results of metrics, by the names that `model.evaluate` gives them.
 
     Raises:
         ValueError: neither or both of model and path are given, the model is not compiled, or it cannot be copied.
@@ -50,18 +53,18 @@ def model_to_estimator(
     def model_fn(features: Any, labels: Any, mode: str) -> EstimatorSpec:
         model = copy()
         training = mode == ModeKeys.TRAIN
-        outputs = model(features, training=training)
+        outputs = model(features, training=training) if model._call_has_training_arg else model(features)
         names = getattr(model, "output_names", None) or ["output"]
         listed = outputs if isinstance(outputs, list | tuple) else [outputs]
         predictions = outputs if isinstance(outputs, dict) else dict(zip(names, listed, strict=True))
         start = Scaffold(init_fn=lambda scaffold, session: model.set_weights(weights))
         if mode == ModeKeys.PREDICT:
             return EstimatorSpec(mode, predictions, scaffold=start)
-        loss = model.compute_loss(features, labels, outputs, training=training)
+        loss = model._compute_loss(x=features, y=labels, y_pred=outputs, training=training)
         metrics: dict[str, Any] = {}
         if mode == ModeKeys.EVAL:
             model.compute_metrics(features, labels, outputs)
-            metrics = {renamed.get(m.name, m.name): m for m in _single(model.metrics) if m.name != "loss"}
+            metrics = {renamed.get(name, name): m for name, m in _named(model.metrics) if name != "loss"}
         op = _train_op(model, loss) if training else None
         return EstimatorSpec(mode, predictions, loss, op, metrics, scaffold=start)
 
@@ -81,23 +84,29 @@ def _copier(model: Any, custom_objects: dict[str, Any]) -> Callable[[], Any]:
 
     def copy() -> Any:
         with keras.utils.custom_object_scope(custom_objects):
-            made = kind.from_config(config)
-            made.compile_from_config(compiled)
+            made = kind.from_config(deepcopy(config))  # which some classes take things out of
+            made.compile_from_config(deepcopy(compiled))
         return made
 
     return copy
 
 
-def _single(metrics: list[Any]) -> list[Any]:
-    """Metrics one by one: those of `compile` come together."""
-    return [each for metric in metrics for each in getattr(metric, "metrics", [metric])]
+def _named(metrics: list[Any]) -> Iterator[tuple[str, Any]]:
+    """Metrics one by one, by the names of `model.evaluate`; not those that only a `train_step` of the model's would update."""
+    for metric in metrics:
+        parts = getattr(metric, "metrics", None)  # those of `compile` come together
+        if parts:
+            yield from zip(metric.result(), parts, strict=True)
+        elif parts is None and is_updated(metric, current().recorder):
+            yield metric.name, metric
 
 
 def _train_op(model: Any, loss: Any) -> Operation:
     """Applies the gradients with the model's optimizer, and counts the step."""
     building, variables = current_building(), model.trainable_variables
-    slopes, step = gradients(scaled_loss(building, loss), variables), get_or_create_global_step()
-    model.optimizer.build(variables)
+    model.optimizer.build(variables)  # before its loss scale is read
+    scaled = model.optimizer.scale_loss(scaled_loss(building, loss))
+    slopes, step = gradients(scaled, variables), get_or_create_global_step()
 
     def update() -> None:
         model.optimizer.apply_gradients(zip(slopes, variables, strict=True))

@@ -12,6 +12,7 @@ from stratagem.estimator._scaffold import Scaffold
 from stratagem.estimator._specs import checked_hooks
 from stratagem.estimator.export import ExportOutput
 from stratagem.graph import Operation
+from stratagem.graph.metrics import MetricValue
 from stratagem.ops import is_tensor, reshape
 
 _NEEDED: Final = {
@@ -124,7 +125,10 @@ def _checked_predictions(predictions: Any) -> Any:
 
 
 def _checked_metrics(metrics: Any) -> dict[str, Any]:
-    """Metrics by name, each a Keras metric or a pair of a value and the operation that updates it."""
+    """Metrics by name, each a Keras metric or a pair of a value and the operation that updates it.
+
+    In place of the operation there may be None, which is what `update_state` of a Keras metric returns.
+    """
     if metrics is None:
         return {}
     if not isinstance(metrics, dict):
@@ -135,7 +139,20 @@ def _checked_metrics(metrics: Any) -> dict[str, Any]:
                 "Values of eval_metric_ops must be Keras metrics or (metric_value, update_op) tuples, "
                 f"got {value!r} for key {key!r}."
             )
+        if isinstance(value, tuple):
+            _check_pair(key, *value)
     return metrics
+
+
+def _check_pair(key: str, value: Any, update: Any) -> None:
+    where = f"eval_metric_ops[{key!r}]"
+    if isinstance(value, Operation) or not (isinstance(value, MetricValue) or is_tensor(value)):
+        raise TypeError(
+            f"{where}: the value must be Tensor, a variable, or the value that a function of tf.compat.v1.metrics returns, got "
+            f"{value!r}. An update_op, which changes the metric, is the second of the pair."
+        )
+    if not (update is None or isinstance(update, Operation) or is_tensor(update)):
+        raise TypeError(f"{where}: update_op must be Operation or Tensor, got {update!r}.")
 
 
 def _checked_outputs(outputs: Any) -> Any:

@@ -2,7 +2,13 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, final
+from typing import Any, Final, final
+
+from stratagem._errors import UnimplementedError
+
+_OF_SESSIONS: Final = (
+    "init_op", "init_feed_dict", "ready_op", "ready_for_local_init_op", "local_init_op", "local_init_feed_dict",
+)  # fmt: skip
 
 
 @final
@@ -12,7 +18,11 @@ class Scaffold:
 
     init_fn: called with (scaffold, session) when variables have their first values, and not when they are restored.
     saver: a `tf.train.Checkpoint` that is saved in every checkpoint, and restored from it, beside the model's variables.
-    The other arguments are operations of a session of TensorFlow 1; variables are initialized without them.
+    summary_op: accepted; all summaries of the model are written. copy_from_scaffold: has what is None here.
+
+    Raises:
+        UnimplementedError: one of the other arguments, which belong to a session of TensorFlow 1, is given.
+        TypeError: copy_from_scaffold is no Scaffold.
     """
 
     init_op: Any = None
@@ -25,3 +35,20 @@ class Scaffold:
     saver: Any = None
     copy_from_scaffold: Any = None
     local_init_feed_dict: Any = None
+
+    def __post_init__(self) -> None:
+        for name in _OF_SESSIONS:
+            if getattr(self, name) is not None:
+                raise UnimplementedError(
+                    f"Scaffold({name}=...): there are no sessions, and variables have the values of their initializers as soon "
+                    "as they are made. To change them before the first step use init_fn=lambda scaffold, session: ..., which "
+                    "may assign variables."
+                )
+        other = self.copy_from_scaffold
+        if other is None:
+            return
+        if not isinstance(other, Scaffold):
+            raise TypeError(f"copy_from_scaffold is not a Scaffold instance, got {other!r}.")
+        for name in ("init_fn", "summary_op", "saver"):
+            if getattr(self, name) is None:
+                object.__setattr__(self, name, getattr(other, name))

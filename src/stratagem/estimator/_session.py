@@ -13,7 +13,7 @@ from stratagem.estimator._hook import SessionRunHook
 from stratagem.estimator._reach import names_in
 from stratagem.estimator._runner import Results, Runner
 from stratagem.estimator._saving import Saving
-from stratagem.estimator._step import ModelStep
+from stratagem.estimator._step import ModelStep, hooks_of
 from stratagem.estimator.hooks import SessionRunArgs
 from stratagem.graph import Operation
 
@@ -70,16 +70,28 @@ class ModelSession:
     def run(self, fetches: Any, feed_dict: Any = None, options: Any = None, run_metadata: Any = None) -> Any:
         """The present values of variables and metrics, and those that tensors had in the last step. No step is taken.
 
-        Raises ValueError for a tensor when there was no step yet, and for what is neither.
+        Raises ValueError for a tensor when there was no step yet, for an operation, and for what is neither.
         """
+        for fetch in jax.tree.leaves(fetches):
+            if isinstance(fetch, Operation):
+                raise ValueError(
+                    f"session.run takes no step and runs no operation, here {fetch!r}. What every step is to run goes into the "
+                    "train_op, by tf.group; a variable can be assigned directly: session.graph.variables[name].assign(value)."
+                )
         answers = self.answers(SessionRunArgs(fetches, feed_dict, options))
         last = Results(self.global_step(), None, {}) if self._last is None else self._last
         return jax.tree.map(lambda answer: answer(last), answers)
 
     def expect(self, hooks: Iterable[SessionRunHook]) -> None:
-        """Let steps return the tensors that these hooks hold the names of, whenever they will ask for them."""
-        known = self._step.built.building.named.keys()
-        self._step.ask({name for text in names_in(hooks) if (name := text.removesuffix(":0")) in known})
+        """Let steps return the tensors that these hooks hold the names of, whenever they will ask for them.
+
+        Of several workers, some of whose hooks the chief alone may have, each lets them return what any of them asks for.
+        """
+        built = self._step.built
+        texts = names_in([*hooks, *hooks_of(built.spec, self._step.mode)])
+        names = {name for text in texts if (name := text.removesuffix(":0")) in built.building.named}
+        job = self._step.strategy.mesh.job
+        self._step.ask({name for given in job.agree("the tensors that hooks ask for", sorted(names)) for name in given})
 
     def advance(self) -> Results | None:
         """Take the next step."""
@@ -105,7 +117,7 @@ class ModelSession:
         if isinstance(fetch, KerasVariable):
             return self._of_variable(fetch)
         if isinstance(fetch, Operation):
-            return _of_operation(fetch, self._step.built.spec.train_op)
+            return self._of_operation(fetch)
         if callable(read := getattr(fetch, "read", None)):  # the value of a metric
             return lambda results: _plain(read())
         key = self._step.built.place_of(fetch)
@@ -130,8 +142,24 @@ class ModelSession:
                 f"A hook asks for {name!r}, and the model has no tensor or variable of this name. It has {', '.join(known)}; "
                 "tf.identity(x, name=...) gives a tensor a name."
             )
+        if name not in self._step.asked and self._step.strategy.mesh.job.workers > 1:
+            raise ValueError(
+                f"A hook asks for the tensor {name!r} late. Several workers train as one, and agree before the first step on "
+                f"what steps return: {', '.join(self._step.asked) or 'none'}. Let the hook have the name in an attribute."
+            )
         self._step.ask({name})
         return lambda results: _of_step(results, f"name {name}")
+
+    def _of_operation(self, operation: Operation) -> Answer:
+        """What the step has run, as part of the train_op or of an update of a metric: its result."""
+        built = self._step.built
+        if id(operation) not in built.building.done:
+            raise ValueError(
+                f"A hook wants to run {operation!r}. Steps are compiled: what they run besides the train_op has to be part of "
+                "it, as train_op=tf.group(train_op, operation)."
+            )
+        _, result = built.building.done[id(operation)]
+        return (lambda results: None) if result is None else self._answer(result)
 
     def _of_variable(self, variable: Any) -> Answer:
         number = variable is self._step.graph.variables.get("global_step")
@@ -146,15 +174,6 @@ def _of_step(results: Results, key: str) -> Any:
             f"A hook asks for {key}, which exists while a step runs only, and no step that gave it has been run."
         )
     return _plain(value)
-
-
-def _of_operation(operation: Operation, train_op: Any) -> Answer:
-    if operation is not train_op:
-        raise ValueError(
-            f"A hook wants to run {operation!r}. Steps are compiled: what they run besides the train_op has to be part of it, "
-            "as train_op=tf.group(train_op, operation)."
-        )
-    return lambda results: None
 
 
 def _plain(value: Any) -> Any:

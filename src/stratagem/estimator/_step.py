@@ -1,7 +1,7 @@
 """One step of a model in one mode: what a trace of it calls and runs, and what comes out of it."""
 
 import contextlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, final
 
@@ -10,12 +10,13 @@ import jax.numpy as jnp
 import keras
 
 from stratagem._context import current
+from stratagem._private import KerasVariable
 from stratagem._reduce import ReduceOp
 from stratagem.estimator._hook import SessionRunHook
 from stratagem.estimator._input import features_and_labels, row_count
 from stratagem.estimator._model_spec import EstimatorSpec
 from stratagem.estimator._modes import ModeKeys
-from stratagem.estimator._reach import tensors_in
+from stratagem.estimator._reach import operations_in, tensors_in
 from stratagem.graph import Building, Graph, GraphKeys, Operation
 from stratagem.step import agreed
 from stratagem.strategy import AbstractStrategy
@@ -61,7 +62,7 @@ class Built:
 class ModelStep:
     """A step, to be traced by whoever runs it: `step(batch, asked, final)` in the scope of `strategy`.
 
-    It returns a dict: "loss"; "before" and "after", the global step; "tensors", what hooks and callers ask for, by key.
+    It returns a dict: "loss"; "before", the global step; "tensors", what hooks and callers ask for, by key.
     """
 
     def __init__(self, call: CallModel, graph: Graph, mode: str, strategy: AbstractStrategy) -> None:
@@ -114,7 +115,7 @@ class ModelStep:
         features, labels = features_and_labels(batch)
         with self.graph.building(self.mode) as building:
             before = self.graph.global_step.value
-            with self._only_operations():
+            with self._only_operations(final):
                 spec = self._call(features, labels, self._built is None)
             hooks = hooks_of(spec, self.mode)
             tensors = {**tensors_in(hooks), **_named(building, asked), **_summaries(building)}
@@ -124,27 +125,32 @@ class ModelStep:
             elif self.mode == ModeKeys.EVAL:
                 loss_metric = self.graph.kept("estimator/loss", _new_mean)
                 if final:
-                    tensors |= {
-                        f"metric {n}": jnp.asarray(m[0]) for n, m in spec.eval_metric_ops.items() if is_plain(m)
-                    }
+                    tensors |= {f"metric {n}": _present(m[0]) for n, m in spec.eval_metric_ops.items() if is_plain(m)}
                 else:
                     _update_metrics(spec, loss_metric, features)
             else:
                 tensors |= _predictions(spec)
-            after = self.graph.global_step.value
+            tensors |= _done(building, hooks)
             if self._built is None:
                 self._remember(spec, building, tensors, loss_metric)
-        results = {"before": before, "after": after, "tensors": {k: jnp.asarray(v) for k, v in tensors.items()}}
+        results = {"before": before, "tensors": {k: jnp.asarray(v) for k, v in tensors.items()}}
         if spec.loss is not None:
             empty = row_count(features) == 0
             counts = jnp.zeros((), spec.loss.dtype) if empty else jnp.ones((), spec.loss.dtype)
             results |= {"loss": counts if empty else spec.loss, "scaled": _is_scaled(building), "counts": counts}
         return results
 
-    def _only_operations(self) -> contextlib.AbstractContextManager[None]:
-        """Around a model_fn that is not to train: what Keras objects in it assign at once, except in metrics, is undone."""
+    @contextlib.contextmanager
+    def _only_operations(self, final: bool) -> Iterator[None]:
+        """Around a model_fn that is not to train: what Keras objects in it assign at once is undone, except in metrics, unless
+        nothing is to be updated any more.
+        """
+        if self.mode == ModeKeys.TRAIN:
+            yield
+            return
         recorder: Any = current().recorder
-        return contextlib.nullcontext() if self.mode == ModeKeys.TRAIN else recorder.taking_back(on_read)
+        with recorder.taking_back(on_read), recorder.ignoring(on_read) if final else contextlib.nullcontext():
+            yield
 
     def _remember(
         self,
@@ -167,8 +173,28 @@ def hooks_of(spec: EstimatorSpec, mode: str) -> list[SessionRunHook]:
 
 
 def is_plain(metric: Any) -> bool:
-    """True for a pair of eval_metric_ops whose value is a tensor that the model_fn has computed of other metrics."""
-    return isinstance(metric, tuple) and isinstance(metric[0], jax.Array)
+    """True for a pair of eval_metric_ops whose value is a variable, or a tensor that the model_fn has computed of some."""
+    return isinstance(metric, tuple) and isinstance(metric[0], jax.Array | KerasVariable)
+
+
+def _present(value: Any) -> jax.Array:
+    """A plain value of a metric, after all updates: over all replicas where it is a variable of which each has its part."""
+    recorder: Any = current().recorder
+    with recorder.aggregated_reads():
+        return jnp.asarray(value)
+
+
+def is_updated(metric: Any, recorder: Any) -> bool:
+    """Whether a Keras metric's variables, if it has any, have been assigned in this trace."""
+    return not metric.variables or any(id(variable) in recorder.written for variable in metric.variables)
+
+
+def _demand_update(metric: Any) -> None:
+    if not is_updated(metric, current().recorder):
+        raise ValueError(
+            f'Please call update_state(...) on the "{metric.name}" metric, in the model_fn, before it goes into '
+            "eval_metric_ops."
+        )
 
 
 def _run(op: Any) -> Any:
@@ -183,6 +209,8 @@ def _update_metrics(spec: EstimatorSpec, mean_loss: Any, features: Any) -> None:
     for metric in spec.eval_metric_ops.values():
         if isinstance(metric, tuple):
             _run(metric[1])
+        else:
+            _demand_update(metric)
     # A replica that the last batch did not reach has no loss, and updates all the same: replicas do alike.
     empty = row_count(features) == 0
     mean_loss.update_state(jnp.zeros_like(spec.loss) if empty else spec.loss, sample_weight=0.0 if empty else 1.0)
@@ -196,6 +224,12 @@ def _named(building: Building, asked: tuple[str, ...]) -> dict[str, Any]:
             f"{', '.join(building.named) or 'none'}: tf.identity(x, name=...) gives a tensor a name."
         )
     return {f"name {name}": building.named[name] for name in asked}
+
+
+def _done(building: Building, hooks: list[SessionRunHook]) -> dict[str, Any]:
+    """The results, where they are tensors, of those operations of the hooks that the step has run."""
+    results = {place: building.done.get(id(op), (op, None))[1] for place, op in operations_in(hooks).items()}
+    return {place: result for place, result in results.items() if isinstance(result, jax.Array)}
 
 
 def _summaries(building: Building) -> dict[str, Any]:

@@ -70,8 +70,7 @@ def initializer(session: ModelSession, built: Built, saving: Saving, path: str |
             saving.restore(path)
         elif scaffold.init_fn is not None:
             scaffold.init_fn(scaffold, session)
-        _log.info("Running local_init_op.")
-        session.graph.reset_local()
+        _log.info("Running local_init_op.")  # as each graph runs once, they have their first values
         _log.info("Done running local_init_op.")
 
     return initialize

@@ -75,6 +75,10 @@ class Building:
         """`tensor` is found by this name, below the name scopes that are open."""
         self.named[self.scopes.unique_name(name)] = tensor
 
+    def name_given(self, tensor: Any) -> str | None:
+        """The name that `tf.identity` gave a tensor; None if it gave none."""
+        return next((name for name, known in self.named.items() if known is tensor), None)
+
     def note_look_up(self, variables: Iterable[Any]) -> None:
         """Rows of a table, which these variables hold, are read."""
         self._looked_up.update(map(id, variables))

@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator
 from typing import Any, final
 
 import jax
-import jax.numpy as jnp
 import keras
 import numpy as np
 
@@ -91,11 +90,6 @@ class Graph:
             with beside_the_trace():
                 self._kept[name] = make()
         return self._kept[name]
-
-    def reset_local(self) -> None:
-        """Metrics start again."""
-        for variable in self.local.values():
-            variable.assign(jnp.zeros(variable.shape, variable.dtype))
 
 
 @contextlib.contextmanager

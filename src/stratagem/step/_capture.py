@@ -83,6 +83,7 @@ class Capture(keras.StatelessScope):  # type: ignore[misc]
         self._gathers = itertools.count()
         self._to_average: dict[int, Any] = {}
         self._aggregated_reads = False
+        self._ignored: Callable[[Any], bool] = lambda variable: False
         self._totals: dict[int, tuple[Any, Any]] = {}
 
     def begin(self, values: dict[int, Any], drawn: Sequence[Any]) -> None:
@@ -141,6 +142,8 @@ class Capture(keras.StatelessScope):  # type: ignore[misc]
 
     def write(self, variable: Any, value: Any) -> None:
         """Record a value that needs no aggregation any more."""
+        if self._ignored(variable):
+            return
         # Under a tape an assigned value is a value of its own: as in TF, no gradient flows through an assignment.
         self.values[id(variable)] = jax.lax.stop_gradient(value) if self.tapes else value
         self.written[id(variable)] = _user_line()
@@ -174,6 +177,15 @@ class Capture(keras.StatelessScope):  # type: ignore[misc]
         for key in [key for key in self.written if not kept(self.variables[key])]:
             for now, before in ((self.values, values), (self.written, written), (self._to_average, pending)):
                 _put_back(key, now, before)
+
+    @contextlib.contextmanager
+    def ignoring(self, ignored: Callable[[Any], bool]) -> Iterator[None]:
+        """In the body, variables that are `ignored` keep their values, whatever it assigns."""
+        before, self._ignored = self._ignored, ignored
+        try:
+            yield
+        finally:
+            self._ignored = before
 
     def average_pending(self) -> None:
         """Average over replicas what was assigned to variables with aggregation MEAN: one collective for all."""

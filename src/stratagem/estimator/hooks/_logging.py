@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from stratagem._context import current
 from stratagem.estimator._hook import SessionRunHook
 from stratagem.estimator.hooks._protocol import SessionRunArgs, SessionRunContext, SessionRunValues
 from stratagem.estimator.hooks._timer import NeverTimer, SecondOrStepTimer
@@ -36,7 +37,7 @@ class LoggingTensorHook(SessionRunHook):
         if every_n_iter is not None and every_n_iter <= 0:
             raise ValueError(f"invalid every_n_iter={every_n_iter}: it must be positive.")
         # By label, as (label, tensor): a tensor that is being traced is no key of a dict.
-        pairs = sorted(tensors.items()) if isinstance(tensors, dict) else [(_label(t), t) for t in tensors]
+        pairs = sorted(tensors.items()) if isinstance(tensors, dict) else _labelled(tensors)
         self._labels, self._tensors = [label for label, _ in pairs], [tensor for _, tensor in pairs]
         self._formatter, self._at_end = formatter, at_end
         self._timer = NeverTimer() if only_at_end else SecondOrStepTimer(every_n_secs, every_n_iter)
@@ -71,6 +72,23 @@ class LoggingTensorHook(SessionRunHook):
         _log.info("%s", line)
 
 
+def _labelled(tensors: Iterable[Any]) -> list[tuple[str, Any]]:
+    """Every tensor with a label of its own: its name, with `_1`, `_2` … if another has it."""
+    found: dict[str, Any] = {}
+    for tensor in tensors:
+        label = first = _label(tensor)
+        number = 0
+        while label in found:
+            number += 1
+            label = f"{first}_{number}"
+        found[label] = tensor
+    return list(found.items())
+
+
 def _label(tensor: Any) -> str:
     """A name is its own label; a tensor that came without one is shown by its type and shape."""
-    return tensor if isinstance(tensor, str) else str(getattr(tensor, "name", None) or getattr(tensor, "aval", tensor))
+    if isinstance(tensor, str):
+        return tensor
+    building = current().graph
+    given = None if building is None else building.name_given(tensor)
+    return str(given or getattr(tensor, "name", None) or getattr(tensor, "aval", tensor))

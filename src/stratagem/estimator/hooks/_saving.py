@@ -5,6 +5,7 @@ import os
 from collections.abc import Iterable
 from typing import Any
 
+from stratagem._errors import UnimplementedError
 from stratagem.estimator._hook import CheckpointSaverListener, SessionRunHook
 from stratagem.estimator.hooks._protocol import SessionRunContext, SessionRunValues
 from stratagem.estimator.hooks._timer import SecondOrStepTimer
@@ -15,10 +16,11 @@ _log = logging.getLogger("stratagem.estimator")
 class CheckpointSaverHook(SessionRunHook):
     """Saves a checkpoint before the first step, every so many steps or seconds, and after the last step.
 
-    saver, scaffold: at most one of them; what is saved are the variables of the model, and beside them the
-    `tf.train.Checkpoint` that the model's Scaffold has. save_graph_def: there is no graph to save.
+    scaffold: the model's; what is saved are the variables of the model, and beside them the `tf.train.Checkpoint` that the
+    Scaffold has. save_graph_def: there is no graph to save.
 
-    Raises ValueError unless exactly one of save_steps and save_secs is given.
+    Raises ValueError unless exactly one of save_steps and save_secs is given, and for both saver and scaffold;
+    UnimplementedError for a saver.
     """
 
     def __init__(
@@ -35,6 +37,11 @@ class CheckpointSaverHook(SessionRunHook):
         _log.info("Create CheckpointSaverHook.")
         if saver is not None and scaffold is not None:
             raise ValueError("You cannot provide both saver and scaffold.")
+        if saver is not None:
+            raise UnimplementedError(
+                "CheckpointSaverHook(saver=...): a checkpoint has all variables of the model. To save more, let the model_fn "
+                "return EstimatorSpec(..., scaffold=tf.train.Scaffold(saver=tf.train.Checkpoint(...)))."
+            )
         self._directory, self._name = os.fspath(checkpoint_dir), checkpoint_basename
         self._timer = SecondOrStepTimer(save_secs, save_steps)
         self._listeners = list(listeners or ())

@@ -1,7 +1,6 @@
-"""Hooks that end or delay a loop: after so many steps, when the loss is not a number, until other workers have begun."""
+"""Hooks that end or delay a loop: after so many steps, when the loss is not a number, until others have begun."""
 
 import logging
-import time
 from typing import Any, final
 
 import numpy as np
@@ -10,8 +9,6 @@ from stratagem.estimator._hook import SessionRunHook
 from stratagem.estimator.hooks._protocol import SessionRunArgs, SessionRunContext, SessionRunValues
 
 _log = logging.getLogger("stratagem.estimator")
-
-_WAIT = 0.5  # seconds between two looks at the global step
 
 
 class StopAtStepHook(SessionRunHook):
@@ -65,31 +62,29 @@ class NanTensorHook(SessionRunHook):
         _log.error(message)
         step = run_context.session.global_step()
         raise NanLossDuringTrainingError(
-            f"NaN loss during training. It is NaN after global step {step}; the last checkpoint before it is good. Lower "
-            "the learning rate, clip the gradients (tf.clip_by_global_norm), or look for log(0) and division by 0."
+            f"NaN loss during training. It is NaN after global step {step}. Lower the learning rate, clip the gradients "
+            "(tf.clip_by_global_norm), or look for log(0) and division by 0."
         )
 
 
 class GlobalStepWaiterHook(SessionRunHook):
-    """Waits before the first step until the global step is `wait_until_step`, which other workers advance."""
+    """Lets workers of TensorFlow begin when others have come to `wait_until_step`. Here it waits for nothing, and says so.
+
+    Hooks run where the steps of all workers are counted: nobody else takes any, so to wait would be to wait for ever.
+    """
 
     def __init__(self, wait_until_step: int) -> None:
         self._wait_until_step = wait_until_step
 
     def before_run(self, run_context: SessionRunContext) -> None:
-        if self._wait_until_step <= 0:
-            return
-        _log.info("Waiting for global step %d before starting training.", self._wait_until_step)
-        shown = 0
-        while (step := run_context.session.global_step()) < self._wait_until_step:
-            if step - shown > 1000:
-                _log.info(
-                    "Waiting for global step %d before starting training. Current step is %d.",
-                    self._wait_until_step,
-                    step,
-                )
-                shown = step
-            time.sleep(_WAIT)
+        step = run_context.session.global_step()
+        if step < self._wait_until_step:
+            _log.info(
+                "GlobalStepWaiterHook: the global step is %d, not yet %d, and all steps are taken here; training starts at "
+                "once.",
+                step,
+                self._wait_until_step,
+            )
         self._wait_until_step = 0
 
 
