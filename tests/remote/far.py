@@ -18,8 +18,7 @@ from stratagem.remote._ray import RayWorker
 from stratagem.remote._ray_actors import RayPending
 from stratagem.remote._ray_tasks import ServerTask, WorkerTask
 from stratagem.remote._wire import packed
-from stratagem.strategy import _parameter_server
-from stratagem.testing import free_ports
+from stratagem.strategy import ParameterServerStrategy, _parameter_server
 
 
 @final
@@ -34,15 +33,15 @@ class Ray:
 
 @final
 class FarActor(Actor):
-    """The actor of a task."""
+    """The actor of a task. target: what is at the other end. ended: not empty when the test is over."""
 
-    def __init__(self, name: str, task: Any, ended: list[bool]) -> None:
-        self._name, self._task, self._ended = name, task, ended
+    def __init__(self, name: str, target: Any, ended: list[bool]) -> None:
+        self._name, self.target, self._ended = name, target, ended
 
     def call(self, method: str, *args: Any) -> Pending:
         message = packed(args, ray.cloudpickle.dumps if method == "make" else None)
         # The task knows nothing of its caller's strategy.
-        answer = contextvars.Context().run(self._task.answer, method, pickle.loads(pickle.dumps(message)))
+        answer = contextvars.Context().run(self.target.answer, method, pickle.loads(pickle.dumps(message)))
         return RayPending(Ray(), answer, self._name, None)
 
     def check(self) -> None:
@@ -50,20 +49,28 @@ class FarActor(Actor):
             raise tf.errors.UnavailableError(None, None, "The test is over.")
 
 
+def far_strategy(
+    monkeypatch: pytest.MonkeyPatch, servers: int = 1, workers: int = 1, ended: list[bool] | None = None
+) -> ParameterServerStrategy:
+    """A strategy on such tasks; `worker.actor.target` of each of its `tasks` is a worker's task."""
+    ended = [] if ended is None else ended
+    ps = [FarActor(f"ps:{i}", ServerTask(i), ended) for i in range(servers)]
+    actors: list[Any] = [FarActor(f"worker:{i}", WorkerTask(i, ps), ended) for i in range(workers)]  # type: ignore[arg-type]
+    found = Servers(ps), [RayWorker(i, actor) for i, actor in enumerate(actors)]
+    monkeypatch.setattr(node, "check", lambda: None)
+    addresses = {"ps": [f"s{i}:1" for i in range(servers)], "worker": [f"w{i}:1" for i in range(workers)]}
+    resolver = tf.distribute.cluster_resolver.SimpleClusterResolver(tf.train.ClusterSpec(addresses))
+    with monkeypatch.context() as patch:
+        patch.setattr(_parameter_server, "connect", lambda *_: found)
+        return tf.distribute.ParameterServerStrategy(resolver)
+
+
 @contextlib.contextmanager
 def far_job(monkeypatch: pytest.MonkeyPatch, servers: int, workers: int) -> Iterator[Any]:
     """The coordinator of a job of such tasks."""
     ended: list[bool] = []
-    ps = [FarActor(f"ps:{i}", ServerTask(i), ended) for i in range(servers)]
-    actors = [FarActor(f"worker:{i}", WorkerTask(i, ps), ended) for i in range(workers)]
-    found = Servers(ps), [RayWorker(i, actor) for i, actor in enumerate(actors)]
-    monkeypatch.setattr(_parameter_server, "connect", lambda resolver, spec: found)
     monkeypatch.setattr(_coordinator, "_IDLE", 0.05)
-    monkeypatch.setattr(node, "check", lambda: None)
-    ports = [f"localhost:{port}" for port in free_ports(servers + workers)]
-    spec = tf.train.ClusterSpec({"ps": ports[:servers], "worker": ports[servers:]})
-    strategy = tf.distribute.ParameterServerStrategy(tf.distribute.cluster_resolver.SimpleClusterResolver(spec))
     try:
-        yield tf.distribute.coordinator.ClusterCoordinator(strategy)
+        yield tf.distribute.coordinator.ClusterCoordinator(far_strategy(monkeypatch, servers, workers, ended))
     finally:
         ended.append(True)

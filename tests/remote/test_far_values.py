@@ -10,7 +10,7 @@ import pytest
 import stratagem as tf
 from stratagem.coordinator import _coordinator
 from tests.coordinator.functions import Coordinator, draw
-from tests.remote.travelling import travelling
+from tests.remote.far import far_strategy
 
 
 @pytest.fixture(autouse=True)
@@ -29,7 +29,7 @@ def waiting(strategy: Any) -> int:
 
 
 def test_workers_forget_what_past_epochs_have_made(monkeypatch: pytest.MonkeyPatch) -> None:
-    strategy = travelling(monkeypatch)
+    strategy = far_strategy(monkeypatch)
     coordinator: Any = Coordinator(strategy)
     with strategy.scope():
         total = tf.Variable(0, dtype=tf.int64)
@@ -53,7 +53,7 @@ def test_workers_forget_what_past_epochs_have_made(monkeypatch: pytest.MonkeyPat
 
 
 def test_what_is_used_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    strategy = travelling(monkeypatch)
+    strategy = far_strategy(monkeypatch)
     coordinator: Any = Coordinator(strategy)
     data = coordinator.create_per_worker_dataset(lambda: tf.data.Dataset.range(100))
     iterators = [iter(data) for _ in range(3)]
@@ -69,7 +69,7 @@ def test_what_is_used_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_an_iterator_that_goes_is_closed_unless_another_one_is_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
-    strategy = travelling(monkeypatch)
+    strategy = far_strategy(monkeypatch)
     closed: list[int] = []
 
     def dataset_fn() -> Any:
@@ -92,7 +92,7 @@ def test_an_iterator_that_goes_is_closed_unless_another_one_is_the_same(monkeypa
 
 
 def test_results_are_tensors(monkeypatch: pytest.MonkeyPatch) -> None:
-    strategy = travelling(monkeypatch)
+    strategy = far_strategy(monkeypatch)
     coordinator: Any = Coordinator(strategy)
     with strategy.scope():
         v = tf.Variable([1.5, 2.5], dtype="float64")
@@ -114,7 +114,7 @@ def test_results_are_tensors(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_function_that_runs_in_python_gets_tensors_from_steps_and_iterators(monkeypatch: pytest.MonkeyPatch) -> None:
-    strategy = travelling(monkeypatch)
+    strategy = far_strategy(monkeypatch)
     coordinator: Any = Coordinator(strategy)
     with strategy.scope():
         v = tf.Variable(1.0)
@@ -136,7 +136,7 @@ def test_a_function_that_runs_in_python_gets_tensors_from_steps_and_iterators(mo
 
 
 def test_a_data_set_says_what_its_elements_look_like(monkeypatch: pytest.MonkeyPatch) -> None:
-    coordinator: Any = Coordinator(travelling(monkeypatch, workers=2))
+    coordinator: Any = Coordinator(far_strategy(monkeypatch, workers=2))
     data = coordinator.create_per_worker_dataset(lambda: tf.data.Dataset.range(10).batch(5))
     assert data.element_spec == tf.TensorSpec((None,), tf.int64)
     numbers = coordinator.create_per_worker_dataset(lambda: [1, 2])

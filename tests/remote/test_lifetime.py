@@ -15,8 +15,8 @@ from stratagem.coordinator import _coordinator
 from stratagem.remote import VariableServer
 from stratagem.remote._gone import Gone
 from tests.coordinator.functions import Coordinator, draw
+from tests.remote.far import far_strategy
 from tests.remote.serving import serving, shrinking
-from tests.remote.travelling import travelling
 
 
 @pytest.fixture(autouse=True)
@@ -125,7 +125,7 @@ def test_a_strategy_that_nobody_has_is_gone_and_so_are_its_tasks(
     use: Any, engine: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Of a RayClusterResolver these are processes, with their memory and devices."""
-    strategy = serving(1, 2) if engine == "one process" else travelling(monkeypatch, 1, 2)
+    strategy = serving(1, 2) if engine == "one process" else far_strategy(monkeypatch, 1, 2)
     use(strategy)
     left: list[Any] = [weakref.ref(x) for x in (strategy, *strategy.tasks, *strategy.servers.actors)]
     del strategy
@@ -138,7 +138,7 @@ def test_a_strategy_that_nobody_has_is_gone_and_so_are_its_tasks(
 
 
 def test_a_coordinator_is_watched_while_somebody_has_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    strategy = travelling(monkeypatch)
+    strategy = far_strategy(monkeypatch)
     coordinator: Any = Coordinator(strategy)
     gc.collect()
     time.sleep(0.2)

@@ -64,12 +64,14 @@ class ServedProgram(FarProgram):
 
     def __call__(self, arguments: Arguments) -> Any:
         """Run once, on the worker of the context, without stand-ins. Waits for the servers to have taken what it changes."""
-        (found,) = self._taken(arguments, 1)
-        return self._results.rebuilt([everywhere(v, self._mesh) if isinstance(v, FarArray) else v for v in found])
+        return self.often(arguments, 1, tensors=True)[0]
 
-    def often(self, arguments: Arguments, times: int) -> list[Any]:
+    def often(self, arguments: Arguments, times: int, *, tensors: bool) -> list[Any]:
         """As FarProgram's, on the worker of the context."""
-        return list(map(self._results.rebuilt, self._taken(arguments, times)))
+        taken = self._taken(arguments, times)
+        if tensors:
+            taken = [[everywhere(v, self._mesh) if isinstance(v, FarArray) else v for v in found] for found in taken]
+        return list(map(self._results.rebuilt, taken))
 
     def _taken(self, arguments: Arguments, times: int) -> list[list[Any]]:
         """The results of some steps."""

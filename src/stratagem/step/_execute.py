@@ -191,6 +191,7 @@ def _run(
 ) -> Iterator[Any]:
     mesh, knowledge = _explored(body, signature, args, kwargs, leaves, default), signature.knowledge
     drawn: list[Any] = []
+    alone = times == 1
     while times > 0:
         drawn = _draw(knowledge, leaves, mesh, drawn)
         arguments = Arguments.of(args, kwargs, drawn)
@@ -206,7 +207,7 @@ def _run(
             _skip_far(knowledge, leaves)
             raise
         if isinstance(program, FarProgram):
-            results = program.often(arguments, times if _all_far(knowledge, leaves) else 1)
+            results = program.often(arguments, times if _all_far(knowledge, leaves) else 1, tensors=alone)
         else:
             results = [program(arguments)]
         if results:

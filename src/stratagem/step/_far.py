@@ -37,10 +37,10 @@ class FarProgram(abc.ABC):
     """A program that may run in another process, where several calls cost little more than one."""
 
     @abc.abstractmethod
-    def often(self, arguments: Arguments, times: int) -> list[Any]:
+    def often(self, arguments: Arguments, times: int, *, tensors: bool) -> list[Any]:
         """Run up to so many times with the same arguments; returns the result of each.
 
         Stand-ins among them are the next element each time. What it could not run for any reason is to be called again; what
-        it could not run at all, with new stand-ins, since the next element has other shapes than they have. Results may have
-        FarArrays in place of tensors.
+        it could not run at all, with new stand-ins, since the next element has other shapes than they have. Unless they
+        are to be tensors, results may have FarArrays in place of them.
         """
