@@ -180,7 +180,7 @@ def test_a_worker_may_be_lost_while_values_are_made() -> None:
     every, made, interval = EveryValue(), threading.Event(), sys.getswitchinterval()
 
     def make() -> None:
-        kept = [PerWorkerValues(lambda worker: None, "nothing", every) for _ in range(20_000)]
+        kept = [PerWorkerValues(lambda worker: None, "nothing", [0], every) for _ in range(20_000)]
         made.set()
         del kept
 
