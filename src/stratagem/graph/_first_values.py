@@ -67,9 +67,8 @@ def first_value(name: str, initializer: Any, shape: Any, dtype: Any) -> FirstVal
         return FirstValue(initializer, None, None)
     static, seed, own = static_shape(shape), current_building().graph.seed, {}
     if seed is not None and isinstance(initializer, Initializer):
-        own = {
-            "seed": zlib.crc32(f"{seed} {name}".encode())
-        }  # as each operation of TensorFlow's graph has one of its own
+        # As each operation of TensorFlow's graph, it has one of its own.
+        own = {"seed": zlib.crc32(f"{seed} {name}".encode())}
     return FirstValue(lambda: initializer(static, dtype=numpy_type.name, **own), static, numpy_type)
 
 

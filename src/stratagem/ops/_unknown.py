@@ -21,10 +21,7 @@ _ELSEWHERE = {
     ("io", name): "numpy.asarray(PIL.Image.open(io.BytesIO(contents))) in a function given to `map`"
     for name in ("decode_image", "decode_jpeg", "decode_png", "decode_bmp", "decode_gif")
 } | {
-    (
-        "",
-        "feature_column",
-    ): "tensors that the input_fn makes (tf.one_hot, tf.searchsorted for buckets), or Keras layers",
+    ("", "feature_column"): "tensors that the input_fn makes (tf.one_hot, tf.searchsorted), or Keras layers",
     ("compat.v1", "feature_column"): "tensors that the input_fn makes (tf.one_hot, tf.searchsorted), or Keras layers",
     ("io", "parse_sequence_example"): "tf.io.parse_single_sequence_example",
     ("io", "SparseFeature"): "tf.io.VarLenFeature, one for the indices and one for the values",

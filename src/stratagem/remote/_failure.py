@@ -25,9 +25,8 @@ class Failure:
         """What the caller of this function has caught."""
         import ray
 
-        dumps: Any = (
-            ray.cloudpickle.dumps
-        )  # the user's class may be in the program itself, which no other process imports
+        # The user's class may be in the program itself, which no other process imports.
+        dumps: Any = ray.cloudpickle.dumps
         raised = error.__traceback__
         facts = traceback.TracebackException(type(error), error, raised and raised.tb_next)
         facts.__notes__ = None  # they travel with the error

@@ -134,9 +134,8 @@ class Servers:
             if copies is None and index == placement.home:
                 self._copies[placement.key] = {index}
                 return
-            if (
-                copies is None
-            ):  # from now on it is where the updates are: whoever still looks for it at home tries again
+            if copies is None:
+                # From now on it is where the updates are: whoever still looks for it at home tries again.
                 value = self.actors[placement.home].call("release", placement.key).result()
             else:
                 value = self.read([placement])[0]

@@ -11,11 +11,22 @@ from stratagem.graph.functions._named import named
 from stratagem.ops import Tensor, sampling
 
 
-def _drawn(numbers: Tensor, again: Callable[[Any], Tensor], *arguments: Any) -> Tensor:
-    """`numbers`, of which the present call of a model_fn knows how they are drawn: again(seed), outside of its trace."""
-    building = current().graph
-    if building is not None and not any(isinstance(one, jax.core.Tracer) for one in jax.tree.leaves(arguments)):
-        building.draws[id(numbers)] = numbers, again
+def _drawn(
+    draw: Callable[..., Tensor],
+    again: Callable[..., Tensor],
+    shape: Any,
+    one: Any,
+    other: Any,
+    dtype: Any,
+    seed: int | None,
+) -> Tensor:
+    """`draw(shape, one, other, dtype, seed)`. In a model_fn it is known how to draw such numbers outside of the trace.
+
+    again(shape, seeds, one, other, dtype): draws them there.
+    """
+    numbers, building = draw(shape, one, other, dtype, seed), current().graph
+    if building is not None and not any(isinstance(x, jax.core.Tracer) for x in jax.tree.leaves((shape, one, other))):
+        building.draws[id(numbers)] = numbers, lambda own: again(shape, own(seed), one, other, dtype)
     return numbers
 
 
@@ -29,9 +40,7 @@ def normal(
     name: str | None = None,
 ) -> Tensor:
     """Normally distributed numbers."""
-    numbers = sampling.normal(shape, mean, stddev, dtype, seed)
-    again = lambda own: sampling.stateless_normal(shape, own(seed), mean, stddev, dtype)  # noqa: E731
-    return _drawn(numbers, again, shape, mean, stddev)
+    return _drawn(sampling.normal, sampling.stateless_normal, shape, mean, stddev, dtype, seed)
 
 
 @named
@@ -44,9 +53,7 @@ def truncated_normal(
     name: str | None = None,
 ) -> Tensor:
     """Normally distributed numbers within two standard deviations."""
-    numbers = sampling.truncated_normal(shape, mean, stddev, dtype, seed)
-    again = lambda own: sampling.stateless_truncated_normal(shape, own(seed), mean, stddev, dtype)  # noqa: E731
-    return _drawn(numbers, again, shape, mean, stddev)
+    return _drawn(sampling.truncated_normal, sampling.stateless_truncated_normal, shape, mean, stddev, dtype, seed)
 
 
 @named
@@ -59,9 +66,7 @@ def uniform(
     name: str | None = None,
 ) -> Tensor:
     """Numbers in [minval, maxval), all as likely; for integers `maxval` must be given, else ValueError."""
-    numbers = sampling.uniform(shape, minval, maxval, dtype, seed)
-    again = lambda own: sampling.stateless_uniform(shape, own(seed), minval, maxval, dtype)  # noqa: E731
-    return _drawn(numbers, again, shape, minval, maxval)
+    return _drawn(sampling.uniform, sampling.stateless_uniform, shape, minval, maxval, dtype, seed)
 
 
 def multinomial(

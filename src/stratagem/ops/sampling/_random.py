@@ -26,9 +26,9 @@ def set_seed(seed: int) -> None:
 
 
 def _start_anew() -> None:
-    for seed, generator in _by_seed.items():
+    for seed, generator in list(_by_seed.items()):  # other threads may trace, and add some
         _private.restart(generator, seed)
-    for generator, other in _in_place_of.items():
+    for generator, other in list(_in_place_of.items()):
         _private.restart(generator, other._initial_seed)
 
 
