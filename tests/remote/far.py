@@ -16,7 +16,8 @@ from stratagem.remote import _ray_node as node
 from stratagem.remote._actors import Actor, Pending
 from stratagem.remote._ray import RayWorker
 from stratagem.remote._ray_actors import RayPending
-from stratagem.remote._ray_tasks import ServerTask, WorkerTask
+from stratagem.remote._ray_server_task import ServerTask
+from stratagem.remote._ray_worker_task import WorkerTask
 from stratagem.remote._wire import packed
 from stratagem.strategy import ParameterServerStrategy, _parameter_server
 
@@ -39,9 +40,9 @@ class FarActor(Actor):
         self._name, self.target, self._ended = name, target, ended
 
     def call(self, method: str, *args: Any) -> Pending:
-        message = packed(args, ray.cloudpickle.dumps if method == "make" else None)
+        message = packed((method, args), ray.cloudpickle.dumps if method == "make" else None)
         # The task knows nothing of its caller's strategy.
-        answer = contextvars.Context().run(self.target.answer, method, pickle.loads(pickle.dumps(message)))
+        answer = contextvars.Context().run(self.target.answer, pickle.loads(pickle.dumps(message)))
         return RayPending(Ray(), answer, self._name, None)
 
     def check(self) -> None:

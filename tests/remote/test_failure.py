@@ -12,7 +12,7 @@ import stratagem as tf
 from stratagem.remote import TaskLostError
 from stratagem.remote import _ray_node as node
 from stratagem.remote._ray_actors import RayPending
-from stratagem.remote._ray_tasks import WorkerTask
+from stratagem.remote._ray_worker_task import WorkerTask
 from stratagem.remote._wire import packed
 
 
@@ -52,7 +52,7 @@ def answer_of(task: Callable[[], Any]) -> Any:
 
 def made(function: Callable[[], Any]) -> Any:
     """What the caller gets of a worker that is to make a data set."""
-    return answer_of(lambda: WorkerTask(0, []).answer("make", packed((0, function))))
+    return answer_of(lambda: WorkerTask(0, []).answer(packed(("make", (0, function)))))
 
 
 def raising_in_the_users_code(error: BaseException) -> None:

@@ -70,8 +70,8 @@ def lose_a_worker(started: Following, random_: random.Random) -> float:
 def worker_killed_often(seed: int) -> Paced:
     """P2: the same worker five times. Within 10 s of its return, the steps are as fast as before (95 %)."""
     random_, began, back, pace = random.Random(seed), time.monotonic(), 0.0, []
-    with following(seed, PAUSE="0.02") as started:
-        rank, usual = random_.choice(RANKS), started.pace(5)
+    with following(seed, PAUSE="0.05") as started:
+        rank, usual = random_.choice(RANKS), started.pace(7)
         for _ in range(5):
             before = started.all_work()
             time.sleep(random_.uniform(0.0, 0.3))

@@ -17,7 +17,7 @@ from stratagem.remote._ahead import Ahead, Fresh
 from stratagem.remote._clock import Clock, Part
 from stratagem.remote._gone import Gone
 from stratagem.remote._ray_actors import RayActor
-from stratagem.remote._ray_tasks import Drawn, Seed, without_programs
+from stratagem.remote._ray_worker_task import Drawn, Seed, without_programs
 from stratagem.remote._recipe import Recipe
 from stratagem.remote._server import Origin
 from stratagem.remote._travel import exported

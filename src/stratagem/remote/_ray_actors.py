@@ -14,7 +14,8 @@ from stratagem.remote import _ray_node as node
 from stratagem.remote._actors import Actor, Pending, TaskLostError, TaskSilentError
 from stratagem.remote._failure import Failure
 from stratagem.remote._ray_node import join_seconds
-from stratagem.remote._ray_tasks import ServerTask, WorkerTask
+from stratagem.remote._ray_server_task import ServerTask
+from stratagem.remote._ray_worker_task import WorkerTask
 from stratagem.remote._wire import packed, unpacked
 
 _LOOK_SECONDS = 0.1
@@ -47,17 +48,17 @@ class RayPending(Pending):
     def result(self) -> Any:
         """As Pending's. Raises UnavailableError if Ray itself has ended."""
         errors = self._ray.exceptions
-        limit = asked = Limits.from_environment(os.environ).heartbeat
-        began = time.monotonic()
+        heard = time.monotonic()
         try:
             while True:
                 with contextlib.suppress(errors.GetTimeoutError):
                     message = self._ray.get(self._reference, timeout=_SLICE_SECONDS)
                     break
                 node.check()
-                if time.monotonic() - began > asked:
+                limit = Limits.from_environment(os.environ).heartbeat
+                if time.monotonic() - heard > limit:
                     self._ask(limit)
-                    asked = time.monotonic() - began + limit
+                    heard = time.monotonic()
         except errors.RayError as error:
             node.check()
             if not isinstance(error, tuple(getattr(errors, name) for name in _LOST)):
@@ -101,10 +102,10 @@ class RayActor(Actor):
         if self._found is None:
             self.find(join_seconds())
         try:
-            message = packed(args, ray.cloudpickle.dumps if method in _WITH_CODE else None)
+            message = packed((method, args), ray.cloudpickle.dumps if method in _WITH_CODE else None)
         except (TypeError, pickle.PicklingError) as error:
             raise TypeError(_cannot_travel(ray, self.task, args, error)) from None
-        return RayPending(ray, self._found.answer.remote(method, message), self.task, self._found)
+        return RayPending(ray, self._found.answer.remote(message), self.task, self._found)
 
     def find(self, seconds: float) -> None:
         """Wait for the task, or for one that took its place. Raises UnavailableError if it does not come in time."""
@@ -189,6 +190,7 @@ def start_actor(ray: Any, kind: str, index: int, servers: int, namespace: str, o
     cls: Any = ServerTask if kind == "ps" else WorkerTask
     arguments = (index,) if kind == "ps" else (index, [RayActor(f"ps:{i}", namespace) for i in range(servers)])
     named = {"name": f"{kind}:{index}", "namespace": namespace, "max_concurrency": _THREADS, **options}
+    named["enable_task_events"] = False  # Ray would note each call, which are many and short, for its dashboard
     return ray.remote(cls).options(**named).remote(*arguments)
 
 

@@ -115,42 +115,63 @@ class Recipe:
         *,
         fresh: bool,
     ) -> list[Any]:
-        """Take the step. Waits until the servers have taken what it changes.
+        """Take the step; as `begun`, and `finish`."""
+        return self.begun(inputs, servers, worker, prepare, fresh=fresh).finish()
+
+    def begun(
+        self,
+        inputs: Sequence[Any],
+        servers: Sequence[Actor],
+        worker: Worker,
+        prepare: Callable[[int, Sequence[Any]], None],
+        *,
+        fresh: bool,
+    ) -> "Step":
+        """The step, with what it reads first.
 
         prepare(number, gradients) is called before a part of an update is sent. fresh: what the worker's last push brought
         may be used.
-
-        Raises InvalidArgumentError for an id that no row has, and a gradient that is no number: then nothing is sent but
-        updates of the same step whose results were read before.
         """
         brought = worker.ahead.take(self)
-        return _Step(self, servers, worker, prepare).run(inputs, brought if fresh else {})
+        return Step(self, servers, worker, prepare, inputs, brought if fresh else {})
 
 
 @final
-class _Step:
+class Step:
     """A recipe that is being followed. seen: by server, how many pushes it had applied when the step first read from it."""
 
-    def __init__(self, recipe: Recipe, servers: Sequence[Actor], worker: Worker, prepare: Any) -> None:
+    def __init__(
+        self,
+        recipe: Recipe,
+        servers: Sequence[Actor],
+        worker: Worker,
+        prepare: Any,
+        inputs: Sequence[Any],
+        brought: Brought,
+    ) -> None:
         self._recipe, self._servers, self._worker, self._prepare = recipe, servers, worker, prepare
         self._values: Values = dict(recipe.constants)
         self._seen: dict[int, int] = {}
         self._sent = 0  # updates
-
-    def run(self, inputs: Sequence[Any], brought: Brought) -> list[Any]:
-        recipe, values, worker = self._recipe, self._values, self._worker
-        values.update(zip(recipe.inputs, inputs, strict=True))
+        self._done = 0  # pieces, and what is between two of them
+        self._values.update(zip(recipe.inputs, inputs, strict=True))
         with worker.clock.part(Part.SERVERS):
             self._read(recipe.whole, brought)
-        values.update((number, worker.value(variable)) for number, variable in recipe.seeds)
-        for i, piece in enumerate(recipe.pieces):
-            if i:
-                self._between(i - 1)
-            if piece.makes:
-                with worker.clock.part(Part.COMPUTE):
-                    made = piece.run([values[n] for n in piece.reads])
-                    made[-1].block_until_ready()  # and so are the others, of the same run
-                values.update(zip(piece.makes, made, strict=True))
+        self._values.update((number, worker.value(variable)) for number, variable in recipe.seeds)
+
+    def finish(self) -> list[Any]:
+        """Take the step, or what is left of it if a program was missing. Waits until the servers have taken what it changes.
+
+        Raises InvalidArgumentError for an id that no row has, and a gradient that is no number: then nothing is sent but
+        updates of the same step whose results were read before.
+        """
+        recipe, values, worker = self._recipe, self._values, self._worker
+        for place in range(self._done, 2 * len(recipe.pieces) - 1):
+            if place % 2:
+                self._between(place // 2)
+            elif recipe.pieces[place // 2].makes:
+                self._compute(recipe.pieces[place // 2])
+            self._done = place + 1
         answers = self._push(
             recipe.updates[self._sent :], recipe.changes, self._next_keys() if worker.ahead.more else {}
         )
@@ -158,6 +179,12 @@ class _Step:
         for number, variable in recipe.kept:
             worker.keep(variable, values[number])
         return [values[n] for n in recipe.results]
+
+    def _compute(self, piece: CompiledPiece) -> None:
+        with self._worker.clock.part(Part.COMPUTE):
+            made = piece.run([self._values[n] for n in piece.reads])
+            made[-1].block_until_ready()  # and so are the others, of the same run
+        self._values.update(zip(piece.makes, made, strict=True))
 
     def _read(self, wanted: Sequence[tuple[Number, Place]], brought: Brought) -> None:
         """Read values, but those of servers from which they were brought."""

@@ -4,7 +4,7 @@ import copyreg
 import functools
 import io
 import pickle
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import jax
@@ -27,8 +27,12 @@ def _ways() -> dict[type, Any]:
     return {**copyreg.dispatch_table, type(jnp.zeros(())): _as_numpy}
 
 
-def packed(value: Any, dumps: Callable[..., bytes] | None = None) -> list[Any]:
-    """The value as bytes, and its large arrays. JAX's arrays in it become NumPy's, on which 64 bits stay 64.
+# A pickled value; with large arrays: it, and their bytes. Ray takes a third less time for bytes alone than for a list of them.
+Message = bytes | list[Any]
+
+
+def packed(value: Any, dumps: Callable[..., bytes] | None = None) -> Message:
+    """The value as it travels. JAX's arrays in it become NumPy's, on which 64 bits stay 64.
 
     dumps: another `pickle.dumps`, for functions of the user's program.
     """
@@ -41,7 +45,7 @@ def packed(value: Any, dumps: Callable[..., bytes] | None = None) -> list[Any]:
         return small
 
     data = (dumps or _dumps)(value, protocol=pickle.HIGHEST_PROTOCOL, buffer_callback=beside)
-    return [data, *(np.frombuffer(buffer.raw(), np.uint8) for buffer in large)]
+    return [data, *(np.frombuffer(buffer.raw(), np.uint8) for buffer in large)] if large else data
 
 
 def _dumps(value: Any, **options: Any) -> bytes:
@@ -52,7 +56,7 @@ def _dumps(value: Any, **options: Any) -> bytes:
     return out.getvalue()
 
 
-def unpacked(message: Sequence[Any]) -> Any:
+def unpacked(message: Message) -> Any:
     """The value again; its arrays are read-only."""
-    data, *large = message
+    data, *large = [message] if isinstance(message, bytes) else message
     return pickle.loads(data, buffers=large)

@@ -1,10 +1,9 @@
-"""What runs at the tasks of a job of several processes: a variable server, or a worker. Each is one Ray actor."""
+"""What runs at a `worker` task of a job of several processes: it follows recipes, and reads data."""
 
 import dataclasses
-import os
 import threading
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, final
 
 import jax
@@ -14,31 +13,16 @@ from stratagem._errors import OutOfRangeError, UnavailableError
 from stratagem.pipeline import ElementIterator
 from stratagem.remote._actors import Actor
 from stratagem.remote._clock import Part
-from stratagem.remote._failure import Failure
-from stratagem.remote._recipe import Recipe
-from stratagem.remote._server import NotHereError, Origin, Push, Traffic, VariableServer
-from stratagem.remote._travel import Missing, TravelledPiece, given, imported, imported_maker, shapes_of
-from stratagem.remote._update import Facts, Rows, flat
-from stratagem.remote._wire import packed, unpacked
+from stratagem.remote._ray_task import Task
+from stratagem.remote._recipe import Recipe, Step
+from stratagem.remote._server import NotHereError
+from stratagem.remote._travel import Missing, TravelledPiece, imported, shapes_of
+from stratagem.remote._update import Rows, flat
 from stratagem.remote._worker import Worker
 
 Seconds = tuple[tuple[Part, float], ...]
 # Why a worker takes no step: what is missing ("recipe", "shapes", "program"), and which; or an "error".
 Stop = tuple[str, Any]
-
-
-@final
-@dataclass(eq=False)
-class TravelledUpdate:
-    """An update at a server, without its optimizer: programs by the shapes of gradients."""
-
-    facts: Facts
-    programs: dict[Any, Callable[..., Any]] = field(default_factory=dict)
-
-    def __call__(self, values: Sequence[Any], gradients: Sequence[Any]) -> list[Any]:
-        tables, others = self.facts.split(values)
-        arrays = flat(gradients)
-        return self.programs[shapes_of(arrays)](tables, others, list(map(given, arrays)))
 
 
 @dataclass(frozen=True)
@@ -72,112 +56,17 @@ class Seed:
         return str(self.value.dtype)
 
 
-class _Task:
-    """What every task's actor can do."""
+@dataclass(frozen=True)
+class _Stopped:
+    """A step that has stopped for a missing program, after so many pushes of its function, its own included."""
 
-    def __init__(self) -> None:
-        self._end = threading.Event()
-
-    def here(self) -> int:
-        """The id of its process: it answers."""
-        return os.getpid()
-
-    def answer(self, method: str, message: Sequence[Any]) -> list[Any]:
-        """A call of one of these methods, as it travels: the result, or a Failure. (Ray takes some errors for its own.)"""
-        try:
-            return packed(getattr(self, method)(*unpacked(message)))
-        except BaseException as error:  # whatever a user's function raises, sys.exit() too, belongs to the user
-            return packed(Failure.of(error))
-
-    def finish(self) -> None:
-        """The job is over."""
-        self._end.set()
-
-    def finished(self, seconds: float) -> bool:
-        """True if the job is over; waits so long for it."""
-        return self._end.wait(seconds)
+    place: tuple[Any, str, int, int]
+    step: Step
+    pushes: int
 
 
 @final
-class ServerTask(_Task):
-    """The variable server of a `ps` task."""
-
-    def __init__(self, index: int) -> None:
-        super().__init__()
-        self._index = index
-        self.begin_anew()
-
-    def begin_anew(self) -> None:
-        """A coordinator comes: it makes variables of its own, and what an older one's workers still push is refused."""
-        self._server = VariableServer(self._index)
-        self._updates: dict[int, TravelledUpdate] = {}
-        self._coordinator = ""
-
-    def serve(self, coordinator: str) -> None:
-        """Take pushes of this coordinator's closures."""
-        self._coordinator = coordinator
-
-    def create(self, key: str, value: Any) -> None:
-        """As VariableServer's."""
-        self._server.create(key, value)
-
-    def make(self, key: str, program: bytes, arguments: Sequence[Any]) -> None:
-        """As VariableServer's, with a program that has travelled."""
-        self._server.make(key, imported_maker(program), arguments)
-
-    def forget(self, keys: Any) -> None:
-        """As VariableServer's."""
-        self._server.forget(keys)
-
-    def release(self, key: str) -> jax.Array:
-        """As VariableServer's."""
-        return jax.block_until_ready(self._server.release(key))
-
-    def read(self, keys: Sequence[str]) -> tuple[int, list[jax.Array]]:
-        """As VariableServer's."""
-        with self._server.busy:
-            pushes, values = self._server.read(keys)
-            return pushes, jax.block_until_ready(values)
-
-    def rows(self, wanted: Sequence[tuple[str, Any]]) -> tuple[int, list[jax.Array]]:
-        """As VariableServer's."""
-        with self._server.busy:
-            pushes, values = self._server.rows(wanted)
-            return pushes, jax.block_until_ready(values)
-
-    def traffic(self) -> Traffic:
-        """As VariableServer's."""
-        return self._server.traffic()
-
-    def learn(self, number: int, facts: Facts, keys: Sequence[str]) -> None:
-        """An update that pushes may ask for."""
-        self._updates[number] = TravelledUpdate(facts)
-        self._server.learn(number, self._updates[number], keys)
-
-    def forget_update(self, number: int) -> None:
-        """As VariableServer's."""
-        self._updates.pop(number, None)
-        self._server.forget_update(number)
-
-    def extend(self, number: int, shapes: Any, program: bytes) -> None:
-        """The program of an update for gradients of these shapes."""
-        self._updates[number].programs[shapes] = imported(program, donated=(0,))
-
-    def push(self, origin: Origin | None, push: Push) -> bool:
-        """As VariableServer's. Raises UnavailableError for a closure of another coordinator than that of now."""
-        if origin is not None and origin.coordinator != self._coordinator:
-            raise UnavailableError("Another coordinator has taken over the job.")
-        added = {k: given(v) for k, v in push.added.items()}
-        return self._server.push(origin, Push(push.updates, added, push.set, push.seen))
-
-    def push_and_read(self, origin: Origin | None, push: Push, keys: Sequence[str]) -> tuple[int, list[jax.Array]]:
-        """As VariableServer's."""
-        self.push(origin, push)
-        return self.read(keys)
-
-
-@final
-class WorkerTask(_Task):
+class WorkerTask(Task):
     """The worker of a `worker` task: follows recipes, and reads data."""
 
     def __init__(self, index: int, servers: Sequence[Actor]) -> None:
@@ -195,6 +84,7 @@ class WorkerTask(_Task):
         self._values: dict[int, Any] = {}
         self._pending: dict[int, list[Any]] = {}
         self._seeds: dict[tuple[int, int], Seed] = {}
+        self._stopped: _Stopped | None = None
 
     def learn(self, number: Any, recipe: Recipe) -> None:
         """A recipe that `follow` may ask for; its programs come when they are missing."""
@@ -242,18 +132,27 @@ class WorkerTask(_Task):
             stop: Stop | None = None
             with clock.part(Part.HANDING_OUT):
                 while stop is None and len(done) < len(closures):
-                    self._worker.begin(closures[len(done) :], below, coordinator, 0 if done else pushes)
+                    before = 0 if done else pushes
+                    self._worker.begin(closures[len(done) :], below, coordinator, before)
                     self._worker.ahead.more = ahead[1] or len(done) + 1 < len(closures)
-                    stop = self._take_step(number, inputs, done, fresh=bool(done) or ahead[0])
+                    place = (number, coordinator, closures[len(done)], before)
+                    stop = self._take_step(place, inputs, done, fresh=bool(done) or ahead[0])
             if stop is None:
                 pushes = self._worker.pushes
             elif done:
                 pushes = 0  # of the next closure
             return done, pushes, tuple(clock.taken().items()), stop
 
-    def _take_step(self, number: Any, inputs: Sequence[Any], done: list[list[Any]], *, fresh: bool) -> Stop | None:
-        """One more step, whose results are added to `done`; or why it could not be taken."""
-        if number not in self._recipes:
+    def _take_step(
+        self, place: tuple[Any, str, int, int], inputs: Sequence[Any], done: list[list[Any]], *, fresh: bool
+    ) -> Stop | None:
+        """One more step, whose results are added to `done`; or why it could not be taken.
+
+        place: the recipe's number, and where in the coordinator's functions the step is: as it is asked for again.
+        """
+        stopped, self._stopped = self._stopped, None
+        recipe = self._recipes.get(place[0])
+        if recipe is None:
             return "recipe", None
         drawn: set[int] = set()
         try:
@@ -261,9 +160,15 @@ class WorkerTask(_Task):
             for x, value in zip(inputs, values, strict=True):
                 if isinstance(x, Drawn) and (tuple(value.shape), str(value.dtype)) != (x.shape, x.dtype):
                     return "shapes", x.iterator
-            done.append(self._recipes[number].run(values, self._servers, self._worker, self._check, fresh=fresh))
-        except Missing as missing:
-            return "program", (missing.where, missing.shapes)
+            if stopped is not None and stopped.place == place:
+                step, self._worker.pushes = stopped.step, stopped.pushes
+            else:
+                step = recipe.begun(values, self._servers, self._worker, self._check, fresh=fresh)
+            try:
+                done.append(step.finish())
+            except Missing as missing:  # it may have sent something already: it is not taken again, but goes on
+                self._stopped = _Stopped(place, step, self._worker.pushes)
+                return "program", (missing.where, missing.shapes)
         except Exception as error:
             if done:
                 return "error", None  # the results so far go first; asked for this step alone, it raises it again
