@@ -3,6 +3,7 @@
 Values have numbers: a worker keeps them in a dict while it runs. Variables are known by server and key.
 """
 
+import functools
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -106,6 +107,11 @@ class Recipe:
     changes: tuple[SentChange, ...]
     results: tuple[Number, ...]
 
+    @functools.cached_property
+    def first(self) -> dict[int, tuple[list[Number], list[str]]]:
+        """By server, the numbers and keys of what a step reads in the beginning; made once, for short steps."""
+        return _by_server(self.whole)
+
     def run(
         self,
         inputs: Sequence[Any],
@@ -156,7 +162,7 @@ class Step:
         self._done = 0  # pieces, and what is between two of them
         self._values.update(zip(recipe.inputs, inputs, strict=True))
         with worker.clock.part(Part.SERVERS):
-            self._read(recipe.whole, brought)
+            self._read(recipe.first, brought)
         self._values.update((number, worker.value(variable)) for number, variable in recipe.seeds)
 
     def finish(self) -> list[Any]:
@@ -172,10 +178,9 @@ class Step:
             elif recipe.pieces[place // 2].makes:
                 self._compute(recipe.pieces[place // 2])
             self._done = place + 1
-        answers = self._push(
-            recipe.updates[self._sent :], recipe.changes, self._next_keys() if worker.ahead.more else {}
-        )
-        worker.ahead.keep(recipe, answers)
+        # With its push it reads what another step of this kind would read first.
+        next_keys = {server: keys for server, (_, keys) in recipe.first.items()} if worker.ahead.more else {}
+        worker.ahead.keep(recipe, self._push(recipe.updates[self._sent :], recipe.changes, next_keys))
         for number, variable in recipe.kept:
             worker.keep(variable, values[number])
         return [values[n] for n in recipe.results]
@@ -186,9 +191,8 @@ class Step:
             made[-1].block_until_ready()  # and so are the others, of the same run
         self._values.update(zip(piece.makes, made, strict=True))
 
-    def _read(self, wanted: Sequence[tuple[Number, Place]], brought: Brought) -> None:
+    def _read(self, by_server: Mapping[int, tuple[list[Number], list[str]]], brought: Brought) -> None:
         """Read values, but those of servers from which they were brought."""
-        by_server = _by_server(wanted)
         calls = {s: self._servers[s].call("read", keys) for s, (_, keys) in by_server.items() if s not in brought}
         for server, (numbers, _) in by_server.items():
             found = self._seen_in(server, brought[server] if server in brought else calls[server].result())
@@ -199,10 +203,6 @@ class Step:
         pushes, found = answer
         self._seen.setdefault(server, pushes)
         return found
-
-    def _next_keys(self) -> dict[int, list[str]]:
-        """By server, what another step of this kind would read first."""
-        return {server: keys for server, (_, keys) in _by_server(self._recipe.whole).items()}
 
     def _between(self, call: int) -> None:
         """What the servers do after piece `call`: look-ups, and updates whose results are read or looked up."""
@@ -215,7 +215,7 @@ class Step:
         if late:
             self._push_until(call + 1)
             with self._worker.clock.part(Part.SERVERS):
-                self._read(late, {})
+                self._read(_by_server(late), {})
 
     def _push_until(self, call: int) -> None:
         """Send the updates before this call's."""

@@ -181,22 +181,28 @@ class VariableServer:
                 self.dropped += 1
                 return False
             self._check(push)
-            self._received += sum(self._updates[n][0].facts.nbytes(gradients) for n, gradients in push.updates)
-            self._received += _bytes(push.added.values()) + _bytes(push.set.values())
             self._stale += 0 if push.seen is None else self.pushes - push.seen
             for number, gradients in push.updates:
-                update, keys = self._updates[number]
-                new = update([self._values[k] for k in keys], gradients)
-                self._values.update((keys[i], v) for i, v in zip(update.facts.written, new, strict=True))
-            if push.added:
-                keys = tuple(push.added)
-                added = _add([self._values[k] for k in keys], list(push.added.values()))
-                self._values.update(zip(keys, added, strict=True))
-            self._values.update((k, self._own(k, v)) for k, v in push.set.items())
+                self._update(*self._updates[number], gradients)
+            if push.added or push.set:
+                self._change(push.added, push.set)
             if origin is not None:
                 self._applied[origin.closure] = origin.number
             self.pushes += 1
             return True
+
+    def _update(self, update: Applicable, keys: tuple[str, ...], gradients: Sequence[Any]) -> None:
+        values, facts = self._values, update.facts
+        for i, value in zip(facts.written, update([values[k] for k in keys], gradients), strict=True):
+            values[keys[i]] = value
+        self._received += facts.nbytes(gradients)
+
+    def _change(self, added: dict[str, Any], kept: dict[str, Any]) -> None:
+        if added:
+            sums = _add([self._values[k] for k in added], list(added.values()))
+            self._values.update(zip(added, sums, strict=True))
+        self._values.update((k, self._own(k, v)) for k, v in kept.items())
+        self._received += _bytes(added.values()) + _bytes(kept.values())
 
     def push_and_read(self, origin: Origin | None, push: Push, keys: Sequence[str]) -> tuple[int, list[jax.Array]]:
         """Both, in one call."""
@@ -234,7 +240,9 @@ class VariableServer:
         return origin.closure < self._below or origin.number <= self._applied.get(origin.closure, 0)
 
     def _check(self, push: Push) -> None:
-        self._find([*push.added, *push.set], "refuses a push, and has changed nothing: it ")
+        changed = {*push.added, *push.set}
+        if changed:
+            self._find(sorted(changed), "refuses a push, and has changed nothing: it ")
         try:
             for number, gradients in push.updates:
                 if number not in self._updates:

@@ -73,16 +73,17 @@ class Facts:
         if len(gradients) != len(self.gradients):
             raise ValueError(f"{len(gradients)} gradients for {len(self.gradients)} variables")
         for gradient, (path, shape, dtype, kind) in zip(gradients, self.gradients, strict=True):
-            if (kind == "whole") is isinstance(gradient, Rows):
+            by_rows = isinstance(gradient, Rows)
+            if (kind == "whole") is by_rows:
                 raise ValueError(f"the gradient of {path} has the wrong kind, {type(gradient).__name__}")
-            array = gradient.values if isinstance(gradient, Rows) else gradient
-            rows = tuple(array.shape[:1]) if isinstance(gradient, Rows) else shape[:1]
-            if tuple(array.shape) != (*rows, *shape[1:]) or array.dtype != dtype:
-                found = f"shape {tuple(array.shape)} and dtype {array.dtype}"
-                raise ValueError(f"the gradient of {path} {shape} {dtype} has {found}")
+            array = gradient.values if by_rows else gradient
+            if array.shape != ((*array.shape[:1], *shape[1:]) if by_rows else shape) or array.dtype != dtype:
+                raise ValueError(
+                    f"the gradient of {path} {shape} {dtype} has shape {array.shape} and dtype {array.dtype}"
+                )
             if isinstance(array, np.ndarray) and not np.isfinite(array).all():  # from another process
                 raise ValueError(f"the gradient of {path} has NaN or infinity")
-            if isinstance(gradient, Rows) and not _in_range(np.asarray(gradient.ids), rows, shape[0]):
+            if by_rows and not _in_range(np.asarray(gradient.ids), array.shape[:1], shape[0]):
                 raise ValueError(f"ids of rows of {path} are out of range")
 
     def nbytes(self, gradients: Sequence[Any]) -> int:
