@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import psutil
 import pytest
 
 from stratagem.remote._ray_keeper import started_at
@@ -133,6 +134,7 @@ def test_a_job_goes_on_whatever_befalls_it_until_a_server_is_lost() -> None:
     random_ = random.Random(5)
     with following(5, STRATAGEM_HEARTBEAT_SECONDS="5") as started, strangers(started.running) as everybody:
         check_private(started.running)
+        check_priority(started)
         scenarios.freeze_a_worker(started, random_, 5)
         lose_a_worker_between_two_rounds(started)
         lose_a_worker_in_a_round(started)
@@ -141,6 +143,11 @@ def test_a_job_goes_on_whatever_befalls_it_until_a_server_is_lost() -> None:
         scenarios.replace_the_coordinator(started)
         check_refused(everybody)
         kill_server(started, random_)
+
+
+def check_priority(started: Following) -> None:
+    """The processes that take steps do not give way to others, as Ray's own tasks do."""
+    assert {psutil.Process(pid).nice() for pid in started.all_work()} == {psutil.Process().nice()}
 
 
 def lose_a_worker_between_two_rounds(started: Following) -> None:

@@ -205,6 +205,18 @@ def test_get_weights_and_set_weights_go_by_shard() -> None:
     assert np.array_equal(layer.kernel, np.concatenate(weights[:2]))
 
 
+@pytest.mark.parametrize("name", ["SGD", "Adam"])
+def test_an_optimizer_says_that_it_takes_shards(name: str) -> None:
+    with Sharding(2).scope():
+        v = tf.Variable(np.zeros((4, 1), "float32"), name="table")
+    optimizer = getattr(keras.optimizers, name)()
+    with pytest.raises(ValueError, match="table is in shards, and an optimizer takes its `variables`"):
+        optimizer.apply_gradients([(np.ones((4, 1), "float32"), v)])
+    assert not optimizer.built
+    optimizer.apply_gradients([(np.ones((2, 1), "float32"), shard) for shard in v.variables])
+    assert float(np.max(v)) < 0
+
+
 @pytest.mark.parametrize(
     "regularizer",
     [keras.regularizers.L2(0.1), keras.regularizers.L1L2(0.1, 0.2), keras.regularizers.OrthogonalRegularizer(0.1)],

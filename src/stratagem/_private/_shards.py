@@ -28,7 +28,16 @@ def intercept_shards(
         made = create(cls, args, kwargs) if args or kwargs else None  # no arguments: a copy is being made
         return object.__new__(cls) if made is None else made
 
-    from_reference = BaseOptimizer.add_variable_from_reference
+    from_reference, build = BaseOptimizer.add_variable_from_reference, BaseOptimizer.build
+
+    @functools.wraps(build)
+    def new_build(self: Any, variables: Any) -> None:
+        for variable in filter(is_view, variables):
+            raise ValueError(
+                f"{self.name}: {variable.name} is in shards, and an optimizer takes its `variables` "
+                "(model.trainable_variables has them)."
+            )
+        build(self, variables)
 
     @functools.wraps(from_reference)
     def new_from_reference(self: Any, reference_variable: Any, name: Any = None, initializer: Any = "zeros") -> Any:
@@ -38,7 +47,7 @@ def intercept_shards(
         return made
 
     KerasVariable._of, KerasVariable.__new__ = None, staticmethod(new)
-    BaseOptimizer.add_variable_from_reference = new_from_reference
+    BaseOptimizer.add_variable_from_reference, BaseOptimizer.build = new_from_reference, new_build
     _track_shards()
     _save_views()
 

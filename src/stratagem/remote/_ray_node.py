@@ -206,6 +206,8 @@ def _secure(folder: Path, token: bytes, head: Address, *, loopback: bool) -> Non
     """Ray's settings for this process and those that it starts: a secret of this job, no port beyond this machine."""
     os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
     os.environ[_RECONNECT] = str(_LOST_SECONDS)
+    # Ray's tasks give way to all else on a machine, unless they are told not to: ours are the job.
+    os.environ.setdefault("RAY_worker_niceness", "0")
     if is_secret(token):
         path = folder / "token"
         if not path.exists():
