@@ -15,7 +15,8 @@ from tests.remote.tables import TABLES
 LIMIT = {"float64": 1e-9, "float32": 1e-5}
 Layout = tuple[int, int | None]  # servers, and shards of a variable
 WHOLE, SPREAD, IN_TWO, IN_THREE = (1, None), (2, None), (3, 2), (2, 3)
-WHOLE_VARIABLE = ("lamb", "adafactor")
+SAID = {WHOLE: "whole", SPREAD: "spread", IN_TWO: "in two", IN_THREE: "in three"}
+WHOLE_VARIABLE = ("lamb", "adafactor")  # which are refused for shards
 EVERY = {**PROGRAMS, **TABLES}
 
 
@@ -35,9 +36,13 @@ def check(kind: str, name: str, layout: Layout) -> None:
 
 
 def cases(names: Iterable[str], layouts: Sequence[Layout], quick: dict[str, Layout]) -> list[Any]:
-    """Every name with every layout; those that are not quick are other instances of the same."""
+    """Every name with every layout but those that are refused; those that are not quick are other instances of the same."""
     every = [(name, layout) for name in names for layout in layouts]
-    return [pytest.param(*c, marks=() if quick.get(c[0]) == c[1] else pytest.mark.thorough) for c in every]
+    every = [(name, layout) for name, layout in every if name not in WHOLE_VARIABLE or layout[1] is None]
+    return [
+        pytest.param(*c, marks=() if quick.get(c[0]) == c[1] else pytest.mark.thorough, id=f"{c[0]}-{SAID[c[1]]}")
+        for c in every
+    ]
 
 
 @pytest.mark.parametrize(
@@ -61,8 +66,6 @@ def test_an_optimizer_on_servers_is_the_optimizer_on_one_device(name: str, layou
     ),
 )
 def test_so_are_other_optimizers_and_options(name: str, layout: Layout) -> None:
-    if name in WHOLE_VARIABLE and layout[1] is not None:
-        pytest.skip("it is refused for shards")
     check("optimizer", name, layout)
 
 
