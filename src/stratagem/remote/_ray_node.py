@@ -135,6 +135,11 @@ def check() -> None:
         joined.check()
 
 
+def answers() -> bool:
+    """True if the head can be reached now. Asked for anything while it cannot, Ray waits until it ends the process."""
+    return all(joined.answers() for joined in _joined)
+
+
 @final
 class _Node:
     """The node of this machine that this process is part of, started by the job itself."""
@@ -150,6 +155,10 @@ class _Node:
                 "because memory was short?"
             )
         self._head.check()
+
+    def answers(self) -> bool:
+        """As the function's."""
+        return self._head.answers()
 
 
 @final
@@ -168,13 +177,18 @@ class _Head:
             if now - self._asked < _ASK_SECONDS:
                 return
             self._asked = now
-        if _listens(self._address):
-            self._heard = now
-        elif now - self._heard > _SILENT_SECONDS:
+        if not self.answers() and now - self._heard > _SILENT_SECONDS:
             raise UnavailableError(
                 f"Ray's first process, at {self._address}, has not answered for {_SILENT_SECONDS:.0f} s, and with it the job "
                 "has ended. Was it killed, or is the network down?"
             )
+
+    def answers(self) -> bool:
+        """As the function's."""
+        now, heard = time.monotonic(), _listens(self._address)
+        if heard:
+            self._heard = now
+        return heard
 
 
 def _folder(head: Address) -> Path:

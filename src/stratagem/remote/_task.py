@@ -16,7 +16,7 @@ from stratagem.remote._actors import LocalActor, TaskSilentError
 from stratagem.remote._on_ray import start_on_ray
 from stratagem.remote._ray import RayWorker
 from stratagem.remote._ray_actors import RayActor, host_task
-from stratagem.remote._ray_node import check, join_seconds
+from stratagem.remote._ray_node import answers, check, join_seconds
 from stratagem.remote._ray_node import join as join_node
 from stratagem.remote._server import VariableServer
 from stratagem.remote._servers import Servers
@@ -125,6 +125,8 @@ class Server:
                 if self._job == "ps":
                     raise
                 logger.warning("%s:%d takes no steps: its process is stopped, or very busy.", self._job, self._index)
+            if not answers():  # if that lasts, the next call ends with an error that says so
+                continue
             there = first.there()
             if seen and not there and self._job != "ps":
                 logger.info("%s:%d: the job was over before this task could take part.", self._job, self._index)
