@@ -190,8 +190,8 @@ def start_actor(ray: Any, kind: str, index: int, servers: int, namespace: str, o
     cls: Any = ServerTask if kind == "ps" else WorkerTask
     arguments = (index,) if kind == "ps" else (index, [RayActor(f"ps:{i}", namespace) for i in range(servers)])
     named = {"name": f"{kind}:{index}", "namespace": namespace, "max_concurrency": _THREADS, **options}
-    named["enable_task_events"] = False  # Ray would note each call, which are many and short, for its dashboard
-    return ray.remote(cls).options(**named).remote(*arguments)
+    # Calls are many and short: without events Ray does not note each for its dashboard.
+    return ray.remote(cls).options(enable_task_events=False, **named).remote(*arguments)
 
 
 def host_task(ray: Any, kind: str, index: int, servers: int, namespace: str) -> Any:

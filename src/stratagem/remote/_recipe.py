@@ -112,18 +112,6 @@ class Recipe:
         """By server, the numbers and keys of what a step reads in the beginning; made once, for short steps."""
         return _by_server(self.whole)
 
-    def run(
-        self,
-        inputs: Sequence[Any],
-        servers: Sequence[Actor],
-        worker: Worker,
-        prepare: Callable[[int, Sequence[Any]], None],
-        *,
-        fresh: bool,
-    ) -> list[Any]:
-        """Take the step; as `begun`, and `finish`."""
-        return self.begun(inputs, servers, worker, prepare, fresh=fresh).finish()
-
     def begun(
         self,
         inputs: Sequence[Any],
@@ -133,7 +121,7 @@ class Recipe:
         *,
         fresh: bool,
     ) -> "Step":
-        """The step, with what it reads first.
+        """The step, with what it reads first; its `finish` takes it.
 
         prepare(number, gradients) is called before a part of an update is sent. fresh: what the worker's last push brought
         may be used.

@@ -49,7 +49,7 @@ class Worker:
         # A NumPy array goes to the device with the call, which is faster; of 64 bits JAX would make 32 there.
         inputs = [v if isinstance(v, np.ndarray) and v.itemsize < 8 else everywhere(v, mesh) for v in given]
         fresh = self.fresh.ask(servers.changes)
-        found = recipe.run(inputs, servers.actors, self, servers.prepare, fresh=fresh)
+        found = recipe.begun(inputs, servers.actors, self, servers.prepare, fresh=fresh).finish()
         self.clock.steps += 1
         if self.index is None:
             servers.changed()
