@@ -107,6 +107,7 @@ SCENARIOS: dict[str, Scenario] = {
     "F8 worker raises": Scenario(_job(jobs.raised), 20),
     "P1 worker killed": Scenario(_job(served.worker_killed), 20),
     "P2 worker killed five times": Scenario(_job(served.worker_killed_often), 20),
+    "P2 two workers killed": Scenario(_job(served.workers_killed), 20),
     "P ps killed": Scenario(_job(served.server_killed), 20),
     "P5 coordinator killed": Scenario(_job(served.coordinator_killed), 20),
     "P6 Ray's head killed": Scenario(_job(served.head_killed), 20),

@@ -14,7 +14,8 @@ import pytest
 import stratagem as tf
 from stratagem.coordinator import _coordinator
 from stratagem.remote import VariableServer
-from stratagem.remote._server import Origin, Push
+from stratagem.remote._ledger import Origin
+from stratagem.remote._server import Push
 from stratagem.remote._update import Rows
 from tests.remote.serving import serving
 
@@ -88,7 +89,7 @@ def test_a_server_keeps_no_record_of_what_is_over() -> None:
     for closure in range(1000):
         server.push(Origin(closure, 1, below=closure - 3), add())
     assert value(server) == 1000
-    assert len(server._applied) < 10
+    assert len(server._ledger) < 10
 
 
 # --- Refusals ---------------------------------------------------------------------------------------------------------------

@@ -7,7 +7,10 @@ import numpy as np
 import pytest
 
 import stratagem as tf
+from stratagem._context import entered
+from stratagem.coordinator._values import of_worker
 from stratagem.remote._ahead import Ahead
+from stratagem.step import call_often
 from tests.remote.far import far_job
 
 
@@ -100,6 +103,46 @@ def test_many_functions_given_together_may_begin_with_another_shape(coordinator:
     coordinator.join()
     assert coordinator.fetch(values) == [3.0, 4.0, *[3.0] * 40]
     assert float(v.numpy()) == 127.0
+
+
+def test_steps_that_were_taken_have_their_results_if_the_next_one_waits_for_a_program_and_then_fails(
+    coordinator: Any,
+) -> None:
+    with coordinator.strategy.scope():
+        table, optimizer = tf.Variable(np.zeros((16, 1))), tf.keras.optimizers.SGD(-1.0)
+    one_row, all_rows = [0.0] * 16, [*map(float, range(16))]
+    rows_of = {1.0: one_row, 2.0: one_row, 3.0: one_row, float("nan"): all_rows, 4.0: all_rows}
+    iterator = iterator_of(coordinator, [[amount, *rows] for amount, rows in rows_of.items()])
+
+    @tf.function
+    def step(iterator: Any) -> Any:
+        batch = next(iterator)
+        with tf.GradientTape() as tape:
+            rows = tf.nn.embedding_lookup(table, tf.cast(batch[1:], tf.int32))
+            loss = tf.reduce_sum(rows) * batch[0]
+        optimizer.apply_gradients([(tape.gradient(loss, table), table)])
+        return batch[0]
+
+    worker = coordinator.strategy.tasks[0]
+
+    def taken(closures: list[int]) -> list[float]:
+        found: list[float] = []
+        with entered(worker=worker), coordinator.strategy.scope():
+            worker.begin(closures, closures[0], coordinator._name)
+            for value in call_often(step, *of_worker(((iterator,), {}), 0), len(closures)):
+                found.append(float(value))
+                if len(found) < len(closures):
+                    worker.begin(closures[len(found) :], closures[0], coordinator._name)
+                    if len(found) == 2:  # the next one has other numbers of rows, for which there is no program yet
+                        return found
+        return found
+
+    assert taken([0]) == [1.0]
+    assert taken([1, 2, 3]) == [2.0, 3.0]
+    with pytest.raises(tf.errors.InvalidArgumentError, match="NaN"):
+        taken([3])
+    assert taken([4]) == [4.0]
+    assert table.numpy().tolist() == [[16 * (1 + 2 + 3) + 4], *[[4]] * 15]
 
 
 def test_a_batch_that_cannot_be_traced_is_drawn_once(coordinator: Any) -> None:

@@ -53,9 +53,9 @@ class Following:
         self.wait_for_rounds(1, lambda who: len(who) == self.workers)
         return self.rounds()[-1][2]
 
-    def all_work_again(self, before: list[int]) -> list[int]:
-        """The same, once one of them is another process than before."""
-        self.wait_for_rounds(1, lambda who: len(who) == self.workers and set(who) != set(before))
+    def all_work_again(self, before: list[int], lost: int = 1) -> list[int]:
+        """The same, once so many of them are other processes than before."""
+        self.wait_for_rounds(1, lambda who: len(who) == self.workers and len({*who} - {*before}) == lost)
         return self.rounds()[-1][2]
 
     def pace(self, rounds: int) -> float:

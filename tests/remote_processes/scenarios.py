@@ -67,6 +67,26 @@ def lose_a_worker(started: Following, random_: random.Random) -> float:
     return time.monotonic() - killed
 
 
+def workers_killed(seed: int) -> Trial:
+    """P2: SIGKILL of two workers at once, of two or three. Detection: until all work."""
+    random_, began = random.Random(seed), time.monotonic()
+    with following(seed, random_.choice((2, 3))) as started:
+        detection = lose_two_workers(started, random_)
+        ends_well(started)
+    return Trial(time.monotonic() - began, detection)
+
+
+def lose_two_workers(started: Following, random_: random.Random) -> float:
+    """Seconds until other processes work in their places."""
+    before = started.all_work()
+    time.sleep(random_.uniform(0.0, 0.3))
+    killed = time.monotonic()
+    for rank in random_.sample(range(1, 1 + started.workers), 2):
+        started.kill_worker(rank)
+    started.all_work_again(before, 2)
+    return time.monotonic() - killed
+
+
 def worker_killed_often(seed: int) -> Paced:
     """P2: the same worker five times. Within 10 s of its return, the steps are as fast as before (95 %)."""
     random_, began, back, pace = random.Random(seed), time.monotonic(), 0.0, []

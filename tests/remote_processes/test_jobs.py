@@ -137,7 +137,7 @@ def test_a_job_goes_on_whatever_befalls_it_until_a_server_is_lost() -> None:
         check_priority(started)
         scenarios.freeze_a_worker(started, random_, 5)
         lose_a_worker_between_two_rounds(started)
-        lose_a_worker_in_a_round(started)
+        scenarios.lose_two_workers(started, random_)
         scenarios.lose_a_worker_in_an_evaluation(started, random_)
         scenarios.send_frames(started, 500, 5)
         scenarios.replace_the_coordinator(started)
@@ -151,17 +151,10 @@ def check_priority(started: Following) -> None:
 
 
 def lose_a_worker_between_two_rounds(started: Following) -> None:
-    """P1, P2: the first worker, while nothing runs."""
+    """P1: the first worker, while nothing runs."""
     before = started.all_work()
     with started.resting():
         started.kill_worker(1)
-    started.all_work_again(before)
-
-
-def lose_a_worker_in_a_round(started: Following) -> None:
-    """P1, P2: the same worker once more, while it takes steps."""
-    before = started.all_work()
-    started.kill_worker(1)
     started.all_work_again(before)
 
 

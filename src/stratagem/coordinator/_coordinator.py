@@ -28,7 +28,7 @@ from stratagem.coordinator._values import (
     of_worker,
 )
 from stratagem.pipeline import Dataset, DistributedInput
-from stratagem.remote import Busy, NotHereError, RemoteSource, TaskLostError, Worker
+from stratagem.remote import Busy, RemoteSource, TaskLostError, Worker
 from stratagem.step import Function, call_often
 from stratagem.strategy import ParameterServerStrategy
 
@@ -242,12 +242,8 @@ class ClusterCoordinator:
             self._queue.put_back(closure)
 
     def _values(self, worker: Any, left: deque[Closure]) -> Iterator[Any]:
-        """The values of the first of these closures, one after the other. Whoever takes one takes its closure away.
-
-        It may end before there is one: then it is to be tried again.
-        """
+        """The values of the first of these closures, one after the other. Whoever takes one takes its closure away."""
         first, below, servers = left[0], self._queue.lowest(), self._strategy.servers
-        moves = servers.moves
         try:
             self._begin_next(worker, left, below)
             args, kwargs = of_worker((first.args, first.kwargs), worker.index)
@@ -257,9 +253,6 @@ class ClusterCoordinator:
                 yield ready
                 if left:
                     self._begin_next(worker, left, below)
-        except NotHereError:
-            if not servers.moved_since(moves):
-                raise
         except BaseException:
             servers.changed()
             raise

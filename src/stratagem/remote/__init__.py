@@ -5,7 +5,6 @@ from stratagem.remote._clock import Busy as Busy
 from stratagem.remote._clock import Part as Part
 from stratagem.remote._placement import ServedPlacement as ServedPlacement
 from stratagem.remote._ray import RemoteSource as RemoteSource
-from stratagem.remote._server import NotHereError as NotHereError
 from stratagem.remote._server import Traffic as Traffic
 from stratagem.remote._server import VariableServer as VariableServer
 from stratagem.remote._servers import Servers as Servers

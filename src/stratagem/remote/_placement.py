@@ -53,12 +53,16 @@ class ServedPlacement(Placement):
         """
         placements: list[Any] = [placement_of(shard) for shard in shards]
         wanted = wanted_rows([ids], [shard.shape[0] for shard in shards], shards[0].path, Room())
-        calls = [
-            self.servers.actors[self.servers.home(p)].call("rows", [(p.key, rows)])
-            for p, rows in zip(placements, wanted.rows, strict=True)
-        ]
-        found = [local(call.result()[1][0]) for call in calls]
+        found = self.servers.wherever(lambda: self._rows(placements, wanted.rows))
         return jnp.take(jnp.concatenate(found), jnp.asarray(wanted.inverse[0]), axis=0)
+
+    def _rows(self, placements: Sequence[Any], wanted: Sequence[Any]) -> list[Any]:
+        places = [self.servers.places(p)[0] for p in placements]
+        calls = [
+            self.servers.actors[place.server].call("rows", [(place.key, rows)])
+            for place, rows in zip(places, wanted, strict=True)
+        ]
+        return [local(call.result()[1][0]) for call in calls]
 
     def place(self, variable: Any, value: Any) -> Kept:
         """Send a new value to every server that keeps the variable."""
@@ -76,14 +80,18 @@ class ServedPlacement(Placement):
     def add(self, variable: Any, amount: Any, sign: int) -> bool:
         """Let the servers add it: of what several workers add nothing is lost."""
         value = jnp.broadcast_to(jnp.asarray(amount, variable._dtype), variable.shape)
-        push = Push(added={self.key: value if sign > 0 else -value})
+        amount = value if sign > 0 else -value
         origin = (current().worker or Worker.here).next_origin()
 
         def send() -> None:
-            for index in sorted(self.servers.sharing(self)):
-                self.servers.actors[index].call("push", origin, push).result()
+            calls = [
+                self.servers.actors[place.server].call("push", origin, Push(added={place.key: amount}))
+                for place in self.servers.places(self)
+            ]
+            for call in calls:
+                call.result()
 
-        self.servers.wherever(send)  # what moves has one copy only: nobody has added it yet
+        self.servers.wherever(send)  # where it is not any more, nothing was added
         self._changed()
         return True
 

@@ -8,12 +8,13 @@ from typing import Any, final
 import jax.numpy as jnp
 
 from stratagem._context import current
-from stratagem._errors import ContextError, MixedStrategiesError
+from stratagem._errors import ContextError, MixedStrategiesError, UnimplementedError
 from stratagem._mesh import ReplicaMesh
 from stratagem._private import is_seed_state
 from stratagem.remote._pieces import Piece, pieces_of
 from stratagem.remote._plan import Applied, Plan
 from stratagem.remote._recipe import CompiledPiece, Place, Recipe, SentChange, SentUpdate, TableLookUp
+from stratagem.remote._server import NotHereError
 from stratagem.remote._servers import Servers
 from stratagem.remote._update import ServerUpdate, how
 from stratagem.remote._worker import Worker
@@ -43,24 +44,19 @@ class ServedProgram(FarProgram):
         self._servers: Servers = next(p.servers for p in self._placements if p is not None and p.served)
         _check_strategy(made, self._servers)
         _check_written(made)
-        plan = Plan(made, len(made.results.per_replica))
-        self._updates: list[ServerUpdate] = []  # which live as long as this program
-        updates = [_sent(self._servers, applied, mesh, self._updates) for applied in plan.applied]
-        if len(updates) > 1:  # another update may have got copies of what it counts by, which all updates count up
-            updates = [_sent(self._servers, applied, mesh, self._updates) for applied in plan.applied]
-        self._moves = self._servers.moves
-        self._kept = self._where()
-        self._recipe = _Writer(plan, self._servers, pieces_of(plan, mesh), updates).recipe()
+        self._plan = Plan(made, len(made.results.per_replica))
+        self._pieces = pieces_of(self._plan, mesh)
+        self._sharings = self._servers.sharings
+        self._write()
         self._first = True
 
     @property
     def stale(self) -> bool:
-        """True if a variable was placed anew or its `trainable` changed, or servers keep it that did not."""
-        moved = any(
+        """True if a variable was placed anew, or its `trainable` changed."""
+        return any(
             v._placement is not p or v._trainable is not t
             for v, p, t in zip(self._variables, self._placements, self._trainable, strict=True)
         )
-        return moved or self._elsewhere()
 
     def __call__(self, arguments: Arguments) -> Any:
         """Run once, on the worker of the context, without stand-ins. Waits for the servers to have taken what it changes."""
@@ -75,34 +71,49 @@ class ServedProgram(FarProgram):
 
     def _taken(self, arguments: Arguments, times: int) -> list[list[Any]]:
         """The results of some steps."""
-        if self._first:
-            with tracing:
-                results = self._run(arguments, 1)
-                self._first = not results
-                return results
-        return self._run(arguments, times)
-
-    def _run(self, arguments: Arguments, times: int) -> list[list[Any]]:
         worker = current().worker or Worker.here
+        if self._first or worker.index is None:  # whose pushes have no numbers: no variable may be shared meanwhile
+            with tracing:
+                results = self._run(worker, arguments, 1)
+                self._first = self._first and not results
+                return results
+        return self._run(worker, arguments, times)
+
+    def _run(self, worker: Any, arguments: Arguments, times: int) -> list[list[Any]]:
+        """As `_taken`; what is left of a step, if all servers share one of its variables since it began, is done again."""
         given = [*(v.array[0] for v in arguments.own), *arguments.shared]
-        with begun(self._mesh.job, first=self._first):
-            results: list[list[Any]] = worker.follow(self._recipe, given, self._servers, self._mesh, times)
-        return results
+        while True:
+            before = self._servers.sharings
+            recipe = self._present()
+            try:
+                with begun(self._mesh.job, first=self._first):
+                    results: list[list[Any]] = worker.follow(recipe, given, self._servers, self._mesh, times)
+                return results
+            except NotHereError:
+                if not self._servers.shared_since(before):
+                    raise
 
-    def _elsewhere(self) -> bool:
-        """True if a variable of this program is not where it was."""
-        moves = self._servers.moves
-        if moves == self._moves:
-            return False
-        if self._where() != self._kept:
-            return True
-        self._moves = moves
-        return False
+    def _present(self) -> Recipe:
+        """The recipe, with all variables where they are now."""
+        if self._servers.sharings != self._sharings:
+            with tracing:
+                if self._where() == self._kept:
+                    self._sharings = self._servers.sharings
+                else:
+                    self._write()
+        return self._recipe
 
-    def _where(self) -> list[tuple[int, frozenset[int]]]:
-        """Which server is asked for each variable, and which keep it."""
-        places = [p for p in self._placements if p is not None and p.served]
-        return [(self._servers.home(p), frozenset(self._servers.sharing(p))) for p in places]
+    def _write(self) -> None:
+        """The recipe; teaches servers their parts of updates. `tracing` is held: nobody else lets servers share variables."""
+        updates: list[ServerUpdate] = []
+        sent = [_sent(self._servers, applied, self._mesh, updates) for applied in self._plan.applied]
+        self._recipe = _Writer(self._plan, self._servers, self._pieces, sent).recipe()
+        self._updates = updates  # which live as long as this program
+        self._kept = self._where()
+        self._sharings = self._servers.sharings
+
+    def _where(self) -> list[tuple[Place, ...]]:
+        return [self._servers.places(p) for p in self._placements if p is not None and p.served]
 
 
 class _Writer:
@@ -155,8 +166,7 @@ class _Writer:
         return number
 
     def _place(self, variable: Any) -> Place:
-        placement: Any = placement_of(variable)
-        return Place(self._servers.home(placement), placement.key)
+        return self._servers.places(placement_of(variable))[0]
 
     def _look_up(self, i: int) -> TableLookUp:
         group = self._plan.groups[i]
@@ -187,8 +197,7 @@ class _Writer:
 
     def _change(self, i: int) -> SentChange:
         change = self._plan.changed[i]
-        placement: Any = placement_of(self._plan.made.variables[change.position])
-        places = tuple(Place(s, placement.key) for s in sorted(self._servers.sharing(placement)))
+        places = self._servers.places(placement_of(self._plan.made.variables[change.position]))
         value = self._value(change.value) if change.minus is None else self._number(("difference", i))
         return SentChange(places, value, change.adds)
 
@@ -196,17 +205,21 @@ class _Writer:
 def _sent(
     servers: Servers, applied: Applied, mesh: ReplicaMesh, kept: list[ServerUpdate]
 ) -> tuple[tuple[int, int, tuple[int, ...]], ...]:
-    """By server that keeps one of an update's variables, or counts it: its part's number, and whose gradients it takes.
+    """By server, all of which count an update: its part's number, and whose gradients that takes.
 
     kept: gets the parts.
     """
     update = applied.update
     hows = [how(update.optimizer, v, g is not None) for v, g in zip(update.variables, applied.groups, strict=True)]
-    homes = [servers.home(placement_of(v)) for v in update.variables]
-    every = {*homes, *(s for v in update.counted for s in servers.copies(placement_of(v)))}
+    placements: list[Any] = [placement_of(v) for v in update.variables]
+    for variable, placement in zip(update.variables, placements, strict=True):
+        if servers.shares(placement):
+            raise UnimplementedError(_trained_and_read(update.optimizer, variable))
+    for variable in update.counted:
+        servers.share(placement_of(variable))
     parts = []
-    for server in sorted(every):
-        mine = tuple(i for i, home in enumerate(homes) if home == server)
+    for server in range(len(servers)):
+        mine = tuple(i for i, placement in enumerate(placements) if placement.home == server)
         variables = [update.variables[i] for i in mine]
         kinds = tuple(hows[i] for i in mine)
 
@@ -222,7 +235,7 @@ def _sent(
 
 
 def _learn(servers: Servers, server: int, number: int, made: ServerUpdate, update: Update) -> None:
-    """Teach a server its part of an update, whose common variables it then keeps copies of."""
+    """Teach a server its part of an update; what that reads beside its own variables, all servers then share."""
     placements: list[Any] = [placement_of(v) for v in made.state]
     for variable, placement in zip(made.state, placements, strict=True):
         if placement is None or not placement.served:
@@ -231,8 +244,17 @@ def _learn(servers: Servers, server: int, number: int, made: ServerUpdate, updat
                 "optimizer within `with strategy.scope():`, as the model."
             )
         if variable._beside is None and not any(variable is v for v in update.variables):
-            servers.share(placement, server)
-    servers.teach(server, number, made, [p.key for p in placements])
+            if len(servers) > 1 and servers.trains(variable):
+                raise UnimplementedError(_trained_and_read(update.optimizer, variable))
+            servers.share(placement)
+    servers.teach(server, number, made, [servers.key(p) for p in placements])
+
+
+def _trained_and_read(optimizer: Any, variable: Any) -> str:
+    return (
+        f"{optimizer.name}: one optimizer updates {variable.path}, and an update of another one reads it, its learning rate "
+        "perhaps: that is not possible with several servers. Assign what it reads to a variable that no optimizer updates."
+    )
 
 
 def _check_strategy(made: Trace, servers: Servers) -> None:

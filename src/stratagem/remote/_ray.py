@@ -16,10 +16,10 @@ from stratagem.pipeline import to_jax
 from stratagem.remote._ahead import Ahead, Fresh
 from stratagem.remote._clock import Clock, Part
 from stratagem.remote._gone import Gone
+from stratagem.remote._ledger import Origin
 from stratagem.remote._ray_actors import RayActor
 from stratagem.remote._ray_worker_task import Drawn, Seed, without_programs
 from stratagem.remote._recipe import Recipe
-from stratagem.remote._server import Origin
 from stratagem.remote._travel import exported
 from stratagem.remote._update import Rows
 from stratagem.step import FarArray, FarSource
@@ -172,21 +172,20 @@ class RayWorker:
         self._drop()
         # Of several, each was scheduled before the one before it is asked for, which is now: so it may use what that brings.
         fresh, more = self.fresh.ask(servers.changes), self.ahead.more
-        done: list[list[Any]] = []
-        while len(done) < times:
+        while True:
             self._learn(number, recipe, seeds)
             ready = servers.ready
-            origin = (self._closures[len(done) : times], self._below, self._coordinator, self._pushes)
+            origin = (self._closures[:times], self._below, self._coordinator, self._pushes)
             found, self._pushes, seconds, stop = self.actor.call(
-                "follow", number, inputs, origin, ready - self._ready, (fresh or bool(done), more)
+                "follow", number, inputs, origin, ready - self._ready, (fresh, more)
             ).result()
             self._ready |= ready
             self.clock.elsewhere(dict(seconds))
             self.clock.steps += len(found)
-            done += [[np.asarray(v).view(FarArray) for v in results] for results in found]
-            if stop is not None and not self._helped(stop, number, recipe, given, servers):
-                break
-        return done
+            helped = stop is not None and self._helped(stop, number, recipe, given, servers)
+            # What was taken goes back first: if asking again raises something, that is the next step's.
+            if found or not helped:
+                return [[np.asarray(v).view(FarArray) for v in results] for results in found]
 
     def _learn(self, number: Any, recipe: Recipe, seeds: tuple[Any, ...]) -> None:
         if number not in self._known:

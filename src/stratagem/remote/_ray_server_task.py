@@ -7,8 +7,9 @@ from typing import Any, final
 import jax
 
 from stratagem._errors import UnavailableError
+from stratagem.remote._ledger import History, Origin
 from stratagem.remote._ray_task import Task
-from stratagem.remote._server import Origin, Push, Traffic, VariableServer
+from stratagem.remote._server import Push, Traffic, VariableServer
 from stratagem.remote._travel import given, imported, imported_maker, shapes_of
 from stratagem.remote._update import Facts, flat
 
@@ -46,9 +47,9 @@ class ServerTask(Task):
         """Take pushes of this coordinator's closures."""
         self._coordinator = coordinator
 
-    def create(self, key: str, value: Any) -> None:
+    def create(self, key: str, value: Any, history: History | None = None) -> None:
         """As VariableServer's."""
-        self._server.create(key, value)
+        self._server.create(key, value, history)
 
     def make(self, key: str, program: bytes, arguments: Sequence[Any]) -> None:
         """As VariableServer's, with a program that has travelled."""
@@ -58,9 +59,10 @@ class ServerTask(Task):
         """As VariableServer's."""
         self._server.forget(keys)
 
-    def release(self, key: str) -> jax.Array:
+    def release(self, key: str) -> tuple[jax.Array, History]:
         """As VariableServer's."""
-        return jax.block_until_ready(self._server.release(key))
+        value, history = self._server.release(key)
+        return jax.block_until_ready(value), history
 
     def read(self, keys: Sequence[str]) -> tuple[int, list[jax.Array]]:
         """As VariableServer's."""

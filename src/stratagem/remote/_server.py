@@ -2,7 +2,7 @@
 
 import dataclasses
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, final
 
@@ -11,23 +11,10 @@ import jax.numpy as jnp
 
 from stratagem._errors import InvalidArgumentError
 from stratagem.remote._clock import Busy
+from stratagem.remote._ledger import History, Ledger, Origin, Part
 from stratagem.remote._travel import given, local
 from stratagem.remote._update import Applicable
 from stratagem.values import Maker
-
-
-@dataclass(frozen=True)
-class Origin:
-    """Which push this is, the same when it is sent again.
-
-    closure: of the coordinator; number: of the closure's pushes, from 1. below: all closures with smaller numbers are over.
-    coordinator: another name for another one, whose closures are counted anew.
-    """
-
-    closure: int
-    number: int
-    below: int = 0
-    coordinator: str = ""
 
 
 @dataclass(frozen=True)
@@ -43,15 +30,27 @@ class Push:
     set: dict[str, Any] = field(default_factory=dict)
     seen: int | None = None
 
+    def parts(self) -> list[Part]:
+        """What counts by itself when it is sent again."""
+        return [*(number for number, _ in self.updates), *self.added, *self.set]
+
+    def only(self, parts: Collection[Part]) -> "Push":
+        """The same with these parts alone."""
+        return Push(
+            [update for update in self.updates if update[0] in parts],
+            {key: value for key, value in self.added.items() if key in parts},
+            {key: value for key, value in self.set.items() if key in parts},
+            self.seen,
+        )
+
 
 @final
 class NotHereError(InvalidArgumentError):
-    """A server is asked for a variable that it does not have: it has moved to another one, perhaps."""
+    """A server is asked for a variable that it does not have: all servers share it now, perhaps, under another key."""
 
     def __init__(self, server: int, keys: Sequence[str], what: str = "") -> None:
         super().__init__(
-            f"Server ps:{server} {what}has no variables {', '.join(keys)}. If another step was compiled at the same time, "
-            "they are on another server now: run this one again."
+            f"Server ps:{server} {what}has no variables {', '.join(keys)}. Were they dropped, or was the server started anew?"
         )
         self._given = server, keys, what
 
@@ -95,13 +94,12 @@ class VariableServer:
         self._sizes: dict[str, int] = {}  # their bytes: every call counts them, and JAX's arrays take long to say
         self._updates: dict[int, tuple[Applicable, tuple[str, ...]]] = {}
         self._tables: set[str] = set()
-        self._applied: dict[int, int] = {}
-        self._below = 0
-        self._coordinator = ""
+        self._ledger = Ledger()
 
-    def create(self, key: str, value: Any) -> None:
-        """Keep a variable under this key; also a new value for one that is there."""
+    def create(self, key: str, value: Any, history: History | None = None) -> None:
+        """Keep a variable under this key; also a new value for one that is there. history: of one that was elsewhere before."""
         with self._lock:
+            self._ledger.inherit(key, history or {})
             self._values[key] = self._own(key, value)
             self._sizes[key] = self._values[key].nbytes
             self._received += _bytes([value])
@@ -120,14 +118,14 @@ class VariableServer:
             for key in keys:
                 self._drop(key)
 
-    def release(self, key: str) -> jax.Array:
-        """The value of a variable that another server keeps from now on. Raises NotHereError if it is not here."""
+    def release(self, key: str) -> tuple[jax.Array, History]:
+        """The value of a variable that gets another key, and its history. Raises NotHereError if it is not here."""
         with self._lock:
             self._find([key])
             value = self._values[key]
             self._sent += self._sizes[key]
             self._drop(key)
-            return value
+            return value, self._ledger.history(key)
 
     def read(self, keys: Sequence[str]) -> tuple[int, list[jax.Array]]:
         """How many pushes were applied so far, and the values after them. Raises NotHereError if one is not here."""
@@ -171,15 +169,20 @@ class VariableServer:
             self._updates.pop(number, None)
 
     def push(self, origin: Origin | None, push: Push) -> bool:
-        """Apply a push; False if it was applied before, or its closure is over: then nothing happens.
+        """Apply what of a push was not applied before; False if that is nothing, or its closure is over.
 
         Raises InvalidArgumentError, and changes nothing, if anything in it does not fit; NotHereError if it changes a variable
         that is not here.
         """
         with self.busy, self._lock:
-            if origin is not None and self._known(origin):
-                self.dropped += 1
-                return False
+            if origin is not None:
+                parts = push.parts()
+                left = self._ledger.left(origin, parts)
+                if not left:
+                    self.dropped += 1
+                    return False
+                if len(left) < len(parts):
+                    push = push.only(left)
             self._check(push)
             self._stale += 0 if push.seen is None else self.pushes - push.seen
             for number, gradients in push.updates:
@@ -187,7 +190,7 @@ class VariableServer:
             if push.added or push.set:
                 self._change(push.added, push.set)
             if origin is not None:
-                self._applied[origin.closure] = origin.number
+                self._ledger.note(origin, left)
             self.pushes += 1
             return True
 
@@ -229,15 +232,6 @@ class VariableServer:
         """JAX's array; one that nobody else has for a variable whose updates write into its array."""
         array = local(value)
         return jnp.copy(array) if key in self._tables else array
-
-    def _known(self, origin: Origin) -> bool:
-        if origin.coordinator != self._coordinator:
-            self._coordinator, self._below = origin.coordinator, 0
-            self._applied.clear()
-        if origin.below > self._below:
-            self._below = origin.below
-            self._applied = {c: n for c, n in self._applied.items() if c >= self._below}
-        return origin.closure < self._below or origin.number <= self._applied.get(origin.closure, 0)
 
     def _check(self, push: Push) -> None:
         changed = {*push.added, *push.set}

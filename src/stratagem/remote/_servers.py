@@ -11,6 +11,7 @@ import numpy as np
 
 from stratagem.remote._actors import Actor, LocalActor
 from stratagem.remote._gone import Gone
+from stratagem.remote._recipe import Place
 from stratagem.remote._server import NotHereError, Traffic
 from stratagem.remote._travel import exported, shapes_of
 from stratagem.remote._update import Lent, ServerUpdate, flat
@@ -21,7 +22,12 @@ Result = TypeVar("Result")
 
 @final
 class Servers:
-    """Calls to several servers. A variable lies on one; what all updates of an optimizer count by, on each of them."""
+    """Calls to several servers. A variable is kept by one of them; what updates of other variables read, by all.
+
+    Such a variable is shared once, when the first of these updates is compiled: its server gives it up, with the history of
+    what was done to it, and all servers keep it under another key. Whoever still looks for the old one is told that it is not
+    there, and does what is left with the new one. So nothing that happens meanwhile is lost, or counts twice.
+    """
 
     def __init__(self, actors: Sequence[Actor]) -> None:
         self.actors = tuple(actors)
@@ -29,14 +35,14 @@ class Servers:
         # Updates, with the shapes of gradients that their servers have programs for.
         self.ready: frozenset[Any] = frozenset()
         self._server_of: dict[int, int] = {}
-        self._copies: dict[str, set[int]] = {}
-        self._moved: dict[str, int] = {}
+        self._shared: set[str] = set()
         self._turn = itertools.count()
         self.lock = threading.RLock()
+        self._sharing = threading.RLock()
         # How often something was changed that functions which are scheduled later have to see.
         self.changes = 0
-        # How often a variable has moved to another server, or got one more copy.
-        self.moves = 0
+        # How many variables were shared so far.
+        self.sharings = 0
         # Those that some program uses. What is gone, servers forget when something new comes.
         self._updates: weakref.WeakValueDictionary[Any, ServerUpdate] = weakref.WeakValueDictionary()
         self._numbered: weakref.WeakValueDictionary[int, ServerUpdate] = weakref.WeakValueDictionary()
@@ -60,34 +66,40 @@ class Servers:
         calls = []
         for kind, name, server in self._gone.taken():
             if kind == "variable":
-                self._moved.pop(name, None)
-                calls += [self.actors[i].call("forget", [name]) for i in self._copies.pop(name, {server})]
+                calls += [self.actors[p.server].call("forget", [p.key]) for p in self._places(name, server)]
+                self._shared.discard(name)
             else:
                 del self._server_of[name]
                 calls.append(self.actors[server].call("forget_update", name))
         for call in calls:
             call.result()
 
-    def copies(self, placement: Any) -> set[int]:
-        """The servers whose updates count up a copy of this variable."""
-        return self._copies.get(placement.key, set())
+    def places(self, placement: Any) -> tuple[Place, ...]:
+        """Where a variable is kept. The first place is the one to read it from."""
+        return self._places(placement.key, placement.home)
 
-    def home(self, placement: Any) -> int:
-        """The index of the server that is asked for a variable."""
-        return self._moved.get(placement.key, placement.home)
+    def key(self, placement: Any) -> str:
+        """The name of a variable at each server that keeps it."""
+        return self.places(placement)[0].key
+
+    def _places(self, key: str, home: int) -> tuple[Place, ...]:
+        if key not in self._shared:
+            return (Place(home, key),)
+        others = (index for index in range(len(self.actors)) if index != home)
+        return tuple(Place(index, f"{key}, shared") for index in (home, *others))
 
     def read(self, placements: Sequence[Any]) -> list[jax.Array]:
         """The values of variables, by placement; those of one server are of one moment."""
         return self.wherever(lambda: self._read(placements))
 
     def _read(self, placements: Sequence[Any]) -> list[jax.Array]:
-        homes = [self.home(p) for p in placements]
+        places = [self.places(p)[0] for p in placements]
         found: dict[str, jax.Array] = {}
-        for index in sorted(set(homes)):
-            keys = [p.key for p, home in zip(placements, homes, strict=True) if home == index]
+        for index in sorted({place.server for place in places}):
+            keys = [place.key for place in places if place.server == index]
             _, values = self.actors[index].call("read", keys).result()
             found.update(zip(keys, values, strict=True))
-        return [found[p.key] for p in placements]
+        return [found[place.key] for place in places]
 
     def traffic(self) -> list[Traffic]:
         """What each server has done so far."""
@@ -96,12 +108,10 @@ class Servers:
 
     def assign(self, placement: Any, value: jax.Array) -> None:
         """A new value, wherever the variable is kept."""
-        while True:
-            moves = self.moves
-            for index in self.sharing(placement):
-                self.actors[index].call("create", placement.key, value).result()
-            if not self.moved_since(moves):
-                return
+        with self._sharing:
+            calls = [self.actors[p.server].call("create", p.key, value) for p in self.places(placement)]
+            for call in calls:
+                call.result()
 
     def make(self, placement: Any, formula: Formula, start: int, rows: int) -> None:
         """Let its server make the first value of a new variable: these rows of the formula's."""
@@ -121,43 +131,40 @@ class Servers:
             self.changes += 1
             return self.changes
 
-    def sharing(self, placement: Any) -> set[int]:
-        """The servers that keep a variable."""
-        return self._copies.get(placement.key, {placement.home})
-
-    def share(self, placement: Any, index: int) -> None:
-        """Let a server keep a copy of a variable that its updates read, and count up as those of all other copies do."""
-        with self.lock:
-            copies = self._copies.get(placement.key)
-            if copies is not None and index in copies:
+    def share(self, placement: Any) -> None:
+        """Let all servers keep a variable that updates read, and count up as those of all other servers do."""
+        with self._sharing:
+            if placement.key in self._shared or len(self.actors) == 1:
                 return
-            if copies is None and index == placement.home:
-                self._copies[placement.key] = {index}
-                return
-            if copies is None:
-                # From now on it is where the updates are: whoever still looks for it at home tries again.
-                value = self.actors[placement.home].call("release", placement.key).result()
-            else:
-                value = self.read([placement])[0]
-            self.actors[index].call("create", placement.key, value).result()
-            if copies is None:
-                self._moved[placement.key] = index
-            self._copies[placement.key] = {*(copies or ()), index}
-            self.moves += 1
+            value, history = self.actors[placement.home].call("release", placement.key).result()
+            self._shared.add(placement.key)
+            calls = [self.actors[p.server].call("create", p.key, value, history) for p in self.places(placement)]
+            for call in calls:
+                call.result()
+            self.sharings += 1
 
-    def moved_since(self, moves: int) -> bool:
-        """True if there are more moves than so many. Waits for one that is under way."""
+    def shares(self, placement: Any) -> bool:
+        """True if all of several servers keep this variable."""
+        return placement.key in self._shared
+
+    def trains(self, variable: Any) -> bool:
+        """True if some update is of this variable."""
         with self.lock:
-            return self.moves != moves
+            return any(variable is v for update in self._updates.values() for v in update.variables)
+
+    def shared_since(self, before: int) -> bool:
+        """True if there are more sharings than so many. Waits for one that is under way."""
+        with self._sharing:
+            return self.sharings != before
 
     def wherever(self, act: Callable[[], Result]) -> Result:
-        """What `act`, which calls servers for variables, returns. It is called again if one of them moves meanwhile."""
+        """What `act`, which calls servers for variables, returns. Called again if all servers share one of them since."""
         while True:
-            moves = self.moves
+            before = self.sharings
             try:
                 return act()
             except NotHereError:
-                if not self.moved_since(moves):
+                if not self.shared_since(before):
                     raise
 
     def update(self, key: Any, make: Callable[[], ServerUpdate]) -> tuple[int, ServerUpdate, bool]:

@@ -125,10 +125,10 @@ class ServerUpdate:
 
     def __init__(self, optimizer: Any, variables: Sequence[Any], hows: Sequence[How], mesh: ReplicaMesh) -> None:
         self.number = next(_numbers)
-        self._optimizer, self._variables, self._hows, self._mesh = optimizer, list(variables), list(hows), mesh
-        self._knowledge, self._no_rows = Knowledge(), (None,) * len(self._variables)
+        self._optimizer, self.variables, self._hows, self._mesh = optimizer, list(variables), list(hows), mesh
+        self._knowledge, self._no_rows = Knowledge(), (None,) * len(self.variables)
         explore(self._body, self._arguments(self._no_rows), mesh, self._knowledge)
-        slots = {id(v): i for i, v in enumerate(self._variables)}
+        slots = {id(v): i for i, v in enumerate(self.variables)}
         # What the update reads.
         self.state: tuple[Any, ...] = tuple(self._knowledge.variables)
         owners = [slots.get(id(v), slots.get(id(v._beside))) for v in self.state]
@@ -136,8 +136,7 @@ class ServerUpdate:
         made = self._traced(self._no_rows)
         self.facts = Facts(
             tuple(
-                (v.path, tuple(v.shape), np.dtype(v._dtype), h)
-                for v, h in zip(self._variables, self._hows, strict=True)
+                (v.path, tuple(v.shape), np.dtype(v._dtype), h) for v, h in zip(self.variables, self._hows, strict=True)
             ),
             tuple(None if i is None or self._hows[i] != "rows" else i for i in owners),
             tuple(next(i for i, v in enumerate(self.state) if v is w) for w, _ in made.written),
@@ -160,20 +159,20 @@ class ServerUpdate:
                     self._traces[counts] = self._traced(counts).closed
 
     def _body(self, gradients: Sequence[Any]) -> None:
-        if self._variables:
-            apply_locally(self._optimizer, gradients, self._variables)
+        if self.variables:
+            apply_locally(self._optimizer, gradients, self.variables)
         else:  # an update of variables of other servers, which counts here as well
             self._optimizer._iterations.assign_add(1)
 
     def _rows_shapes(self, counts: Sequence[int | None]) -> list[tuple[Any, tuple[int, ...]]]:
         """The shapes of variables and slots while some rows of them are updated."""
-        mine = {id(v): n for v, n, h in zip(self._variables, counts, self._hows, strict=True) if h == "rows" and n}
-        every = [*self._variables, *(v for v in self._optimizer._variables if v._beside is not None)]
+        mine = {id(v): n for v, n, h in zip(self.variables, counts, self._hows, strict=True) if h == "rows" and n}
+        every = [*self.variables, *(v for v in self._optimizer._variables if v._beside is not None)]
         return [(v, (n, *v.shape[1:])) for v in every if (n := mine.get(id(v), mine.get(id(v._beside)))) is not None]
 
     def _arguments(self, counts: Sequence[int | None]) -> Arguments:
         shapes = {id(v): shape for v, shape in self._rows_shapes(counts)}
-        specs = [np.broadcast_to(np.zeros((), v._dtype), shapes.get(id(v), v.shape)) for v in self._variables]
+        specs = [np.broadcast_to(np.zeros((), v._dtype), shapes.get(id(v), v.shape)) for v in self.variables]
         return Arguments.of((specs,), {}, [])
 
     def _traced(self, counts: Sequence[int | None]) -> Trace:
@@ -189,7 +188,7 @@ class ServerUpdate:
             v if i is None else v.at[gradients[i].ids].get(mode="fill", fill_value=0)
             for v, i in zip(values, by_rows, strict=True)
         ]
-        dense = [self._dense(g, v, h) for g, v, h in zip(gradients, self._variables, self._hows, strict=True)]
+        dense = [self._dense(g, v, h) for g, v, h in zip(gradients, self.variables, self._hows, strict=True)]
         new = xc.jaxpr_as_fun(self._traces[_counts(gradients)])(*read, *dense)
         return [
             x if (i := by_rows[j]) is None else values[j].at[gradients[i].ids].set(x, mode="drop")

@@ -11,7 +11,8 @@ from stratagem._mesh import ReplicaMesh
 from stratagem._private import is_seed_state
 from stratagem.remote._ahead import Ahead, Fresh
 from stratagem.remote._clock import Clock
-from stratagem.remote._server import Origin
+from stratagem.remote._ledger import Origin
+from stratagem.remote._server import NotHereError
 from stratagem.step import everywhere
 
 _GOLDEN = 0x9E3779B9  # spreads small numbers over 32 bits
@@ -49,7 +50,12 @@ class Worker:
         # A NumPy array goes to the device with the call, which is faster; of 64 bits JAX would make 32 there.
         inputs = [v if isinstance(v, np.ndarray) and v.itemsize < 8 else everywhere(v, mesh) for v in given]
         fresh = self.fresh.ask(servers.changes)
-        found = recipe.begun(inputs, servers.actors, self, servers.prepare, fresh=fresh).finish()
+        before = self.pushes
+        try:
+            found = recipe.begun(inputs, servers.actors, self, servers.prepare, fresh=fresh).finish()
+        except NotHereError:
+            self.pushes = before  # if the step is taken again, its pushes are the same
+            raise
         self.clock.steps += 1
         if self.index is None:
             servers.changed()
