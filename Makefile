@@ -14,7 +14,7 @@ export PIP_NO_INPUT := 1
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-demo: $(READY) ## train a convolutional network on two replicas (about 2 minutes)
+demo: $(READY) ## train a convolutional network on two replicas (about 3 minutes)
 	@$(BIN)/python scripts/fetch_data.py fashion-mnist
 	@echo "demo: training on two virtual CPU replicas"
 	@$(BIN)/python examples/fashion_mnist.py

@@ -105,6 +105,37 @@ def test_trace_level_is_one_object_a_level() -> None:
     assert len({id(level) for level in levels.values()}) == 3
 
 
+def test_what_is_computed_outside_of_traces_is_compiled_once_for_all_of_them() -> None:
+    traced = []
+
+    @jax.jit
+    def double(x: Any) -> Any:
+        traced.append(True)
+        return 2 * x
+
+    def step(x: Any) -> Any:
+        with _private.OutsideOfTraces():
+            two = double(1.0)
+            assert float(two) == 2
+        assert isinstance(x + two, jax.core.Tracer)
+        return jax.lax.psum(x + two, "replica")
+
+    for number in range(3):
+        program = jax.make_jaxpr(step, axis_env=[("replica", 4), (f"trace {number}", 1)])(1.0)
+        assert "psum" in str(program)
+    assert len(traced) == 1
+    assert jax.jit(lambda x: x + double(x))(1.0) == 3
+
+
+def test_an_error_outside_of_traces_leaves_the_trace_as_it_was() -> None:
+    def step(x: Any) -> Any:
+        with pytest.raises(ValueError, match="here"), _private.OutsideOfTraces():
+            raise ValueError("here")
+        return jax.lax.psum(x, "replica")
+
+    assert "psum" in str(jax.make_jaxpr(step, axis_env=[("replica", 4)])(1.0))
+
+
 def test_backends_are_started_by_now() -> None:
     jax.devices()
     assert _private.backends_started()

@@ -51,6 +51,7 @@ from stratagem._private._seeds import set_random_seed as set_random_seed
 from stratagem._private._shards import intercept_shards as intercept_shards
 from stratagem._private._shards import is_view as is_view
 from stratagem._private._shards import joined as joined
+from stratagem._private._traces import OutsideOfTraces as OutsideOfTraces
 from stratagem._private._traces import is_constant as is_constant
 from stratagem._private._traces import new_jaxpr as new_jaxpr
 from stratagem._private._traces import stand_in as stand_in

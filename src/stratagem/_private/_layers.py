@@ -4,8 +4,9 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
-import jax
 import keras
+
+from stratagem._private._traces import OutsideOfTraces
 
 _builders: list[Callable[[Any], None]] = []
 
@@ -50,7 +51,7 @@ def _hook_layers() -> None:
         """As in TF, a layer is built outside of the trace: what it makes of its own numbers outlives that."""
         if self.built:
             return
-        with jax.ensure_compile_time_eval():
+        with OutsideOfTraces():
             maybe_build(self, call_spec)
 
     keras.layers.Layer._maybe_build = new_maybe_build

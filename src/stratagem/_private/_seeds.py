@@ -17,6 +17,7 @@ from keras.src.utils import rng_utils
 from keras.src.utils.jax_utils import is_in_jax_tracing_scope
 
 from stratagem._private._scopes import unscoped
+from stratagem._private._traces import OutsideOfTraces
 
 
 def intercept_seeds(per_replica: Callable[[Any, jax.Array], jax.Array]) -> None:
@@ -134,7 +135,7 @@ def on_seeding(listener: Callable[[], None]) -> None:
 def restart(generator: Any, seed: int) -> None:
     """Let a SeedGenerator start from another number. Compiled programs have its state, so that they draw from there, too."""
     generator._initial_seed = seed
-    with unscoped(), jax.ensure_compile_time_eval():
+    with unscoped(), OutsideOfTraces():
         value = jax.numpy.asarray([seed, 0], generator.state.dtype)
         contextvars.Context().run(generator.state.assign, value)  # whatever strategy's scope this is
 

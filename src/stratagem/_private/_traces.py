@@ -2,7 +2,7 @@
 
 import functools
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, final
 
 import jax
 from jax._src import core as jax_core
@@ -11,6 +11,27 @@ from jax._src import core as jax_core
 def trace_level() -> object:
     """An object that is equal for two calls made at the same level of tracing (inside the same scan body, say)."""
     return jax_core.trace_ctx.trace
+
+
+@final
+class OutsideOfTraces:
+    """In the body JAX computes at once, as if no trace were under way around it.
+
+    `jax.ensure_compile_time_eval` leaves the axes of the trace in place. They belong to the keys of compiled programs, and each
+    of our traces has an axis of its own: whatever it computes would be compiled anew in each of them.
+    """
+
+    __slots__ = ("_axes", "_trace")
+
+    def __enter__(self) -> None:
+        context = jax_core.trace_ctx
+        self._trace, self._axes = context.trace, context.axis_env
+        context.set_trace(jax_core.eval_trace)
+        context.set_axis_env(jax_core.top_axis_env)
+
+    def __exit__(self, *_: object) -> None:
+        jax_core.trace_ctx.set_axis_env(self._axes)
+        jax_core.trace_ctx.set_trace(self._trace)
 
 
 def is_constant(tensor: Any) -> bool:

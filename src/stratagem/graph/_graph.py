@@ -6,12 +6,12 @@ import zlib
 from collections.abc import Callable, Iterator
 from typing import Any, final
 
-import jax
 import keras
 import numpy as np
 
 from stratagem._context import current, entered
 from stratagem._private import (
+    OutsideOfTraces,
     fresh_names,
     global_seed_generator,
     intercept_creation,
@@ -55,7 +55,7 @@ class Graph:
     def building(self, mode: str) -> Iterator[Building]:
         """One call of a model_fn, in `mode` ("train", "eval" or "infer"). Inside a trace a tape records it."""
         with contextlib.ExitStack() as stack:
-            with entered(strategy=None, replica=None, recorder=None), unscoped(), jax.ensure_compile_time_eval():
+            with entered(strategy=None, replica=None, recorder=None), unscoped(), OutsideOfTraces():
                 global_seed_generator()  # exists, so that nothing makes it within the strategy, to which it would then belong
             tape = None if current().recorder is None else stack.enter_context(GradientTape(persistent=True))
             building = Building(self, mode, tape)
@@ -104,7 +104,7 @@ def beside_the_trace() -> Iterator[None]:
     crossing = context.strategy is not None
     with (
         unscoped(),
-        jax.ensure_compile_time_eval(),
+        OutsideOfTraces(),
         entered(graph=None, recorder=None, replica=None, crossing=crossing),
     ):
         yield

@@ -12,6 +12,7 @@ import numpy as np
 
 from stratagem import _context
 from stratagem._errors import InvalidArgumentError, TracedDecisionError
+from stratagem._private import OutsideOfTraces
 from stratagem.ops._dtypes import DType, as_dtype
 
 # Every conversion below relies on it: 64-bit types exist where they are asked for, defaults stay 32-bit.
@@ -82,7 +83,7 @@ def on_device(array: np.ndarray) -> Tensor:
     """The NumPy array as a concrete tensor of exactly its dtype, also inside a trace."""
     if array.dtype == object:
         return cast(Tensor, array.view(StringTensor))
-    with jax.ensure_compile_time_eval():
+    with OutsideOfTraces():
         # JAX cuts a 64-bit array to 32 bits unless its dtype is also asked for.
         return jnp.asarray(array, dtype=array.dtype)
 
@@ -216,7 +217,7 @@ def folds(function: Callable[P, T]) -> Callable[P, T]:
     @functools.wraps(function)
     def folded(*args: P.args, **kwargs: P.kwargs) -> T:
         if all(map(_whole_constant, args)) and all(map(_whole_constant, kwargs.values())):
-            with jax.ensure_compile_time_eval():
+            with OutsideOfTraces():
                 return function(*args, **kwargs)
         return function(*args, **kwargs)
 

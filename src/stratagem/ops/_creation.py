@@ -2,12 +2,12 @@
 
 from typing import Any
 
-import jax
 import jax.numpy as jnp
 import numpy as np
 
 from stratagem import _context
 from stratagem._errors import InvalidArgumentError
+from stratagem._private import OutsideOfTraces
 from stratagem.ops._convert import (
     Tensor,
     is_tensor,
@@ -95,7 +95,7 @@ def _filled(shape: tuple[int, ...], value: Any, dtype: Any) -> Tensor:
     wanted = as_dtype(dtype)
     if wanted.name == "string":
         return on_device(np.full(shape, b"", dtype=object))
-    with jax.ensure_compile_time_eval():
+    with OutsideOfTraces():
         return jnp.full(shape, value, dtype=wanted.dtype)
 
 

@@ -10,6 +10,7 @@ import jax.numpy as jnp
 
 from stratagem._context import current, entered
 from stratagem._errors import InvalidArgumentError, OutOfRangeError
+from stratagem._private import OutsideOfTraces
 from stratagem.pipeline.elements._nest import Nest, to_jax, to_own_numpy, to_tensors
 from stratagem.pipeline.stages._order import State
 from stratagem.pipeline.stages._stage import Walk
@@ -157,5 +158,5 @@ def _for_real() -> Iterator[None]:
     if current().recorder is None:
         yield
     else:
-        with entered(recorder=None), jax.ensure_compile_time_eval():
+        with entered(recorder=None), OutsideOfTraces():
             yield
