@@ -2,6 +2,7 @@
 
 import logging
 import re
+from collections import OrderedDict
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,7 @@ import pytest
 
 import stratagem as tf
 import stratagem.compat.v1 as tf1
+from stratagem._private import _executables
 from stratagem.estimator import Estimator, EstimatorSpec, RunConfig
 from tests.estimator.models import X, Y, by_hand, data, linear, rows, weight
 
@@ -31,6 +33,28 @@ def test_an_evaluation_changes_nothing(tmp_path: Any) -> None:
     estimator.train(data())
     assert estimator.evaluate(data()) == estimator.evaluate(data())
     assert weight(estimator) == pytest.approx(by_hand(rows())[0], rel=1e-6)
+
+
+def test_what_was_compiled_for_one_training_and_evaluation_serves_the_next(
+    tmp_path: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    compiled, compile_ = [], _executables._compile
+
+    def noticed(backend: Any, computation: Any, *others: Any) -> Any:
+        compiled.append(str(computation.operation.attributes["sym_name"]))
+        return compile_(backend, computation, *others)
+
+    monkeypatch.setattr(_executables, "_compile", noticed)
+    monkeypatch.setattr(_executables, "_known", OrderedDict())
+    for model_dir in ("one", "two"):
+        estimator = Estimator(linear(), tmp_path / model_dir)
+        for _ in range(2):
+            estimator.train(data())
+            estimator.evaluate(data())
+        if model_dir == "one":
+            assert compiled.count('"jit_replica"') == 2
+            compiled.clear()
+    assert compiled == []
 
 
 def test_a_model_that_was_not_trained_has_its_first_values(tmp_path: Any, caplog: pytest.LogCaptureFixture) -> None:

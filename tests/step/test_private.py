@@ -20,6 +20,7 @@ from keras.src import utils as keras_utils
 import stratagem as tf
 import stratagem.distribute  # installs all hooks
 from stratagem import _private
+from stratagem._private._executables import MOST
 
 FOLDER = Path(_private.__file__).parent
 PACKAGE = FOLDER.parent
@@ -28,7 +29,7 @@ JAXLIB = ("jaxlib",)
 
 # What the files of `_private` import. A new name needs a test here.
 EXPECTED = {
-    "jax._src": {"core", "distributed", "xla_bridge"},
+    "jax._src": {"cache_key", "compiler", "core", "distributed", "xla_bridge"},
     "jax._src.array": {"ArrayImpl"},
     "jax._src.config": {"enable_x64"},
     "jax._src.lax": {"lax"},
@@ -134,6 +135,40 @@ def test_an_error_outside_of_traces_leaves_the_trace_as_it_was() -> None:
         return jax.lax.psum(x, "replica")
 
     assert "psum" in str(jax.make_jaxpr(step, axis_env=[("replica", 4)])(1.0))
+
+
+def executable(constant: float, call: Any = None) -> Any:
+    """Of a program that is made anew, in which this constant is."""
+
+    def double(x: Any) -> Any:
+        return x * np.full(3, constant, "float32") if call is None else call(x)
+
+    return jax.jit(double).lower(np.ones(3, "float32")).compile().runtime_executable()
+
+
+def test_executables_serve_equal_programs() -> None:
+    plain = executable(0.125)
+    with _private.reusing_executables():
+        first, again, other = executable(0.125), executable(0.125), executable(0.25)
+    assert first is not plain
+    assert first is again
+    assert first is not other
+    assert executable(0.125) is not first
+
+
+def test_executables_of_programs_that_call_python_serve_nobody_else() -> None:
+    def call(x: Any) -> Any:
+        return jax.pure_callback(lambda x: x, jax.ShapeDtypeStruct(x.shape, x.dtype), x)
+
+    with _private.reusing_executables():
+        assert executable(0.0, call) is not executable(0.0, call)
+
+
+def test_so_many_executables_are_kept() -> None:
+    with _private.reusing_executables():
+        found = [executable(float(number)) for number in range(MOST + 1)]
+        assert executable(float(MOST)) is found[-1]
+        assert executable(0.0) is not found[0]
 
 
 def test_backends_are_started_by_now() -> None:

@@ -1,8 +1,8 @@
 """Every use of private JAX and Keras API, and every hook into their classes; a test fails loudly when an upgrade moves one.
 
 Upper layers say *what* should happen (they pass a function), the files here know only *where* it is attached. A hook acts on
-objects that a strategy or a compiled step has claimed and leaves all others as Keras has them. Four files act when they are
-imported, in this order: `_arrays`, `_backends`, `_layers`, `_seeds`.
+objects that a strategy or a compiled step has claimed and leaves all others as Keras has them. Five files act when they are
+imported, in this order: `_arrays`, `_backends`, `_executables`, `_layers`, `_seeds`.
 """
 
 from stratagem._private import _arrays as _arrays
@@ -16,6 +16,7 @@ from stratagem._private._callbacks import intercept_callbacks as intercept_callb
 from stratagem._private._callbacks import is_default as is_default
 from stratagem._private._creations import fresh_names as fresh_names
 from stratagem._private._creations import intercept_creation as intercept_creation
+from stratagem._private._executables import reusing_executables as reusing_executables
 from stratagem._private._layers import after_build as after_build
 from stratagem._private._layers import announce_build as announce_build
 from stratagem._private._lookups import intercept_take as intercept_take

@@ -2,7 +2,7 @@
 
 import contextlib
 import itertools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,7 +15,7 @@ from stratagem._context import entered
 from stratagem._errors import ContextError, DivergenceError
 from stratagem._job import Job, Phase
 from stratagem._mesh import AXIS, ReplicaMesh
-from stratagem._private import announce_build, on_device, store, stored
+from stratagem._private import announce_build, on_device, reusing_executables, store, stored
 from stratagem.step._capture import Capture, InTrace
 from stratagem.step._differentiate import differentiate
 from stratagem.step._divergence import varying_outputs
@@ -230,7 +230,13 @@ def begun(job: Job, *, first: bool, steps: int = 1) -> contextlib.AbstractContex
     """Around a call of a program, which takes so many steps. The first one compiles."""
     for _ in range(steps):
         job.begin_step()
-    return job.phase(Phase.COMPILING) if first else job.waiting()
+    return _compiling(job) if first else job.waiting()
+
+
+@contextlib.contextmanager
+def _compiling(job: Job) -> Iterator[None]:
+    with job.phase(Phase.COMPILING), reusing_executables():
+        yield
 
 
 def everywhere(value: Any, mesh: ReplicaMesh) -> Any:

@@ -1,0 +1,53 @@
+"""Executables: what XLA has made of a program serves an equal one, too."""
+
+import contextlib
+import contextvars
+import threading
+from collections import OrderedDict
+from collections.abc import Iterator
+from typing import Any
+
+from jax._src import cache_key, compiler
+
+# Of so many programs, those used last, the executables are kept when the programs are gone. A cache: losing it costs time.
+MOST = 32
+
+_reusing: contextvars.ContextVar[bool] = contextvars.ContextVar("stratagem executables", default=False)
+_known: OrderedDict[tuple[str, tuple[int, ...]], Any] = OrderedDict()
+_lock = threading.Lock()
+_compile = compiler.compile_or_get_cached
+
+
+@contextlib.contextmanager
+def reusing_executables() -> Iterator[None]:
+    """What is compiled in the body is not compiled again if an equal program was, in such a body of this process.
+
+    A model that is built and traced anew, for the next evaluation or fold, has equal programs. Equal is what JAX's own cache
+    on disk takes for equal: the same operations, constants, options and devices.
+    """
+    token = _reusing.set(True)
+    try:
+        yield
+    finally:
+        _reusing.reset(token)
+
+
+def _compiled(backend: Any, computation: Any, devices: Any, options: Any, callbacks: Any, *others: Any) -> Any:
+    # A program that calls Python has the functions themselves in it; of several processes, all have to do the same.
+    several = len({device.process_index for device in devices.flat}) > 1
+    if not _reusing.get() or callbacks or several:
+        return _compile(backend, computation, devices, options, callbacks, *others)
+    key = cache_key.get(computation, devices, options, backend), tuple(device.id for device in devices.flat)
+    with _lock:
+        found = _known.get(key)
+    if found is None:
+        found = _compile(backend, computation, devices, options, callbacks, *others)
+    with _lock:
+        _known[key] = found
+        _known.move_to_end(key)
+        if len(_known) > MOST:
+            _known.popitem(last=False)
+    return found
+
+
+compiler.compile_or_get_cached = _compiled  # type: ignore[assignment]
