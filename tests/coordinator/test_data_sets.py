@@ -11,7 +11,7 @@ import pytest
 
 import stratagem as tf
 from stratagem.coordinator._values import EveryValue, PerWorkerDataset, PerWorkerValues
-from tests.coordinator.functions import WORKERS, draw, good
+from tests.coordinator.functions import WORKERS, counter, draw, good
 
 
 def test_every_worker_reads_all_of_a_data_set_and_its_end_is_an_error(coordinator: Any) -> None:
@@ -99,6 +99,21 @@ def test_a_data_set_function_creates_no_variable(coordinator: Any) -> None:
     coordinator.schedule(draw, args=(iter(coordinator.create_per_worker_dataset(make)),))
     with pytest.raises(ValueError, match="create a variable"):
         coordinator.join()
+
+
+def test_what_a_data_set_function_adds_counts(coordinator: Any) -> None:
+    made, calls = counter(coordinator.strategy), []
+
+    def dataset_fn() -> Any:
+        calls.append(True)
+        made.assign_add(1.0)
+        return tf.data.Dataset.range(3).repeat()
+
+    iterator = iter(coordinator.create_per_worker_dataset(dataset_fn))
+    for _ in range(10):
+        coordinator.schedule(draw, args=(iterator,))
+    coordinator.join()
+    assert float(made.numpy()) == len(calls) >= 1
 
 
 def test_a_data_set_that_two_threads_need_at_the_same_time_is_made_once() -> None:

@@ -14,8 +14,7 @@ import pytest
 import stratagem as tf
 from stratagem.coordinator import _coordinator
 from stratagem.remote import VariableServer
-from stratagem.remote._ledger import Origin
-from stratagem.remote._server import Push
+from stratagem.remote._push import Origin, Push
 from stratagem.remote._update import Rows
 from tests.remote.serving import serving
 

@@ -46,6 +46,20 @@ def trained(strategy: Any, scheduled: bool) -> None:
             step(x)
 
 
+def test_a_variable_that_all_servers_kept_is_forgotten_by_all() -> None:
+    strategy = serving(servers=3)
+    with strategy.scope():
+        variable = tf.Variable(1.0)
+    strategy.servers.keep_on(range(3), variable._placement)
+    assert kept(strategy) == (3, 0)
+    del variable
+    gc.collect()
+    with strategy.scope():
+        new = tf.Variable(2.0)
+    assert kept(strategy) == (1, 0)
+    assert float(new.numpy()) == 2
+
+
 @pytest.mark.parametrize("scheduled", [True, False])
 def test_the_variables_and_updates_of_a_model_that_is_gone_are_forgotten(scheduled: bool) -> None:
     strategy = serving(servers=2, workers=2)

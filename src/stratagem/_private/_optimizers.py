@@ -65,7 +65,8 @@ def _routed_apply(original: Any, around: Any) -> Any:
 def apply_locally(optimizer: Any, grads: Sequence[Any], variables: Sequence[Any]) -> None:
     """Keras' own `apply`, as a server runs it: on these gradients of some variables, as if the optimizer had no others.
 
-    A global norm, which needs all gradients, was applied before (`untangled_clip`).
+    Without any it counts the update, as every server does. (Keras' `apply` would do nothing then.) A global norm, which needs
+    all gradients, was applied before (`untangled_clip`).
     """
     mine = {id(v) for v in variables}
     slots = [v for v in optimizer._variables if v._beside is None or id(v._beside) in mine]
@@ -78,7 +79,11 @@ def apply_locally(optimizer: Any, grads: Sequence[Any], variables: Sequence[Any]
     # makes new variables.)
     one = object.__new__(type(optimizer))
     one.__dict__.update(optimizer.__dict__ | swapped)
-    type(optimizer).apply.__wrapped__(one, list(grads), list(variables))
+    if variables:
+        type(optimizer).apply.__wrapped__(one, list(grads), list(variables))
+    else:
+        one._backend_apply_gradients([], [])
+        one._iterations.assign_add(1)
 
 
 def keeps_rows(optimizer: Any) -> bool:

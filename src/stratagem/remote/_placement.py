@@ -12,7 +12,7 @@ from stratagem._context import current
 from stratagem._mesh import ReplicaMesh
 from stratagem.remote._look_up import Room, wanted_rows
 from stratagem.remote._program import ServedProgram
-from stratagem.remote._server import Push
+from stratagem.remote._push import Push
 from stratagem.remote._servers import Servers
 from stratagem.remote._travel import local
 from stratagem.remote._worker import Worker
@@ -82,16 +82,7 @@ class ServedPlacement(Placement):
         value = jnp.broadcast_to(jnp.asarray(amount, variable._dtype), variable.shape)
         amount = value if sign > 0 else -value
         origin = (current().worker or Worker.here).next_origin()
-
-        def send() -> None:
-            calls = [
-                self.servers.actors[place.server].call("push", origin, Push(added={place.key: amount}))
-                for place in self.servers.places(self)
-            ]
-            for call in calls:
-                call.result()
-
-        self.servers.wherever(send)  # where it is not any more, nothing was added
+        self.servers.push(origin, self, lambda key: Push(added={key: amount}))
         self._changed()
         return True
 

@@ -3,27 +3,27 @@
 import dataclasses
 import itertools
 from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
 from typing import Any, final
 
 import jax.numpy as jnp
 
 from stratagem._context import current
-from stratagem._errors import ContextError, MixedStrategiesError, UnimplementedError
+from stratagem._errors import ContextError, MixedStrategiesError
 from stratagem._mesh import ReplicaMesh
 from stratagem._private import is_seed_state
+from stratagem.remote._parts import Part, parts_of
 from stratagem.remote._pieces import Piece, pieces_of
-from stratagem.remote._plan import Applied, Plan
+from stratagem.remote._plan import Plan
 from stratagem.remote._recipe import CompiledPiece, Place, Recipe, SentChange, SentUpdate, TableLookUp
 from stratagem.remote._server import NotHereError
 from stratagem.remote._servers import Servers
-from stratagem.remote._update import ServerUpdate, how
 from stratagem.remote._worker import Worker
 from stratagem.step import (
     Arguments,
     FarArray,
     FarProgram,
     Trace,
-    Update,
     begun,
     everywhere,
     is_literal,
@@ -46,8 +46,7 @@ class ServedProgram(FarProgram):
         _check_written(made)
         self._plan = Plan(made, len(made.results.per_replica))
         self._pieces = pieces_of(self._plan, mesh)
-        self._sharings = self._servers.sharings
-        self._write()
+        self._written = self._write()
         self._first = True
 
     @property
@@ -72,7 +71,8 @@ class ServedProgram(FarProgram):
     def _taken(self, arguments: Arguments, times: int) -> list[list[Any]]:
         """The results of some steps."""
         worker = current().worker or Worker.here
-        if self._first or worker.index is None:  # whose pushes have no numbers: no variable may be shared meanwhile
+        # The pushes of the coordinator's own steps have no numbers: no variable may move meanwhile.
+        if self._first or worker.index is None:
             with tracing:
                 results = self._run(worker, arguments, 1)
                 self._first = self._first and not results
@@ -80,47 +80,54 @@ class ServedProgram(FarProgram):
         return self._run(worker, arguments, times)
 
     def _run(self, worker: Any, arguments: Arguments, times: int) -> list[list[Any]]:
-        """As `_taken`; what is left of a step, if all servers share one of its variables since it began, is done again."""
+        """As `_taken`; what is left of a step, if one of its variables has moved since it began, is done again."""
         given = [*(v.array[0] for v in arguments.own), *arguments.shared]
         while True:
-            before = self._servers.sharings
-            recipe = self._present()
+            moves = self._servers.moves
+            recipe = self._present(moves)
             try:
                 with begun(self._mesh.job, first=self._first):
                     results: list[list[Any]] = worker.follow(recipe, given, self._servers, self._mesh, times)
                 return results
             except NotHereError:
-                if not self._servers.shared_since(before):
+                if not self._servers.moved_since(moves):
                     raise
 
-    def _present(self) -> Recipe:
-        """The recipe, with all variables where they are now."""
-        if self._servers.sharings != self._sharings:
-            with tracing:
-                if self._where() == self._kept:
-                    self._sharings = self._servers.sharings
-                else:
-                    self._write()
-        return self._recipe
+    def _present(self, moves: int) -> Recipe:
+        """The recipe, with all variables where they are after so many moves."""
+        if moves != self._written.moves:
+            if self._where() == self._written.places:
+                self._written = dataclasses.replace(self._written, moves=moves)
+            else:
+                with tracing:
+                    self._written = self._write()
+        return self._written.recipe
 
-    def _write(self) -> None:
-        """The recipe; teaches servers their parts of updates. `tracing` is held: nobody else lets servers share variables."""
-        updates: list[ServerUpdate] = []
-        sent = [_sent(self._servers, applied, self._mesh, updates) for applied in self._plan.applied]
-        self._recipe = _Writer(self._plan, self._servers, self._pieces, sent).recipe()
-        self._updates = updates  # which live as long as this program
-        self._kept = self._where()
-        self._sharings = self._servers.sharings
+    def _write(self) -> "_Written":
+        """Everything as it is now. `tracing` is held: nobody else compiles updates, and moves variables."""
+        parts = [parts_of(self._servers, applied, self._mesh) for applied in self._plan.applied]
+        moves, places = self._servers.moves, self._where()
+        return _Written(_Writer(self._plan, self._servers, self._pieces, parts).recipe(), parts, places, moves)
 
     def _where(self) -> list[tuple[Place, ...]]:
         return [self._servers.places(p) for p in self._placements if p is not None and p.served]
 
 
+@dataclass(frozen=True)
+class _Written:
+    """A recipe, the parts of its updates, which live as long, and where its variables are, after so many moves."""
+
+    recipe: Recipe
+    parts: Sequence[Sequence[Part]]
+    places: Sequence[tuple[Place, ...]]
+    moves: int
+
+
 class _Writer:
     """Writes a plan down as a recipe: gives its values numbers, and its variables places."""
 
-    def __init__(self, plan: Plan, servers: Servers, pieces: Sequence[Piece], updates: Sequence[Any]) -> None:
-        self._plan, self._servers, self._pieces, self._updates = plan, servers, pieces, updates
+    def __init__(self, plan: Plan, servers: Servers, pieces: Sequence[Piece], parts: Sequence[Sequence[Part]]) -> None:
+        self._plan, self._servers, self._pieces, self._parts = plan, servers, pieces, parts
         self._numbers: dict[Hashable, int] = {}
         self._constants: list[tuple[int, Any]] = []
         self._fresh = itertools.count()
@@ -192,7 +199,7 @@ class _Writer:
             applied.update.optimizer.name,
             self._number(("finite", i)),
             tuple(zip(paths, values, which, strict=True)),
-            self._updates[i],
+            tuple((part.server, part.update.number, part.mine) for part in self._parts[i]),
         )
 
     def _change(self, i: int) -> SentChange:
@@ -200,61 +207,6 @@ class _Writer:
         places = self._servers.places(placement_of(self._plan.made.variables[change.position]))
         value = self._value(change.value) if change.minus is None else self._number(("difference", i))
         return SentChange(places, value, change.adds)
-
-
-def _sent(
-    servers: Servers, applied: Applied, mesh: ReplicaMesh, kept: list[ServerUpdate]
-) -> tuple[tuple[int, int, tuple[int, ...]], ...]:
-    """By server, all of which count an update: its part's number, and whose gradients that takes.
-
-    kept: gets the parts.
-    """
-    update = applied.update
-    hows = [how(update.optimizer, v, g is not None) for v, g in zip(update.variables, applied.groups, strict=True)]
-    placements: list[Any] = [placement_of(v) for v in update.variables]
-    for variable, placement in zip(update.variables, placements, strict=True):
-        if servers.shares(placement):
-            raise UnimplementedError(_trained_and_read(update.optimizer, variable))
-    for variable in update.counted:
-        servers.share(placement_of(variable))
-    parts = []
-    for server in range(len(servers)):
-        mine = tuple(i for i, placement in enumerate(placements) if placement.home == server)
-        variables = [update.variables[i] for i in mine]
-        kinds = tuple(hows[i] for i in mine)
-
-        def make(variables: Any = variables, kinds: Any = kinds) -> ServerUpdate:
-            return ServerUpdate(update.optimizer, variables, kinds, mesh)
-
-        number, made, new = servers.update((server, id(update.optimizer), *map(id, variables), kinds), make)
-        if new:
-            _learn(servers, server, number, made, update)
-        parts.append((server, number, mine))
-        kept.append(made)
-    return tuple(parts)
-
-
-def _learn(servers: Servers, server: int, number: int, made: ServerUpdate, update: Update) -> None:
-    """Teach a server its part of an update; what that reads beside its own variables, all servers then share."""
-    placements: list[Any] = [placement_of(v) for v in made.state]
-    for variable, placement in zip(made.state, placements, strict=True):
-        if placement is None or not placement.served:
-            raise ContextError(
-                f"{update.optimizer.name} has variable {variable.path}, which is on no parameter server: create the "
-                "optimizer within `with strategy.scope():`, as the model."
-            )
-        if variable._beside is None and not any(variable is v for v in update.variables):
-            if len(servers) > 1 and servers.trains(variable):
-                raise UnimplementedError(_trained_and_read(update.optimizer, variable))
-            servers.share(placement)
-    servers.teach(server, number, made, [servers.key(p) for p in placements])
-
-
-def _trained_and_read(optimizer: Any, variable: Any) -> str:
-    return (
-        f"{optimizer.name}: one optimizer updates {variable.path}, and an update of another one reads it, its learning rate "
-        "perhaps: that is not possible with several servers. Assign what it reads to a variable that no optimizer updates."
-    )
 
 
 def _check_strategy(made: Trace, servers: Servers) -> None:

@@ -16,10 +16,11 @@ from stratagem.pipeline import to_jax
 from stratagem.remote._ahead import Ahead, Fresh
 from stratagem.remote._clock import Clock, Part
 from stratagem.remote._gone import Gone
-from stratagem.remote._ledger import Origin
+from stratagem.remote._push import Origin
 from stratagem.remote._ray_actors import RayActor
 from stratagem.remote._ray_worker_task import Drawn, Seed, without_programs
 from stratagem.remote._recipe import Recipe
+from stratagem.remote._server import NotHereError
 from stratagem.remote._travel import exported
 from stratagem.remote._update import Rows
 from stratagem.step import FarArray, FarSource
@@ -176,15 +177,19 @@ class RayWorker:
             self._learn(number, recipe, seeds)
             ready = servers.ready
             origin = (self._closures[:times], self._below, self._coordinator, self._pushes)
-            found, self._pushes, seconds, stop = self.actor.call(
-                "follow", number, inputs, origin, ready - self._ready, (fresh, more)
-            ).result()
+            call = self.actor.call("follow", number, inputs, origin, ready - self._ready, (fresh, more))
+            try:
+                found, self._pushes, seconds, stop = call.result()
+            except NotHereError:
+                raise  # it is taken again, and its pushes have their numbers again
+            except Exception:
+                self._pushes += recipe.most_pushes  # the function may go on, and what it pushes then is something else
+                raise
             self._ready |= ready
             self.clock.elsewhere(dict(seconds))
             self.clock.steps += len(found)
-            helped = stop is not None and self._helped(stop, number, recipe, given, servers)
-            # What was taken goes back first: if asking again raises something, that is the next step's.
-            if found or not helped:
+            # What was taken goes back first: if the next step fails, or its worker does, these have not.
+            if stop is None or found or not self._helped(stop, number, recipe, given, servers):
                 return [[np.asarray(v).view(FarArray) for v in results] for results in found]
 
     def _learn(self, number: Any, recipe: Recipe, seeds: tuple[Any, ...]) -> None:

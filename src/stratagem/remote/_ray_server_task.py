@@ -7,9 +7,10 @@ from typing import Any, final
 import jax
 
 from stratagem._errors import UnavailableError
-from stratagem.remote._ledger import History, Origin
+from stratagem.remote._ledger import History
+from stratagem.remote._push import Origin, Push
 from stratagem.remote._ray_task import Task
-from stratagem.remote._server import Push, Traffic, VariableServer
+from stratagem.remote._server import Traffic, VariableServer
 from stratagem.remote._travel import given, imported, imported_maker, shapes_of
 from stratagem.remote._update import Facts, flat
 

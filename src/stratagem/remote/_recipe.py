@@ -17,7 +17,7 @@ from stratagem.remote._actors import Actor
 from stratagem.remote._ahead import Brought
 from stratagem.remote._clock import Part
 from stratagem.remote._look_up import Room, wanted_rows
-from stratagem.remote._server import Push
+from stratagem.remote._push import Push
 from stratagem.remote._update import Rows
 from stratagem.remote._worker import Worker
 
@@ -111,6 +111,11 @@ class Recipe:
     def first(self) -> dict[int, tuple[list[Number], list[str]]]:
         """By server, the numbers and keys of what a step reads in the beginning; made once, for short steps."""
         return _by_server(self.whole)
+
+    @property
+    def most_pushes(self) -> int:
+        """A step does not push more often than this: twice between two pieces, and in the end."""
+        return 2 * len(self.pieces)
 
     def begun(
         self,

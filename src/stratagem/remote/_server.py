@@ -2,8 +2,8 @@
 
 import dataclasses
 import threading
-from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any, final
 
 import jax
@@ -11,37 +11,11 @@ import jax.numpy as jnp
 
 from stratagem._errors import InvalidArgumentError
 from stratagem.remote._clock import Busy
-from stratagem.remote._ledger import History, Ledger, Origin, Part
+from stratagem.remote._ledger import History, Ledger
+from stratagem.remote._push import Origin, Push
 from stratagem.remote._travel import given, local
 from stratagem.remote._update import Applicable
 from stratagem.values import Maker
-
-
-@dataclass(frozen=True)
-class Push:
-    """What a step changes on one server.
-
-    updates: numbers of updates that the server knows, each with its gradients. added, set: values by variable. seen: how many
-    pushes the server had applied when the step read from it; None if it has not.
-    """
-
-    updates: Sequence[tuple[int, Sequence[Any]]] = ()
-    added: dict[str, Any] = field(default_factory=dict)
-    set: dict[str, Any] = field(default_factory=dict)
-    seen: int | None = None
-
-    def parts(self) -> list[Part]:
-        """What counts by itself when it is sent again."""
-        return [*(number for number, _ in self.updates), *self.added, *self.set]
-
-    def only(self, parts: Collection[Part]) -> "Push":
-        """The same with these parts alone."""
-        return Push(
-            [update for update in self.updates if update[0] in parts],
-            {key: value for key, value in self.added.items() if key in parts},
-            {key: value for key, value in self.set.items() if key in parts},
-            self.seen,
-        )
 
 
 @final
@@ -99,7 +73,8 @@ class VariableServer:
     def create(self, key: str, value: Any, history: History | None = None) -> None:
         """Keep a variable under this key; also a new value for one that is there. history: of one that was elsewhere before."""
         with self._lock:
-            self._ledger.inherit(key, history or {})
+            if history is not None:
+                self._ledger.inherit(key, history)
             self._values[key] = self._own(key, value)
             self._sizes[key] = self._values[key].nbytes
             self._received += _bytes([value])
@@ -124,8 +99,9 @@ class VariableServer:
             self._find([key])
             value = self._values[key]
             self._sent += self._sizes[key]
+            history = self._ledger.history(key)
             self._drop(key)
-            return value, self._ledger.history(key)
+            return value, history
 
     def read(self, keys: Sequence[str]) -> tuple[int, list[jax.Array]]:
         """How many pushes were applied so far, and the values after them. Raises NotHereError if one is not here."""
@@ -176,13 +152,11 @@ class VariableServer:
         """
         with self.busy, self._lock:
             if origin is not None:
-                parts = push.parts()
-                left = self._ledger.left(origin, parts)
-                if not left:
+                left = self._ledger.left(origin, push)
+                if left is None:
                     self.dropped += 1
                     return False
-                if len(left) < len(parts):
-                    push = push.only(left)
+                push = left
             self._check(push)
             self._stale += 0 if push.seen is None else self.pushes - push.seen
             for number, gradients in push.updates:
@@ -190,7 +164,7 @@ class VariableServer:
             if push.added or push.set:
                 self._change(push.added, push.set)
             if origin is not None:
-                self._ledger.note(origin, left)
+                self._ledger.note(origin, push)
             self.pushes += 1
             return True
 
@@ -227,6 +201,7 @@ class VariableServer:
         self._values.pop(key, None)
         self._sizes.pop(key, None)
         self._tables.discard(key)
+        self._ledger.forget(key)
 
     def _own(self, key: str, value: Any) -> Any:
         """JAX's array; one that nobody else has for a variable whose updates write into its array."""

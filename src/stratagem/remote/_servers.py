@@ -3,7 +3,7 @@
 import itertools
 import threading
 import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeVar, final
 
 import jax
@@ -11,6 +11,7 @@ import numpy as np
 
 from stratagem.remote._actors import Actor, LocalActor
 from stratagem.remote._gone import Gone
+from stratagem.remote._push import Origin, Push
 from stratagem.remote._recipe import Place
 from stratagem.remote._server import NotHereError, Traffic
 from stratagem.remote._travel import exported, shapes_of
@@ -24,9 +25,9 @@ Result = TypeVar("Result")
 class Servers:
     """Calls to several servers. A variable is kept by one of them; what updates of other variables read, by all.
 
-    Such a variable is shared once, when the first of these updates is compiled: its server gives it up, with the history of
-    what was done to it, and all servers keep it under another key. Whoever still looks for the old one is told that it is not
-    there, and does what is left with the new one. So nothing that happens meanwhile is lost, or counts twice.
+    Which those are is known when an update is compiled. Then the server of such a variable gives it up, with the history of
+    what was done to it, and others keep it under another key. Whoever still looks for the old one is told that it is not there,
+    and does what is left with the new one. So nothing that steps do meanwhile is lost, or counts twice.
     """
 
     def __init__(self, actors: Sequence[Actor]) -> None:
@@ -35,14 +36,16 @@ class Servers:
         # Updates, with the shapes of gradients that their servers have programs for.
         self.ready: frozenset[Any] = frozenset()
         self._server_of: dict[int, int] = {}
-        self._shared: set[str] = set()
+        # Of variables that are elsewhere now, by their first key.
+        self._places: dict[str, tuple[Place, ...]] = {}
+        self._keys = itertools.count()
         self._turn = itertools.count()
         self.lock = threading.RLock()
-        self._sharing = threading.RLock()
+        self._moving = threading.RLock()
         # How often something was changed that functions which are scheduled later have to see.
         self.changes = 0
-        # How many variables were shared so far.
-        self.sharings = 0
+        # How many variables got other places so far.
+        self.moves = 0
         # Those that some program uses. What is gone, servers forget when something new comes.
         self._updates: weakref.WeakValueDictionary[Any, ServerUpdate] = weakref.WeakValueDictionary()
         self._numbered: weakref.WeakValueDictionary[int, ServerUpdate] = weakref.WeakValueDictionary()
@@ -66,8 +69,8 @@ class Servers:
         calls = []
         for kind, name, server in self._gone.taken():
             if kind == "variable":
-                calls += [self.actors[p.server].call("forget", [p.key]) for p in self._places(name, server)]
-                self._shared.discard(name)
+                places = self._places.pop(name, (Place(server, name),))
+                calls += [self.actors[place.server].call("forget", [place.key]) for place in places]
             else:
                 del self._server_of[name]
                 calls.append(self.actors[server].call("forget_update", name))
@@ -76,17 +79,15 @@ class Servers:
 
     def places(self, placement: Any) -> tuple[Place, ...]:
         """Where a variable is kept. The first place is the one to read it from."""
-        return self._places(placement.key, placement.home)
+        return self._places.get(placement.key) or (Place(placement.home, placement.key),)
+
+    def home(self, placement: Any) -> int | None:
+        """The server of a variable that was never anywhere else; None for others."""
+        return None if placement.key in self._places else int(placement.home)
 
     def key(self, placement: Any) -> str:
         """The name of a variable at each server that keeps it."""
         return self.places(placement)[0].key
-
-    def _places(self, key: str, home: int) -> tuple[Place, ...]:
-        if key not in self._shared:
-            return (Place(home, key),)
-        others = (index for index in range(len(self.actors)) if index != home)
-        return tuple(Place(index, f"{key}, shared") for index in (home, *others))
 
     def read(self, placements: Sequence[Any]) -> list[jax.Array]:
         """The values of variables, by placement; those of one server are of one moment."""
@@ -108,10 +109,21 @@ class Servers:
 
     def assign(self, placement: Any, value: jax.Array) -> None:
         """A new value, wherever the variable is kept."""
-        with self._sharing:
-            calls = [self.actors[p.server].call("create", p.key, value) for p in self.places(placement)]
-            for call in calls:
-                call.result()
+        with self._moving:
+            self._everywhere(placement, "create", lambda key: (key, value))
+
+    def push(self, origin: Origin | None, placement: Any, push: Callable[[str], Push]) -> None:
+        """Send a push to all who keep a variable, whose key `push` is given."""
+        if origin is None:  # who would apply it twice
+            with self._moving:
+                self._everywhere(placement, "push", lambda key: (None, push(key)))
+        else:
+            self.wherever(lambda: self._everywhere(placement, "push", lambda key: (origin, push(key))))
+
+    def _everywhere(self, placement: Any, method: str, arguments: Callable[[str], tuple[Any, ...]]) -> None:
+        calls = [self.actors[p.server].call(method, *arguments(p.key)) for p in self.places(placement)]
+        for call in calls:
+            call.result()
 
     def make(self, placement: Any, formula: Formula, start: int, rows: int) -> None:
         """Let its server make the first value of a new variable: these rows of the formula's."""
@@ -131,61 +143,62 @@ class Servers:
             self.changes += 1
             return self.changes
 
-    def share(self, placement: Any) -> None:
-        """Let all servers keep a variable that updates read, and count up as those of all other servers do."""
-        with self._sharing:
-            if placement.key in self._shared or len(self.actors) == 1:
+    def keep_on(self, servers: Iterable[int], placement: Any) -> None:
+        """From now on, (at least) these servers keep a variable, which updates read there."""
+        with self._moving:
+            before = self.places(placement)
+            if {place.server for place in before}.issuperset(servers):
                 return
-            value, history = self.actors[placement.home].call("release", placement.key).result()
-            self._shared.add(placement.key)
-            calls = [self.actors[p.server].call("create", p.key, value, history) for p in self.places(placement)]
-            for call in calls:
-                call.result()
-            self.sharings += 1
+            key = f"{placement.key}, {next(self._keys)}"
+            places = tuple(Place(i, key) for i in sorted(servers, key=lambda i: (i != placement.home, i)))
+            first = self.actors[before[0].server]
+            value, history = first.call("release", before[0].key).result()
+            try:
+                calls = [self.actors[place.server].call("create", key, value, history) for place in places]
+                for call in calls:
+                    call.result()
+            except BaseException:  # the user's Ctrl-C, say
+                first.call("create", before[0].key, value, history).result()
+                raise
+            self._places[placement.key] = places
+            self.moves += 1
 
-    def shares(self, placement: Any) -> bool:
-        """True if all of several servers keep this variable."""
-        return placement.key in self._shared
+    def moved_since(self, moves: int) -> bool:
+        """True if there are more moves than so many. Waits for one that is under way."""
+        with self._moving:
+            return self.moves != moves
+
+    def wherever(self, act: Callable[[], Result]) -> Result:
+        """What `act`, which calls servers for variables, returns. Called again if one of them moves meanwhile."""
+        while True:
+            moves = self.moves
+            try:
+                return act()
+            except NotHereError:
+                if not self.moved_since(moves):
+                    raise
+
+    def update(self, key: Any) -> ServerUpdate | None:
+        """The update with this key, if its server knows it. It lives as long as somebody keeps it.
+
+        key: server, optimizer, variables and kinds of gradients; by identity, for an update keeps these objects alive.
+        """
+        with self.lock:
+            return self._updates.get(key)
 
     def trains(self, variable: Any) -> bool:
         """True if some update is of this variable."""
         with self.lock:
             return any(variable is v for update in self._updates.values() for v in update.variables)
 
-    def shared_since(self, before: int) -> bool:
-        """True if there are more sharings than so many. Waits for one that is under way."""
-        with self._sharing:
-            return self.sharings != before
-
-    def wherever(self, act: Callable[[], Result]) -> Result:
-        """What `act`, which calls servers for variables, returns. Called again if all servers share one of them since."""
-        while True:
-            before = self.sharings
-            try:
-                return act()
-            except NotHereError:
-                if not self.shared_since(before):
-                    raise
-
-    def update(self, key: Any, make: Callable[[], ServerUpdate]) -> tuple[int, ServerUpdate, bool]:
-        """The update with this key, its number, and whether it was made just now. It lives as long as somebody keeps it.
-
-        key: server, optimizer, variables and kinds of gradients; by identity, for an update keeps these objects alive.
-        """
-        with self.lock:
-            known = self._updates.get(key)
-            if known is not None:
-                return known.number, known, False
-            made = make()
-            self._updates[key] = self._numbered[made.number] = made
-            return made.number, made, True
-
-    def teach(self, server: int, number: int, made: ServerUpdate, keys: Sequence[str]) -> None:
-        """Let a server know its part of an update."""
-        self._server_of[number] = server
-        self._gone.watch(made, ("update", number, server))
+    def teach(self, key: Any, server: int, made: ServerUpdate, keys: Sequence[str]) -> None:
+        """Let a server know its part of an update, under the key of `update`. keys: of what it reads."""
         known: Any = Lent(made) if self.local else made.facts
-        self.actors[server].call("learn", number, known, keys).result()
+        self.actors[server].call("learn", made.number, known, keys).result()
+        with self.lock:
+            self._server_of[made.number] = server
+            self._gone.watch(made, ("update", made.number, server))
+            self._updates[key] = self._numbered[made.number] = made
 
     def prepare(self, number: int, gradients: Sequence[Any]) -> None:
         """Make an update ready for such gradients, before a server waits for it."""

@@ -145,6 +145,16 @@ class ServerUpdate:
             self._updated, donate_argnums=(0,), compiler_options=compiler_options(mesh.devices[0].platform)
         )
 
+    @property
+    def beside(self) -> list[Any]:
+        """What it reads that is neither one of its variables nor a slot of one."""
+        return [v for v in self.state if v._beside is None and not any(v is mine for mine in self.variables)]
+
+    @property
+    def written(self) -> set[int]:
+        """The ids of what it writes."""
+        return {id(self.state[i]) for i in self.facts.written}
+
     def __call__(self, values: Sequence[Any], gradients: Sequence[Any]) -> list[Any]:
         """The new values of `facts.written`. values: of `state`; tables that go by rows are donated."""
         tables, others = self.facts.split(values)
@@ -159,10 +169,9 @@ class ServerUpdate:
                     self._traces[counts] = self._traced(counts).closed
 
     def _body(self, gradients: Sequence[Any]) -> None:
-        if self.variables:
-            apply_locally(self._optimizer, gradients, self.variables)
-        else:  # an update of variables of other servers, which counts here as well
-            self._optimizer._iterations.assign_add(1)
+        apply_locally(
+            self._optimizer, gradients, self.variables
+        )  # of none: an update on other servers, which counts here
 
     def _rows_shapes(self, counts: Sequence[int | None]) -> list[tuple[Any, tuple[int, ...]]]:
         """The shapes of variables and slots while some rows of them are updated."""

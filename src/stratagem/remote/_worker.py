@@ -11,7 +11,7 @@ from stratagem._mesh import ReplicaMesh
 from stratagem._private import is_seed_state
 from stratagem.remote._ahead import Ahead, Fresh
 from stratagem.remote._clock import Clock
-from stratagem.remote._ledger import Origin
+from stratagem.remote._push import Origin
 from stratagem.remote._server import NotHereError
 from stratagem.step import everywhere
 
@@ -62,8 +62,8 @@ class Worker:
         return [[v if isinstance(v, jax.Array) else everywhere(v, mesh) for v in found]]
 
     def next_origin(self) -> Origin | None:
-        """The number of its next push; the same when another worker runs the closure again."""
-        if self.index is None:
+        """The number of its next push, the same when another worker runs the closure again; None if it runs none."""
+        if self.index is None or self._closure < 0:
             return None
         self.pushes += 1
         return Origin(self._closure, self.pushes, self._below, self._coordinator)

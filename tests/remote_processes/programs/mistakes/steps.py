@@ -6,7 +6,7 @@ import numpy as np
 from job import add, coordinator, count, run, strategy, table, train
 
 import stratagem as tf
-from stratagem.remote._server import Push
+from stratagem.remote._push import Push
 from stratagem.values import placement_of
 
 
