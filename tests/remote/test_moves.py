@@ -211,6 +211,15 @@ class _Noticed:
         self._lock.release()
 
 
+def test_rows_are_found_of_a_table_that_moves_at_this_moment(monkeypatch: pytest.MonkeyPatch) -> None:
+    job = Job("threads", monkeypatch)
+    with job.strategy.scope():
+        table = tf.Variable([[1.0], [2.0], [3.0]])
+    job.before(1, lambda: job.strategy.servers.keep_on([0, 1], placement_of(table)))
+    assert tf.nn.embedding_lookup(table, [2, 0]).numpy().tolist() == [[3], [1]]
+    assert job.interrupted
+
+
 def test_a_variable_whose_move_was_broken_off_is_where_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
     job = Job("threads", monkeypatch)
     job.run(0, 0)

@@ -1,6 +1,6 @@
 """Parts: an optimizer's update as one part for each server, and where the servers keep what these read."""
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Collection, Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -58,7 +58,7 @@ def parts_of(servers: Servers, applied: Applied, mesh: ReplicaMesh) -> list[Part
 
 def _keepers(
     servers: Servers, applied: Applied, parts: Sequence[Part], mesh: ReplicaMesh
-) -> list[tuple[Any, Sequence[int]]]:
+) -> list[tuple[Any, Collection[int]]]:
     """Of what parts read beside their variables, where it has to be kept. Changes nothing; raises as `parts_of`."""
     optimizer, found = applied.update.optimizer, {}
     for part in parts:
@@ -69,7 +69,7 @@ def _keepers(
         return []
     counting = next((p.update for p in parts if not p.mine), None) or ServerUpdate(optimizer, [], [], mesh)
     trained = {id(v) for v in applied.update.variables}
-    keepers: list[tuple[Any, Sequence[int]]] = []
+    keepers: list[tuple[Any, Collection[int]]] = []
     for name, variable in found.items():
         if name in trained or servers.trains(variable):
             raise UnimplementedError(_trained_and_read(optimizer, variable))

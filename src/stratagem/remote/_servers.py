@@ -3,7 +3,7 @@
 import itertools
 import threading
 import weakref
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any, TypeVar, final
 
 import jax
@@ -114,11 +114,8 @@ class Servers:
 
     def push(self, origin: Origin | None, placement: Any, push: Callable[[str], Push]) -> None:
         """Send a push to all who keep a variable, whose key `push` is given."""
-        if origin is None:  # who would apply it twice
-            with self._moving:
-                self._everywhere(placement, "push", lambda key: (None, push(key)))
-        else:
-            self.wherever(lambda: self._everywhere(placement, "push", lambda key: (origin, push(key))))
+        # What moves was in one place: where it is not any more, nothing was applied.
+        self.wherever(lambda: self._everywhere(placement, "push", lambda key: (origin, push(key))))
 
     def _everywhere(self, placement: Any, method: str, arguments: Callable[[str], tuple[Any, ...]]) -> None:
         calls = [self.actors[p.server].call(method, *arguments(p.key)) for p in self.places(placement)]
@@ -143,7 +140,7 @@ class Servers:
             self.changes += 1
             return self.changes
 
-    def keep_on(self, servers: Iterable[int], placement: Any) -> None:
+    def keep_on(self, servers: Collection[int], placement: Any) -> None:
         """From now on, (at least) these servers keep a variable, which updates read there."""
         with self._moving:
             before = self.places(placement)
