@@ -15,7 +15,9 @@ import stratagem as tf
 from stratagem.coordinator import _coordinator
 from stratagem.remote import VariableServer
 from stratagem.remote._push import Origin, Push
+from stratagem.remote._server import NotHereError
 from stratagem.remote._update import Rows
+from stratagem.values import placement_of
 from tests.remote.serving import serving
 
 ROWS = 20
@@ -161,6 +163,16 @@ WRONG: dict[str, Callable[[Push], Push]] = {
     "a change of another dtype": lambda p: dataclasses.replace(p, added={key_of(p): jnp.zeros((), "float32")}),
     "a value of another shape": lambda p: dataclasses.replace(p, set={key_of(p): jnp.zeros(2, "int32")}),
 }
+
+
+def test_a_push_whose_update_reads_what_is_not_here_is_refused_and_changes_nothing(recorded: Recorded) -> None:
+    before, push = recorded.values(), recorded.pushes[0]
+    placement: Any = placement_of(recorded.variables[3])
+    value, _ = recorded.server.release(placement.key)
+    with pytest.raises(NotHereError, match=r"ps:0 refuses a push, and has changed nothing: it has no variables v\d+"):
+        recorded.server.push(Origin(5, 1), push)
+    recorded.server.create(placement.key, value)
+    assert recorded.values() == before
 
 
 @pytest.mark.parametrize("wrong", WRONG)

@@ -11,7 +11,9 @@ import jax.numpy as jnp
 import pytest
 
 import stratagem as tf
+from stratagem._context import entered
 from stratagem.coordinator import _coordinator
+from stratagem.remote import Worker
 from stratagem.remote._server import NotHereError, VariableServer
 from stratagem.step import tracing
 from stratagem.values import placement_of
@@ -131,7 +133,8 @@ def test_code_of_a_function_that_runs_in_python_counts_once(engine: str, monkeyp
             assert [copies(job.strategy, v) for v in (job.first, job.second)] == [[2, 2], [2, 2]]
 
 
-def test_a_step_of_the_coordinators_own_is_not_interrupted(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("worker", [None, Worker(0)])
+def test_a_step_whose_pushes_have_no_numbers_is_not_interrupted(worker: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     threads: list[threading.Thread] = []
 
     def compiled_elsewhere(job: Job) -> None:
@@ -145,7 +148,8 @@ def test_a_step_of_the_coordinators_own_is_not_interrupted(monkeypatch: pytest.M
         assert threads[-1].is_alive()
 
     def own(job: Job) -> None:
-        with job.strategy.scope():
+        """Of the coordinator itself, or of a data set function, which runs at a worker."""
+        with job.strategy.scope(), entered(worker=worker):
             job.step()
 
     for job in interrupted_anywhere("threads", monkeypatch, compiled_elsewhere, own):

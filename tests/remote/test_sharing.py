@@ -9,6 +9,7 @@ import pytest
 import stratagem as tf
 from stratagem._errors import MixedStrategiesError
 from stratagem.coordinator import _coordinator
+from stratagem.strategy import ParameterServerStrategy
 from stratagem.values import placement_of
 from tests.coordinator.functions import Coordinator
 from tests.remote.moving import SGD, Scheduled, copies, descent, variable
@@ -166,17 +167,25 @@ class Counting(SGD):  # type: ignore[misc, valid-type]
         self.count.assign_add(1.0)
 
 
-def test_a_variable_that_several_parts_of_an_update_would_change_is_refused() -> None:
-    def trained(strategy: Any, variables: int) -> Any:
-        with strategy.scope():
-            optimizer = Counting(0.5)
-            descent(optimizer, [variable() for _ in range(variables)])()
-        return optimizer.count.numpy()
+def counted(strategy: Any, together: bool, *, steps: int | None = None, variables: int = 2) -> float:
+    """What such an optimizer has counted after updates of some variables, together or one by one."""
+    with strategy.scope():
+        optimizer = Counting(0.5, gradient_accumulation_steps=steps)
+        trained = [variable() for _ in range(variables)]
+        optimizer.build(trained)
+        for some in [trained] if together else [[v] for v in trained] * 2:
+            descent(optimizer, some)()
+    return float(optimizer.count.numpy())
 
-    assert trained(serving(1), 2) == 2
-    assert trained(serving(2), 1) == 1
+
+@pytest.mark.parametrize("steps", [None, 2])
+@pytest.mark.parametrize("together", [True, False])
+def test_a_variable_that_updates_on_several_servers_would_change_is_refused(together: bool, steps: int | None) -> None:
+    if steps is None:
+        assert counted(serving(1), together) == (2 if together else 4)
+        assert counted(serving(2), together, variables=1) == (1 if together else 2)
     with pytest.raises(tf.errors.UnimplementedError, match=r"count is changed by the updates of variables on several"):
-        trained(serving(2), 2)
+        counted(serving(2), together, steps=steps)
 
 
 # --- What optimizers have beside slots ---------------------------------------------------------------------------------------
@@ -184,6 +193,7 @@ def test_a_variable_that_several_parts_of_an_update_would_change_is_refused() ->
 OPTIMIZERS = {
     "nadam": lambda: keras.optimizers.Nadam(0.1),
     "adafactor": lambda: keras.optimizers.Adafactor(0.1),
+    "adafactor, accumulating": lambda: keras.optimizers.Adafactor(0.1, gradient_accumulation_steps=2),
     "adam, accumulating": lambda: keras.optimizers.Adam(0.1, gradient_accumulation_steps=2),
     "ftrl": lambda: keras.optimizers.Ftrl(0.1, clipnorm=1.0),
 }
@@ -215,6 +225,8 @@ def test_an_optimizer_has_its_state_whichever_variables_it_updates(name: str, se
                 take()
             checkpoint.write(write)
             others = [optimizer._u_product] if name == "nadam" else []
+            if isinstance(strategy, ParameterServerStrategy):
+                assert all(len(set(copies(strategy, v))) == 1 for v in (*optimizer.variables, *others) if not v.shape)
             return [v.numpy() for v in (a, b, *optimizer.variables, *others)]
 
     wanted = trained(one_device(), None, str(tmp_path / "wanted"))

@@ -7,13 +7,14 @@ from collections import OrderedDict
 from collections.abc import Iterator
 from typing import Any
 
+import jax
 from jax._src import cache_key, compiler
 
 # Of so many programs, those used last, the executables are kept when the programs are gone. A cache: losing it costs time.
 MOST = 32
 
 _reusing: contextvars.ContextVar[bool] = contextvars.ContextVar("stratagem executables", default=False)
-_known: OrderedDict[tuple[str, tuple[int, ...]], Any] = OrderedDict()
+_known: OrderedDict[tuple[Any, tuple[int, ...], str], Any] = OrderedDict()
 _lock = threading.Lock()
 _compile = compiler.compile_or_get_cached
 
@@ -37,7 +38,11 @@ def _compiled(backend: Any, computation: Any, devices: Any, options: Any, callba
     several = len({device.process_index for device in devices.flat}) > 1
     if not _reusing.get() or callbacks or several:
         return _compile(backend, computation, devices, options, callbacks, *others)
-    key = cache_key.get(computation, devices, options, backend), tuple(device.id for device in devices.flat)
+    try:
+        program = cache_key.get(computation, devices, options, backend)
+    except jax.errors.JaxRuntimeError:  # of a program that it cannot write down, as JAX's own cache expects
+        return _compile(backend, computation, devices, options, callbacks, *others)
+    key = backend, tuple(device.id for device in devices.flat), program
     with _lock:
         found = _known.get(key)
     if found is None:

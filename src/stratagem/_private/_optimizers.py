@@ -2,7 +2,7 @@
 
 import contextlib
 import functools
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any, cast
 
 import keras
@@ -62,16 +62,27 @@ def _routed_apply(original: Any, around: Any) -> Any:
     return apply
 
 
-def apply_locally(optimizer: Any, grads: Sequence[Any], variables: Sequence[Any]) -> None:
+def apply_locally(
+    optimizer: Any, grads: Sequence[Any], variables: Sequence[Any], others: Collection[int] | None = None
+) -> None:
     """Keras' own `apply`, as a server runs it: on these gradients of some variables, as if the optimizer had no others.
+
+    others: the ids of what it changes beside these variables and their slots; None: that is to be found out, so nothing is
+    accumulated, for which Keras writes all variables.
 
     Without any it counts the update, as every server does. (Keras' `apply` would do nothing then.) A global norm, which needs
     all gradients, was applied before (`untangled_clip`).
     """
     mine = {id(v) for v in variables}
-    slots = [v for v in optimizer._variables if v._beside is None or id(v._beside) in mine]
+    slots = [
+        v
+        for v in optimizer._variables
+        if (id(v._beside) in mine if v._beside is not None else others is None or id(v) in others)
+    ]
     averages = getattr(optimizer, "_model_variables_moving_average", None)
     swapped = {"_trainable_variables": list(variables), "_variables": slots, "global_clipnorm": None}
+    if others is None:
+        swapped["gradient_accumulation_steps"] = None
     if averages is not None:
         indices = [optimizer._get_variable_index(v) for v in variables]
         swapped["_model_variables_moving_average"] = [averages[i] for i in indices]

@@ -77,8 +77,8 @@ def _keepers(
         if not writers or name in counting.written:  # none changes it, or all do, and do the same
             keepers.append((variable, range(len(servers))))
             continue
-        readers = [p.server for p in parts if any(variable is v for v in p.update.beside)]
-        if readers != writers or len(writers) > 1:
+        readers = {p.server for p in parts if any(variable is v for v in p.update.beside)} | servers.readers(variable)
+        if len(readers) > 1:
             raise UnimplementedError(
                 f"{optimizer.name}: {variable.path} is changed by the updates of variables on several servers, each of which "
                 "would have a value of its own. Take another optimizer, or a single server."

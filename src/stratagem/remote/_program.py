@@ -71,8 +71,8 @@ class ServedProgram(FarProgram):
     def _taken(self, arguments: Arguments, times: int) -> list[list[Any]]:
         """The results of some steps."""
         worker = current().worker or Worker.here
-        # The pushes of the coordinator's own steps have no numbers: no variable may move meanwhile.
-        if self._first or worker.index is None:
+        # Pushes without numbers, of the coordinator's own steps, are not sent again: no variable may move meanwhile.
+        if self._first or not worker.numbered:
             with tracing:
                 results = self._run(worker, arguments, 1)
                 self._first = self._first and not results
@@ -82,16 +82,17 @@ class ServedProgram(FarProgram):
     def _run(self, worker: Any, arguments: Arguments, times: int) -> list[list[Any]]:
         """As `_taken`; what is left of a step, if one of its variables has moved since it began, is done again."""
         given = [*(v.array[0] for v in arguments.own), *arguments.shared]
-        while True:
-            moves = self._servers.moves
-            recipe = self._present(moves)
-            try:
-                with begun(self._mesh.job, first=self._first):
-                    results: list[list[Any]] = worker.follow(recipe, given, self._servers, self._mesh, times)
-                return results
-            except NotHereError:
-                if not self._servers.moved_since(moves):
-                    raise
+        with begun(self._mesh.job, first=self._first):
+            while True:
+                moves = self._servers.moves
+                try:
+                    results: list[list[Any]] = worker.follow(
+                        self._present(moves), given, self._servers, self._mesh, times
+                    )
+                    return results
+                except NotHereError:
+                    if not self._servers.moved_since(moves):
+                        raise
 
     def _present(self, moves: int) -> Recipe:
         """The recipe, with all variables where they are after so many moves."""

@@ -3,7 +3,7 @@
 import dataclasses
 import itertools
 from collections.abc import Sequence
-from typing import Any, final
+from typing import Any, ClassVar, final
 
 import jax
 import numpy as np
@@ -111,6 +111,8 @@ class RemoteSource:
 @final
 class RayWorker:
     """A worker in another process. Used by one thread at a time, that of the coordinator which waits for it."""
+
+    numbered: ClassVar[bool] = True  # as Worker's: it runs closures only
 
     def __init__(self, index: int, actor: RayActor) -> None:
         self.index, self.actor = index, actor

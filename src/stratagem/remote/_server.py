@@ -20,7 +20,7 @@ from stratagem.values import Maker
 
 @final
 class NotHereError(InvalidArgumentError):
-    """A server is asked for a variable that it does not have: all servers share it now, perhaps, under another key."""
+    """A server is asked for a variable that it does not have: it is kept elsewhere now, perhaps, or under another key."""
 
     def __init__(self, server: int, keys: Sequence[str], what: str = "") -> None:
         super().__init__(
@@ -197,6 +197,9 @@ class VariableServer:
         if missing:
             raise NotHereError(self.index, missing, what)
 
+    def _keys(self, number: int) -> Sequence[str]:
+        return self._updates[number][1] if number in self._updates else ()
+
     def _drop(self, key: str) -> None:
         self._values.pop(key, None)
         self._sizes.pop(key, None)
@@ -209,9 +212,8 @@ class VariableServer:
         return jnp.copy(array) if key in self._tables else array
 
     def _check(self, push: Push) -> None:
-        changed = {*push.added, *push.set}
-        if changed:
-            self._find(sorted(changed), "refuses a push, and has changed nothing: it ")
+        needed = [*push.added, *push.set, *(key for number, _ in push.updates for key in self._keys(number))]
+        self._find(needed, "refuses a push, and has changed nothing: it ")
         try:
             for number, gradients in push.updates:
                 if number not in self._updates:

@@ -23,11 +23,11 @@ Result = TypeVar("Result")
 
 @final
 class Servers:
-    """Calls to several servers. A variable is kept by one of them; what updates of other variables read, by all.
+    """Calls to several servers. A variable is kept by one of them; what the updates of other variables read, by all.
 
     Which those are is known when an update is compiled. Then the server of such a variable gives it up, with the history of
-    what was done to it, and others keep it under another key. Whoever still looks for the old one is told that it is not there,
-    and does what is left with the new one. So nothing that steps do meanwhile is lost, or counts twice.
+    what was done to it, and it is kept under another key where it is read. Whoever still looks for the old one is told that it
+    is not there, and does what is left with the new one. So nothing that steps do meanwhile is lost, or counts twice.
     """
 
     def __init__(self, actors: Sequence[Actor]) -> None:
@@ -141,7 +141,7 @@ class Servers:
             return self.changes
 
     def keep_on(self, servers: Collection[int], placement: Any) -> None:
-        """From now on, (at least) these servers keep a variable, which updates read there."""
+        """From now on, these servers keep a variable, unless all do: no update reads it elsewhere."""
         with self._moving:
             before = self.places(placement)
             if {place.server for place in before}.issuperset(servers):
@@ -156,6 +156,8 @@ class Servers:
                     call.result()
             except BaseException:  # the user's Ctrl-C, say
                 first.call("create", before[0].key, value, history).result()
+                for place in places:
+                    self.actors[place.server].call("forget", [key]).result()
                 raise
             self._places[placement.key] = places
             self.moves += 1
@@ -187,6 +189,12 @@ class Servers:
         """True if some update is of this variable."""
         with self.lock:
             return any(variable is v for update in self._updates.values() for v in update.variables)
+
+    def readers(self, variable: Any) -> set[int]:
+        """The servers some of whose updates read this variable beside their own."""
+        with self.lock:
+            known = list(self._updates.values())
+            return {self._server_of[update.number] for update in known if any(variable is v for v in update.beside)}
 
     def teach(self, key: Any, server: int, made: ServerUpdate, keys: Sequence[str]) -> None:
         """Let a server know its part of an update, under the key of `update`. keys: of what it reads."""

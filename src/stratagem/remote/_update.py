@@ -4,7 +4,7 @@ import functools
 import itertools
 import math
 import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol, final
 
@@ -127,6 +127,9 @@ class ServerUpdate:
         self.number = next(_numbers)
         self._optimizer, self.variables, self._hows, self._mesh = optimizer, list(variables), list(hows), mesh
         self._knowledge, self._no_rows = Knowledge(), (None,) * len(self.variables)
+        self._others: Collection[int] | None = None
+        if optimizer.gradient_accumulation_steps:
+            self._others = self._changed()
         explore(self._body, self._arguments(self._no_rows), mesh, self._knowledge)
         slots = {id(v): i for i, v in enumerate(self.variables)}
         # What the update reads.
@@ -168,10 +171,15 @@ class ServerUpdate:
                 if counts not in self._traces:
                     self._traces[counts] = self._traced(counts).closed
 
+    def _changed(self) -> set[int]:
+        """The ids of what it changes when it accumulates nothing."""
+        found, arguments = Knowledge(), self._arguments(self._no_rows)
+        explore(self._body, arguments, self._mesh, found)
+        return {id(v) for v, _ in trace(self._body, arguments, self._mesh, found).written}
+
     def _body(self, gradients: Sequence[Any]) -> None:
-        apply_locally(
-            self._optimizer, gradients, self.variables
-        )  # of none: an update on other servers, which counts here
+        # Of none it is an update on other servers, which counts here.
+        apply_locally(self._optimizer, gradients, self.variables, self._others)
 
     def _rows_shapes(self, counts: Sequence[int | None]) -> list[tuple[Any, tuple[int, ...]]]:
         """The shapes of variables and slots while some rows of them are updated."""

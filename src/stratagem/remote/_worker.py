@@ -61,9 +61,14 @@ class Worker:
             servers.changed()
         return [[v if isinstance(v, jax.Array) else everywhere(v, mesh) for v in found]]
 
+    @property
+    def numbered(self) -> bool:
+        """True if it runs a closure, whose pushes have numbers."""
+        return self.index is not None and self._closure >= 0
+
     def next_origin(self) -> Origin | None:
         """The number of its next push, the same when another worker runs the closure again; None if it runs none."""
-        if self.index is None or self._closure < 0:
+        if not self.numbered:
             return None
         self.pushes += 1
         return Origin(self._closure, self.pushes, self._below, self._coordinator)
