@@ -29,7 +29,7 @@ class _Record:
     def end(self, below: int) -> None:
         """Forget the closures that are over."""
         self.below, self.applied = below, _from(below, self.applied)
-        self.apart = {key: _from(below, numbers) for key, numbers in self.apart.items()}
+        self.apart = {key: left for key, numbers in self.apart.items() if (left := _from(below, numbers))}
 
 
 @final
@@ -82,7 +82,7 @@ class Ledger:
         """This, which was left of a push, is applied."""
         record = self._of(origin.coordinator)
         record.applied[origin.closure] = max(origin.number, record.applied.get(origin.closure, 0))
-        if self._apart:
+        if push.added or push.set:  # most have updates alone
             for key in self._apart.intersection((*push.added, *push.set)):
                 record.apart.setdefault(key, {})[origin.closure] = origin.number
             self._set.update(dict.fromkeys(self._apart.intersection(push.set), origin))

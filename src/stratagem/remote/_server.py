@@ -66,7 +66,8 @@ class VariableServer:
         self._lock = threading.Lock()
         self._values: dict[str, jax.Array] = {}
         self._sizes: dict[str, int] = {}  # their bytes: every call counts them, and JAX's arrays take long to say
-        self._updates: dict[int, tuple[Applicable, tuple[str, ...]]] = {}
+        # By number, with the keys of what it reads, in its order and as a set.
+        self._updates: dict[int, tuple[Applicable, tuple[str, ...], frozenset[str]]] = {}
         self._tables: set[str] = set()
         self._ledger = Ledger()
 
@@ -134,7 +135,7 @@ class VariableServer:
                 raise InvalidArgumentError(
                     f"Server ps:{self.index} has no variables {missing}, which update {number} needs."
                 )
-            self._updates[number] = (update, tuple(keys))
+            self._updates[number] = (update, tuple(keys), frozenset(keys))
             tables = {k for k, i in zip(keys, update.facts.by_rows, strict=True) if i is not None}
             new, self._tables = tables - self._tables, tables | self._tables
             self._values.update((k, self._own(k, self._values[k])) for k in new if k in self._values)
@@ -160,7 +161,8 @@ class VariableServer:
             self._check(push)
             self._stale += 0 if push.seen is None else self.pushes - push.seen
             for number, gradients in push.updates:
-                self._update(*self._updates[number], gradients)
+                update, keys, _ = self._updates[number]
+                self._update(update, keys, gradients)
             if push.added or push.set:
                 self._change(push.added, push.set)
             if origin is not None:
@@ -197,9 +199,6 @@ class VariableServer:
         if missing:
             raise NotHereError(self.index, missing, what)
 
-    def _keys(self, number: int) -> Sequence[str]:
-        return self._updates[number][1] if number in self._updates else ()
-
     def _drop(self, key: str) -> None:
         self._values.pop(key, None)
         self._sizes.pop(key, None)
@@ -212,13 +211,17 @@ class VariableServer:
         return jnp.copy(array) if key in self._tables else array
 
     def _check(self, push: Push) -> None:
-        needed = [*push.added, *push.set, *(key for number, _ in push.updates for key in self._keys(number))]
-        self._find(needed, "refuses a push, and has changed nothing: it ")
+        refused = "refuses a push, and has changed nothing: it "
+        if push.added or push.set:
+            self._find(sorted({*push.added, *push.set}), refused)
         try:
             for number, gradients in push.updates:
                 if number not in self._updates:
                     raise ValueError(f"update {number} is not known here")
-                self._updates[number][0].facts.check(gradients)
+                update, keys, needed = self._updates[number]
+                if not needed <= self._values.keys():
+                    self._find(keys, refused)
+                update.facts.check(gradients)
             for key, value in (*push.added.items(), *push.set.items()):
                 kept = self._values[key]
                 if tuple(value.shape) != tuple(kept.shape) or value.dtype != kept.dtype:
