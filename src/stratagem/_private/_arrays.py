@@ -129,13 +129,14 @@ ArrayImpl.get_shape = jax_core.Tracer.get_shape = lambda tensor: tensor.shape  #
 ArrayImpl.set_shape = jax_core.Tracer.set_shape = _set_shape  # type: ignore[attr-defined]
 
 
-def on_device(array: np.ndarray, device: jax.Device) -> jax.Array:
+def on_device(array: np.ndarray, device: jax.Device, *, committed: bool = False) -> jax.Array:
     """The array on a device, of exactly its dtype, in a fifth of the time that `jnp.asarray(array, dtype)` takes.
 
-    As with that, the memory may be the same: nobody is to write to the array any more.
+    committed: it stays there, as after `jax.device_put`, whatever it is used with. The memory may be the same: nobody is to
+    write to the array any more.
     """
     aval = jax_core.ShapedArray(array.shape, array.dtype)
     with enable_x64(True):  # else the transfer cuts 64 bits
         return cast(
-            jax.Array, xla_client.batched_device_put(aval, SingleDeviceSharding(device), [array], [device], False)
+            jax.Array, xla_client.batched_device_put(aval, SingleDeviceSharding(device), [array], [device], committed)
         )

@@ -8,10 +8,12 @@ from typing import Any, final
 import jax
 import numpy as np
 
+from stratagem._private import stored
 from stratagem.estimator._input import Input
 from stratagem.estimator._step import ModelStep
 from stratagem.pipeline import Dataset
 from stratagem.step import Same, execute, prepare
+from stratagem.values import storage
 
 
 @final
@@ -103,7 +105,9 @@ class LocalRunner(Runner):
         return found
 
     def global_step(self) -> int:
-        return int(np.asarray(self._step.graph.global_step.value))
+        with storage:  # what is stored, for to copy it takes as long as the rest of what hooks do around a short step
+            number = self._strategy.mesh.first(stored(self._step.graph.global_step))
+        return int(np.asarray(number))
 
     def settle(self) -> None:
         pass  # reading a variable waits for it

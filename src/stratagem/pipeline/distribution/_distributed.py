@@ -11,6 +11,7 @@ import numpy as np
 from stratagem._context import current
 from stratagem._job import Job
 from stratagem._mesh import ReplicaMesh, exact
+from stratagem._private import on_device
 from stratagem.pipeline._dataset import Dataset
 from stratagem.pipeline._iterator import ElementIterator
 from stratagem.pipeline.distribution._input import InputContext, InputOptions, InputReplicationMode, refuse_per_replica
@@ -237,8 +238,10 @@ def place(
     if pieces[0].dtype == object:
         return pieces[0] if mesh.num_replicas == 1 else Separate(pieces)  # type: ignore[arg-type]
     if mesh.num_replicas == 1:
-        placed: jax.Array = jax.device_put(exact(pieces[0]), mesh.local_devices[0])
-        return placed
+        device, piece = mesh.local_devices[0], pieces[0]
+        return (
+            jax.device_put(piece, device) if isinstance(piece, jax.Array) else on_device(piece, device, committed=True)
+        )
     return per_replica([exact(piece) for piece in pieces], mesh, shapes)
 
 
