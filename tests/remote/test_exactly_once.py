@@ -169,9 +169,13 @@ def test_a_push_whose_update_reads_what_is_not_here_is_refused_and_changes_nothi
     before, push = recorded.values(), recorded.pushes[0]
     placement: Any = placement_of(recorded.variables[3])
     value, _ = recorded.server.release(placement.key)
-    with pytest.raises(NotHereError, match=r"ps:0 refuses a push, and has changed nothing: it has no variables v\d+"):
-        recorded.server.push(Origin(5, 1), push)
-    recorded.server.create(placement.key, value)
+    try:
+        with pytest.raises(
+            NotHereError, match=r"ps:0 refuses a push, and has changed nothing: it has no variables v\d+"
+        ):
+            recorded.server.push(Origin(5, 1), push)
+    finally:
+        recorded.server.create(placement.key, value)
     assert recorded.values() == before
 
 

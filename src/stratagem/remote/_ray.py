@@ -190,9 +190,18 @@ class RayWorker:
             self._ready |= ready
             self.clock.elsewhere(dict(seconds))
             self.clock.steps += len(found)
-            # What was taken goes back first: if the next step fails, or its worker does, these have not.
-            if stop is None or found or not self._helped(stop, number, recipe, given, servers):
+            missing: tuple[str, Any] = stop or ("", None)
+            kind, what = missing
+            if kind == "shapes":
+                next(v for v in given if isinstance(v, StandIn) and v.drawn.iterator == what).iterator.forget()
+            # What was taken goes back first: if to help fails, or the next step, these have not.
+            if found or kind not in ("recipe", "program"):
                 return [[np.asarray(v).view(FarArray) for v in results] for results in found]
+            if kind == "recipe":
+                self._known.pop(number, None)
+                continue
+            with self.clock.part(Part.COMPILING):
+                self._send(number, recipe, servers, *what)
 
     def _learn(self, number: Any, recipe: Recipe, seeds: tuple[Any, ...]) -> None:
         if number not in self._known:
@@ -200,20 +209,6 @@ class RayWorker:
                 self.actor.call("learn", number, without_programs(_travelling(recipe))).result()
             self._known[number] = seeds
             self._gone.watch(recipe, number)
-
-    def _helped(self, stop: tuple[str, Any], number: Any, recipe: Recipe, given: Sequence[Any], servers: Any) -> bool:
-        """Send the worker what it has stopped for; False if its next step has to be another call."""
-        match stop:
-            case "recipe", _:
-                self._known.pop(number, None)
-                return True
-            case "program", missing:
-                with self.clock.part(Part.COMPILING):
-                    self._send(number, recipe, servers, *missing)
-                return True
-            case "shapes", iterator:
-                next(v for v in given if isinstance(v, StandIn) and v.drawn.iterator == iterator).iterator.forget()
-        return False
 
     def _forget(self) -> None:
         """Recipes that are gone: their numbers may come again."""

@@ -214,14 +214,14 @@ class VariableServer:
         refused = "refuses a push, and has changed nothing: it "
         if push.added or push.set:
             self._find(sorted({*push.added, *push.set}), refused)
+        for number, _ in push.updates:
+            if number in self._updates and not self._updates[number][2] <= self._values.keys():
+                self._find(self._updates[number][1], refused)
         try:
             for number, gradients in push.updates:
                 if number not in self._updates:
                     raise ValueError(f"update {number} is not known here")
-                update, keys, needed = self._updates[number]
-                if not needed <= self._values.keys():
-                    self._find(keys, refused)
-                update.facts.check(gradients)
+                self._updates[number][0].facts.check(gradients)
             for key, value in (*push.added.items(), *push.set.items()):
                 kept = self._values[key]
                 if tuple(value.shape) != tuple(kept.shape) or value.dtype != kept.dtype:
