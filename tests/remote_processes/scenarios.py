@@ -171,10 +171,12 @@ def fuzzed(seed: int) -> Trial:
 def send_frames(started: Following, number: int, seed: int) -> float:
     """Seconds until the job has taken steps as before."""
     running, canary = started.running, started.folder / "canary"
-    memory = {process: process.memory_info().rss for process in running.everything()}
-    began, addresses = time.monotonic(), frames.listening(running)
+    processes, addresses = settled(started)
+    memory = {process: process.memory_info().rss for process in processes}
+    began = time.monotonic()
     assert len(addresses) > len(running.processes)
-    assert {address for address in addresses if not frames.asks_for_the_token(address, canary)} == set()
+    careless = {address for address in addresses if not frames.asks_for_the_token(address, canary)}
+    assert not careless, (careless, addresses, frames.listening(running))
     frames.flood(addresses, number, seed, canary)
     started.all_work()
     detection = time.monotonic() - began
@@ -183,6 +185,18 @@ def send_frames(started: Following, number: int, seed: int) -> float:
     assert [process for process, before in memory.items() if process.memory_info().rss > before + MEMORY] == []
     assert frames.listening(running) == addresses
     return detection
+
+
+def settled(started: Following) -> tuple[set[psutil.Process], list[tuple[str, int]]]:
+    """The processes of a job, and where they listen, once none has begun or ended for some time, as after a loss some do."""
+    running, before = started.running, None
+    while True:
+        found = set(running.everything()), frames.listening(running)
+        if found == before:
+            return found
+        before = found
+        time.sleep(3.0)
+        started.all_work()
 
 
 def server_killed(seed: int) -> Trial:
