@@ -28,6 +28,7 @@ from stratagem.pipeline import (
     PerReplicaSpec,
     TensorSpec,
 )
+from stratagem.strategy import OneDeviceStrategy
 from stratagem.values import PerReplica, Separate, Stacked
 from tests.pipeline.recording import HostNeeded, Recorder
 
@@ -347,3 +348,11 @@ def test_an_input_context_divides_the_global_batch() -> None:
     assert str(context) == "tf.distribute.InputContext(input pipeline id 1, total: 2)"
     with pytest.raises(ValueError, match="The `global_batch_size` 7 is not divisible by `num_replicas_in_sync` 4"):
         context.get_per_replica_batch_size(7)
+
+
+def test_what_is_computed_of_a_batch_stays_on_its_device() -> None:
+    strategy = OneDeviceStrategy("CPU:1")
+    dataset = strategy.experimental_distribute_dataset(Dataset.range(4).batch(2))
+    batch = next(iter(dataset))
+    assert batch.dtype == "int64"
+    assert (batch + 1).devices() == batch.devices() == {jax.devices("cpu")[1]}

@@ -12,7 +12,7 @@ from typing import final
 
 import psutil
 
-from tests.multi_worker.jobs import Ended, Running, printed
+from tests.multi_worker.jobs import PATIENCE, Ended, Running, printed
 from tests.multi_worker.scenarios import Trial
 from tests.remote_processes import frames
 from tests.remote_processes.following import SERVERS, WORKERS, Following, ends_well, following
@@ -189,11 +189,12 @@ def send_frames(started: Following, number: int, seed: int) -> float:
 
 def settled(started: Following) -> tuple[set[psutil.Process], list[tuple[str, int]]]:
     """The processes of a job, and where they listen, once none has begun or ended for some time, as after a loss some do."""
-    running, before = started.running, None
+    running, before, end = started.running, None, time.monotonic() + PATIENCE
     while True:
         found = set(running.everything()), frames.listening(running)
         if found == before:
             return found
+        assert time.monotonic() < end, (before, found)
         before = found
         time.sleep(3.0)
         started.all_work()

@@ -47,10 +47,6 @@ class Ledger:
         # By key of these: which push has set it last. What was scheduled before that does not set it any more.
         self._set: dict[str, Origin] = {}
 
-    def __len__(self) -> int:
-        """Of how many closures there is a record."""
-        return sum(len(record.applied) for record in self._records.values())
-
     def left(self, origin: Origin, push: Push) -> Push | None:
         """What of a push is still to be applied; None for nothing, or if its closure is over."""
         record = self._of(origin.coordinator)
