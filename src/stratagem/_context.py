@@ -24,7 +24,13 @@ class Recorder(Protocol):
         """The replicas' values one after another along axis 0, on every replica."""
 
     def add(self, variable: Any, delta: Any, sign: int) -> bool:
-        """Add every replica's amount to a variable; False if it is not one whose amounts are added."""
+        """Add to a variable as one whole; False where that is to read it, add, and assign."""
+
+    def read_slot(self, variable: Any, slot: Any) -> Any:
+        """What the present code reads of a sync-on-read variable of which a replica has `slot`."""
+
+    def to_slot(self, variable: Any, value: Any) -> Any:
+        """What a replica has of a sync-on-read variable once the present code has assigned `value`."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -12,6 +12,7 @@ import numpy as np
 from jax.sharding import Mesh, NamedSharding, PartitionSpec
 
 from stratagem._job import ALONE, Job
+from stratagem._private import movable
 
 AXIS = "replica"
 
@@ -85,18 +86,28 @@ class ReplicaMesh:
     def stack(self, values: Sequence[jax.Array | np.ndarray], *, own: bool = False) -> jax.Array:
         """One value a local replica, all of one shape `s`, as one array of shape (replicas, *s); `own` as in `replicate`."""
         shape = (self.num_replicas, *np.shape(values[0]))
-        return self._assemble([v[None] for v in values], shape, self.one_each, own)
+        # An array that is free to move would take its new dimension on the default device.
+        pairs = zip(values, self.local_devices, strict=True)
+        here = [jax.device_put(v, d) if isinstance(v, jax.Array) else v for v, d in pairs]
+        return self._assemble([v[None] for v in here], shape, self.one_each, own)
 
     def unstack(self, array: jax.Array) -> tuple[jax.Array, ...]:
-        """The local replicas' entries of an array made by `stack`, each on its own device."""
+        """The local replicas' entries of an array made by `stack`, each on its own device but free to move from there."""
         pieces = {s.device: s.data for s in array.addressable_shards}
-        return tuple(pieces[d][0] for d in self.local_devices)
+        return tuple(movable(pieces[d][0]) for d in self.local_devices)
 
     def first(self, array: jax.Array) -> jax.Array:
-        """This process's own first copy of an array that lies `everywhere`: local, no wait.
+        """This process's own first copy of an array that lies `everywhere`: local, free to move, no wait.
 
         The copy shares the array's buffer: it dies with it when that is donated.
         """
+        return movable(self._first(array))
+
+    def own_first(self, array: jax.Array) -> jax.Array:
+        """As `first`, with a buffer of its own on the same device."""
+        return movable(jnp.copy(self._first(array)))
+
+    def _first(self, array: jax.Array) -> jax.Array:
         if len(self.devices) == 1:
             return array.addressable_data(0)
         device = self.local_devices[0]

@@ -87,9 +87,10 @@ def test_the_result_is_one_local_array_that_adds_up_with_others(strategy: Abstra
     total = 0.0
     for _ in range(3):
         result = strategy.run(lambda x: x * 1.0, args=(spread(strategy, [1.0] * strategy.num_replicas_in_sync),))
-        total += strategy.reduce(SUM, result, axis=None)
+        reduced = strategy.reduce(SUM, result, axis=None)
+        assert reduced.devices() == {strategy.mesh.local_devices[0]}
+        total += reduced
     assert isinstance(total, jax.Array)
-    assert total.devices() == {strategy.mesh.local_devices[0]}
     assert float(total) == 3.0 * strategy.num_replicas_in_sync
     assert float(total / tf.constant(2.0)) == 1.5 * strategy.num_replicas_in_sync
 

@@ -6,6 +6,7 @@ imported, in this order: `_arrays`, `_backends`, `_executables`, `_layers`, `_se
 """
 
 from stratagem._private import _arrays as _arrays
+from stratagem._private._arrays import movable as movable
 from stratagem._private._arrays import on_device as on_device
 from stratagem._private._backends import backends_started as backends_started
 from stratagem._private._backends import configured_cpu_devices as configured_cpu_devices
@@ -34,6 +35,7 @@ from stratagem._private._optimizers import untangled_clip as untangled_clip
 from stratagem._private._scopes import below_scope as below_scope
 from stratagem._private._scopes import in_stateless_scope as in_stateless_scope
 from stratagem._private._scopes import is_making_own_state as is_making_own_state
+from stratagem._private._scopes import present_slot as present_slot
 from stratagem._private._scopes import recorded as recorded
 from stratagem._private._scopes import scope_path as scope_path
 from stratagem._private._scopes import scoped as scoped
@@ -52,6 +54,7 @@ from stratagem._private._seeds import set_random_seed as set_random_seed
 from stratagem._private._shards import intercept_shards as intercept_shards
 from stratagem._private._shards import is_view as is_view
 from stratagem._private._shards import joined as joined
+from stratagem._private._traces import AtLevel as AtLevel
 from stratagem._private._traces import OutsideOfTraces as OutsideOfTraces
 from stratagem._private._traces import is_constant as is_constant
 from stratagem._private._traces import new_jaxpr as new_jaxpr

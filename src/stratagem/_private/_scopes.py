@@ -68,6 +68,11 @@ def scoped_value(variable: Any, outermost: Any) -> Any:
     return None
 
 
+def present_slot(variable: Any) -> Any:
+    """Inside a step: what a replica has of the variable in the branch or loop body that the present code is in."""
+    return keras_backend.get_stateless_scope().slot(variable)
+
+
 def is_making_own_state() -> bool:
     """True while an optimizer or a seed generator makes variables, which are never cut."""
     scopes = global_state.get_global_attribute("name_scope_stack")

@@ -34,6 +34,26 @@ class OutsideOfTraces:
         jax_core.trace_ctx.set_trace(self._trace)
 
 
+@final
+class AtLevel:
+    """In the body, what is computed belongs to a trace that is under way around the present one: `trace_level()` gave it.
+
+    What is computed in the body of a branch or loop with values from outside of it then stands before the branch.
+    """
+
+    __slots__ = ("_before", "_level")
+
+    def __init__(self, level: Any) -> None:
+        self._level = level
+
+    def __enter__(self) -> None:
+        self._before = jax_core.trace_ctx.trace
+        jax_core.trace_ctx.set_trace(self._level)
+
+    def __exit__(self, *_: object) -> None:
+        jax_core.trace_ctx.set_trace(self._before)
+
+
 def is_constant(tensor: Any) -> bool:
     """True for a number that a trace will write into its equations: it has no name by which the program could be cut."""
     return not isinstance(tensor, jax_core.Tracer) or isinstance(getattr(tensor, "val", None), jax_core.Literal)

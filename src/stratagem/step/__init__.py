@@ -31,6 +31,7 @@ from stratagem.step._program import trace as trace
 from stratagem.step._replicate import ReplicaContext as ReplicaContext
 from stratagem.step._replicate import agreed as agreed
 from stratagem.step._replicate import check_even as check_even
+from stratagem.step._replicate import components as components
 from stratagem.step._replicate import gather_value as gather_value
 from stratagem.step._replicate import reduce_rows as reduce_rows
 from stratagem.step._replicate import reduce_value as reduce_value

@@ -13,11 +13,20 @@ import keras
 from stratagem._context import Context, current
 from stratagem._errors import ContextError, MixedStrategiesError, OutOfRangeError, TracedDecisionError
 from stratagem._mesh import AXIS, ReplicaMesh
-from stratagem._private import is_seed_state
+from stratagem._private import AtLevel, is_seed_state, trace_level
 from stratagem.step._gather import concatenated, gathered
 from stratagem.step._layout import Layout, Shape, UnknownShapes
 from stratagem.step._sums import from_first_replica, summed, unfolded
-from stratagem.values import PerReplica, Separate, Stacked, is_per_replica, on_read, placement_of, share
+from stratagem.values import (
+    PerReplica,
+    Separate,
+    Stacked,
+    aggregation_of,
+    is_per_replica,
+    on_read,
+    placement_of,
+    shares,
+)
 
 
 class HostMode(Exception):  # never seen by users: it ends a trace, it is no error
@@ -89,6 +98,7 @@ class Capture(keras.StatelessScope):  # type: ignore[misc]
     def begin(self, values: dict[int, Any], drawn: Sequence[Any]) -> None:
         """Start the trace proper: the tracers of the known variables and of the elements drawn before the call."""
         self.values, self._drawn = values, list(drawn)
+        self._level = AtLevel(trace_level())
 
     @property
     def even(self) -> bool:
@@ -104,14 +114,27 @@ class Capture(keras.StatelessScope):  # type: ignore[misc]
 
     def get_current_value(self, variable: Any) -> Any:
         """What Keras reads: the replica's own value, or the aggregate in cross-replica code."""
+        return self.read_slot(variable, self.slot(variable))
+
+    def slot(self, variable: Any) -> Any:
+        """What this replica has of a variable at this point."""
         if id(variable) in self._to_average:
             self.average_pending()
         value = self.value_of(variable)
         for tape in self.tapes:
             tape.note_read(variable)
-        if on_read(variable) and (current().crossing or self._aggregated_reads):
-            return self._aggregate(variable, value)
         return value
+
+    def read_slot(self, variable: Any, slot: Any) -> Any:
+        """What code at this point reads of a variable of which this replica has `slot`."""
+        if not on_read(variable) or self.mesh.num_replicas == 1:
+            return slot
+        if self.in_replica(current()) and not self._aggregated_reads:
+            return slot
+        if self.values.get(id(variable)) is not slot:
+            return self._aggregate(variable, slot)
+        with self._level:
+            return self._aggregate(variable, slot)
 
     def value_of(self, variable: Any) -> Any:
         """The variable's value in this trace (for a sync-on-read one: the replica's own slot)."""
@@ -132,7 +155,7 @@ class Capture(keras.StatelessScope):  # type: ignore[misc]
         self._check_strategy(variable)
         context = current()
         if on_read(variable):
-            value = self._slot(variable, value) if context.crossing else value
+            value = self.to_slot(variable, value)
         elif self.in_replica(context) and self.mesh.num_replicas > 1:
             self._check_created_in_scope(variable)
             if variable.aggregation == "mean":
@@ -150,9 +173,31 @@ class Capture(keras.StatelessScope):  # type: ignore[misc]
         for tape in self.tapes:
             tape.note_assignment(variable)
 
-    def add(self, variable: Any, delta: Any, sign: int) -> bool:
-        """`assign_add` of a mirrored variable with aggregation SUM adds every replica's amount. False: not such a one."""
-        if on_read(variable) or variable.aggregation != "sum":
+    def put(self, variable: Any, value: Any) -> None:
+        """What a branch or a loop has made of a variable: its slot, if every replica has one."""
+        if not on_read(variable):
+            self.add_update((variable, value))
+            return
+        self.variables.setdefault(id(variable), variable)
+        self._check_strategy(variable)
+        self.write(variable, value)
+
+    def to_slot(self, variable: Any, value: Any) -> Any:
+        """This replica's slot of a sync-on-read variable to which code at this point assigns `value`."""
+        if self.in_replica(current()) or self.mesh.num_replicas == 1:
+            return value
+        first, other, *_ = shares(variable, value, self.mesh.num_replicas)
+        return value if first is value else jnp.where(jax.lax.axis_index(AXIS) == 0, first, other)
+
+    def add(self, variable: Any, delta: Any, sign: int, scope: Any = None) -> bool:
+        """`assign_add` where it is no read and assignment. False: it is one.
+
+        Of a mirrored variable with aggregation SUM it adds every replica's amount; in cross-replica code it adds to every slot
+        of a sync-on-read variable. scope: the branch in which it is called.
+        """
+        if on_read(variable):
+            return self._add_to_slot(variable, delta, sign, scope or self)
+        if variable.aggregation != "sum":
             return False
         if not self.in_replica(current()) or self.mesh.num_replicas == 1:
             return False
@@ -190,8 +235,9 @@ class Capture(keras.StatelessScope):  # type: ignore[misc]
     def average_pending(self) -> None:
         """Average over replicas what was assigned to variables with aggregation MEAN: one collective for all."""
         pending, self._to_average = self._to_average, {}
-        totals = summed(list(pending.values()), self.mesh.devices[0].platform)
-        self.values.update(zip(pending, (total / self.mesh.num_replicas for total in totals), strict=True))
+        with self._level:
+            totals = summed(list(pending.values()), self.mesh.devices[0].platform)
+            self.values.update(zip(pending, (total / self.mesh.num_replicas for total in totals), strict=True))
 
     @contextlib.contextmanager
     def aggregated_reads(self) -> Iterator[None]:
@@ -202,21 +248,24 @@ class Capture(keras.StatelessScope):  # type: ignore[misc]
         finally:
             self._aggregated_reads = before
 
+    def _add_to_slot(self, variable: Any, delta: Any, sign: int, scope: Any) -> bool:
+        if self.in_replica(current()) or self.mesh.num_replicas == 1 or variable.aggregation == "sum":
+            return False
+        delta = jnp.asarray(delta, dtype=variable._dtype)
+        scope.put(variable, scope.slot(variable) + (delta if sign > 0 else -delta))
+        return True
+
     def _aggregate(self, variable: Any, slot: Any) -> Any:
-        if variable.aggregation == "sum":
+        aggregation = aggregation_of(variable)
+        if aggregation == "sum":
             return self._total(variable, slot)
-        if variable.aggregation == "mean":
+        if aggregation == "mean":
             return jax.lax.pmean(unfolded(slot), AXIS).astype(slot.dtype)
-        if variable.aggregation == "only_first_replica":
-            return from_first_replica(slot)
-        raise ContextError(
-            f"Variable {variable.path} is synchronized when read but has aggregation NONE: there is no one value to read "
-            "in cross-replica context. Read it inside strategy.run."
-        )
+        return from_first_replica(slot)
 
     def _total(self, variable: Any, slot: Any) -> Any:
         """The sum of a variable's slots. The trainer's steps read all metrics: there the sums travel together."""
-        if current().rows is None or self.discovering:
+        if current().rows is None or self.discovering or self.values.get(id(variable)) is not slot:
             return jax.lax.psum(unfolded(slot), AXIS)
         known, total = self._totals.get(id(variable), (None, None))
         if known is not slot:
@@ -226,22 +275,17 @@ class Capture(keras.StatelessScope):  # type: ignore[misc]
             total = self._totals[id(variable)][1]
         return total
 
-    def _slot(self, variable: Any, value: Any) -> Any:
-        """This replica's part of a value assigned in cross-replica code."""
-        if variable.aggregation != "sum" or self.mesh.num_replicas == 1:
-            return value
-        parts = share(value, self.mesh.num_replicas)
-        return jnp.where(jax.lax.axis_index(AXIS) == 0, parts[0], parts[1])
-
     def _aggregated(self, variable: Any, value: Any) -> Any:
-        if variable.aggregation == "sum":
-            return jax.lax.psum(unfolded(value), AXIS)
-        return from_first_replica(value) if variable.aggregation == "only_first_replica" else value
+        if variable.aggregation == "none" or variable.aggregation == "mean":
+            return value
+        return jax.lax.psum(unfolded(value), AXIS) if aggregation_of(variable) == "sum" else from_first_replica(value)
 
     def _check_strategy(self, variable: Any) -> None:
         placement = placement_of(variable)
         if placement is None or placement.strategy is None:
             return
+        if self.discovering and self.mesh.num_replicas == 1 < placement.mesh.num_replicas and on_read(variable):
+            raise OtherMesh(placement.mesh)  # every replica has a slot of it
         if self.strategy not in (None, placement.strategy):
             raise MixedStrategiesError(
                 f"Mixing different tf.distribute.Strategy objects: variable {variable.path} was created under "

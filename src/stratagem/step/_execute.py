@@ -273,8 +273,14 @@ def _explore(body: Body, arguments: Arguments, mesh: ReplicaMesh, knowledge: Kno
             _explore_on(body, arguments, mesh, knowledge)
     except OtherMesh as other:
         mesh = other.mesh
-        with mesh.job.phase(Phase.COMPILING):
-            _explore_on(body, arguments, mesh, knowledge)
+        try:
+            with mesh.job.phase(Phase.COMPILING):
+                _explore_on(body, arguments, mesh, knowledge)
+        except OtherMesh:
+            raise MixedStrategiesError(
+                "Mixing different tf.distribute.Strategy objects: a compiled function reads or assigns variables of one that "
+                "every replica has its own of, and runs replicas of another. Read and assign them outside of the function."
+            ) from None
     knowledge.mesh = mesh
     return mesh
 

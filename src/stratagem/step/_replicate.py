@@ -17,13 +17,13 @@ from stratagem._errors import (
     TracedDecisionError,
 )
 from stratagem._mesh import AXIS, exact
-from stratagem._private import KerasVariable
+from stratagem._private import KerasVariable, present_slot
 from stratagem._reduce import ReduceOp
 from stratagem._reduce import reduce_op as parse_op
 from stratagem.step._capture import Capture, InTrace, OtherMesh
 from stratagem.step._gather import concatenated
 from stratagem.step._sums import unfolded
-from stratagem.values import PerReplica, is_per_replica, map_structure
+from stratagem.values import PerReplica, is_per_replica, map_structure, on_read
 
 DECISIONS = (jax.errors.ConcretizationTypeError, jax.errors.TracerArrayConversionError)
 
@@ -179,10 +179,20 @@ def gather_value(strategy: Any, value: Any, axis: int) -> Any:
     return gather_tensor(value.local, axis) if isinstance(value, InTrace) else value
 
 
+def components(strategy: Any, variable: Any) -> Any:
+    """What the replicas have of a variable, inside a trace: of a sync-on-read one each its slot, else all the value."""
+    capture = current().recorder
+    enter_strategy(capture, strategy)
+    replicas = strategy.mesh.num_replicas
+    return InTrace(present_slot(variable), replicas) if on_read(variable) and replicas > 1 else variable.value
+
+
 def reduce_value(strategy: Any, op: ReduceOp, value: Any, axis: int | None) -> Any:
     """`strategy.reduce` inside a trace, for one leaf."""
     enter_strategy(current().recorder, strategy)
     replicas = strategy.mesh.num_replicas
+    if isinstance(value, KerasVariable):
+        value = components(strategy, value)
     if not isinstance(value, InTrace):
         return _reduce_plain(op, value, axis, replicas)
     local = value.local

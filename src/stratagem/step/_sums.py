@@ -72,6 +72,10 @@ def _packed(values: list[Any]) -> Any:
 
 
 def from_first_replica(value: Any) -> Any:
-    """Replica 0's value, on every replica."""
+    """Replica 0's value, to the last bit, on every replica."""
+    if value.dtype == bool:  # truths have no sum
+        return from_first_replica(value.astype(jnp.uint8)).astype(bool)
     mine = jax.lax.axis_index(AXIS) == 0
-    return jax.lax.psum(jnp.where(mine, value, jnp.zeros_like(value)), AXIS)
+    # To add -0.0 changes no number, not even -0.0.
+    nothing = jnp.full_like(value, -0.0 if jnp.issubdtype(value.dtype, jnp.floating) else 0)
+    return jax.lax.psum(jnp.where(mine, value, nothing), AXIS)

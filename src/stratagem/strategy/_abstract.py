@@ -26,7 +26,16 @@ from stratagem.pipeline import (
     place,
     to_numpy,
 )
-from stratagem.step import Same, check_even, execute, function_key, gather_value, reduce_value, run_replicas
+from stratagem.step import (
+    Same,
+    check_even,
+    components,
+    execute,
+    function_key,
+    gather_value,
+    reduce_value,
+    run_replicas,
+)
 from stratagem.strategy._extended import StrategyExtended, extended_of
 from stratagem.values import (
     Placement,
@@ -281,11 +290,14 @@ class AbstractStrategy(abc.ABC):
     def _copies(self, variable: Any) -> Any:
         """What every replica has of a variable; a variable of no strategy is itself."""
         placement = placement_of(variable)
-        if placement is None or placement.mesh.num_replicas == 1 or current().recorder is not None:
+        if placement is None or placement.mesh.num_replicas == 1:
             return variable
+        if current().recorder is not None:
+            found = components(self, variable)
+            return found if is_per_replica(found) else Separate([found] * len(self.mesh.local_ids))
         if on_read(variable):
             with storage:
-                return per_replica([jnp.copy(v) for v in self.mesh.unstack(variable._value)], self.mesh)
+                return per_replica(self.mesh.unstack(variable._value), self.mesh)
         return per_replica([variable.value] * len(self.mesh.local_ids), self.mesh)
 
     def _reduce_variable(self, op: ReduceOp, variable: Any, axis: int | None) -> Any:

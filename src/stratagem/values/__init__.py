@@ -3,6 +3,9 @@
 from stratagem.values._formula import Formula as Formula
 from stratagem.values._formula import Maker as Maker
 from stratagem.values._module import Module as Module
+from stratagem.values._on_read import aggregation_of as aggregation_of
+from stratagem.values._on_read import on_read as on_read
+from stratagem.values._on_read import shares as shares
 from stratagem.values._partitioners import FixedShardsPartitioner as FixedShardsPartitioner
 from stratagem.values._partitioners import MaxSizePartitioner as MaxSizePartitioner
 from stratagem.values._partitioners import MinSizePartitioner as MinSizePartitioner
@@ -22,9 +25,7 @@ from stratagem.values._per_replica import per_replica as per_replica
 from stratagem.values._placement import Placement as Placement
 from stratagem.values._placement import adopt as adopt
 from stratagem.values._placement import join as join
-from stratagem.values._placement import on_read as on_read
 from stratagem.values._placement import placement_of as placement_of
-from stratagem.values._placement import share as share
 from stratagem.values._placement import storage as storage
 from stratagem.values._sharded import ShardedVariable as ShardedVariable
 from stratagem.values._sharded import rows_of as rows_of

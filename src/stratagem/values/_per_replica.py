@@ -8,6 +8,7 @@ import jax
 
 from stratagem._errors import ContextError
 from stratagem._mesh import ReplicaMesh, exact
+from stratagem._private import movable
 
 Shape = tuple[int, ...]
 
@@ -69,13 +70,13 @@ class Stacked(PerReplica):
 
 
 class Separate(PerReplica):
-    """Backed by one array a local replica, each on its replica's device; shapes may differ in rows, zero included.
+    """Backed by one array a local replica, each on its replica's device but free to move; shapes may differ in rows.
 
     shapes: of the values of all replicas of the job, by replica; without them all replicas are here.
     """
 
     def __init__(self, values: Sequence[jax.Array], shapes: Sequence[Shape] | None = None) -> None:
-        self._values = tuple(values)
+        self._values = tuple(map(movable, values))
         self._shapes = shapes
 
     @property

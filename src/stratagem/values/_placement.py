@@ -23,6 +23,7 @@ from stratagem._private import (
 )
 from stratagem.values._formula import Formula
 from stratagem.values._initial import Part
+from stratagem.values._on_read import add_to_each, aggregate, on_read, shares
 
 # Held while stored arrays are taken or replaced: a step donates what it takes, and another thread must not take it, too.
 storage = threading.RLock()
@@ -47,10 +48,9 @@ class Placement:
 
     def read(self, variable: Any) -> jax.Array:
         """What code outside of a step sees: one local array that no later step can delete; no wait."""
-        aggregate = _AGGREGATE[_aggregation(variable)] if on_read(variable) else None
         with storage:
             array = stored(variable)
-            return self.mesh.first(aggregate(array)) if aggregate else jnp.copy(self.mesh.first(array))
+            return self.mesh.first(aggregate(variable, array)) if on_read(variable) else self.mesh.own_first(array)
 
     def place(self, variable: Any, value: Any) -> Any:
         """Take a new value, as TF assigns in a cross-replica context. Returns what the variable stores for it."""
@@ -60,9 +60,8 @@ class Placement:
         if not on_read(variable):
             return self.mesh.replicate(value, own=True)
         # As in TF, every replica of a new variable starts from the initial value.
-        divided = variable.aggregation == "sum" and not first
         replicas = self.mesh.num_replicas
-        parts = share(jnp.asarray(value), replicas) if divided else [value] * replicas
+        parts = [value] * replicas if first else shares(variable, value, replicas)
         return self.mesh.stack([np.asarray(parts[i]) for i in self.mesh.local_ids], own=True)
 
     def make(self, formula: Formula, start: int, rows: int) -> Any:
@@ -70,19 +69,23 @@ class Placement:
         raise NotImplementedError(f"{type(self).__name__}: values are assigned here.")
 
     def add(self, variable: Any, amount: Any, sign: int) -> bool:
-        """Outside of a compiled step: add to the value where it is kept, as one whole. False: read, add and assign."""
-        return False
+        """Outside of a compiled step: add to the value where it is kept, as one whole. False: read, add and assign.
+
+        As in TF, every slot of a sync-on-read variable gets the whole amount.
+        """
+        if not on_read(variable) or variable.aggregation == "sum" or self.mesh.num_replicas == 1:
+            return False
+        amount = jnp.broadcast_to(jnp.asarray(amount, dtype=variable._dtype), variable.shape)
+        with storage:
+            slots = stored(variable)
+            store(variable, add_to_each(slots, self.mesh.replicate(amount if sign > 0 else -amount)))
+        return True
 
 
 def placement_of(variable: Any) -> Placement | None:
     """The variable's placement; None while nothing but Keras has touched it."""
     placement: Placement | None = variable._placement
     return placement
-
-
-def on_read(variable: Any) -> bool:
-    """True for a variable with a slot a replica, reduced when read: a metric's state."""
-    return bool(variable.synchronization == "on_read")
 
 
 def adopt(variable: Any, mesh: ReplicaMesh) -> None:
@@ -150,34 +153,6 @@ def _read(variable: Any) -> jax.Array:
     return variable._placement.read(variable)
 
 
-def _aggregation(variable: Any) -> str:
-    if variable.aggregation == "none":
-        raise ReductionError(
-            f"Variable {variable.path} is synchronized when read but has aggregation NONE: there is no one value to read "
-            "outside a replica. Create it with aggregation SUM, MEAN or ONLY_FIRST_REPLICA, or read it inside strategy.run."
-        )
-    return str(variable.aggregation)
-
-
-def _mean(slots: jax.Array) -> jax.Array:
-    return (jnp.sum(slots, 0) / slots.shape[0]).astype(slots.dtype)
-
-
-_AGGREGATE = {
-    "sum": jax.jit(lambda slots: jnp.sum(slots, 0, dtype=slots.dtype)),
-    "mean": jax.jit(_mean),
-    "only_first_replica": jax.jit(lambda slots: slots[0]),
-}
-
-
-def share(value: jax.Array, replicas: int) -> list[jax.Array]:
-    """`value` as equal parts that add up to it; what an integer leaves over goes to the first replica."""
-    if jnp.issubdtype(value.dtype, jnp.inexact):
-        return [value / replicas] * replicas
-    part = value // replicas
-    return [value - part * (replicas - 1), *[part] * (replicas - 1)]
-
-
 def _place(variable: Any, value: Any) -> Any:
     _check_scope(variable._placement)
     return variable._placement.place(variable, value)
@@ -211,21 +186,27 @@ def _of_chief(variable: Any, value: Any, mesh: ReplicaMesh) -> Any:
 
 
 def _add(variable: Any, amount: Any, sign: int) -> bool:
-    """Refuses what has no meaning; lets a step add every replica's amount; else False: read, add and assign."""
+    """Refuses what has no meaning; lets a step, or where it is kept, add the amount; else False: read, add and assign."""
     placement, context = placement_of(variable), current()
+    at_once = not in_stateless_scope()
+    if context.replica is None and (at_once or context.recorder is not None):
+        _check_owner(variable, placement)
     if context.recorder is not None and context.recorder.add(variable, amount, sign):
         return True
-    if placement is not None and placement.served and not in_stateless_scope():
-        _check_scope(placement)
-        return placement.add(variable, amount, sign)
-    if placement is None or placement.mesh.num_replicas == 1 or not on_read(variable) or variable.aggregation != "sum":
+    if placement is None or not at_once:
         return False
-    if context.crossing or not in_stateless_scope():
+    _check_scope(placement)
+    return placement.add(variable, amount, sign)
+
+
+def _check_owner(variable: Any, placement: Placement | None) -> None:
+    if placement is None or placement.strategy is None or placement.mesh.num_replicas == 1:
+        return
+    if on_read(variable) and variable.aggregation == "sum":
         raise ReductionError(
             f"{variable.path}: SyncOnReadVariable does not support `assign_add` in cross-replica context when aggregation "
             "is set to SUM (which replica would the amount belong to?). Update it, or its metric, inside strategy.run."
         )
-    return False
 
 
 intercept_variables(created=_created, initialize=_initialize, read=_read, place=_place, add=_add)

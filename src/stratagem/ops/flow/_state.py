@@ -9,6 +9,7 @@ import keras
 from stratagem import _context
 from stratagem._errors import UnimplementedError
 from stratagem.ops._convert import is_traced, tensor
+from stratagem.values import on_read
 
 
 @final
@@ -21,15 +22,29 @@ class _Scope(keras.StatelessScope):  # type: ignore[misc]
 
     def get_current_value(self, variable: Any) -> Any:
         """The value assigned here, else the one outside (None where Keras itself knows it)."""
-        own = self.state_mapping.get(id(variable))
-        if own is not None or self.original_scope is None:
+        own, around = self.state_mapping.get(id(variable)), self.original_scope
+        if own is None:
+            return None if around is None else around.get_current_value(variable)
+        recorder = _context.current().recorder
+        return own if recorder is None or not on_read(variable) else recorder.read_slot(variable, own)
+
+    def slot(self, variable: Any) -> Any:
+        """What a replica has of the variable here: as `get_current_value`, but of a sync-on-read one its own slot."""
+        own, around = self.state_mapping.get(id(variable)), self.original_scope
+        if own is not None or around is None:
             return own
-        return self.original_scope.get_current_value(variable)
+        return around.slot(variable) if hasattr(around, "slot") else around.get_current_value(variable)
 
     def add_update(self, update: tuple[Any, Any]) -> None:
         """What Keras assigns."""
-        self.variables[id(update[0])] = update[0]
-        super().add_update(update)
+        variable, value = update
+        recorder = _context.current().recorder
+        self.put(variable, value if recorder is None or not on_read(variable) else recorder.to_slot(variable, value))
+
+    def put(self, variable: Any, value: Any) -> None:
+        """Keep what a replica has of the variable from here on."""
+        self.variables[id(variable)] = variable
+        super().add_update((variable, value))
 
     def set(self, variables: Sequence[Any], values: Sequence[Any]) -> None:
         """Start with these values."""
@@ -40,17 +55,18 @@ class _Scope(keras.StatelessScope):  # type: ignore[misc]
 class _InBranch:
     """The recorder inside a branch: a collective addition cannot happen there, everything else as outside."""
 
-    def __init__(self, recorder: Any) -> None:
+    def __init__(self, recorder: Any, scope: _Scope) -> None:
         self._recorder = recorder
+        self._scope = scope
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._recorder, name)
 
     def add(self, variable: Any, delta: Any, sign: int) -> bool:
         """Refuses an `assign_add` that would add every replica's amount."""
+        if on_read(variable):
+            return bool(self._recorder.add(variable, delta, sign, self._scope))
         if not self._recorder.in_replica(_context.current()) or variable.aggregation != "sum":
-            return False
-        if variable.synchronization == "on_read":
             return False
         raise UnimplementedError(
             f"{variable.path} has aggregation SUM: assign_add and assign_sub on it add over all replicas, which is not "
@@ -61,8 +77,9 @@ class _InBranch:
 def _inside(function: Callable[..., Any], args: Sequence[Any], variables: Sequence[Any], values: Sequence[Any]) -> Any:
     """Run the function with these values of variables. Returns its result and the scope."""
     recorder = _context.current().recorder
-    inner = None if recorder is None else _InBranch(recorder)
-    with _context.entered(recorder=inner), _Scope() as scope:
+    scope = _Scope()
+    inner = None if recorder is None else _InBranch(recorder, scope)
+    with _context.entered(recorder=inner), scope:
         scope.set(variables, values)
         return as_tensors(function(*args)), scope
 
@@ -94,16 +111,16 @@ def with_state(function: Callable[..., Any], variables: Sequence[Any]) -> Callab
 
     def pure(values: Sequence[Any], *args: Any) -> Any:
         result, scope = _inside(function, args, variables, values)
-        new = [scope.get_current_value(v) for v in variables]
+        new = [scope.slot(v) for v in variables]
         return [tensor(n).astype(old.dtype) for n, old in zip(new, values, strict=True)], result
 
     return pure
 
 
 def values_of(variables: Sequence[Any]) -> list[Any]:
-    """The present values, without Keras' automatic casts."""
+    """What a replica has of the variables at present, without Keras' automatic casts."""
     with _Scope() as scope:
-        known = [scope.get_current_value(v) for v in variables]
+        known = [scope.slot(v) for v in variables]
     return [v.value if k is None else k for v, k in zip(variables, known, strict=True)]
 
 
@@ -114,6 +131,8 @@ def publish(variables: Sequence[Any], values: Sequence[Any]) -> None:
     for variable, value in zip(variables, values, strict=True):
         if around is None:
             variable.assign(value)
+        elif hasattr(around, "put"):
+            around.put(variable, value)
         else:
             around.add_update((variable, value))
 

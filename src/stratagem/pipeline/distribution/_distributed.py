@@ -22,7 +22,7 @@ from stratagem.pipeline.distribution._shard import shard
 from stratagem.pipeline.distribution._shares import announce
 from stratagem.pipeline.distribution._streams import WorkerWalk, joined
 from stratagem.pipeline.distribution._waiting import WatchedWalk
-from stratagem.pipeline.elements._nest import Array, Nest
+from stratagem.pipeline.elements._nest import Array, Nest, to_tensors
 from stratagem.pipeline.elements._spec import TensorSpec, with_rows, without_rows
 from stratagem.pipeline.stages._cardinality import INFINITE
 from stratagem.pipeline.stages._order import State
@@ -236,7 +236,8 @@ def place(
 ) -> PerReplica | jax.Array | Array:
     """One piece a local replica on its device; strings stay on the host. shapes: as in `per_replica`."""
     if pieces[0].dtype == object:
-        return pieces[0] if mesh.num_replicas == 1 else Separate(pieces)  # type: ignore[arg-type]
+        texts = [to_tensors(piece) for piece in pieces]
+        return texts[0] if mesh.num_replicas == 1 else Separate(texts)
     if mesh.num_replicas == 1:
         device, piece = mesh.local_devices[0], pieces[0]
         return (
