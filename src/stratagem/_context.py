@@ -29,6 +29,9 @@ class Recorder(Protocol):
     def read_slot(self, variable: Any, slot: Any) -> Any:
         """What the present code reads of a sync-on-read variable of which a replica has `slot`."""
 
+    def to_copy(self, variable: Any, value: Any) -> Any:
+        """What all replicas have of a mirrored variable once the present code has assigned `value`."""
+
     def to_slot(self, variable: Any, value: Any) -> Any:
         """What a replica has of a sync-on-read variable once the present code has assigned `value`."""
 

@@ -108,6 +108,49 @@ def _in_loop(tf: Any, strategy: Any, v: Any, operation: Callable[[], Any]) -> An
     return tf.function(program)()
 
 
+def _runs_in_branch(tf: Any, strategy: Any, v: Any, operation: Callable[[], Any]) -> Any:
+    """Replicas run in a branch of cross-replica code, so what they assign is aggregated there."""
+
+    def branch() -> Any:
+        _stepped(tf, strategy, v)
+        result = operation()
+        _stepped(tf, strategy, v)
+        return result
+
+    def program() -> Any:
+        return tf.cond(v > 0.0, branch, lambda: operation() * 0.0), v.read_value()
+
+    return tf.function(program)()
+
+
+def _runs_in_loop(tf: Any, strategy: Any, v: Any, operation: Callable[[], Any]) -> Any:
+    def body(i: Any, total: Any) -> Any:
+        _stepped(tf, strategy, v)
+        return i + 1, total + tf.reduce_sum(operation())
+
+    def program() -> Any:
+        start = (tf.constant(0), tf.constant(0.0))
+        return tf.while_loop(lambda i, total: i < 3, body, start)[1], v.read_value()
+
+    return tf.function(program)()
+
+
+def _adding_runs_in_loop(tf: Any, strategy: Any, v: Any, operation: Callable[[], Any]) -> Any:
+    def add() -> Any:
+        v.assign_add(10.0 * _replica(tf) + 1.0)
+        return 0
+
+    def body(i: Any) -> Any:
+        strategy.run(add)
+        return (i + 1,)
+
+    def program() -> Any:
+        tf.while_loop(lambda i: i < 3, body, (tf.constant(0),))
+        return operation(), v.read_value()
+
+    return tf.function(program)()
+
+
 def _in_python_loop(tf: Any, strategy: Any, v: Any, operation: Callable[[], Any]) -> Any:
     def program() -> Any:
         results = []
@@ -146,6 +189,9 @@ PLACES: dict[str, Place] = {
     "in a branch": _in_branch,
     "twice in a branch": _twice_in_branch,
     "in a loop": _in_loop,
+    "after runs in a branch": _runs_in_branch,
+    "after runs in a loop": _runs_in_loop,
+    "after additions in a loop": _adding_runs_in_loop,
     "in a Python loop": _in_python_loop,
     "in a function within the scope": _in_scope,
     "in a function without runs": _alone,

@@ -12,20 +12,19 @@ import keras
 
 from stratagem._context import Context, current
 from stratagem._errors import ContextError, MixedStrategiesError, OutOfRangeError, TracedDecisionError
-from stratagem._mesh import AXIS, ReplicaMesh
+from stratagem._mesh import ReplicaMesh
 from stratagem._private import AtLevel, is_seed_state, trace_level
+from stratagem.step._aggregation import as_one, own_share
 from stratagem.step._gather import concatenated, gathered
 from stratagem.step._layout import Layout, Shape, UnknownShapes
-from stratagem.step._sums import from_first_replica, summed, unfolded
+from stratagem.step._sums import summed
 from stratagem.values import (
     PerReplica,
     Separate,
     Stacked,
-    aggregation_of,
     is_per_replica,
     on_read,
     placement_of,
-    shares,
 )
 
 
@@ -153,14 +152,13 @@ class Capture(keras.StatelessScope):  # type: ignore[misc]
         variable, value = update
         self.variables.setdefault(id(variable), variable)
         self._check_strategy(variable)
-        context = current()
         if on_read(variable):
             value = self.to_slot(variable, value)
-        elif self.in_replica(context) and self.mesh.num_replicas > 1:
+        elif variable.aggregation == "mean" and self._aggregates():
             self._check_created_in_scope(variable)
-            if variable.aggregation == "mean":
-                self._to_average[id(variable)] = value
-            value = self._aggregated(variable, value)
+            self._to_average[id(variable)] = value
+        else:
+            value = self.to_copy(variable, value)
         self.write(variable, value)
 
     def write(self, variable: Any, value: Any) -> None:
@@ -173,21 +171,23 @@ class Capture(keras.StatelessScope):  # type: ignore[misc]
         for tape in self.tapes:
             tape.note_assignment(variable)
 
-    def put(self, variable: Any, value: Any) -> None:
-        """What a branch or a loop has made of a variable: its slot, if every replica has one."""
-        if not on_read(variable):
-            self.add_update((variable, value))
-            return
+    def keep(self, variable: Any, value: Any) -> None:
+        """What this replica has of a variable from here on."""
         self.variables.setdefault(id(variable), variable)
         self._check_strategy(variable)
         self.write(variable, value)
 
+    def to_copy(self, variable: Any, value: Any) -> Any:
+        """What all replicas have of a mirrored variable to which code at this point assigns `value`."""
+        if not self._aggregates():
+            return value
+        self._check_created_in_scope(variable)
+        return value if variable.aggregation == "none" else as_one(variable, value)
+
     def to_slot(self, variable: Any, value: Any) -> Any:
         """This replica's slot of a sync-on-read variable to which code at this point assigns `value`."""
-        if self.in_replica(current()) or self.mesh.num_replicas == 1:
-            return value
-        first, other, *_ = shares(variable, value, self.mesh.num_replicas)
-        return value if first is value else jnp.where(jax.lax.axis_index(AXIS) == 0, first, other)
+        replicas = self.mesh.num_replicas
+        return value if self.in_replica(current()) or replicas == 1 else own_share(variable, value, replicas)
 
     def add(self, variable: Any, delta: Any, sign: int, scope: Any = None) -> bool:
         """`assign_add` where it is no read and assignment. False: it is one.
@@ -195,15 +195,15 @@ class Capture(keras.StatelessScope):  # type: ignore[misc]
         Of a mirrored variable with aggregation SUM it adds every replica's amount; in cross-replica code it adds to every slot
         of a sync-on-read variable. scope: the branch in which it is called.
         """
-        if on_read(variable):
-            return self._add_to_slot(variable, delta, sign, scope or self)
-        if variable.aggregation != "sum":
+        summed_up = variable.aggregation == "sum"
+        # What is left is a mirrored variable that adds up in replicas, or a sync-on-read one that does not, outside of them.
+        if self.mesh.num_replicas == 1 or summed_up is on_read(variable) or summed_up is not self.in_replica(current()):
             return False
-        if not self.in_replica(current()) or self.mesh.num_replicas == 1:
-            return False
-        self._check_created_in_scope(variable)
-        total = jax.lax.psum(unfolded(jnp.asarray(delta, dtype=variable._dtype)), AXIS)
-        self.write(variable, self.value_of(variable) + sign * total)
+        where, delta = scope or self, jnp.asarray(delta, dtype=variable._dtype)
+        if summed_up:
+            self._check_created_in_scope(variable)
+            delta = as_one(variable, delta)
+        where.keep(variable, where.slot(variable) + (delta if sign > 0 else -delta))
         return True
 
     def create(self, variable: Any) -> None:
@@ -248,25 +248,11 @@ class Capture(keras.StatelessScope):  # type: ignore[misc]
         finally:
             self._aggregated_reads = before
 
-    def _add_to_slot(self, variable: Any, delta: Any, sign: int, scope: Any) -> bool:
-        if self.in_replica(current()) or self.mesh.num_replicas == 1 or variable.aggregation == "sum":
-            return False
-        delta = jnp.asarray(delta, dtype=variable._dtype)
-        scope.put(variable, scope.slot(variable) + (delta if sign > 0 else -delta))
-        return True
-
     def _aggregate(self, variable: Any, slot: Any) -> Any:
-        aggregation = aggregation_of(variable)
-        if aggregation == "sum":
-            return self._total(variable, slot)
-        if aggregation == "mean":
-            return jax.lax.pmean(unfolded(slot), AXIS).astype(slot.dtype)
-        return from_first_replica(slot)
-
-    def _total(self, variable: Any, slot: Any) -> Any:
-        """The sum of a variable's slots. The trainer's steps read all metrics: there the sums travel together."""
-        if current().rows is None or self.discovering or self.values.get(id(variable)) is not slot:
-            return jax.lax.psum(unfolded(slot), AXIS)
+        """The one value of all slots. The trainer's steps read all metrics: there the sums travel together."""
+        alone = current().rows is None or self.discovering or self.values.get(id(variable)) is not slot
+        if alone or variable.aggregation != "sum":
+            return as_one(variable, slot)
         known, total = self._totals.get(id(variable), (None, None))
         if known is not slot:
             slots = {k: self.values[k] for k, v in self.variables.items() if on_read(v) and v.aggregation == "sum"}
@@ -275,10 +261,9 @@ class Capture(keras.StatelessScope):  # type: ignore[misc]
             total = self._totals[id(variable)][1]
         return total
 
-    def _aggregated(self, variable: Any, value: Any) -> Any:
-        if variable.aggregation == "none" or variable.aggregation == "mean":
-            return value
-        return jax.lax.psum(unfolded(value), AXIS) if aggregation_of(variable) == "sum" else from_first_replica(value)
+    def _aggregates(self) -> bool:
+        """True where several replicas assign at once, each its own value."""
+        return self.mesh.num_replicas > 1 and self.in_replica(current())
 
     def _check_strategy(self, variable: Any) -> None:
         placement = placement_of(variable)

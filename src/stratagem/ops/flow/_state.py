@@ -19,6 +19,15 @@ class _Scope(keras.StatelessScope):  # type: ignore[misc]
     def __init__(self) -> None:
         super().__init__(initialize_variables=False)
         self.variables: dict[int, Any] = {}
+        self._replica = _context.current().replica
+
+    @property
+    def has_replicas(self) -> bool:
+        """True in a replica function that was called in this branch.
+
+        Then all replicas are in it. A branch that a replica has taken may not be that of others.
+        """
+        return _context.current().replica is not self._replica
 
     def get_current_value(self, variable: Any) -> Any:
         """The value assigned here, else the one outside (None where Keras itself knows it)."""
@@ -39,9 +48,13 @@ class _Scope(keras.StatelessScope):  # type: ignore[misc]
         """What Keras assigns."""
         variable, value = update
         recorder = _context.current().recorder
-        self.put(variable, value if recorder is None or not on_read(variable) else recorder.to_slot(variable, value))
+        if recorder is not None and on_read(variable):
+            value = recorder.to_slot(variable, value)
+        elif recorder is not None and self.has_replicas:
+            value = recorder.to_copy(variable, value)
+        self.keep(variable, value)
 
-    def put(self, variable: Any, value: Any) -> None:
+    def keep(self, variable: Any, value: Any) -> None:
         """Keep what a replica has of the variable from here on."""
         self.variables[id(variable)] = variable
         super().add_update((variable, value))
@@ -64,7 +77,7 @@ class _InBranch:
 
     def add(self, variable: Any, delta: Any, sign: int) -> bool:
         """Refuses an `assign_add` that would add every replica's amount."""
-        if on_read(variable):
+        if on_read(variable) or self._scope.has_replicas:
             return bool(self._recorder.add(variable, delta, sign, self._scope))
         if not self._recorder.in_replica(_context.current()) or variable.aggregation != "sum":
             return False
@@ -131,8 +144,8 @@ def publish(variables: Sequence[Any], values: Sequence[Any]) -> None:
     for variable, value in zip(variables, values, strict=True):
         if around is None:
             variable.assign(value)
-        elif hasattr(around, "put"):
-            around.put(variable, value)
+        elif on_read(variable) and hasattr(around, "keep"):
+            around.keep(variable, value)
         else:
             around.add_update((variable, value))
 
