@@ -5,8 +5,10 @@ from stratagem.ops.sampling import Generator as Generator
 from stratagem.ops.sampling import categorical as categorical
 from stratagem.ops.sampling import fold_in as fold_in
 from stratagem.ops.sampling import gamma as gamma
+from stratagem.ops.sampling import get_global_generator as get_global_generator
 from stratagem.ops.sampling import normal as normal
 from stratagem.ops.sampling import poisson as poisson
+from stratagem.ops.sampling import set_global_generator as set_global_generator
 from stratagem.ops.sampling import set_seed as set_seed
 from stratagem.ops.sampling import shuffle as shuffle
 from stratagem.ops.sampling import split as split

@@ -67,6 +67,59 @@ def test_generator() -> None:
     assert one.uniform([2], maxval=3, dtype=tf.int32).dtype == tf.int32
 
 
+def test_a_generator_starts_anew_and_goes_on_from_any_state() -> None:
+    generator = tf.random.Generator.from_seed(7)
+    first, second, third = (generator.normal([2]).numpy().tolist() for _ in range(3))
+    generator.reset_from_seed(7)
+    assert generator.normal([2]).numpy().tolist() == first
+    state = generator.state.numpy()
+    generator.skip(1)
+    assert generator.normal([2]).numpy().tolist() == third
+    generator.reset(state)
+    assert generator.normal([2]).numpy().tolist() == second
+    assert tf.random.Generator.from_state(state).normal([2]).numpy().tolist() == second
+    assert tf.random.Generator.from_key_counter(generator.key, state[1]).normal([2]).numpy().tolist() == second
+    with pytest.raises(ValueError, match="two numbers here"):
+        generator.reset([1, 2, 3])
+
+
+def test_a_generator_makes_seeds_and_generators_that_differ() -> None:
+    generator = tf.random.Generator.from_seed(7)
+    seeds = generator.make_seeds(3)
+    assert (seeds.shape, seeds.dtype) == ((2, 3), np.int64)
+    drawn = [tuple(tf.random.stateless_normal([2], seeds[:, i]).numpy()) for i in range(3)]
+    drawn += [tuple(each.normal([2]).numpy()) for each in generator.split(3)]
+    assert len(set(drawn)) == 6
+
+
+@pytest.mark.parametrize("dtype", ["int32", "int64", "uint32", "uint64"])
+def test_a_generator_draws_all_integers_of_a_type(dtype: str) -> None:
+    drawn = tf.random.Generator.from_seed(7).uniform_full_int([1000], dtype=dtype).numpy()
+    low, high = np.iinfo(dtype).min, np.iinfo(dtype).max
+    assert drawn.dtype == dtype
+    share = (drawn.astype(float) - low) / (float(high) - low)
+    assert share.min() < 0.02
+    assert share.max() > 0.98
+    assert abs(share.mean() - 0.5) < 0.05
+    with pytest.raises(ValueError, match="uniform_full_int"):
+        tf.random.Generator.from_seed(7).uniform_full_int([2], dtype="int8")
+
+
+def test_a_generator_draws_binomial_numbers() -> None:
+    drawn = tf.random.Generator.from_seed(7).binomial([1000, 2], [10.0, 20.0], [0.5, 0.25])
+    assert drawn.dtype == tf.int32
+    assert np.allclose(drawn.numpy().mean(0), [5.0, 5.0], atol=0.4)
+
+
+def test_the_global_generator_is_one_and_can_be_another() -> None:
+    before = tf.random.get_global_generator()
+    assert tf.random.get_global_generator() is before
+    mine = tf.random.Generator.from_seed(7)
+    tf.random.set_global_generator(mine)
+    assert tf.random.get_global_generator() is mine
+    tf.random.set_global_generator(before)
+
+
 def test_dropout() -> None:
     tf.random.set_seed(1)
     kept = tf.nn.dropout(tf.ones([1000]), 0.25)

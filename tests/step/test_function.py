@@ -913,3 +913,15 @@ def test_an_iterator_is_drawn_from_wherever_it_stands_among_the_arguments() -> N
     assert int(draw((one,), numbers[0])) == 1 + 0
     assert int(draw((one, two), numbers[1])) == 3 + 100
     assert int(draw((one,), numbers[0])) == 1 + 1
+
+
+def test_a_generator_starts_anew_within_a_compiled_step() -> None:
+    generator = tf.random.Generator.from_seed(7)
+    first = generator.normal([2]).numpy().tolist()
+
+    @tf.function
+    def step() -> Any:
+        generator.reset_from_seed(7)
+        return generator.normal([2])
+
+    assert [step().numpy().tolist() for _ in range(2)] == [first, first]

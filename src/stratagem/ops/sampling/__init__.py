@@ -1,7 +1,9 @@
 """Random tensors. A folder of its own, as its names are those of other functions too and it needs Keras."""
 
 from stratagem.ops.sampling._dropout import dropout as dropout
-from stratagem.ops.sampling._random import Generator as Generator
+from stratagem.ops.sampling._generator import Generator as Generator
+from stratagem.ops.sampling._generator import get_global_generator as get_global_generator
+from stratagem.ops.sampling._generator import set_global_generator as set_global_generator
 from stratagem.ops.sampling._random import categorical as categorical
 from stratagem.ops.sampling._random import fold_in as fold_in
 from stratagem.ops.sampling._random import gamma as gamma
