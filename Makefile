@@ -1,7 +1,7 @@
 # Every target sets up .venv by itself; `make` alone lists the targets.
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test thorough check seeds bench soak clean
+.PHONY: help demo test thorough check install-test seeds bench soak clean
 
 BIN := .venv/bin
 READY := .venv/.ready
@@ -12,7 +12,7 @@ export PIP_ROOT_USER_ACTION := ignore
 export PIP_NO_INPUT := 1
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: $(READY) ## train a convolutional network on two replicas (about 3 minutes)
 	@$(BIN)/python scripts/fetch_data.py fashion-mnist
@@ -36,6 +36,10 @@ check: $(READY) ## lint, formatting, types, layers
 	@$(BIN)/ruff format --check --quiet
 	@$(BIN)/mypy
 	@$(BIN)/python -m pytest -q tests/test_layers.py tests/test_exports.py
+
+install-test: $(READY) ## install the wheel with each extra into an empty environment, and use it there (about 2 minutes)
+	@$(BIN)/python scripts/fetch_data.py fashion-mnist
+	@$(BIN)/python scripts/install_test.py
 
 seeds: $(READY) ## run the documents' programs whole (tens of minutes; STRATAGEM_SEEDS names their folder)
 	@$(BIN)/python scripts/fetch_data.py fashion-mnist mnist

@@ -170,6 +170,7 @@ def check_private(running: Running) -> None:
     everything = running.everything()
     found = listening(running)
     assert len(found) > 5
+    assert not [p for p in everything if "ray.util.client.server" in " ".join(p.cmdline())]
     assert {host for host, _ in found} <= {"127.0.0.1", "::1"}, found
     environment = everything[0].environ()
     path, own = token_of(running), Path(environment["XDG_CONFIG_HOME"], "stratagem", "token")

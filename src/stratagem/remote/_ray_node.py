@@ -24,6 +24,9 @@ from stratagem.remote import _ray_keeper as keeper
 
 logger = logging.getLogger("stratagem.remote")
 
+# The command `ray`. Where grpcio is installed, it would start a server for Ray Clients, which nobody here uses, at a port that
+# is the same in every job of a machine; without grpcio it refuses to be told another port. So it is not to see grpcio.
+_RAY = "import sys; sys.modules['grpc'] = None; from ray.scripts.scripts import main; sys.exit(main())"
 _STORE = 512 << 20  # bytes of shared memory for arrays on their way
 _START_SECONDS = 120.0
 _GAVE_UP = "timed out during startup"  # Ray itself waits for 30 s only, which is too short on a machine under load
@@ -248,13 +251,12 @@ def _register(folder: Path) -> None:
 
 def _start(folder: Path, head: Address, mine: Address) -> None:
     here = {"127.0.0.1", "localhost"} if head.loopback else {mine.host}
-    ray = os.path.join(os.path.dirname(sys.executable), "ray")
-    command = [ray, "start", "--block", "--num-cpus=0", f"--object-store-memory={_STORE}"]
+    command = [sys.executable, "-c", _RAY, "start", "--block", "--num-cpus=0", f"--object-store-memory={_STORE}"]
     host = "127.0.0.1" if mine.loopback else mine.host
     command += [f"--node-ip-address={host}", "--disable-usage-stats"]
     if head.host in here:
         command += ["--head", f"--port={head.port}", f"--temp-dir={folder}/t", "--include-dashboard=false"]
-        command += ["--include-log-monitor=false", "--no-monitor", f"--ray-client-server-port={_free_port()}"]
+        command += ["--include-log-monitor=false", "--no-monitor"]
     else:
         _wait_for(head)
         command += [f"--address={head}"]
@@ -284,13 +286,6 @@ def _started(folder: Path, command: list[str], end: float) -> bool:
             raise UnavailableError(f"Ray's node was not there after {_START_SECONDS:.0f} s: {words}")
         time.sleep(_LOOK)
     return False
-
-
-def _free_port() -> int:
-    """For a part of Ray's that cannot be left out. By itself it would take the same port in every job of a machine."""
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        return int(one.getsockname()[1])
 
 
 def join_seconds() -> float:

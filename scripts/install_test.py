@@ -1,0 +1,243 @@
+#!/usr/bin/env python3
+"""Build the wheel, install it with each extra alone into an empty environment, and run there what the documents promise.
+
+    install_test.py [--only base|cluster|examples|cuda]
+
+What a developer's environment has beside the extra hides what the extra lacks, so nothing of it is used here but pip (or uv,
+where it is there). The example needs its data: fetch_data.py fashion-mnist. No file of the repository is written.
+"""
+
+import argparse
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import final
+
+ROOT = Path(__file__).parents[1]
+PROGRAMS = ROOT / "tests" / "install" / "programs"
+LONGEST = 600  # seconds that one command may take, on a loaded machine
+AT_ONCE = 2  # environments
+# Variables that would bring something of the developer's environment, or another job's, into the empty one.
+NOT_PASSED_ON = re.compile(r"(PYTHON|VIRTUAL_ENV|CONDA|RAY_|JAX_|XLA_|KERAS_|TF_|STRATAGEM_(?!DATA))")
+
+
+class BrokenPromiseError(Exception):
+    """A command failed, or did not print what it has to."""
+
+
+@final
+@dataclass(frozen=True)
+class Promise:
+    """A command to run in the environment, and words that it has to print. code: with which it ends."""
+
+    command: tuple[str, ...]
+    words: str
+    code: int = 0
+
+
+@final
+class Environment:
+    """An environment that has the wheel with one extra, and a working directory. folder: new, of this environment alone."""
+
+    def __init__(self, extra: str, folder: Path) -> None:
+        self.extra, self._folder = extra, folder
+        self._work = folder / "work"
+        self._work.mkdir(parents=True)
+        self.bin = folder / "venv" / "bin"
+
+    def run(self, *command: str, code: int = 0) -> str:
+        """What a command prints, in a directory of its own. Raises BrokenPromiseError if it ends with another code."""
+        environment = {k: v for k, v in os.environ.items() if not NOT_PASSED_ON.match(k)}
+        environment["PATH"] = f"{self.bin}{os.pathsep}{environment.get('PATH', os.defpath)}"
+        environment["HOME"] = str(self._work)  # Ray keeps a token there
+        environment.setdefault("STRATAGEM_DATA", data_folder())
+        try:
+            done = subprocess.run(
+                command,
+                cwd=self._work,
+                env=environment,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                text=True,
+                timeout=LONGEST,
+            )
+        except subprocess.TimeoutExpired as error:
+            told = error.stdout.decode(errors="replace") if isinstance(error.stdout, bytes) else error.stdout or ""
+            raise BrokenPromiseError(f"`{' '.join(command)}` took longer than {LONGEST} s:\n{told}") from None
+        if done.returncode != code:
+            raise BrokenPromiseError(f"`{' '.join(command)}` ended with code {done.returncode}:\n{done.stdout}")
+        return done.stdout
+
+    def install(self, wheel: Path) -> None:
+        """Make it."""
+        installer().install(self.bin.parent, f"{wheel}[{self.extra}]" if self.extra else str(wheel))
+
+    def keep(self, promise: Promise) -> float:
+        """Run the command; the seconds that it took."""
+        began = time.monotonic()
+        told = self.run(*promise.command, code=promise.code)
+        if not re.search(promise.words, told):
+            raise BrokenPromiseError(f"`{' '.join(promise.command)}` did not print {promise.words!r}:\n{told}")
+        return time.monotonic() - began
+
+
+class Pip:
+    """venv and pip, those of the Python that runs this."""
+
+    def build(self, folder: Path) -> None:
+        """The wheel of this repository."""
+        self._pip("wheel", "--no-deps", "--wheel-dir", str(folder), str(ROOT))
+
+    def install(self, venv: Path, what: str) -> None:
+        """Into a new environment."""
+        checked(sys.executable, "-m", "venv", "--without-pip", str(venv))
+        self._pip("--python", str(venv / "bin" / "python"), "install", "--no-compile", what)
+
+    def resolve(self, venv: Path, extra: str, plugins: list[str]) -> None:
+        """The plugins alone: pip may download whatever else they need, gigabytes, only to look at it."""
+        self._pip("--python", str(venv / "bin" / "python"), "install", "--dry-run", "--no-deps", *plugins)
+
+    def _pip(self, *words: str) -> None:
+        checked(sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check", *words)
+
+
+class Uv:
+    """uv, told what scripts/setup.sh tells it."""
+
+    def build(self, folder: Path) -> None:
+        """The wheel of this repository."""
+        self._uv("build", "--quiet", "--wheel", "--out-dir", str(folder), str(ROOT))
+
+    def install(self, venv: Path, what: str) -> None:
+        """Into a new environment."""
+        self._uv("venv", "--quiet", "--python", sys.executable, str(venv))
+        self._uv("pip", "install", "--quiet", "--python", str(venv / "bin" / "python"), what)
+
+    def resolve(self, venv: Path, extra: str, plugins: list[str]) -> None:
+        """All of the extra: uv reads what packages say about themselves, and downloads none."""
+        self._uv("pip", "install", "--quiet", "--dry-run", "--python", str(venv / "bin" / "python"), extra)
+
+    def _uv(self, *words: str) -> None:
+        links = os.environ.get("PIP_FIND_LINKS")
+        own = {"UV_SYSTEM_CERTS": "1", "UV_NATIVE_TLS": "1", **({"UV_FIND_LINKS": links} if links else {})}
+        checked("uv", *words, **{name: os.environ.get(name, value) for name, value in own.items()})
+
+
+def installer() -> Pip | Uv:
+    """uv where it is there."""
+    return Uv() if shutil.which("uv") else Pip()
+
+
+def checked(*command: str, **variables: str) -> None:
+    """Run a command of the installer."""
+    done = subprocess.run(command, env={**os.environ, **variables}, capture_output=True, text=True, timeout=LONGEST)
+    if done.returncode:
+        raise BrokenPromiseError(f"`{' '.join(command)}` failed:\n{done.stdout}{done.stderr}")
+
+
+def data_folder() -> str:
+    """Where fetch_data.py puts data sets."""
+    return str(Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "stratagem" / "datasets")
+
+
+def base(environment: Environment) -> Iterator[Promise]:
+    """Without extras: README's program, the command, and what no document says needs anything more."""
+    code = re.search(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
+    assert code is not None, "README.md has no program"
+    program = environment.bin.parent / "readme.py"
+    program.write_text(code[1])
+    yield Promise(("python", str(program)), r"epoch 5: loss 0\.")
+    yield Promise(("stratagem", "env"), "tensorflow +not installed")
+    yield Promise(("stratagem", "launch", "--workers", "2", str(program)), "2 tasks are done")
+    yield Promise(("python", str(PROGRAMS / "every_module.py")), r"modules \d+")
+    yield Promise(("python", str(PROGRAMS / "without_extras.py")), "kept estimate")
+    served = ("launch", "--chief", "--workers", "1", "--ps", "1", str(ROOT / "examples" / "mnist_parameter_servers.py"))
+    yield Promise(("stratagem", *served), re.escape("need Ray: pip install 'stratagem[cluster]'"), code=1)
+
+
+def cluster(environment: Environment) -> Iterator[Promise]:
+    """Parameter servers in several processes, and on a Ray that runs already."""
+    tutorial = ROOT / "tests" / "remote_processes" / "programs" / "tutorial.py"
+    words = ("launch", "--chief", "--workers", "2", "--ps", "2", str(tutorial))
+    yield Promise(("stratagem", *words), "5 tasks are done")
+    with tempfile.TemporaryDirectory(prefix="st-", dir="/tmp") as ray:  # short: Ray puts sockets into it
+        yield Promise(("python", str(PROGRAMS / "existing_ray.py"), ray), "counted 10")
+
+
+def examples(environment: Environment) -> Iterator[Promise]:
+    """The demo, with few images."""
+    options = ("--limit", "256", "--epochs", "1", "--goal", "0")
+    yield Promise(
+        ("python", str(ROOT / "examples" / "fashion_mnist.py"), *options), r"drew runs/fashion_mnist/curves\.png"
+    )
+
+
+KEPT: dict[str, Callable[[Environment], Iterator[Promise]]] = {"base": base, "cluster": cluster, "examples": examples}
+PLUGINS = """
+from importlib.metadata import requires
+from packaging.requirements import Requirement
+(needed,) = [r for r in map(Requirement, requires("stratagem")) if r.marker and r.marker.evaluate({"extra": "cuda"})]
+for extra in needed.extras:
+    for r in map(Requirement, requires(needed.name)):
+        if r.marker and r.marker.evaluate({"extra": extra}) and not r.marker.evaluate({"extra": ""}):
+            print(f"{r.name}[{','.join(r.extras)}]{r.specifier}" if r.extras else f"{r.name}{r.specifier}")
+"""
+
+
+def look_up_cuda(environment: Environment, wheel: Path) -> None:
+    """What the extra `cuda` adds to a base environment is there to be had. It is not installed: it has gigabytes."""
+    environment.install(wheel)
+    plugins = environment.run("python", "-c", PLUGINS).split()
+    if not any("cuda" in plugin for plugin in plugins):
+        raise BrokenPromiseError(f"The extra cuda needs {plugins}: no plugin for GPUs.")
+    installer().resolve(environment.bin.parent, f"{wheel}[cuda]", plugins)
+
+
+def check(name: str, wheel: Path, folder: Path) -> list[str]:
+    """One extra: what is wrong with it."""
+    began = time.monotonic()
+    environment = Environment("" if name in ("base", "cuda") else name, folder / name)
+    try:
+        if name == "cuda":
+            look_up_cuda(environment, wheel)
+            print(f"install: cuda: can be had ({time.monotonic() - began:.0f} s)", flush=True)
+            return []
+        environment.install(wheel)
+        print(f"install: {name}: installed ({time.monotonic() - began:.0f} s)", flush=True)
+        for promise in KEPT[name](environment):
+            seconds = environment.keep(promise)
+            print(f"install: {name}: `{' '.join(map(shortened, promise.command))}` ({seconds:.0f} s)", flush=True)
+    except BrokenPromiseError as error:
+        return [f"install: {name}: {error}"]
+    return []
+
+
+def shortened(word: str) -> str:
+    """A file of the repository by its path there."""
+    return word.removeprefix(f"{ROOT}/")
+
+
+def main() -> int:
+    """0 if every promise is kept."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--only", choices=[*KEPT, "cuda"], action="append")
+    names = parser.parse_args().only or ["cluster", "base", "examples", "cuda"]  # longest first
+    with tempfile.TemporaryDirectory(prefix="stratagem-install-") as folder, ThreadPoolExecutor(AT_ONCE) as threads:
+        installer().build(Path(folder))
+        (wheel,) = Path(folder).glob("*.whl")
+        broken = [line for lines in threads.map(lambda name: check(name, wheel, Path(folder)), names) for line in lines]
+    print("\n".join(broken) or "install: every promise is kept", file=sys.stderr if broken else sys.stdout)
+    return 1 if broken else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,76 @@
+"""Whatever the package imports is a requirement that it declares: of everybody, or of an extra that is asked for first."""
+
+import ast
+import sys
+import tomllib
+from collections.abc import Iterator
+from importlib.metadata import packages_distributions
+from pathlib import Path
+
+import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+ROOT = Path(__file__).parents[1]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+EXTRAS = PROJECT["optional-dependencies"]
+DISTRIBUTIONS = packages_distributions()  # by their modules
+# Who may use what an extra brings. `remote` asks for Ray before it imports it; examples are programs.
+USES = {"src/stratagem/remote": ("cluster",), "src": (), "examples": ("examples",)}
+
+
+def names(requirements: list[str]) -> set[str]:
+    """Distributions."""
+    return {canonicalize_name(Requirement(text).name) for text in requirements}
+
+
+def imported(tree: ast.AST) -> Iterator[str]:
+    """Every module that is imported, anywhere."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.level == 0 and node.module:
+            yield node.module
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+def foreign(tree: ast.AST) -> set[str]:
+    """Distributions of the modules that are neither Python's nor ours."""
+    modules = {name for name in imported(tree) if name.partition(".")[0] not in sys.stdlib_module_names}
+    return {distribution_of(name) for name in modules if name.partition(".")[0] != "stratagem"}
+
+
+def distribution_of(module: str) -> str:
+    """What has to be installed for it."""
+    (found,) = {canonicalize_name(name) for name in DISTRIBUTIONS[module.partition(".")[0]]}
+    return found
+
+
+def sources(folder: str) -> list[Path]:
+    """Its modules, but those of a folder with a row of its own."""
+    apart = [ROOT / other for other in USES if other != folder and other.startswith(folder)]
+    return [path for path in sorted((ROOT / folder).rglob("*.py")) if not any(path.is_relative_to(x) for x in apart)]
+
+
+@pytest.mark.parametrize("folder", USES)
+def test_what_is_imported_is_required(folder: str) -> None:
+    declared = names(PROJECT["dependencies"]).union(*(names(EXTRAS[extra]) for extra in USES[folder]))
+    found = {str(path.relative_to(ROOT)): foreign(ast.parse(path.read_text())) - declared for path in sources(folder)}
+    assert {path: missing for path, missing in found.items() if missing} == {}
+
+
+@pytest.mark.parametrize("folder", [folder for folder in USES if folder.startswith("src")])
+def test_what_an_extra_brings_is_not_imported_with_a_module(folder: str) -> None:
+    """The module can then be imported without it, and can say what to install."""
+    declared = names(PROJECT["dependencies"])
+    for path in sources(folder):
+        statements = [
+            node for node in ast.parse(path.read_text()).body if isinstance(node, ast.Import | ast.ImportFrom)
+        ]
+        assert foreign(ast.Module(statements, [])) <= declared, path
+
+
+def test_what_is_required_is_imported() -> None:
+    used = set().union(*(foreign(ast.parse(path.read_text())) for folder in USES for path in sources(folder)))
+    unused = names(PROJECT["dependencies"]) - used
+    assert unused == set()
