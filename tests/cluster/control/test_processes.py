@@ -142,6 +142,14 @@ def test_forked_children_are_not_the_task() -> None:
     assert "was forked by worker:1 and is no task" in ended[1].output
 
 
+def test_a_task_that_leaves_by_os_exit_is_said_to_have_left_and_not_to_be_killed() -> None:
+    with program("leave") as running:
+        assert running.processes[1].wait(60) == 0
+        ended = running.ended()
+    check_survivor(ended[0], LOST, "Its process ended without a word")
+    assert "SIGKILL, out of memory?) or crashed." not in ended[0].output
+
+
 def test_a_task_that_becomes_another_program_is_lost() -> None:
     with program("exec") as running:
         running.wait_for(1, "joined")

@@ -26,6 +26,7 @@ from stratagem.cluster.control._serving import Serving
 from stratagem.cluster.control._stacks import STACKS
 from stratagem.cluster.control._system import (
     allow_many_handles,
+    end_of,
     folder_for_sockets,
     is_stopped,
     let_go_of_outputs,
@@ -52,7 +53,7 @@ class Supervisor:
         self._door = door
         self._progress = progress
         self._ended = asyncio.Event()  # the task's process has ended, or has given the job up
-        self._how = "Its process ended without a word: killed (SIGKILL, out of memory?) or crashed."
+        self._how = ""
         self._left = self._joined = self._shown = False
         self._hub: Upstream | None = None
         self._serving: Serving | None = None
@@ -250,8 +251,7 @@ class Supervisor:
             async with asyncio.timeout(_EXIT_SECONDS if self._joined else 0):
                 await self._ended.wait()
         except TimeoutError:
-            self._how = "It has cut its own connection to its supervisor: by exec, or by closing all handles."
-            self._end()
+            self._end("It has cut its own connection to its supervisor: by exec, or by closing all handles.")
 
     async def _notice_end(self) -> None:
         """The task's end, also when children that it forked keep its sockets open."""
@@ -260,19 +260,22 @@ class Supervisor:
         except OSError:  # it has ended, or this system has no such handles
             while os.getppid() == self._facts.pid:
                 await asyncio.sleep(BEAT_SECONDS)
-            self._end()
+            self._end(end_of(self._facts.pid, None))
             return
         loop = asyncio.get_running_loop()
-        loop.add_reader(handle, self._end)
+        loop.add_reader(handle, lambda: self._end(end_of(self._facts.pid, handle)))
         try:
             if os.getppid() != self._facts.pid:  # the number is already another process'
-                self._end()
+                self._end(end_of(0, None))
             await self._ended.wait()
         finally:
             loop.remove_reader(handle)
             os.close(handle)
 
-    def _end(self) -> None:
+    def _end(self, how: str) -> None:
+        if self._ended.is_set():
+            return
+        self._how = how
         self._ended.set()
         if self._hub is not None:
             self._hub.wake()  # a join that waits

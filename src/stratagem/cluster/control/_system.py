@@ -1,14 +1,59 @@
 """What a supervisor asks of the operating system."""
 
 import contextlib
+import fcntl
 import os
 import resource
+import signal
+import struct
 from pathlib import Path
 
 from stratagem._errors import ClusterError
 
 _MOST_HANDLES = 1 << 16
 _LONGEST_PATH = 60  # of a folder for sockets, whose own paths may have 107 characters
+
+_GET_INFO = 0xC040FF0B  # PIDFD_GET_INFO of Linux 6.15, and of what it fills in: the mask first, the status last
+_INFO = struct.Struct("=Q52xi")
+_INFO_EXIT = 1 << 3
+
+
+def end_of(pid: int, handle: int | None) -> str:
+    """How a process has ended that is another one's child, as far as the system tells. handle: a pidfd of it, if there is one."""
+    status = _status_of_zombie(pid)
+    if status is None and handle is not None:
+        status = _status_of_reaped(handle)
+    if status is None:
+        return "Its process ended without a word: it was killed (SIGKILL, out of memory?), crashed or called os._exit."
+    code = os.waitstatus_to_exitcode(status)
+    if code >= 0:
+        return f"Its process ended without a word and before the job, with exit code {code}: by os._exit, or in C code."
+    try:
+        name = signal.Signals(-code).name
+    except ValueError:
+        name = f"signal {-code}"
+    why = " (by hand, or out of memory?)" if -code == signal.SIGKILL else ""
+    return f"Its process ended without a word: {name}{why}."
+
+
+def _status_of_zombie(pid: int) -> int | None:
+    """The status of a process whose parent has not asked for it yet."""
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return None
+    return int(fields[49]) if fields[0] == "Z" else None
+
+
+def _status_of_reaped(handle: int) -> int | None:
+    """The status of a process whose parent has asked for it; systems before Linux 6.15 do not tell."""
+    info = bytearray(_INFO.pack(_INFO_EXIT, 0))
+    try:
+        fcntl.ioctl(handle, _GET_INFO, info)
+    except OSError:
+        return None
+    mask, status = _INFO.unpack(info)
+    return status if mask & _INFO_EXIT else None
 
 
 def is_stopped(pid: int) -> bool:

@@ -119,6 +119,8 @@ elif mine:
             raise ValueError("a bug of the user's")
         case "thread":
             threading.Thread(target=sys.exit, args=(1,)).start()
+        case "leave":
+            os._exit(0)
         case "sleep":
             time.sleep(300)
 while not Path(os.environ.get("GO", "/")).exists():
