@@ -22,7 +22,7 @@ def nothing_starts(monkeypatch: pytest.MonkeyPatch) -> None:
     def locked(head: Address) -> Any:
         raise Joining
 
-    monkeypatch.setattr(node, "_locked", locked)
+    monkeypatch.setattr(node, "locked", locked)
     monkeypatch.setenv("STRATAGEM_INSECURE", "1")
 
 

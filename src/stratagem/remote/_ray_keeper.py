@@ -5,11 +5,12 @@ Run as a program of its own, by path, so that it imports nothing but Python's li
     python _ray_keeper.py FOLDER RAY_COMMAND...
 
 FOLDER/tasks holds a file a task, named by its process id, with the time at which that process started. FOLDER/ready is there
-when the node has answered; FOLDER/log has what Ray prints. In the end the folder is removed; nobody joins meanwhile, for
-FOLDER.lock is held.
+when the node has answered; FOLDER/log has what Ray prints. FOLDER/held is locked as long as the keeper runs. In the end the
+folder is removed; nobody joins meanwhile, for FOLDER.lock is held.
 """
 
 import contextlib
+import ctypes
 import fcntl
 import os
 import shutil
@@ -23,6 +24,7 @@ from pathlib import Path
 _LOOK = 0.2  # seconds between two looks
 _GRACE = 1.0  # seconds without a task after which the node is ended: one may be restarting
 _FIRST = 60.0  # seconds in which the first task has to have come
+_SET_DEATH_SIGNAL = 1  # PR_SET_PDEATHSIG: what the node gets when this process is killed; its own processes end with it
 
 
 def started_at(pid: int) -> str | None:
@@ -45,12 +47,15 @@ def _alive(folder: Path) -> bool:
 
 
 @contextlib.contextmanager
-def locked(folder: Path) -> Iterator[None]:
-    """What happens within is alone with the folder. Leaves no lock behind that the folder's end has removed."""
+def locked(folder: Path, *, wait: bool = True) -> Iterator[None]:
+    """What happens within is alone with the folder. Leaves no lock behind that the folder's end has removed.
+
+    Raises BlockingIOError if somebody else is, and this is not to wait.
+    """
     path = Path(f"{folder}.lock")
     while True:
         with open(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600), "w") as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX)
+            fcntl.flock(lock, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
             if path.exists() and os.path.samestat(
                 path.stat(), os.fstat(lock.fileno())
             ):  # not removed while this process waited for it
@@ -58,38 +63,75 @@ def locked(folder: Path) -> Iterator[None]:
                 return
 
 
+def remove(folder: Path) -> None:
+    """The folder with all that is in it, while somebody else may be removing it, too."""
+    while folder.exists():
+        with contextlib.suppress(FileNotFoundError):
+            shutil.rmtree(folder)
+
+
+def held(folder: Path) -> bool:
+    """Whether a keeper runs for the folder, in whatever container."""
+    with contextlib.suppress(FileNotFoundError), (folder / "held").open() as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return True
+    return False
+
+
 def _end(ray: "subprocess.Popen[bytes]", folder: Path) -> None:
     """Nothing of the node is worth saving, and it would take its time."""
     with contextlib.suppress(ProcessLookupError):
         os.killpg(ray.pid, signal.SIGKILL)
     ray.wait()
-    shutil.rmtree(folder, ignore_errors=True)
-    Path(f"{folder}.lock").unlink(missing_ok=True)
+    remove(folder)
+
+
+def _keep(ray: "subprocess.Popen[bytes]", folder: Path) -> int:
+    last = time.monotonic() + _FIRST
+    while ray.poll() is None:
+        if _alive(folder):
+            last = time.monotonic() + _GRACE
+        elif time.monotonic() > last:
+            with locked(folder):
+                if not _alive(folder):
+                    _end(ray, folder)
+                    Path(f"{folder}.lock").unlink()
+                    return 0
+        time.sleep(_LOOK)
+    if (folder / "ready").exists():  # else the task that started it wants to read the log
+        with locked(folder):
+            _end(ray, folder)
+            Path(f"{folder}.lock").unlink()
+    return 1
 
 
 def main(folder: Path, command: list[str]) -> int:
     """Keep the node; 0 when the tasks have ended, 1 if the node did."""
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
-    with open(folder / "log", "ab") as log:
-        ray = subprocess.Popen(command, stdout=log, stderr=log, stdin=subprocess.DEVNULL, start_new_session=True)
-    last = time.monotonic() + _FIRST
-    try:
-        while ray.poll() is None:
-            if _alive(folder):
-                last = time.monotonic() + _GRACE
-            elif time.monotonic() > last:
-                with locked(folder):
-                    if not _alive(folder):
-                        _end(ray, folder)
-                        return 0
-            time.sleep(_LOOK)
-        if (folder / "ready").exists():  # else the task that started it wants to read the log
-            with locked(folder):
-                _end(ray, folder)
-        return 1
-    except SystemExit:
-        _end(ray, folder)
-        raise
+    libc, me = ctypes.CDLL(None), os.getpid()
+
+    def die_with_the_keeper() -> None:
+        libc.prctl(_SET_DEATH_SIGNAL, signal.SIGKILL, 0, 0, 0)
+        if os.getppid() != me:  # it was killed before
+            os._exit(1)
+
+    with (folder / "held").open("w") as lock, (folder / "log").open("ab") as log:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        ray = subprocess.Popen(
+            command,
+            stdout=log,
+            stderr=log,
+            stdin=subprocess.DEVNULL,
+            start_new_session=True,
+            preexec_fn=die_with_the_keeper,  # there is no other thread here
+        )
+        try:
+            return _keep(ray, folder)
+        except SystemExit:
+            _end(ray, folder)  # who told this process to end, has the lock or does not need it
+            raise
 
 
 if __name__ == "__main__":

@@ -6,14 +6,11 @@ import hmac
 import importlib.util
 import logging
 import os
-import shutil
 import socket
 import subprocess
 import sys
-import tempfile
 import threading
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, final
 
@@ -21,6 +18,7 @@ from stratagem._errors import ClusterError, UnavailableError
 from stratagem.cluster import Address
 from stratagem.cluster.control import INSECURE, Limits, is_secret, read_token
 from stratagem.remote import _ray_keeper as keeper
+from stratagem.remote._ray_folder import end_keeper, last_words, locked, log_of, note_keeper, register, runs
 
 logger = logging.getLogger("stratagem.remote")
 
@@ -57,11 +55,11 @@ def join(head: Address, mine: Address) -> Any:
     _check_no_other(head)
     loopback = head.loopback and mine.loopback
     token = read_token(os.environ, loopback=loopback)
-    with _locked(head) as folder:
+    with locked(head) as folder:
         _secure(folder, token, head, loopback=loopback)
-        if not _runs(folder):
+        if not runs(folder):
             _start(folder, head, mine)
-        _register(folder)
+        register(folder)
         _joined.append(_Node(folder, head))
     ray = _imported()
     if not ray.is_initialized():
@@ -152,7 +150,7 @@ class _Node:
 
     def check(self) -> None:
         """As the function's."""
-        if not _runs(self.folder):
+        if not runs(self.folder):
             raise UnavailableError(
                 "Ray's node of this machine has ended, and with it the job. Was one of its processes killed, by hand or "
                 "because memory was short?"
@@ -194,31 +192,6 @@ class _Head:
         return heard
 
 
-def _folder(head: Address) -> Path:
-    """Private to this user, and short: Ray puts sockets below it."""
-    root = Path("/tmp" if os.access("/tmp", os.W_OK) else tempfile.gettempdir(), f"stratagem-{os.geteuid()}")
-    root.mkdir(mode=0o700, exist_ok=True)
-    facts = root.lstat()
-    if facts.st_uid != os.geteuid() or facts.st_mode & 0o077:
-        raise ClusterError(f"{root} is not this user's alone. Remove it.")
-    return root / f"ray-{head.port}"
-
-
-@contextlib.contextmanager
-def _locked(head: Address) -> Iterator[Path]:
-    """The folder of this machine's node, which no other task looks at meanwhile."""
-    folder = _folder(head)
-    with keeper.locked(folder):
-        if (folder / "keeper").exists() and not _runs(folder):  # of a keeper that was killed
-            shutil.rmtree(folder)
-        (folder / "tasks").mkdir(mode=0o700, parents=True, exist_ok=True)
-        try:
-            yield folder
-        finally:
-            if not folder.exists():
-                Path(f"{folder}.lock").unlink()
-
-
 def _secure(folder: Path, token: bytes, head: Address, *, loopback: bool) -> None:
     """Ray's settings for this process and those that it starts: a secret of this job, no port beyond this machine."""
     os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
@@ -238,17 +211,6 @@ def _secure(folder: Path, token: bytes, head: Address, *, loopback: bool) -> Non
         os.environ["RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"] = "0"
 
 
-def _runs(folder: Path) -> bool:
-    with contextlib.suppress(OSError, ValueError):
-        pid, _, since = (folder / "keeper").read_text().partition(" ")
-        return keeper.started_at(int(pid)) == since and (folder / "ready").exists()
-    return False
-
-
-def _register(folder: Path) -> None:
-    (folder / "tasks" / str(os.getpid())).write_text(keeper.started_at(os.getpid()) or "")
-
-
 def _start(folder: Path, head: Address, mine: Address) -> None:
     here = {"127.0.0.1", "localhost"} if head.loopback else {mine.host}
     command = [sys.executable, "-c", _RAY, "start", "--block", "--num-cpus=0", f"--object-store-memory={_STORE}"]
@@ -260,12 +222,11 @@ def _start(folder: Path, head: Address, mine: Address) -> None:
     else:
         _wait_for(head)
         command += [f"--address={head}"]
-    _register(folder)  # so that the keeper has somebody to wait for
+    register(folder)  # so that the keeper has somebody to wait for
     end = time.monotonic() + _START_SECONDS
     while not _started(folder, command, end):
-        words = _last_words(folder)
+        words = last_words(folder)
         if _GAVE_UP not in words or time.monotonic() > end:
-            shutil.rmtree(folder)
             raise UnavailableError(f"Ray's node for {head} did not start. Its last words: {words}")
         (folder / "log").unlink()
 
@@ -275,15 +236,16 @@ def _started(folder: Path, command: list[str], end: float) -> bool:
     process = subprocess.Popen(
         [sys.executable, keeper.__file__, str(folder), *command], stdin=subprocess.DEVNULL, start_new_session=True
     )
-    (folder / "keeper").write_text(f"{process.pid} {keeper.started_at(process.pid)}")
+    note_keeper(folder, process.pid)
     while process.poll() is None:
-        if "Ray runtime started" in _log(folder):
+        if "Ray runtime started" in log_of(folder):
             (folder / "ready").touch()
             return True
         if time.monotonic() > end:
-            words = _last_words(folder)
-            process.terminate()
-            raise UnavailableError(f"Ray's node was not there after {_START_SECONDS:.0f} s: {words}")
+            words = last_words(folder)
+            end_keeper(folder)
+            process.wait()
+            raise UnavailableError(f"Ray's node was not there after {_START_SECONDS:.0f} s. Its last words: {words}")
         time.sleep(_LOOK)
     return False
 
@@ -308,14 +270,3 @@ def _listens(head: Address) -> bool:
         socket.create_connection((head.host, head.port), timeout=_CONNECT_SECONDS).close()
         return True
     return False
-
-
-def _log(folder: Path) -> str:
-    try:
-        return (folder / "log").read_text(errors="replace")
-    except OSError:
-        return ""
-
-
-def _last_words(folder: Path) -> str:
-    return " | ".join(_log(folder).strip().splitlines()[-5:]) or "none"

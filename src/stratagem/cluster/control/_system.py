@@ -19,7 +19,7 @@ _INFO_EXIT = 1 << 3
 
 
 def end_of(pid: int, handle: int | None) -> str:
-    """How a process has ended that is another one's child, as far as the system tells. handle: a pidfd of it, if there is one."""
+    """How a process has ended that is another one's child, as far as the system tells. handle: a pidfd of it, if known."""
     status = _status_of_zombie(pid)
     if status is None and handle is not None:
         status = _status_of_reaped(handle)
