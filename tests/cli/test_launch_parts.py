@@ -13,6 +13,7 @@ from stratagem.cli._launch_plan import Layout, Started, at, with_tf_config
 from stratagem.cli._launch_show import summary
 from stratagem.cluster.control import Position
 from stratagem.cluster.control._failure import Failure, Kind
+from stratagem.remote._actors import TaskLostError, TaskSilentError
 
 
 def test_ports_of_a_machine_count_up_from_its_address() -> None:
@@ -41,6 +42,12 @@ def test_the_words_of_every_failure_name_the_root_cause(kind: Kind) -> None:
     error = str(failure.error("worker:0", 3))
     tasks = [ended("worker:0", 1, 1.0, error), ended("worker:1", 1, 2.0, error), ended("worker:2", 1, 0.5, error)]
     assert root_cause(tasks) == "worker:1"
+
+
+def test_a_server_that_the_others_could_not_do_without_is_the_root_cause_also_if_it_ended_with_0() -> None:
+    for error in (TaskLostError("ps:1", "why"), TaskSilentError("ps:1", "why")):
+        log = f"worker:0 is gone: why\nstratagem.remote._actors.{type(error).__name__}: {error}"
+        assert root_cause([ended("chief:0", 1, 1.0, log), ended("ps:1", 0, 0.5), ended("ps:0", 0, 2.0)]) == "ps:1"
 
 
 def test_the_first_of_several_failures_is_the_root_cause() -> None:

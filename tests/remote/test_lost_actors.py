@@ -11,6 +11,8 @@ from ray import exceptions
 import stratagem as tf
 from stratagem.remote import _ray_actors as actors
 from stratagem.remote import _ray_node as node
+from stratagem.remote import _task as tasks
+from stratagem.remote._actors import TaskLostError, TaskSilentError
 
 
 @final
@@ -131,3 +133,70 @@ def test_who_cannot_start_at_all_is_not_tried_without_a_pause(ray: Ray) -> None:
     with pytest.raises(tf.errors.UnavailableError, match="no such package"):
         found.find(0.5)
     assert len(ray.started) <= 10
+
+
+OWNER = """The actor died unexpectedly before finishing this task.
+\tpid: 15765
+The actor is dead because its owner has died. Owner Id: 03 Owner worker exit type: SYSTEM_ERROR"""
+PROCESS = """The actor died unexpectedly before finishing this task.
+\tpid: 15764
+The actor is dead because its worker process has died. Worker exit type: SYSTEM_ERROR"""
+KILLED = """The actor died unexpectedly before finishing this task.
+\tpid: 16598
+The actor is dead because it was killed by `ray.kill`."""
+
+
+@pytest.mark.parametrize(
+    ("text", "known"),
+    [
+        (OWNER, "ps:1 is gone: the task's own process has ended. Its log says how"),
+        (
+            PROCESS,
+            "ps:1 is gone: the process that serves it has ended: killed (out of memory?), crashed, or by os._exit.",
+        ),
+        (KILLED, "this task. The actor is dead because it was killed by `ray.kill`."),
+        ("Out of room", "ps:1 is gone: Out of room"),
+        ("", "Ray does not say why"),
+    ],
+)
+def test_a_lost_task_is_told_with_what_is_known(ray: Ray, text: str, known: str) -> None:
+    error = exceptions.ActorDiedError()
+    error.error_msg = text
+    with pytest.raises(TaskLostError) as found:
+        actors.RayPending(ray, error, "ps:1", None).result()
+    assert known in str(found.value)
+
+
+@pytest.mark.parametrize(
+    ("job", "silences", "ends"),
+    [("ps", 1, True), ("ps", 2, False), ("worker", 5, True)],
+)
+def test_a_servers_process_waits_until_those_that_use_it_know_that_it_is_frozen(
+    monkeypatch: pytest.MonkeyPatch, job: str, silences: int, ends: bool
+) -> None:
+    """The actor ends with it, and Ray then says that it died."""
+    left = [TaskSilentError(f"{job}:0", "it has not answered for 3 s")] * silences
+
+    class Frozen:
+        def __init__(self, *_: Any) -> None:
+            self.there = lambda: True
+
+        def call(self, *_: Any) -> Any:
+            return self
+
+        def result(self) -> bool:
+            if left:
+                raise left.pop()
+            return True
+
+    monkeypatch.setattr(tasks, "RayActor", Frozen)
+    monkeypatch.setattr(tasks, "answers", lambda: True)
+    monkeypatch.setitem(sys.modules, "ray", SimpleNamespace(shutdown=lambda: None))
+    server = tf.distribute.Server({job: ["localhost:1"]}, job, 0, start=False)
+    monkeypatch.setitem(tasks._running, "localhost:1", SimpleNamespace(actor=object()))
+    if ends:
+        server.serve()
+        assert not left
+    else:
+        with pytest.raises(TaskSilentError, match=r"ps:0 is silent: it has not answered for 3 s"):
+            server.serve()

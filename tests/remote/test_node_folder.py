@@ -50,7 +50,12 @@ def eventually(true: Callable[[], bool]) -> None:
 def head(monkeypatch: pytest.MonkeyPatch) -> Address:
     """An address of a job, which nobody listens at."""
     monkeypatch.setenv("RAY_AUTH_TOKEN_PATH", "")
-    for name in ("RAY_AUTH_MODE", "RAY_USAGE_STATS_ENABLED", "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER", "RAY_worker_niceness"):
+    for name in (
+        "RAY_AUTH_MODE",
+        "RAY_USAGE_STATS_ENABLED",
+        "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER",
+        "RAY_worker_niceness",
+    ):
         monkeypatch.setenv(name, "")
     monkeypatch.setenv(node._RECONNECT, "")
     return Address.parse(f"127.0.0.1:{free_ports(1)[0]}")
@@ -71,6 +76,13 @@ def start() -> Iterator[Callable[[Address, str], tuple["subprocess.Popen[str]", 
     for process in started:
         process.kill()
         process.communicate()
+
+
+def begin(head: Address, mine: Address | None = None) -> None:
+    """Start the node of a task as `join` does."""
+    with node.locked(head) as folder:
+        node._secure(folder, b"secret" * 8, head, loopback=True)
+        node._start(folder, head, mine or head)
 
 
 def gone(folder: Path) -> bool:
@@ -97,19 +109,18 @@ def test_a_head_that_is_late_is_one_error_and_leaves_nothing(
 ) -> None:
     monkeypatch.setattr(node, "_RAY", program)
     monkeypatch.setattr(node, "_START_SECONDS", 1.0)
-    with pytest.raises(UnavailableError, match="was not there after 1 s"), node.locked(head) as folder:
-        node._secure(folder, b"secret" * 8, head, loopback=True)
-        node._start(folder, head, head)
-    assert gone(folder)
+    with pytest.raises(UnavailableError, match="was not there after 1 s"):
+        begin(head)
+    assert gone(_ray_folder._folder(head))
 
 
 def test_a_head_that_ends_is_told_with_its_last_words_and_leaves_nothing(
     head: Address, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(node, "_RAY", ENDS)
-    with pytest.raises(UnavailableError, match="Its last words: no room"), node.locked(head) as folder:
-        node._start(folder, head, head)
-    assert gone(folder)
+    with pytest.raises(UnavailableError, match="Its last words: no room"):
+        begin(head)
+    assert gone(_ray_folder._folder(head))
 
 
 def test_a_folder_may_be_removed_by_two(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -127,12 +138,18 @@ def test_a_folder_may_be_removed_by_two(tmp_path: Path, monkeypatch: pytest.Monk
     assert not (tmp_path / "folder").exists()
 
 
-def test_a_task_that_fails_before_its_node_starts_takes_the_secret_with_it(head: Address) -> None:
-    with pytest.raises(KeyboardInterrupt), node.locked(head) as folder:
-        node._secure(folder, b"secret" * 8, head, loopback=True)
-        assert (folder / "token").exists()
+def test_a_task_that_fails_before_its_node_starts_takes_the_secret_with_it(
+    head: Address, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def wait_for(head: Address) -> None:
+        assert (_ray_folder._folder(head) / "token").exists()
         raise KeyboardInterrupt
-    assert gone(folder)
+
+    far = Address.parse(f"192.0.2.2:{head.port}")
+    monkeypatch.setattr(node, "_wait_for", wait_for)
+    with pytest.raises(KeyboardInterrupt):
+        begin(far, Address.parse("192.0.2.1:1"))
+    assert gone(_ray_folder._folder(head))
 
 
 def test_the_folder_of_a_task_that_was_killed_while_its_node_started_goes_with_the_next_job(

@@ -1,5 +1,6 @@
 """Parameter servers on two machines, each task's process on one of them, and the cable between the machines."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -37,7 +38,7 @@ def test_a_network_that_stays_away_ends_the_job_with_an_error(tmp_path: Path) ->
         machines[1].unplug()
         chief, *workers_and_servers = started.running.ended()
     assert chief.code == 1
-    assert "ps:0 is gone" in chief.output
+    assert re.search("ps:0 is (gone|silent)", chief.output)
     assert "SIGTERM handler" not in chief.output  # which Ray prints when a thread starts another one at the end
     there, here = workers_and_servers[::2], workers_and_servers[1::2]  # of the chief's machine
     assert [task.code for task in here] == [0, 0]

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from typing import final
 
 # As the control channel writes of a failure: "worker:1 (rank 1, host, pid 17) was lost in step 3".
-_BLAMES = re.compile(r"\b((?:chief|worker):\d+) \(rank \d+, \S+, pid \d+\) ")
+# And as a job with parameter servers ends with: "stratagem.remote._actors.TaskLostError: ps:1 is gone: ...".
+_BLAMES = re.compile(r"\b((?:chief|worker):\d+) \(rank \d+, \S+, pid \d+\) |Task(?:Lost|Silent)Error: (ps:\d+) is ")
 
 
 @final
@@ -34,7 +35,7 @@ class Ended:
     @property
     def blames(self) -> str | None:
         """The task whose failure it names as the reason for its own."""
-        names: list[str] = _BLAMES.findall(self.log)
+        names = [task or server for task, server in _BLAMES.findall(self.log)]
         return names[-1] if names and names[-1] != self.task else None
 
     @property

@@ -9,8 +9,10 @@ from stratagem._errors import UnavailableError
 class TaskLostError(UnavailableError):
     """A task of the job does not run any more. task: its name, `ps:1` say."""
 
+    _says = "is gone"
+
     def __init__(self, task: str, why: str) -> None:
-        super().__init__(f"{task} is gone: {why}")
+        super().__init__(f"{task} {self._says}: {why}")
         self.task, self.why = task, why
 
     def __reduce__(self) -> Any:
@@ -20,6 +22,8 @@ class TaskLostError(UnavailableError):
 @final
 class TaskSilentError(TaskLostError):
     """It has not answered for a while, and may be frozen."""
+
+    _says = "is silent"
 
 
 class Pending(abc.ABC):

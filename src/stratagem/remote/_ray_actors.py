@@ -33,6 +33,11 @@ _LOST = (
     "RuntimeEnvSetupError",
     "ActorUnschedulableError",
 )
+# What Ray knows of an actor that is gone: words of its text, and what they mean for a task. It says "died" of all of them.
+_CAUSES = {
+    "its owner has died": "the task's own process has ended. Its log says how: it may have raised an error, or been killed.",
+    "its worker process has died": "the process that serves it has ended: killed (out of memory?), crashed, or by os._exit.",
+}
 _WITH_CODE = ("make",)  # methods whose arguments have functions of the user's program
 # What a task's process was told, and its actor has to know.
 _PASSED_ON = ("JAX_", "XLA_", "CUDA_", "KERAS_", "STRATAGEM_", "PYTHONPATH", "OMP_")
@@ -63,7 +68,7 @@ class RayPending(Pending):
             node.check()
             if not isinstance(error, tuple(getattr(errors, name) for name in _LOST)):
                 raise
-            raise TaskLostError(self._task, str(error).strip().splitlines()[0]) from None
+            raise TaskLostError(self._task, _how_lost(str(error))) from None
         answer = unpacked(message)
         if isinstance(answer, Failure):
             raise answer.error(self._task) from None
@@ -74,9 +79,8 @@ class RayPending(Pending):
             self._ray.get(self._actor.here.remote(), timeout=limit)
         except self._ray.exceptions.GetTimeoutError:
             node.check()
-            raise TaskSilentError(
-                self._task, f"it has not answered for {limit:g} s (STRATAGEM_HEARTBEAT_SECONDS). Is it stopped?"
-            ) from None
+            why = f"it has not answered for {limit:g} s (STRATAGEM_HEARTBEAT_SECONDS). Is it frozen (SIGSTOP), or very busy?"
+            raise TaskSilentError(self._task, why) from None
 
 
 @final
@@ -170,6 +174,15 @@ def _died(errors: Any, error: Exception) -> bool:
     """True if an actor will never answer; else it may, later, or it is not known where it is."""
     later = errors.ActorUnavailableError, errors.GetTimeoutError
     return isinstance(error, errors.RayError) and not isinstance(error, (ValueError, *later))
+
+
+def _how_lost(text: str) -> str:
+    """What is known of a task that Ray gives up for lost."""
+    for words, known in _CAUSES.items():
+        if words in text:
+            return known
+    first, *others = text.strip().splitlines() or ["Ray does not say why."]
+    return f"{first} {others[-1]}" if others else first  # the last line has the cause, those between say where
 
 
 def _cannot_travel(ray: Any, task: str, values: Any, error: Exception) -> str:

@@ -116,15 +116,19 @@ class Server:
         import ray
 
         mine = RayActor(f"{self._job}:{self._index}", _NAMESPACE, actor)
-        first, seen = RayActor("ps:0", _NAMESPACE), False
+        first, seen, silent = RayActor("ps:0", _NAMESPACE), False, 0
         while True:
             try:
                 if mine.call("finished", _LOOK_SECONDS).result():
                     break
+                silent = 0
             except TaskSilentError:
-                if self._job == "ps":
+                silent += 1
+                # With this process the actor ends, too. Who waits for it finds out by itself that it does not answer: it is
+                # to say so, and not that the server has ended.
+                if self._job == "ps" and silent == 2:
                     raise
-                logger.warning("%s:%d takes no steps: its process is stopped, or very busy.", self._job, self._index)
+                logger.warning("%s:%d does not answer: its process is stopped, or very busy.", self._job, self._index)
             if not answers():  # if that lasts, the next call ends with an error that says so
                 continue
             there = first.there()
