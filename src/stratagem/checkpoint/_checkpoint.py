@@ -10,12 +10,13 @@ import numpy as np
 from stratagem._context import entered
 from stratagem._errors import CheckpointError, DataLossError
 from stratagem.checkpoint._children import Tracked, is_stateful, is_trackable, is_variable, parts_of, value_of
-from stratagem.checkpoint._format import Contents, read, write
+from stratagem.checkpoint._format import Contents, read
 from stratagem.checkpoint._graph import nodes_of, survey
 from stratagem.checkpoint._index import record_checkpoint_state, single
 from stratagem.checkpoint._latest import newest_other
 from stratagem.checkpoint._owner import disown, own_now, owning
 from stratagem.checkpoint._pending import Restoration
+from stratagem.checkpoint._saves import Saves
 from stratagem.checkpoint._status import CheckpointLoadStatus, InitializationOnlyStatus, LoadStatus
 from stratagem.checkpoint._together import save_together
 from stratagem.values import Variable
@@ -39,6 +40,7 @@ class Checkpoint(Tracked):
         self._root = root
         self._save_counter: Variable | None = None
         self._restorations: list[Restoration] = []
+        self._saves = Saves()
         if root is not None:
             _demand_trackable("root", root)
             if is_variable(root) or is_stateful(root):
@@ -79,7 +81,8 @@ class Checkpoint(Tracked):
         """Write `<file_prefix>-<n>`, n counting from 1, name it in the directory's file `checkpoint`, return its path.
 
         Returns when the files are on disk. Of the processes of one job all have to call it; those that name the same
-        directory write it once. `options` is accepted for TensorFlow's signature.
+        directory write it once. `options` is accepted for TensorFlow's signature. A warning tells of a complete checkpoint
+        in that place, of other values, which this object neither wrote nor restored, and which is replaced.
 
         Raises CheckpointError for a value that cannot be saved, OSError when a file cannot be written (earlier
         checkpoints are as they were), FailedPreconditionError when another job saves to this directory.
@@ -91,7 +94,7 @@ class Checkpoint(Tracked):
 
         def publish() -> None:
             with owning(directory, self):
-                write(path, contents)
+                self._saves.write(path, contents)
                 record_checkpoint_state(directory, single(path))
 
         save_together(directory, path, publish)
@@ -107,7 +110,7 @@ class Checkpoint(Tracked):
             os.makedirs(path, exist_ok=True)
             own_now(Path(path))
             try:
-                write(path, contents)
+                self._saves.write(path, contents, listed=False)
             finally:
                 disown(Path(path))
                 if not existed and not os.listdir(path):
@@ -159,6 +162,7 @@ class Checkpoint(Tracked):
         restoration = Restoration(owners, path, contents)
         for earlier in self._restorations:
             earlier.give_way(restoration)
+        self._saves.know(path)
         self._restorations = [r for r in [*self._restorations, restoration] if r.waiting]
         return CheckpointLoadStatus(self, restoration)
 

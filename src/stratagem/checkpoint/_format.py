@@ -45,9 +45,10 @@ class Contents:
     states: dict[str, Any]
 
 
-def write(path: str, contents: Contents) -> None:
+def write(path: str, contents: Contents, *, listed: bool = True) -> Manifest:
     """Write a checkpoint to the directory `path`; returns when it is on disk. Missing parents are created.
 
+    listed: it belongs into the directory's list of checkpoints.
     Raises OSError when a file cannot be written; then a checkpoint that was there before is still there.
     """
     directory = Path(path)
@@ -58,10 +59,10 @@ def write(path: str, contents: Contents) -> None:
         data.mkdir()
         if contents.arrays:
             write_arrays(data, contents.arrays)
-        text = encode(_describe(contents, generation, data))
+        manifest = _describe(contents, generation, data, listed)
         sync_tree(data)
         sync(directory)
-        write_text(directory / NAME, text)
+        write_text(directory / NAME, encode(manifest))
     except BaseException as error:
         if _generation(path) != generation:  # else the failure came after the rename: it is the checkpoint now
             shutil.rmtree(data, ignore_errors=True)
@@ -71,6 +72,7 @@ def write(path: str, contents: Contents) -> None:
             error.add_note(f"The checkpoint {path!r} was not saved. Those in other directories are as they were.")
         raise
     _remove_strays(directory, generation)
+    return manifest
 
 
 def read(path: str) -> Contents:
@@ -149,7 +151,7 @@ def delete(path: str) -> None:
         directory.rmdir()
 
 
-def _describe(contents: Contents, generation: str, data: Path) -> Manifest:
+def _describe(contents: Contents, generation: str, data: Path, listed: bool) -> Manifest:
     files = {}
     for file in sorted(path for path in data.rglob("*") if path.is_file()):
         size, crc = checksum_of(file)
@@ -167,6 +169,7 @@ def _describe(contents: Contents, generation: str, data: Path) -> Manifest:
         arrays=arrays,
         states=contents.states,
         nodes=contents.nodes,
+        listed=listed,
     )
 
 

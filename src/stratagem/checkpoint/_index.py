@@ -1,26 +1,32 @@
 """The text file `checkpoint` in a directory: which checkpoints there are and which is the latest.
 
-It is TensorFlow's file with one comment line more, a checksum of the lines above it. A damaged one is rebuilt from the
-checkpoints themselves.
+It is TensorFlow's file with one comment line more, a checksum of the lines above it. A damaged or missing one is rebuilt
+from the checkpoints themselves.
 """
 
 import logging
 import os
 import re
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from stratagem._errors import CheckpointError, DataLossError, NotFoundError
 from stratagem.checkpoint._files import UnreadableError, checksum, is_temporary, read_text, write_text
-from stratagem.checkpoint._manifest import load
+from stratagem.checkpoint._manifest import Manifest, load
+from stratagem.checkpoint._owner import me, owner_of
 
 _log = logging.getLogger(__name__)
 
+NAME = "checkpoint"
+
 _LIMIT = 1 << 26  # bytes
+_SOON = 0.5  # seconds after its checkpoint in which a list is written
 _LINE = re.compile(r'\s*(\w+)\s*:\s*(?:"((?:[^"\\]|\\.)*)"|([-+.\deE]+))\s*')
 _SEAL = re.compile(r"^# crc32c: ([0-9a-f]{8})\n\Z", re.MULTILINE)
 _NUMBERED = re.compile(r".+-(\d{1,18})")
+_said: set[tuple[str, ...]] = set()  # an evaluator asks every second
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,7 +39,7 @@ class CheckpointState:
     last_preserved_timestamp: float = 0.0
 
 
-def record_checkpoint_state(directory: str, state: CheckpointState, filename: str = "checkpoint") -> None:
+def record_checkpoint_state(directory: str, state: CheckpointState, filename: str = NAME) -> None:
     """Write the file `checkpoint` of a directory that this process owns, and remove what killed ones left of theirs.
 
     The directory can be moved, because paths in the file are relative.
@@ -56,21 +62,30 @@ def record_checkpoint_state(directory: str, state: CheckpointState, filename: st
 def get_checkpoint_state(
     checkpoint_dir: str | os.PathLike[str], latest_filename: str | None = None
 ) -> CheckpointState | None:
-    """What the file `checkpoint` in the directory says, with paths that can be opened; None without such a file.
+    """What the file `checkpoint` in the directory says, with paths that can be opened; None where there are no checkpoints.
 
-    Where the file is damaged: what it would say, from the checkpoints in the directory, with a warning.
+    Where the file is damaged, or gone from beside complete checkpoints: what it would say, from these, with a warning.
+    Checkpoints that `Checkpoint.write` made are in no list. None without a file of another name than `checkpoint`.
     """
     directory = os.fspath(checkpoint_dir)
-    file = Path(directory) / (latest_filename or "checkpoint")
+    file = Path(directory) / (latest_filename or NAME)
     try:
         return _parse(read_text(file, _LIMIT), directory)
-    except (FileNotFoundError, NotADirectoryError):
+    except NotADirectoryError:
         return None
+    except FileNotFoundError:
+        if file.name != NAME:
+            return None  # what is here may be in another list
+        problem = f"{file} is missing"
     except (UnreadableError, ValueError) as error:
-        rebuilt = _rebuilt(directory)
-        count = 0 if rebuilt is None else len(rebuilt.all_model_checkpoint_paths)
-        _log.warning("%s is damaged: %s. Looked at the directory instead: %d checkpoints.", file, str(error), count)
-        return rebuilt
+        problem = f"{file} is damaged: {error}"
+    rebuilt = _rebuilt(directory)
+    if rebuilt is not None and not os.path.lexists(file) and owner_of(directory) not in (None, me()):
+        time.sleep(_SOON)
+        if os.path.lexists(file):
+            return get_checkpoint_state(directory, latest_filename)
+    _say(problem, rebuilt)
+    return rebuilt
 
 
 def single(path: str) -> CheckpointState:
@@ -101,7 +116,7 @@ def numbered(directory: str) -> list[str]:
     return [os.path.join(directory, m.string) for m in sorted(matches, key=lambda m: (int(m.group(1)), m.string))]
 
 
-def _parse(text: str, directory: str) -> CheckpointState | None:
+def _parse(text: str, directory: str) -> CheckpointState:
     sealed = _SEAL.search(text)
     if sealed is not None and checksum(text[: sealed.start()]) != sealed.group(1):
         raise ValueError("its checksum is not the one that was saved")
@@ -114,7 +129,7 @@ def _parse(text: str, directory: str) -> CheckpointState | None:
         elif not line.startswith("#"):
             raise ValueError(f"it has a line {line[:100]!r}")
     if "model_checkpoint_path" not in fields:
-        return None
+        raise ValueError("it names no checkpoint")
     paths = fields.get("all_model_checkpoint_paths", [])
     stamps = fields.get("all_model_checkpoint_timestamps", [])
     if stamps and len(stamps) != len(paths):
@@ -127,21 +142,51 @@ def _parse(text: str, directory: str) -> CheckpointState | None:
     )
 
 
-def _rebuilt(directory: str) -> CheckpointState | None:
-    found = []
+def saved_in(directory: str) -> dict[str, Manifest]:
+    """The manifests of the checkpoints in the directory that belong into its list, by path, the oldest first.
+
+    Their files are not looked at.
+    """
+    found = {}
     for path in numbered(directory):
         try:
-            found.append((load(path).saved_at, path))
+            found[path] = load(path)
         except (NotFoundError, DataLossError, CheckpointError):
             continue  # whoever wants to restore one hears of it
+    return {
+        path: found[path]
+        for path in sorted(found, key=lambda path: found[path].saved_at)  # of equal times the larger number is newer
+        if found[path].listed
+    }
+
+
+def number_of(path: str) -> int | None:
+    """The number at the end of a saved checkpoint's name, None where there is none."""
+    match = _NUMBERED.fullmatch(os.path.basename(path))
+    return None if match is None else int(match.group(1))
+
+
+def _rebuilt(directory: str) -> CheckpointState | None:
+    found = saved_in(directory)
     if not found:
         return None
-    found.sort(key=lambda entry: entry[0])
     return CheckpointState(
-        model_checkpoint_path=found[-1][1],
-        all_model_checkpoint_paths=tuple(path for _, path in found),
-        all_model_checkpoint_timestamps=tuple(stamp for stamp, _ in found),
+        model_checkpoint_path=[*found][-1],
+        all_model_checkpoint_paths=tuple(found),
+        all_model_checkpoint_timestamps=tuple(manifest.saved_at for manifest in found.values()),
     )
+
+
+def _say(problem: str, rebuilt: CheckpointState | None) -> None:
+    paths = () if rebuilt is None else rebuilt.all_model_checkpoint_paths
+    if (problem, *paths) in _said or (rebuilt is None and problem.endswith("is missing")):
+        return
+    _said.add((problem, *paths))
+    found = "no complete checkpoint"
+    if rebuilt is not None:
+        newest = os.path.basename(rebuilt.model_checkpoint_path)
+        found = f"{len(paths)} complete checkpoints, the newest {newest}. To start anew, delete these or use another directory"
+    _log.warning("%s. Looked at the directory instead: %s.", problem, found)
 
 
 def _quoted(path: str) -> str:

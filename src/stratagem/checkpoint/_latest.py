@@ -8,7 +8,7 @@ from pathlib import Path
 
 from stratagem._errors import CheckpointError, DataLossError, NotFoundError
 from stratagem.checkpoint._format import verify
-from stratagem.checkpoint._index import get_checkpoint_state, is_within, numbered
+from stratagem.checkpoint._index import NAME, get_checkpoint_state, is_within, numbered, saved_in
 from stratagem.checkpoint._manifest import load
 
 _log = logging.getLogger(__name__)
@@ -22,14 +22,22 @@ def latest_checkpoint(checkpoint_dir: str | os.PathLike[str], latest_filename: s
     """The path of the newest complete checkpoint that the directory's file `checkpoint` names, for `restore`.
 
     Every file of it was compared with its checksum. A checkpoint that is gone, was never finished or is damaged is passed
-    over, with a warning that names the file. None when no listed one is left.
+    over, with a warning that names the file; then the newest in the directory is taken. None when no good one is left.
+    Without the file (and no `latest_filename`): the newest in the directory, with a warning.
     """
     directory = os.fspath(checkpoint_dir)
+    return first_good(newest_first(directory, latest_filename), directory)
+
+
+def newest_first(directory: str, latest_filename: str | None = None) -> Iterator[str]:
+    """The checkpoint to restore, then, if that is not good, the others: the list is no longer right in all it says."""
     state = get_checkpoint_state(directory, latest_filename)
     if state is None:
-        return None
-    older = [path for path in reversed(state.all_model_checkpoint_paths) if path != state.model_checkpoint_path]
-    return first_good([state.model_checkpoint_path, *older], directory)
+        return
+    yield state.model_checkpoint_path
+    there = saved_in(directory) if latest_filename in (None, NAME) else {}
+    others = [*there, *(path for path in state.all_model_checkpoint_paths if path not in there)]
+    yield from (path for path in reversed(others) if path != state.model_checkpoint_path)
 
 
 def first_good(paths: Iterable[str], directory: str) -> str | None:

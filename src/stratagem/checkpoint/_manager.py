@@ -8,16 +8,18 @@ from typing import Any, Protocol
 
 from stratagem._errors import DataLossError
 from stratagem.checkpoint._children import is_variable, value_of
-from stratagem.checkpoint._format import Contents, delete, write
+from stratagem.checkpoint._format import Contents, delete
 from stratagem.checkpoint._index import (
     CheckpointState,
     get_checkpoint_state,
     is_within,
     listed,
+    number_of,
     record_checkpoint_state,
 )
-from stratagem.checkpoint._latest import first_good, latest_checkpoint
+from stratagem.checkpoint._latest import first_good, latest_checkpoint, newest_first
 from stratagem.checkpoint._owner import owning
+from stratagem.checkpoint._saves import RESTORE_FIRST, Saves
 from stratagem.checkpoint._together import agree_to_restore, job_here, save_together
 
 _log = logging.getLogger(__name__)
@@ -45,7 +47,8 @@ class CheckpointManager:
     step_counter, checkpoint_interval: `save` does nothing until this many steps after the last save.
     init_fn: called by `restore_or_initialize` when there is no checkpoint.
 
-    A manager that did not restore numbers from 1 again and replaces what it meets, as in TensorFlow.
+    A manager that did not restore numbers from 1 again, as in TensorFlow; a complete checkpoint that it replaces, or a later
+    step that it deletes, is named in a warning.
     Raises ValueError when max_to_keep is below 1, or an interval is given without a counter.
     """
 
@@ -73,6 +76,7 @@ class CheckpointManager:
         self._checkpoint_interval = checkpoint_interval
         self._init_fn = init_fn
         self._last_step: int | None = None
+        self._saves = Saves()
         self._latest = latest_checkpoint(self._directory)
         self._last_preserved, self._kept = self._recover(time.time())
 
@@ -120,7 +124,7 @@ class CheckpointManager:
         def publish() -> None:
             nonlocal written
             with owning(self._directory, self):
-                write(path, contents)
+                self._saves.write(path, contents)
                 self._note(path)
                 # Twice: after a crash in between, the list still names whatever is there.
                 self._record()
@@ -140,9 +144,9 @@ class CheckpointManager:
         One that became damaged is passed over, with a warning that names the file. Raises as `restore` for what does not
         fit, and CheckpointError when the processes of the job find different ones.
         """
-        candidates = [] if self._latest is None else [self._latest]
-        candidates += [path for path in reversed(self._kept) if path != self._latest]
+        passed: set[str] = set()
         while True:
+            candidates = (path for path in newest_first(self._directory) if path not in passed)
             self._latest = first_good(candidates, self._directory)
             agree_to_restore(self._latest)
             if self._latest is None:
@@ -155,7 +159,7 @@ class CheckpointManager:
                 if job_here().workers > 1:
                     raise  # the others have restored it
                 _log.warning("Passing over a checkpoint: %s", str(error))
-                candidates.remove(self._latest)
+                passed.add(self._latest)
                 continue
             if self._checkpoint_interval is not None:
                 self._last_step = _integer(self._step_counter)
@@ -199,8 +203,16 @@ class CheckpointManager:
                 remove(path)
 
     def _delete(self, path: str) -> None:
-        if is_within(path, self._directory):  # the list is a file that anybody may have written
-            delete(path)
+        if not is_within(path, self._directory):
+            return  # the list is a file that anybody may have written
+        assert self._latest is not None  # it was saved just now
+        number, saved = number_of(path), number_of(self._latest)
+        delete(path)
+        if number is not None and saved is not None and number > saved:
+            _log.warning(
+                "Deleted %s as %s were to be kept, although %s, which was saved now, is an earlier step. %s",
+                path, self._max_to_keep, os.path.basename(self._latest), RESTORE_FIRST,
+            )  # fmt: skip
 
     def _record(self) -> None:
         assert self._latest is not None

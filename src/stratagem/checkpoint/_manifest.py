@@ -58,7 +58,10 @@ class ArrayFact:
 
 @dataclass(frozen=True, kw_only=True)
 class Manifest:
-    """What one checkpoint holds: files by name, arrays and states by path, the object graph."""
+    """What one checkpoint holds: files by name, arrays and states by path, the object graph.
+
+    listed: False for one that belongs into no list of checkpoints.
+    """
 
     generation: str
     saved_at: float
@@ -66,6 +69,7 @@ class Manifest:
     arrays: dict[str, ArrayFact]
     states: dict[str, Any]
     nodes: list[Node]
+    listed: bool = True
     seal: str = ""
 
 
@@ -133,6 +137,8 @@ def _parse(path: str, found: Any, seal: str) -> Manifest:
     generation, saved_at = found.get("generation"), found.get("saved_at")
     _demand(isinstance(generation, str) and GENERATION.fullmatch(generation), f"generation {generation!r}")
     _demand(isinstance(saved_at, int | float), f"saved_at {saved_at!r}")
+    listed = found.get("listed", True)
+    _demand(isinstance(listed, bool), f"listed {listed!r}")
     arrays = {key: _array(key, entry) for key, entry in _table(found, "arrays").items()}
     states = _table(found, "states")
     return Manifest(
@@ -142,6 +148,7 @@ def _parse(path: str, found: Any, seal: str) -> Manifest:
         arrays=arrays,
         states=states,
         nodes=_nodes(found.get("nodes"), arrays, states),
+        listed=listed,
         seal=seal,
     )
 
