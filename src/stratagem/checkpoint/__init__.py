@@ -3,6 +3,8 @@
 from stratagem.checkpoint._checkpoint import Checkpoint as Checkpoint
 from stratagem.checkpoint._files import make_directories as make_directories
 from stratagem.checkpoint._files import sync as sync
+from stratagem.checkpoint._finite import not_finite as not_finite
+from stratagem.checkpoint._finite import shown as shown
 from stratagem.checkpoint._index import CheckpointState as CheckpointState
 from stratagem.checkpoint._index import get_checkpoint_state as get_checkpoint_state
 from stratagem.checkpoint._inspect import Report as Report

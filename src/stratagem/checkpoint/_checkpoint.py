@@ -13,7 +13,7 @@ from stratagem.checkpoint._children import Tracked, is_stateful, is_trackable, i
 from stratagem.checkpoint._format import Contents, read
 from stratagem.checkpoint._graph import nodes_of, survey
 from stratagem.checkpoint._index import record_checkpoint_state, single
-from stratagem.checkpoint._latest import newest_other
+from stratagem.checkpoint._latest import newest_other, say_not_finite
 from stratagem.checkpoint._owner import disown, own_now, owning
 from stratagem.checkpoint._pending import Restoration
 from stratagem.checkpoint._saves import Saves
@@ -162,6 +162,7 @@ class Checkpoint(Tracked):
         restoration = Restoration(owners, path, contents)
         for earlier in self._restorations:
             earlier.give_way(restoration)
+        say_not_finite(path, contents.non_finite)
         self._saves.know(path)
         self._restorations = [r for r in [*self._restorations, restoration] if r.waiting]
         return CheckpointLoadStatus(self, restoration)

@@ -13,7 +13,7 @@ import os
 import secrets
 import shutil
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -38,11 +38,15 @@ from stratagem.checkpoint._orbax import read_arrays, write_arrays
 
 @dataclass(frozen=True, kw_only=True)
 class Contents:
-    """What a checkpoint holds: the graph, each variable's array and each stateful object's state, by path."""
+    """What a checkpoint holds: the graph, each variable's array and each stateful object's state, by path.
+
+    non_finite: the arrays that hold a NaN or an infinity.
+    """
 
     nodes: list[Node]
     arrays: dict[str, np.ndarray]
     states: dict[str, Any]
+    non_finite: list[str] = field(default_factory=list)
 
 
 def write(path: str, contents: Contents, *, listed: bool = True) -> Manifest:
@@ -91,7 +95,7 @@ def read(path: str) -> Contents:
         found = checksum(np.ascontiguousarray(arrays[key]).reshape(-1).view(np.uint8))
         if found != fact.crc32c:
             raise damaged(path, f"array {key}", f"its checksum is {found}, and {fact.crc32c} was saved")
-    return Contents(nodes=manifest.nodes, arrays=arrays, states=manifest.states)
+    return Contents(nodes=manifest.nodes, arrays=arrays, states=manifest.states, non_finite=manifest.non_finite)
 
 
 def verify(path: str) -> Manifest:
@@ -170,6 +174,7 @@ def _describe(contents: Contents, generation: str, data: Path, listed: bool) -> 
         states=contents.states,
         nodes=contents.nodes,
         listed=listed,
+        non_finite=contents.non_finite,
     )
 
 

@@ -4,6 +4,7 @@ import os
 from dataclasses import dataclass
 
 from stratagem._errors import CheckpointError, DataLossError, NotFoundError
+from stratagem.checkpoint._finite import shown
 from stratagem.checkpoint._format import glance, verify
 from stratagem.checkpoint._index import get_checkpoint_state, numbered
 from stratagem.checkpoint._manifest import NAME
@@ -13,7 +14,8 @@ from stratagem.checkpoint._manifest import NAME
 class Report:
     """One checkpoint. `problem` is empty for a whole one; the numbers are 0 where they cannot be known.
 
-    nbytes: size of its files. arrays, values: how many. saved_at: seconds since 1970.
+    nbytes: size of its files. arrays, values: how many. saved_at: seconds since 1970. non_finite: names of the arrays that
+    hold a NaN or an infinity, the first ones.
     """
 
     path: str
@@ -24,6 +26,7 @@ class Report:
     arrays: int = 0
     values: int = 0
     saved_at: float = 0.0
+    non_finite: str = ""
 
 
 def report_on(path: str, *, thorough: bool) -> list[Report]:
@@ -58,4 +61,5 @@ def _report(path: str, latest: bool, thorough: bool) -> Report:
         arrays=len(manifest.arrays),
         values=sum(fact.count for fact in manifest.arrays.values()),
         saved_at=manifest.saved_at,
+        non_finite=shown(manifest.non_finite),
     )

@@ -3,10 +3,11 @@
 import logging
 import os
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
 from stratagem._errors import CheckpointError, DataLossError, NotFoundError
+from stratagem.checkpoint._finite import shown
 from stratagem.checkpoint._format import verify
 from stratagem.checkpoint._index import NAME, get_checkpoint_state, is_within, numbered, saved_in
 from stratagem.checkpoint._manifest import load
@@ -16,6 +17,7 @@ _log = logging.getLogger(__name__)
 # What was verified, and what was said, so that an evaluator that asks every second reads and says nothing twice.
 _verified: dict[str, tuple[object, ...]] = {}
 _said: set[str] = set()
+_said_of_values: set[tuple[str, ...]] = set()
 
 
 def latest_checkpoint(checkpoint_dir: str | os.PathLike[str], latest_filename: str | None = None) -> str | None:
@@ -67,6 +69,17 @@ def newest_other(path: str) -> str:
     if good is None:
         return "There is no good one beside it."
     return f"The newest good one is {good!r}: restore that, or tf.train.latest_checkpoint({directory!r})."
+
+
+def say_not_finite(path: str, names: Sequence[str]) -> None:
+    """Warn that a checkpoint that is restored holds such arrays, and name the newest beside it that holds none; once."""
+    if not names or (path, *names) in _said_of_values:
+        return
+    _said_of_values.add((path, *names))
+    directory = os.path.dirname(os.path.abspath(path))
+    finite = (m for m in reversed(saved_in(directory).items()) if not m[1].non_finite and is_good(m[0]))
+    good = next((f"The newest finite one beside it is {other!r}" for other, _ in finite), "None beside it is finite")
+    _log.warning("Restored values that are not finite (NaN or infinite): %s, from %r. %s.", shown(names), path, good)
 
 
 def checkpoints_iterator(

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 from typing import Any, Protocol
 
-from stratagem._errors import DataLossError
+from stratagem._errors import CheckpointError, DataLossError, NotFoundError
 from stratagem.checkpoint._children import is_variable, value_of
 from stratagem.checkpoint._format import Contents, delete
 from stratagem.checkpoint._index import (
@@ -18,6 +18,7 @@ from stratagem.checkpoint._index import (
     record_checkpoint_state,
 )
 from stratagem.checkpoint._latest import first_good, latest_checkpoint, newest_first
+from stratagem.checkpoint._manifest import load
 from stratagem.checkpoint._owner import owning
 from stratagem.checkpoint._saves import RESTORE_FIRST, Saves
 from stratagem.checkpoint._together import agree_to_restore, job_here, save_together
@@ -42,7 +43,8 @@ class Saved(Protocol):
 class CheckpointManager:
     """Saves `<directory>/<checkpoint_name>-<n>` and keeps the newest, as `tf.train.CheckpointManager`.
 
-    max_to_keep: how many to keep; None keeps all.
+    max_to_keep: how many to keep; None keeps all. While the newest holds a NaN or an infinity, the last one without is kept
+        beyond this number.
     keep_checkpoint_every_n_hours: keep one for good, instead of deleting it, when the last one so kept is older.
     step_counter, checkpoint_interval: `save` does nothing until this many steps after the last save.
     init_fn: called by `restore_or_initialize` when there is no checkpoint.
@@ -79,6 +81,7 @@ class CheckpointManager:
         self._saves = Saves()
         self._latest = latest_checkpoint(self._directory)
         self._last_preserved, self._kept = self._recover(time.time())
+        self._finite = {path: _is_finite(path) for path in self._kept} if max_to_keep is not None else {}
 
     @property
     def checkpoint(self) -> Any:
@@ -138,6 +141,28 @@ class CheckpointManager:
             self._sweep(lambda path: None)
         return path
 
+    def delete_not_finite(self) -> str | None:
+        """Make the last checkpoint without NaN and infinity the latest, delete those that are newer, and return its path.
+
+        None, and nothing is deleted, where there is none. All processes of the job have to call it.
+        """
+        found = [path for path in self._kept if self._finite.get(path, False)]
+        if not found:
+            return None
+        last = self._latest = found[-1]
+        later = [*self._kept][[*self._kept].index(last) + 1 :]
+        for path in later:
+            del self._kept[path], self._finite[path]
+
+        def publish() -> None:
+            with owning(self._directory, self):
+                self._record()
+                for path in filter(lambda path: is_within(path, self._directory), later):
+                    delete(path)
+
+        save_together(self._directory, last, publish)
+        return last
+
     def restore_or_initialize(self) -> str | None:
         """Restore the latest good checkpoint and return its path, or call `init_fn` and return None.
 
@@ -191,16 +216,22 @@ class CheckpointManager:
         """It is the newest now."""
         self._kept.pop(path, None)
         self._kept[path] = time.time()
+        self._finite[path] = _is_finite(path)
         self._latest = path
 
     def _sweep(self, remove: Callable[[str], None]) -> None:
-        while self._max_to_keep is not None and len(self._kept) > self._max_to_keep:
-            path = next(iter(self._kept))
-            stamp = self._kept.pop(path)
+        if self._max_to_keep is None:
+            return
+        last_finite = next((path for path in reversed(self._kept) if self._finite[path]), None)
+        for path in [*self._kept][: -self._max_to_keep]:
+            stamp = self._kept[path]
             if self._keep_every and stamp - self._keep_every * 3600.0 >= self._last_preserved:
                 self._last_preserved = stamp
+            elif path == last_finite:
+                continue
             else:
                 remove(path)
+            del self._kept[path], self._finite[path]
 
     def _delete(self, path: str) -> None:
         if not is_within(path, self._directory):
@@ -223,6 +254,14 @@ class CheckpointManager:
             last_preserved_timestamp=self._last_preserved,
         )
         record_checkpoint_state(self._directory, state)
+
+
+def _is_finite(path: str) -> bool:
+    """True for a checkpoint without NaN and infinity."""
+    try:
+        return not load(path).non_finite
+    except (NotFoundError, DataLossError, CheckpointError):
+        return False
 
 
 def _integer(value: Any) -> int:

@@ -9,7 +9,7 @@ The seal's place and rule never change, so that a later version and a damaged fi
 import json
 import math
 import re
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, TypeGuard
 
@@ -61,6 +61,7 @@ class Manifest:
     """What one checkpoint holds: files by name, arrays and states by path, the object graph.
 
     listed: False for one that belongs into no list of checkpoints.
+    non_finite: the arrays that hold a NaN or an infinity.
     """
 
     generation: str
@@ -70,6 +71,7 @@ class Manifest:
     states: dict[str, Any]
     nodes: list[Node]
     listed: bool = True
+    non_finite: list[str] = field(default_factory=list)
     seal: str = ""
 
 
@@ -141,6 +143,9 @@ def _parse(path: str, found: Any, seal: str) -> Manifest:
     _demand(isinstance(listed, bool), f"listed {listed!r}")
     arrays = {key: _array(key, entry) for key, entry in _table(found, "arrays").items()}
     states = _table(found, "states")
+    non_finite = found.get("non_finite", [])
+    _demand(isinstance(non_finite, list), f"non_finite {non_finite!r}")
+    _demand(all(isinstance(n, str) and n in arrays for n in non_finite), f"non_finite {non_finite!r:.100}")
     return Manifest(
         generation=generation,
         saved_at=float(saved_at),
@@ -149,6 +154,7 @@ def _parse(path: str, found: Any, seal: str) -> Manifest:
         states=states,
         nodes=_nodes(found.get("nodes"), arrays, states),
         listed=listed,
+        non_finite=non_finite,
         seal=seal,
     )
 

@@ -12,6 +12,7 @@ from stratagem.checkpoint._checkpoint import Checkpoint
 from stratagem.checkpoint._children import value_of
 from stratagem.checkpoint._format import Contents, read
 from stratagem.checkpoint._graph import Node
+from stratagem.checkpoint._latest import say_not_finite
 from stratagem.checkpoint._pending import Due, demand_fit, give
 from stratagem.values import Variable
 
@@ -56,11 +57,13 @@ class NamedCheckpoint:
         CheckpointError when a shape differs, InvalidArgumentError when a dtype does. Then no value was changed.
         """
         path = os.fspath(save_path)
-        arrays = read(path).arrays
+        contents = read(path)
+        arrays = contents.arrays
         due = self._due(arrays, path, {name: name for name in self._variables()})
         if self._beside is not None:
             self._beside.read(path)  # changes nothing if it raises; no value of `due` was given by then
         _give_all(due, arrays)
+        say_not_finite(path, contents.non_finite)
 
     def take(self, arrays: dict[str, np.ndarray], path: str, names: dict[str, str]) -> None:
         """Give some variables, by name, the values that have those names among the arrays of the checkpoint `path`.

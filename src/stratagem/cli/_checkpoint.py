@@ -17,7 +17,10 @@ def command() -> None:
 @command.command(name="list")
 @_FOLDER
 def list_checkpoints(directory: str) -> None:
-    """List the checkpoints in DIRECTORY, oldest first; `*` marks the latest. Compares the sizes of files only."""
+    """List the checkpoints in DIRECTORY, oldest first; `*` marks the latest. Compares the sizes of files only.
+
+    NOT FINITE names arrays in which there is a NaN or an infinity.
+    """
     for report in _reports(directory, thorough=False):
         mark = "*" if report.latest else " "
         if report.problem:
@@ -26,6 +29,7 @@ def list_checkpoints(directory: str) -> None:
             saved = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(report.saved_at))
             click.echo(
                 f"{mark} {report.path}  {saved}  {report.nbytes / 1e6:.2f} MB  {report.arrays} arrays  {report.values} values"
+                + (f"  NOT FINITE: {report.non_finite}" if report.non_finite else "")
             )
 
 

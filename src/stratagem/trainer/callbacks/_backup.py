@@ -9,8 +9,9 @@ from typing import Any, final
 
 from stratagem._context import entered
 from stratagem._private import global_seed_generator
-from stratagem.checkpoint import Checkpoint, CheckpointManager, PreemptionCheckpointHandler, TerminationConfig
+from stratagem.checkpoint import Checkpoint, CheckpointManager, PreemptionCheckpointHandler, TerminationConfig, shown
 from stratagem.trainer._callbacks import Callbacks
+from stratagem.trainer.callbacks._files import weights_not_finite
 from stratagem.trainer.callbacks._kept import Kept, kept
 from stratagem.trainer.callbacks._slots import Slots
 
@@ -25,6 +26,7 @@ class Backup:
 
     def __init__(self, callback: Any, model: Any, callbacks: Callbacks, place: Any) -> None:
         self._callback, self._place, self._callbacks = callback, place, callbacks
+        self._model = model
         self._steps = 0  # since the last backup
         self._kept = kept(callbacks.callbacks)
         self._slots = Slots(model, model.distribute_strategy.mesh)
@@ -87,7 +89,7 @@ class Backup:
 
     def delete(self) -> None:
         """The fit has succeeded: nothing is to be taken up any more."""
-        if not self._callback.delete_checkpoint:
+        if not self._callback.delete_checkpoint or self._keeps_finite():
             return
         for chief in (True, False):  # the others delete what they do not share with worker 0
             if self._callbacks.chief is chief and os.path.isdir(self._directory):
@@ -95,6 +97,18 @@ class Backup:
                 with contextlib.suppress(OSError):  # not empty: somebody else's files
                     os.rmdir(self._callback.backup_dir)
             self._callbacks.meet("delete the backup")
+
+    def _keeps_finite(self) -> bool:
+        """True if the fit's weights are not finite in the end, and a backup is left from before they were."""
+        bad = weights_not_finite(self._model)
+        good = self._manager.delete_not_finite() if bad else None
+        if good is None:
+            return False
+        _log.warning(
+            "The fit has ended with weights that are not finite (NaN or infinite): %s. The last backup of finite ones stays: "
+            "a fit with this backup_dir goes on from %s. Delete it to start anew.", shown(bad), good,
+        )  # fmt: skip
+        return True
 
     def _save(self) -> None:
         self._steps = 0

@@ -1,26 +1,37 @@
 """Files of a model: written once in a job, and whole or not at all."""
 
+import logging
 import os
 import re
 import secrets
+import shutil
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from stratagem._context import entered
 from stratagem._job import Job, Phase, process_job
-from stratagem.checkpoint import make_directories, sync
+from stratagem.checkpoint import make_directories, not_finite, shown, sync
 from stratagem.values import on_read, placement_of
+
+_log = logging.getLogger("stratagem")
 
 
 def save_model(callback: Any, path: str) -> None:
     """Write a ModelCheckpoint's model, or its weights, to `path`: on worker 0, atomically and durably.
 
-    Raises OSError; then a file that was there before is still there.
+    A file of finite weights whose place others take is kept beside it, `model.finite.keras`, with a warning. Raises OSError;
+    then a file that was there before is still there.
     """
     model, job = callback.model, process_job()
     write = model.save_weights if callback.save_weights_only else model.save
+    bad = weights_not_finite(model)
+    if bad and job.worker == 0:
+        _keep_finite(callback, Path(path), bad)
+    callback._not_finite = (str(path), bad)
     # Keras makes objects with variables while it saves, which in a scope are a matter of all workers.
     with job.phase(Phase.CHECKPOINT), entered(strategy=None, replica=None, crossing=False):
         if job.worker == 0:
@@ -28,6 +39,27 @@ def save_model(callback: Any, path: str) -> None:
         elif _takes_all(model, job):
             with tempfile.TemporaryDirectory() as folder:
                 write(os.path.join(folder, os.path.basename(path)), overwrite=True)
+
+
+def weights_not_finite(model: Any) -> list[str]:
+    """The paths of the model's variables that hold a NaN or an infinity."""
+    return not_finite({variable.path: np.asarray(variable.value) for variable in model.variables})
+
+
+def _keep_finite(callback: Any, path: Path, bad: list[str]) -> None:
+    """Before weights that are not finite are written to `path`: keep what is there, unless it is known to be no better."""
+    ending = ".weights.h5" if path.name.endswith(".weights.h5") else path.suffix
+    aside = path.with_name(f"{path.name.removesuffix(ending)}.finite{ending}")
+    last, before = getattr(callback, "_not_finite", (None, []))
+    keeps = path.is_file() and (not aside.exists() if last is None else not (before and last == str(path)))
+    if keeps:
+        beside = path.with_name(f".{secrets.token_hex(4)}.{aside.name}")
+        shutil.copy2(path, beside)
+        sync(beside)
+        os.replace(beside, aside)
+    if keeps or not set(bad) <= set(before):
+        kept = f" What was there is now {str(aside)!r}." if keeps else ""
+        _log.warning("Saving weights that are not finite (NaN or infinite): %s, to %s.%s", shown(bad), path, kept)
 
 
 def _takes_all(model: Any, job: Job) -> bool:
