@@ -16,6 +16,7 @@ StratagemError
 └── OpError                                  TensorFlow's own `tf.errors`
     ├── OutOfRangeError      EOFError        the end of a data set
     ├── InvalidArgumentError ValueError
+    │   └── NonFiniteError   FloatingPointError  variables hold a NaN or an infinity
     ├── NotFoundError        FileNotFoundError
     ├── PermissionDeniedError PermissionError
     ├── DataLossError        OSError         a file is damaged
@@ -97,6 +98,19 @@ class OutOfRangeError(OpError, EOFError):
 
 class InvalidArgumentError(OpError, ValueError):
     """An argument has the wrong value or shape."""
+
+
+class NonFiniteError(InvalidArgumentError, FloatingPointError):
+    """A step has left a NaN or an infinity in variables, and the strategy was asked to stop then.
+
+    Attributes:
+        step: after which step of the strategy, from 1.
+        variables: their paths.
+    """
+
+    def __init__(self, text: str, *, step: int, variables: tuple[str, ...]) -> None:
+        super().__init__(text)
+        self.step, self.variables = step, variables
 
 
 class NotFoundError(OpError, FileNotFoundError):

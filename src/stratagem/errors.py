@@ -6,6 +6,7 @@ from stratagem._errors import DataLossError as DataLossError
 from stratagem._errors import DeadlineExceededError as DeadlineExceededError
 from stratagem._errors import FailedPreconditionError as FailedPreconditionError
 from stratagem._errors import InvalidArgumentError as InvalidArgumentError
+from stratagem._errors import NonFiniteError as NonFiniteError
 from stratagem._errors import NotFoundError as NotFoundError
 from stratagem._errors import OpError as OpError
 from stratagem._errors import OutOfRangeError as OutOfRangeError

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 from jax.extend import core as xc
 from jax.sharding import PartitionSpec
@@ -261,6 +262,7 @@ class Program:
 
     def __call__(self, arguments: Arguments) -> Any:
         """Run once: read the variables, run, write them, hand out the results. Waits for nothing."""
+        self._bound.check()
         own = [v.array for v in arguments.own]
         shared = [everywhere(v, self._mesh) for v in arguments.shared]
         outs = self._bound.run(self._run, own, shared, first=self._first)
@@ -337,7 +339,7 @@ class Bound:
         with storage, begun(self._mesh.job, first=first, steps=steps):
             donated, kept = self.read()
             outs, new = compiled(donated, kept, own, shared)
-            self.write(new)
+            self.write(new, steps)
             for result in jax.tree.leaves(new or outs)[:1]:
                 self._mesh.dispatched.note(result)
         return outs
@@ -346,13 +348,29 @@ class Bound:
         """What the program reads, in the order of the variables."""
         return [self._value(v) for v in self.variables]
 
-    def write(self, new: Sequence[jax.Array]) -> None:
-        """Commit the new values."""
+    def check(self) -> None:
+        """Before a call: raise NonFiniteError if the strategy is to stop and the step before the last has left such values."""
+        if self._mesh.numbers.stops:
+            self._mesh.numbers.check(self._mesh.job.agree)
+
+    def write(self, new: Sequence[jax.Array], steps: int = 1) -> None:
+        """Commit the new values of so many steps."""
+        if self._mesh.numbers.stops:
+            self._note(new, steps)
         for variable, value in zip(self._written, new, strict=True):
             if id(variable) in self._foreign:
                 variable._direct_assign(self._mesh.first(value))
             else:
                 store(variable, value)
+
+    def _note(self, new: Sequence[jax.Array], steps: int) -> None:
+        pairs = [(v, x) for v, x in zip(self._written, new, strict=True) if jnp.issubdtype(x.dtype, jnp.inexact)]
+        mirrored = sorted((pair for pair in pairs if not on_read(pair[0])), key=lambda pair: not pair[0]._trainable)
+        values = {v.path: self._mesh.first(x) for v, x in mirrored}
+        slots = [self._mesh.unstack(x) for v, x in pairs if id(v) in self._slots]
+        if values:
+            own = {replica: [slot[i] for slot in slots] for i, replica in enumerate(self._mesh.local_ids)}
+            self._mesh.numbers.note(steps, values, own)
 
     def written_order(self) -> list[int]:
         """For every donated array the position, among the new values, of the one that takes its place."""

@@ -34,6 +34,7 @@ class RepeatedProgram:
 
     def __call__(self, calls: Sequence[Arguments]) -> list[Any]:
         """Run the calls; what each returns. Waits for nothing."""
+        self._bound.check()
         own = [[v.array for v in call.own] for call in calls]
         shared = [[everywhere(v, self._mesh) for v in call.shared] for call in calls]
         outs = self._bound.run(self._run, own, shared, first=self._first, steps=self._times)

@@ -62,6 +62,7 @@ class UnevenProgram:
 
     def __call__(self, arguments: Arguments) -> Any:
         """Run once, as `Program` does."""
+        self._bound.check()
         with storage, begun(self._mesh.job, first=self._first):
             outs = self._outputs(arguments)
             for array in jax.tree.leaves(outs)[:1]:

@@ -132,6 +132,21 @@ class AbstractStrategy(abc.ABC):
         return None
 
     @property
+    def non_finite(self) -> str:
+        """What happens when a NaN or an infinity gets into the variables: `warn`, `stop` or `ignore`.
+
+        At first what STRATAGEM_NON_FINITE says, else `warn`: `fit` warns of a loss that is not finite, saving of such values.
+        `stop` looks at all variables that a step writes, and a later step (the second at the latest) or the end of the epoch
+        raises `NonFiniteError`, a `tf.errors.InvalidArgumentError`, on all workers. Of parameter servers no variable gets such
+        a value, whatever it says. Setting another word raises InvalidArgumentError.
+        """
+        return self.mesh.numbers.policy
+
+    @non_finite.setter
+    def non_finite(self, policy: str) -> None:
+        self.mesh.numbers.policy = policy
+
+    @property
     def extended(self) -> StrategyExtended:
         """Which devices it uses, and whether this process is the chief."""
         return extended_of(self.mesh, self.cluster_resolver)

@@ -13,6 +13,7 @@ from stratagem._private import train_validation_split, user_level
 from stratagem.strategy import AbstractStrategy
 from stratagem.trainer._callbacks import callback_list, hears, show_progress, shown
 from stratagem.trainer._data import Data
+from stratagem.trainer._loss_watch import LossWatch
 from stratagem.trainer._runner import Execution, Runner, open_runner, run_batch
 from stratagem.trainer._steps import Kind, Steps
 from stratagem.trainer.callbacks import Course, Fit
@@ -98,7 +99,10 @@ class Loops:
     def _train_epoch(self, runner: Runner, callbacks: Any, fit: Fit) -> tuple[int, Any]:
         """How many steps were taken, and the last logs."""
         model = self._model
-        return self._pass(runner, callbacks, _hooks(callbacks, "train"), lambda: model.stop_training, course=fit)
+        watch = LossWatch(self._strategy.non_finite, fit.epoch)
+        return self._pass(
+            runner, callbacks, _hooks(callbacks, "train"), lambda: model.stop_training, course=fit, look=watch
+        )
 
     def _pass(
         self,
@@ -110,6 +114,7 @@ class Loops:
         *,
         shows: bool = True,
         course: Course | None = None,
+        look: LossWatch | None = None,
     ) -> tuple[int, Any]:
         """One pass over the data: how many steps were taken, and the last logs. hooks: called before and after steps."""
         course = course or Course()
@@ -123,6 +128,8 @@ class Loops:
             if execution is None:
                 return False
             taken, last = taken + execution.steps, taken_from(execution)
+            if look is not None:
+                look(taken, last)
             if shows:
                 show_progress(callbacks, taken, execution.examples, execution.result)
             if hooks is not None:
@@ -134,6 +141,8 @@ class Loops:
         while taken != runner.batches and not stopped() and course.run(step):
             pass
         runner.end_epoch()
+        if look is not None:
+            look(taken, last, ended=True)
         return taken, last
 
     def evaluate(

@@ -1,0 +1,108 @@
+"""Whether a step has left a NaN or an infinity in the variables, found out without waiting for the step."""
+
+import os
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, final
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from stratagem._errors import InvalidArgumentError, NonFiniteError
+
+POLICIES = ("warn", "stop", "ignore")
+_VARIABLE = "STRATAGEM_NON_FINITE"
+_SHOWN = 3
+
+
+@dataclass(frozen=True)
+class _Found:
+    """What is on its way of one step: for every name whether its value is finite, and the same of what replicas keep alone."""
+
+    step: int
+    names: Sequence[str]
+    finite: jax.Array
+    replicas: Mapping[int, jax.Array]
+
+
+@final
+class Numbers:
+    """The steps of one strategy. policy: `stop` raises, one step later; for the others the steps compute nothing more."""
+
+    def __init__(self) -> None:
+        self._policy = checked_policy(os.environ.get(_VARIABLE, "warn"), f"{_VARIABLE}=")
+        self._steps = 0
+        self._pending: deque[_Found] = deque()
+
+    @property
+    def policy(self) -> str:
+        """One of POLICIES."""
+        return self._policy
+
+    @policy.setter
+    def policy(self, policy: str) -> None:
+        self._policy = checked_policy(policy, "strategy.non_finite = ")
+        self._pending.clear()
+
+    @property
+    def stops(self) -> bool:
+        """True if steps have to be noted."""
+        return self._policy == "stop"
+
+    def note(self, steps: int, values: Mapping[str, jax.Array], own: Mapping[int, Sequence[jax.Array]]) -> None:
+        """So many steps were started, which gave variables, by path, these values, and each replica these of its own."""
+        self._steps += steps
+        replicas = {replica: _all_finite(list(arrays)) for replica, arrays in own.items() if arrays}
+        self._pending.append(_Found(self._steps, tuple(values), _all_finite(list(values.values())), replicas))
+
+    def check(self, agree: Callable[[str, Any], list[Any]], *, in_flight: int = 1) -> None:
+        """Look at all noted steps but the last ones. agree: tells all workers, which find the same, what each knows alone.
+
+        Raises:
+            NonFiniteError: a variable is not finite.
+        """
+        while len(self._pending) > in_flight:
+            found = self._pending.popleft()
+            bad = [name for name, finite in zip(found.names, np.asarray(found.finite), strict=True) if not finite]
+            if bad:
+                self._pending.clear()
+                mine = [[replica, np.asarray(finite).tolist()] for replica, finite in found.replicas.items()]
+                raise _error(found.step, bad, agree("which replicas' values are not finite", mine))
+
+
+def checked_policy(policy: str, asked: str) -> str:
+    """The policy. Raises InvalidArgumentError for another word."""
+    if policy not in POLICIES:
+        raise InvalidArgumentError(f"{asked}{policy!r}: it has to be one of {', '.join(POLICIES)}.")
+    return policy
+
+
+@jax.jit
+def _all_finite(arrays: list[jax.Array]) -> jax.Array:
+    return jnp.stack([jnp.isfinite(array).all() for array in arrays])
+
+
+def _culprits(told: list[list[Any]]) -> list[str]:
+    """The replicas with values that are not finite where others' are. told: by worker, each replica with what is finite."""
+    replicas = [(worker, replica, finite) for worker, mine in enumerate(told) for replica, finite in mine]
+    partly = [
+        i for i, column in enumerate(zip(*(f for *_, f in replicas), strict=True)) if any(column) and not all(column)
+    ]
+    return [f"replica {r} of worker {w}" for w, r, finite in replicas if not all(finite[i] for i in partly)]
+
+
+def _error(step: int, bad: list[str], told: list[list[Any]]) -> NonFiniteError:
+    where = "Which worker's data it comes from is not known. "
+    if culprits := _culprits(told):
+        where = f"In that step only metrics of {', '.join(culprits)} are not finite: look at its part of the data. "
+    more = f" and {len(bad) - _SHOWN} more" if len(bad) > _SHOWN else ""
+    return NonFiniteError(
+        f"After step {step} of this strategy variables are not finite (NaN or infinite): {', '.join(bad[:_SHOWN])}{more}. "
+        f"{where}Restore the last finite checkpoint, and lower the learning rate, clip gradients, or look for log(0) and "
+        "division by 0; tf.debugging.enable_check_numerics() finds the operation. "
+        '(strategy.non_finite = "stop" asked for this error.)',
+        step=step,
+        variables=tuple(bad),
+    )
