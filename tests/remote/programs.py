@@ -71,9 +71,7 @@ def training(optimizer: Callable[[], Any]) -> Program:
     """Gradients of whole variables, and one of rows."""
 
     def make() -> Any:
-        model, made = mixed_model(), optimizer()
-        made.build(model.trainable_variables)  # some of Keras' optimizers cannot make their slots in a trace
-        return classified(model, made)
+        return classified(mixed_model(), optimizer())
 
     return Program(make, MIXED)
 

@@ -315,6 +315,23 @@ def test_builds_are_announced() -> None:
     assert owners == [layer, optimizer]
 
 
+def test_an_optimizer_is_built_outside_of_a_stateless_scope() -> None:
+    class Mine(keras.optimizers.Nadam):
+        def build(self, variables: Any) -> None:
+            super().build(variables)
+            self.start = keras.Variable(keras.ops.copy(variables[0]))
+
+    layer, optimizer = keras.layers.Dense(1, kernel_initializer="ones"), Mine(0.5)
+    with keras.StatelessScope() as scope:
+        layer.build((None, 2))
+        assert not _private.initialized(layer.kernel)
+        optimizer.build(layer.trainable_variables)
+        assert _private.in_stateless_scope()
+    assert not scope.state_mapping
+    assert float(optimizer._u_product.value) == 1.0
+    assert np.asarray(optimizer.start.value).tolist() == np.asarray(layer.kernel.value).tolist() == [[1.0], [1.0]]
+
+
 def test_batch_statistics_are_averaged() -> None:
     layer = keras.layers.BatchNormalization()
     layer.build((None, 2))

@@ -175,13 +175,11 @@ def test_strategies_do_not_mix() -> None:
         assert other.numpy() == 1
 
 
-def training(strategy: Any, optimizer: Any, build: bool = False) -> Any:
-    """A step on a kernel of four rows. build: make the optimizer's slots before it (Keras' Adafactor makes them raw)."""
+def training(strategy: Any, optimizer: Any) -> Any:
+    """A step on a kernel of four rows."""
     with strategy.scope():
         layer = tf.keras.layers.Dense(2)
         layer.build((None, 4))
-        if build:
-            optimizer.build(layer.trainable_variables)
     step = shrinking(layer, optimizer)
 
     def run() -> None:
@@ -209,7 +207,7 @@ def test_an_optimizer_that_needs_all_of_a_variable_is_refused_for_shards(name: s
     strategy = serving(shards=2)
     with strategy.scope():
         optimizer = getattr(tf.keras.optimizers, name)(0.1)
-    step = training(strategy, optimizer, build=True)
+    step = training(strategy, optimizer)
     with pytest.raises(tf.errors.UnimplementedError, match=f"{name} needs all of .*kernel"):
         step()
 

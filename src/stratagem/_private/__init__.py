@@ -27,6 +27,7 @@ from stratagem._private._losses import intercept_loss_reduction as intercept_los
 from stratagem._private._metrics import intercept_metric_results as intercept_metric_results
 from stratagem._private._optimizers import apply_locally as apply_locally
 from stratagem._private._optimizers import intercept_apply as intercept_apply
+from stratagem._private._optimizers import intercept_builds as intercept_builds
 from stratagem._private._optimizers import intercept_slots as intercept_slots
 from stratagem._private._optimizers import is_loss_scaler as is_loss_scaler
 from stratagem._private._optimizers import keeps_rows as keeps_rows

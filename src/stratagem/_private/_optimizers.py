@@ -12,6 +12,8 @@ from keras.src.optimizers.loss_scale_optimizer import LossScaleOptimizer
 
 from stratagem._errors import UnimplementedError
 from stratagem._private._layers import announce_build
+from stratagem._private._scopes import give_first_values, unscoped
+from stratagem._private._traces import OutsideOfTraces
 from stratagem._private._variables import KerasVariable
 
 
@@ -49,7 +51,52 @@ def _build_optimizer(optimizer: Any, variables: Iterable[Any] | None) -> None:
     with keras_backend.name_scope(optimizer.name, caller=optimizer):
         optimizer.build(list(variables))
     optimizer.built = True
-    announce_build(optimizer)
+
+
+Outside = Callable[[], contextlib.AbstractContextManager[Any]]
+
+
+def intercept_builds(outside: Outside) -> None:
+    """As in TF, an optimizer is built within outside(), at once, also where a trace is under way; then that is announced.
+
+    Some of Keras' optimizers make variables from values (Nadam), or start them from the weights (ScheduleFreeAdamW): in a trace
+    the first is an error and the second was forgotten with the trace.
+    """
+
+    def wrap(cls: Any) -> None:
+        if "build" in vars(cls):
+            cls.build = _built_at_once(cls.build, outside)
+        for derived in cls.__subclasses__():
+            wrap(derived)
+
+    wrap(BaseOptimizer)
+
+    def new_init_subclass(cls: Any, /, **kwargs: Any) -> None:
+        super(BaseOptimizer, cls).__init_subclass__(**kwargs)
+        if "build" in vars(cls):
+            cls.build = _built_at_once(cls.build, outside)
+
+    BaseOptimizer.__init_subclass__ = classmethod(new_init_subclass)
+
+
+def _built_at_once(build: Any, outside: Outside) -> Any:
+    @functools.wraps(build)
+    def built(self: Any, *args: Any, **kwargs: Any) -> Any:
+        if self.built or "_building" in vars(
+            self
+        ):  # the second: called by the method that this one's class has written anew
+            return build(self, *args, **kwargs)
+        object.__setattr__(self, "_building", True)
+        try:
+            with OutsideOfTraces(), unscoped(), outside():
+                give_first_values()
+                result = build(self, *args, **kwargs)
+                announce_build(self)
+        finally:
+            object.__delattr__(self, "_building")
+        return result
+
+    return built
 
 
 def _routed_apply(original: Any, around: Any) -> Any:

@@ -58,6 +58,14 @@ def unscoped() -> Iterator[None]:
         global_state.set_global_attribute("stateless_scope", before)
 
 
+def give_first_values() -> None:
+    """Give the variables that wait for the end of a stateless scope their values now: outside of it, in their order."""
+    waiting = global_state.get_global_attribute("uninitialized_variables") or []
+    global_state.set_global_attribute("uninitialized_variables", [])
+    for variable in waiting:
+        variable._deferred_initialize()
+
+
 def scoped_value(variable: Any, outermost: Any) -> Any:
     """The variable's value in the stateless scopes opened inside the scope `outermost` (branches, loop bodies), or None."""
     scope = keras_backend.get_stateless_scope()

@@ -1,15 +1,17 @@
 """Keras objects inside a replica: gradients are summed, seeds differ, losses are guarded, metrics read their aggregate."""
 
-from collections.abc import Callable
+import contextlib
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import jax
 
-from stratagem._context import current
+from stratagem._context import current, entered
 from stratagem._errors import ReductionError
 from stratagem._mesh import AXIS
 from stratagem._private import (
     intercept_apply,
+    intercept_builds,
     intercept_loss,
     intercept_metric_results,
     intercept_seeds,
@@ -41,6 +43,16 @@ def _apply(optimizer: Any, grads: list[Any], variables: Any, apply: Callable[[li
         _scaled(optimizer, grads, variables) if is_loss_scaler(optimizer) else apply(grads)
     finally:
         capture.summed = before
+
+
+@contextlib.contextmanager
+def _beside_the_trace() -> Iterator[None]:
+    """In the body variables are made as outside of a step, in the strategy's scope. Raises ValueError in a later trace."""
+    context = current()
+    if context.recorder is not None:
+        context.recorder.create(None)
+    with entered(replica=None, crossing=context.strategy is not None):
+        yield
 
 
 def _scaled(optimizer: Any, grads: list[Any], variables: Any) -> None:
@@ -85,6 +97,7 @@ def _metric_result(compute: Callable[[], Any]) -> Any:
 
 
 intercept_apply(_apply)
+intercept_builds(_beside_the_trace)
 intercept_loss(_check_loss)
 intercept_seeds(_seed)
 intercept_metric_results(_metric_result)
