@@ -1,8 +1,8 @@
 """Every use of private JAX and Keras API, and every hook into their classes; a test fails loudly when an upgrade moves one.
 
 Upper layers say *what* should happen (they pass a function), the files here know only *where* it is attached. A hook acts on
-objects that a strategy or a compiled step has claimed and leaves all others as Keras has them. Five files act when they are
-imported, in this order: `_arrays`, `_backends`, `_executables`, `_layers`, `_seeds`.
+objects that a strategy or a compiled step has claimed and leaves all others as Keras has them. Six files act when they are
+imported, in this order: `_arrays`, `_backends`, `_executables`, `_layers`, `_seeds`, `_settings`.
 """
 
 from stratagem._private import _arrays as _arrays
@@ -52,6 +52,7 @@ from stratagem._private._seeds import restart as restart
 from stratagem._private._seeds import seed_of as seed_of
 from stratagem._private._seeds import seeds_from as seeds_from
 from stratagem._private._seeds import set_random_seed as set_random_seed
+from stratagem._private._settings import settings_of as settings_of
 from stratagem._private._shards import intercept_shards as intercept_shards
 from stratagem._private._shards import is_view as is_view
 from stratagem._private._shards import joined as joined

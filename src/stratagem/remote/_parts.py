@@ -6,6 +6,7 @@ from typing import Any
 
 from stratagem._errors import ContextError, MixedStrategiesError, UnimplementedError
 from stratagem._mesh import ReplicaMesh
+from stratagem._private import settings_of
 from stratagem.remote._plan import Applied
 from stratagem.remote._servers import Servers
 from stratagem.remote._update import ServerUpdate, how
@@ -42,7 +43,7 @@ def parts_of(servers: Servers, applied: Applied, mesh: ReplicaMesh) -> list[Part
     for server in range(len(servers)):
         mine = tuple(i for i, home in enumerate(homes) if home == server)
         kinds = tuple(hows[i] for i in mine)
-        key = (server, id(optimizer), *(id(variables[i]) for i in mine), kinds)
+        key = (server, id(optimizer), settings_of(optimizer), *(id(variables[i]) for i in mine), kinds)
         known = servers.update(key)
         made = known or ServerUpdate(optimizer, [variables[i] for i in mine], kinds, mesh)
         parts.append(Part(server, key, mine, made, known is None))

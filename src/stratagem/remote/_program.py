@@ -44,6 +44,7 @@ class ServedProgram(FarProgram):
         self._servers: Servers = next(p.servers for p in self._placements if p is not None and p.served)
         _check_strategy(made, self._servers)
         _check_written(made)
+        self._settings = made.settings
         self._plan = Plan(made, len(made.results.per_replica))
         self._pieces = pieces_of(self._plan, mesh)
         self._written = self._write()
@@ -51,8 +52,8 @@ class ServedProgram(FarProgram):
 
     @property
     def stale(self) -> bool:
-        """True if a variable was placed anew, or its `trainable` changed."""
-        return any(
+        """True if a variable was placed anew, its `trainable` changed, or a setting that the program follows."""
+        return self._settings.changed or any(
             v._placement is not p or v._trainable is not t
             for v, p, t in zip(self._variables, self._placements, self._trainable, strict=True)
         )

@@ -63,6 +63,7 @@ class Capture(keras.StatelessScope):  # type: ignore[misc]
     mesh: the replicas that the program will run on.
     variables: those found by an earlier trace, which become inputs; None while discovering them.
     connections: for calls of `tape.gradient` by number, which sources are connected (all, where not listed).
+    optimizers: those that have updated variables. follows_settings: True while another setting of one has to be noticed.
     layout: for an uneven batch, what it looks like on all replicas.
     """
 
@@ -84,6 +85,8 @@ class Capture(keras.StatelessScope):  # type: ignore[misc]
         self.sources: list[Any] = []
         self.updates: list[Any] = []
         self.summed = False
+        self.optimizers: list[Any] = []
+        self.follows_settings = False
         self._drawn: list[Any] = []
         self._connections = connections or {}
         self._calls = itertools.count()

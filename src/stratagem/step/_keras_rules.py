@@ -30,6 +30,8 @@ def _apply(optimizer: Any, grads: list[Any], variables: Any, apply: Callable[[li
     if capture is None:
         apply(grads)
         return
+    if capture.scope.follows_settings:
+        capture.scope.optimizers.append(optimizer)
     trainable = optimizer._trainable_variables if variables is None else variables
     if trainable and served(trainable[0]):
         apply_on_servers(optimizer, grads, trainable)

@@ -2,6 +2,7 @@
 
 import contextlib
 import itertools
+import weakref
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -16,7 +17,7 @@ from stratagem._context import entered
 from stratagem._errors import ContextError, DivergenceError
 from stratagem._job import Job, Phase
 from stratagem._mesh import AXIS, ReplicaMesh
-from stratagem._private import announce_build, on_device, reusing_executables, store, stored
+from stratagem._private import announce_build, on_device, reusing_executables, settings_of, store, stored
 from stratagem.step._capture import Capture, InTrace
 from stratagem.step._differentiate import differentiate
 from stratagem.step._divergence import varying_outputs
@@ -90,6 +91,23 @@ _TENSOR = object()
 
 
 @dataclass(frozen=True)
+class Settings:
+    """What a trace has written into its program of optimizers' settings, which programs change between calls."""
+
+    made_with: tuple[tuple[Any, tuple[Any, ...]], ...]
+
+    @classmethod
+    def of(cls, optimizers: Sequence[Any]) -> "Settings":
+        """Those that these have now. (A program is kept by its function, so it must not keep what that uses.)"""
+        return cls(tuple((weakref.ref(o), settings_of(o)) for o in {id(o): o for o in optimizers}.values()))
+
+    @property
+    def changed(self) -> bool:
+        """True if one has others by now."""
+        return any((o := of()) is not None and settings_of(o) != then for of, then in self.made_with)
+
+
+@dataclass(frozen=True)
 class Trace:
     """A step as a pure program: closed(values of variables, own inputs, shared inputs) -> (results, new values)."""
 
@@ -100,6 +118,7 @@ class Trace:
     strategy: Any
     connections: dict[int, tuple[bool, ...]]
     updates: tuple[Any, ...]
+    settings: "Settings"
 
     def knows(self, knowledge: "Knowledge") -> bool:
         """False if other traces have found variables or gradients since that this one does not know."""
@@ -190,7 +209,14 @@ def trace(
             continue
         written = tuple((capture.variables[key], line) for key, line in capture.written.items())
         made = Trace(
-            closed, tuple(variables), written, results, capture.strategy, knowledge.connections, tuple(capture.updates)
+            closed,
+            tuple(variables),
+            written,
+            results,
+            capture.strategy,
+            knowledge.connections,
+            tuple(capture.updates),
+            Settings.of(capture.optimizers),
         )
         if mesh.num_replicas > 1:
             made.check_divergence(len(arguments.own))
@@ -310,6 +336,7 @@ class Bound:
         self._placements = [placement_of(v) for v in self.variables]
         self._trainable = [v._trainable for v in self.variables]
         self._written = [v for v, _ in made.written]
+        self._settings = made.settings
         ids = {id(v) for v in self._written}
         self._is_written = [id(v) in ids for v in self.variables]
         pairs = zip(self.variables, self._placements, strict=True)
@@ -322,8 +349,8 @@ class Bound:
 
     @property
     def stale(self) -> bool:
-        """True if a variable was placed anew or its `trainable` changed."""
-        return any(
+        """True if a variable was placed anew, its `trainable` changed, or a setting that the program follows."""
+        return self._settings.changed or any(
             v._placement is not p or v._trainable is not t
             for v, p, t in zip(self.variables, self._placements, self._trainable, strict=True)
         )

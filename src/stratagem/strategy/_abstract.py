@@ -27,6 +27,7 @@ from stratagem.pipeline import (
     to_numpy,
 )
 from stratagem.step import (
+    Function,
     Same,
     check_even,
     components,
@@ -182,7 +183,11 @@ class AbstractStrategy(abc.ABC):
         if current().recorder is not None:
             return run_replicas(self, fn, args, kwargs or {})
 
+        # As in TF, where an undecorated function runs anew at every call, and a decorated one keeps what it was traced with.
+        follows = not isinstance(fn, Function)
+
         def body(args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+            current().recorder.follows_settings = follows
             return run_replicas(self, fn, args, kwargs)
 
         name = f"strategy.run({getattr(fn, '__name__', fn)})"

@@ -15,17 +15,20 @@ from stratagem.trainer._plain import readable
 from stratagem.trainer._steps import Kind, Steps, check_overrides, is_as_in_tensorflow, route_step
 from stratagem.values import join, placement_of
 
+_FUNCTIONS = ("train_function", "test_function", "predict_function")
 Method = Callable[..., Any]
 
 
 def _loops(model: Any) -> Loops:
     strategy: AbstractStrategy = model.distribute_strategy
     steps = getattr(model, "_steps", None)
-    if steps is None:
+    # As in TF, `model.train_function = None` forgets what was traced.
+    if steps is None or any(getattr(model, name) is None for name in _FUNCTIONS):
         check_overrides(model)
         steps = Steps(model)
         object.__setattr__(model, "_steps", steps)
-
+        for name in _FUNCTIONS:
+            object.__setattr__(model, name, steps)
     return Loops(steps, strategy)
 
 
