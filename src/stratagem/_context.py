@@ -3,7 +3,7 @@
 import contextlib
 import contextvars
 import dataclasses
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -34,6 +34,9 @@ class Recorder(Protocol):
 
     def to_slot(self, variable: Any, value: Any) -> Any:
         """What a replica has of a sync-on-read variable once the present code has assigned `value`."""
+
+    def check(self, fails: Any, text: str, values: Mapping[str, Any]) -> None:
+        """An error with this text and these values, if the scalar `fails` is true when the program runs."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -4,7 +4,8 @@ StratagemError
 ├── ContextError             RuntimeError    called in a context (replica, cross-replica, none) that forbids it
 │   └── MixedStrategiesError                 two strategies where one is required
 ├── TapeError                RuntimeError    a gradient tape was used where it cannot record or differentiate
-├── TracedDecisionError      TypeError       Python needs the value of a tensor inside a replica's step
+├── OperatorNotAllowedInGraphError TypeError `tf.errors`' own, like the OpErrors
+│   └── TracedDecisionError                  Python needs the value of a tensor inside a replica's step
 ├── DivergenceError          ValueError      a mirrored variable would get another value on every replica
 ├── ReductionError           ValueError      a value or a loss that cannot be reduced as asked
 ├── DeviceError              ValueError      a device that does not exist, or is named twice
@@ -18,17 +19,21 @@ StratagemError
     ├── InvalidArgumentError ValueError
     │   └── NonFiniteError   FloatingPointError  variables hold a NaN or an infinity
     ├── NotFoundError        FileNotFoundError
-    ├── PermissionDeniedError PermissionError
+    ├── AlreadyExistsError   FileExistsError
+    ├── PermissionDeniedError, UnauthenticatedError PermissionError
+    ├── ResourceExhaustedError MemoryError
     ├── DataLossError        OSError         a file is damaged
     ├── FailedPreconditionError RuntimeError
     ├── UnimplementedError   NotImplementedError
-    ├── CancelledError, AbortedError RuntimeError
+    ├── CancelledError, AbortedError, InternalError RuntimeError
     ├── UnavailableError     ConnectionError
     │   └── PeerFailedError                 another task of the job failed: which, where and why
     │       └── PeerStuckError   TimeoutError  it is alive but does not go on (a DeadlineExceededError, too)
     ├── DeadlineExceededError TimeoutError
     └── UnknownError         RuntimeError    an exception of another process that does not exist here
 """
+
+from typing import Any
 
 
 class StratagemError(Exception):
@@ -47,7 +52,11 @@ class TapeError(StratagemError, RuntimeError):
     """A gradient tape was used where it cannot record or differentiate."""
 
 
-class TracedDecisionError(StratagemError, TypeError):
+class OperatorNotAllowedInGraphError(StratagemError, TypeError):
+    """Python asks for the value of a tensor in a function that is being compiled."""
+
+
+class TracedDecisionError(OperatorNotAllowedInGraphError):
     """Python code inside a replica's step asked for the value of a tensor."""
 
 
@@ -83,8 +92,52 @@ class ClusterError(StratagemError, ValueError):
     """The description of a cluster, or a task's place in it, is wrong."""
 
 
+# The codes of `tf.errors`.
+OK = 0
+CANCELLED = 1
+UNKNOWN = 2
+INVALID_ARGUMENT = 3
+DEADLINE_EXCEEDED = 4
+NOT_FOUND = 5
+ALREADY_EXISTS = 6
+PERMISSION_DENIED = 7
+RESOURCE_EXHAUSTED = 8
+FAILED_PRECONDITION = 9
+ABORTED = 10
+OUT_OF_RANGE = 11
+UNIMPLEMENTED = 12
+INTERNAL = 13
+UNAVAILABLE = 14
+DATA_LOSS = 15
+UNAUTHENTICATED = 16
+
+
 class OpError(StratagemError):
-    """Base of the `tf.errors` classes. `message` is the text."""
+    """Base of the `tf.errors` classes: `OpError(text)`, or as in TensorFlow `OpError(node_def, op, text, error_code)`.
+
+    Its subclasses know their code: `NotFoundError(text)`, `NotFoundError(node_def, op, text)`.
+
+    Attributes:
+        error_code: one of the codes of `tf.errors`.
+        op, node_def: as given; None in what the library raises, for no operation of a graph has failed.
+        experimental_payloads: a dict of bytes, if the last argument is one.
+    """
+
+    error_code: int = UNKNOWN
+
+    def __init__(self, *given: Any) -> None:
+        node_def, op, message, *rest = given if len(given) > 2 else (None, None, *(given or ("",)))
+        super().__init__(message)
+        self.node_def, self.op = node_def, op
+        self.experimental_payloads: dict[bytes, bytes] = {}
+        for extra in rest:
+            if isinstance(extra, dict):
+                self.experimental_payloads = extra
+            else:
+                self.error_code = extra
+
+    def __reduce__(self) -> Any:
+        return type(self), self.args, self.__dict__
 
     @property
     def message(self) -> str:
@@ -95,9 +148,13 @@ class OpError(StratagemError):
 class OutOfRangeError(OpError, EOFError):
     """An iterator is at the end of its data."""
 
+    error_code = OUT_OF_RANGE
+
 
 class InvalidArgumentError(OpError, ValueError):
     """An argument has the wrong value or shape."""
+
+    error_code = INVALID_ARGUMENT
 
 
 class NonFiniteError(InvalidArgumentError, FloatingPointError):
@@ -116,41 +173,85 @@ class NonFiniteError(InvalidArgumentError, FloatingPointError):
 class NotFoundError(OpError, FileNotFoundError):
     """A file or checkpoint does not exist."""
 
+    error_code = NOT_FOUND
+
+
+class AlreadyExistsError(OpError, FileExistsError):
+    """What was to be created exists."""
+
+    error_code = ALREADY_EXISTS
+
 
 class PermissionDeniedError(OpError, PermissionError):
     """The system does not allow this user to open a file."""
+
+    error_code = PERMISSION_DENIED
+
+
+class UnauthenticatedError(OpError, PermissionError):
+    """A request came without a valid proof of who sends it."""
+
+    error_code = UNAUTHENTICATED
+
+
+class ResourceExhaustedError(OpError, MemoryError):
+    """Memory, or disk space, has run out."""
+
+    error_code = RESOURCE_EXHAUSTED
 
 
 class DataLossError(OpError, OSError):
     """A file is damaged: what it says is not what was written."""
 
+    error_code = DATA_LOSS
+
 
 class FailedPreconditionError(OpError, RuntimeError):
     """The system is not in the state that the operation needs."""
+
+    error_code = FAILED_PRECONDITION
 
 
 class UnimplementedError(OpError, NotImplementedError):
     """The operation exists in TensorFlow but not here."""
 
+    error_code = UNIMPLEMENTED
+
+
+class InternalError(OpError, RuntimeError):
+    """The library, or what it stands on, has broken a rule of its own."""
+
+    error_code = INTERNAL
+
 
 class CancelledError(OpError, RuntimeError):
     """The operation was cancelled, usually because another one failed first."""
+
+    error_code = CANCELLED
 
 
 class AbortedError(OpError, RuntimeError):
     """The operation was aborted."""
 
+    error_code = ABORTED
+
 
 class UnavailableError(OpError, ConnectionError):
     """A peer cannot be reached."""
+
+    error_code = UNAVAILABLE
 
 
 class DeadlineExceededError(OpError, TimeoutError):
     """A wait reached its limit."""
 
+    error_code = DEADLINE_EXCEEDED
+
 
 class UnknownError(OpError, RuntimeError):
     """Another process raised an exception that cannot be made again here: the text has its type, and what it said."""
+
+    error_code = UNKNOWN
 
 
 class PeerFailedError(UnavailableError):

@@ -1,16 +1,38 @@
-"""`tf.errors`: TensorFlow's exceptions, each one also a built-in."""
+"""`tf.errors`: TensorFlow's exceptions, each one also a built-in, and their codes."""
 
+from stratagem._errors import ABORTED as ABORTED
+from stratagem._errors import ALREADY_EXISTS as ALREADY_EXISTS
+from stratagem._errors import CANCELLED as CANCELLED
+from stratagem._errors import DATA_LOSS as DATA_LOSS
+from stratagem._errors import DEADLINE_EXCEEDED as DEADLINE_EXCEEDED
+from stratagem._errors import FAILED_PRECONDITION as FAILED_PRECONDITION
+from stratagem._errors import INTERNAL as INTERNAL
+from stratagem._errors import INVALID_ARGUMENT as INVALID_ARGUMENT
+from stratagem._errors import NOT_FOUND as NOT_FOUND
+from stratagem._errors import OK as OK
+from stratagem._errors import OUT_OF_RANGE as OUT_OF_RANGE
+from stratagem._errors import PERMISSION_DENIED as PERMISSION_DENIED
+from stratagem._errors import RESOURCE_EXHAUSTED as RESOURCE_EXHAUSTED
+from stratagem._errors import UNAUTHENTICATED as UNAUTHENTICATED
+from stratagem._errors import UNAVAILABLE as UNAVAILABLE
+from stratagem._errors import UNIMPLEMENTED as UNIMPLEMENTED
+from stratagem._errors import UNKNOWN as UNKNOWN
 from stratagem._errors import AbortedError as AbortedError
+from stratagem._errors import AlreadyExistsError as AlreadyExistsError
 from stratagem._errors import CancelledError as CancelledError
 from stratagem._errors import DataLossError as DataLossError
 from stratagem._errors import DeadlineExceededError as DeadlineExceededError
 from stratagem._errors import FailedPreconditionError as FailedPreconditionError
+from stratagem._errors import InternalError as InternalError
 from stratagem._errors import InvalidArgumentError as InvalidArgumentError
 from stratagem._errors import NonFiniteError as NonFiniteError
 from stratagem._errors import NotFoundError as NotFoundError
+from stratagem._errors import OperatorNotAllowedInGraphError as OperatorNotAllowedInGraphError
 from stratagem._errors import OpError as OpError
 from stratagem._errors import OutOfRangeError as OutOfRangeError
 from stratagem._errors import PermissionDeniedError as PermissionDeniedError
+from stratagem._errors import ResourceExhaustedError as ResourceExhaustedError
+from stratagem._errors import UnauthenticatedError as UnauthenticatedError
 from stratagem._errors import UnavailableError as UnavailableError
 from stratagem._errors import UnimplementedError as UnimplementedError
 from stratagem._errors import UnknownError as UnknownError

@@ -139,3 +139,13 @@ def test_workers_that_differ_are_told_before_they_train(what: str, error: str) -
         ended = running.ended()
     assert [task.code for task in ended] == [1, 1], ended
     assert any(error in task.output for task in ended), ended
+
+
+def test_a_check_that_fails_on_one_worker_fails_on_all_in_the_same_step() -> None:
+    with job("checking.py", 2) as running:
+        ended = running.ended()
+    text = "wrong Condition x > 0 did not hold. (replica 1)"
+    assert [task.code for task in ended] == [0, 0], ended
+    assert f"caught ['{text}', 'It is a replica of another worker, whose error has the values.']" in ended[0].output
+    assert f"caught ['{text}', 'x = -2']" in ended[1].output
+    assert all("v is 5.0" in task.output for task in ended)

@@ -29,7 +29,7 @@ JAXLIB = ("jaxlib",)
 
 # What the files of `_private` import. A new name needs a test here.
 EXPECTED = {
-    "jax._src": {"cache_key", "compiler", "core", "distributed", "xla_bridge"},
+    "jax._src": {"cache_key", "checkify", "compiler", "core", "distributed", "effects", "xla_bridge"},
     "jax._src.array": {"ArrayImpl"},
     "jax._src.config": {"enable_x64"},
     "jax._src.lax": {"lax"},
@@ -515,3 +515,29 @@ def test_a_numpy_array_comes_to_a_device_with_all_its_bits(shape: tuple[int, ...
             found = _private.on_device(given, device)
             assert (found.dtype, found.devices(), found.committed) == (array.dtype, {device}, False)
             np.testing.assert_array_equal(np.asarray(found), given)
+
+
+# --- Checks ---------------------------------------------------------------------------------------------------------------
+
+
+def test_checks_of_a_program_become_results() -> None:
+    def step(x: Any) -> Any:
+        _private.add_check(x > 2, 7, [x])
+        return x * 2
+
+    closed = jax.make_jaxpr(step)(jnp.float32(1))
+    assert closed.effects  # so a `map` of a data set does not take it for a pure program
+    for x, number in ((1.0, 0), (3.0, 7)):
+        results, found = _private.checked(closed, jnp.float32(x))
+        ((value,),) = found.values.values()
+        assert (float(results[0]), int(found.number)) == (2 * x, number)
+        assert float(value) == x or not number
+
+
+def test_checks_in_a_loop_survive_its_gradient() -> None:
+    def once(carry: Any, x: Any) -> Any:
+        _private.add_check(x > 2, 1, [])
+        return carry, x * 2
+
+    closed = jax.make_jaxpr(jax.grad(lambda x: jax.lax.scan(once, 0.0, x)[1].sum()))(jnp.ones(3))
+    assert int(_private.checked(closed, jnp.array([1.0, 3.0, 1.0]))[1].number) == 1

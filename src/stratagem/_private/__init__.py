@@ -3,6 +3,7 @@
 Upper layers say *what* should happen (they pass a function), the files here know only *where* it is attached. A hook acts on
 objects that a strategy or a compiled step has claimed and leaves all others as Keras has them. Six files act when they are
 imported, in this order: `_arrays`, `_backends`, `_executables`, `_layers`, `_seeds`, `_settings`.
+imported, in this order: `_arrays`, `_backends`, `_checks`, `_executables`, `_layers`, `_seeds`.
 """
 
 from stratagem._private import _arrays as _arrays
@@ -15,6 +16,8 @@ from stratagem._private._backends import reserve_threads as reserve_threads
 from stratagem._private._callbacks import CALLBACK_STATE as CALLBACK_STATE
 from stratagem._private._callbacks import intercept_callbacks as intercept_callbacks
 from stratagem._private._callbacks import is_default as is_default
+from stratagem._private._checks import add_check as add_check
+from stratagem._private._checks import checked as checked
 from stratagem._private._creations import fresh_names as fresh_names
 from stratagem._private._creations import intercept_creation as intercept_creation
 from stratagem._private._executables import reusing_executables as reusing_executables

@@ -7,27 +7,44 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from stratagem import _context
 from stratagem._errors import InvalidArgumentError
 from stratagem.ops._convert import Tensor, is_traced, operands, tensor
 from stratagem.ops._dtypes import as_dtype
 from stratagem.ops._printing import as_text
 
-# Checks of values inside a compiled step run when the step runs. What they raise there reaches the user as JAX's
-# `JaxRuntimeError`, which carries the text.
-
 
 def _demand(holds: Tensor, message: str | None, claim: str, **values: Tensor) -> None:
-    """Raise InvalidArgumentError unless all entries hold: now if known, else when the program runs."""
+    """Raise InvalidArgumentError unless all entries hold: now if known, else when the program runs.
+
+    In a program that is not a step of ours (the user's own `jax.jit`) it reaches the user as JAX's `JaxRuntimeError`.
+    """
+    text = f"{f'{message} ' if message else ''}Condition {claim} did not hold."
 
     def check(fine: Any, *arrays: Any) -> None:
         if not bool(np.all(fine)):
             shown = "".join(f"\n{label} = {as_text(np.asarray(a))}" for label, a in zip(values, arrays, strict=True))
-            raise InvalidArgumentError(f"{f'{message} ' if message else ''}Condition {claim} did not hold.{shown}")
+            raise InvalidArgumentError(text + shown)
 
-    if is_traced(holds):
+    recorder = _context.current().recorder
+    if not is_traced(holds):
+        check(holds, *values.values())
+    elif recorder is None:
         jax.debug.callback(check, jnp.all(holds), *values.values())
     else:
-        check(holds, *values.values())
+        recorder.check(jnp.logical_not(jnp.all(holds)), text, {label: _edges(v) for label, v in values.items()})
+
+
+# More entries of a dimension are shown as the first and last three.
+_SHOWN = 7
+
+
+def _edges(value: Tensor) -> Tensor:
+    """The value without what its text leaves out."""
+    for axis, size in enumerate(value.shape):
+        if size > _SHOWN:
+            value = jnp.take(value, np.r_[: _SHOWN - 3, size - 3 : size], axis=axis)
+    return value
 
 
 def _comparison(label: str, symbol: str, function: Callable[[Tensor, Tensor], Tensor]) -> Callable[..., None]:

@@ -159,6 +159,7 @@ class _Writer:
             updates=tuple(sorted((self._update(i) for i in range(len(plan.applied))), key=lambda u: u.call)),
             changes=tuple(self._change(i) for i, c in enumerate(plan.changed) if served(variables[c.position])),
             results=tuple(map(self._value, plan.results)),
+            checks=plan.made.results.checks,
         )
         return dataclasses.replace(recipe, constants=tuple(self._constants))  # literals among the values are known now
 

@@ -20,6 +20,7 @@ from stratagem.remote._look_up import Room, wanted_rows
 from stratagem.remote._push import Push
 from stratagem.remote._update import Rows
 from stratagem.remote._worker import Worker
+from stratagem.step import Checks
 
 Number = int
 Values = dict[Number, Any]
@@ -92,7 +93,8 @@ class Recipe:
 
     inputs: values that the call brings. constants: values that are always the same. whole: values that are read from servers
     in the beginning; late: after the piece with this number, and the updates before it. seeds and kept: values of variables
-    that a worker has for itself, before and after the step. updates: in the order of their calls. results: values that go back.
+    that a worker has for itself, before and after the step. updates: in the order of their calls. results: values that go back,
+    the last ones those of the checks.
     """
 
     inputs: tuple[Number, ...]
@@ -106,6 +108,7 @@ class Recipe:
     updates: tuple[SentUpdate, ...]
     changes: tuple[SentChange, ...]
     results: tuple[Number, ...]
+    checks: Checks
 
     @functools.cached_property
     def first(self) -> dict[int, tuple[list[Number], list[str]]]:
@@ -161,8 +164,8 @@ class Step:
     def finish(self) -> list[Any]:
         """Take the step, or what is left of it if a program was missing. Waits until the servers have taken what it changes.
 
-        Raises InvalidArgumentError for an id that no row has, and a gradient that is no number: then nothing is sent but
-        updates of the same step whose results were read before.
+        Raises InvalidArgumentError for an id that no row has, a gradient that is no number, and a check that failed: then
+        nothing is sent but updates of the same step whose results were read before.
         """
         recipe, values, worker = self._recipe, self._values, self._worker
         for place in range(self._done, 2 * len(recipe.pieces) - 1):
@@ -171,12 +174,14 @@ class Step:
             elif recipe.pieces[place // 2].makes:
                 self._compute(recipe.pieces[place // 2])
             self._done = place + 1
+        results = [values[n] for n in recipe.results]
+        recipe.checks.verify(results, (0,))
         # With its push it reads what another step of this kind would read first.
         next_keys = {server: keys for server, (_, keys) in recipe.first.items()} if worker.ahead.more else {}
         worker.ahead.keep(recipe, self._push(recipe.updates[self._sent :], recipe.changes, next_keys))
         for number, variable in recipe.kept:
             worker.keep(variable, values[number])
-        return [values[n] for n in recipe.results]
+        return results
 
     def _compute(self, piece: CompiledPiece) -> None:
         with self._worker.clock.part(Part.COMPUTE):

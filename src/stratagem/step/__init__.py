@@ -2,6 +2,7 @@
 
 from stratagem.step import _keras_rules as _keras_rules
 from stratagem.step import _losses as _losses
+from stratagem.step._checks import Checks as Checks
 from stratagem.step._cut import sub_function as sub_function
 from stratagem.step._execute import execute as execute
 from stratagem.step._execute import execute_anew as execute_anew

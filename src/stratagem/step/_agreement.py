@@ -42,8 +42,8 @@ def digest(traces: Sequence[Trace]) -> str:
     """Equal for traces that compute the same, their constants included, whatever process made them."""
     found = hashlib.blake2b(digest_size=16)
     for made in traces:
-        found.update(_ADDRESS.sub("", str(made.closed.jaxpr)).encode())
-        for constant in made.closed.consts:
+        found.update(_ADDRESS.sub("", str(made.compared.jaxpr)).encode())
+        for constant in made.compared.consts:
             found.update(np.asarray(constant).tobytes())
     return found.hexdigest()
 

@@ -3,7 +3,7 @@
 import contextlib
 import itertools
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import jax
@@ -15,6 +15,7 @@ from stratagem._errors import ContextError, MixedStrategiesError, OutOfRangeErro
 from stratagem._mesh import ReplicaMesh
 from stratagem._private import AtLevel, is_seed_state, trace_level
 from stratagem.step._aggregation import as_one, own_share
+from stratagem.step._checks import Check, note_check
 from stratagem.step._gather import concatenated, gathered
 from stratagem.step._layout import Layout, Shape, UnknownShapes
 from stratagem.step._sums import summed
@@ -84,6 +85,7 @@ class Capture(keras.StatelessScope):  # type: ignore[misc]
         self.tapes: list[Any] = []
         self.sources: list[Any] = []
         self.updates: list[Any] = []
+        self.checks: list[Check] = []
         self.summed = False
         self.optimizers: list[Any] = []
         self.follows_settings = False
@@ -326,6 +328,10 @@ class Capture(keras.StatelessScope):  # type: ignore[misc]
                 f"Inside strategy.run {reason}, which needs values while the step is being compiled."
             )
         raise HostMode(reason)
+
+    def check(self, fails: Any, text: str, values: Mapping[str, Any]) -> None:
+        """A check that is known when the program runs: then it is an error with this text and these values, or nothing."""
+        note_check(self.checks, fails, text, values)
 
     def shapes_everywhere(self, shape: Shape) -> tuple[Shape, ...]:
         """The shapes on all replicas of a value that is gathered and has this one here."""

@@ -76,7 +76,8 @@ def execute_together(
     kinds = [_kinds(elements) for elements in drawn]
     try:
         alike = all(each == kinds[0] for each in kinds) and not any(map(served, signature.knowledge.variables))
-        if not alike or _layout(given[0], mesh) is not None:
+        # A step whose check fails changes nothing, and none comes after it.
+        if not alike or signature.knowledge.checks or _layout(given[0], mesh) is not None:
             return [_program(body, signature, each, k, mesh)(each) for each, k in zip(given, kinds, strict=True)]
         return _repeated(body, signature, given, kinds[0], mesh)(given)
     except Unexplored:  # so nothing was drawn, and nothing has run

@@ -19,10 +19,12 @@ from stratagem._job import Job, Phase
 from stratagem._mesh import AXIS, ReplicaMesh
 from stratagem._private import announce_build, on_device, reusing_executables, settings_of, store, stored
 from stratagem.step._capture import Capture, InTrace
+from stratagem.step._checks import NO_CHECKS, Checks, with_checks
 from stratagem.step._differentiate import differentiate
 from stratagem.step._divergence import varying_outputs
 from stratagem.step._layout import Layout
 from stratagem.step._rewrites import compiler_options, rewrite
+from stratagem.step._served import served
 from stratagem.values import Stacked, adopt, is_per_replica, on_read, placement_of, storage
 
 Body = Callable[..., Any]
@@ -67,11 +69,15 @@ def is_tensor(leaf: Any) -> bool:
 
 @dataclass
 class Results:
-    """Where the results of a program go in the structure that the function returned."""
+    """Where the results of a program go in the structure that the function returned.
+
+    checks: those of the program, whose results come after these; `per_replica` has theirs, too.
+    """
 
     structure: Any = None
     leaves: list[Any] = field(default_factory=list)
     per_replica: list[bool] = field(default_factory=list)
+    checks: Checks = NO_CHECKS
 
     def note(self, result: Any) -> list[Any]:
         """Remember the structure; returns the tensors in it."""
@@ -85,6 +91,11 @@ class Results:
         """The structure with real tensors in it."""
         given = iter(tensors)
         return jax.tree.unflatten(self.structure, [next(given) if v is _TENSOR else v for v in self.leaves])
+
+    def verified(self, tensors: Sequence[Any], mesh: ReplicaMesh) -> Any:
+        """As `rebuilt`. Where the program has checks, waits for them, and raises InvalidArgumentError if one has failed."""
+        self.checks.verify(tensors, mesh.local_ids)
+        return self.rebuilt(tensors)
 
 
 _TENSOR = object()
@@ -109,9 +120,13 @@ class Settings:
 
 @dataclass(frozen=True)
 class Trace:
-    """A step as a pure program: closed(values of variables, own inputs, shared inputs) -> (results, new values)."""
+    """A step as a pure program: closed(values of variables, own inputs, shared inputs) -> (results, new values).
+
+    compared: what all workers have to have traced alike. (Of checks that become results JAX sorts nothing.)
+    """
 
     closed: xc.ClosedJaxpr
+    compared: xc.ClosedJaxpr
     variables: tuple[Any, ...]
     written: tuple[tuple[Any, str], ...]
     results: Results
@@ -149,6 +164,7 @@ class Knowledge:
     sources: list[Any] = field(default_factory=list)
     mesh: ReplicaMesh | None = None
     explored: bool = False
+    checks: bool = False
 
 
 def _spec(shape: Sequence[int], dtype: Any) -> jax.core.ShapedArray:
@@ -178,7 +194,7 @@ def explore(
     capture = Capture(mesh, None, layout=layout)
     _make_jaxpr(body, capture, arguments, [], own_specs(arguments.own, replica), Results())
     knowledge.variables = list(capture.variables.values())
-    knowledge.sources = capture.sources
+    knowledge.sources, knowledge.checks = capture.sources, bool(capture.checks)
     announce_build(None)
 
 
@@ -208,8 +224,10 @@ def trace(
             knowledge.connections = connections
             continue
         written = tuple((capture.variables[key], line) for key, line in capture.written.items())
+        traced, closed = closed, _with_results_of_checks(closed, capture, results)
         made = Trace(
             closed,
+            traced,
             tuple(variables),
             written,
             results,
@@ -225,6 +243,20 @@ def trace(
         f"The step touched other variables in each of {_MAX_TRACES} traces. Its Python code must do the same at every call: "
         "look for counters, random choices or objects that are created anew."
     )
+
+
+def _with_results_of_checks(closed: xc.ClosedJaxpr, capture: Capture, results: Results) -> xc.ClosedJaxpr:
+    if not capture.checks:
+        return closed
+    places = {key: i for i, key in enumerate(capture.variables)}
+    # What servers keep is sent to them once the checks are known.
+    far = any(map(served, capture.variables.values()))
+    written = None if far else [places[key] for key in capture.written]
+    closed, results.checks = with_checks(
+        closed, capture.checks, written, len(capture.written), capture.mesh.num_replicas
+    )
+    results.per_replica += [False] + [True] * results.checks.values
+    return closed
 
 
 def _contradicts(found: dict[int, tuple[bool, ...]], used: dict[int, tuple[bool, ...]]) -> bool:
@@ -294,8 +326,8 @@ class Program:
         outs = self._bound.run(self._run, own, shared, first=self._first)
         self._first = False
         mesh, flags = self._mesh, self._results.per_replica
-        return self._results.rebuilt(
-            [Stacked(v, mesh) if f else mesh.first(v) for v, f in zip(outs, flags, strict=True)]
+        return self._results.verified(
+            [Stacked(v, mesh) if f else mesh.first(v) for v, f in zip(outs, flags, strict=True)], mesh
         )
 
     @property

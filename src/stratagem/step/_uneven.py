@@ -95,7 +95,7 @@ class UnevenProgram:
             else (v[0] if isinstance(v, list) else self._mesh.first(v))
             for v, flag, shapes in zip(outs[:n], flags, self._result_shapes, strict=True)
         ]
-        return self._results.rebuilt(results)
+        return self._results.verified(results, self._mesh)
 
     def _each(self, value: Any) -> list[Any]:
         return value if isinstance(value, list) else [s.data for s in value.addressable_shards]

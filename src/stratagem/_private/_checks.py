@@ -1,0 +1,46 @@
+"""Checks of values that are part of a program: they are equations without results, and become results when it is compiled."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+from jax._src import checkify, effects
+from jax.extend import core as xc
+
+# Else a loop that is differentiated loses its checks.
+effects.partial_eval_kept_effects.add_type(checkify.ErrorEffect)
+
+
+@dataclass(frozen=True)
+class Found:
+    """What a program with its checks as results gives besides: the number of the first check that failed, or 0.
+
+    values: by shapes and dtypes, what the first failed check with such values was given.
+    """
+
+    number: jax.Array
+    values: dict[Any, list[jax.Array]]
+
+
+def add_check(fails: jax.Array, number: int, values: Sequence[jax.Array]) -> Any:
+    """Add the check with this number to the program being traced; returns what its values are known by in `Found`."""
+    effect = checkify.ErrorEffect(
+        checkify.FailedCheckError, tuple(jax.ShapeDtypeStruct(v.shape, v.dtype) for v in values)
+    )
+    error = checkify.Error({effect: fails}, {effect: jnp.asarray(number, jnp.int32)}, {}, {effect: list(values)})
+    checkify.check_error(error)
+    return effect
+
+
+def checked(closed: xc.ClosedJaxpr, *args: Any) -> tuple[list[Any], Found]:
+    """Evaluate a program that has checks: its results, and what the checks found."""
+    run = checkify.checkify(xc.jaxpr_as_fun(closed), errors=checkify.user_checks)
+    error, results = run(*args)
+    most = jnp.iinfo(jnp.int32).max
+    numbers = [jnp.where(error._pred[e], error._code[e], most) for e in sorted(error._pred)]
+    first = jnp.min(jnp.stack(numbers))
+    return list(results), Found(
+        jnp.where(first == most, 0, first), {e: list(map(jnp.asarray, v)) for e, v in error._payload.items()}
+    )
