@@ -21,11 +21,10 @@ StratagemError
     ├── NotFoundError        FileNotFoundError
     ├── AlreadyExistsError   FileExistsError
     ├── PermissionDeniedError, UnauthenticatedError PermissionError
-    ├── ResourceExhaustedError MemoryError
     ├── DataLossError        OSError         a file is damaged
     ├── FailedPreconditionError RuntimeError
     ├── UnimplementedError   NotImplementedError
-    ├── CancelledError, AbortedError, InternalError RuntimeError
+    ├── CancelledError, AbortedError, InternalError, ResourceExhaustedError RuntimeError
     ├── UnavailableError     ConnectionError
     │   └── PeerFailedError                 another task of the job failed: which, where and why
     │       └── PeerStuckError   TimeoutError  it is alive but does not go on (a DeadlineExceededError, too)
@@ -137,12 +136,20 @@ class OpError(StratagemError):
                 self.error_code = extra
 
     def __reduce__(self) -> Any:
-        return type(self), self.args, self.__dict__
+        return _made_again, (type(self), self.args, self.__dict__)
 
     @property
     def message(self) -> str:
         """The text of the error."""
         return str(self)
+
+
+def _made_again(kind: type[OpError], args: tuple[Any, ...], attributes: dict[str, Any]) -> OpError:
+    """An error that comes from another process: its class may want other arguments than its text."""
+    error = kind.__new__(kind, *args)
+    error.args = args
+    error.__dict__.update(attributes)
+    return error
 
 
 class OutOfRangeError(OpError, EOFError):
@@ -194,7 +201,7 @@ class UnauthenticatedError(OpError, PermissionError):
     error_code = UNAUTHENTICATED
 
 
-class ResourceExhaustedError(OpError, MemoryError):
+class ResourceExhaustedError(OpError, RuntimeError):
     """Memory, or disk space, has run out."""
 
     error_code = RESOURCE_EXHAUSTED

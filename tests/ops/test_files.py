@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from stratagem._errors import FailedPreconditionError, NotFoundError
+from stratagem._errors import AlreadyExistsError, NotFoundError
 from tests.ops.facade import tf
 
 
@@ -16,8 +16,7 @@ def test_folders(tmp_path: Path) -> None:
     assert gfile.exists(deep)
     assert gfile.isdir(deep)
     assert gfile.listdir(tmp_path) == ["a"]
-    with pytest.raises(FailedPreconditionError):
-        gfile.mkdir(deep)
+    gfile.mkdir(deep)  # which TensorFlow leaves as it is
     gfile.rmtree(tmp_path / "a")
     assert not gfile.exists(deep)
     for missing in (gfile.rmtree, gfile.listdir, gfile.stat, gfile.remove):
@@ -41,13 +40,13 @@ def test_files(tmp_path: Path) -> None:
     with gfile.GFile(path, "rb") as file:
         assert file.read() == b"one\ntwo\n"
     gfile.copy(path, other)
-    with pytest.raises(FailedPreconditionError, match="overwrite=True"):
+    with pytest.raises(AlreadyExistsError, match="overwrite=True"):
         gfile.copy(path, other)
     gfile.copy(path, other, overwrite=True)
     assert gfile.glob(str(tmp_path / "*.txt")) == [path, other]
     assert gfile.glob([path, str(tmp_path / "y*")]) == [path, other]
     assert (gfile.stat(path).length, gfile.stat(path).is_directory) == (8, False)
-    with pytest.raises(FailedPreconditionError):
+    with pytest.raises(AlreadyExistsError):
         gfile.rename(path, other)
     gfile.rename(path, other, overwrite=True)
     assert [names for _, _, names in gfile.walk(tmp_path)] == [["y.txt"]]

@@ -20,6 +20,7 @@ from keras.src import utils as keras_utils
 import stratagem as tf
 import stratagem.distribute  # installs all hooks
 from stratagem import _private
+from stratagem._private import _paths
 from stratagem._private._executables import MOST
 
 FOLDER = Path(_private.__file__).parent
@@ -541,3 +542,14 @@ def test_checks_in_a_loop_survive_its_gradient() -> None:
 
     closed = jax.make_jaxpr(jax.grad(lambda x: jax.lax.scan(once, 0.0, x)[1].sum()))(jnp.ones(3))
     assert int(_private.checked(closed, jnp.array([1.0, 3.0, 1.0]))[1].number) == 1
+
+
+# --- Paths ----------------------------------------------------------------------------------------------------------------
+
+
+def test_keras_takes_paths_where_we_ask_for_them() -> None:
+    for (owner, name), parameter in _paths._PARAMETERS.items():
+        function = getattr(owner, name)
+        assert parameter in inspect.signature(function).parameters
+        assert function.__closure__ is not None  # ours, around Keras' own
+        assert inspect.unwrap(function).__module__.startswith("keras.")

@@ -36,6 +36,7 @@ from stratagem._private._optimizers import is_loss_scaler as is_loss_scaler
 from stratagem._private._optimizers import keeps_rows as keeps_rows
 from stratagem._private._optimizers import known_gradients as known_gradients
 from stratagem._private._optimizers import untangled_clip as untangled_clip
+from stratagem._private._paths import intercept_paths as intercept_paths
 from stratagem._private._scopes import below_scope as below_scope
 from stratagem._private._scopes import in_stateless_scope as in_stateless_scope
 from stratagem._private._scopes import is_making_own_state as is_making_own_state

@@ -9,6 +9,7 @@ import numpy as np
 
 from stratagem._context import entered
 from stratagem._errors import CheckpointError, DataLossError
+from stratagem._paths import local_path
 from stratagem.checkpoint._children import Tracked, is_stateful, is_trackable, is_variable, parts_of, value_of
 from stratagem.checkpoint._format import Contents, read
 from stratagem.checkpoint._graph import nodes_of, survey
@@ -88,7 +89,7 @@ class Checkpoint(Tracked):
         checkpoints are as they were), FailedPreconditionError when another job saves to this directory.
         """
         self.save_counter.assign_add(1)
-        path = f"{os.fspath(file_prefix)}-{int(value_of(self.save_counter))}"
+        path = f"{local_path(file_prefix)}-{int(value_of(self.save_counter))}"
         contents = self.snapshot()
         directory = os.path.dirname(path)
 
@@ -102,7 +103,7 @@ class Checkpoint(Tracked):
 
     def write(self, file_prefix: str | os.PathLike[str], options: Any = None) -> str:
         """Write exactly `file_prefix`, uncounted and unlisted; return it. Raises as `save`."""
-        path = os.fspath(file_prefix)
+        path = local_path(file_prefix)
         contents = self.snapshot()
 
         def publish() -> None:
@@ -139,13 +140,15 @@ class Checkpoint(Tracked):
         """
         if save_path is None:
             return InitializationOnlyStatus()
-        contents = _read(os.fspath(save_path))
+        path = local_path(save_path)
+        contents = _read(path)
         _ = self.save_counter  # made now, so that it continues from the saved one
-        return self._load(os.fspath(save_path), contents)
+        return self._load(path, contents)
 
     def read(self, save_path: str | os.PathLike[str], options: Any = None) -> LoadStatus:
         """As `restore`, for a checkpoint made by `write`: makes no save counter."""
-        return self._load(os.fspath(save_path), _read(os.fspath(save_path)))
+        path = local_path(save_path)
+        return self._load(path, _read(path))
 
     def forget_unused(self) -> None:
         """Let the values that were restored and that no object has taken go without a warning."""

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from stratagem._errors import CheckpointError, DataLossError, NotFoundError
+from stratagem._paths import local_path
 from stratagem.checkpoint._files import UnreadableError, checksum, is_temporary, read_text, write_text
 from stratagem.checkpoint._manifest import Manifest, load
 from stratagem.checkpoint._owner import me, owner_of
@@ -67,7 +68,7 @@ def get_checkpoint_state(
     Where the file is damaged, or gone from beside complete checkpoints: what it would say, from these, with a warning.
     Checkpoints that `Checkpoint.write` made are in no list. None without a file of another name than `checkpoint`.
     """
-    directory = os.fspath(checkpoint_dir)
+    directory = local_path(checkpoint_dir)
     file = Path(directory) / (latest_filename or NAME)
     try:
         return _parse(read_text(file, _LIMIT), directory)

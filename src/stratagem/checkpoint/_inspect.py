@@ -4,6 +4,7 @@ import os
 from dataclasses import dataclass
 
 from stratagem._errors import CheckpointError, DataLossError, NotFoundError
+from stratagem._paths import local_path
 from stratagem.checkpoint._finite import shown
 from stratagem.checkpoint._format import glance, verify
 from stratagem.checkpoint._index import get_checkpoint_state, numbered
@@ -35,6 +36,7 @@ def report_on(path: str, *, thorough: bool) -> list[Report]:
     In a directory these are the ones that its file `checkpoint` lists and whatever is named like one. With `thorough`
     every byte is compared with its checksum, else only sizes. Raises NotFoundError where there is no such directory.
     """
+    path = local_path(path)
     if not os.path.isdir(path):
         raise NotFoundError(f"No directory at {path!r}.")
     if os.path.exists(os.path.join(path, NAME)):

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
 from stratagem._errors import CheckpointError, DataLossError, NotFoundError
+from stratagem._paths import local_path
 from stratagem.checkpoint._finite import shown
 from stratagem.checkpoint._format import verify
 from stratagem.checkpoint._index import NAME, get_checkpoint_state, is_within, numbered, saved_in
@@ -27,7 +28,7 @@ def latest_checkpoint(checkpoint_dir: str | os.PathLike[str], latest_filename: s
     over, with a warning that names the file; then the newest in the directory is taken. None when no good one is left.
     Without the file (and no `latest_filename`): the newest in the directory, with a warning.
     """
-    directory = os.fspath(checkpoint_dir)
+    directory = local_path(checkpoint_dir)
     return first_good(newest_first(directory, latest_filename), directory)
 
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from stratagem._context import entered
 from stratagem._errors import CheckpointError, NotFoundError
+from stratagem._paths import local_path
 from stratagem.checkpoint._checkpoint import Checkpoint
 from stratagem.checkpoint._children import value_of
 from stratagem.checkpoint._format import Contents, read
@@ -56,7 +57,7 @@ class NamedCheckpoint:
         Raises NotFoundError when there is no complete checkpoint, or a name is not in it; DataLossError when it is damaged,
         CheckpointError when a shape differs, InvalidArgumentError when a dtype does. Then no value was changed.
         """
-        path = os.fspath(save_path)
+        path = local_path(save_path)
         contents = read(path)
         arrays = contents.arrays
         due = self._due(arrays, path, {name: name for name in self._variables()})

@@ -5,6 +5,7 @@ import os
 import numpy as np
 
 from stratagem._errors import NotFoundError
+from stratagem._paths import local_path
 from stratagem.checkpoint._format import named_in, read, shapes_and_dtypes
 from stratagem.checkpoint._latest import latest_checkpoint
 
@@ -51,7 +52,7 @@ class CheckpointReader:
 
 def load_checkpoint(ckpt_dir_or_file: str | os.PathLike[str]) -> CheckpointReader:
     """A reader for a checkpoint, or for the latest one of a directory. Raises NotFoundError when there is none."""
-    path = os.fspath(ckpt_dir_or_file)
+    path = local_path(ckpt_dir_or_file)
     return CheckpointReader(latest_checkpoint(path) or path)
 
 

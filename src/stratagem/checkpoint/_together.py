@@ -14,6 +14,7 @@ from pathlib import Path
 from stratagem._context import current
 from stratagem._errors import AbortedError, CheckpointError, DataLossError, NotFoundError
 from stratagem._job import Job, Phase, process_job
+from stratagem._paths import file_errors
 from stratagem.checkpoint._files import make_directories
 from stratagem.checkpoint._manifest import load
 from stratagem.checkpoint._owner import machine
@@ -35,7 +36,8 @@ def save_together(directory: str, path: str, write: Callable[[], None]) -> None:
     """
     job = job_here()
     if job.workers == 1:
-        make_directories(Path(directory))
+        with file_errors(directory):
+            make_directories(Path(directory))
         write()
         return
     places = [_Place(**found) for found in job.agree("save a checkpoint", asdict(_Place.of(directory, path)))]

@@ -5,8 +5,9 @@ import time
 import click
 
 from stratagem.checkpoint import Report, report_on
+from stratagem.cli._paths import LocalPath
 
-_FOLDER = click.argument("directory", type=click.Path(exists=True, file_okay=False))
+_FOLDER = click.argument("directory", type=LocalPath(exists=True, file_okay=False))
 
 
 @click.group()

@@ -23,6 +23,7 @@ from stratagem.cli._launch_plan import (
 )
 from stratagem.cli._launch_run import Job, run
 from stratagem.cli._launch_show import show
+from stratagem.cli._paths import LocalPath
 from stratagem.cluster import Address, visible_gpus
 from stratagem.cluster.control import INSECURE, TOKEN_FILE, read_token
 
@@ -48,9 +49,9 @@ _SECONDS = click.FloatRange(min=0)
 )
 @click.option("--backoff", type=_SECONDS, default=1.0, show_default=True, help="Seconds before the first; doubles.")
 @click.option("--grace", type=_SECONDS, default=30.0, show_default=True, help="Seconds from SIGTERM to SIGKILL.")
-@click.option("--log-dir", type=click.Path(file_okay=False, path_type=Path), help="Where to keep the tasks' output.")
+@click.option("--log-dir", type=LocalPath(file_okay=False, path_type=Path), help="Where to keep the tasks' output.")
 @click.option("--tee", metavar="all|none|TASK,...", help="Whose output to print; by default the first task's.")
-@click.option("--token-file", type=click.Path(exists=True, dir_okay=False), help="The secret of the job.")
+@click.option("--token-file", type=LocalPath(exists=True, dir_okay=False), help="The secret of the job.")
 @click.option("--insecure", is_flag=True, help="Let several machines work together without a secret.")
 @click.option("-m", "--module", is_flag=True, help="Run a module, as `python -m` does.")
 @click.argument("program", nargs=-1, type=click.UNPROCESSED, required=True, metavar="SCRIPT [ARGUMENTS]...")

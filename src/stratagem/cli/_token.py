@@ -5,11 +5,12 @@ from pathlib import Path
 
 import click
 
+from stratagem.cli._paths import LocalPath
 from stratagem.cluster.control import TOKEN_FILE, make_token, own_token_file
 
 
 @click.command()
-@click.argument("file", required=False, type=click.Path(dir_okay=False, path_type=Path))
+@click.argument("file", required=False, type=LocalPath(dir_okay=False, path_type=Path))
 def command(file: Path | None) -> None:
     """Write a new secret to FILE, readable by its owner only; by default where this user's jobs look for it.
 

@@ -4,12 +4,12 @@ import copy
 import dataclasses
 import inspect
 import logging
-import os
 import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Final, final
 
+from stratagem._paths import local_path
 from stratagem.cluster import ClusterSpec, ConfigProto, tf_config
 from stratagem.estimator._place import Place, place_of
 from stratagem.strategy import AbstractStrategy, ParameterServerStrategy
@@ -208,12 +208,12 @@ def with_model_dir(config: RunConfig | None, model_dir: Any) -> RunConfig:
 
 
 def _path(model_dir: Any) -> str | None:
-    return None if model_dir is None else os.fspath(model_dir)
+    return None if model_dir is None else local_path(model_dir)
 
 
 def _model_dir(found: dict[str, Any], given: Any) -> str | None:
     """The directory that the program or TF_CONFIG names."""
-    path, other = _path(given), found.get("model_dir")
+    path, other = _path(given), _path(found.get("model_dir"))
     if path == "":
         raise ValueError("model_dir should be non-empty. Leave it out for a temporary directory.")
     if other == "":

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from stratagem._errors import ClusterError, UnimplementedError
+from stratagem._paths import local_path
 from stratagem.checkpoint import latest_checkpoint, list_variables, load_variable
 from stratagem.estimator._apart import apart, generated_apart
 from stratagem.estimator._call import argument_names, call_with, check_model_fn
@@ -196,7 +197,7 @@ class Estimator:
             if steps <= 0:
                 raise ValueError(f"Must specify steps > 0, given: {steps}")
             chosen_hooks.append(StopAfterBatchesHook(steps))
-        path = checkpoint_path or self._found("evaluate", self._config.eval_distribute)
+        path = _local(checkpoint_path) or self._found("evaluate", self._config.eval_distribute)
         step, runner = self._opened(input_fn, ModeKeys.EVAL, self._config.eval_distribute)
         try:
             session, saving = self._session(step, runner, path)
@@ -224,7 +225,7 @@ class Estimator:
         Raises ValueError: keys that are not there, or predictions of different lengths. TypeError: hooks that are none.
         """
         chosen_hooks = list(checked_hooks(hooks))
-        path = checkpoint_path or self._found("predict")
+        path = _local(checkpoint_path) or self._found("predict")
         step, runner = self._opened(input_fn, ModeKeys.PREDICT, None)
         try:
             session, saving = self._session(step, runner, path)
@@ -336,3 +337,7 @@ def _refuse_overrides(kind: type) -> None:
         )
     if changed:
         raise ValueError(f"{kind} has members named {changed}, which Estimator uses itself here: rename them.")
+
+
+def _local(path: Any) -> str | None:
+    return None if path is None else local_path(path)

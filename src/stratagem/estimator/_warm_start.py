@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from stratagem._errors import NotFoundError, UnimplementedError
+from stratagem._paths import local_path
 from stratagem._private import KerasVariable
 from stratagem.checkpoint import NamedCheckpoint, latest_checkpoint, load_checkpoint
 from stratagem.graph import Graph
@@ -23,7 +24,7 @@ class WarmStartSettings(NamedTuple):
     var_name_to_prev_var_name: names in the checkpoint of variables that are named otherwise there.
     """
 
-    ckpt_to_initialize_from: str
+    ckpt_to_initialize_from: str | os.PathLike[str]
     vars_to_warm_start: Any = ".*"
     var_name_to_vocab_info: dict[str, Any] | None = None
     var_name_to_prev_var_name: dict[str, str] | None = None
@@ -34,7 +35,7 @@ def settings_of(warm_start_from: Any) -> WarmStartSettings | None:
     if warm_start_from is None:
         return None
     if isinstance(warm_start_from, str | os.PathLike):
-        return WarmStartSettings(os.fspath(warm_start_from))
+        warm_start_from = WarmStartSettings(warm_start_from)
     if not isinstance(warm_start_from, WarmStartSettings):
         raise ValueError(
             f"warm_start_from must be a string or a WarmStartSettings, instead got {type(warm_start_from)}."
@@ -44,7 +45,7 @@ def settings_of(warm_start_from: Any) -> WarmStartSettings | None:
             "WarmStartSettings.var_name_to_vocab_info: vocabularies belong to feature columns, which are not provided. Put "
             "the rows into their new places with tf.train.load_variable and an initializer."
         )
-    return warm_start_from
+    return warm_start_from._replace(ckpt_to_initialize_from=local_path(warm_start_from.ckpt_to_initialize_from))
 
 
 def warm_start(graph: Graph, settings: WarmStartSettings) -> None:
@@ -53,7 +54,7 @@ def warm_start(graph: Graph, settings: WarmStartSettings) -> None:
     Raises NotFoundError where there is none, or it lacks one of them; CheckpointError where a shape differs.
     """
     _log.info("Warm-starting with WarmStartSettings: %s", settings)
-    given = settings.ckpt_to_initialize_from
+    given = str(settings.ckpt_to_initialize_from)
     path = latest_checkpoint(given) or given
     renamed = settings.var_name_to_prev_var_name or {}
     names = {name: renamed.get(name, name) for name in chosen(graph, settings.vars_to_warm_start)}

@@ -10,6 +10,7 @@ from typing import Any, final
 
 from stratagem import _context
 from stratagem._errors import ContextError
+from stratagem._paths import local_path
 from stratagem.events._ambience import ambience
 from stratagem.events._file import EventFile
 from stratagem.events._pending import settle
@@ -185,7 +186,7 @@ def create_file_writer(
     most = _MOST_WAITING if max_queue is None else int(max_queue)
     seconds = (_FLUSH_MILLIS if flush_millis is None else int(flush_millis)) / 1000
     suffix = _SUFFIX if filename_suffix is None else filename_suffix
-    return FileWriter(EventFile(Path(os.fspath(logdir)), most, seconds, suffix))
+    return FileWriter(EventFile(Path(local_path(logdir)), most, seconds, suffix))
 
 
 def flush(writer: SummaryWriter | None = None, name: str | None = None) -> None:

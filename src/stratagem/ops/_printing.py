@@ -9,6 +9,7 @@ import jax
 import numpy as np
 
 from stratagem import _context
+from stratagem._paths import local_path
 from stratagem.ops._convert import is_tensor, is_traced, tensor
 
 
@@ -45,7 +46,7 @@ def print(
 
 def _write(text: str, stream: Any) -> None:
     if isinstance(stream, str):
-        with Path(stream.removeprefix("file://")).open("a", encoding="utf-8") as file:
+        with Path(local_path(stream)).open("a", encoding="utf-8") as file:
             file.write(text)
     elif callable(stream):
         stream(text)

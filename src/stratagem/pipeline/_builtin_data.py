@@ -26,6 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stratagem._errors import DatasetMissingError, InvalidArgumentError
+from stratagem._paths import local_path
 
 logger = logging.getLogger(__name__)
 
@@ -82,7 +83,7 @@ def _keras_cache() -> Path:
 
 def _data_folder() -> Path:
     cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    return Path(os.environ.get("STRATAGEM_DATA") or cache / "stratagem" / "datasets")
+    return Path(local_path(os.environ.get("STRATAGEM_DATA") or cache / "stratagem" / "datasets"))
 
 
 def _load(title: str, argument: str, places: Sequence[_Place], target: _Place) -> Parts:

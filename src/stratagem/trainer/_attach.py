@@ -1,4 +1,4 @@
-"""Gives every model that was created under a strategy our `fit` and its kin; all others keep Keras' own."""
+"""Gives every model that was created under a strategy our `fit` and its kin, and Keras our paths; else it stays as it is."""
 
 from collections.abc import Callable
 from typing import Any
@@ -7,7 +7,8 @@ import keras
 
 from stratagem._context import current
 from stratagem._errors import ContextError, MixedStrategiesError
-from stratagem._private import intercept_trainer
+from stratagem._paths import local_path
+from stratagem._private import intercept_paths, intercept_trainer
 from stratagem.strategy import AbstractStrategy, get_strategy
 from stratagem.trainer._data import Data
 from stratagem.trainer._loops import Loops, Training, split_validation
@@ -212,3 +213,4 @@ intercept_trainer(
         **{kind.value: route_step(kind.value) for kind in Kind},
     },
 )
+intercept_paths(local_path)

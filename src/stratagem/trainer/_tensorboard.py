@@ -13,6 +13,7 @@ import numpy as np
 from stratagem import events
 from stratagem._errors import UnimplementedError
 from stratagem._job import process_job
+from stratagem._paths import local_path
 
 logger = logging.getLogger("stratagem")
 
@@ -56,7 +57,7 @@ class TensorBoard(keras.callbacks.Callback):  # type: ignore[misc]
                 f"TensorBoard(embeddings_freq={embeddings_freq!r}): the projector reads TensorFlow's checkpoints, which are "
                 "not written here. Leave it at 0; for a picture of an embedding, project it and use tf.summary.image."
             )
-        self.log_dir = os.fspath(log_dir)
+        self.log_dir = local_path(log_dir)
         self.histogram_freq = histogram_freq
         self.write_graph = write_graph
         self.write_images = write_images

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import final
 
 from stratagem._job import ALONE, Job
+from stratagem._paths import local_path
 from stratagem.estimator._estimator import Estimator
 from stratagem.estimator._hook import SessionRunHook
 from stratagem.estimator.hooks import SecondOrStepTimer, SessionRunArgs, SessionRunContext, SessionRunValues
@@ -145,7 +146,7 @@ class _Watched:
         *,
         higher: bool,
     ) -> None:
-        self._folder = estimator.eval_dir() if eval_dir is None else eval_dir
+        self._folder = estimator.eval_dir() if eval_dir is None else local_path(eval_dir)
         self._metric, self._min_steps, self._limit = metric, min_steps, limit
         self._better = operator.gt if higher else operator.lt
         self._higher = higher

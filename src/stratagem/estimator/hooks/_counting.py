@@ -3,6 +3,7 @@
 import logging
 from typing import Any
 
+from stratagem._paths import local_path
 from stratagem.estimator._hook import SessionRunHook
 from stratagem.estimator.hooks._protocol import SessionRunArgs, SessionRunContext, SessionRunValues
 from stratagem.estimator.hooks._timer import SecondOrStepTimer
@@ -30,7 +31,7 @@ class StepCounterHook(SessionRunHook):
             raise ValueError("exactly one of every_n_steps and every_n_secs should be provided.")
         refuse_writer(summary_writer)
         self._timer = SecondOrStepTimer(every_n_secs, every_n_steps)
-        self._output_dir = output_dir
+        self._output_dir = None if output_dir is None else local_path(output_dir)
         self._step: int | None = None
         self._warnings = 0
 

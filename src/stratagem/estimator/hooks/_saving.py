@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from stratagem._errors import UnimplementedError
+from stratagem._paths import local_path
 from stratagem.estimator._hook import CheckpointSaverListener, SessionRunHook
 from stratagem.estimator.hooks._protocol import SessionRunContext, SessionRunValues
 from stratagem.estimator.hooks._timer import SecondOrStepTimer
@@ -42,7 +43,7 @@ class CheckpointSaverHook(SessionRunHook):
                 "CheckpointSaverHook(saver=...): a checkpoint has all variables of the model. To save more, let the model_fn "
                 "return EstimatorSpec(..., scaffold=tf.train.Scaffold(saver=tf.train.Checkpoint(...)))."
             )
-        self._directory, self._name = os.fspath(checkpoint_dir), checkpoint_basename
+        self._directory, self._name = local_path(checkpoint_dir), checkpoint_basename
         self._timer = SecondOrStepTimer(save_secs, save_steps)
         self._listeners = list(listeners or ())
 

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from stratagem._paths import local_path
 from stratagem.estimator._hook import SessionRunHook
 from stratagem.estimator.hooks._counting import refuse_writer
 from stratagem.estimator.hooks._protocol import SessionRunArgs, SessionRunContext, SessionRunValues
@@ -28,7 +29,7 @@ class SummarySaverHook(SessionRunHook):
             raise ValueError("Exactly one of scaffold or summary_op must be provided.")
         refuse_writer(summary_writer)
         self._timer = SecondOrStepTimer(save_secs, save_steps)
-        self._output_dir = output_dir
+        self._output_dir = None if output_dir is None else local_path(output_dir)
         self._step: int | None = None
         self._due = False
 

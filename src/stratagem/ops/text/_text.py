@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from stratagem._errors import InvalidArgumentError
 from stratagem.ops._convert import Tensor, is_tensor, on_device, on_host, tensor
 from stratagem.ops._dtypes import as_dtype, float32
 from stratagem.ops._printing import as_text
@@ -86,6 +87,10 @@ def strip(input: Any, name: str | None = None) -> np.ndarray:
 
 
 def to_number(input: Any, out_type: Any = float32, name: str | None = None) -> Tensor:
-    """Text as numbers. Raises ValueError for text that is none."""
+    """Text as numbers. Raises InvalidArgumentError for text that is none."""
     kind = as_dtype(out_type)
-    return on_device(_each(int if kind.is_integer else float, input).astype(kind.dtype))
+    try:
+        numbers = _each(int if kind.is_integer else float, input)
+    except ValueError as error:
+        raise InvalidArgumentError(f"tf.strings.to_number: {error}") from error
+    return on_device(numbers.astype(kind.dtype))

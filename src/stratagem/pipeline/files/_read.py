@@ -1,9 +1,9 @@
 """The step from file names to records: the files one after another, or several of them in turn."""
 
-import os
 from typing import final
 
 from stratagem._errors import NotFoundError, OpError
+from stratagem._paths import local_path
 from stratagem.pipeline.elements._nest import Nest
 from stratagem.pipeline.files._format import Format, Place
 from stratagem.pipeline.files._reading import Reading
@@ -147,4 +147,4 @@ class _ReadWalk(ParentWalk):
 
 
 def _start_of(name: Nest) -> State:
-    return {"file": os.fsdecode(name.item()), "record": 0, "offset": 0, "lost": False}
+    return {"file": local_path(name), "record": 0, "offset": 0, "lost": False}

@@ -9,6 +9,7 @@ from typing import Any, final
 import numpy as np
 
 from stratagem._errors import InvalidArgumentError
+from stratagem._paths import local_path
 from stratagem.pipeline.elements._nest import Nest, to_numpy
 from stratagem.pipeline.elements._spec import TensorSpec
 from stratagem.pipeline.stages._columns import ArrayColumns
@@ -81,13 +82,13 @@ def names_in(value: Any, argument: str = "filenames") -> tuple[str, ...]:
         raise TypeError(
             f"The `{argument}` argument must contain `tf.string` elements. Got {array.dtype.name}: {value!r:.200}."
         )
-    return tuple(os.fsdecode(name) for name in array.ravel())
+    return tuple(map(local_path, array.ravel()))
 
 
 def _without_paths(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [_without_paths(v) for v in value]
-    return os.fspath(value) if isinstance(value, os.PathLike) else value
+    return local_path(value) if isinstance(value, os.PathLike) else value
 
 
 def matching(patterns: tuple[str, ...]) -> tuple[str, ...]:

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any, final
 
 from stratagem._context import entered
+from stratagem._paths import local_path
 from stratagem._private import global_seed_generator
 from stratagem.checkpoint import Checkpoint, CheckpointManager, PreemptionCheckpointHandler, TerminationConfig, shown
 from stratagem.trainer._callbacks import Callbacks
@@ -31,7 +32,7 @@ class Backup:
         self._kept = kept(callbacks.callbacks)
         self._slots = Slots(model, model.distribute_strategy.mesh)
         self._holders: list[Slots | Kept] = [self._slots, *self._kept.values()]
-        self._directory = os.path.join(os.fspath(callback.backup_dir), "chief")  # as TensorFlow calls it
+        self._directory = os.path.join(local_path(callback.backup_dir), "chief")  # as TensorFlow calls it
         with entered(strategy=None, replica=None, crossing=False):
             seeds = global_seed_generator()
         checkpoint = Checkpoint(

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from stratagem._errors import CheckpointError
+from stratagem._paths import local_path
 from stratagem.checkpoint import Checkpoint, latest_checkpoint, list_variables
 
 _log = logging.getLogger("stratagem")
@@ -39,7 +40,7 @@ class SidecarEvaluator:
     ) -> None:
         self.model = model
         self.data = data
-        self.checkpoint_dir = os.fspath(checkpoint_dir)
+        self.checkpoint_dir = local_path(checkpoint_dir)
         self.steps = steps
         self.max_evaluations = max_evaluations
         self.callbacks = callbacks or []

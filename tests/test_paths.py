@@ -1,0 +1,315 @@
+"""Whatever takes a path: `file://` is a path of this machine, another scheme is an error, and never a folder here."""
+
+import importlib
+import inspect
+import pkgutil
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import keras
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+import stratagem as tf
+from stratagem._paths import local_path
+from stratagem.cli import main
+
+# Parameters that may be paths, by their names.
+PATHS = re.compile(r"(file|path|dir$|directory|folder|pattern$|file_prefix|ckpt|^src$|^dst$|^top$|^name$)")
+# Folders of the package that are no namespaces.
+LAYERS = "pipeline graph ops step values trainer remote strategy coordinator cluster checkpoint events cli testing src"
+
+
+def public(package: Any = tf) -> Iterator[tuple[str, Any]]:
+    """Every public function, class and method, with its name below `tf`."""
+    yield from members(package.__name__.partition(".")[2], package)
+    for found in pkgutil.iter_modules(getattr(package, "__path__", [])):
+        if found.name not in LAYERS.split() and not found.name.startswith("_"):
+            yield from public(importlib.import_module(f"{package.__name__}.{found.name}"))
+
+
+def members(namespace: str, module: Any) -> Iterator[tuple[str, Any]]:
+    """The functions and classes of a module, and the classes' methods."""
+    for name in (n for n in dir(module) if not n.startswith("_")):
+        member = getattr(module, name, None)
+        full = f"{namespace}.{name}".lstrip(".")
+        if inspect.isclass(member):
+            yield from ((f"{full}.{n}", getattr(member, n, None)) for n in dir(member) if not n.startswith("_"))
+        if not inspect.ismodule(member):
+            yield full, member
+
+
+def taking_paths() -> dict[str, str]:
+    """By what takes a path, the shortest of its names and the name of its parameter."""
+    found: dict[int, tuple[str, str]] = {}
+    for name, member in public():
+        try:
+            parameters = list(inspect.signature(member).parameters) if callable(member) else []
+        except (TypeError, ValueError):
+            continue
+        for parameter in filter(PATHS.search, parameters):
+            if parameter not in ("name", "top") or name in ("io.gfile.GFile", "io.gfile.walk"):
+                known = found.get(same(member), (name, parameter))
+                found[same(member)] = min(known, (name, parameter), key=lambda pair: (pair[0].count("."), len(pair[0])))
+    return dict(found.values())
+
+
+def same(member: Any) -> int:
+    """Equal for all names of a function, or of a method of a class and of those below it."""
+    return id(getattr(member, "__func__", member))
+
+
+def model() -> Any:
+    """A small model that was trained."""
+    made = keras.Sequential([keras.Input((1,)), keras.layers.Dense(1)])
+    made.compile("sgd", "mse")
+    return made
+
+
+def checkpoint() -> Any:
+    return tf.train.Checkpoint(v=tf.Variable(1.0))
+
+
+def estimator(directory: Any = None, **settings: Any) -> Any:
+    return tf.estimator.Estimator(lambda features: None, directory, **settings)
+
+
+def features() -> Any:
+    return tf.data.Dataset.from_tensors(np.ones(1))
+
+
+def ending(path: Any, end: str) -> Any:
+    return path + end if isinstance(path, str) else path.with_name(path.name + end)
+
+
+def text_file(path: str) -> str:
+    Path(path).write_text("1,2\n")
+    return path
+
+
+gfile, experimental = tf.io.gfile, tf.data.experimental
+# How each is given a path.
+CALLS: dict[str, Callable[[Any], Any]] = {
+    "data.Dataset.cache": lambda p: tf.data.Dataset.range(2).cache(p),
+    "data.Dataset.list_files": lambda p: tf.data.Dataset.list_files([p]),
+    "data.FixedLengthRecordDataset": lambda p: list(tf.data.FixedLengthRecordDataset(p, 1)),
+    "data.TFRecordDataset": lambda p: list(tf.data.TFRecordDataset([p])),
+    "data.TextLineDataset": lambda p: list(tf.data.TextLineDataset(p)),
+    "data.experimental.CsvDataset": lambda p: list(experimental.CsvDataset(p, [tf.int32])),
+    "data.experimental.make_csv_dataset": lambda p: experimental.make_csv_dataset(p, 1),
+    "distribute.experimental.PreemptionCheckpointHandler": lambda p: (
+        tf.distribute.experimental.PreemptionCheckpointHandler(
+            tf.distribute.cluster_resolver.SimpleClusterResolver(tf.train.ClusterSpec({})), checkpoint(), p
+        )
+    ),
+    "estimator.Estimator": estimator,
+    "estimator.Estimator.evaluate": lambda p: estimator().evaluate(features, checkpoint_path=p),
+    "estimator.Estimator.predict": lambda p: next(estimator().predict(features, checkpoint_path=p)),
+    "estimator.RunConfig": lambda p: tf.estimator.RunConfig(p),
+    "estimator.CheckpointSaverHook": lambda p: tf.estimator.CheckpointSaverHook(p, save_steps=1),
+    "estimator.StepCounterHook": lambda p: tf.estimator.StepCounterHook(output_dir=p),
+    "estimator.SummarySaverHook": lambda p: tf.estimator.SummarySaverHook(1, output_dir=p, scaffold=object()),
+    "estimator.WarmStartSettings": lambda p: estimator(warm_start_from=tf.estimator.WarmStartSettings(p)),
+    "estimator.experimental.stop_if_higher_hook": lambda p: tf.estimator.experimental.stop_if_higher_hook(
+        estimator(), "loss", 1, eval_dir=p
+    ),
+    "estimator.experimental.stop_if_lower_hook": lambda p: tf.estimator.experimental.stop_if_lower_hook(
+        estimator(), "loss", 1, eval_dir=p
+    ),
+    "estimator.experimental.stop_if_no_decrease_hook": lambda p: tf.estimator.experimental.stop_if_no_decrease_hook(
+        estimator(), "loss", 1, eval_dir=p
+    ),
+    "estimator.experimental.stop_if_no_increase_hook": lambda p: tf.estimator.experimental.stop_if_no_increase_hook(
+        estimator(), "loss", 1, eval_dir=p
+    ),
+    "estimator.model_to_estimator": lambda p: tf.estimator.model_to_estimator(keras_model_path=p),
+    "io.TFRecordWriter": lambda p: tf.io.TFRecordWriter(p),
+    "io.gfile.GFile": lambda p: gfile.GFile(p, "w"),
+    "io.gfile.copy": lambda p: gfile.copy(p, "there"),
+    "io.gfile.exists": gfile.exists,
+    "io.gfile.glob": gfile.glob,
+    "io.gfile.isdir": gfile.isdir,
+    "io.gfile.listdir": gfile.listdir,
+    "io.gfile.makedirs": gfile.makedirs,
+    "io.gfile.mkdir": gfile.mkdir,
+    "io.gfile.remove": gfile.remove,
+    "io.gfile.rename": lambda p: gfile.rename(text_file("here"), p),
+    "io.gfile.rmtree": gfile.rmtree,
+    "io.gfile.stat": gfile.stat,
+    "io.gfile.walk": lambda p: list(gfile.walk(p)),
+    "io.read_file": tf.io.read_file,
+    "io.write_file": lambda p: tf.io.write_file(p, "text"),
+    "keras.Model.export": lambda p: model().export(p),
+    "keras.Model.load_weights": lambda p: model().load_weights(p),
+    "keras.Model.save": lambda p: model().save(ending(p, ".h5")),
+    "keras.Model.save_weights": lambda p: model().save_weights(p),
+    "keras.callbacks.BackupAndRestore": lambda p: keras.callbacks.BackupAndRestore(p),
+    "keras.callbacks.CSVLogger": lambda p: keras.callbacks.CSVLogger(p),
+    "keras.callbacks.ModelCheckpoint": lambda p: keras.callbacks.ModelCheckpoint(filepath=ending(p, ".keras")),
+    "keras.callbacks.TensorBoard": lambda p: tf.keras.callbacks.TensorBoard(p),
+    "keras.export.ExportArchive.write_out": lambda p: keras.export.ExportArchive.write_out(None, p),
+    "keras.layers.IntegerLookup.load_assets": lambda p: keras.layers.IntegerLookup.load_assets(None, p),
+    "keras.layers.IntegerLookup.save_assets": lambda p: keras.layers.IntegerLookup.save_assets(None, p),
+    "keras.layers.StringLookup.load_assets": lambda p: keras.layers.StringLookup.load_assets(None, p),
+    "keras.layers.StringLookup.save_assets": lambda p: keras.layers.StringLookup.save_assets(None, p),
+    "keras.layers.TextVectorization.load_assets": lambda p: keras.layers.TextVectorization.load_assets(None, p),
+    "keras.layers.TextVectorization.save_assets": lambda p: keras.layers.TextVectorization.save_assets(None, p),
+    "keras.models.load_model": lambda p: tf.keras.models.load_model(p),
+    "keras.models.save_model": lambda p: tf.keras.models.save_model(model(), ending(p, ".h5")),
+    "keras.preprocessing.image.load_img": lambda p: keras.preprocessing.image.load_img(p),
+    "keras.preprocessing.image.save_img": lambda p: keras.preprocessing.image.save_img(p, np.ones((1, 1, 3))),
+    "keras.preprocessing.image_dataset_from_directory": lambda p: keras.preprocessing.image_dataset_from_directory(p),
+    "keras.preprocessing.text_dataset_from_directory": lambda p: keras.preprocessing.text_dataset_from_directory(p),
+    "keras.saving.KerasFileEditor": lambda p: keras.saving.KerasFileEditor(p),
+    "keras.saving.KerasFileEditor.resave_weights": lambda p: keras.saving.KerasFileEditor.resave_weights(None, p),
+    "keras.saving.KerasFileEditor.save": lambda p: keras.saving.KerasFileEditor.save(None, p),
+    "keras.saving.load_model": lambda p: tf.keras.saving.load_model(p),
+    "keras.saving.load_weights": lambda p: keras.saving.load_weights(model(), p),
+    "keras.saving.save_model": lambda p: tf.keras.saving.save_model(model(), ending(p, ".h5")),
+    "keras.saving.save_weights": lambda p: keras.saving.save_weights(model(), p),
+    "keras.utils.FeatureSpace.save": lambda p: keras.utils.FeatureSpace.save(None, p),
+    "keras.utils.SidecarEvaluator": lambda p: tf.keras.utils.SidecarEvaluator(model(), features(), p),
+    "keras.utils.audio_dataset_from_directory": lambda p: keras.utils.audio_dataset_from_directory(p),
+    "keras.utils.get_file": lambda p: keras.utils.get_file(origin="http://localhost:9/f", cache_dir=p),
+    "keras.utils.image_dataset_from_directory": lambda p: keras.utils.image_dataset_from_directory(p),
+    "keras.utils.load_img": lambda p: keras.utils.load_img(p),
+    "keras.utils.plot_model": lambda p: keras.utils.plot_model(model(), p),
+    "keras.utils.save_img": lambda p: keras.utils.save_img(p, np.ones((1, 1, 3))),
+    "keras.utils.text_dataset_from_directory": lambda p: keras.utils.text_dataset_from_directory(p),
+    "keras.visualization.plot_image_gallery": lambda p: keras.visualization.plot_image_gallery(
+        np.ones((1, 2, 2, 3)), path=p
+    ),
+    "summary.create_file_writer": lambda p: tf.summary.create_file_writer(p),
+    "train.Checkpoint.read": lambda p: checkpoint().read(p),
+    "train.Checkpoint.restore": lambda p: checkpoint().restore(p),
+    "train.Checkpoint.save": lambda p: checkpoint().save(p),
+    "train.Checkpoint.write": lambda p: checkpoint().write(p),
+    "train.CheckpointManager": lambda p: tf.train.CheckpointManager(checkpoint(), p, 1),
+    "train.checkpoints_iterator": lambda p: next(tf.train.checkpoints_iterator(p, timeout=0)),
+    "train.get_checkpoint_state": tf.train.get_checkpoint_state,
+    "train.latest_checkpoint": tf.train.latest_checkpoint,
+    "train.list_variables": tf.train.list_variables,
+    "train.load_checkpoint": tf.train.load_checkpoint,
+    "train.load_variable": lambda p: tf.train.load_variable(p, "v"),
+}
+# What has such a parameter, and takes no path of a file of ours.
+NOT_PATHS = {
+    "compat.v1.flags.argparse_flags.ArgumentParser.print_help": "an open file, of argparse",
+    "compat.v1.flags.argparse_flags.ArgumentParser.print_usage": "an open file, of argparse",
+    "debugging.enable_check_numerics": "path_length_limit is a number",
+    "estimator.Exporter.export": "the user's own",
+    "estimator.hooks.Session.save": "what a training calls",
+    "io.gfile.GFile.write": "what is written",
+    "io.gfile.join": "text",
+    "keras.callbacks.OrbaxCheckpoint": "Orbax brings it to other machines",
+    "keras.callbacks.RemoteMonitor": "part of an address",
+    "keras.datasets.boston_housing.load_data": "a name in Keras' cache",
+    "keras.datasets.california_housing.load_data": "a name in Keras' cache",
+    "keras.datasets.imdb.get_word_index": "a name in Keras' cache",
+    "keras.datasets.imdb.load_data": "a name in Keras' cache",
+    "keras.datasets.reuters.get_word_index": "a name in Keras' cache",
+    "keras.datasets.reuters.load_data": "a name in Keras' cache",
+    "keras.distribution.DataParallel.get_tensor_layout": "of a variable",
+    "keras.distribution.ModelParallel.get_tensor_layout": "of a variable",
+    "keras.layers.TFSMLayer": "needs TensorFlow",
+    "keras.ops.ctc_decode": "top_paths is a number",
+    "keras.ops.rearrange": "of letters",
+    "keras.saving.KerasFileEditor.add_object": "of an object in the file",
+    "keras.utils.model_to_dot": "rankdir is no directory",
+}
+
+
+def test_whatever_takes_a_path_is_known_here() -> None:
+    found = taking_paths()
+    known = {same(_member(name)) for name in (*CALLS, *NOT_PATHS)}
+    assert [name for name in found if same(_member(name)) not in known] == []
+
+
+def _member(name: str) -> Any:
+    found: Any = tf
+    for part in name.split("."):
+        found = getattr(found, part)
+    return found
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_a_scheme_is_refused_and_leaves_nothing(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for path in ("gs://bucket/ck", Path("s3://bucket/ck"), "ram://ck"):
+        with pytest.raises(tf.errors.UnimplementedError, match=r"File system scheme '(gs|s3|ram)' is not implemented"):
+            CALLS[name](path)
+    assert {p.name for p in tmp_path.iterdir()} <= {"here"}
+
+
+def test_other_kinds_of_paths(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for call in (
+        lambda: tf.data.TFRecordDataset(["a", b"gs://b/c"]),
+        lambda: list(tf.data.TextLineDataset(tf.data.Dataset.from_tensors("gs://b/c"))),
+        lambda: list(tf.data.Dataset.from_tensors("gs://b/c").map(tf.io.read_file)),
+        lambda: tf.io.gfile.copy(text_file("here"), np.array(b"gs://b/c", object)),
+        lambda: tf.print("text", output_stream="gs://b/c"),
+        lambda: tf.estimator.Estimator(lambda features: None, warm_start_from="gs://b/c"),
+    ):
+        with pytest.raises(tf.errors.UnimplementedError, match="'gs' is not implemented"):
+            call()
+    assert {p.name for p in tmp_path.iterdir()} == {"here"}
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["checkpoint", "list", "gs://b/c"],
+        ["checkpoint", "verify", "gs://b/c"],
+        ["launch", "--log-dir", "gs://b/c", "program.py"],
+        ["launch", "--token-file", "gs://b/c", "program.py"],
+        ["token", "gs://b/c"],
+    ],
+    ids=" ".join,
+)
+def test_the_command_line_refuses_a_scheme(
+    arguments: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    ended = CliRunner().invoke(main, arguments)
+    assert ended.exit_code == 2
+    assert "scheme 'gs' is not implemented" in " ".join(ended.output.split())
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("given", "path"),
+    [
+        ("file:///tmp/x", "/tmp/x"),
+        ("file://host/tmp/x", "/tmp/x"),
+        (b"file:///tmp/x", "/tmp/x"),
+        (Path("file:///tmp/x"), "/tmp/x"),
+        (np.array("file:///tmp/x", object), "/tmp/x"),
+        ("a/b", "a/b"),
+        ("C:/x", "C:/x"),
+        (Path("a:b/c"), "a:b/c"),
+        ("a b://c", "a b://c"),
+        ("/gs://b", "/gs://b"),
+    ],
+    ids=repr,
+)
+def test_local_paths(given: Any, path: str) -> None:
+    assert local_path(given) == path
+
+
+def test_file_urls_are_paths_of_this_machine(tmp_path: Path) -> None:
+    url = f"file://{tmp_path}"
+    first = tf.train.Checkpoint(v=tf.Variable(3.0))
+    saved = first.save(f"{url}/ck")
+    assert saved == str(tmp_path / "ck-1")
+    v = tf.Variable(0.0)
+    tf.train.Checkpoint(v=v).restore(tf.train.latest_checkpoint(url))
+    assert float(v.numpy()) == 3.0
+    model().save(f"{url}/m.keras")
+    assert tf.keras.models.load_model(f"{url}/m.keras").count_params() == 2
+    tf.io.gfile.GFile(f"{url}/t.txt", "w").close()
+    assert tf.io.gfile.listdir(url) == [p.name for p in tmp_path.iterdir()]
+    assert list(tf.data.TextLineDataset(f"{url}/t.txt")) == []
