@@ -52,7 +52,7 @@ ALLOWED_THREADS = ("asyncio_",)  # the idle executor of Orbax's event loop, whic
 ALLOWED_PROCESSES = ("multiprocessing.resource_tracker",)  # one a process, until it exits
 THOROUGH = Path(__file__).with_name("thorough.txt")
 NO_TESTS = pytest.StashKey[list[str]]()  # names in that file which are no tests
-PATIENCE = 20.0  # seconds in which threads and processes that were told to stop may still do so
+PATIENCE = 120.0  # seconds in which threads and processes that were told to stop may still do so, on a busy machine
 
 
 # Files of these folders take longest: begun first, they leave no core idle at the end.
@@ -129,8 +129,12 @@ def children_take_ctrl_c() -> Iterator[None]:
 
 
 @pytest.fixture(autouse=True)
-def leaves_no_threads_or_processes() -> Iterator[None]:
-    """Fail a test whose threads or child processes outlive it."""
+def leaves_no_threads_or_processes(leaves_the_environment: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Fail a test whose threads or child processes outlive it.
+
+    They are waited for while what the test has patched is still in place: whatever it started ends with the code that it
+    began with. (So `monkeypatch` comes before this fixture, and goes after it.)
+    """
     before = threads(), processes()
     yield
     assert not added(threads, before[0]), "the test left threads running"

@@ -27,6 +27,7 @@ from tests.remote_processes.frames import Gadget, listening
 from tests.remote_processes.scenarios import kill_head, kill_server
 
 FOLDER = Path(f"/tmp/stratagem-{os.geteuid()}")
+ACTORS = ["ps:0", "ps:1", "worker:0", "worker:1"]  # of the job that is followed
 
 
 def check_tutorial(chief: Ended) -> None:
@@ -203,7 +204,7 @@ def strangers(running: Running) -> Iterator[dict[str, "subprocess.Popen[str]"]]:
     }
     started = {
         name: subprocess.Popen(
-            [sys.executable, PROGRAMS / "stranger.py", head],
+            [sys.executable, PROGRAMS / "stranger.py", head, *ACTORS],
             env={**outside, "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0", **own},
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
@@ -223,7 +224,7 @@ def check_refused(everybody: "dict[str, subprocess.Popen[str]]") -> None:
     """Who has the token gets in; the others do not, and are told why."""
     said = {name: stranger.communicate(timeout=PATIENCE)[0] for name, stranger in everybody.items()}
     assert everybody["right"].returncode == 0, said["right"]
-    assert "actors ps:0 ps:1 worker:0 worker:1" in said["right"]
+    assert f"actors {' '.join(ACTORS)}" in said["right"]
     for name in ("without", "wrong"):
         assert everybody[name].returncode == 1, said[name]
         assert "Authentication token is missing or incorrect" in said[name]

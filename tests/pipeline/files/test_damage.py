@@ -191,11 +191,12 @@ def test_files_that_cannot_be_opened_have_the_errors_of_tensorflow(
     def forbidden(*arguments: Any, **keywords: Any) -> Any:  # root may open every file
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr("builtins.open", forbidden)
-    with pytest.raises(tf.errors.PermissionDeniedError, match="0-; Permission denied"):
-        read(TFRecordDataset(file))
-    with pytest.raises(tf.errors.PermissionDeniedError, match="0-; Permission denied"):
-        tf.io.TFRecordWriter(file)
+    with monkeypatch.context() as patched:
+        patched.setattr("builtins.open", forbidden)
+        with pytest.raises(tf.errors.PermissionDeniedError, match="0-; Permission denied"):
+            read(TFRecordDataset(file))
+        with pytest.raises(tf.errors.PermissionDeniedError, match="0-; Permission denied"):
+            tf.io.TFRecordWriter(file)
 
 
 def test_a_missing_file_is_named(tmp_path: Path) -> None:
