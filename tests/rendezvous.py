@@ -14,7 +14,7 @@ class Rendezvous(Job):
 
     def __init__(self, workers: int, worker: int = 0, meeting: "Rendezvous | None" = None) -> None:
         self._workers, self._worker = workers, worker
-        self._all = meeting._all if meeting else threading.Barrier(workers, timeout=60)
+        self._all = meeting._all if meeting else threading.Barrier(workers, timeout=240)
         self._given: dict[int, Any] = meeting._given if meeting else {}
         self.asked: list[str] = []
 

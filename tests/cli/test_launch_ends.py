@@ -11,7 +11,7 @@ from tests.cli.launches import PROGRAMS, Launcher, launch, launcher
 
 STAYING = PROGRAMS / "staying.py"
 GRACE = 1.0
-LATEST = 5.0  # seconds after the grace in which everything has to be gone
+LATEST = 120.0  # seconds after the grace in which everything has to be gone, on a busy machine
 
 
 def staying(started: Launcher, tasks: int) -> list[int]:
@@ -45,7 +45,7 @@ def test_s5_nothing_outlives_the_launcher(number: signal.Signals, code: int, man
 
 
 def test_a_second_ctrl_c_does_not_wait() -> None:
-    with launcher("--workers", 2, "--grace", 100, "--tee", "all", STAYING, "stubborn") as started:
+    with launcher("--workers", 2, "--grace", 1000, "--tee", "all", STAYING, "stubborn") as started:
         staying(started, 2)
         started.process.send_signal(signal.SIGINT)
         started.wait_for("once more kills them now")

@@ -25,7 +25,7 @@ class Gate:
 
     def wait(self, x: Any = 0) -> np.ndarray:
         self.entered.release()
-        assert self.open.wait(20)
+        assert self.open.wait(120)
         return np.float32(x)
 
 

@@ -77,7 +77,7 @@ def test_workers_shuffle_differently(coordinator: Any) -> None:
     gate = threading.Barrier(WORKERS)
 
     def meet(x: Any) -> Any:
-        gate.wait(10)
+        gate.wait(120)
         return x
 
     @tf.function
@@ -123,14 +123,14 @@ def test_a_data_set_that_two_threads_need_at_the_same_time_is_made_once() -> Non
     def make(worker: int) -> Any:
         calls.append(worker)
         asked.set()
-        made.wait(20)
+        made.wait(120)
         return tf.data.Dataset.range(3)
 
     data = PerWorkerDataset(make, "numbers", [1, 2], weakref.WeakSet())
     specs: list[Any] = []
     threads = [threading.Thread(target=lambda: data.of(1))]
     threads[0].start()
-    assert asked.wait(20)
+    assert asked.wait(120)
     threads.append(threading.Thread(target=lambda: specs.append(data.element_spec)))
     threads[1].start()
     threads[1].join(0.2)  # it waits, or, if it did not, makes another one

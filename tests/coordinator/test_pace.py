@@ -73,7 +73,7 @@ def test_of_workers_with_short_functions_one_runs_at_a_time(monkeypatch: pytest.
 
 
 def test_nobody_waits_for_long_for_a_function_that_waits_for_somebody() -> None:
-    turns, met = Turns(), threading.Barrier(3, timeout=60)
+    turns, met = Turns(), threading.Barrier(3, timeout=120)
 
     def work() -> None:
         with Pace(turns).running(1):

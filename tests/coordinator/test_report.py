@@ -13,7 +13,7 @@ from stratagem.remote import Part, Traffic, VariableServer
 from tests.coordinator.functions import WORKERS
 from tests.remote.serving import serving
 
-WAIT = 0.05  # seconds, much longer than a step of these tests takes
+WAIT = 0.15  # seconds, much longer than a step of these tests takes
 
 
 class Training:

@@ -4,6 +4,7 @@ import contextlib
 import json
 import os
 import secrets
+import signal
 import subprocess
 import sys
 import tempfile
@@ -67,12 +68,12 @@ class Running:
             time.sleep(0.01)
         return [found[rank] for rank in range(len(self.processes))]
 
-    def kill_and_start_again(self, rank: int) -> None:
-        """The same program with the same variables."""
+    def kill_and_start_again(self, rank: int, by: int = signal.SIGKILL) -> None:
+        """The same program with the same variables, once a signal has ended it."""
         old = psutil.Process(self.processes[rank].pid)
         command, environment = old.cmdline(), old.environ()
-        self.processes[rank].kill()
-        self.processes[rank].wait()
+        self.processes[rank].send_signal(by)
+        self.processes[rank].wait(PATIENCE)
         with (self._folder / f"output of {rank}").open("ab") as output:
             again = subprocess.Popen(command, env=environment, stdout=output, stderr=subprocess.STDOUT)
         self.processes[rank] = again
@@ -164,7 +165,7 @@ def job(
 
 
 def _nothing_left(running: Running) -> None:
-    end = time.monotonic() + 60
+    end = time.monotonic() + PATIENCE
     while left := running.everything():
         assert time.monotonic() < end, f"still running: {[p.cmdline() for p in left]}"
         time.sleep(0.1)

@@ -13,6 +13,7 @@ from tests.multi_worker.jobs import Ended, job
 
 STEP, RANK = 6, 1  # where and on whom the fault happens
 NUMBER = f"worker:{RANK} (rank {RANK},"
+OTHER = '{"cluster": {"worker": ["127.0.0.1:1", "127.0.0.1:2"]}, "task": {"type": "worker", "index": 1}}'
 
 
 def faulty(fault: str, workers: int = 2, rank: int = RANK, **variables: str) -> list[Ended]:
@@ -56,14 +57,14 @@ def test_f1_a_worker_may_be_lost_while_jax_starts() -> None:
 
 
 def test_f3_a_frozen_worker_is_noticed_by_its_missing_heartbeat() -> None:
-    ended = faulty("stop", STRATAGEM_HEARTBEAT_SECONDS="2", STRATAGEM_LEAVE_SECONDS="1")
+    ended = faulty("stop", STRATAGEM_HEARTBEAT_SECONDS="5", STRATAGEM_LEAVE_SECONDS="1")
     assert ended[RANK].code == -signal.SIGKILL  # its supervisor ends what nobody else would
     for task in survivors(ended):
         check_error(task, "PeerStuckError", f"{NUMBER}", "is frozen: its process was stopped", "user code")
 
 
 def test_f4_a_stuck_worker_is_named_with_its_step_and_phase_and_all_show_their_stacks() -> None:
-    ended = faulty("stuck", STRATAGEM_COLLECTIVE_SECONDS="4", STRATAGEM_LEAVE_SECONDS="1")
+    ended = faulty("stuck", STRATAGEM_COLLECTIVE_SECONDS="15", STRATAGEM_LEAVE_SECONDS="10")
     for task in survivors(ended):
         check_error(task, "PeerStuckError", f"{NUMBER}", f"in step {STEP}, phase user code", "Noticed after")
     for task in ended:
@@ -110,19 +111,62 @@ def test_s3_missing_workers_are_named_until_the_limit() -> None:
         check_error(task, "ClusterError", "waited 20 s for", "worker:2")
 
 
-def test_s2_and_s4_another_tf_config_or_version_is_refused_with_the_difference() -> None:
-    other = '{"cluster": {"worker": ["127.0.0.1:1", "127.0.0.1:2"]}, "task": {"type": "worker", "index": 1}}'
-    variables = [{"STRATAGEM_JOIN_SECONDS": "15"}, {"OTHER": other}, {"VERSION": "9.9"}]
-    with job("differing.py", 3, environments=variables) as running:
-        ended = running.ended()
-    check_error(ended[1], "ClusterError", "its cluster differs from what worker:0 has", "worker is", "127.0.0.1:2")
+@pytest.mark.parametrize(("what", "value"), [("OTHER", OTHER), ("VERSION", "9.9")])
+def test_s2_and_s4_another_tf_config_or_version_is_refused_with_the_difference_and_all_are_told(
+    what: str, value: str
+) -> None:
+    with job("differing.py", 2, environments=[{}, {what: value}]) as running:
+        ended = running.ended()  # and not after the limit to join, which is ten minutes
     ours = importlib.metadata.version("stratagem")
-    check_error(
-        ended[2], "ClusterError", f"its versions differ from what worker:0 has: stratagem is 9.9 there and {ours}"
-    )
-    assert "refused worker:1" in ended[0].output
-    assert "refused worker:2" in ended[0].output
-    check_error(ended[0], "ClusterError", "waited 15 s for worker:1, worker:2")
+    differences = {
+        "OTHER": ("its cluster differs from what worker:0 has", "worker is", "127.0.0.1:2"),
+        "VERSION": (f"its versions differ from what worker:0 has: stratagem is 9.9 there and {ours}",),
+    }
+    check_error(ended[1], "ClusterError", *differences[what])
+    check_error(ended[0], "ClusterError", "This job cannot begin, as it refused worker:1 of", *differences[what])
+
+
+# Loops that differ.
+
+
+def left_early(why: str, after: str, *error: str) -> list[Ended]:
+    """A job whose worker 1 leaves its loop early; both get this error, long before the limit of five minutes."""
+    with job("leaving.py", 2, why, after) as running:
+        ended = running.ended()
+    for task in ended:
+        check_error(task, *error)
+    return ended
+
+
+def test_data_sets_of_different_lengths_are_told_before_the_first_step() -> None:
+    lengths = "worker 0 has 6 batches (24 examples); worker 1 has 4 batches (16 examples)"
+    for task in left_early("length", "epoch", "ClusterError", "data sets have different lengths", lengths):
+        assert "step 0" not in task.output
+
+
+def test_whose_input_ends_first_is_told_where_no_length_is_known() -> None:
+    error = "The input of worker 1 has ended after 4 batches, that of worker 0 goes on."
+    for task in left_early("generator", "epoch", "ClusterError", error):
+        assert "step 3" in task.output
+        assert "step 4" not in task.output
+
+
+@pytest.mark.parametrize(
+    ("after", "waits"),
+    [
+        ("epoch", "It waits for the others (where an iterator begins) after 5 steps, and worker:0 is in step 6."),
+        ("save", "It waits for the others (save a checkpoint) after 5 steps, and worker:0 is in step 6."),
+    ],
+)
+def test_who_has_left_the_loop_is_named_and_not_who_waits(after: str, waits: str) -> None:
+    left_early("break", after, "PeerFailedError", NUMBER, "has left the loop that others are in", waits)
+
+
+def test_who_has_ended_its_program_while_others_are_in_the_loop_is_named() -> None:
+    with job("leaving.py", 2, "break", "end") as running:
+        ended = running.ended()
+    assert ended[RANK].code == 0
+    check_error(ended[0], "PeerFailedError", NUMBER, "has ended, and others still need it", "waits for it in step 6")
 
 
 @pytest.mark.parametrize(

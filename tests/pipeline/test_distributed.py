@@ -289,7 +289,7 @@ def test_elements_of_user_code_are_made_one_step_ahead_in_a_thread_of_the_caller
     with entered(strategy="mine"):
         iterator = iter(distribute(Dataset.range(8).batch(2).map(f), 2))
         next(iterator)
-    assert ahead.wait(5)
+    assert ahead.wait(120)
     assert [m[0] for m in made] == [0, 2]
     assert {m[1:] for m in made} == {("stratagem-read-ahead", "mine")}
     iterator.close()
@@ -300,7 +300,7 @@ def test_a_source_that_blocks_does_not_hold_back_what_is_ready() -> None:
 
     def generate() -> Any:
         yield [1, 2]
-        gate.wait(10)
+        gate.wait(120)
         yield [3, 4]
 
     dataset = Dataset.from_generator(generate, output_signature=TensorSpec((2,), np.int64))

@@ -9,9 +9,10 @@ import jax
 from stratagem._job import Job
 from stratagem.pipeline import AutoShardPolicy, Dataset, InputContext, Options
 from stratagem.pipeline.distribution._lockstep import LockstepWalk
-from stratagem.pipeline.distribution._peers import Alone, Asked, Common
+from stratagem.pipeline.distribution._peers import Alone, Asked, Common, Compared
 from stratagem.pipeline.distribution._shard import shard
 from stratagem.pipeline.distribution._streams import WorkerWalk
+from stratagem.pipeline.stages._cardinality import UNKNOWN
 from tests.rendezvous import Rendezvous
 
 Steps = list[list[Any]]
@@ -33,7 +34,8 @@ def walk_of(dataset: Dataset, at: InputContext, job: Job) -> LockstepWalk:
     sharding = shard(dataset.stage, dataset.options().experimental_distribute.auto_shard_policy, at)
     stream = WorkerWalk(sharding, workers, worker)
     own, local = sharding.pieces(worker, workers), at.num_replicas_in_sync // workers
-    peers = Alone() if workers == 1 else Common(stream.sizes) if sharding.common else Asked(job, local)
+    common = Common(stream.sizes) if dataset.stage.cardinality != UNKNOWN else Compared(job, stream.sizes)
+    peers = Alone() if workers == 1 else common if sharding.common else Asked(job, local)
     replicas = range(worker * local, (worker + 1) * local)
     return LockstepWalk([stream], own, replicas, peers, partial=lambda: True)
 

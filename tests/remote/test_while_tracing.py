@@ -35,7 +35,7 @@ class Pause:
         def update_step(*args: Any, **kwargs: Any) -> Any:
             if self.wanted:
                 self.begun.set()
-                assert self.over.wait(20)
+                assert self.over.wait(120)
             return update(*args, **kwargs)
 
         monkeypatch.setattr(optimizer, "update_step", update_step)
@@ -62,7 +62,7 @@ def test_rows_are_found_while_an_update_of_some_rows_is_traced(
     coordinator.join()
     pause.wanted = True
     coordinator.schedule(step, args=(np.arange(10),))  # so many rows are traced anew
-    assert pause.begun.wait(20)
+    assert pause.begun.wait(120)
     try:
         np.testing.assert_array_equal(tf.nn.embedding_lookup(table, [49, 30]), VALUES[[49, 30]])
         assert tuple(table.shape) == VALUES.shape
@@ -98,7 +98,7 @@ def test_an_optimizer_is_whole_while_its_update_is_traced(monkeypatch: pytest.Mo
 
     before, pause.wanted = seen(), True
     coordinator.schedule(step, args=(np.ones((4, 3), "float32"),))
-    assert pause.begun.wait(20)
+    assert pause.begun.wait(120)
     during = seen()
     pause.over.set()
     coordinator.join()

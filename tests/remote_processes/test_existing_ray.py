@@ -111,7 +111,7 @@ class Cluster:
 
     def has_no_actors(self) -> None:
         """It runs, and none of a job's actors does, after a while."""
-        end = time.monotonic() + 30.0
+        end = time.monotonic() + PATIENCE
         while left := self.actors():
             assert time.monotonic() < end, left
             time.sleep(0.1)

@@ -67,7 +67,7 @@ def test_the_launcher_runs_a_whole_job_and_nothing_is_left(tmp_path: Path) -> No
         check_tutorial(Ended(done.code, log.read_text(), 0.0))
         assert "5 tasks are done" in done.told
         assert "killed" not in done.told
-        running.wait_until_gone(10.0)
+        running.wait_until_gone(PATIENCE)
     assert not added(left_behind, before)
 
 

@@ -13,7 +13,7 @@ from stratagem.cluster.control._wire import Channel, Message, call
 from stratagem.testing import free_ports
 
 TOKEN = b"a secret of the tests, and long enough"
-PATIENCE = 20.0
+PATIENCE = 120.0
 
 
 def facts_of(tasks: int, **limits: float) -> Facts:
@@ -63,9 +63,13 @@ class Task:
                 if message["op"] == op:
                     return message
 
+    def give(self, name: str, value: Any = None, **place: Any) -> None:
+        """A value, without waiting for those of others. place: `at` and `step`."""
+        self.channel.send({"op": "agree", "name": name, "value": value, **place})
+
     async def agree(self, name: str, value: Any) -> list[Any]:
         """What all gave."""
-        self.channel.send({"op": "agree", "name": name, "value": value})
+        self.give(name, value)
         answer = await self.next("agreed")
         assert answer["name"] == name
         return [answer["values"][i] for i in answer["which"]]

@@ -13,9 +13,9 @@ from stratagem._errors import PeerFailedError, PeerStuckError
 from stratagem._job import Phase
 from stratagem.cluster.control import Limits
 from stratagem.cluster.control._failure import Failure, Kind
-from stratagem.cluster.control._member import Agreement, Member, stuck
-from stratagem.cluster.control._wire import MOST_BYTES, WireError
-from tests.cluster.control.hubs import Hall, Task, a_hub
+from stratagem.cluster.control._member import Agreement, Member, apart, stuck
+from stratagem.cluster.control._wire import MOST_BYTES, WireError, call
+from tests.cluster.control.hubs import PATIENCE, Hall, Task, a_hub
 
 
 def with_hub(body: Callable[[Hall], Awaitable[None]], tasks: int = 2, **limits: float) -> Hall:
@@ -109,7 +109,7 @@ def test_a_machine_that_is_gone_before_the_job_begins_makes_room() -> None:
             await hall.task(rank)
         await first.next("welcome")
 
-    with_hub(body, 3, heartbeat=1.0)
+    with_hub(body, 3, heartbeat=3.0)
 
 
 async def _beat(tasks: Sequence[Task]) -> None:
@@ -117,6 +117,53 @@ async def _beat(tasks: Sequence[Task]) -> None:
         for task in tasks:
             task.beat()
         await asyncio.sleep(0.1)
+
+
+@pytest.mark.parametrize("different", [{"cluster": {}}, {"versions": {"stratagem": "2"}}, {"task": "worker:7"}])
+def test_all_are_told_that_a_task_is_refused_who_wait_and_who_come_later(different: dict[str, Any]) -> None:
+    async def body(hall: Hall) -> None:
+        waiting = [await hall.task(0), await hall.task(2)]
+        for task in waiting:
+            await task.next("waiting")
+        other = await hall.task(1, host="elsewhere", pid=9, **different)
+        why = (await other.next("refused"))["text"]
+        for task in [*waiting, await hall.task(3)]:
+            refused = await task.next("refused")
+            assert f" of elsewhere (pid 9): {why}" in refused["text"]
+            assert "again" not in refused
+        await hall.hub.hopeless.until_told(PATIENCE)
+
+    with_hub(body, 4)
+
+
+def test_who_has_another_token_ends_no_job_that_has_not_begun() -> None:
+    async def body(hall: Hall) -> None:
+        first = await hall.task(0)
+        await first.next("waiting")
+        reader, writer = await asyncio.open_connection(*hall.facts.address)
+        with pytest.raises(WireError):
+            await call(reader, writer, b"another secret, which is long enough, too")
+        writer.close()
+        second = await hall.task(1)
+        for task in (first, second):
+            await task.next("welcome")
+        assert not any(message["op"] in ("refused", "failure") for task in (first, second) for message in task.seen)
+
+    with_hub(body, 2)
+
+
+def test_all_are_told_that_a_task_has_ended_before_the_job_begins() -> None:
+    async def body(hall: Hall) -> None:
+        waiting, other = await hall.task(0), await hall.task(2)
+        await other.next("waiting")
+        lost = Failure("worker:2", 2, Kind.LOST, 0, Phase.STARTING, "Its process ended.", "here", 102, 0.0)
+        other.channel.send({"op": "failed", "failure": lost.to_json()})
+        refused = await waiting.next("refused")
+        assert Failure.from_json(refused["failure"]) == lost
+        again = await hall.task(2)  # it was started again, for the next job perhaps
+        assert (await again.next("refused"))["again"] is True
+
+    with_hub(body, 3)
 
 
 def test_those_who_wait_are_told_when_the_chief_gives_up() -> None:
@@ -238,7 +285,7 @@ def test_of_two_failures_the_first_is_told_to_all_and_once() -> None:
         tasks[0].channel.close()
         await tasks[0].ended()
         assert sum(message["op"] == "failure" for message in tasks[0].seen) == 1
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(PATIENCE):
             await hall.hub.until_empty()
 
     with_job(body, 3)
@@ -253,10 +300,10 @@ def test_a_task_of_which_nothing_is_heard_is_lost_and_does_not_keep_the_hub() ->
         assert "Nothing was heard from its supervisor" in found.text
         beating.cancel()
         tasks[0].channel.close()
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(PATIENCE):
             await hall.hub.until_empty()  # the connection of the silent one has no end of its own
 
-    with_job(body, heartbeat=1.0)
+    with_job(body, heartbeat=3.0)
 
 
 def test_a_hub_outlives_its_own_task_by_far() -> None:
@@ -264,17 +311,17 @@ def test_a_hub_outlives_its_own_task_by_far() -> None:
         tasks[0].channel.send({"op": "left"})
         tasks[0].channel.close()
         beating = asyncio.create_task(_beat(tasks[1:]))
-        await asyncio.sleep(1.5)  # longer than the heartbeat
+        await asyncio.sleep(4.0)  # longer than the heartbeat
         assert not hall.hub._empty.is_set()
         assert await asyncio.gather(*(task.next("beat") for task in tasks[1:]))
         beating.cancel()
         for task in tasks[1:]:
             task.channel.send({"op": "left"})
             task.channel.close()
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(PATIENCE):
             await hall.hub.until_empty()
 
-    hall = with_job(body, 3, heartbeat=1.0)
+    hall = with_job(body, 3, heartbeat=3.0)
     assert not any(message["op"] == "failure" for task in hall.tasks for message in task.seen)
 
 
@@ -357,6 +404,60 @@ def test_who_gives_no_value_is_blamed() -> None:
     assert found is not None
     assert (found.rank, found.kind, found.waited) == (2, Kind.LEFT, 11.0)
     assert type(found.error("worker:0", 3)) is PeerFailedError
+
+
+# Who leaves the loop.
+
+
+def at(place: str, steps: dict[int, int]) -> Agreement:
+    """An agreement to which tasks have come after so many steps."""
+    return Agreement("program 3", 999.0, dict.fromkeys(steps), place, steps)
+
+
+@pytest.mark.parametrize(
+    ("steps", "reached", "blamed"),
+    [
+        ((5, 6), {0: 5}, 0),
+        ((6, 5), {1: 5}, 1),
+        ((5, 5), {0: 5}, None),
+        ((7, 5), {0: 7}, None),
+        ((6, 5), {0: 6, 1: 5}, 1),
+        ((5, 5, 6), {0: 5, 1: 5}, 0),
+        ((6, 5, 6), {1: 5}, 1),
+    ],
+    ids=["it waits", "the other", "equal", "the other is late", "both wait", "two", "one of three"],
+)
+def test_who_took_fewer_steps_is_blamed_at_once(
+    steps: tuple[int, ...], reached: dict[int, int], blamed: int | None
+) -> None:
+    members = [member(i, step, Phase.COLLECTIVE, 0.1) for i, step in enumerate(steps)]
+    found = apart(members, [at("save a checkpoint", reached)])
+    assert (found.rank if found else None) == blamed
+    if found:
+        assert found.kind == Kind.APART
+        assert "It waits for the others (save a checkpoint) after 5 steps, and" in found.text
+        assert type(found.error("worker:9", 6)) is PeerFailedError
+
+
+def test_agreements_beside_the_program_may_be_anywhere() -> None:
+    members = [member(0, 3, Phase.COLLECTIVE, 0.1), member(1, 9, Phase.COLLECTIVE, 0.1)]
+    assert apart(members, [Agreement("input 3.0 7", 999.0, {0: 1})]) is None
+
+
+@pytest.mark.parametrize("waits", [True, False])
+def test_a_task_that_left_the_loop_is_named_to_all(waits: bool) -> None:
+    async def body(hall: Hall, tasks: list[Task]) -> None:
+        tasks[1].give("program 1", at="where an iterator begins", step=4)
+        if waits:
+            tasks[0].give("program 1", at="save a checkpoint", step=5)
+        else:
+            tasks[0].beat(step=5, phase=3)
+        for task in tasks:
+            found = await failure(task)
+            assert (found.rank, found.kind, found.step, found.phase) == (1, Kind.APART, 4, Phase.AGREEMENT)
+            assert "(where an iterator begins) after 4 steps" in found.text
+
+    with_job(body)
 
 
 def test_a_failure_survives_its_message() -> None:

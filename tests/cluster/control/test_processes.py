@@ -14,7 +14,7 @@ import psutil
 import pytest
 
 from stratagem.cluster.control import own_token_file
-from tests.multi_worker.jobs import Ended, Running, job, printed
+from tests.multi_worker.jobs import PATIENCE, Ended, Running, job, printed
 
 TASK = Path(__file__).parent / "programs" / "task.py"
 LOST = "worker:1 (rank 1,"
@@ -47,6 +47,22 @@ def check_survivor(task: Ended, *facts: str) -> None:
     _, _, error = task.output.rpartition("stratagem._errors.PeerFailedError: ")
     for fact in facts:
         assert fact in error, task.output
+
+
+@pytest.mark.parametrize("rank", [pytest.param(0, marks=pytest.mark.thorough), 1])
+def test_a_task_that_is_killed_before_the_job_begins_is_told_to_all_who_wait(rank: int) -> None:
+    """The third one never comes; and nobody waits for the limit to join, which is ten minutes."""
+    with program("idle", workers=3) as running:
+        running.processes[2].send_signal(signal.SIGSTOP)
+        for each in (0, 1):
+            running.wait_for(each, "waits for worker:2")
+        running.processes[rank].kill()
+        running.processes[1 - rank].wait(PATIENCE)
+        running.processes[2].kill()
+        ended = running.ended()
+    (line,) = [line for line in ended[1 - rank].output.splitlines() if line.startswith("not joined: ")]
+    assert f"PeerFailedError worker:{rank} (rank {rank}," in line
+    assert "was lost in step 0, phase starting. Its process ended without a word" in line
 
 
 def test_threads_of_three_tasks_agree_in_the_order_of_each() -> None:
@@ -134,7 +150,7 @@ def test_forked_children_are_not_the_task() -> None:
         time.sleep(1.0)
         assert running.processes[0].poll() is None, running.output(0)
         running.processes[1].kill()
-        running.processes[0].wait(60)
+        running.processes[0].wait(PATIENCE)
         for child in running.everything():  # two of them hold everything open that the task had
             child.kill()
         ended = running.ended()
@@ -153,7 +169,7 @@ def test_a_task_that_leaves_by_os_exit_is_said_to_have_left_and_not_to_be_killed
 def test_a_task_that_becomes_another_program_is_lost() -> None:
     with program("exec") as running:
         running.wait_for(1, "joined")
-        running.processes[0].wait(60)
+        running.processes[0].wait(PATIENCE)
         running.processes[1].kill()
         ended = running.ended()
     check_survivor(ended[0], LOST, "has cut its own connection")
@@ -185,25 +201,24 @@ def test_a_task_whose_supervisor_is_killed_is_told_and_so_are_the_others(rank: i
 
 @pytest.mark.parametrize("rank", [0, 1])
 def test_a_supervisor_that_is_frozen_is_as_good_as_gone(rank: int) -> None:
-    with program("idle", GO="/never", STRATAGEM_HEARTBEAT_SECONDS="1") as running:
+    with program("idle", GO="/never", STRATAGEM_HEARTBEAT_SECONDS="5") as running:
         for each in (0, 1):
             running.wait_for(each, "joined")
         frozen = supervisor(running, rank)
         frozen.suspend()
         for process in running.processes:
-            process.wait(60)
+            process.wait(PATIENCE)
         frozen.resume()
         ended = running.ended()
     check_survivor(ended[rank], f"worker:{rank} (rank {rank},", "Its supervisor has ended, or does not answer")
     check_survivor(ended[1 - rank], f"worker:{rank} (rank {rank},", "Nothing was heard from its supervisor")
 
 
-def test_a_job_begins_also_when_the_chief_has_to_be_started_twice() -> None:
+def test_a_job_begins_also_when_the_chief_gave_up_and_is_started_again() -> None:
     with program("idle", workers=3) as running:
         running.processes[2].send_signal(signal.SIGSTOP)
-        wait_for_hub(running)
-        time.sleep(0.5)  # the others are with the first one already
-        running.kill_and_start_again(0)
+        running.wait_for(1, "waits for worker:2")  # so it is with the first one already
+        running.kill_and_start_again(0, signal.SIGINT)
         wait_for_hub(running)
         running.processes[2].send_signal(signal.SIGCONT)
         ended = running.ended()
@@ -212,7 +227,7 @@ def test_a_job_begins_also_when_the_chief_has_to_be_started_twice() -> None:
 
 def test_a_task_that_gave_up_may_join_again() -> None:
     """In a notebook: Ctrl-C while it waits, or others were missing for too long."""
-    with program("again", STRATAGEM_JOIN_SECONDS="60") as running:
+    with program("again", STRATAGEM_JOIN_SECONDS="240") as running:
         chief, other = running.processes
         other.send_signal(signal.SIGSTOP)
         wait_for_hub(running)
@@ -236,7 +251,7 @@ def test_who_connects_is_told_when_another_is_lost_meanwhile() -> None:
         running.wait_for(0, "connecting")
         running.wait_for(1, "joined")
         running.processes[1].kill()
-        ended = running.ended(60)
+        ended = running.ended()
     check_survivor(ended[0], LOST, "Its process ended without a word")
 
 

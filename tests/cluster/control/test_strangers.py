@@ -174,7 +174,7 @@ def test_random_messages_of_a_task_are_its_own_problem() -> None:
     random_ = random.Random(2)
     values = [None, -1, 2**70, 1.5, "", "x" * 1000, [], {}, [[]], {"a": None}, True, float("nan")]
     ops = ["beat", "agree", "withdraw", "broken", "left", "failed", "preempt", "hello", "nonsense", None, 7, []]
-    keys = ["step", "phase", "seconds", "name", "value", "failure", "rank", "text"]
+    keys = ["at", "step", "phase", "seconds", "name", "value", "failure", "rank", "text"]
 
     async def run() -> None:
         for _ in range(60):
@@ -195,6 +195,7 @@ def test_random_messages_of_a_task_are_its_own_problem() -> None:
 def test_a_wrong_hello_is_refused_in_words() -> None:
     async def run() -> None:
         async with a_hub(2) as hall:
+            tasks = await hall.job()
             for changed, text in [
                 ({"cluster": {"worker": ["b:1"]}}, "its cluster differs from what worker:0 has: worker is"),
                 ({"cluster": None}, "its cluster differs"),
@@ -207,7 +208,6 @@ def test_a_wrong_hello_is_refused_in_words() -> None:
                 task = await hall.task(1, **changed)
                 assert text in (await task.next("refused"))["text"]
                 await task.ended()
-            tasks = await hall.job()
             assert await asyncio.gather(*(t.agree("all", t.facts.rank) for t in tasks)) == [[0, 1]] * 2
 
     asyncio.run(run())

@@ -8,7 +8,7 @@ import pytest
 
 from stratagem.testing import free_ports
 from tests.cluster.control.test_processes import program
-from tests.multi_worker.jobs import Ended
+from tests.multi_worker.jobs import PATIENCE, Ended
 
 
 def with_addresses(*addresses: str) -> list[dict[str, str]]:
@@ -36,9 +36,9 @@ def waited() -> Any:
     with (
         socket.create_server(("127.0.0.1", port)),
         program("idle", environments=with_addresses(f"127.0.0.1:{port}", f"127.0.0.1:{others[2]}")) as used,
-        program("idle", environments=unknown, STRATAGEM_JOIN_SECONDS="16", STRATAGEM_INSECURE="1") as unnamed,
+        program("idle", environments=unknown, STRATAGEM_JOIN_SECONDS="25", STRATAGEM_INSECURE="1") as unnamed,
     ):
-        used.processes[0].wait(60)
+        used.processes[0].wait(PATIENCE)
         used.processes[1].kill()  # it would wait for 10 minutes
         yield used.ended(), unnamed.ended(), port, others[0]
 
@@ -55,5 +55,5 @@ def test_a_name_without_an_address_is_waited_for_until_the_limit(waited: Any) ->
     place = f"nowhere.invalid:{port} ("
     assert f"worker:0 waits for its own address {place}" in chief.output
     assert f"worker:1 waits for worker:0 at {place}" in other.output
-    check_not_joined(chief, f"worker:0 waited 16 s for its own address {place}", "Are all tasks started")
-    check_not_joined(other, f"worker:1 waited 16 s for worker:0 at {place}", "Are all tasks started")
+    check_not_joined(chief, f"worker:0 waited 25 s for its own address {place}", "Are all tasks started")
+    check_not_joined(other, f"worker:1 waited 25 s for worker:0 at {place}", "Are all tasks started")

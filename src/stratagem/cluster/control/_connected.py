@@ -66,7 +66,8 @@ class Connected(Job):
 
     def agree(self, what: str, value: Any, *, order: str = "", given_up: threading.Event | None = None) -> list[Any]:
         number = next(self._counts[order])
-        given = self.link.agree(f"{order or 'program'} {number}", [what, value], given_up)
+        name = f"{order or 'program'} {number}"
+        given = self.link.agree(name, [what, value], given_up, at="" if order else what)
         tasks = self.link.facts.tasks
         different = next((rank for rank, (other, _) in enumerate(given) if other != what), None)
         if different is not None:

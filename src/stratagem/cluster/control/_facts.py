@@ -35,6 +35,18 @@ class Facts:
         host, _, port = self.hub.rpartition(":")
         return host.strip("[]"), int(port)
 
+    def mismatch(self, hello: dict[str, Any]) -> str | None:
+        """Why a task that says this of itself can never be one of this job; None if it can."""
+        for what, ours in (("cluster differs", self.cluster), ("versions differ", self.versions)):
+            theirs = hello.get(what.partition(" ")[0])
+            if theirs != ours:
+                difference = _difference(theirs if isinstance(theirs, dict) else {}, ours)
+                return f"its {what} from what {self.task} has: {difference}."
+        rank = hello.get("rank")
+        if not isinstance(rank, int) or not 0 <= rank < len(self.tasks) or hello.get("task") != self.tasks[rank]:
+            return f"{hello.get('task')} is not number {rank} of {', '.join(self.tasks)}."
+        return None
+
     def to_json(self) -> dict[str, Any]:
         """As a message carries it."""
         return asdict(self)
@@ -43,3 +55,11 @@ class Facts:
     def from_json(cls, fields: dict[str, Any]) -> "Facts":
         """From a message."""
         return cls(**{**fields, "tasks": tuple(fields["tasks"]), "limits": Limits(**fields["limits"])})
+
+
+def _difference(theirs: dict[str, Any], ours: dict[str, Any]) -> str:
+    """The entries that differ, in words."""
+    names = [name for name in [*theirs, *(n for n in ours if n not in theirs)] if theirs.get(name) != ours.get(name)]
+    return "; ".join(
+        f"{name} is {theirs.get(name, 'missing')} there and {ours.get(name, 'missing')} here" for name in names
+    )

@@ -19,6 +19,7 @@ class Kind(enum.StrEnum):
     LEFT = "left"  # it ended as it should while others still need it
     ORPHANED = "orphaned"  # a process that runs beside it has ended
     CUT = "cut"  # it is there, but its connections to the others broke
+    APART = "apart"  # it goes on, but it has left what the others still do
 
 
 _SAYS = {
@@ -29,6 +30,7 @@ _SAYS = {
     Kind.LEFT: "has ended, and others still need it",
     Kind.ORPHANED: "lost a process that runs beside it",
     Kind.CUT: "lost its connections to the other tasks, which are all there",
+    Kind.APART: "has left the loop that others are in",
 }
 
 

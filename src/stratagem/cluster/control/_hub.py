@@ -9,7 +9,8 @@ from stratagem._errors import ClusterError
 from stratagem._job import Phase
 from stratagem.cluster.control._facts import Facts
 from stratagem.cluster.control._failure import Failure, Kind
-from stratagem.cluster.control._member import Agreement, Member, stuck
+from stratagem.cluster.control._hopeless import Hopeless
+from stratagem.cluster.control._member import Agreement, Member, apart, stuck
 from stratagem.cluster.control._tunnel import Streams, pipe
 from stratagem.cluster.control._wire import HANDSHAKE_SECONDS, Channel, Message, listen
 
@@ -17,6 +18,7 @@ WATCH_SECONDS = 0.25
 MOST_STRANGERS = 128  # connections at a time that have not proved anything; the oldest makes room for the next
 _BEAT_TURNS = 2  # of the watch between two signs of life to the tasks
 _NEWS_SECONDS = 3.0  # from a broken collective to the news of the task that broke it
+_ALIKE = "Start all tasks again, with the same cluster and versions."
 _REFUSALS_SECONDS = 15.0  # between two lines of the log about strangers
 
 
@@ -31,6 +33,7 @@ class Hub:
         self, facts: Facts, token: bytes, service: Callable[[], Awaitable[Streams]], log: Callable[[str], None]
     ) -> None:
         self.welcomed = False
+        self.hopeless = Hopeless(len(facts.tasks))
         self._facts = facts
         self._token = token
         self._service = service
@@ -68,7 +71,7 @@ class Hub:
 
     def give_up(self, why: str) -> None:
         """Tell those who wait that this task does not wait any longer."""
-        if not self.welcomed:
+        if not self.welcomed and self.hopeless.why is None:
             self._broadcast({"op": "refused", "text": f"{self._facts.task} has given up: {why}"})
 
     def service_ended(self) -> None:
@@ -125,12 +128,16 @@ class Hub:
         await pipe((channel.reader, channel.writer), await self._service())
 
     async def _member(self, channel: Channel, hello: Message) -> None:
-        refusal = self._refusal(hello)
+        mismatch = self._facts.mismatch(hello)
+        refusal = self._refusal(hello) if mismatch is None else {"text": mismatch}
         if refusal is not None:
-            text = refusal["text"]
-            self._log(f"refused {hello.get('task')} of {hello.get('host')} (pid {hello.get('pid')}): {text}")
+            who = f"{hello.get('task')} of {hello.get('host')} (pid {hello.get('pid')})"
+            self._log(f"refused {who}: {refusal['text']}")
             channel.send({"op": "refused", **refusal})
             await channel.writer.drain()
+            if mismatch is not None:
+                self._cannot_begin({"text": f"This job cannot begin, as it refused {who}: {mismatch} {_ALIKE}"})
+            self.hopeless.told(hello.get("rank"))
             return
         now = time.monotonic()
         member = Member(hello["rank"], hello["task"], hello["host"], hello["pid"], channel, heard=now, entered=now)
@@ -148,22 +155,25 @@ class Hub:
             self._gone(member)
 
     def _refusal(self, hello: Message) -> Message | None:
-        """Why a task may not join, and whether it may ask again; None if it may."""
-        facts, rank = self._facts, hello.get("rank")
-        for what, ours in (("cluster differs", facts.cluster), ("versions differ", facts.versions)):
-            theirs = hello.get(what.partition(" ")[0])
-            if theirs != ours:
-                difference = _difference(theirs if isinstance(theirs, dict) else {}, ours)
-                return {"text": f"its {what} from what {facts.task} has: {difference}."}
-        if not isinstance(rank, int) or not 0 <= rank < len(facts.tasks) or hello.get("task") != facts.tasks[rank]:
-            return {"text": f"{hello.get('task')} is not number {rank} of {', '.join(facts.tasks)}."}
+        """Why a task of this job may not join, and whether it may ask again; None if it may."""
+        if self.hopeless.why is not None:
+            return self.hopeless.refusal
         if self._failure is not None:
             return {"text": "this job has failed, and not all of it has ended yet.", "again": True}
-        if (other := self._members.get(rank)) is not None and not other.gone:
+        if (other := self._members.get(hello["rank"])) is not None and not other.gone:
             return {"text": f"{other.task} is already there, on {other.host} (pid {other.pid})."}
         if self.welcomed:
             return {"text": "the job has begun without it. Start all tasks again."}
         return None
+
+    def _cannot_begin(self, why: Message) -> None:
+        """Tell those who wait, and who comes later, that a task will never be there. Once all were, nobody can do that."""
+        if self.welcomed or self.hopeless.why is not None:
+            return
+        self.hopeless.why = why
+        self._broadcast({"op": "refused", **why})
+        for rank in list(self._members):
+            self.hopeless.told(rank)
 
     def _greet(self) -> None:
         """Tell everybody who is missing, or that all are there."""
@@ -196,7 +206,7 @@ class Hub:
                 member.step, member.phase = int(message["step"]), Phase(message["phase"])
                 member.entered = member.heard - float(message["seconds"])
             case "agree":
-                self._agree(member, message["name"], message["value"])
+                self._agree(member, message)
             case "preempt":
                 self._log(f"{member.task} will be ended: all tasks save and leave")
                 self._broadcast({"op": "preempt"})
@@ -208,18 +218,25 @@ class Hub:
                 member.left = True
                 self._end_agreements(member)
             case "failed":
-                self._fail(Failure.from_json(message["failure"]))
+                self._failed(Failure.from_json(message["failure"]))
 
-    def _agree(self, member: Member, name: str, value: Any) -> None:
-        agreement = self._agreements.setdefault(name, Agreement(name, time.monotonic()))
-        agreement.values[member.rank] = value
+    def _agree(self, member: Member, message: Message) -> None:
+        name, at, now = message["name"], message.get("at", ""), time.monotonic()
+        agreement = self._agreements.setdefault(name, Agreement(name, now, at=at))
+        agreement.values[member.rank] = message["value"]
+        if at:
+            member.step, member.phase, member.entered = int(message["step"]), Phase.AGREEMENT, now
+            agreement.steps[member.rank] = member.step
+            if (failure := apart(self._present(), [agreement])) is not None:
+                self._fail(failure)
+                return
         if len(agreement.values) == len(self._facts.tasks):
             del self._agreements[name]
             self._broadcast(agreement.answer())
             return
         gone = next((m for m in self._members.values() if m.left and m.rank not in agreement.values), None)
         if gone is not None:
-            self._fail(gone.failure(Kind.LEFT, f"{member.task} waits for it ({name})."))
+            self._fail(gone.failure(Kind.LEFT, f"{member.task} waits for it ({agreement.told})."))
 
     def _broken(self, member: Member) -> None:
         """A collective of this task broke: a task ended, or the loss of one is told soon, or it is the network."""
@@ -234,13 +251,19 @@ class Hub:
         agreement = self._agreements.get(name)
         if agreement is not None:
             agreement.values.pop(member.rank, None)
+            agreement.steps.pop(member.rank, None)
             if not agreement.values:
                 del self._agreements[name]
 
     def _end_agreements(self, gone: Member) -> None:
-        name = next((n for n, agreement in self._agreements.items() if gone.rank not in agreement.values), None)
-        if name is not None:
-            self._fail(gone.failure(Kind.LEFT, f"Others wait for it ({name})."))
+        waiting = next((a for a in self._agreements.values() if gone.rank not in a.values), None)
+        if waiting is not None:
+            self._fail(gone.failure(Kind.LEFT, f"Others wait for it ({waiting.told})."))
+
+    def _failed(self, failure: Failure) -> None:
+        self._fail(failure)
+        if failure.kind == Kind.LOST:  # who is frozen before the job begins may go on
+            self._cannot_begin({"text": failure.told(), "failure": failure.to_json(), "again": True})
 
     # What they do not say.
 
@@ -265,8 +288,12 @@ class Hub:
                     member.heard = now
                 continue
             self._find_silent(now)
-            if self._failure is None and (failure := stuck(self._present(), self._agreements, self._facts.limits, now)):
+            if self._failure is None and (failure := self._standstill(now)):
                 self._fail(failure)
+
+    def _standstill(self, now: float) -> Failure | None:
+        present, agreements = self._present(), self._agreements
+        return apart(present, agreements.values()) or stuck(present, agreements, self._facts.limits, now)
 
     def _present(self) -> list[Member]:
         return list(self._members.values())
@@ -279,11 +306,3 @@ class Hub:
                 text = "Nothing was heard from its supervisor: its machine or the network is gone."
                 self._fail(member.failure(Kind.LOST, text, now - member.heard))
             member.channel.abort()  # a connection without an end would keep the hub for ever
-
-
-def _difference(theirs: dict[str, Any], ours: dict[str, Any]) -> str:
-    """The entries that differ, in words."""
-    names = [name for name in [*theirs, *(n for n in ours if n not in theirs)] if theirs.get(name) != ours.get(name)]
-    return "; ".join(
-        f"{name} is {theirs.get(name, 'missing')} there and {ours.get(name, 'missing')} here" for name in names
-    )

@@ -3,16 +3,26 @@
 import asyncio
 import socket
 import time
+from typing import Any, final
 
 from stratagem._errors import ClusterError
 from stratagem.cluster.control._facts import Facts
 from stratagem.cluster.control._hub import Hub
 from stratagem.cluster.control._patience import Patience
-from stratagem.cluster.control._wire import Channel, WireError, call
+from stratagem.cluster.control._wire import Channel, Message, WireError, call
 
 _PAUSE_SECONDS = 0.2
 _BIND_SECONDS = 15.0  # in which what is left of an earlier job gives the address back
 _CONNECT_SECONDS = 10.0
+
+
+@final
+class RefusedError(ClusterError):
+    """The hub refuses this task. failure: that of the task for which the job cannot begin, if there is one."""
+
+    def __init__(self, answer: Message) -> None:
+        super().__init__(answer["text"])
+        self.failure: dict[str, Any] | None = answer.get("failure")
 
 
 async def bind(hub: Hub, facts: Facts, patience: Patience, given_up: asyncio.Event) -> None:

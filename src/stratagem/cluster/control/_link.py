@@ -78,7 +78,8 @@ class Link:
         """Start the supervisor and wait until all tasks are there; who is missing is logged every 15 s.
 
         Raises:
-            ClusterError: this task was refused, or some task was missing for too long.
+            ClusterError: this task or another one was refused, or some task was missing for too long.
+            PeerFailedError: another task ended before the job began.
         """
         link = cls(facts)
         try:
@@ -98,6 +99,8 @@ class Link:
             message = self._welcome.get(timeout=self.facts.limits.join + _START_SECONDS)
         except queue.Empty:
             message = {"op": "refused", "text": "The supervisor of this task does not answer."}
+        if "failure" in message:
+            raise Failure.from_json(message["failure"]).error(self.facts.task, self.step)
         if message["op"] == "refused":
             raise ClusterError(message["text"])
         return message
@@ -105,6 +108,8 @@ class Link:
     def close(self) -> None:
         """End the supervisor: this task is in no job any more."""
         self._left = True
+        with contextlib.suppress(OSError):
+            self._socket.sendall(_line({"op": "closed"}))
         with contextlib.suppress(OSError):
             self._socket.shutdown(socket.SHUT_RDWR)
         if self._thread.ident is not None:
@@ -141,8 +146,10 @@ class Link:
 
     # With the others.
 
-    def agree(self, name: str, value: Any, given_up: threading.Event | None = None) -> list[Any]:
+    def agree(self, name: str, value: Any, given_up: threading.Event | None = None, at: str = "") -> list[Any]:
         """What every task gave under this name, by rank; waits for all. Values are JSON, a few kB.
+
+        at: which place of the program this is, in words, where all tasks have to come to it after the same number of steps.
 
         Raises:
             CancelledError: it was given up.
@@ -152,7 +159,8 @@ class Link:
         """
         if not self._ours():
             raise ClusterError(f"This process was forked by {self.facts.task} and is no task of the job itself.")
-        line = _line({"op": "agree", "name": name, "value": value})
+        place = {"at": at, "step": self.step} if at else {}
+        line = _line({"op": "agree", "name": name, "value": value, **place})
         if len(line) > MOST_OF_VALUE:
             raise InvalidArgumentError(
                 f"{name}: the tasks cannot agree on a value of {len(line)} bytes; {MOST_OF_VALUE} is the most."

@@ -44,6 +44,13 @@ class Agreement:
     name: str
     begun: float
     values: dict[int, Any] = field(default_factory=dict)
+    at: str = ""  # the place of the program, in words, if all have to come to it after the same number of steps
+    steps: dict[int, int] = field(default_factory=dict)  # and after how many each has come
+
+    @property
+    def told(self) -> str:
+        """What it is, in words."""
+        return self.at or self.name
 
     def answer(self) -> Message:
         """To all tasks, once all have given theirs. Equal values, which is what most are, go out once."""
@@ -57,6 +64,33 @@ class Agreement:
         return {"op": "agreed", "name": self.name, "values": values, "which": which}
 
 
+def apart(members: Collection[Member], agreements: Iterable[Agreement]) -> Failure | None:
+    """The failure of the job when a task has made fewer steps than others at a place to which all come after equally many.
+
+    It does not say that others wait for long: those others are in a step which that one never takes.
+    """
+    for agreement in agreements:
+        steps = agreement.steps
+        first = min(steps, key=lambda rank: steps[rank], default=None)
+        if first is None:
+            continue
+        further = [m for m in members if steps.get(m.rank, m.step) > steps[first]]
+        culprit = next((m for m in members if m.rank == first), None)
+        if further and culprit is not None:
+            other = max(further, key=lambda m: steps.get(m.rank, m.step))
+            return culprit.failure(Kind.APART, _apart(agreement, steps[first], other))
+    return None
+
+
+def _apart(agreement: Agreement, steps: int, other: Member) -> str:
+    there = agreement.steps.get(other.rank, other.step)
+    where = f"came here after {there}" if other.rank in agreement.steps else f"is in step {there}"
+    return (
+        f"It waits for the others ({agreement.told}) after {steps} steps, and {other.task} {where}. Do all tasks take the same "
+        "number of steps, have as many batches, and leave their loops together?"
+    )
+
+
 def stuck(
     members: Collection[Member], agreements: Mapping[str, Agreement], limits: Limits, now: float
 ) -> Failure | None:
@@ -64,7 +98,7 @@ def stuck(
     for agreement in agreements.values():
         if now - agreement.begun > limits.collective:
             late = [m for m in members if m.rank not in agreement.values]
-            text = f"The others wait for its part in: {agreement.name}."
+            text = f"The others wait for its part in: {agreement.told}."
             return _blame(late, limits, now, now - agreement.begun, text)
     here = [m for m in members if not m.left and m.phase == Phase.COLLECTIVE]
     waiting = [m for m in here if now - m.entered > limits.collective]

@@ -19,7 +19,7 @@ from stratagem._errors import ClusterError
 from stratagem.cluster.control._facts import Facts
 from stratagem.cluster.control._failure import Failure, Kind
 from stratagem.cluster.control._hub import Hub
-from stratagem.cluster.control._joining import bind, reach
+from stratagem.cluster.control._joining import RefusedError, bind, reach
 from stratagem.cluster.control._patience import Patience
 from stratagem.cluster.control._progress import Progress
 from stratagem.cluster.control._serving import Serving
@@ -41,6 +41,7 @@ BEAT_SECONDS = 0.25
 _STACKS_SECONDS = 1.0  # for a task to show the stacks of its threads
 _TELL_TURNS = 2  # beats between two signs of life to the task
 _RETRY_SECONDS = 0.5
+_LATECOMERS_SECONDS = 5.0  # in which tasks that are still to come are told that the job cannot begin
 _EXIT_SECONDS = 10.0  # from the end of a task's socket to that of its process, on a machine that is very busy
 
 
@@ -77,7 +78,7 @@ class Supervisor:
             ) as folder:
                 await self._serve(Path(folder))
         except (ClusterError, OSError) as error:
-            self._tell({"op": "refused", "text": str(error)})
+            self._tell_refusal(error)
             await self._ended.wait()
         finally:
             for task in self._background:
@@ -103,9 +104,12 @@ class Supervisor:
             try:
                 await self._join(token, patience)
             except ClusterError as error:
+                self._tell_refusal(error)
                 if hub is not None:
                     hub.give_up(str(error))
-                raise
+                    await hub.hopeless.until_told(_LATECOMERS_SECONDS)
+                await self._ended.wait()
+                return
             if hub is not None:
                 self._begin(self._watch_service(hub))
             await self._ended.wait()
@@ -152,11 +156,13 @@ class Supervisor:
                 self._joined = True
                 self._begin(self._listen_to_hub(hub))
                 return
+            if self._ended.is_set():
+                return  # the hub is told
             self._hub = None
             beats.cancel()
             await hub.close()
-            if not answer.get("again"):
-                raise ClusterError(answer["text"])
+            if not answer.get("again") or "failure" in answer:
+                raise RefusedError(answer)
             patience.check(answer["text"])
             await asyncio.sleep(_RETRY_SECONDS)
 
@@ -244,11 +250,14 @@ class Supervisor:
                     self._report(Kind.RAISED, message["text"])
                 elif message["op"] == "shown":
                     self._shown = True
+                elif message["op"] == "closed":  # it may live on, and join again
+                    self._left = True
+                    self._end()
                 elif self._hub is not None:
                     self._left = self._left or message["op"] == "left"
                     self._hub.send(message)
         try:
-            async with asyncio.timeout(_EXIT_SECONDS if self._joined else 0):
+            async with asyncio.timeout(_EXIT_SECONDS):
                 await self._ended.wait()
         except TimeoutError:
             self._end("It has cut its own connection to its supervisor: by exec, or by closing all handles.")
@@ -302,6 +311,10 @@ class Supervisor:
 
     def _tell(self, message: Message) -> None:
         self._to_task.write(_line(message))
+
+    def _tell_refusal(self, error: ClusterError | OSError) -> None:
+        facts = {"failure": error.failure} if isinstance(error, RefusedError) and error.failure else {}
+        self._tell({"op": "refused", "text": str(error), **facts})
 
     def _log(self, text: str) -> None:
         self._tell({"op": "log", "text": text})

@@ -16,15 +16,15 @@ from stratagem.pipeline._dataset import Dataset
 from stratagem.pipeline._iterator import ElementIterator
 from stratagem.pipeline.distribution._input import InputContext, InputOptions, InputReplicationMode, refuse_per_replica
 from stratagem.pipeline.distribution._lockstep import LockstepWalk
-from stratagem.pipeline.distribution._peers import Alone, Asked, Common, Peers, Shape
+from stratagem.pipeline.distribution._peers import Alone, Asked, Common, Compared, Peers, Shape
 from stratagem.pipeline.distribution._rebatch import check_batched
 from stratagem.pipeline.distribution._shard import shard
-from stratagem.pipeline.distribution._shares import announce
+from stratagem.pipeline.distribution._shares import Length, announce, check_lengths, length
 from stratagem.pipeline.distribution._streams import WorkerWalk, joined
 from stratagem.pipeline.distribution._waiting import WatchedWalk
 from stratagem.pipeline.elements._nest import Array, Nest, to_tensors
 from stratagem.pipeline.elements._spec import TensorSpec, with_rows, without_rows
-from stratagem.pipeline.stages._cardinality import INFINITE
+from stratagem.pipeline.stages._cardinality import INFINITE, UNKNOWN
 from stratagem.pipeline.stages._order import State
 from stratagem.pipeline.stages._read_ahead import AtOnce, InThread, ReadAheadWalk
 from stratagem.pipeline.stages._stage import ParentWalk, Stage, Walk
@@ -161,13 +161,18 @@ class DistributedDataset(DistributedInput):
         steps = LockstepWalk([stream], self._own, self._replicas, peers, partial=lambda: True)
         if workers > 1 and self._sharding.common:
             # They walk over the same batches only if they shuffle by the same seeds: the chief's.
-            steps.set_state(self._mesh.job.agree("where an iterator begins", steps.get_state())[0])
+            given = self._mesh.job.agree("where an iterator begins", [steps.get_state(), list(length(self._stage))])
+            check_lengths([Length(*theirs) for _, theirs in given])
+            steps.set_state(given[0][0])
         return steps, peers
 
     def _peers(self, stream: WorkerWalk) -> Peers:
         if self._context.num_input_pipelines == 1:
             return Alone()
-        return Common(stream.sizes) if self._sharding.common else Asked(self._mesh.job, self._local)
+        if not self._sharding.common:
+            return Asked(self._mesh.job, self._local)
+        known = self._stage.cardinality != UNKNOWN
+        return Common(stream.sizes) if known else Compared(self._mesh.job, stream.sizes)
 
 
 @final

@@ -4,9 +4,16 @@ import abc
 import itertools
 import threading
 from collections.abc import Callable, Sequence
-from typing import final
+from typing import Any, final
 
+from stratagem._errors import ClusterError
 from stratagem._job import Job
+
+# To whom a data set differs between workers that should have the same.
+ADVICE = (
+    "Every worker has to make the same data set, of which each then gets its share. Workers that read different data make it "
+    "with strategy.distribute_datasets_from_function, or set auto_shard_policy to OFF."
+)
 
 Shape = tuple[int, ...]
 Shapes = list[list[Shape]]  # by replica, by leaf of an element
@@ -63,26 +70,19 @@ class Common(Unasked):
         return None if mine is None else [[(n, *leaf[1:]) for leaf in mine[0]] for n in self._sizes()]
 
 
-@final
-class Asked(Peers):
-    """Workers with input of their own: they ask each other before every step."""
+class Asking(Peers):
+    """Abstract: the workers tell each other before every step what they have."""
 
-    def __init__(self, job: Job, replicas: int) -> None:
+    def __init__(self, job: Job) -> None:
         self._job = job
-        self._replicas = replicas
         self._number = next(_numbers)  # all workers make their iterators in the same order
         self._restarts = 0
         self._given_up = threading.Event()
 
-    def shapes(self, mine: Shapes | None) -> Shapes | None:
+    def _ask(self, mine: Shapes | None) -> list[Shapes | None]:
+        """What every worker has, by worker."""
         order = f"input {self._number}.{self._restarts}"
-        given = self._job.agree("the next step's input", mine, order=order, given_up=self._given_up)
-        some = next((shapes for shapes in given if shapes is not None), None)
-        if some is None:
-            return None
-        nothing = [[0, *leaf[1:]] if leaf else leaf for leaf in some[0]]
-        every = [shapes or [nothing] * self._replicas for shapes in given]
-        return [[tuple(leaf) for leaf in replica] for shapes in every for replica in shapes]
+        return self._job.agree("the next step's input", mine, order=order, given_up=self._given_up)
 
     def give_up(self) -> None:
         self._given_up.set()
@@ -91,3 +91,55 @@ class Asked(Peers):
         self._given_up.set()
         self._restarts += 1
         self._given_up = threading.Event()
+
+
+@final
+class Asked(Asking):
+    """Workers with input of their own."""
+
+    def __init__(self, job: Job, replicas: int) -> None:
+        super().__init__(job)
+        self._replicas = replicas
+
+    def shapes(self, mine: Shapes | None) -> Shapes | None:
+        given = self._ask(mine)
+        some = next((shapes for shapes in given if shapes is not None), None)
+        if some is None:
+            return None
+        nothing: list[Any] = [[0, *leaf[1:]] if leaf else leaf for leaf in some[0]]
+        every = [shapes or [nothing] * self._replicas for shapes in given]
+        return [[tuple(leaf) for leaf in replica] for shapes in every for replica in shapes]
+
+
+@final
+class Compared(Asking):
+    """Workers that walk over the same batches, if their data sets are the same: they compare them, as no length tells it."""
+
+    def __init__(self, job: Job, sizes: Callable[[], Sequence[int]]) -> None:
+        """sizes: as in Common."""
+        super().__init__(job)
+        self._common = Common(sizes)
+        self._batches = 0
+
+    def shapes(self, mine: Shapes | None) -> Shapes | None:
+        found = self._common.shapes(mine)
+        given = self._ask(found)
+        if any(theirs != given[0] for theirs in given):
+            raise ClusterError(f"{self._difference(given)} {ADVICE}")
+        self._batches += 1
+        return found
+
+    def restart(self) -> None:
+        super().restart()
+        self._batches = 0
+
+    def _difference(self, given: Sequence[Shapes | None]) -> str:
+        if None in given:
+            ended = ", ".join(f"worker {worker}" for worker, theirs in enumerate(given) if theirs is None)
+            more = ", ".join(f"worker {worker}" for worker, theirs in enumerate(given) if theirs is not None)
+            return f"The input of {ended} has ended after {self._batches} batches, that of {more} goes on."
+        other = next(worker for worker, theirs in enumerate(given) if theirs != given[0])
+        return (
+            f"Batch {self._batches} of the input differs between the workers: its pieces have the shapes {given[0]} on "
+            f"worker 0 and {given[other]} on worker {other}."
+        )

@@ -1,18 +1,52 @@
-"""What each worker will get of a data set, told in the log when its first epoch starts."""
+"""What each worker will get of a data set, told in the log when its first epoch starts; and whether all have the same one."""
 
 import logging
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple, final
 
+from stratagem._errors import ClusterError
 from stratagem.pipeline.distribution._input import InputContext
+from stratagem.pipeline.distribution._peers import ADVICE
 from stratagem.pipeline.distribution._rebatch import piece_sizes
 from stratagem.pipeline.distribution._shard import Sharding
-from stratagem.pipeline.stages._cardinality import INFINITE, batched
+from stratagem.pipeline.stages._cardinality import INFINITE, UNKNOWN, batched
 from stratagem.pipeline.stages._options import AutoShardPolicy
 from stratagem.pipeline.stages._stage import BatchedRows, Stage
 from stratagem.pipeline.stages._steps import ShardHint
 from stratagem.pipeline.stages._transforms import BatchStage
 
 _log = logging.getLogger(__name__)
+
+
+@final
+class Length(NamedTuple):
+    """What the plan of a data set tells of its length: batches, as `Dataset.cardinality`, and examples; None if it does not."""
+
+    batches: int
+    examples: int | None
+
+    def __str__(self) -> str:
+        if self.batches in (INFINITE, UNKNOWN):
+            return "batches without end" if self.batches == INFINITE else "an unknown number of batches"
+        return _counted(self.batches, "batch", "batches") + (
+            "" if self.examples is None else f" ({self.examples} examples)"
+        )
+
+
+def length(stage: Stage) -> Length:
+    """That of a data set that all workers have alike."""
+    return Length(stage.cardinality, _examples(stage))
+
+
+def check_lengths(lengths: Sequence[Length]) -> None:
+    """Compare the lengths of all workers' data sets, by worker.
+
+    Raises:
+        ClusterError: they differ, so that one worker would end its epoch while others wait for it.
+    """
+    if any(theirs != lengths[0] for theirs in lengths):
+        found = "; ".join(f"worker {worker} has {theirs}" for worker, theirs in enumerate(lengths))
+        raise ClusterError(f"The workers' data sets have different lengths: {found}. {ADVICE}")
 
 
 def announce(sharding: Sharding, stage: Stage, context: InputContext) -> None:
@@ -98,8 +132,8 @@ def _files(stage: Stage) -> int:
     return sum(parent.cardinality for reader in _all(stage) if reader.reads_files for parent in reader.parents)
 
 
-def _counted(number: int, what: str) -> str:
-    return f"{number} {what}{'s' * (number != 1)}"
+def _counted(number: int, what: str, several: str = "") -> str:
+    return f"{number} {what if number == 1 else several or f'{what}s'}"
 
 
 def _listed(numbers: list[int]) -> str:

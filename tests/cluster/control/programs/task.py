@@ -15,7 +15,7 @@ from typing import Any
 # As programs do that were started with -I and -S.
 sys.path[:0] = [str(Path(__file__).parents[4] / "src"), *filter(None, [os.environ.get("PACKAGES")])]
 
-from stratagem._errors import ClusterError, InvalidArgumentError  # noqa: E402
+from stratagem._errors import ClusterError, InvalidArgumentError, PeerFailedError  # noqa: E402
 from stratagem.cluster import default_resolver, job_of  # noqa: E402
 from stratagem.cluster.control import Connected, Facts, Limits, Link  # noqa: E402
 
@@ -95,7 +95,7 @@ if os.environ.get("ISOLATED") and not sys.flags.isolated:
     os.execv(sys.executable, [sys.executable, "-I", "-S", "-u", *sys.argv])
 try:
     job = joined()
-except (ClusterError, KeyboardInterrupt) as error:
+except (ClusterError, PeerFailedError, KeyboardInterrupt) as error:
     print("not joined:", type(error).__name__, error, flush=True)
     if what != "again":
         sys.exit(3)
