@@ -39,7 +39,7 @@ CALLS = (
 _STATUS = b"grpc-status\x02"
 _UNKNOWN, _NO_MESSAGE, _REFUSED = (_STATUS + code for code in (b"12", b"13", b"16"))
 _AT_ONCE = 8  # connections
-_PATIENCE, _MOMENT = 30.0, 0.05  # seconds
+_PATIENCE, _MOMENT = 120.0, 0.05  # seconds
 
 
 @final

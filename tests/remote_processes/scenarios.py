@@ -196,7 +196,7 @@ def settled(started: Following) -> tuple[set[psutil.Process], list[tuple[str, in
             return found
         assert time.monotonic() < end, (before, found)
         before = found
-        time.sleep(3.0)
+        time.sleep(6.0)
         started.all_work()
 
 

@@ -50,7 +50,10 @@ class Placement:
         """What code outside of a step sees: one local array that no later step can delete; no wait."""
         with storage:
             array = stored(variable)
-            return self.mesh.first(aggregate(variable, array)) if on_read(variable) else self.mesh.own_first(array)
+            if not on_read(variable):
+                return self.mesh.own_first(array)
+            with self.mesh.job.waiting():  # of several workers, it is a collective
+                return self.mesh.first(aggregate(variable, array))
 
     def place(self, variable: Any, value: Any) -> Any:
         """Take a new value, as TF assigns in a cross-replica context. Returns what the variable stores for it."""
