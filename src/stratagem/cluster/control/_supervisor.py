@@ -252,7 +252,7 @@ class Supervisor:
                     self._shown = True
                 elif message["op"] == "closed":  # it may live on, and join again
                     self._left = True
-                    self._end()
+                    self._end("It has given the job up.")
                 elif self._hub is not None:
                     self._left = self._left or message["op"] == "left"
                     self._hub.send(message)
