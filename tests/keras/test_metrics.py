@@ -15,6 +15,33 @@ def batches(strategy: Any, size: int) -> Any:
     return strategy.experimental_distribute_dataset(tf.data.Dataset.from_tensor_slices(VALUES).batch(size))
 
 
+# Measured on TensorFlow 2.15.1 with values 1, 2, … and weights 0.5, 1, …: shapes of both, what Mean adds up and counts.
+WEIGHED = [
+    ((3,), (), [3.0, 1.5]),
+    ((2, 3), (), [10.5, 3.0]),
+    ((2, 3), (2,), [18.0, 4.5]),
+    ((2, 3), (2, 1), [18.0, 4.5]),
+    ((2, 3), (2, 3), [45.5, 10.5]),
+    ((2,), (2, 1), [2.5, 1.5]),
+    ((2, 1), (2,), [2.5, 1.5]),
+    ((), (), [0.5, 0.5]),
+    ((), (1,), [0.5, 0.5]),
+    ((2, 3), (1, 3), [23.0, 6.0]),
+    ((2, 3), None, [21.0, 6.0]),
+]
+
+
+@pytest.mark.parametrize(("shape", "weights", "variables"), WEIGHED)
+def test_a_mean_counts_every_value_as_in_tensorflow(shape: Any, weights: Any, variables: list[float]) -> None:
+    values = np.arange(1, 1 + np.prod(shape)).reshape(shape)
+    mean, total = tf.keras.metrics.Mean(), tf.keras.metrics.Sum()
+    given = None if weights is None else np.arange(1, 1 + np.prod(weights)).reshape(weights) / 2
+    mean.update_state(np.float32(values), sample_weight=given)
+    total.update_state(np.float32(values), sample_weight=given)
+    assert [float(v) for v in mean.variables] == variables
+    assert float(total.result()) == variables[0]
+
+
 @pytest.mark.parametrize("replicas", [1, 2, 4])
 @pytest.mark.parametrize("size", [6, 4])  # 4: the last batch is uneven
 def test_a_mean_is_that_of_all_rows(replicas: int, size: int) -> None:

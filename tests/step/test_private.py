@@ -41,6 +41,7 @@ EXPECTED = {
     "keras.src.backend.common.name_scope": {"current_path"},
     "keras.src.backend.jax": {"numpy"},
     "keras.src.losses": {"loss"},
+    "keras.src.metrics": {"reduction_metrics"},
     "keras.src.metrics.metric": {"Metric"},
     "keras.src.legacy.saving": {"legacy_h5_format"},
     "keras.src.optimizers.base_optimizer": {"BaseOptimizer", "clip_by_global_norm"},

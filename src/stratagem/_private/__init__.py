@@ -1,9 +1,8 @@
 """Every use of private JAX and Keras API, and every hook into their classes; a test fails loudly when an upgrade moves one.
 
 Upper layers say *what* should happen (they pass a function), the files here know only *where* it is attached. A hook acts on
-objects that a strategy or a compiled step has claimed and leaves all others as Keras has them. Six files act when they are
-imported, in this order: `_arrays`, `_backends`, `_executables`, `_layers`, `_seeds`, `_settings`.
-imported, in this order: `_arrays`, `_backends`, `_checks`, `_executables`, `_layers`, `_seeds`.
+objects that a strategy or a compiled step has claimed and leaves all others as Keras has them. Imported, these act at
+once, in this order: `_arrays`, `_backends`, `_checks`, `_executables`, `_layers`, `_metrics`, `_seeds`, `_settings`.
 """
 
 from stratagem._private import _arrays as _arrays

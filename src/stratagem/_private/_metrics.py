@@ -4,6 +4,10 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
+import keras
+from keras.src import backend as keras_backend
+from keras.src.losses import loss as keras_loss
+from keras.src.metrics import reduction_metrics
 from keras.src.metrics.metric import Metric
 
 
@@ -33,3 +37,32 @@ def intercept_metric_results(around: Callable[[Callable[[], Any]], Any]) -> None
 
     Metric.__init_subclass__ = classmethod(new_init_subclass)
     Metric.reset_states = lambda self: self.reset_state()
+
+
+def _weighed(values: Any, sample_weight: Any, reduce_fn: Callable[..., Any], dtype: Any) -> tuple[Any, Any]:
+    """What `Mean` and `Sum` add up, with weights if there are any, one row a value, as in TF.
+
+    Keras 3 counts samples: values with several dimensions are first averaged over all but the first, and with one weight for
+    all of them over that one, too. So a mean over updates of different sizes is another one.
+    """
+    ops, dtype, mask = keras.ops, dtype or keras.config.floatx(), keras_backend.get_keras_mask(values)
+    values = ops.cast(values, dtype=dtype)
+    if sample_weight is None:
+        return ops.ravel(values), None
+    weight = keras_loss.apply_mask(
+        ops.convert_to_tensor(sample_weight, dtype=dtype), mask, dtype=dtype, reduction="sum"
+    )
+    rank = len(weight.shape)
+    if rank == len(values.shape) + 1 and weight.shape[-1] == 1:
+        weight = ops.squeeze(weight, axis=-1)
+    elif 0 < rank == len(values.shape) - 1:
+        weight = ops.expand_dims(weight, axis=-1)
+    rank = len(weight.shape)
+    pairs = zip(weight.shape, values.shape, strict=False)
+    if rank and (rank != len(values.shape) or any(w not in (1, v) for w, v in pairs)):
+        values = reduce_fn(values, axis=list(range(rank, len(values.shape))))
+    weight = ops.broadcast_to(weight, values.shape)
+    return ops.ravel(values * weight), ops.ravel(weight)
+
+
+reduction_metrics.reduce_to_samplewise_values = _weighed
