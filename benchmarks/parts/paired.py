@@ -3,6 +3,7 @@
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 
@@ -50,6 +51,12 @@ def milliseconds(seconds: Mapping[str, Sequence[float]]) -> str:
     return ", ".join(f"{name} {np.median(values) * 1000:.1f} ms" for name, values in seconds.items())
 
 
+_CPU = Path("/proc/cpuinfo")
+_INSTRUCTIONS = (("avx512f", "AVX-512"), ("avx2", "AVX2"))
+
+
 def conditions() -> str:
     """What the machine is and how busy: a load above the number of cores makes intervals wide."""
-    return f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f} before the first round"
+    flags = _CPU.read_text() if _CPU.exists() else ""
+    instructions = next((name for flag, name in _INSTRUCTIONS if flag in flags), "unknown instructions")
+    return f"{os.cpu_count()} cores ({instructions}), load {os.getloadavg()[0]:.1f} before the first round"

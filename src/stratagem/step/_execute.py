@@ -17,7 +17,7 @@ from stratagem.step._families import Family, Signature, signature_of, tracing
 from stratagem.step._far import FarProgram, FarSource
 from stratagem.step._layout import Layout, named, settled
 from stratagem.step._program import Arguments, Body, Knowledge, Program, Trace, explore, own_specs, trace
-from stratagem.step._repeat import RepeatedProgram
+from stratagem.step._repeat import OneByOne, RepeatedProgram, gains
 from stratagem.step._replicate import DECISIONS
 from stratagem.step._served import served
 from stratagem.step._signature import is_source, leaf_key
@@ -87,15 +87,22 @@ def execute_together(
 
 def _repeated(
     body: Body, signature: Signature, given: Sequence[Arguments], kinds: tuple[Hashable, ...], mesh: ReplicaMesh
-) -> RepeatedProgram:
+) -> RepeatedProgram | OneByOne:
     key = ("times", len(given), *kinds)
     program = signature.programs.get(key)
     if program is None or program.stale:
         with mesh.job.phase(Phase.COMPILING):
             made = trace(body, given[0], mesh, signature.knowledge)
             agree_on([made], mesh)
-            program = signature.programs[key] = RepeatedProgram(made, given[0], mesh, len(given))
-    return cast(RepeatedProgram, program)
+            if gains(made.closed, mesh.devices[0].platform):
+                program = RepeatedProgram(made, given[0], mesh, len(given))
+            else:
+                one = signature.programs.get(kinds)
+                fresh = one is None or one.stale
+                one = signature.programs[kinds] = _even(made, given[0], mesh) if fresh else one
+                program = OneByOne(one)
+            signature.programs[key] = program
+    return cast(RepeatedProgram | OneByOne, program)
 
 
 def execute_anew(body: Body, key: Hashable, name: str, args: tuple[Any, ...], mesh: ReplicaMesh) -> Any:

@@ -1,7 +1,8 @@
 """Several calls of one step as one program: where starting a program costs more than running it."""
 
+import math
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, final
 
 import jax
 import jax.numpy as jnp
@@ -9,14 +10,67 @@ from jax.extend import core as xc
 from jax.sharding import PartitionSpec
 
 from stratagem._mesh import AXIS, ReplicaMesh
+from stratagem._private import sub_jaxprs
 from stratagem.step._program import Arguments, Bound, Trace, everywhere
 from stratagem.step._rewrites import compiler_options
 from stratagem.values import Stacked
+
+# XLA's CPU backend runs these without threads where they stand in a loop: the gradient of a convolution took 13.6 times as
+# long on two cores (AVX-512). Products of matrices, windows, sorts, sums, gathers and random numbers took what they take
+# outside.
+_THREADED = ("conv_general_dilated",)
+# Multiplications and additions, about a millisecond's: a longer step has nothing to gain, as starting a program is hidden by it.
+_SHORT = 5e7
 
 # Copies of the step in the body of the loop: XLA fuses across them, and compiles longer.
 _UNROLLED = 4
 
 
+def gains(closed: xc.ClosedJaxpr, platform: str) -> bool:
+    """True for a step that a loop over it runs faster than several programs one after another."""
+    if platform != "cpu":
+        return True
+    return not _has_threaded(closed.jaxpr) and work(closed.jaxpr) < _SHORT
+
+
+def _has_threaded(jaxpr: Any) -> bool:
+    return any(e.primitive.name in _THREADED or any(map(_has_threaded, sub_jaxprs(e.params))) for e in jaxpr.eqns)
+
+
+def work(jaxpr: Any) -> float:
+    """Roughly how many multiplications and additions a program makes (a `while` loop counts as one round)."""
+    return sum(map(_work, jaxpr.eqns))
+
+
+def _work(eqn: Any) -> float:
+    inner = list(sub_jaxprs(eqn.params))
+    if inner:
+        return float(eqn.params.get("length", 1)) * sum(map(work, inner))
+    made = sum(math.prod(v.aval.shape) for v in eqn.outvars if hasattr(v.aval, "shape"))
+    if eqn.primitive.name != "dot_general":
+        return float(made)
+    (contracted, _), _ = eqn.params["dimension_numbers"]
+    return 2.0 * made * math.prod(eqn.invars[0].aval.shape[i] for i in contracted)
+
+
+@final
+class OneByOne:
+    """A step for even inputs, several times in a row, as the program of one: where a loop would be slower."""
+
+    def __init__(self, program: Any) -> None:
+        self._program = program
+
+    @property
+    def stale(self) -> bool:
+        """True if the program is."""
+        return bool(self._program.stale)
+
+    def __call__(self, calls: Sequence[Arguments]) -> list[Any]:
+        """Run the calls; what each returns. Waits for nothing."""
+        return [self._program(call) for call in calls]
+
+
+@final
 class RepeatedProgram:
     """A step for even inputs, `times` in a row: a loop over the calls' inputs that carries the variables."""
 
