@@ -7,6 +7,14 @@ once, in this order: `_arrays`, `_backends`, `_checks`, `_executables`, `_layers
 
 from stratagem._private import _arrays as _arrays
 from stratagem._private._arrays import movable as movable
+objects that a strategy or a compiled step has claimed and leaves all others as Keras has them. Nine files act when
+they are imported, in this order: `_arrays`, `_averages`, `_backends`, `_executables`, `_files`, `_layers`, `_losses`, `_seeds`,
+`_settings`.
+"""
+
+from stratagem._private import _arrays as _arrays
+from stratagem._private import _averages as _averages
+from stratagem._private import _files as _files
 from stratagem._private._arrays import on_device as on_device
 from stratagem._private._backends import backends_started as backends_started
 from stratagem._private._backends import configured_cpu_devices as configured_cpu_devices

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 import keras
+from keras.src import losses as losses_module
 from keras.src.losses import loss as loss_module
 
 
@@ -18,6 +19,22 @@ def intercept_loss(check: Callable[[Any], None]) -> None:
         return call(self, y_true, y_pred, sample_weight)
 
     keras.losses.Loss.__call__ = new_call
+
+
+def _hook_names() -> None:
+    """A loss that a file has by a short name ("mse" in HDF5) is found: Keras 3.15 looks for it among the metrics' classes."""
+    deserialize = losses_module.deserialize
+
+    @functools.wraps(deserialize)
+    def new_deserialize(name: Any, custom_objects: Any = None) -> Any:
+        known = losses_module.ALL_OBJECTS_DICT.get(name) if isinstance(name, str) else None
+        plain = known is not None and name not in (custom_objects or {}) and not isinstance(known, type)
+        return known if plain else deserialize(name, custom_objects)
+
+    losses_module.deserialize = keras.losses.deserialize = new_deserialize
+
+
+_hook_names()
 
 
 def intercept_loss_reduction(

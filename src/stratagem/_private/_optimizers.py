@@ -126,13 +126,9 @@ def apply_locally(
         for v in optimizer._variables
         if (id(v._beside) in mine if v._beside is not None else others is None or id(v) in others)
     ]
-    averages = getattr(optimizer, "_model_variables_moving_average", None)
     swapped = {"_trainable_variables": list(variables), "_variables": slots, "global_clipnorm": None}
     if others is None:
         swapped["gradient_accumulation_steps"] = None
-    if averages is not None:
-        indices = [optimizer._get_variable_index(v) for v in variables]
-        swapped["_model_variables_moving_average"] = [averages[i] for i in indices]
     # A copy with the same variables: other threads use the optimizer meanwhile, and one may save it. (Keras' own way to copy
     # makes new variables.)
     one = object.__new__(type(optimizer))

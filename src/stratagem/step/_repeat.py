@@ -19,7 +19,7 @@ from stratagem.values import Stacked
 # long on two cores (AVX-512). Products of matrices, windows, sorts, sums, gathers and random numbers took what they take
 # outside.
 _THREADED = ("conv_general_dilated",)
-# Multiplications and additions, about a millisecond's: a longer step has nothing to gain, as starting a program is hidden by it.
+# Multiplications and additions, about a millisecond's: a longer step gains nothing, as starting a program is hidden by it.
 _SHORT = 5e7
 
 # Copies of the step in the body of the loop: XLA fuses across them, and compiles longer.

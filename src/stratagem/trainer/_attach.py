@@ -72,13 +72,22 @@ def _compile(model: Any, original: Method) -> Method:
     def call(*args: Any, **kwargs: Any) -> Any:
         object.__setattr__(model, "_steps", None)
         if model._born_under is None or current().replica is not None:  # made and compiled by an Estimator's model_fn
-            return original(*args, **kwargs)
+            result = original(*args, **kwargs)
+            _settle_executions(model)
+            return result
         with model._born_under.scope():
             result = original(*args, **kwargs)
+            _settle_executions(model)
             _join(model.optimizer)
         return result
 
     return call
+
+
+def _settle_executions(model: Any) -> None:
+    """No number of steps per execution, as some files have it, is one step, as in TF."""
+    if model.steps_per_execution is None:
+        model.steps_per_execution = 1
 
 
 def _join(optimizer: Any) -> None:
