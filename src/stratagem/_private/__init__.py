@@ -1,21 +1,17 @@
 """Every use of private JAX and Keras API, and every hook into their classes; a test fails loudly when an upgrade moves one.
 
 Upper layers say *what* should happen (they pass a function), the files here know only *where* it is attached. A hook acts on
-objects that a strategy or a compiled step has claimed and leaves all others as Keras has them. Imported, these act at
-once, in this order: `_arrays`, `_backends`, `_checks`, `_executables`, `_layers`, `_metrics`, `_seeds`, `_settings`.
-"""
-
-from stratagem._private import _arrays as _arrays
-from stratagem._private._arrays import movable as movable
-objects that a strategy or a compiled step has claimed and leaves all others as Keras has them. Nine files act when
-they are imported, in this order: `_arrays`, `_averages`, `_backends`, `_executables`, `_files`, `_layers`, `_losses`, `_seeds`,
-`_settings`.
+objects that a strategy or a compiled step has claimed and leaves all others as Keras has them. These act when they are
+imported, in this order: `_arrays`, `_averages`, `_backends`, `_checks`, `_executables`, `_files`, `_layers`, `_losses`,
+`_metrics`, `_seeds`, `_settings`.
 """
 
 from stratagem._private import _arrays as _arrays
 from stratagem._private import _averages as _averages
 from stratagem._private import _files as _files
+from stratagem._private._arrays import movable as movable
 from stratagem._private._arrays import on_device as on_device
+from stratagem._private._arrays import weakly as weakly
 from stratagem._private._backends import backends_started as backends_started
 from stratagem._private._backends import configured_cpu_devices as configured_cpu_devices
 from stratagem._private._backends import connect_backend as connect_backend

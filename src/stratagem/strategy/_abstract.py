@@ -28,11 +28,12 @@ from stratagem.pipeline import (
 )
 from stratagem.step import (
     Function,
+    Reads,
     Same,
     check_even,
     components,
     execute,
-    function_key,
+    execute_reading,
     gather_value,
     reduce_value,
     run_replicas,
@@ -122,6 +123,11 @@ class AbstractStrategy(abc.ABC):
         """What is known of functions that ran under it, with their programs, by code and closure."""
         return {}
 
+    @functools.cached_property
+    def reads(self) -> Reads:
+        """What functions that ran under it read."""
+        return Reads()
+
     @property
     def num_replicas_in_sync(self) -> int:
         """Replicas over all workers whose gradients are summed."""
@@ -191,7 +197,9 @@ class AbstractStrategy(abc.ABC):
             return run_replicas(self, fn, args, kwargs)
 
         name = f"strategy.run({getattr(fn, '__name__', fn)})"
-        return self._execute(body, ("run", function_key(fn)), name, list(args), dict(kwargs or {}))
+        with self.scope():
+            key = (Same(self), "run")
+            return execute_reading(self.reads, fn, body, key, name, args, dict(kwargs or {}), self.mesh)
 
     def reduce(self, reduce_op: Any, value: Any, axis: int | None) -> Any:
         """Sum or mean over replicas of every PerReplica in the structure `value`, as one local tensor each.
