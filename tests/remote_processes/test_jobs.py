@@ -133,10 +133,10 @@ def test_a_coordinator_may_end_while_a_worker_is_away() -> None:
 @pytest.mark.timeout(900)
 def test_a_job_goes_on_whatever_befalls_it_until_a_server_is_lost() -> None:
     random_ = random.Random(5)
-    with following(5, STRATAGEM_HEARTBEAT_SECONDS="5") as started, strangers(started.running) as everybody:
+    with following(5, STRATAGEM_HEARTBEAT_SECONDS="15") as started, strangers(started.running) as everybody:
         check_private(started.running)
         check_priority(started)
-        scenarios.freeze_a_worker(started, random_, 5)
+        scenarios.freeze_a_worker(started, random_, 15)
         lose_a_worker_between_two_rounds(started)
         scenarios.lose_two_workers(started, random_)
         scenarios.lose_a_worker_in_an_evaluation(started, random_)
