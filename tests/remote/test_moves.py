@@ -91,22 +91,23 @@ def test_a_worker_that_was_frozen_while_another_took_its_closure_counts_nothing_
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("call", [1, 2, 3])
 def test_no_batch_is_lost_when_variables_are_shared(call: int, engine: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    job = Job(engine, monkeypatch, workers=1)
-    coordinator = Coordinator(job.strategy)
-    batches = iter(coordinator.create_per_worker_dataset(_powers_of_two))
+    with monkeypatch.context() as patch:  # which holds the job: its coordinator is watched as long
+        job = Job(engine, patch, workers=1)
+        coordinator = Coordinator(job.strategy)
+        batches = iter(coordinator.create_per_worker_dataset(_powers_of_two))
 
-    @tf.function
-    def step(iterator: Any) -> None:
-        job.first.assign_add(next(iterator))
-        job.second.assign_add(1.0)
+        @tf.function
+        def step(iterator: Any) -> None:
+            job.first.assign_add(next(iterator))
+            job.second.assign_add(1.0)
 
-    for number in range(4):
-        if number == 2:
-            job.before(call, job.share)
-        coordinator.schedule(step, args=(batches,))
-        coordinator.join()
-    assert job.interrupted
-    assert [copies(job.strategy, v) for v in (job.first, job.second)] == [[15, 15], [4, 4]]
+        for number in range(4):
+            if number == 2:
+                job.before(call, job.share)
+            coordinator.schedule(step, args=(batches,))
+            coordinator.join()
+        assert job.interrupted
+        assert [copies(job.strategy, v) for v in (job.first, job.second)] == [[15, 15], [4, 4]]
 
 
 def _powers_of_two() -> Any:
