@@ -44,9 +44,11 @@ class Context:
     """Where the current code runs.
 
     strategy: the strategy whose scope is open, or None for the default strategy.
+    chosen: True where `experimental_set_strategy` made that the current one, not a scope.
     replica: the ReplicaContext object inside a replica function, else None.
     crossing: True in a cross-replica context; False in a replica and in the default context.
     recorder: the capture that traces the current code (a `Recorder`), or None when it runs for real.
+    host: of a function that runs in Python though it is a tf.function: its name, and why; "" elsewhere.
     job: the workers that run this code together (a `Job`), or None for the job of the process.
     rows: inside a replica of a step of `Model.fit` and its kin, how many rows of the global batch this replica has: losses
         are then those of the global batch. None elsewhere, where the user's loop says what a loss is divided by.
@@ -57,9 +59,11 @@ class Context:
     """
 
     strategy: Any = None
+    chosen: bool = False
     replica: Any = None
     crossing: bool = False
     recorder: Any = None
+    host: str = ""
     job: Any = None
     rows: int | None = None
     beside: Any = None

@@ -1,10 +1,17 @@
-"""A name that is not provided says what to use instead."""
+"""A name that is not provided says what to use instead; one that TensorFlow does not have says that."""
+
+import ast
+import re
+from pathlib import Path
 
 import pytest
 
+import stratagem
 from stratagem._errors import NotProvidedError
-from stratagem.ops import not_provided
+from stratagem.ops import not_provided, tensorflow_names
 from tests.ops.facade import NAMESPACES, tf
+
+PACKAGE = Path(stratagem.__file__).parent
 
 
 @pytest.mark.parametrize(
@@ -13,22 +20,70 @@ from tests.ops.facade import NAMESPACES, tf
         ("math", "bessel_i0", "use jax.numpy.i0"),
         ("math", "igamma", "use jax.lax.igamma"),
         ("linalg", "slogdet", "use jax.numpy.linalg.slogdet"),
-        ("", "reduce_nansum", "use jax.numpy.nansum|see docs"),
-        ("", "nothing_like_it", "see docs/tensor_functions.md"),
-        ("nn", "_private", "see docs/tensor_functions.md"),
+        ("strings", "split", "it is not built yet, and dir(tf.strings) lists what is there"),
+        ("sparse", "reshape", "it is not built yet, and dir(tf.sparse) lists what is there"),
+        ("", "lookup", "it is not built yet, and dir(tf) lists what is there"),
     ],
 )
-def test_advice(namespace: str, name: str, advice: str) -> None:
-    text = str(not_provided(namespace, name))
-    assert text.startswith(f"tf.{namespace}.{name} is not provided" if namespace else f"tf.{name} is not provided")
-    assert any(part in text for part in advice.split("|"))
+def test_a_name_of_tensorflow(namespace: str, name: str, advice: str) -> None:
+    error = not_provided(namespace, name)
+    full = f"tf.{namespace}.{name}" if namespace else f"tf.{name}"
+    assert isinstance(error, NotProvidedError)
+    assert str(error) == f"{full} is not provided; {advice}."
+
+
+@pytest.mark.parametrize(
+    ("namespace", "name", "text"),
+    [
+        ("", "reduce_summ", "Did you mean tf.reduce_sum"),
+        ("strings", "lenght", "Did you mean tf.strings.length?"),
+        ("math", "nansum", "TensorFlow has no such name either."),
+        ("nn", "_private", "TensorFlow has no such name either."),
+    ],
+)
+def test_a_name_that_tensorflow_does_not_have(namespace: str, name: str, text: str) -> None:
+    error = not_provided(namespace, name)
+    assert type(error) is AttributeError
+    assert f"has no attribute {name!r}: TensorFlow has no such name either." in str(error)
+    assert text in str(error)
+
+
+def test_names_of_jax_are_only_told_where_they_compute_the_same() -> None:
+    for namespace, names in tensorflow_names().items():
+        for name in names:
+            advice = str(not_provided(namespace, name))
+            if "jax.numpy" in advice or "jax.lax" in advice or "keras.ops" in advice:
+                assert namespace.removeprefix("compat.v1").lstrip(".") in (
+                    "",
+                    "math",
+                    "linalg",
+                    "nn",
+                    "random",
+                    "signal",
+                    "image",
+                    "bitwise",
+                ), advice
 
 
 @pytest.mark.parametrize("namespace", [*NAMESPACES, "io.gfile"])
-def test_every_namespace_raises_it(namespace: str) -> None:
+def test_every_namespace_raises_them(namespace: str) -> None:
     module = tf
     for part in namespace.split("."):
         module = getattr(module, part)
-    with pytest.raises(NotProvidedError, match=rf"tf\.{namespace}\.nothing_like_it is not provided"):
+    with pytest.raises(AttributeError, match=rf"'tf\.{namespace}' has no attribute 'nothing_like_it'"):
         module.nothing_like_it  # noqa: B018
-    assert not hasattr(module, "nothing_like_it")
+    for name in set(tensorflow_names()[namespace]) - set(dir(module)):
+        with pytest.raises(NotProvidedError, match=name):
+            getattr(module, name)
+
+
+def test_no_message_names_a_file_of_the_repository() -> None:
+    """An installed package has none of them."""
+    named = [
+        f"{path.relative_to(PACKAGE)}:{node.lineno}"
+        for path in sorted(PACKAGE.rglob("*.py"))
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.Constant) and isinstance(node.value, str)
+        if re.search(r"\bdocs/|\.md\b|\bREADME\b|\bCONTRIBUTING\b", node.value)
+    ]
+    assert named == []

@@ -756,3 +756,28 @@ def test_an_error_inside_the_tape_leaves_nothing_open() -> None:
         return tape.gradient(y, v)
 
     assert float(compiled(step)) == 6.0
+
+
+def test_a_tape_in_a_function_that_runs_in_python_is_told_why_and_what_to_do() -> None:
+    def gradient(x: Any) -> Any:
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = x * x
+        return tape.gradient(y, x)
+
+    def loop(inner: Any) -> Any:
+        @tf.function
+        def steps(x: Any) -> Any:
+            return [inner(x) for _ in tf.data.Dataset.range(2)]
+
+        return steps
+
+    with pytest.raises(
+        TapeError, match=r"loop\.<locals>\.steps runs in Python, because it .*data.* strategy\.run"
+    ) as told:
+        loop(gradient)(tf.constant(3.0))
+    assert "outside a compiled step" not in str(told.value)
+    # What it says to do works.
+    assert loop(tf.function(gradient))(tf.constant(3.0)) == [6.0, 6.0]
+    strategy = tf.distribute.get_strategy()
+    assert loop(lambda x: strategy.run(gradient, (x,)))(tf.constant(3.0)) == [6.0, 6.0]

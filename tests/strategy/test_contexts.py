@@ -1,6 +1,7 @@
 """Scopes: which strategy, replica or cross-replica context the code is in, and what is allowed there."""
 
 import copy
+import dataclasses
 import re
 from collections.abc import Callable
 from typing import Any
@@ -8,6 +9,8 @@ from typing import Any
 import pytest
 
 import stratagem as tf
+from stratagem._context import Context, assign, current
+from stratagem.estimator._apart import apart, generated_apart
 from stratagem.strategy import AbstractStrategy, MirroredStrategy, OneDeviceStrategy
 
 
@@ -185,3 +188,56 @@ def test_a_strategy_names_itself_and_its_replicas(mirrored: MirroredStrategy) ->
     assert re.fullmatch(r"<MirroredStrategy at 0x[0-9a-f]+ with 2 replica\(s\)>", repr(mirrored))
     assert mirrored.cluster_resolver is None
     assert isinstance(mirrored, tf.distribute.Strategy)
+
+
+def in_a_scope() -> Context:
+    with OneDeviceStrategy("CPU:0").scope():
+        return current()
+
+
+def in_a_strategy_that_was_set() -> Context:
+    tf.distribute.experimental_set_strategy(OneDeviceStrategy("CPU:0"))
+    return current()
+
+
+def where_none_is_set_again() -> Context:
+    in_a_strategy_that_was_set()
+    tf.distribute.experimental_set_strategy(None)
+    return current()
+
+
+def in_a_run() -> Context:
+    found: list[Context] = []
+    OneDeviceStrategy("CPU:0").run(lambda: found.append(current()))
+    return found[0]
+
+
+def in_a_generator_apart() -> Context:
+    (found,) = generated_apart(lambda: (current() for _ in range(1)))()
+    return found
+
+
+@pytest.mark.parametrize(
+    ("enter", "changed"),
+    [
+        (in_a_scope, {"strategy", "crossing"}),
+        (in_a_strategy_that_was_set, {"strategy", "crossing", "chosen"}),
+        (where_none_is_set_again, set()),
+        (in_a_run, {"strategy", "replica", "recorder"}),
+        (apart(current), {"graph"}),
+        (in_a_generator_apart, {"graph"}),
+    ],
+)
+def test_the_rest_of_the_context_goes_on(enter: Callable[[], Context], changed: set[str]) -> None:
+    """Every field, also those that are added later."""
+    kept = {field.name for field in dataclasses.fields(Context)} - changed
+    values = {
+        name: object() for name in kept - {"strategy", "replica", "crossing", "chosen", "recorder", "rows", "job"}
+    }
+    before = current()
+    try:
+        assign(dataclasses.replace(before, **values))
+        found = enter()
+    finally:
+        assign(before)
+    assert {name for name in values if getattr(found, name) is not values[name]} == set()

@@ -1,11 +1,14 @@
 """Running an Estimator apart from the strategy's scope that the program may be in: its strategies are in its RunConfig."""
 
 import contextvars
+import dataclasses
 import functools
 from collections.abc import Callable, Iterator
 from typing import Any, TypeVar, cast
 
-from stratagem._context import Context, assign, entered
+from stratagem._context import assign, current, entered
+
+_OUTSIDE: dict[str, Any] = {"strategy": None, "replica": None, "crossing": False, "graph": None}
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -15,7 +18,7 @@ def apart(function: F) -> F:
 
     @functools.wraps(function)
     def run(*args: Any, **kwargs: Any) -> Any:
-        with entered(strategy=None, replica=None, crossing=False, graph=None):
+        with entered(**_OUTSIDE):
             return function(*args, **kwargs)
 
     return cast(F, run)
@@ -27,7 +30,7 @@ def generated_apart(function: F) -> F:
     @functools.wraps(function)
     def run(*args: Any, **kwargs: Any) -> Iterator[Any]:
         context, made = contextvars.copy_context(), function(*args, **kwargs)
-        context.run(assign, Context())
+        context.run(assign, dataclasses.replace(current(), **_OUTSIDE))
         end = object()
         try:
             while (value := context.run(next, made, end)) is not end:

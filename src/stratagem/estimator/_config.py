@@ -243,7 +243,7 @@ def _strategies(both: Any, train: Any, evaluate: Any) -> dict[str, Any]:
         if getattr(both, "remote_cluster", None):
             raise ValueError(
                 "experimental_distribute.remote_cluster is not supported: every task runs the program itself, "
-                "with its TF_CONFIG. See docs/estimators.md."
+                "with its TF_CONFIG."
             )
         inner = {"train_distribute": both.train_distribute, "eval_distribute": both.eval_distribute}
         for name, outer in (("train_distribute", train), ("eval_distribute", evaluate)):

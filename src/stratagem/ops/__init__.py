@@ -279,6 +279,7 @@ from stratagem.ops._segments import unsorted_segment_min as unsorted_segment_min
 from stratagem.ops._segments import unsorted_segment_prod as unsorted_segment_prod
 from stratagem.ops._segments import unsorted_segment_sum as unsorted_segment_sum
 from stratagem.ops._unknown import not_provided as not_provided
+from stratagem.ops._unknown import tensorflow_names as tensorflow_names
 from stratagem.ops._windows import avg_pool as avg_pool
 from stratagem.ops._windows import avg_pool2d as avg_pool2d
 from stratagem.ops._windows import conv1d as conv1d

@@ -1,5 +1,8 @@
 """The error for a TensorFlow name that is not provided: it names the nearest function of JAX or Keras."""
 
+import difflib
+import functools
+import importlib.resources
 import sys
 from types import ModuleType
 
@@ -76,12 +79,36 @@ _DATA = {
 }
 
 
-def not_provided(namespace: str, name: str, instead: str | None = None) -> NotProvidedError:
-    """The error to raise for `tf.<namespace>.<name>` (namespace "" for `tf` itself). instead: what to use, if it is known."""
-    full = f"tf.{namespace}.{name}" if namespace else f"tf.{name}"
+# Where a function of the same name computes the same.
+_NUMERIC = {"", "math", "linalg", "nn", "random", "signal", "image", "bitwise", "compat.v1", "compat.v1.math"}
+_NAMES = "tensorflow_names.txt"  # see scripts/record_tensorflow_names.py
+
+
+@functools.cache
+def tensorflow_names() -> dict[str, tuple[str, ...]]:
+    """The public names of TensorFlow 2.15.1 by namespace ("" is `tf` itself), without Keras."""
+    rows = importlib.resources.files(__package__).joinpath(_NAMES).read_text(encoding="utf-8").splitlines()
+    return {row.split()[0].removeprefix("-"): tuple(row.split()[1:]) for row in rows}
+
+
+def not_provided(namespace: str, name: str, instead: str | None = None) -> AttributeError:
+    """The error to raise for `tf.<namespace>.<name>` (namespace "" for `tf` itself). instead: what to use, if it is known.
+
+    A NotProvidedError if TensorFlow has that name; a plain AttributeError if it has no such name either.
+    """
+    module = f"tf.{namespace}" if namespace else "tf"
     instead = instead or _replacement(namespace, name)
-    advice = f"use {instead}" if instead else "see docs/tensor_functions.md for what there is"
-    return NotProvidedError(f"{full} is not provided; {advice}.")
+    theirs = () if name.startswith("_") else tensorflow_names().get(namespace, (name,))
+    if instead is None and name not in theirs:
+        here = vars(sys.modules.get(f"stratagem.{namespace}".rstrip("."), ModuleType("")))
+        known = sorted({*theirs, *(n for n in here if not n.startswith("_"))})
+        near = ", ".join(f"{module}.{n}" for n in difflib.get_close_matches(name, known))
+        found = f" Did you mean {near}?" if near else ""
+        return AttributeError(
+            f"module {module!r} has no attribute {name!r}: TensorFlow has no such name either.{found}"
+        )
+    advice = f"use {instead}" if instead else f"it is not built yet, and dir({module}) lists what is there"
+    return NotProvidedError(f"{module}.{name} is not provided; {advice}.")
 
 
 def _replacement(namespace: str, name: str) -> str | None:
@@ -89,6 +116,8 @@ def _replacement(namespace: str, name: str) -> str | None:
         return _ELSEWHERE[namespace, name]
     if namespace == "data.experimental" and name in _DATA:
         return _DATA[name]
+    if namespace not in _NUMERIC or name not in tensorflow_names().get(namespace, ()):
+        return None
     places: list[tuple[str, ModuleType]] = [("jax.numpy", jnp), ("jax.nn", jax.nn), ("jax.lax", jax.lax)]
     own = {"linalg": jnp.linalg, "nn": jax.nn, "random": jax.random, "signal": jnp.fft, "image": jax.image}
     if namespace in own:

@@ -7,7 +7,7 @@ from typing import Any, cast
 
 import jax
 
-from stratagem._context import current
+from stratagem._context import current, entered
 from stratagem._errors import InvalidArgumentError, MixedStrategiesError, OutOfRangeError
 from stratagem._job import Phase
 from stratagem._mesh import ReplicaMesh
@@ -58,7 +58,9 @@ def execute_often(
                 raise
             signature.host = _reason(reason)
             logger.info("%s runs in Python, not as one compiled program: %s.", name, signature.host)
-    yield body(*args, **kwargs)
+    with entered(host=f"{name} runs in Python, because {signature.host}"):
+        result = body(*args, **kwargs)
+    yield result
 
 
 def execute_together(

@@ -48,10 +48,7 @@ class GradientTape:
     def __enter__(self) -> "GradientTape":
         recorder = current().recorder
         if recorder is None:
-            raise TapeError(
-                "tf.GradientTape is used outside a compiled step. Put the code that uses the tape into a function and call "
-                "it with strategy.run(...), or decorate it with @tf.function: it then becomes one compiled program."
-            )
+            raise _not_compiled()
         self._recorder, self._level = recorder, trace_level()
         if self._watch_variables:
             for variable in recorder.trainable():
@@ -296,3 +293,17 @@ def _wants_zeros(unconnected_gradients: Any) -> bool:
 def _seed(seed: Any, shape: tuple[int, ...], dtype: Any) -> jax.Array:
     """The factors of a target's elements; None stands for ones."""
     return jnp.broadcast_to(jnp.ones((), dtype) if seed is None else jnp.asarray(seed), shape).astype(dtype)
+
+
+def _not_compiled() -> TapeError:
+    """The error for a tape that nothing records."""
+    host = current().host
+    if host:
+        return TapeError(
+            f"tf.GradientTape is used where no compiled step records: {host}. Put the code that uses the tape into a function "
+            "without that, and call it from there with strategy.run(...) or decorate it with @tf.function: it is compiled."
+        )
+    return TapeError(
+        "tf.GradientTape is used outside a compiled step. Put the code that uses the tape into a function and call "
+        "it with strategy.run(...), or decorate it with @tf.function: it then becomes one compiled program."
+    )

@@ -20,6 +20,7 @@ from stratagem._mesh import AXIS, exact
 from stratagem._private import KerasVariable, present_slot
 from stratagem._reduce import ReduceOp
 from stratagem._reduce import reduce_op as parse_op
+from stratagem.ops import truediv
 from stratagem.step._capture import Capture, InTrace, OtherMesh
 from stratagem.step._gather import concatenated
 from stratagem.step._sums import unfolded
@@ -158,8 +159,16 @@ class ReplicaContext:
 
 
 def _all_reduce(op: ReduceOp, value: Any, replicas: int) -> Any:
-    total = jax.lax.psum(unfolded(jnp.asarray(exact(value))), AXIS)
-    return total if op is ReduceOp.SUM else total / replicas
+    mine = jnp.asarray(exact(value))
+    if replicas == 1:
+        return mine
+    total = jax.lax.psum(unfolded(mine), AXIS)
+    return total if op is ReduceOp.SUM else _mean(total, jnp.asarray(replicas, total.dtype))
+
+
+def _mean(total: Any, count: Any) -> Any:
+    """As TensorFlow divides: the mean of integers of 8 and 16 bits is float32, of wider ones float64."""
+    return truediv(total.astype(count.dtype), count)
 
 
 def gather_tensor(value: Any, axis: int) -> Any:
@@ -202,7 +211,7 @@ def reduce_value(strategy: Any, op: ReduceOp, value: Any, axis: int | None) -> A
     total = jax.lax.psum(jnp.sum(local, axis, dtype=_sum_dtype(local)), AXIS)
     if op is ReduceOp.SUM:
         return total
-    return total / jax.lax.psum(unfolded(_count(local, axis, total)), AXIS)
+    return _mean(total, jax.lax.psum(unfolded(_count(local, axis, total)), AXIS))
 
 
 def _reduce_plain(op: ReduceOp, value: Any, axis: int | None, replicas: int) -> Any:
@@ -217,11 +226,11 @@ def _reduce_plain(op: ReduceOp, value: Any, axis: int | None, replicas: int) -> 
 
 
 def reduce_rows(op: ReduceOp, value: Any, axis: Any) -> Any:
-    """Sum or mean of one tensor along `axis`; the mean of integers is a float."""
+    """Sum or mean of one tensor along `axis`; the mean of integers is what `/` makes of them."""
     value = jnp.asarray(exact(value))
     _check_axis(axis, value)
     total = jnp.sum(value, axis, dtype=_sum_dtype(value))
-    return total if op is ReduceOp.SUM else total / _count(value, axis, total)
+    return total if op is ReduceOp.SUM else _mean(total, _count(value, axis, total))
 
 
 def _sum_dtype(value: Any) -> Any:
@@ -229,9 +238,10 @@ def _sum_dtype(value: Any) -> Any:
 
 
 def _count(value: Any, axis: Any, total: Any) -> Any:
-    """How many numbers a sum along `axis` adds up; a float, as it divides `total`."""
+    """How many numbers a sum along `axis` adds up, as a number of the sum's dtype; in 8 and 16 bits it may not fit."""
     count = math.prod(value.shape[a] for a in (axis if isinstance(axis, tuple) else (axis,)))
-    return jnp.asarray(count, total.dtype if jnp.issubdtype(total.dtype, jnp.inexact) else jnp.float32)
+    exact_in = jnp.issubdtype(total.dtype, jnp.inexact) or total.dtype.itemsize >= 4
+    return jnp.asarray(count, total.dtype if exact_in else jnp.float32)
 
 
 def _check_axis(axis: Any, value: Any) -> None:

@@ -2,6 +2,7 @@
 
 import abc
 import contextlib
+import dataclasses
 import functools
 from collections.abc import Callable, Hashable, Sequence
 from types import TracebackType
@@ -64,17 +65,7 @@ class Scope(contextlib.AbstractContextManager["AbstractStrategy"]):
             raise _needs_cross_replica("strategy.scope()")
         _check_same(before.strategy, self._strategy)
         self._outer.append(before)
-        assign(
-            Context(
-                strategy=self._strategy,
-                crossing=True,
-                recorder=before.recorder,
-                beside=before.beside,
-                worker=before.worker,
-                graph=before.graph,
-                reading=before.reading,
-            )
-        )
+        assign(dataclasses.replace(before, strategy=self._strategy, crossing=True, chosen=False))
         return self._strategy
 
     def __exit__(
@@ -237,7 +228,7 @@ class AbstractStrategy(abc.ABC):
         """A dataset whose batches are global: each is cut into one piece a replica.
 
         dataset: a `tf.data.Dataset`, or a data set of another library: NumPy arrays, Grain, Hugging Face, torch, any
-        iterable (docs/input.md). Without `batch_size` its elements are global batches; with it they are examples, and
+        iterable. Without `batch_size` its elements are global batches; with it they are examples, and
         this many make a global batch. Raises TypeError for what cannot be iterated, ValueError for elements without rows.
         """
         self._enter("strategy.experimental_distribute_dataset")

@@ -1,5 +1,6 @@
 """The default strategy, and the questions about the current context: get_strategy, has_strategy, get_replica_context."""
 
+import dataclasses
 from collections.abc import Callable, Sequence
 from typing import Any, final
 
@@ -115,12 +116,9 @@ def experimental_set_strategy(strategy: AbstractStrategy | None) -> None:
     context = current()
     if context.replica is not None or _is_scoped(context):
         raise ContextError("Must not be called inside a `tf.distribute.Strategy` scope.")
-    assign(Context() if strategy is None else _SetContext(strategy=strategy, crossing=True))
-
-
-class _SetContext(Context):
-    """A context that `experimental_set_strategy` made, not a `with` block."""
+    chosen = strategy is not None
+    assign(dataclasses.replace(context, strategy=strategy, crossing=chosen, chosen=chosen))
 
 
 def _is_scoped(context: Context) -> bool:
-    return context.strategy is not None and not isinstance(context, _SetContext)
+    return context.strategy is not None and not context.chosen
