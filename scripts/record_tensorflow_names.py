@@ -32,7 +32,8 @@ def tell(namespace: str, module: types.ModuleType) -> None:
     print(namespace or "-", *found)
     for name, member in found.items():
         again = namespace.startswith("compat.v1") and name == "compat"
-        if isinstance(member, types.ModuleType) and "tensorflow" in member.__name__ and not again:
+        own = isinstance(member, types.ModuleType) and ("tensorflow" in member.__name__ or name == "layers")
+        if own and not again:
             tell(f"{namespace}.{name}".lstrip("."), member)
 
 

@@ -57,5 +57,5 @@ def test_what_a_served_model_would_answer_is_in_export() -> None:
         AttributeError, match="build_raw_serving_input_receiver_fn is not provided: nothing here writes"
     ):
         _ = tf.estimator.export.build_raw_serving_input_receiver_fn
-    with pytest.raises(AttributeError, match=r"tf\.estimator\.PredictOutput"):
+    with pytest.raises(AttributeError, match=r"'tf\.estimator' has no attribute 'PredictOutput'"):
         _ = tf.estimator.PredictOutput
