@@ -18,6 +18,7 @@ from stratagem._private import (
     is_loss_scaler,
 )
 from stratagem.step._served import apply_on_servers, served
+from stratagem.step._settings import agree_on_settings
 from stratagem.step._sums import summed
 
 _PER_BATCH = ("sum_over_batch_size", "mean", "mean_with_sample_weight", "auto")
@@ -36,6 +37,8 @@ def _apply(optimizer: Any, grads: list[Any], variables: Any, apply: Callable[[li
     if trainable and served(trainable[0]):
         apply_on_servers(optimizer, grads, trainable)
         return
+    if context.replica is not None and not capture.summed:
+        agree_on_settings(optimizer, capture.mesh.job)
     if context.replica is not None and not capture.summed and capture.mesh.num_replicas > 1:
         known = [g for g in grads if g is not None]
         total = iter(summed(known, capture.mesh.devices[0].platform))

@@ -1,6 +1,7 @@
 """Placement: how a variable lies on a mesh, and what reading and assigning it outside a step means."""
 
 import hashlib
+import logging
 import threading
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -24,6 +25,8 @@ from stratagem._private import (
 from stratagem.values._formula import Formula
 from stratagem.values._initial import Part
 from stratagem.values._on_read import add_to_each, aggregate, on_read, shares
+
+_log = logging.getLogger("stratagem")
 
 # Held while stored arrays are taken or replaced: a step donates what it takes, and another thread must not take it, too.
 storage = threading.RLock()
@@ -176,6 +179,7 @@ def _of_chief(variable: Any, value: Any, mesh: ReplicaMesh) -> Any:
         list(array.shape),
         array.dtype.name,
         hashlib.blake2b(array.tobytes(), digest_size=16).hexdigest(),
+        repr(array.item()) if array.ndim == 0 else None,
     ]
     given = job.agree("the initial value of a variable", mine)
     for worker, other in enumerate(given):
@@ -185,7 +189,12 @@ def _of_chief(variable: Any, value: Any, mesh: ReplicaMesh) -> Any:
                 f"dtype {mine[2]}; on worker {worker} it is {other[0]} with shape {tuple(other[1])} and dtype {other[2]}. "
                 "Every worker has to create the same variables in the same order."
             )
-    return value if len({other[3] for other in given}) == 1 else mesh.from_chief(array)
+    if len({other[3] for other in given}) == 1:
+        return value
+    if array.ndim == 0:  # a learning rate, say; larger ones are drawn, and mostly differ
+        shown = ", ".join(f"{other[4]} on worker {worker}" for worker, other in enumerate(given))
+        _log.warning("The workers' first values of %s differ: %s. All use that of worker 0.", mine[0], shown)
+    return mesh.from_chief(array)
 
 
 def _add(variable: Any, amount: Any, sign: int) -> bool:

@@ -18,6 +18,7 @@ from stratagem.pipeline.distribution._input import InputContext, InputOptions, I
 from stratagem.pipeline.distribution._lockstep import LockstepWalk
 from stratagem.pipeline.distribution._peers import Alone, Asked, Common, Compared, Peers, Shape
 from stratagem.pipeline.distribution._rebatch import check_batched
+from stratagem.pipeline.distribution._same import agree_on_steps
 from stratagem.pipeline.distribution._shard import shard
 from stratagem.pipeline.distribution._shares import Length, announce, check_lengths, length
 from stratagem.pipeline.distribution._streams import WorkerWalk, joined
@@ -154,6 +155,7 @@ class DistributedDataset(DistributedInput):
     def _walk(self) -> tuple[LockstepWalk, Peers]:
         if not self._announced:
             announce(self._sharding, self._stage, self._context)
+            agree_on_steps(self._stage, self._sharding, self._mesh.job)
             self._announced = True
         workers, worker = self._context.num_input_pipelines, self._context.input_pipeline_id
         stream = WorkerWalk(self._sharding, workers, worker)

@@ -101,6 +101,11 @@ class EpochSeeds:
         self._reshuffle = reshuffle
         self._next = 0
 
+    @property
+    def seed(self) -> int:
+        """That of all epochs."""
+        return self._seed
+
     def begin(self) -> dict[str, int]:
         """The facts of the epoch that starts now, in a form that can be saved."""
         with self._lock:

@@ -1,0 +1,49 @@
+"""The workers' optimizers have to have the same settings: they compare them when each first updates variables."""
+
+import weakref
+from typing import Any
+
+import keras
+
+from stratagem._errors import ClusterError
+from stratagem._job import Job
+
+_compared: "weakref.WeakSet[Any]" = weakref.WeakSet()
+
+
+def agree_on_settings(optimizer: Any, job: Job) -> None:
+    """Compare an optimizer's settings with those of the other workers, once; all have to call it.
+
+    Raises:
+        ClusterError: they differ; it names each that does, with the workers' values.
+    """
+    if job.workers == 1 or optimizer in _compared:
+        return
+    _compared.add(optimizer)
+    given = job.agree("the settings of an optimizer", _settings(optimizer))
+    for worker, theirs in enumerate(given[1:], 1):
+        names = [name for name in {**given[0], **theirs} if given[0].get(name) != theirs.get(name)]
+        if names:
+            values = [(name, given[0].get(name), theirs.get(name)) for name in names]
+            shown = "; ".join(
+                f"{n} is {first} on worker 0 and {other} on worker {worker}" for n, first, other in values
+            )
+            raise ClusterError(
+                f"The workers' optimizers differ: {shown}. All have to apply the same update: give them the same settings."
+            )
+
+
+def _settings(optimizer: Any) -> dict[str, str]:
+    """Its settings by name, those of a schedule of its learning rate too. (A learning rate of its own is a variable.)"""
+    schedule = vars(optimizer).get("_learning_rate")
+    facts = {"class": type(optimizer).__name__, **_simple(optimizer)}
+    if isinstance(schedule, keras.optimizers.schedules.LearningRateSchedule):
+        facts["learning_rate"] = (
+            f"{type(schedule).__name__}({', '.join(f'{n}={v}' for n, v in _simple(schedule).items())})"
+        )
+    return facts
+
+
+def _simple(thing: Any) -> dict[str, str]:
+    found = {name: value for name, value in vars(thing).items() if not name.startswith("_") and name != "name"}
+    return {name: repr(value) for name, value in found.items() if isinstance(value, bool | int | float | str | None)}
