@@ -1,7 +1,7 @@
 # Every target sets up .venv by itself; `make` alone lists the targets.
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test thorough check install-test seeds bench soak clean
+.PHONY: help demo test thorough check install-test test-device seeds bench soak clean
 
 BIN := .venv/bin
 READY := .venv/.ready
@@ -24,6 +24,11 @@ test: $(READY) ## run the test suite
 	@$(BIN)/python scripts/fetch_data.py fashion-mnist
 	@echo "test: running the test suite"
 	@$(BIN)/python -m pytest -q -n $$(($$(nproc) + 1)) --dist loadfile --no-loadscope-reorder
+
+# Without the conftest above that folder, which makes eight virtual CPU devices: JAX_PLATFORMS says on what, else JAX does.
+test-device: $(READY) ## run the tests that make sense on one device, on the accelerator if JAX finds one
+	@echo "test-device: running tests/device"
+	@$(BIN)/python -m pytest -q --confcutdir=tests/device tests/device
 
 thorough: $(READY) ## run the tests that `make test` leaves out: more instances of the same
 	@$(BIN)/python scripts/fetch_data.py fashion-mnist

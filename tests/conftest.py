@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 os.environ["KERAS_BACKEND"] = "jax"  # before Keras is imported: it may be configured for another backend
+os.environ["JAX_PLATFORMS"] = "cpu"  # also beside an accelerator, which is for tests/device (`make test-device`)
 os.environ["PJRT_NPROC"] = "24"  # before JAX starts: eight replicas that wait for each other each hold a thread
 
 # Many tests, and the processes that they start, run the same programs: each is compiled once in a run of the suite.
