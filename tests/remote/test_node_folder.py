@@ -188,13 +188,13 @@ def test_a_second_task_of_a_job_takes_over_from_one_that_was_killed_while_the_no
     first, folder = start(head, LATE)
     keeper = keeper_of(folder)
     (ray,) = keeper.children()
+    keeper.suspend()  # it would end by itself a second after its task
     first.kill()
     first.wait()
     second, again = start(head, STARTED)
     assert again == folder
     assert second.stdout is not None
     assert second.stdout.readline() == "joined\n"
-    assert ended(ray)
-    assert ended(keeper)
+    eventually(lambda: ended(ray) and ended(keeper))
     second.kill()
     eventually(lambda: gone(folder))
