@@ -177,3 +177,20 @@ def test_an_optimizer_from_outside_of_the_scope_is_refused() -> None:
     with pytest.raises(RuntimeError, match=r"was created outside of strategy.scope\(\)"):
         strategy.run(lambda: optimizer.apply_gradients([(tf.constant(1.0), v)]))
     assert v.numpy() == 1.0
+
+
+@pytest.mark.parametrize("replicas", [1, 2])
+def test_an_optimizer_counts_in_64_bits_as_in_tensorflow(replicas: int) -> None:
+    strategy = mirrored(replicas)
+    with strategy.scope():
+        optimizer, v = tf.keras.optimizers.Adam(0.1), tf.Variable([1.0])
+
+    @tf.function
+    def step() -> Any:
+        strategy.run(lambda: optimizer.apply_gradients([(tf.constant([1.0]), v)]))
+        return tf.identity(optimizer.iterations)
+
+    assert [int(step()) for _ in range(3)] == [1, 2, 3]
+    assert (optimizer.iterations.dtype, optimizer.iterations.numpy().dtype) == ("int64", np.int64)
+    optimizer.iterations.assign(2**40)
+    assert int(step()) == 2**40 + 1

@@ -43,6 +43,8 @@ def intercept_variables(
     @functools.wraps(init)
     def new_init(self: Any, *args: Any, **kwargs: Any) -> None:
         self._placement, self._born = created(self), next(_births)
+        if kwargs.get("name") == "iteration" and kwargs.get("dtype") == "int":  # an optimizer's count, in TF of 64 bits
+            kwargs["dtype"] = "int64"
         init(self, *args, **kwargs)
 
     def new_with_initializer(self: Any, initializer: Any) -> None:
