@@ -11,7 +11,7 @@ ROOT = Path(__file__).parents[1] / "src" / PACKAGE
 LAYERS = (  # lowest first; members of one row may not import each other
     ("_errors",),
     ("_backend", "_log", "_paths"),
-    ("_private", "_coordination", "_job", "_numbers", "_framing", "_tensor_proto"),
+    ("_private", "_coordination", "_job", "_non_finite", "_framing", "_tensor_proto"),
     ("cluster", "_mesh", "_reduce"),
     ("_context",),
     ("values",),

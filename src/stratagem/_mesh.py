@@ -12,7 +12,7 @@ import numpy as np
 from jax.sharding import Mesh, NamedSharding, PartitionSpec
 
 from stratagem._job import ALONE, Job
-from stratagem._numbers import Numbers
+from stratagem._non_finite import NonFiniteWatch
 from stratagem._private import movable
 
 AXIS = "replica"
@@ -45,7 +45,7 @@ class ReplicaMesh:
     devices: tuple[jax.Device, ...]
     job: Job = field(default=ALONE, compare=False, repr=False)
     dispatched: Dispatched = field(default_factory=Dispatched, compare=False, repr=False)
-    numbers: Numbers = field(default_factory=Numbers, compare=False, repr=False)
+    non_finite: NonFiniteWatch = field(default_factory=NonFiniteWatch, compare=False, repr=False)
 
     @functools.cached_property
     def mesh(self) -> Mesh:

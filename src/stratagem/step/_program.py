@@ -409,12 +409,12 @@ class Bound:
 
     def check(self) -> None:
         """Before a call: raise NonFiniteError if the strategy is to stop and the step before the last has left such values."""
-        if self._mesh.numbers.stops:
-            self._mesh.numbers.check(self._mesh.job.agree)
+        if self._mesh.non_finite.stops:
+            self._mesh.non_finite.check(self._mesh.job.agree)
 
     def write(self, new: Sequence[jax.Array], steps: int = 1) -> None:
         """Commit the new values of so many steps."""
-        if self._mesh.numbers.stops:
+        if self._mesh.non_finite.stops:
             self._note(new, steps)
         for variable, value in zip(self._written, new, strict=True):
             if id(variable) in self._foreign:
@@ -429,7 +429,7 @@ class Bound:
         slots = [self._mesh.unstack(x) for v, x in pairs if id(v) in self._slots]
         if values:
             own = {replica: [slot[i] for slot in slots] for i, replica in enumerate(self._mesh.local_ids)}
-            self._mesh.numbers.note(steps, values, own)
+            self._mesh.non_finite.note(steps, values, own)
 
     def written_order(self) -> list[int]:
         """For every donated array the position, among the new values, of the one that takes its place."""

@@ -138,11 +138,11 @@ class AbstractStrategy(abc.ABC):
         raises `NonFiniteError`, a `tf.errors.InvalidArgumentError`, on all workers. Of parameter servers no variable gets such
         a value, whatever it says. Setting another word raises InvalidArgumentError.
         """
-        return self.mesh.numbers.policy
+        return self.mesh.non_finite.policy
 
     @non_finite.setter
     def non_finite(self, policy: str) -> None:
-        self.mesh.numbers.policy = policy
+        self.mesh.non_finite.policy = policy
 
     @property
     def extended(self) -> StrategyExtended:

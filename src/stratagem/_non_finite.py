@@ -28,7 +28,7 @@ class _Found:
 
 
 @final
-class Numbers:
+class NonFiniteWatch:
     """The steps of one strategy. policy: `stop` raises, one step later; for the others the steps compute nothing more."""
 
     def __init__(self) -> None:
