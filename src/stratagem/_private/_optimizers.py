@@ -53,11 +53,11 @@ def _build_optimizer(optimizer: Any, variables: Iterable[Any] | None) -> None:
     optimizer.built = True
 
 
-Outside = Callable[[], contextlib.AbstractContextManager[Any]]
+Outside = Callable[[Any], contextlib.AbstractContextManager[None]]
 
 
 def intercept_builds(outside: Outside) -> None:
-    """As in TF, an optimizer is built within outside(), at once, also where a trace is under way; then that is announced.
+    """As in TF, an optimizer is built within outside(optimizer), at once, also where a trace is under way; that is announced.
 
     Some of Keras' optimizers make variables from values (Nadam), or start them from the weights (ScheduleFreeAdamW): in a trace
     the first is an error and the second was forgotten with the trace.
@@ -88,7 +88,7 @@ def _built_at_once(build: Any, outside: Outside) -> Any:
             return build(self, *args, **kwargs)
         object.__setattr__(self, "_building", True)
         try:
-            with OutsideOfTraces(), unscoped(), outside():
+            with OutsideOfTraces(), unscoped(), outside(self):
                 give_first_values()
                 result = build(self, *args, **kwargs)
                 announce_build(self)

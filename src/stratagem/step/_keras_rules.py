@@ -51,11 +51,16 @@ def _apply(optimizer: Any, grads: list[Any], variables: Any, apply: Callable[[li
 
 
 @contextlib.contextmanager
-def _beside_the_trace() -> Iterator[None]:
-    """In the body variables are made as outside of a step, in the strategy's scope. Raises ValueError in a later trace."""
+def _beside_the_trace(optimizer: Any) -> Iterator[None]:
+    """In the body variables are made as outside of a step, in the strategy's scope. Raises ValueError in a later trace.
+
+    The workers compare the optimizer's settings before: others make other variables, on which they could not agree.
+    """
     context = current()
     if context.recorder is not None:
         context.recorder.create(None)
+    if context.strategy is not None:
+        agree_on_settings(optimizer, context.strategy.mesh.job)
     with entered(replica=None, crossing=context.strategy is not None):
         yield
 
