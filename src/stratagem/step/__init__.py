@@ -29,7 +29,6 @@ from stratagem.step._program import begun as begun
 from stratagem.step._program import everywhere as everywhere
 from stratagem.step._program import explore as explore
 from stratagem.step._program import trace as trace
-from stratagem.step._reads import Reads as Reads
 from stratagem.step._replicate import ReplicaContext as ReplicaContext
 from stratagem.step._replicate import agreed as agreed
 from stratagem.step._replicate import check_even as check_even
@@ -49,4 +48,3 @@ from stratagem.step._served import scattered as scattered
 from stratagem.step._served import served as served
 from stratagem.step._signature import Same as Same
 from stratagem.step._signature import function_key as function_key
-from stratagem.step._undecorated import execute_reading as execute_reading

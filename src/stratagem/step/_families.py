@@ -104,12 +104,8 @@ def _difference(before: tuple[Any, ...], now: tuple[Any, ...]) -> str:
     if not before or before[0] != now[0]:
         return "the structure of the arguments changed"
     changed = [
-        changed_part(a, b) if _are_reads(a, b) else f"argument {i} changed from {a} to {b}"
+        f"argument {i} changed from {a} to {b}"
         for i, (a, b) in enumerate(zip(before[1:], now[1:], strict=True))
         if a != b
     ]
     return "; ".join(changed)
-
-
-def _are_reads(before: Any, now: Any) -> bool:
-    return all(isinstance(key, tuple) and key[:1] == ("reads",) for key in (before, now))
