@@ -217,3 +217,27 @@ def test_a_failed_check_of_a_closure_is_raised_where_the_coordinator_joins(
             v, count, optimizer = made(coordinator.strategy)
             jobs(coordinator)
     assert (float(v.numpy()), float(count.numpy()), int(optimizer.iterations)) == (0.0, 1.0, 1)
+
+
+@pytest.mark.parametrize(
+    ("rows", "wrong", "told"), [(5, None, ""), (5, 4, "replica 1"), (7, 1, "replica 0"), (7, 5, "replica 1")]
+)
+def test_checks_of_other_shapes_on_every_replica_keep_their_values(rows: int, wrong: int | None, told: str) -> None:
+    """Of 5 rows replica 0 has 3, as many as the second check has values; of 7 it has 4, and replica 1 has 3."""
+    strategy = tf.distribute.MirroredStrategy(["CPU:0", "CPU:1"])
+    values = np.arange(1, 1 + rows, dtype=np.float32)
+    if wrong is not None:
+        values[wrong] = -7.0
+    (batch,) = strategy.experimental_distribute_dataset(tf.data.Dataset.from_tensor_slices(values).batch(rows))
+
+    def replica(x: Any) -> Any:
+        tf.debugging.assert_positive(x)
+        tf.debugging.assert_positive(tf.constant([1.0, 2.0, 3.0]) * tf.reduce_max(x))
+        return tf.reduce_sum(x)
+
+    if wrong is None:
+        assert float(strategy.reduce("SUM", strategy.run(replica, args=(batch,)), axis=None)) == values.sum()
+        return
+    with pytest.raises(tf.errors.InvalidArgumentError, match=told) as caught:
+        strategy.run(replica, args=(batch,))
+    assert "-7" in str(caught.value)

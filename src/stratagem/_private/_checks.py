@@ -1,5 +1,6 @@
 """Checks of values that are part of a program: they are equations without results, and become results when it is compiled."""
 
+import functools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -17,18 +18,22 @@ effects.partial_eval_kept_effects.add_type(checkify.ErrorEffect)
 class Found:
     """What a program with its checks as results gives besides: the number of the first check that failed, or 0.
 
-    values: by shapes and dtypes, what the first failed check with such values was given.
+    values: by check, what it was given when it first failed.
     """
 
     number: jax.Array
     values: dict[Any, list[jax.Array]]
 
 
+@functools.cache
+def _failure(number: int) -> type:
+    """A class of errors for one check. Checks of one class would share their values where these have the same shapes."""
+    return type(f"FailedCheck{number:06}", (checkify.FailedCheckError,), {})
+
+
 def add_check(fails: jax.Array, number: int, values: Sequence[jax.Array]) -> Any:
     """Add the check with this number to the program being traced; returns what its values are known by in `Found`."""
-    effect = checkify.ErrorEffect(
-        checkify.FailedCheckError, tuple(jax.ShapeDtypeStruct(v.shape, v.dtype) for v in values)
-    )
+    effect = checkify.ErrorEffect(_failure(number), tuple(jax.ShapeDtypeStruct(v.shape, v.dtype) for v in values))
     error = checkify.Error({effect: fails}, {effect: jnp.asarray(number, jnp.int32)}, {}, {effect: list(values)})
     checkify.check_error(error)
     return effect
@@ -36,7 +41,8 @@ def add_check(fails: jax.Array, number: int, values: Sequence[jax.Array]) -> Any
 
 def checked(closed: xc.ClosedJaxpr, *args: Any) -> tuple[list[Any], Found]:
     """Evaluate a program that has checks: its results, and what the checks found."""
-    run = checkify.checkify(xc.jaxpr_as_fun(closed), errors=checkify.user_checks)
+    kinds = frozenset(e.error_type for e in closed.effects if isinstance(e, checkify.ErrorEffect))
+    run = checkify.checkify(xc.jaxpr_as_fun(closed), errors=kinds)
     error, results = run(*args)
     most = jnp.iinfo(jnp.int32).max
     numbers = [jnp.where(error._pred[e], error._code[e], most) for e in sorted(error._pred)]

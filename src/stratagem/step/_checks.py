@@ -20,12 +20,12 @@ from stratagem.values import PerReplica
 @final
 @dataclass(frozen=True)
 class Check:
-    """One check of a trace. shapes: its values are handed out with those of all checks that have the same ones."""
+    """One check of a trace. name: by which its values are found among the results; names are ordered as checks are."""
 
     text: str
     labels: tuple[str, ...]
     dtypes: tuple[np.dtype, ...]
-    shapes: Any
+    name: Any
 
 
 def note_check(checks: list[Check], fails: jax.Array, text: str, values: Mapping[str, jax.Array]) -> None:
@@ -105,10 +105,10 @@ def with_checks(
             after = [
                 jax.lax.select(jnp.broadcast_to(fine, v.shape), v, args[i]) for v, i in zip(after, written, strict=True)
             ]
-        shapes = sorted(found.values)
-        sizes = [len(found.values[s]) for s in shapes]
-        starts.update(zip(shapes, itertools.accumulate(sizes, initial=0), strict=False))
-        return [*kept, numbers, *itertools.chain(*(found.values[s] for s in shapes)), *after]
+        names = sorted(found.values)
+        sizes = [len(found.values[name]) for name in names]
+        starts.update(zip(names, itertools.accumulate(sizes, initial=0), strict=False))
+        return [*kept, numbers, *itertools.chain(*(found.values[name] for name in names)), *after]
 
     made = jax.make_jaxpr(run, axis_env=[(AXIS, replicas)])(*(v.aval for v in closed.jaxpr.invars))
     return made, Checks(
@@ -116,7 +116,7 @@ def with_checks(
         tuple(c.labels for c in checks),
         tuple(c.dtypes for c in checks),
         # (A check in a place that no input reaches, such as a loop without steps, has no values.)
-        tuple(starts.get(c.shapes, 0) for c in checks),
+        tuple(starts.get(c.name, 0) for c in checks),
         len(made.jaxpr.outvars) - len(closed.jaxpr.outvars) - 1,
     )
 
