@@ -343,3 +343,30 @@ def test_its_text_says_what_it_is(two: MirroredStrategy) -> None:
     assert "weight" in repr(v)
     assert "2." in repr(v)
     assert "float32" in repr(v)
+
+
+def test_a_replica_assigns_in_a_branch_of_its_own_within_one_of_all(two: MirroredStrategy) -> None:
+    """Measured on TensorFlow 2.15.1."""
+    v = variable(two, [1.0, 0.5], READ, SUM)
+
+    def replica() -> Any:
+        def yes() -> Any:
+            v.assign_add(v)
+            return rid()
+
+        def no() -> Any:
+            v.assign([4.0, 5.0])
+            return rid()
+
+        return tf.cond(rid() > 0.0, yes, no)
+
+    @tf.function
+    def step() -> Any:
+        def yes() -> Any:
+            two.run(replica)
+            return tf.reduce_sum(v)
+
+        return tf.cond(tf.reduce_sum(v) < 100.0, yes, lambda: tf.reduce_sum(v))
+
+    assert float(step()) == 12.0
+    assert in_replicas(two, v) == [[4.0, 5.0], [2.0, 1.0]]

@@ -75,10 +75,10 @@ class _InBranch:
     def __getattr__(self, name: str) -> Any:
         return getattr(self._recorder, name)
 
-    def add(self, variable: Any, delta: Any, sign: int) -> bool:
-        """Refuses an `assign_add` that would add every replica's amount."""
+    def add(self, variable: Any, delta: Any, sign: int, scope: Any = None) -> bool:
+        """Refuses an `assign_add` that would add every replica's amount. scope: the branch within this one that asks."""
         if on_read(variable) or self._scope.has_replicas:
-            return bool(self._recorder.add(variable, delta, sign, self._scope))
+            return bool(self._recorder.add(variable, delta, sign, scope or self._scope))
         if not self._recorder.in_replica(_context.current()) or variable.aggregation != "sum":
             return False
         raise UnimplementedError(
