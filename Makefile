@@ -6,6 +6,8 @@
 BIN := .venv/bin
 READY := .venv/.ready
 SEEDS := $(or $(STRATAGEM_SEEDS),../shared)
+# Which of the generated programs a run of the tests looks at: others every day.
+export STRATAGEM_DIFFERENTIAL_SEED := $(or $(STRATAGEM_DIFFERENTIAL_SEED),$(shell date +%Y%m%d))
 
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PIP_ROOT_USER_ACTION := ignore
@@ -22,7 +24,7 @@ demo: $(READY) ## train a convolutional network on two replicas (about 3 minutes
 # One more than there are cores: tests of jobs wait, for a lost heartbeat say.
 test: $(READY) ## run the test suite
 	@$(BIN)/python scripts/fetch_data.py fashion-mnist
-	@echo "test: running the test suite"
+	@echo "test: running the test suite (STRATAGEM_DIFFERENTIAL_SEED=$(STRATAGEM_DIFFERENTIAL_SEED) for the same generated programs)"
 	@$(BIN)/python -m pytest -q -n $$(($$(nproc) + 1)) --dist loadfile --no-loadscope-reorder
 
 # Without the conftest above that folder, which makes eight virtual CPU devices: JAX_PLATFORMS says on what, else JAX does.

@@ -1,0 +1,70 @@
+"""The recorded answers of TensorFlow, and which of them a run of the tests looks at."""
+
+import gzip
+import json
+import os
+import random
+import time
+from pathlib import Path
+from typing import Any
+
+from tests.differential.generate import generate
+from tests.differential.program import STRATEGIES, Program
+
+RECORDED = Path(os.environ.get("STRATAGEM_DIFFERENTIAL_RECORDED", Path(__file__).with_name("recorded")))
+# Programs of each strategy in a sample; a compiled one takes 0.1 to 0.5 seconds. Answers of other strategies are recorded, but
+# not all compared yet.
+SAMPLE = {"mirrored_2": 80, "mirrored_4": 30}
+CHUNK = 250  # programs of one test of `make thorough`
+
+Row = dict[
+    str, Any
+]  # an answer; beside it "seed" and "i" of the program, "text": its digest, "others": of other workers
+
+
+def recorded(strategy: str) -> list[Row]:
+    """The recorded answers of one strategy, in order."""
+    with gzip.open(RECORDED / f"{strategy}.jsonl.gz", "rt") as file:
+        return [json.loads(line) for line in file]
+
+
+def program_of(row: Row) -> Program:
+    """The program that was recorded.
+
+    Raises AssertionError if the grammar gives another one now: then its answers have to be recorded anew.
+    """
+    program = generate(row["seed"], row["i"])
+    assert program.digest == row["text"], (
+        f"program {row['i']} of seed {row['seed']} is another one than was recorded: "
+        "record all answers anew, tests/differential/record_tensorflow.py"
+    )
+    return program
+
+
+def sample_seed() -> int:
+    """Of the sample: STRATAGEM_DIFFERENTIAL_SEED, else the date."""
+    return int(os.environ.get("STRATAGEM_DIFFERENTIAL_SEED") or time.strftime("%Y%m%d"))
+
+
+def settled(strategy: str) -> list[Row]:
+    """The recorded answers without known open differences, which `recorded/open.json` lists with their reasons, and without
+    those that were not compared yet."""
+    known = json.loads((RECORDED / "open.json").read_text())[strategy]
+    return [row for row in recorded(strategy) if row["i"] <= known["compared"] and str(row["i"]) not in known["open"]]
+
+
+def sample(strategy: str) -> list[Row]:
+    """Some of the settled answers, others every day."""
+    rows = settled(strategy)
+    return random.Random(f"{sample_seed()}/{strategy}").sample(rows, min(SAMPLE[strategy], len(rows)))
+
+
+def chunks() -> list[tuple[str, int]]:
+    """Strategies, each with the number of every chunk of its answers."""
+    rows = json.loads((RECORDED / "numbers.json").read_text())
+    return [(strategy, place) for strategy in STRATEGIES for place in range(-(-rows[strategy] // CHUNK))]
+
+
+def chunk(strategy: str, place: int) -> list[Row]:
+    """One of these."""
+    return recorded(strategy)[place * CHUNK : (place + 1) * CHUNK]
