@@ -59,8 +59,13 @@ def count(closed: Any, primitive: str) -> int:
     return sum(eqn.primitive.name == primitive for eqn in equations(closed.jaxpr))
 
 
-def dtypes(closed: Any) -> set[str]:
-    """The dtypes of all values in a program, its inputs and constants included."""
+def kinds(closed: Any) -> set[tuple[str, tuple[int, ...]]]:
+    """The dtypes and shapes of all values in a program, its inputs and constants included."""
     atoms = [*closed.jaxpr.invars, *closed.jaxpr.constvars, *closed.jaxpr.outvars]
     atoms += [v for eqn in equations(closed.jaxpr) for v in (*eqn.invars, *eqn.outvars)]
-    return {str(v.aval.dtype) for v in atoms if hasattr(v.aval, "dtype")}
+    return {(str(v.aval.dtype), v.aval.shape) for v in atoms if hasattr(v.aval, "dtype")}
+
+
+def dtypes(closed: Any) -> set[str]:
+    """The dtypes of all values in a program."""
+    return {dtype for dtype, _ in kinds(closed)}
