@@ -53,7 +53,7 @@ def _build_optimizer(optimizer: Any, variables: Iterable[Any] | None) -> None:
     optimizer.built = True
 
 
-Outside = Callable[[Any], contextlib.AbstractContextManager[None]]
+Outside = Callable[[Any], contextlib.AbstractContextManager[Any] | None]
 
 
 def intercept_builds(outside: Outside) -> None:
@@ -86,9 +86,12 @@ def _built_at_once(build: Any, outside: Outside) -> Any:
             self
         ):  # the second: called by the method that this one's class has written anew
             return build(self, *args, **kwargs)
+        where = outside(self)
+        if where is None:
+            return build(self, *args, **kwargs)
         object.__setattr__(self, "_building", True)
         try:
-            with OutsideOfTraces(), unscoped(), outside(self):
+            with OutsideOfTraces(), unscoped(), where:
                 give_first_values()
                 result = build(self, *args, **kwargs)
                 announce_build(self)

@@ -50,6 +50,11 @@ def _apply(optimizer: Any, grads: list[Any], variables: Any, apply: Callable[[li
         capture.summed = before
 
 
+def _outside(optimizer: Any) -> contextlib.AbstractContextManager[None] | None:
+    """Where an optimizer is built; None in a model_fn of an Estimator, whose graph keeps what every trace makes anew."""
+    return None if current().graph is not None else _beside_the_trace(optimizer)
+
+
 @contextlib.contextmanager
 def _beside_the_trace(optimizer: Any) -> Iterator[None]:
     """In the body variables are made as outside of a step, in the strategy's scope. Raises ValueError in a later trace.
@@ -107,7 +112,7 @@ def _metric_result(compute: Callable[[], Any]) -> Any:
 
 
 intercept_apply(_apply)
-intercept_builds(_beside_the_trace)
+intercept_builds(_outside)
 intercept_loss(_check_loss)
 intercept_seeds(_seed)
 intercept_metric_results(_metric_result)
