@@ -25,7 +25,6 @@ from stratagem._errors import DeadlineExceededError as DeadlineExceededError
 from stratagem._errors import FailedPreconditionError as FailedPreconditionError
 from stratagem._errors import InternalError as InternalError
 from stratagem._errors import InvalidArgumentError as InvalidArgumentError
-from stratagem._errors import NonFiniteError as NonFiniteError
 from stratagem._errors import NotFoundError as NotFoundError
 from stratagem._errors import OperatorNotAllowedInGraphError as OperatorNotAllowedInGraphError
 from stratagem._errors import OpError as OpError

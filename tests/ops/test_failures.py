@@ -73,7 +73,10 @@ def classes() -> list[Any]:
     return [c for c in vars(_errors).values() if isinstance(c, type) and issubclass(c, _errors.OpError)]
 
 
-@pytest.mark.parametrize("kind", [c for c in classes() if not issubclass(c, _errors.PeerFailedError)])
+WITH_FACTS = (_errors.PeerFailedError, _errors.NonFiniteError)
+
+
+@pytest.mark.parametrize("kind", [c for c in classes() if not issubclass(c, WITH_FACTS)])
 def test_errors_are_made_as_in_tensorflow_and_travel(kind: Any) -> None:
     given: tuple[Any, ...] = (9,) if kind is _errors.OpError else ()
     error = pickle.loads(pickle.dumps(kind("node", "operation", "the text", *given, {b"a": b"b"})))
@@ -82,6 +85,12 @@ def test_errors_are_made_as_in_tensorflow_and_travel(kind: Any) -> None:
     assert error.error_code == (given[0] if given else kind.error_code)
     ours = pickle.loads(pickle.dumps(kind("the text")))
     assert (str(ours), ours.node_def, ours.op, ours.experimental_payloads) == ("the text", None, None, {})
+
+
+def test_an_error_of_values_that_are_not_finite_travels() -> None:
+    copy = pickle.loads(pickle.dumps(_errors.NonFiniteError("text", step=2, variables=("kernel",))))
+    assert (str(copy), copy.step, copy.variables) == ("text", 2, ("kernel",))
+    assert isinstance(copy, tf.errors.InvalidArgumentError | FloatingPointError)
 
 
 def test_errors_of_peers_travel() -> None:

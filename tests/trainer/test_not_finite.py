@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import stratagem as tf
+from stratagem._errors import NonFiniteError
 from tests.multi_worker.jobs import job
 from tests.trainer.test_callbacks_backup import made
 
@@ -62,7 +63,7 @@ def test_stop_ends_a_fit_with_one_typed_error(replicas: int, together: int, rows
     model.steps_per_execution = together
     model.distribute_strategy.non_finite = "stop"
     bad = 14 if rows == 24 else 22  # in the uneven batch
-    with pytest.raises(tf.errors.NonFiniteError, match=r"not finite \(NaN or infinite\): .*kernel") as raised:
+    with pytest.raises(NonFiniteError, match=r"not finite \(NaN or infinite\): .*kernel") as raised:
         fit(model, bad, epochs=2, rows=rows)
     assert isinstance(raised.value, tf.errors.InvalidArgumentError)
     first = 4 if rows == 24 else 6
