@@ -112,14 +112,11 @@ def known(strategy: str, seed: int) -> list[dict[str, Any]]:
 
 
 def write(strategy: str, rows: list[dict[str, Any]]) -> None:
-    """The file of a strategy, and how many answers it has."""
+    """The file of a strategy."""
     with gzip.GzipFile(RECORDED / f"{strategy}.jsonl.gz", "wb", mtime=0) as file:
         for row in rows:
             short = {"message": row["message"][:200]} if "message" in row else {}
             file.write(json.dumps(row | short, separators=(",", ":")).encode() + b"\n")
-    numbers = RECORDED / "numbers.json"
-    counted = json.loads(numbers.read_text()) if numbers.exists() else dict.fromkeys(STRATEGIES, 0)
-    numbers.write_text(json.dumps(counted | {strategy: len(rows)}, indent=1) + "\n")
     print(f"{strategy}: {len(rows)} programs, {sum('error' in row for row in rows)} end with an error", flush=True)
 
 

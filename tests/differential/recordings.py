@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.differential.generate import generate
-from tests.differential.program import STRATEGIES, Program
+from tests.differential.program import Program
 
 RECORDED = Path(os.environ.get("STRATAGEM_DIFFERENTIAL_RECORDED", Path(__file__).with_name("recorded")))
 # Programs of each strategy in a sample; a compiled one takes 0.1 to 0.5 seconds. Answers of other strategies are recorded, but
@@ -60,11 +60,10 @@ def sample(strategy: str) -> list[Row]:
 
 
 def chunks() -> list[tuple[str, int]]:
-    """Strategies, each with the number of every chunk of its answers."""
-    rows = json.loads((RECORDED / "numbers.json").read_text())
-    return [(strategy, place) for strategy in STRATEGIES for place in range(-(-rows[strategy] // CHUNK))]
+    """Strategies, each with the number of every chunk of its settled answers."""
+    return [(strategy, place) for strategy in SAMPLE for place in range(-(-len(settled(strategy)) // CHUNK))]
 
 
 def chunk(strategy: str, place: int) -> list[Row]:
     """One of these."""
-    return recorded(strategy)[place * CHUNK : (place + 1) * CHUNK]
+    return settled(strategy)[place * CHUNK : (place + 1) * CHUNK]
