@@ -114,6 +114,17 @@ def test_a_head_that_is_late_is_one_error_and_leaves_nothing(
     assert gone(_ray_folder._folder(head))
 
 
+def test_a_head_may_have_a_port_that_ray_would_give_to_its_workers(
+    start: Callable[[Address, str], tuple["subprocess.Popen[str]", Path]],
+) -> None:
+    port = next(port for port in iter(lambda: free_ports(1)[0], None) if 10002 <= port <= 19999)
+    process, folder = start(Address.parse(f"127.0.0.1:{port}"), node._RAY)
+    assert process.stdout is not None
+    assert process.stdout.readline().strip() == "joined"
+    process.kill()
+    eventually(lambda: gone(folder))
+
+
 def test_a_head_that_ends_is_told_with_its_last_words_and_leaves_nothing(
     head: Address, monkeypatch: pytest.MonkeyPatch
 ) -> None:

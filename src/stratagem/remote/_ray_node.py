@@ -25,6 +25,9 @@ logger = logging.getLogger("stratagem.remote")
 # The command `ray`. Where grpcio is installed, it would start a server for Ray Clients, which nobody here uses, at a port that
 # is the same in every job of a machine; without grpcio it refuses to be told another port. So it is not to see grpcio.
 _RAY = "import sys; sys.modules['grpc'] = None; from ray.scripts.scripts import main; sys.exit(main())"
+# Ports that the system chooses. Ray has its own for these, in every job of a machine the same, and refuses a head at one of
+# them: "localhost:12345", which half of all TF_CONFIGs say, is among its workers' 10002 to 19999.
+_ANY_PORTS = [f"--{name}=0" for name in ("min-worker-port", "max-worker-port", "dashboard-agent-listen-port")]
 _STORE = 512 << 20  # bytes of shared memory for arrays on their way
 _START_SECONDS = 120.0
 _GAVE_UP = "timed out during startup"  # Ray itself waits for 30 s only, which is too short on a machine under load
@@ -214,11 +217,12 @@ def _secure(folder: Path, token: bytes, head: Address, *, loopback: bool) -> Non
 def _start(folder: Path, head: Address, mine: Address) -> None:
     here = {"127.0.0.1", "localhost"} if head.loopback else {mine.host}
     command = [sys.executable, "-c", _RAY, "start", "--block", "--num-cpus=0", f"--object-store-memory={_STORE}"]
+    command += _ANY_PORTS
     host = "127.0.0.1" if mine.loopback else mine.host
     command += [f"--node-ip-address={host}", "--disable-usage-stats"]
     if head.host in here:
         command += ["--head", f"--port={head.port}", f"--temp-dir={folder}/t", "--include-dashboard=false"]
-        command += ["--include-log-monitor=false", "--no-monitor"]
+        command += ["--include-log-monitor=false", "--no-monitor", "--dashboard-port=0"]
     else:
         _wait_for(head)
         command += [f"--address={head}"]
