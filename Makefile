@@ -9,6 +9,9 @@ SEEDS := $(or $(STRATAGEM_SEEDS),../shared)
 # Which of the generated programs a run of the tests looks at: others every day.
 export STRATAGEM_DIFFERENTIAL_SEED := $(or $(STRATAGEM_DIFFERENTIAL_SEED),$(shell date +%Y%m%d))
 
+# The tests start hundreds of processes that import the same files: Python compiles those once.
+unexport PYTHONDONTWRITEBYTECODE
+
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PIP_ROOT_USER_ACTION := ignore
 export PIP_NO_INPUT := 1
