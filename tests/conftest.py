@@ -56,10 +56,11 @@ NO_TESTS = pytest.StashKey[list[str]]()  # names in that file which are no tests
 PATIENCE = 120.0  # seconds in which threads and processes that were told to stop may still do so, on a busy machine
 
 
-# Files of these folders take longest (up to minutes): begun first, they leave no core idle at the end.
+# Files of these folders are begun first: they take longest (up to minutes), and would leave a core idle at the end. Those whose
+# jobs wait, for a lost heartbeat say, stand apart: while one worker of xdist waits, the others should have work.
 LONG = (
-    *("remote_processes", "multi_worker", "trainer", "differential", "remote"),
-    *("values", "keras", "parity", "checkpoint", "step", "ops"),
+    *("remote_processes", "trainer", "multi_worker", "differential", "remote", "control", "values", "keras"),
+    *("parity", "checkpoint", "cli", "step", "ops"),
 )
 
 
