@@ -9,6 +9,9 @@ SEEDS := $(or $(STRATAGEM_SEEDS),../shared)
 # Which of the generated programs a run of the tests looks at: others every day.
 export STRATAGEM_DIFFERENTIAL_SEED := $(or $(STRATAGEM_DIFFERENTIAL_SEED),$(shell date +%Y%m%d))
 
+# The tests start hundreds of processes that import the same files: Python compiles those once.
+unexport PYTHONDONTWRITEBYTECODE
+
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PIP_ROOT_USER_ACTION := ignore
 export PIP_NO_INPUT := 1
@@ -44,7 +47,7 @@ check: $(READY) ## lint, formatting, types, layers
 	@$(BIN)/mypy
 	@$(BIN)/python -m pytest -q tests/test_layers.py tests/test_exports.py
 
-install-test: $(READY) ## install the wheel with each extra into an empty environment, and use it there (about 2 minutes)
+install-test: $(READY) ## install the wheel with each extra into an empty environment, and use it there (about a minute)
 	@$(BIN)/python scripts/fetch_data.py fashion-mnist
 	@$(BIN)/python scripts/install_test.py
 

@@ -4,7 +4,8 @@
     install_test.py [--only base|cluster|examples|cuda]
 
 What a developer's environment has beside the extra hides what the extra lacks, so nothing of it is used here but pip (or uv,
-where it is there). The example needs its data: fetch_data.py fashion-mnist. No file of the repository is written.
+where it is there). What the wheel needs without an extra is installed once, and an extra's environment begins with that. The
+example needs its data: fetch_data.py fashion-mnist. No file of the repository is written.
 """
 
 import argparse
@@ -77,9 +78,20 @@ class Environment:
             raise BrokenPromiseError(f"`{' '.join(command)}` ended with code {done.returncode}:\n{done.stdout}")
         return done.stdout
 
-    def install(self, wheel: Path) -> None:
-        """Make it."""
+    def install(self, wheel: Path, beside: "Environment | None" = None) -> None:
+        """Make it. beside: an environment of the wheel alone, of whose packages and compiled files this one has links."""
+        installer().create(self.bin.parent)
+        if beside is not None:
+            packages = self._packages()
+            shutil.rmtree(packages)
+            # Not the package itself, whose command has the environment's path, nor files that Python is about to rename.
+            not_these = shutil.ignore_patterns("stratagem*", "*.pyc.*")
+            shutil.copytree(beside._packages(), packages, copy_function=os.link, ignore=not_these)
         installer().install(self.bin.parent, f"{wheel}[{self.extra}]" if self.extra else str(wheel))
+
+    def _packages(self) -> Path:
+        (found,) = (self.bin.parent / "lib").glob("python*/site-packages")
+        return found
 
     def keep(self, promise: Promise) -> float:
         """Run the command; the seconds that it took."""
@@ -97,9 +109,12 @@ class Pip:
         """The wheel of this repository."""
         self._pip("wheel", "--no-deps", "--wheel-dir", str(folder), str(ROOT))
 
-    def install(self, venv: Path, what: str) -> None:
-        """Into a new environment."""
+    def create(self, venv: Path) -> None:
+        """An empty environment."""
         checked(sys.executable, "-m", "venv", "--without-pip", str(venv))
+
+    def install(self, venv: Path, what: str) -> None:
+        """What is not there yet."""
         self._pip("--python", str(venv / "bin" / "python"), "install", "--no-compile", what)
 
     def resolve(self, venv: Path, extra: str, plugins: list[str]) -> None:
@@ -117,9 +132,12 @@ class Uv:
         """The wheel of this repository."""
         self._uv("build", "--quiet", "--wheel", "--out-dir", str(folder), str(ROOT))
 
-    def install(self, venv: Path, what: str) -> None:
-        """Into a new environment."""
+    def create(self, venv: Path) -> None:
+        """An empty environment."""
         self._uv("venv", "--quiet", "--python", sys.executable, str(venv))
+
+    def install(self, venv: Path, what: str) -> None:
+        """What is not there yet."""
         self._uv("pip", "install", "--quiet", "--python", str(venv / "bin" / "python"), what)
 
     def resolve(self, venv: Path, extra: str, plugins: list[str]) -> None:
@@ -158,7 +176,6 @@ def base(environment: Environment) -> Iterator[Promise]:
     yield Promise(("python", str(program)), r"epoch 5: loss 0\.")
     yield Promise(("stratagem", "env"), "tensorflow +not installed")
     yield Promise(("stratagem", "launch", "--workers", "2", str(program)), "2 tasks are done")
-    yield Promise(("python", str(PROGRAMS / "every_module.py")), r"modules \d+")
     yield Promise(("python", str(PROGRAMS / "without_extras.py")), "kept estimate")
     served = ("launch", "--chief", "--workers", "1", "--ps", "1", str(ROOT / "examples" / "mnist_parameter_servers.py"))
     yield Promise(("stratagem", *served), re.escape("need Ray: pip install 'stratagem[cluster]'"), code=1)
@@ -193,32 +210,48 @@ for extra in needed.extras:
 """
 
 
-def look_up_cuda(environment: Environment, wheel: Path) -> None:
+def look_up_cuda(alone: Environment, wheel: Path) -> None:
     """What the extra `cuda` adds to a base environment is there to be had. It is not installed: it has gigabytes."""
-    environment.install(wheel)
-    plugins = environment.run("python", "-c", PLUGINS).split()
+    plugins = alone.run("python", "-c", PLUGINS).split()
     if not any("cuda" in plugin for plugin in plugins):
         raise BrokenPromiseError(f"The extra cuda needs {plugins}: no plugin for GPUs.")
-    installer().resolve(environment.bin.parent, f"{wheel}[cuda]", plugins)
+    installer().resolve(alone.bin.parent, f"{wheel}[cuda]", plugins)
 
 
-def check(name: str, wheel: Path, folder: Path) -> list[str]:
-    """One extra: what is wrong with it."""
+def check(name: str, wheel: Path, folder: Path, alone: Environment) -> list[str]:
+    """One extra: what is wrong with it. alone: the environment of no extra."""
     began = time.monotonic()
-    environment = Environment("" if name in ("base", "cuda") else name, folder / name)
     try:
         if name == "cuda":
-            look_up_cuda(environment, wheel)
+            look_up_cuda(alone, wheel)
             print(f"install: cuda: can be had ({time.monotonic() - began:.0f} s)", flush=True)
             return []
-        environment.install(wheel)
-        print(f"install: {name}: installed ({time.monotonic() - began:.0f} s)", flush=True)
+        environment = alone
+        if name != "base":
+            environment = Environment(name, folder / name)
+            environment.install(wheel, beside=alone)
+            print(f"install: {name}: installed ({time.monotonic() - began:.0f} s)", flush=True)
         for promise in KEPT[name](environment):
-            seconds = environment.keep(promise)
-            print(f"install: {name}: `{' '.join(map(shortened, promise.command))}` ({seconds:.0f} s)", flush=True)
+            keep(name, environment, promise)
     except BrokenPromiseError as error:
         return [f"install: {name}: {error}"]
     return []
+
+
+def keep(name: str, environment: Environment, promise: Promise) -> None:
+    """One promise, with a line about it."""
+    seconds = environment.keep(promise)
+    print(f"install: {name}: `{' '.join(map(shortened, promise.command))}` ({seconds:.0f} s)", flush=True)
+
+
+def installed_alone(wheel: Path, folder: Path) -> Environment:
+    """The environment of no extra. Every module has been imported there: its links in others are of compiled files, too."""
+    began = time.monotonic()
+    environment = Environment("", folder / "base")
+    environment.install(wheel)
+    print(f"install: base: installed ({time.monotonic() - began:.0f} s)", flush=True)
+    keep("base", environment, Promise(("python", str(PROGRAMS / "every_module.py")), r"modules \d+"))
+    return environment
 
 
 def shortened(word: str) -> str:
@@ -231,10 +264,17 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", choices=[*KEPT, "cuda"], action="append")
     names = parser.parse_args().only or ["cluster", "base", "examples", "cuda"]  # longest first
-    with tempfile.TemporaryDirectory(prefix="stratagem-install-") as folder, ThreadPoolExecutor(AT_ONCE) as threads:
-        installer().build(Path(folder))
-        (wheel,) = Path(folder).glob("*.whl")
-        broken = [line for lines in threads.map(lambda name: check(name, wheel, Path(folder)), names) for line in lines]
+    with tempfile.TemporaryDirectory(prefix="stratagem-install-") as path, ThreadPoolExecutor(AT_ONCE) as threads:
+        folder = Path(path)
+        installer().build(folder)
+        (wheel,) = folder.glob("*.whl")
+        try:
+            alone = installed_alone(wheel, folder)
+        except BrokenPromiseError as error:
+            broken = [f"install: base: {error}"]
+        else:
+            checks = threads.map(lambda name: check(name, wheel, folder, alone), names)
+            broken = [line for lines in checks for line in lines]
     print("\n".join(broken) or "install: every promise is kept", file=sys.stderr if broken else sys.stdout)
     return 1 if broken else 0
 

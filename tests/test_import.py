@@ -11,13 +11,21 @@ import pytest
 
 SOURCE = Path(__file__).parents[1] / "src"
 PROGRAM = """
-import json, sys
+import gc, json, sys
 import jax
 before = set(sys.modules)
 import stratagem
 new = sorted(set(sys.modules) - before)
 jax.config.update("jax_num_cpu_devices", 3)  # refused once a backend has started
-print(json.dumps({"version": stratagem.__version__, "new": new, "devices": len(jax.devices("cpu"))}))
+devices = len(jax.devices("cpu"))
+ran = lambda: sum(generation["collections"] for generation in gc.get_stats())
+left = {}
+for name, switch in ("keras", gc.enable), ("estimator", gc.disable):
+    switch()
+    already = ran()
+    getattr(stratagem, name)
+    left[name] = [gc.isenabled(), ran() - already]
+print(json.dumps({"version": stratagem.__version__, "new": new, "devices": devices, "left": left}))
 """
 NOT_YET = ("keras", "grain", "orbax", "ray", "matplotlib", "tensorflow")
 MOST_MODULES = 40  # beyond JAX's own; those of a waiting process are few
@@ -53,3 +61,10 @@ def test_import_loads_few_modules(imported: dict[str, Any]) -> None:
 
 def test_version_is_a_tensorflow_2_one(imported: dict[str, Any]) -> None:
     assert imported["version"].startswith("2.")
+
+
+def test_the_garbage_collector_waits_for_an_import_and_is_left_as_it_was(imported: dict[str, Any]) -> None:
+    enabled, runs = imported["left"]["keras"]
+    assert enabled
+    assert runs <= 1, "what is imported was looked through again and again"  # one, when it may run again
+    assert imported["left"]["estimator"] == [False, 0]

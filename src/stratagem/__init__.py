@@ -1,6 +1,8 @@
 """Stratagem: tf.distribute's training model on JAX and Keras 3. Use it as `import stratagem as tf`."""
 
+import gc
 import importlib
+from types import ModuleType
 from typing import Any
 
 from stratagem import _backend, _log
@@ -49,14 +51,25 @@ _WHOLE |= {name: f"{__name__}.keras.{name}" for name in _OF_KERAS.split()}
 newaxis = None
 
 
+def _imported(module: str) -> ModuleType:
+    """A module. All that it brings stays; the garbage collector would look through it again and again meanwhile."""
+    collecting = gc.isenabled()
+    gc.disable()
+    try:
+        return importlib.import_module(module)
+    finally:
+        if collecting:
+            gc.enable()
+
+
 def __getattr__(name: str) -> Any:
     if name in _WHOLE:
-        return importlib.import_module(_WHOLE[name])
+        return _imported(_WHOLE[name])
     if name not in _MODULES:
         if name.startswith("_"):
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        raise importlib.import_module(f"{__name__}.ops").not_provided("", name)
-    value = globals()[name] = getattr(importlib.import_module(_MODULES[name]), name)
+        raise _imported(f"{__name__}.ops").not_provided("", name)
+    value = globals()[name] = getattr(_imported(_MODULES[name]), name)
     return value
 
 

@@ -1,49 +1,70 @@
 """Workers whose optimizers or data sets differ: an error before the first step, or a warning where the chief's are used."""
 
+import re
+
 import pytest
 
 from tests.multi_worker.jobs import Ended, job
 
+ERRORS = {
+    "momentum": "The workers' optimizers differ: momentum is 0.5 on worker 0 and 0.75 on worker 1.",
+    "clipping": "The workers' optimizers differ: clipnorm is 1.0 on worker 0 and None on worker 1.",
+    "schedule": "The workers' optimizers differ: learning_rate is ExponentialDecay(initial_learning_rate=0.5,",
+    "optimizer": "The workers' optimizers differ: class is SGD on worker 0 and Adagrad on worker 1;",
+    "batch size": "The workers' data sets differ: worker 0 has BatchedRows(batch_size=8,",
+    "buffer": "buffer_size=8",
+    "no shuffle": "order=Straight()",
+}
+WARNINGS = {
+    "learning rate": "learning_rate differ: 0.5 on worker 0, 0.25 on worker 1. All use that of worker 0.",
+    "seed": "worker 1 shuffles with the seeds [2], worker 0 with [1]. All use those of worker 0.",
+}
+UNCAUGHT = "no shuffle"  # of the last model: this error ends the program
 
-def ended(what: str) -> list[Ended]:
-    with job("settings.py", 2, what) as running:
+
+@pytest.fixture(scope="module")
+def ended() -> list[Ended]:
+    """One job, which trains a model after the other."""
+    others = (what for what in ERRORS if what != UNCAUGHT)
+    with job("settings.py", 2, "nothing", *WARNINGS, *others, UNCAUGHT) as running:
         return running.ended()
 
 
-@pytest.mark.parametrize(
-    ("what", "error"),
-    [
-        ("momentum", "The workers' optimizers differ: momentum is 0.5 on worker 0 and 0.75 on worker 1."),
-        ("clipping", "The workers' optimizers differ: clipnorm is 1.0 on worker 0 and None on worker 1."),
-        ("schedule", "The workers' optimizers differ: learning_rate is ExponentialDecay(initial_learning_rate=0.5,"),
-        ("optimizer", "The workers' optimizers differ: class is SGD on worker 0 and Adagrad on worker 1;"),
-        ("batch size", "The workers' data sets differ: worker 0 has BatchedRows(batch_size=8,"),
-        ("buffer", "buffer_size=8"),
-        ("no shuffle", "order=Straight()"),
-    ],
-)
-def test_what_differs_is_named_before_the_first_step(what: str, error: str) -> None:
-    for task in ended(what):
+def told(task: Ended, what: str) -> str:
+    """What a task printed about one of the models."""
+    return re.split(r"^\[(.*)\]\n", task.output, flags=re.MULTILINE)[1:][2 * order(task).index(what) + 1]
+
+
+def order(task: Ended) -> list[str]:
+    """The models, as a task has trained them."""
+    return re.findall(r"^\[(.*)\]$", task.output, re.MULTILINE)
+
+
+@pytest.mark.parametrize("what", ERRORS)
+def test_what_differs_is_named_before_the_first_step(what: str, ended: list[Ended]) -> None:
+    for task in ended:
+        output = told(task, what)
+        assert "ClusterError: The workers' " in output
+        assert ERRORS[what] in output
+        assert "steps 0\n" in output
+
+
+def test_the_error_ends_the_program(ended: list[Ended]) -> None:
+    for task in ended:
+        assert order(task)[-1] == UNCAUGHT
         assert task.code == 1, task.output
-        assert "ClusterError: The workers' " in task.output
-        assert error in task.output
 
 
-@pytest.mark.parametrize(
-    ("what", "warning"),
-    [
-        ("learning rate", "learning_rate differ: 0.5 on worker 0, 0.25 on worker 1. All use that of worker 0."),
-        ("seed", "worker 1 shuffles with the seeds [2], worker 0 with [1]. All use those of worker 0."),
-    ],
-)
-def test_what_is_the_chiefs_is_told_where_another_one_was_given(what: str, warning: str) -> None:
-    for task in ended(what):
-        assert task.code == 0, task.output
-        assert warning in task.output
-        assert "learning rate 0.5" in task.output
+@pytest.mark.parametrize("what", WARNINGS)
+def test_what_is_the_chiefs_is_told_where_another_one_was_given(what: str, ended: list[Ended]) -> None:
+    for task in ended:
+        output = told(task, what)
+        assert WARNINGS[what] in output
+        assert "learning rate 0.5" in output
 
 
-def test_nothing_is_told_where_nothing_differs() -> None:
-    for task in ended("nothing"):
-        assert task.code == 0, task.output
-        assert "differ" not in task.output
+def test_nothing_is_told_where_nothing_differs(ended: list[Ended]) -> None:
+    for task in ended:
+        output = told(task, "nothing")
+        assert "steps 2\n" in output
+        assert "differ" not in output
