@@ -13,7 +13,7 @@ LAYERS = (  # lowest first; members of one row may not import each other
     ("_backend", "_log", "_paths"),
     ("_private", "_coordination", "_job", "_non_finite", "_framing", "_tensor_proto"),
     ("cluster", "_mesh", "_reduce"),
-    ("_context",),
+    ("_context", "_numbers"),
     ("values",),
     ("ops",),
     ("step", "checkpoint", "pipeline", "events"),

@@ -20,7 +20,7 @@ from keras.src import utils as keras_utils
 import stratagem as tf
 import stratagem.distribute  # installs all hooks
 from stratagem import _private
-from stratagem._private import _paths
+from stratagem._private import _paths, weakly
 from stratagem._private._executables import MOST
 
 FOLDER = Path(_private.__file__).parent
@@ -555,3 +555,13 @@ def test_keras_takes_paths_where_we_ask_for_them() -> None:
         assert parameter in inspect.signature(function).parameters
         assert function.__closure__ is not None  # ours, around Keras' own
         assert inspect.unwrap(function).__module__.startswith("keras.")
+
+
+def test_a_tensor_can_have_the_type_of_a_python_number() -> None:
+    def program(number: jax.Array) -> tuple[jax.Array, ...]:
+        weak = weakly(number, "float32")
+        return weak, weak * jnp.ones(2, "bfloat16"), weak * jnp.ones(2)
+
+    weak, half, single = jax.eval_shape(program, jax.core.ShapedArray((), np.dtype("float64")))
+    assert (weak.dtype, weak.weak_type) == (np.float32, True)
+    assert (half.dtype, single.dtype) == (jnp.bfloat16, np.float32)

@@ -11,6 +11,7 @@ from stratagem._private import _averages as _averages
 from stratagem._private import _files as _files
 from stratagem._private._arrays import movable as movable
 from stratagem._private._arrays import on_device as on_device
+from stratagem._private._arrays import weakly as weakly
 from stratagem._private._backends import backends_started as backends_started
 from stratagem._private._backends import configured_cpu_devices as configured_cpu_devices
 from stratagem._private._backends import connect_backend as connect_backend

@@ -156,3 +156,8 @@ def movable(array: jax.Array) -> jax.Array:
     if not isinstance(array, ArrayImpl) or not array.committed or array.devices() == {_default_device()}:
         return array
     return ArrayImpl(array.aval, array.sharding, array._arrays, committed=False, _skip_checks=True)
+
+
+def weakly(value: jax.Array, dtype: str) -> jax.Array:
+    """The value with a type that, as that of a Python number, gives way to those of tensors which it meets."""
+    return cast(jax.Array, jax_lax._convert_element_type(value, np.dtype(dtype), weak_type=True))

@@ -12,6 +12,7 @@ import numpy as np
 
 from stratagem import _context
 from stratagem._errors import InvalidArgumentError, TracedDecisionError
+from stratagem._numbers import is_stand_in, plain
 from stratagem._private import OutsideOfTraces
 from stratagem.ops._dtypes import DType, as_dtype
 
@@ -69,14 +70,33 @@ def tensor(value: Any, dtype: Any = None) -> Tensor:
     Raises: ValueError for a tensor of another dtype, for None and for ragged lists; TypeError for 1.5 as an integer;
     InvalidArgumentError for an integer that does not fit.
     """
+    if is_stand_in(value):
+        return _input(value, dtype)
     if isinstance(value, jax.Array) or (isinstance(value, Readable) and not isinstance(value, np.ndarray)):
         array = value if isinstance(value, jax.Array) else value.__jax_array__()
         if dtype is not None and array.dtype != as_dtype(dtype):
             raise ValueError(f"{dtype!r} was asked for, but the tensor is {array.dtype}. Use tf.cast. Tensor: {array}")
         return array
-    if isinstance(value, list | tuple) and _first_tensor(value) is not None:
+    if isinstance(value, list | tuple) and (_first_tensor(value) is not None or _plain(value) is not value):
         return _stacked(value, dtype)
     return on_device(on_host(value, dtype))
+
+
+def _input(number: Any, dtype: Any) -> Tensor:
+    """What stands for a Python number, as a tensor that is an input of the program, if any number of its type may be one."""
+    asked = on_host(number.value).dtype if dtype is None else as_dtype(dtype).dtype
+    wider = asked in (np.int32, np.int64) if type(number.value) is int else False
+    if not wider and not jnp.issubdtype(asked, np.inexact):
+        return on_device(on_host(number.known(), dtype))
+    return cast(Tensor, number.tensor(asked))
+
+
+def _plain(value: Any) -> Any:
+    """A list with the numbers themselves in place of what stands for them; the value as it is if there are none in it."""
+    if not isinstance(value, list | tuple):
+        return plain(value)
+    items = [_plain(v) for v in value]
+    return value if all(a is b for a, b in zip(items, value, strict=True)) else items
 
 
 def on_device(array: np.ndarray) -> Tensor:
@@ -152,7 +172,7 @@ def _first_tensor(values: Sequence[Any]) -> Tensor | None:
         found = value
         if isinstance(value, list | tuple):
             found = _first_tensor(value)
-        elif isinstance(value, Readable) and not isinstance(value, np.ndarray | np.generic):
+        elif is_tensor(value):
             found = tensor(value)
         if isinstance(found, jax.Array):
             return found
@@ -162,8 +182,9 @@ def _first_tensor(values: Sequence[Any]) -> Tensor | None:
 def _stacked(values: Any, dtype: Any) -> Tensor:
     """A list that holds tensors: its rows are converted to one dtype and stacked."""
     first = _first_tensor(values)
-    asked = dtype if dtype is not None or first is None else first.dtype
-    rows = [tensor(v, asked) for v in values]
+    if dtype is None:
+        dtype = on_host(_plain(values)).dtype if first is None else first.dtype
+    rows = [tensor(v, dtype) for v in values]
     return jnp.stack(rows)
 
 
@@ -172,7 +193,7 @@ def _stacked(values: Any, dtype: Any) -> Tensor:
 
 def is_tensor(x: Any) -> bool:
     """True for tensors and variables; NumPy arrays and Python numbers are none."""
-    return isinstance(x, Readable | jax.Array) and not isinstance(x, np.ndarray | np.generic)
+    return isinstance(x, Readable | jax.Array) and not isinstance(x, np.ndarray | np.generic) and not is_stand_in(x)
 
 
 def operands(name: str, *values: Any) -> tuple[Tensor, ...]:
@@ -195,7 +216,7 @@ def _beside(value: Any, lead: Tensor, name: str) -> Tensor:
     if is_tensor(value) or lead.dtype == object:
         return tensor(value)
     try:
-        if _rank(on_host(value).dtype) > _rank(lead.dtype):
+        if _rank(on_host(plain(value)).dtype) > _rank(lead.dtype):
             raise TypeError("a fraction would be cut")  # TF cuts it when it comes from NumPy
         return tensor(value, lead.dtype)
     except (TypeError, ValueError) as error:
@@ -225,6 +246,8 @@ def folds(function: Callable[P, T]) -> Callable[P, T]:
 
 
 def _whole_constant(value: Any) -> bool:
+    if is_stand_in(value):
+        return False
     if value is None or isinstance(value, int | str | DType | type | np.dtype):
         return True
     if isinstance(value, list | tuple):

@@ -48,3 +48,5 @@ from stratagem.step._served import scattered as scattered
 from stratagem.step._served import served as served
 from stratagem.step._signature import Same as Same
 from stratagem.step._signature import function_key as function_key
+from stratagem.step._undecorated import execute_undecorated as execute_undecorated
+from stratagem.step.reading import Reads as Reads

@@ -10,7 +10,7 @@ import jax
 
 from stratagem._context import current
 from stratagem.step._program import Knowledge
-from stratagem.step._signature import alive, changed_part, code_of, leaf_key
+from stratagem.step._signature import Fixed, Same, alive, changed_part, code_of, leaf_key
 from stratagem.values import is_per_replica
 
 logger = logging.getLogger("stratagem")
@@ -103,9 +103,12 @@ def _new_signature(family: Family, key: tuple[Any, ...], leaves: Sequence[Any]) 
 def _difference(before: tuple[Any, ...], now: tuple[Any, ...]) -> str:
     if not before or before[0] != now[0]:
         return "the structure of the arguments changed"
-    changed = [
-        f"argument {i} changed from {a} to {b}"
-        for i, (a, b) in enumerate(zip(before[1:], now[1:], strict=True))
-        if a != b
-    ]
+    changed = [_changed(i, a, b) for i, (a, b) in enumerate(zip(before[1:], now[1:], strict=True)) if a != b]
     return "; ".join(changed)
+
+
+def _changed(position: int, before: Any, now: Any) -> str:
+    reads = [key.value for key in (before, now) if isinstance(key, Same)]
+    if len(reads) == 2 and all(isinstance(each, Fixed) for each in reads):
+        return changed_part(reads[0].described, reads[1].described)
+    return f"argument {position} changed from {before} to {now}"

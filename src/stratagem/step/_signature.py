@@ -2,6 +2,7 @@
 
 import dis
 import functools
+import re
 import types
 import weakref
 from collections.abc import Hashable, Iterator
@@ -17,6 +18,7 @@ from stratagem.values import Separate, Stacked
 _VALUES = (bool, int, float, complex, str, bytes, type(None), type, np.dtype, types.CodeType, types.ModuleType)
 _KINDS = {t.__name__ for t in _VALUES} | {"function", "method", "partial", "tf.function", "again"}
 _MAX_DEPTH = 8
+_NAME = re.compile(r"[^\W\d][\w.]*(\[|$)")
 
 
 class Same:
@@ -35,6 +37,11 @@ class Same:
 
     def _keep(self) -> Any:
         return self._strong
+
+    @property
+    def value(self) -> Any:
+        """The object, or None once it is gone."""
+        return self._reference()
 
     def alive(self) -> bool:
         """False once the object is gone; the key that holds this can never match again."""
@@ -78,12 +85,21 @@ def static_key(value: Any, depth: int = 0, seen: dict[int, int] | None = None, h
         return ("partial", static_key(bound, depth, seen, home))
     if isinstance(value, types.MethodType):
         return ("method", static_key(value.__func__, depth, seen, home), Same(value.__self__))
-    inner = getattr(value, "python_function", None)
-    if isinstance(inner, types.FunctionType | types.MethodType):
+    inner = _decorated(value)
+    if inner is not None:
         return ("tf.function", static_key(inner, depth, seen, home))
     if isinstance(value, types.FunctionType):
         return _function_key(value, depth, seen, home)
     return Same(value)
+
+
+def _decorated(value: Any) -> types.FunctionType | types.MethodType | None:
+    """What `tf.function` was given, if the value is what it has made. Asks no `__getattr__` of the user's."""
+    try:
+        inner = object.__getattribute__(value, "python_function")
+    except AttributeError:
+        return None
+    return inner if isinstance(inner, types.FunctionType | types.MethodType) else None
 
 
 def _function_key(fn: types.FunctionType, depth: int, seen: dict[int, int], home: Any) -> Hashable:
@@ -159,21 +175,38 @@ def changed_part(before: Any, now: Any, name: str = "it") -> str:
     """In words, the first place where two keys of the same code differ."""
     if not (isinstance(before, tuple) and isinstance(now, tuple)) or len(before) != len(now):
         return f"{name} changed from {before} to {now}"
-    if len(now) == 2 and isinstance(now[0], str) and now[0].isidentifier():
+    if len(now) == 2 and isinstance(now[0], str) and _NAME.match(now[0]):
         name = name if now[0] in _KINDS else now[0]
     different = next((pair for pair in zip(before, now, strict=True) if pair[0] != pair[1]), None)
     return "nothing" if different is None else changed_part(*different, name)
 
 
+@dataclass(frozen=True, eq=False)
+class Fixed:
+    """An argument that is part of the program by itself: what a function reads beside its arguments, for one program.
+
+    described: names and values, for messages.
+    """
+
+    described: tuple[tuple[str, Any], ...]
+
+    @functools.cached_property
+    def key(self) -> Same:
+        """Equal only to its own."""
+        return Same(self)
+
+
 def is_source(leaf: Any) -> bool:
     """True for an iterator that a step can draw from."""
-    return hasattr(leaf, "peek") and hasattr(leaf, "__next__")
+    return hasattr(type(leaf), "peek") and hasattr(type(leaf), "__next__")
 
 
 def leaf_key(leaf: Any) -> Hashable:
     """The key of one argument: type for tensors and iterators, value for Python numbers and strings, else identity."""
     if isinstance(leaf, jax.Array | np.ndarray | np.generic):
         return (leaf.shape, leaf.dtype)
+    if type(leaf) is Fixed:
+        return leaf.key
     if isinstance(leaf, Stacked):
         return ("per replica", leaf.array.shape, leaf.array.dtype, leaf.mesh.devices)
     if isinstance(leaf, Separate):

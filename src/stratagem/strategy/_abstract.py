@@ -29,11 +29,12 @@ from stratagem.pipeline import (
 )
 from stratagem.step import (
     Function,
+    Reads,
     Same,
     check_even,
     components,
     execute,
-    function_key,
+    execute_undecorated,
     gather_value,
     reduce_value,
     run_replicas,
@@ -113,6 +114,11 @@ class AbstractStrategy(abc.ABC):
         """What is known of functions that ran under it, with their programs, by code and closure."""
         return {}
 
+    @functools.cached_property
+    def reads(self) -> Reads:
+        """What functions that ran under it read."""
+        return Reads()
+
     @property
     def num_replicas_in_sync(self) -> int:
         """Replicas over all workers whose gradients are summed."""
@@ -182,7 +188,10 @@ class AbstractStrategy(abc.ABC):
             return run_replicas(self, fn, args, kwargs)
 
         name = f"strategy.run({getattr(fn, '__name__', fn)})"
-        return self._execute(body, ("run", function_key(fn)), name, list(args), dict(kwargs or {}))
+        with self.scope():
+            return execute_undecorated(
+                self.reads, fn, body, (Same(self), "run"), name, args, dict(kwargs or {}), self.mesh
+            )
 
     def reduce(self, reduce_op: Any, value: Any, axis: int | None) -> Any:
         """Sum or mean over replicas of every PerReplica in the structure `value`, as one local tensor each.

@@ -9,7 +9,7 @@ from stratagem._errors import ContextError
 from stratagem._mesh import ReplicaMesh
 from stratagem._reduce import reduce_op as parse_op
 from stratagem.pipeline import InputContext, InputOptions, as_dataset
-from stratagem.step import ReplicaContext, default_mesh, execute, function_key, reduce_rows
+from stratagem.step import Function, ReplicaContext, default_mesh, execute_undecorated, reduce_rows
 from stratagem.strategy._abstract import AbstractStrategy, Scope
 from stratagem.values import map_structure
 
@@ -41,7 +41,15 @@ class DefaultStrategy(AbstractStrategy):
         if current().recorder is not None:
             return fn(*args, **(kwargs or {}))
         name = f"run({getattr(fn, '__name__', fn)})"
-        return execute(fn, ("default run", function_key(fn)), name, args, dict(kwargs or {}), self.mesh)
+
+        follows = not isinstance(fn, Function)
+
+        def body(args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+            if (recorder := current().recorder) is not None:
+                recorder.follows_settings = follows
+            return fn(*args, **kwargs)
+
+        return execute_undecorated(self.reads, fn, body, ("default run",), name, args, dict(kwargs or {}), self.mesh)
 
     def reduce(self, reduce_op: Any, value: Any, axis: int | None) -> Any:
         """The value itself, whatever the op; with an axis, its sum or mean along it."""
