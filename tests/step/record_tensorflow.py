@@ -1,11 +1,12 @@
-"""Runs `reading_programs` with TensorFlow 2.15.1 and writes what they print: `python tests/step/record_tensorflow.py`."""
+"""Runs the programs of `readings` with TensorFlow 2.15.1 and writes what they give: `python -m tests.step.record_tensorflow`"""
 
 import json
 import pathlib
 import sys
 
-import reading_programs
 import tensorflow as tf
+
+from tests.step import readings
 
 HERE = pathlib.Path(__file__).parent
 
@@ -14,13 +15,13 @@ def main() -> None:
     """Write `recorded/readings.json`: for every program what it gives at every call, undecorated and under tf.function."""
     strategy = tf.distribute.MirroredStrategy(["cpu:0"])
     answers = {}
-    for name, make in reading_programs.PROGRAMS.items():
+    for name, make in readings.PROGRAMS.items():
         answers[name] = {}
         for way in ("undecorated", "function"):
             step, change = make(tf)
             step = tf.function(step) if way == "function" else step
             given = []
-            for value in reading_programs.VALUES:
+            for value in readings.VALUES:
                 change(value)
                 given.append(float(tf.squeeze(strategy.run(step, args=(tf.constant(3.0),)))))
             answers[name][way] = given
