@@ -146,9 +146,7 @@ class Capture(keras.StatelessScope):  # type: ignore[misc]
         self.variables.setdefault(id(variable), variable)
         self._check_strategy(variable)
         value = self.values.get(id(variable))
-        # While discovering, values do not matter, only shapes; a fresh constant is right at any level of tracing. A copy of
-        # it, as a tape cannot watch a scalar that JAX writes into the equations.
-        return jnp.copy(jnp.zeros(variable.shape, variable._dtype)) if value is None else value
+        return _any_value(variable.shape, variable._dtype) if value is None else value
 
     def trainable(self) -> list[Any]:
         """The trainable variables known to this trace."""
@@ -332,8 +330,8 @@ class Capture(keras.StatelessScope):  # type: ignore[misc]
             example = leaf.values[0]
         if not hasattr(example, "dtype") or example.dtype == object:
             raise HostMode(f"it draws elements of type {type(example).__name__}")
-        zeros = jnp.zeros(example.shape, example.dtype)
-        return InTrace(zeros, self.mesh.num_replicas) if is_per_replica(leaf) else zeros
+        value = _any_value(example.shape, example.dtype)
+        return InTrace(value, self.mesh.num_replicas) if is_per_replica(leaf) else value
 
     def need_host(self, reason: str) -> None:
         """Python needs values. Raises: in a replica an error for the user, else the sign to run in Python."""
@@ -373,6 +371,14 @@ class Capture(keras.StatelessScope):  # type: ignore[misc]
     def in_replica(context: Context) -> bool:
         """True inside a replica function of a real strategy."""
         return context.replica is not None
+
+
+def _any_value(shape: Shape, dtype: Any) -> Any:
+    """While discovering, values do not matter, only shapes; a fresh constant is right at any level of tracing.
+
+    A copy of it, as a tape cannot watch a scalar that JAX writes into the equations.
+    """
+    return jnp.copy(jnp.zeros(shape, dtype))
 
 
 def _put_back(key: int, now: dict[int, Any], before: dict[int, Any]) -> None:
