@@ -241,3 +241,21 @@ def test_the_rest_of_the_context_goes_on(enter: Callable[[], Context], changed: 
     finally:
         assign(before)
     assert {name for name in values if getattr(found, name) is not values[name]} == set()
+
+
+def test_random_numbers_are_drawn_under_one_strategy_after_another() -> None:
+    drawn = []
+    for _ in range(2):
+        strategy = MirroredStrategy(["CPU:0", "CPU:1"])
+
+        @tf.function
+        def step(strategy: Any = strategy) -> Any:
+            before = tf.random.uniform([3])
+            own = strategy.run(lambda: tf.random.uniform([3]))
+            after = tf.cond(tf.constant(True), lambda: tf.random.uniform([3]), lambda: tf.zeros([3]))
+            return before, tf.concat(strategy.experimental_local_results(own), 0), after, tf.random.uniform([3])
+
+        for _ in range(2):
+            drawn += [float(x) for part in step() for x in part]
+        drawn.append(float(tf.random.uniform([])))
+    assert len(set(drawn)) == len(drawn)
