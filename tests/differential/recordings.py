@@ -13,7 +13,7 @@ from tests.differential.program import Program
 
 RECORDED = Path(os.environ.get("STRATAGEM_DIFFERENTIAL_RECORDED", Path(__file__).with_name("recorded")))
 # Programs of each strategy in a sample; a compiled one takes 0.1 to 0.5 seconds.
-SAMPLE = {"default": 15, "one_device": 15, "mirrored_1": 15, "mirrored_2": 60, "mirrored_4": 25, "two_processes": 15}
+SAMPLE = {"default": 12, "one_device": 12, "mirrored_1": 12, "mirrored_2": 50, "mirrored_4": 20, "two_processes": 12}
 CHUNK = 250  # programs of one test of `make thorough`, and of one job
 
 Row = dict[
