@@ -9,7 +9,7 @@ from pathlib import Path
 from tests.differential.answers import difference
 from tests.differential.differences import Deliberate, explained
 from tests.differential.program import Program
-from tests.differential.recordings import Row, program_of
+from tests.differential.recordings import CHUNK, Row, program_of
 from tests.differential.running import Answer, answer, make_strategy
 from tests.multi_worker.jobs import job
 
@@ -20,7 +20,12 @@ Compared = tuple[Program, str | None, Deliberate | None]  # what differs in word
 
 
 def compare(strategy: str, rows: list[Row]) -> Iterator[Compared]:
-    """Every program with what differs."""
+    """Every program with what differs, so many at a time that a job ends in time and a strategy keeps few programs."""
+    for start in range(0, len(rows), CHUNK):
+        yield from _compared(strategy, rows[start : start + CHUNK])
+
+
+def _compared(strategy: str, rows: list[Row]) -> Iterator[Compared]:
     programs = [program_of(row) for row in rows]
     ranks = _together(programs) if strategy == "two_processes" else [_here(strategy, programs)]
     for program, row, *answers in zip(programs, rows, *ranks, strict=False):

@@ -115,7 +115,9 @@ def _look(scene: Scene, place: Place) -> None:
     """Lines that show what has become of everything."""
     draw, writer = scene.draw, scene.writer
     for variable in scene.variables:
-        if (variable.synchronization, variable.aggregation) != ("ON_READ", "NONE") or draw.chance(0.05):
+        own = (variable.synchronization, variable.aggregation) == ("ON_READ", "NONE")
+        if not own or draw.chance(0.05):
+            writer.features.update(("replicas' own values used for all",) if own else ())
             writer.line(f"show({variable.name}.read_value())")
             if draw.chance(0.2):
                 writer.line(f"show({variable.name}.numpy())")

@@ -17,6 +17,7 @@ import os
 import subprocess
 import sys
 import tempfile
+import time
 from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
@@ -28,6 +29,7 @@ from tests.differential.running import answer, make_strategy
 
 RECORDED = Path(os.environ.get("STRATAGEM_DIFFERENTIAL_RECORDED", Path(__file__).parent / "recorded"))
 _SHARE = 250  # programs of a process: TensorFlow keeps what it has traced
+_PATIENCE = 120.0  # seconds for one program, which takes a few tenths: collectives of TensorFlow's may wait for ever
 
 
 def record(strategy: str, seed: int, indices: list[int], path: Path) -> None:
@@ -74,9 +76,21 @@ def _recorded(strategy: str, seed: int, indices: list[int], folder: Path) -> lis
         task = {"cluster": {"worker": addresses}, "task": {"type": "worker", "index": rank}}
         environment = {"TF_CONFIG": json.dumps(task)} if workers > 1 else {}
         processes.append(_process(strategy, seed, indices, path, **environment))
-    for process in processes:
-        process.wait()
+    _wait(processes, paths)
     return [[json.loads(line) for line in path.read_text().splitlines()] for path in paths]
+
+
+def _wait(processes: "list[subprocess.Popen[bytes]]", paths: list[Path]) -> None:
+    """Until all have ended. If no further program is answered for too long, or one process of several dies, end them."""
+    sizes, since = [0] * len(paths), time.monotonic()
+    while any(process.poll() is None for process in processes):
+        now = [path.stat().st_size if path.exists() else 0 for path in paths]
+        if now != sizes:
+            sizes, since = now, time.monotonic()
+        if time.monotonic() - since > _PATIENCE or any(process.poll() for process in processes):
+            for process in processes:
+                process.kill()
+        time.sleep(0.2)
 
 
 def record_all(strategy: str, seed: int, indices: list[int]) -> None:

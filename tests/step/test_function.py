@@ -275,6 +275,38 @@ def test_results_of_replicas_keep_their_structure(two: Any) -> None:
     assert (result["none"], result["number"], result["point"].y) == (None, 3, "y")
 
 
+@pytest.mark.parametrize("in_python", [False, True])
+@pytest.mark.parametrize("on_read", [False, True])
+def test_a_variable_that_comes_out_is_a_tensor_with_its_value_at_the_end(
+    two: Any, on_read: bool, in_python: bool
+) -> None:
+    mode = tf.VariableSynchronization.ON_READ if on_read else tf.VariableSynchronization.AUTO
+    with two.scope():
+        v = tf.Variable(2.0, synchronization=mode, aggregation=tf.VariableAggregation.SUM)
+
+    @tf.function
+    def inner() -> Any:
+        return v
+
+    @tf.function
+    def step() -> Any:
+        before = inner()
+        v.assign(v * 2.0)
+        if in_python and before < 0:
+            return None
+        return {"v": v, "before": [before], "replicas": two.run(lambda: v)}
+
+    start = float(v)
+    for result in two.experimental_local_results(step()):
+        assert [float(result["v"]), float(result["before"][0])] == [2 * start, start]
+        assert not any(isinstance(leaf, keras.Variable) for leaf in jax.tree.leaves(result))
+    v.assign(0.0)
+    (kept,) = two.experimental_local_results(inner())
+    v.assign(50.0)
+    assert float(kept) == 0.0
+    assert float(result["v"]) == 2 * start
+
+
 # --- How often it traces and compiles ---------------------------------------------------------------------------------
 
 

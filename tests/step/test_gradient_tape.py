@@ -726,6 +726,46 @@ def test_a_tape_inside_a_function_with_its_own_derivative() -> None:
         compiled(lambda x: ours(x), tf.constant(1.0))
 
 
+@pytest.mark.parametrize(
+    "make", [tf.zeros_like, tf.identity, lambda v: tf.cast(2, tf.float32), lambda v: tf.ones([]) * 1.0]
+)
+@pytest.mark.parametrize("changed", [False, True])
+def test_a_tensor_that_the_program_writes_as_a_number_is_watched(make: Callable[[Any], Any], changed: bool) -> None:
+    v = tf.Variable(3.0)
+
+    def step() -> Any:
+        x = make(v)
+        before = x * 10.0
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = x * x + before
+        if changed:
+            v.assign_add(1.0)
+        return x, before, tape.gradient(y, x)
+
+    for _ in range(2):
+        x, before, gradient = map(float, compiled(step))
+        assert (before, gradient) == (10.0 * x, 2.0 * x)
+
+
+def test_a_scalar_that_a_step_draws_or_has_from_outside_is_watched() -> None:
+    strategy = tf.distribute.MirroredStrategy(["CPU:0", "CPU:1"])
+    drawn = iter(tf.data.Dataset.from_tensor_slices([2.0, 3.0, 4.0]))
+    held = strategy.experimental_distribute_values_from_function(lambda context: 1.0 + context.replica_id_in_sync_group)
+
+    def slope(x: Any) -> Any:
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = x * x
+        return tape.gradient(y, x)
+
+    step = tf.function(lambda: (slope(next(drawn)), strategy.run(slope, args=(held,))))
+    for x in (2.0, 3.0):
+        of_drawn, of_held = step()
+        assert float(of_drawn) == 2 * x
+        assert [float(g) for g in of_held.values] == [2.0, 4.0]
+
+
 def test_a_number_cannot_be_watched() -> None:
     def step() -> None:
         with tf.GradientTape() as tape:

@@ -122,7 +122,7 @@ def test_integers_and_small_images_are_left_alone() -> None:
 @pytest.mark.parametrize("platform", ["gpu", "cuda", "tpu"])
 def test_other_platforms_keep_their_program(platform: str) -> None:
     closed = jax.make_jaxpr(lambda x: pooled(x, (1, 2, 2, 1)))(jnp.ones((1, 4, 4, 1)))
-    assert rewrite(closed, platform) is closed
+    assert str(rewrite(closed, platform)) == str(closed)
     assert compiler_options(platform) is None
     assert compiler_options("cpu")
 
@@ -156,3 +156,30 @@ def test_a_keras_layer_in_a_step_is_rewritten(monkeypatch: pytest.MonkeyPatch) -
     np.testing.assert_array_equal(step(), expected)
     assert count(made[-1].closed, "reduce_window_max") == 0
     assert count(made[-1].closed, "select_and_scatter_add") == 0
+
+
+@pytest.mark.parametrize("dtype", ["int8", "int16", "int32", "int64"])
+@pytest.mark.parametrize("platform", ["cpu", "gpu", "tpu"])
+def test_the_magnitude_of_an_integer_is_right_where_its_square_overflows(dtype: str, platform: str) -> None:
+    info = np.iinfo(dtype)
+    numbers = np.random.default_rng(0).integers(info.min, info.max, 200, dtype, endpoint=True)
+    x = tf.constant(np.append(numbers, [info.min, info.max, 0, -1]).astype(dtype))
+    closed = jax.make_jaxpr(lambda x: (abs(x * x), jax.lax.cond(x[0] > 0, jnp.abs, lambda x: x, x)))(x)
+    squared, chosen = jax.jit(xc.jaxpr_as_fun(rewrite(closed, platform)))(x)
+    with np.errstate(over="ignore"):
+        np.testing.assert_array_equal(squared, np.abs(np.square(np.asarray(x))))
+    np.testing.assert_array_equal(chosen, np.abs(x) if x[0] > 0 else x)
+    assert squared.dtype == x.dtype
+
+
+def test_the_magnitude_of_an_overflowing_square_in_a_step_is_tensorflows() -> None:
+    @tf.function
+    def step(x: Any) -> Any:
+        return (
+            abs(x * x),
+            tf.abs(tf.square(x)),
+            tf.while_loop(lambda i, y: i < 1, lambda i, y: (i + 1, abs(y * y)), (0, x))[1],
+        )
+
+    x = tf.constant(599883556)
+    assert [int(y) for y in step(x)] == [882066160] * 3

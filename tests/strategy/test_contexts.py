@@ -2,6 +2,7 @@
 
 import copy
 import dataclasses
+import functools
 import re
 from collections.abc import Callable
 from typing import Any
@@ -241,3 +242,18 @@ def test_the_rest_of_the_context_goes_on(enter: Callable[[], Context], changed: 
     finally:
         assign(before)
     assert {name for name in values if getattr(found, name) is not values[name]} == set()
+
+
+def test_random_numbers_are_drawn_under_one_strategy_after_another() -> None:
+    draw = functools.partial(tf.random.uniform, [3], seed=20261)  # of a generator that no other test uses
+    for _ in range(2):
+        strategy, drawn = MirroredStrategy(["CPU:0", "CPU:1"]), []
+
+        @tf.function
+        def step(strategy: Any = strategy) -> Any:
+            own = strategy.experimental_local_results(strategy.run(draw))
+            return *own, tf.cond(tf.constant(True), draw, lambda: tf.zeros([3])), draw()
+
+        for _ in range(2):
+            drawn += [float(x) for part in step() for x in part]
+        assert len(set(drawn)) == len(drawn) == 24

@@ -112,6 +112,46 @@ def test_run_works_inside_tf_function_and_within_scope(strategy: AbstractStrateg
         assert outer(rows).numpy() == expected
 
 
+def test_per_replica_values_that_a_compiled_function_has_from_outside_are_inputs_of_it(
+    strategy: AbstractStrategy,
+) -> None:
+    replicas = strategy.num_replicas_in_sync
+    rows = spread(strategy, [np.float32([1, i]) for i in range(replicas)])
+    uneven = spread(strategy, [np.float32([i] * (i + 1)) for i in range(replicas)])
+    held = {"rows": rows}
+
+    @tf.function
+    def closed_over() -> Any:
+        doubled = strategy.run(lambda x, y: tf.reduce_sum(x * 2.0) + tf.reduce_sum(y), args=(rows, uneven))
+        return (
+            strategy.reduce("SUM", rows, axis=0),
+            strategy.gather(rows, axis=0),
+            doubled,
+            strategy.run(tf.identity, (rows,)),
+        )
+
+    @tf.function
+    def branching(go: Any) -> Any:
+        ran = lambda: strategy.reduce("SUM", strategy.run(lambda x: x, args=(held["rows"],)), axis=None)  # noqa: E731
+        return tf.cond(go, ran, lambda: tf.zeros([2]))
+
+    def in_python() -> Any:
+        @tf.function
+        def inner() -> Any:
+            return strategy.run(tf.reduce_sum, args=(rows,))
+
+        return inner()
+
+    for _ in range(2):
+        total, gathered, doubled, same = closed_over()
+        assert total.numpy() == sum(1.0 + i for i in range(replicas))
+        assert gathered.numpy().tolist() == [x for i in range(replicas) for x in (1.0, float(i))]
+        assert each(strategy, doubled) == [2.0 * (1 + i) + i * (i + 1) for i in range(replicas)]
+        assert each(strategy, same) == [[1.0, float(i)] for i in range(replicas)]
+        assert branching(tf.constant(True)).numpy().tolist() == [replicas, sum(range(replicas))]
+        assert each(strategy, in_python()) == [1.0 + i for i in range(replicas)]
+
+
 def test_a_tf_function_passed_to_run_runs_on_every_replica(strategy: AbstractStrategy) -> None:
     @tf.function
     def step(x: Any) -> Any:

@@ -216,10 +216,21 @@ def test_integers_are_summed_exactly(two: MirroredStrategy) -> None:
     assert v.numpy() == 7
 
 
-def test_the_mean_of_integers_is_refused_when_the_variable_is_made(two: MirroredStrategy) -> None:
-    for synchronization in (READ, WRITE):
-        with pytest.raises(ValueError, match="aggregation MEAN needs a float dtype"):
-            variable(two, 1, synchronization, MEAN)
+@pytest.mark.parametrize("devices", [["CPU:0"], ["CPU:0", "CPU:1"]])
+@pytest.mark.parametrize("synchronization", [READ, WRITE])
+def test_the_mean_of_integers_is_refused_when_a_mirrored_variable_is_made(
+    devices: list[str], synchronization: Any
+) -> None:
+    with pytest.raises(ValueError, match="aggregation MEAN needs a float dtype"):
+        variable(MirroredStrategy(devices), 1, synchronization, MEAN)
+
+
+@pytest.mark.parametrize("strategy", [tf.distribute.get_strategy(), tf.distribute.OneDeviceStrategy("CPU:0")])
+@pytest.mark.parametrize("synchronization", [READ, WRITE])
+def test_the_mean_of_integers_is_the_value_where_nothing_is_mirrored(strategy: Any, synchronization: Any) -> None:
+    v = variable(strategy, 1, synchronization, MEAN)
+    strategy.run(lambda: v.assign_add(2))
+    assert (v.numpy(), v.numpy().dtype) == (3, np.int32)
 
 
 def test_a_mean_keeps_float64(two: MirroredStrategy) -> None:

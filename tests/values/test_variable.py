@@ -248,3 +248,41 @@ def test_unknown_modes_are_refused(placed: None, options: dict[str, Any], messag
 def test_without_an_initial_value_there_is_no_variable(placed: None) -> None:
     with pytest.raises(ValueError, match="`initial_value` must be specified"):
         tf.Variable()
+
+
+@pytest.mark.parametrize("value", [0.0, 2.0, True, False, 0, -1, [0.0], [3]])
+def test_a_variable_of_one_number_is_true_or_false_by_its_value(placed: None, value: Any) -> None:
+    v = tf.Variable(value)
+    assert bool(v) is bool(np.asarray(value).item())
+    v.assign(np.ones_like(value))
+    assert v
+
+
+def test_several_numbers_have_no_truth(placed: None) -> None:
+    with pytest.raises(ValueError, match="ambiguous"):
+        bool(tf.Variable([1.0, 2.0]))
+
+
+def test_a_compiled_function_decides_by_the_present_value_of_a_variable(placed: None) -> None:
+    on_read, added = tf.VariableSynchronization.ON_READ, tf.VariableAggregation.SUM
+    flag, count = tf.Variable(True), tf.Variable(0, synchronization=on_read, aggregation=added)
+
+    @tf.function
+    def step() -> Any:
+        if flag and not count:
+            count.assign(5)
+        return count.read_value()
+
+    assert step() == 5
+    count.assign(3)
+    assert step() == 3
+    count.assign(0)
+    flag.assign(False)
+    assert step() == 0
+
+
+def test_variables_that_keras_makes_are_true_or_false_too() -> None:
+    optimizer, metric = keras.optimizers.SGD(), keras.metrics.Mean()
+    metric.update_state(2.0)
+    assert not optimizer.iterations
+    assert metric.count

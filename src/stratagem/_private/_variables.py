@@ -98,6 +98,7 @@ def intercept_variables(
     KerasVariable.shape = property(new_shape, doc=KerasVariable.shape.__doc__)
     KerasVariable._placement, KerasVariable._born = None, -1
     KerasVariable.__array__, KerasVariable.numpy = new_array, lambda self: new_array(self)
+    KerasVariable.__bool__ = lambda self: bool(self.value)
     KerasVariable.__init__ = new_init
     KerasVariable.value = property(new_value, doc=value.__doc__)
     KerasVariable._direct_assign = new_direct_assign

@@ -17,6 +17,7 @@ from stratagem._private import AtLevel, is_seed_state, trace_level
 from stratagem.step._aggregation import as_one, own_share
 from stratagem.step._checks import Check, note_check
 from stratagem.step._gather import concatenated, gathered
+from stratagem.step._held import Held
 from stratagem.step._layout import Layout, Shape, UnknownShapes
 from stratagem.step._sums import summed
 from stratagem.values import (
@@ -145,8 +146,7 @@ class Capture(keras.StatelessScope):  # type: ignore[misc]
         self.variables.setdefault(id(variable), variable)
         self._check_strategy(variable)
         value = self.values.get(id(variable))
-        # While discovering, values do not matter, only shapes; a fresh constant is right at any level of tracing.
-        return jnp.zeros(variable.shape, variable._dtype) if value is None else value
+        return _any_value(variable.shape, variable._dtype) if value is None else value
 
     def trainable(self) -> list[Any]:
         """The trainable variables known to this trace."""
@@ -300,8 +300,20 @@ class Capture(keras.StatelessScope):  # type: ignore[misc]
                 "next(iterator) should be called from outside of replica_fn: draw in the function that calls "
                 "strategy.run, and pass the element as an argument."
             )
-        position = len(self.sources)
         self.sources.append(source)
+        return self._element(len(self.sources) - 1, source)
+
+    def from_outside(self, value: Any) -> Any:
+        """A PerReplica value as the trace sees it: one that the code has from outside becomes an input of the program."""
+        if isinstance(value, InTrace):
+            return value
+        held = [source for source in self.sources if isinstance(source, Held) and source.value is value]
+        if not held:
+            held = [Held(value)]
+            self.sources.append(held[0])
+        return self._element(self.sources.index(held[0]), held[0])
+
+    def _element(self, position: int, source: Any) -> Any:
         if position < len(self._drawn):
             return self._drawn[position]
         if not self.discovering:
@@ -318,8 +330,8 @@ class Capture(keras.StatelessScope):  # type: ignore[misc]
             example = leaf.values[0]
         if not hasattr(example, "dtype") or example.dtype == object:
             raise HostMode(f"it draws elements of type {type(example).__name__}")
-        zeros = jnp.zeros(example.shape, example.dtype)
-        return InTrace(zeros, self.mesh.num_replicas) if is_per_replica(leaf) else zeros
+        value = _any_value(example.shape, example.dtype)
+        return InTrace(value, self.mesh.num_replicas) if is_per_replica(leaf) else value
 
     def need_host(self, reason: str) -> None:
         """Python needs values. Raises: in a replica an error for the user, else the sign to run in Python."""
@@ -359,6 +371,14 @@ class Capture(keras.StatelessScope):  # type: ignore[misc]
     def in_replica(context: Context) -> bool:
         """True inside a replica function of a real strategy."""
         return context.replica is not None
+
+
+def _any_value(shape: Shape, dtype: Any) -> Any:
+    """While discovering, values do not matter, only shapes; a fresh constant is right at any level of tracing.
+
+    A copy of it, as a tape cannot watch a scalar that JAX writes into the equations.
+    """
+    return jnp.copy(jnp.zeros(shape, dtype))
 
 
 def _put_back(key: int, now: dict[int, Any], before: dict[int, Any]) -> None:

@@ -9,8 +9,10 @@ import jax.numpy as jnp
 
 from stratagem._context import current
 from stratagem._mesh import ReplicaMesh
+from stratagem._private import KerasVariable
 from stratagem.step._execute import execute_often
 from stratagem.step._signature import function_key
+from stratagem.values import is_per_replica, map_structure
 
 
 @functools.cache
@@ -28,7 +30,8 @@ class Function:
     """A callable made by `tf.function`; compiles once per signature.
 
     Tensors, NumPy arrays and PerReplica values are inputs. Python numbers, strings and objects are part of the signature:
-    another value is another program. `next(iterator)` inside draws before each call.
+    another value is another program. `next(iterator)` inside draws before each call. A variable that the function returns
+    comes out as a tensor, with its value at the end of the call.
     """
 
     def __init__(self, python_function: Callable[..., Any], input_signature: Any = None) -> None:
@@ -76,11 +79,21 @@ def call_often(
         return iter([function(*args, **kwargs)])
     if function.input_signature is not None:
         args = function._checked(args, kwargs)
-    body = function.python_function
+    body = functools.partial(_called, function.python_function)
     if context.recorder is not None:
         return iter([body(*args, **kwargs)])
     mesh = default_mesh() if context.strategy is None else context.strategy.mesh
-    return execute_often(body, function_key(body), f"tf.function {function._name}", args, kwargs, mesh, times)
+    return execute_often(
+        body, function_key(function.python_function), f"tf.function {function._name}", args, kwargs, mesh, times
+    )
+
+
+def _called(body: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    """The body's result, with tensors for the variables in it: their values at its end."""
+    result = body(*args, **kwargs)
+    if not any(isinstance(leaf, KerasVariable) for leaf in jax.tree.leaves(result, is_leaf=is_per_replica)):
+        return result
+    return map_structure(lambda leaf: leaf.value if isinstance(leaf, KerasVariable) else leaf, result)
 
 
 def _conform(name: str, spec: Any, value: Any) -> Any:

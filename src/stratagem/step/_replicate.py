@@ -48,7 +48,7 @@ def run_replicas(strategy: Any, fn: Callable[..., Any], args: Sequence[Any], kwa
     capture = current().recorder
     enter_strategy(capture, strategy)
     replicas = strategy.mesh.num_replicas
-    args, kwargs = map_structure(_to_local, (list(args), dict(kwargs)))
+    args, kwargs = map_structure(lambda leaf: _to_local(capture, leaf), (list(args), dict(kwargs)))
     with entered(strategy=strategy, replica=ReplicaContext(strategy), crossing=False):
         try:
             result = fn(*args, **kwargs)
@@ -63,15 +63,9 @@ def agreed(result: Any) -> Any:
     return map_structure(lambda leaf: leaf.local if isinstance(leaf, InTrace) else leaf, result)
 
 
-def _to_local(leaf: Any) -> Any:
-    if isinstance(leaf, InTrace):
-        return leaf.local
-    if is_per_replica(leaf):
-        raise ContextError(
-            "A PerReplica value from outside was captured by the function instead of being passed to it. "
-            "Pass it as an argument, so that it becomes an input of the compiled step."
-        )
-    return leaf
+def _to_local(capture: Capture, leaf: Any) -> Any:
+    """This replica's part of what cross-replica code has."""
+    return capture.from_outside(leaf).local if is_per_replica(leaf) else leaf
 
 
 def _from_replica(leaf: Any, replicas: int) -> Any:
@@ -184,8 +178,9 @@ def gather_tensor(value: Any, axis: int) -> Any:
 
 def gather_value(strategy: Any, value: Any, axis: int) -> Any:
     """`strategy.gather` inside a trace, for one leaf."""
-    enter_strategy(current().recorder, strategy)
-    return gather_tensor(value.local, axis) if isinstance(value, InTrace) else value
+    capture = current().recorder
+    enter_strategy(capture, strategy)
+    return gather_tensor(_to_local(capture, value), axis) if is_per_replica(value) else value
 
 
 def components(strategy: Any, variable: Any) -> Any:
@@ -198,13 +193,14 @@ def components(strategy: Any, variable: Any) -> Any:
 
 def reduce_value(strategy: Any, op: ReduceOp, value: Any, axis: int | None) -> Any:
     """`strategy.reduce` inside a trace, for one leaf."""
-    enter_strategy(current().recorder, strategy)
+    capture = current().recorder
+    enter_strategy(capture, strategy)
     replicas = strategy.mesh.num_replicas
     if isinstance(value, KerasVariable):
         value = components(strategy, value)
-    if not isinstance(value, InTrace):
+    if not is_per_replica(value):
         return _reduce_plain(op, value, axis, replicas)
-    local = value.local
+    local = _to_local(capture, value)
     if axis is None:
         return _all_reduce(op, local, replicas)
     _check_axis(axis, local)
@@ -215,8 +211,6 @@ def reduce_value(strategy: Any, op: ReduceOp, value: Any, axis: int | None) -> A
 
 
 def _reduce_plain(op: ReduceOp, value: Any, axis: int | None, replicas: int) -> Any:
-    if isinstance(value, PerReplica):
-        raise ContextError("reduce got a PerReplica value from another function; pass it as an argument of this one.")
     if replicas > 1 and op is ReduceOp.SUM:
         raise ReductionError(
             f"A non-DistributedValues value {value} cannot be reduced with the given reduce op {op}: it is not known which "

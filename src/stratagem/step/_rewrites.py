@@ -25,32 +25,33 @@ def compiler_options(platform: str) -> dict[str, Any] | None:
 
 
 def rewrite(closed: xc.ClosedJaxpr, platform: str) -> xc.ClosedJaxpr:
-    """The same program with faster equations. GPUs and TPUs have good kernels: only CPUs need this."""
-    if platform != "cpu":
-        return closed
-    return xc.ClosedJaxpr(_rewritten(closed.jaxpr), closed.consts)
+    """The same program without what XLA computes wrongly and, on CPUs, with faster equations: others have good kernels."""
+    return xc.ClosedJaxpr(_rewritten(closed.jaxpr, platform), closed.consts)
 
 
-def _rewritten(jaxpr: Any) -> Any:
-    return jaxpr.replace(eqns=[new for eqn in jaxpr.eqns for new in _equations(eqn)])
+def _rewritten(jaxpr: Any, platform: str) -> Any:
+    return jaxpr.replace(eqns=[new for eqn in jaxpr.eqns for new in _equations(eqn, platform)])
 
 
-def _equations(eqn: Any) -> Iterator[Any]:
-    if eqn.primitive.name == "reduce_window_max" and is_disjoint_pool(eqn):
+def _equations(eqn: Any, platform: str) -> Iterator[Any]:
+    if platform == "cpu" and eqn.primitive.name == "reduce_window_max" and is_disjoint_pool(eqn):
         pool = functools.partial(max_pool, window=tuple(eqn.params["window_dimensions"]))
         yield from _inlined(jax.make_jaxpr(pool)(eqn.invars[0].aval), eqn)
+    elif eqn.primitive.name == "abs" and jnp.issubdtype(eqn.invars[0].aval.dtype, jnp.signedinteger):
+        # XLA makes x * x of abs(x * x), which is another number where that overflows.
+        yield from _inlined(jax.make_jaxpr(lambda x: jax.lax.max(x, jax.lax.neg(x)))(eqn.invars[0].aval), eqn)
     elif eqn.primitive.name in _TRANSPARENT:
-        yield eqn.replace(params={k: _in_param(v) for k, v in eqn.params.items()})
+        yield eqn.replace(params={k: _in_param(v, platform) for k, v in eqn.params.items()})
     else:
         yield eqn
 
 
-def _in_param(param: Any) -> Any:
+def _in_param(param: Any, platform: str) -> Any:
     if isinstance(param, tuple):
-        return tuple(map(_in_param, param))
+        return tuple(_in_param(part, platform) for part in param)
     if isinstance(param, xc.ClosedJaxpr):
-        return xc.ClosedJaxpr(_rewritten(param.jaxpr), param.consts)
-    return _rewritten(param) if isinstance(param, xc.Jaxpr) else param
+        return xc.ClosedJaxpr(_rewritten(param.jaxpr, platform), param.consts)
+    return _rewritten(param, platform) if isinstance(param, xc.Jaxpr) else param
 
 
 def _inlined(new: xc.ClosedJaxpr, eqn: Any) -> Iterator[Any]:

@@ -98,6 +98,8 @@ class AbstractStrategy(abc.ABC):
 
     # True where servers keep the variables, and make their first values.
     served: ClassVar[bool] = False
+    # True where replicas have copies of a variable, though it be one replica: what copies cannot do is refused.
+    mirrored: ClassVar[bool] = False
 
     @property
     @abc.abstractmethod

@@ -1,7 +1,7 @@
 """MirroredStrategy: one replica on each of several devices of this process."""
 
 from collections.abc import Sequence
-from typing import Any, final
+from typing import Any, ClassVar, final
 
 from stratagem._mesh import ReplicaMesh
 from stratagem.strategy._abstract import AbstractStrategy
@@ -18,6 +18,8 @@ class MirroredStrategy(AbstractStrategy):
     cross_device_ops: accepted for TensorFlow's sake; XLA chooses the all-reduce.
     Raises DeviceError for a device that does not exist or is named twice.
     """
+
+    mirrored: ClassVar[bool] = True
 
     def __init__(self, devices: Sequence[str] | None = None, cross_device_ops: Any = None) -> None:
         if cross_device_ops is not None and not isinstance(cross_device_ops, CrossDeviceOps):

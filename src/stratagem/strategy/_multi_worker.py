@@ -6,7 +6,7 @@ import os
 import platform
 import sys
 from collections.abc import Iterator
-from typing import Any, final
+from typing import Any, ClassVar, final
 
 import jax
 import numpy as np
@@ -45,6 +45,8 @@ class MultiWorkerMirroredStrategy(AbstractStrategy):
     Raises ClusterError for a cluster that is wrong, or when workers are missing for too long; RuntimeError when JAX was
     used before in a job of several workers.
     """
+
+    mirrored: ClassVar[bool] = True
 
     def __init__(self, cluster_resolver: Any = None, communication_options: CommunicationOptions | None = None) -> None:
         options = communication_options or CommunicationOptions()

@@ -82,7 +82,7 @@ class Variable(KerasVariable):  # type: ignore[misc]
 
     initial_value: array-like, or a callable without arguments that returns one.
     shape: only checked (TF also allows unknown dimensions; compiled steps need fixed ones).
-    Raises ValueError for unknown modes, synchronization NONE, and aggregation MEAN of integers under a strategy.
+    Raises ValueError for unknown modes, synchronization NONE, and aggregation MEAN of integers under a mirrored strategy.
     """
 
     def __init__(
@@ -112,7 +112,7 @@ class Variable(KerasVariable):  # type: ignore[misc]
                 f"The initial value of variable {label!r} is computed inside the step, so it cannot outlive it. "
                 "Create the variable before the step, or start it from a constant."
             )
-        if reduction == "mean" and current().strategy is not None and not jnp.issubdtype(value.dtype, jnp.inexact):
+        if reduction == "mean" and _mirrored(current().strategy) and not jnp.issubdtype(value.dtype, jnp.inexact):
             raise ValueError(f"Variable {label!r} has dtype {value.dtype}: aggregation MEAN needs a float dtype.")
         if shape is not None and tuple(shape) != value.shape:
             raise ValueError(
@@ -266,6 +266,10 @@ def assign_rows(
             variable.assign(getattr(variable.value.at[where(indices)], how)(rows))
     else:
         variable.assign(getattr(variable.value.at[where(indices)], how)(rows))
+
+
+def _mirrored(strategy: Any) -> bool:
+    return strategy is not None and strategy.mirrored
 
 
 def _in_scope(variable: Any) -> bool:

@@ -50,10 +50,14 @@ def _generator(seed: Any) -> Any:
 
 
 def _of_scope(generator: Any) -> Any:
-    """The generator; if it belongs to another strategy than the scope, one of that strategy, which starts where it did."""
-    strategy, placement = current().strategy, placement_of(generator.state)
+    """The generator; if it belongs to another strategy than the scope, one of that strategy, which starts where it did.
+
+    Cross-replica code of a step is in the scope of the strategy whose replicas it has run.
+    """
+    context, placement = current(), placement_of(generator.state)
+    strategy = context.recorder.strategy if context.strategy is None and context.recorder else context.strategy
     elsewhere = strategy is not None and placement is not None and placement.strategy not in (None, strategy)
-    if not elsewhere or current().graph is not None:  # a model_fn draws from generators of its graph in any case
+    if not elsewhere or context.graph is not None:  # a model_fn draws from generators of its graph in any case
         return generator
     own = strategy.seed_generators.get(generator)
     if own is None:
