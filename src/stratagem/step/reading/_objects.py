@@ -38,6 +38,7 @@ _VALUES += (
     type(os.environ),
 )
 _NEVER_THE_SAME = ("random", "time", "secrets")
+_MADE_BY_PYTHON = 1 << 9  # Py_TPFLAGS_HEAPTYPE
 _MOST_ATTRIBUTES = 64  # of an object whose attributes may have any name
 _BESIDE = {"__init__", "__new__", "__repr__", "__str__", "__del__", "__init_subclass__", "__reduce__", "__getstate__"}
 _BESIDE |= {"__setstate__", "__copy__", "__deepcopy__", "__dir__", "__post_init__", "__replace__", "__setattr__"}
@@ -205,4 +206,6 @@ def is_followed(kind: type, home: str) -> bool:
     package = kind.__module__.partition(".")[0]
     if package == home or kind in _VALUES:
         return True
+    if package == "builtins":  # also of a class whose module has no name, in code that `exec` runs
+        return bool(kind.__flags__ & _MADE_BY_PYTHON)
     return not of_library(kind.__module__) and package not in sys.stdlib_module_names
