@@ -24,11 +24,11 @@ demo: $(READY) ## train a convolutional network on two replicas (about 3 minutes
 	@echo "demo: training on two virtual CPU replicas"
 	@$(BIN)/python examples/fashion_mnist.py
 
-# One more than there are cores: tests of jobs wait, for a lost heartbeat say.
+# Two more than there are cores: tests of jobs wait, for a lost heartbeat say.
 test: $(READY) ## run the test suite
 	@$(BIN)/python scripts/fetch_data.py fashion-mnist
 	@echo "test: running the test suite (STRATAGEM_DIFFERENTIAL_SEED=$(STRATAGEM_DIFFERENTIAL_SEED) for the same generated programs)"
-	@$(BIN)/python -m pytest -q -n $$(($$(nproc) + 1)) --dist loadfile --no-loadscope-reorder
+	@$(BIN)/python -m pytest -q -n $$(($$(nproc) + 2)) --dist loadfile --no-loadscope-reorder
 
 # Without the conftest above that folder, which makes eight virtual CPU devices: JAX_PLATFORMS says on what, else JAX does.
 test-device: $(READY) ## run the tests that make sense on one device, on the accelerator if JAX finds one

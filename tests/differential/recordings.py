@@ -13,7 +13,7 @@ from tests.differential.program import Program
 
 RECORDED = Path(os.environ.get("STRATAGEM_DIFFERENTIAL_RECORDED", Path(__file__).with_name("recorded")))
 # Programs of each strategy in a sample; a compiled one takes 0.1 to 0.5 seconds.
-SAMPLE = {"default": 12, "one_device": 12, "mirrored_1": 12, "mirrored_2": 50, "mirrored_4": 20, "two_processes": 12}
+SAMPLE = {"default": 8, "one_device": 8, "mirrored_1": 8, "mirrored_2": 32, "mirrored_4": 12, "two_processes": 8}
 CHUNK = 250  # programs of one test of `make thorough`, and of one job
 
 Row = dict[
