@@ -167,12 +167,12 @@ def delegated_by_getattr(tf: Any) -> Case:
 
 @program
 def bytes_in_place(tf: Any) -> Case:
-    raw, numbers = bytearray(2), array.array("d", [0.0])
+    raw, numbers, none = bytearray(2), array.array("d", [0.0]), array.array("d")
 
     def change(v: float) -> None:
         raw[1], numbers[0] = int(v), v
 
-    return lambda x: x * float(raw[1]) + numbers[0], change
+    return lambda x: x * float(raw[1]) + numbers[0] + len(none), change
 
 
 @program

@@ -61,7 +61,7 @@ def buffer(walk: Walk, value: Any, path: Path, place: Place | None) -> None:
         walk.held.append(value)
         walk.unclear.append(path)
     else:
-        walk.plain += (type(value), bytes(memoryview(value).cast("B")))
+        walk.plain += (type(value), bytes(value) if isinstance(value, bytearray) else value.tobytes())
 
 
 def by_text(walk: Walk, value: Any, path: Path, place: Place | None) -> None:
