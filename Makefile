@@ -47,7 +47,7 @@ check: $(READY) ## lint, formatting, types, layers
 	@$(BIN)/mypy
 	@$(BIN)/python -m pytest -q tests/test_layers.py tests/test_exports.py
 
-install-test: $(READY) ## install the wheel with each extra into an empty environment, and use it there (about a minute)
+install-test: $(READY) ## install the wheel with each extra into an empty environment, and use it there (about 2 minutes)
 	@$(BIN)/python scripts/fetch_data.py fashion-mnist
 	@$(BIN)/python scripts/install_test.py
 

@@ -8,6 +8,7 @@ import pickle
 import threading
 import types
 import weakref
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -104,6 +105,13 @@ def test_numbers_are_where_they_were_after_a_trace_also_one_that_fails() -> None
     assert type(t.weight) is float
 
 
+def in_another_thread(look: Callable[[], None]) -> None:
+    """Call it there, and wait for its end."""
+    thread = threading.Thread(target=look)
+    thread.start()
+    thread.join()
+
+
 def test_other_threads_see_the_number_while_it_is_traced() -> None:
     seen: list[Any] = []
 
@@ -112,9 +120,7 @@ def test_other_threads_see_the_number_while_it_is_traced() -> None:
             w = t.weight
             seen.append((w * 2, float(w), isinstance(w, float), w > 1.5, f"{w}"))
 
-        thread = threading.Thread(target=look)
-        thread.start()
-        thread.join()
+        in_another_thread(look)
         return x * t.weight
 
     t = Counted(compute)
@@ -305,9 +311,7 @@ def test_other_threads_may_compute_with_numpy_while_a_number_is_traced() -> None
             ones = np.ones(2)
             seen.extend([ones * w, np.multiply(w, ones), np.asarray(w) + ones, pickle.loads(pickle.dumps(w)) * ones])
 
-        thread = threading.Thread(target=look)
-        thread.start()
-        thread.join()
+        in_another_thread(look)
         return x * t.weight
 
     t = Counted(compute)
