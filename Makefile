@@ -1,7 +1,7 @@
 # Every target sets up .venv by itself; `make` alone lists the targets.
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test thorough check install-test test-device seeds bench soak clean
+.PHONY: help data demo test thorough check install-test test-device seeds bench soak clean
 
 BIN := .venv/bin
 READY := .venv/.ready
@@ -19,14 +19,15 @@ export PIP_NO_INPUT := 1
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-demo: $(READY) ## train a convolutional network on two replicas (about 3 minutes)
+data: $(READY) ## fetch Fashion-MNIST, unless it is here (31 MB from Debian)
 	@$(BIN)/python scripts/fetch_data.py fashion-mnist
+
+demo: data ## train a convolutional network on two replicas (about 3 minutes)
 	@echo "demo: training on two virtual CPU replicas"
 	@$(BIN)/python examples/fashion_mnist.py
 
 # Two more than there are cores: tests of jobs wait, for a lost heartbeat say.
-test: $(READY) ## run the test suite
-	@$(BIN)/python scripts/fetch_data.py fashion-mnist
+test: data ## run the test suite
 	@echo "test: running the test suite (STRATAGEM_DIFFERENTIAL_SEED=$(STRATAGEM_DIFFERENTIAL_SEED) for the same generated programs)"
 	@$(BIN)/python -m pytest -q -n $$(($$(nproc) + 2)) --dist loadfile --no-loadscope-reorder
 
@@ -35,8 +36,7 @@ test-device: $(READY) ## run the tests that make sense on one device, on the acc
 	@echo "test-device: running tests/device"
 	@$(BIN)/python -m pytest -q --confcutdir=tests/device tests/device
 
-thorough: $(READY) ## run the tests that `make test` leaves out: more instances of the same
-	@$(BIN)/python scripts/fetch_data.py fashion-mnist
+thorough: data ## run the tests that `make test` leaves out: more instances of the same
 	@echo "thorough: running the rest of the test suite"
 	@$(BIN)/python -m pytest -q -n auto --dist loadfile --no-loadscope-reorder -m thorough
 
@@ -47,8 +47,7 @@ check: $(READY) ## lint, formatting, types, layers
 	@$(BIN)/mypy
 	@$(BIN)/python -m pytest -q tests/test_layers.py tests/test_exports.py
 
-install-test: $(READY) ## install the wheel with each extra into an empty environment, and use it there (about 2 minutes)
-	@$(BIN)/python scripts/fetch_data.py fashion-mnist
+install-test: data ## install the wheel with each extra into an empty environment, and use it there (about 2 minutes)
 	@$(BIN)/python scripts/install_test.py
 
 seeds: $(READY) ## run the documents' programs whole (tens of minutes; STRATAGEM_SEEDS names their folder)

@@ -166,10 +166,12 @@ def test_a_long_queue_makes_schedule_wait(coordinator: Any, monkeypatch: pytest.
 
     thread = threading.Thread(target=schedule)
     thread.start()
+    assert gate.entered.acquire(timeout=120)  # so functions are on their way
     time.sleep(0.3)
     assert len(scheduled) <= 4 + WORKERS
     gate.open.set()
-    thread.join(120)
+    thread.join(240)
+    assert not thread.is_alive()
     assert coordinator.fetch(scheduled) == [1.0] * (4 + WORKERS + 3)
 
 
