@@ -1,7 +1,7 @@
 # Every target sets up .venv by itself; `make` alone lists the targets.
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help data demo test thorough check install-test test-device seeds bench soak clean
+.PHONY: help data demo test thorough lint check install-test test-device seeds bench soak clean
 
 BIN := .venv/bin
 READY := .venv/.ready
@@ -40,11 +40,13 @@ thorough: data ## run the tests that `make test` leaves out: more instances of t
 	@echo "thorough: running the rest of the test suite"
 	@$(BIN)/python -m pytest -q -n auto --dist loadfile --no-loadscope-reorder -m thorough
 
-check: $(READY) ## lint, formatting, types, layers
-	@echo "check: ruff, mypy and the layer test"
+lint: $(READY) ## formatting, common mistakes, types
+	@echo "lint: ruff and mypy"
 	@$(BIN)/ruff check --quiet
 	@$(BIN)/ruff format --check --quiet
 	@$(BIN)/mypy
+
+check: lint ## lint, layers, exported names: what is quick to run before each commit
 	@$(BIN)/python -m pytest -q tests/test_layers.py tests/test_exports.py
 
 install-test: data ## install the wheel with each extra into an empty environment, and use it there (about 2 minutes)

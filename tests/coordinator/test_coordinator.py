@@ -111,7 +111,8 @@ def test_a_method_is_scheduled_as_any_function(coordinator: Any, strategy: Any) 
     values = [coordinator.schedule(model.step, args=(np.float32(1),)) for _ in range(6)]
     coordinator.join()
     assert float(model.v.numpy()) == 6
-    assert sorted(set(map(float, coordinator.fetch(values))))[-1] == 6
+    # What it read, and its own 1: another function may have read the same before either change was sent.
+    assert all(1 <= float(value) <= 6 for value in coordinator.fetch(values))
 
 
 def test_a_result_that_is_a_variable_arrives_as_its_value(coordinator: Any, strategy: Any) -> None:
