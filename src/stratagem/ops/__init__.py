@@ -248,7 +248,6 @@ from stratagem.ops._nn import softsign as softsign
 from stratagem.ops._nn import sparse_softmax_cross_entropy_with_logits as sparse_softmax_cross_entropy_with_logits
 from stratagem.ops._nn import weighted_cross_entropy_with_logits as weighted_cross_entropy_with_logits
 from stratagem.ops._nn import zero_fraction as zero_fraction
-from stratagem.ops._printing import as_text as as_text
 from stratagem.ops._printing import print as print
 from stratagem.ops._range import Range as Range
 from stratagem.ops._reductions import argmax as argmax

@@ -11,7 +11,7 @@ from stratagem import _context
 from stratagem._errors import InvalidArgumentError
 from stratagem.ops._convert import Tensor, is_traced, operands, tensor
 from stratagem.ops._dtypes import as_dtype
-from stratagem.ops._printing import as_text
+from stratagem.values import as_text
 
 
 def _demand(holds: Tensor, message: str | None, claim: str, **values: Tensor) -> None:

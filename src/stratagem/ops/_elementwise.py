@@ -10,6 +10,7 @@ import numpy as np
 
 from stratagem._errors import InvalidArgumentError
 from stratagem.ops._convert import Tensor, folds, is_traced, operands, tensor
+from stratagem.values import quotient
 
 
 class Unary(Protocol):
@@ -112,16 +113,8 @@ def _multiply_no_nan(x: Tensor, y: Tensor) -> Tensor:
     return jnp.where(y == 0, jnp.zeros_like(y), x * y)
 
 
-def _quotient(x: Tensor, y: Tensor) -> Tensor:
-    """Integers become floating point as in TF: 8 and 16 bits float32, wider ones float64."""
-    if not jnp.issubdtype(x.dtype, np.inexact):
-        wide = np.float32 if x.dtype.itemsize < 4 else np.float64
-        x, y = x.astype(wide), y.astype(wide)
-    return jnp.true_divide(x, y)
-
-
 def _quotient_no_nan(x: Tensor, y: Tensor) -> Tensor:
-    return jnp.where(y == 0, 0, _quotient(x, jnp.where(y == 0, jnp.ones_like(y), y)))
+    return jnp.where(y == 0, 0, quotient(x, jnp.where(y == 0, jnp.ones_like(y), y)))
 
 
 def _power(x: Tensor, y: Tensor) -> Tensor:
@@ -133,8 +126,8 @@ def _power(x: Tensor, y: Tensor) -> Tensor:
 add = _binary("add", jnp.add)
 subtract = _binary("subtract", jnp.subtract)
 multiply = _binary("multiply", jnp.multiply)
-divide = _binary("divide", _quotient)
-truediv = _binary("math.truediv", _quotient)
+divide = _binary("divide", quotient)
+truediv = _binary("math.truediv", quotient)
 divide_no_nan = _binary("math.divide_no_nan", _quotient_no_nan)
 multiply_no_nan = _binary("math.multiply_no_nan", _multiply_no_nan)
 floordiv = _binary("math.floordiv", jnp.floor_divide)

@@ -1,7 +1,6 @@
 """`tf.print`: prints when the program runs, also from inside a compiled step, in TensorFlow's format."""
 
 import sys
-from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +10,7 @@ import numpy as np
 from stratagem import _context
 from stratagem._paths import local_path
 from stratagem.ops._convert import is_tensor, is_traced, tensor
+from stratagem.values import as_text
 
 
 def print(
@@ -54,46 +54,3 @@ def _write(text: str, stream: Any) -> None:
         terminal = sys.stderr if stream is None else stream
         terminal.write(text)
         terminal.flush()
-
-
-def as_text(value: Any, summarize: int = 3) -> str:
-    """One argument of `tf.print` as text: tensors by TF's rules, structures of them, anything else by `str`."""
-    if isinstance(value, np.ndarray | np.generic):
-        return _array(np.asarray(value), summarize, 0)
-
-    def inner(part: Any) -> str:
-        return repr(part) if isinstance(part, str) else as_text(part, summarize)
-
-    if isinstance(value, Mapping):
-        return "{" + ", ".join(f"{key!r}: {inner(v)}" for key, v in value.items()) + "}"
-    if isinstance(value, list):
-        return "[" + ", ".join(map(inner, value)) + "]"
-    if isinstance(value, tuple):
-        return "(" + ", ".join(map(inner, value)) + ("," if len(value) == 1 else "") + ")"
-    return str(value)
-
-
-def _array(array: np.ndarray, summarize: int, depth: int) -> str:
-    if not array.ndim:
-        return _element(array[()])
-    count = len(array)
-    shown: list[int | None] = list(range(count))
-    if summarize >= 0 and 2 * summarize < count:
-        shown = [*range(summarize), None, *range(count - summarize, count)]
-    parts = ["..." if i is None else _array(array[i, ...], summarize, depth + 1) for i in shown]
-    between = " " if array.ndim == 1 else "\n" * (array.ndim - 1) + " " * (depth + 1)
-    return "[" + between.join(parts) + "]"
-
-
-def _element(value: Any) -> str:
-    if isinstance(value, bytes):
-        return f'"{value.decode(errors="replace")}"'
-    if isinstance(value, np.bool_):
-        return str(int(value))
-    if not jax.numpy.issubdtype(np.asarray(value).dtype, np.floating):
-        return str(value)
-    # TF shows the few digits that suffice for most numbers, and all of them where they do not.
-    wide: Callable[[Any], Any] = np.float64 if isinstance(value, np.float64) else np.float32
-    few, all_digits = (15, 17) if wide is np.float64 else (6, 9)
-    text = f"{float(value):.{few}g}"
-    return text if wide(text) == wide(value) or np.isnan(value) else f"{float(value):.{all_digits}g}"

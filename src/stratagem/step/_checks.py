@@ -13,8 +13,7 @@ from jax.extend import core as xc
 from stratagem._errors import InvalidArgumentError
 from stratagem._mesh import AXIS
 from stratagem._private import add_check, checked
-from stratagem.ops import as_text
-from stratagem.values import PerReplica
+from stratagem.values import PerReplica, as_text
 
 
 @final

@@ -20,11 +20,10 @@ from stratagem._mesh import AXIS, exact
 from stratagem._private import KerasVariable, present_slot
 from stratagem._reduce import ReduceOp
 from stratagem._reduce import reduce_op as parse_op
-from stratagem.ops import truediv
 from stratagem.step._capture import Capture, InTrace, OtherMesh
 from stratagem.step._gather import concatenated
 from stratagem.step._sums import unfolded
-from stratagem.values import PerReplica, is_per_replica, map_structure, on_read
+from stratagem.values import PerReplica, is_per_replica, map_structure, on_read, quotient
 
 DECISIONS = (jax.errors.ConcretizationTypeError, jax.errors.TracerArrayConversionError)
 
@@ -162,7 +161,7 @@ def _all_reduce(op: ReduceOp, value: Any, replicas: int) -> Any:
 
 def _mean(total: Any, count: Any) -> Any:
     """As TensorFlow divides: the mean of integers of 8 and 16 bits is float32, of wider ones float64."""
-    return truediv(total.astype(count.dtype), count)
+    return quotient(total.astype(count.dtype), count)
 
 
 def gather_tensor(value: Any, axis: int) -> Any:

@@ -27,9 +27,11 @@ from stratagem.values._placement import adopt as adopt
 from stratagem.values._placement import join as join
 from stratagem.values._placement import placement_of as placement_of
 from stratagem.values._placement import storage as storage
+from stratagem.values._quotient import quotient as quotient
 from stratagem.values._sharded import ShardedVariable as ShardedVariable
 from stratagem.values._sharded import rows_of as rows_of
 from stratagem.values._sharding import shards as shards
+from stratagem.values._text import as_text as as_text
 from stratagem.values._variable import IndexedSlices as IndexedSlices
 from stratagem.values._variable import Variable as Variable
 from stratagem.values._variable import VariableAggregation as VariableAggregation

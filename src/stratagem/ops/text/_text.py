@@ -8,7 +8,7 @@ import numpy as np
 from stratagem._errors import InvalidArgumentError
 from stratagem.ops._convert import Tensor, is_tensor, on_device, on_host, tensor
 from stratagem.ops._dtypes import as_dtype, float32
-from stratagem.ops._printing import as_text
+from stratagem.values import as_text
 
 
 def _each(function: Callable[[bytes], Any], input: Any) -> np.ndarray:
