@@ -35,7 +35,7 @@ import jax
 import psutil
 import pytest
 
-from stratagem import _context
+from stratagem._context import Context, assign, current
 
 jax.config.update("jax_num_cpu_devices", 8)  # before anything starts a backend
 jax.config.update("jax_explicit_x64_dtypes", "allow")
@@ -183,6 +183,6 @@ def leaves_the_environment() -> Iterator[None]:
 def leaves_no_context() -> Iterator[None]:
     """Fail a test that ends inside a strategy's scope, a replica or a trace."""
     yield
-    left = _context.current()
-    _context.assign(_context.Context())  # the next test starts outside
-    assert left == _context.Context(), "the test left the strategy context non-empty"
+    left = current()
+    assign(Context())  # the next test starts outside
+    assert left == Context(), "the test left the strategy context non-empty"

@@ -10,7 +10,7 @@ import jax
 import pytest
 
 import stratagem as tf
-from stratagem import _context
+from stratagem._context import Context, assign, current
 
 jax.config.update("jax_explicit_x64_dtypes", "allow")
 
@@ -40,6 +40,6 @@ def strategy(request: pytest.FixtureRequest) -> Iterator[Any]:
             yield tf.distribute.OneDeviceStrategy(name)
         case "Mirrored":
             yield tf.distribute.MirroredStrategy([name])
-    left = _context.current()
-    _context.assign(_context.Context())
-    assert left == _context.Context(), "the test left the strategy context non-empty"
+    left = current()
+    assign(Context())
+    assert left == Context(), "the test left the strategy context non-empty"

@@ -5,20 +5,20 @@ from types import SimpleNamespace
 import jax
 import pytest
 
-from stratagem import _context
+from stratagem._context import entered
 from stratagem._errors import ContextError, InvalidArgumentError
 from tests.ops.facade import tf
 
 
 def test_a_replica_divides_by_all_replicas() -> None:
-    with _context.entered(replica=SimpleNamespace(num_replicas_in_sync=2)):
+    with entered(replica=SimpleNamespace(num_replicas_in_sync=2)):
         assert float(tf.nn.compute_average_loss([2.0, 3.0])) == 1.25
         assert float(tf.nn.compute_average_loss([2.0, 3.0], global_batch_size=10)) == 0.5
         assert float(tf.nn.scale_regularization_loss([2.0, 3.0])) == 2.5
 
 
 def test_a_cross_replica_context_has_no_batch() -> None:
-    with _context.entered(crossing=True, strategy=object()):
+    with entered(crossing=True, strategy=object()):
         assert float(tf.nn.compute_average_loss([2.0, 3.0], global_batch_size=10)) == 0.5
         with pytest.raises(ContextError, match=r"cross-replica context.*or pass global_batch_size"):
             tf.nn.compute_average_loss([2.0, 3.0])

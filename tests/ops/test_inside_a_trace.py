@@ -10,7 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from stratagem import _context
+from stratagem._context import entered
 from stratagem._errors import InvalidArgumentError, TracedDecisionError
 from tests.ops.facade import tf
 
@@ -78,21 +78,21 @@ def test_floating_point_constants_stay_in_the_program() -> None:
 def test_needed_values_are_asked_for(use: Callable[[jax.Array], Any]) -> None:
     with pytest.raises(TracedDecisionError, match=r"tf\.cond"):
         traced(use, jnp.ones(2))
-    with pytest.raises(LookupError), _context.entered(recorder=Recorder()):
+    with pytest.raises(LookupError), entered(recorder=Recorder()):
         traced(use, jnp.ones(2))
-    with pytest.raises(TracedDecisionError), _context.entered(recorder=Recorder(), replica=object()):
+    with pytest.raises(TracedDecisionError), entered(recorder=Recorder(), replica=object()):
         traced(use, jnp.ones(2))
 
 
 def test_a_loop_over_a_range_is_noticed() -> None:
-    with _context.entered(recorder=Recorder()):
+    with entered(recorder=Recorder()):
         numbers = tf.range(4)
         with pytest.raises(LookupError, match=r"it loops over tf\.range"):
             next(iter(numbers))
 
 
 def test_a_range_is_a_tensor_otherwise() -> None:
-    with _context.entered(recorder=Recorder()):
+    with entered(recorder=Recorder()):
         numbers = tf.range(1, 4)
     assert (len(numbers), numbers.shape, numbers.dtype, numbers.ndim) == (3, (3,), tf.int32, 1)
     assert int(numbers[-1]) == 3
@@ -107,7 +107,7 @@ def test_a_range_is_a_tensor_otherwise() -> None:
 
 @pytest.mark.parametrize("context", [{}, {"recorder": Recorder(), "replica": object()}])
 def test_a_range_elsewhere_is_an_array(context: dict[str, Any]) -> None:
-    with _context.entered(**context):
+    with entered(**context):
         assert isinstance(tf.range(3), jax.Array)
 
 
@@ -185,5 +185,5 @@ def test_python_functions_are_called_from_the_program() -> None:
 def test_python_functions_need_a_shape_there() -> None:
     with pytest.raises(InvalidArgumentError, match="result_shape"):
         traced(lambda x: tf.py_function(lambda a: a, [x], tf.float32), jnp.ones(2))
-    with pytest.raises(LookupError, match="py_function"), _context.entered(recorder=Recorder()):
+    with pytest.raises(LookupError, match="py_function"), entered(recorder=Recorder()):
         traced(lambda x: tf.py_function(lambda a: a, [x], tf.float32), jnp.ones(2))

@@ -7,7 +7,7 @@ from typing import Any, final
 
 import numpy as np
 
-from stratagem import _context
+from stratagem._context import current
 from stratagem.events._pending import settle_live
 from stratagem.ops import is_tensor, tensor
 
@@ -43,7 +43,7 @@ class Ambience:
 
 def current_trace() -> Any:
     """The trace of ours that is going on, the same one inside of its branches and loops; None outside."""
-    recorder = _context.current().recorder
+    recorder = current().recorder
     return None if recorder is None else recorder.scope
 
 

@@ -2,7 +2,7 @@
 
 import jax
 
-from stratagem import _context
+from stratagem._context import current
 from stratagem._job import process_job
 
 
@@ -21,7 +21,7 @@ def note(*, live: bool) -> None:
 
 def settle() -> None:
     """Wait until every dispatched program has handed its summaries over. No effect while a program is traced."""
-    if _Traced.any and _context.current().recorder is None:
+    if _Traced.any and current().recorder is None:
         with process_job().waiting():
             jax.effects_barrier()
 

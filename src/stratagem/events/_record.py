@@ -8,7 +8,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from stratagem import _context
+from stratagem._context import current
 from stratagem._mesh import AXIS
 from stratagem.events._ambience import Ambience, ambience, holds, whole
 from stratagem.events._pending import note
@@ -29,7 +29,7 @@ def record(prepare: Prepare, encode: Encode, step: Any, *, traced: bool) -> Any:
     Raises:
         ValueError: there is a writer and no step.
     """
-    if _context.current().recorder is not None:
+    if current().recorder is not None:
         return _in_program(prepare, encode, step)
     if traced or is_traced(step):
         return _in_foreign_trace(prepare, encode, step)
@@ -43,7 +43,7 @@ def record(prepare: Prepare, encode: Encode, step: Any, *, traced: bool) -> Any:
 
 def should_record_summaries() -> Any:
     """A bool tensor: there is a default writer and the condition holds. In a replica: and it is the first one."""
-    if _context.current().recorder is not None:
+    if current().recorder is not None:
         return _Decision(ambience()).wanted
     now = ambience()
     return answer(now.writer is not None and holds(now.condition))
@@ -80,7 +80,7 @@ class _Decision:
 
 def _first_here() -> Any:
     """True on the one replica whose program writes: in replicas the first of all, else the first of every worker."""
-    context = _context.current()
+    context = current()
     mesh = context.recorder.mesh
     if mesh.num_replicas == 1:
         return True

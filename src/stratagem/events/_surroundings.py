@@ -7,7 +7,7 @@ from typing import Any, final
 import jax
 import numpy as np
 
-from stratagem import _context
+from stratagem._context import entered
 from stratagem._private import OutsideOfTraces
 from stratagem.events._ambience import ambience, current_trace, holds, whole
 from stratagem.events._writer import FileWriter
@@ -57,6 +57,6 @@ def surroundings() -> tuple[Surroundings, jax.Array]:
     if found is None:
         source = Surroundings()
         # Drawing is for cross-replica code; this element is the same on all replicas.
-        with _context.entered(replica=None), OutsideOfTraces():
+        with entered(replica=None), OutsideOfTraces():
             found = _drawn[trace] = source, trace.draw(source)
     return found

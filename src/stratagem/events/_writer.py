@@ -8,7 +8,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, final
 
-from stratagem import _context
+from stratagem._context import current
 from stratagem._errors import ContextError
 from stratagem._paths import local_path
 from stratagem.events._ambience import ambience
@@ -84,7 +84,7 @@ class FileWriter(SummaryWriter):
         self._file.flush()
 
     def close(self) -> None:
-        if _context.current().recorder is not None:
+        if current().recorder is not None:
             raise ContextError("A summary writer was closed inside a compiled step. Close it after the last step.")
         settle()
         self._closed = True
@@ -181,7 +181,7 @@ def create_file_writer(
     """
     if logdir is None:
         raise ValueError("Argument `logdir` cannot be None")
-    if _context.current().recorder is not None:
+    if current().recorder is not None:
         raise ContextError("A summary writer was created inside a compiled step. Create it before the first step.")
     most = _MOST_WAITING if max_queue is None else int(max_queue)
     seconds = (_FLUSH_MILLIS if flush_millis is None else int(flush_millis)) / 1000

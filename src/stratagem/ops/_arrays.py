@@ -7,7 +7,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from stratagem import _context
+from stratagem._context import current
 from stratagem._errors import InvalidArgumentError
 from stratagem.ops._convert import (
     Tensor,
@@ -60,7 +60,7 @@ def rank(input: Any, name: str | None = None) -> Any:
 
 def _static(array: np.ndarray, of: Any) -> Any:
     """Indexing a JAX array inside a trace gives a tracer, even when the array is a constant; NumPy stays a number."""
-    tracing = _context.current().recorder is not None or (is_tensor(of) and is_traced(tensor(of)))
+    tracing = current().recorder is not None or (is_tensor(of) and is_traced(tensor(of)))
     return array if tracing else on_device(array)
 
 

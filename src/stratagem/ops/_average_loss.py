@@ -5,7 +5,7 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
-from stratagem import _context
+from stratagem._context import current
 from stratagem._errors import ContextError, InvalidArgumentError
 from stratagem.ops._convert import Tensor, is_traced, tensor
 
@@ -42,7 +42,7 @@ def scale_regularization_loss(regularization_loss: Any) -> Tensor:
 
 
 def _replicas(function: str) -> int:
-    context = _context.current()
+    context = current()
     if context.replica is not None:
         return int(context.replica.num_replicas_in_sync)
     if context.crossing:

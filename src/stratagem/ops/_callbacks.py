@@ -7,7 +7,7 @@ import jax
 import jax.experimental
 import numpy as np
 
-from stratagem import _context
+from stratagem._context import current
 from stratagem._errors import InvalidArgumentError
 from stratagem.ops._convert import is_traced, on_host, tensor
 from stratagem.ops._dtypes import as_dtype
@@ -51,7 +51,7 @@ def _call(func: Callable[..., Any], inp: Sequence[Any], dtypes: Any, shapes: Any
         results(*values)
 
     made: Sequence[Any]
-    if _context.current().recorder is None and not is_traced(arrays):
+    if current().recorder is None and not is_traced(arrays):
         made = [tensor(r) for r in results(*arrays)]
     elif kinds:
         made = jax.experimental.io_callback(results, _specs(kinds, shapes, several), *arrays)
@@ -67,7 +67,7 @@ def _as_numpy(value: Any, kind: np.dtype) -> np.ndarray:
 
 
 def _specs(kinds: Sequence[np.dtype], shapes: Any, several: bool) -> list[jax.ShapeDtypeStruct]:
-    context = _context.current()
+    context = current()
     if shapes is None and context.recorder is not None and context.replica is None:
         context.recorder.need_host("it calls tf.py_function")
     if shapes is None:

@@ -10,7 +10,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from stratagem import _context
+from stratagem._context import current
 from stratagem._errors import InvalidArgumentError, TracedDecisionError
 from stratagem._numbers import is_stand_in, plain
 from stratagem._private import OutsideOfTraces
@@ -37,7 +37,7 @@ def need_value(what: str) -> NoReturn:
 
     `what` completes "..., but its value is not known while the step is traced".
     """
-    context = _context.current()
+    context = current()
     if context.recorder is not None and context.replica is None:
         context.recorder.need_host(what)
     raise TracedDecisionError(

@@ -5,7 +5,7 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
-from stratagem import _context
+from stratagem._context import current
 from stratagem._errors import InvalidArgumentError
 from stratagem._private import OutsideOfTraces
 from stratagem.ops._convert import (
@@ -71,7 +71,7 @@ def convert_to_tensor(value: Any, dtype: Any = None, dtype_hint: Any = None, nam
 
 def identity(input: Any, name: str | None = None) -> Tensor:
     """The same tensor. In a model_fn of an Estimator it is found by its name."""
-    building = _context.current().graph
+    building = current().graph
     if building is None:
         return tensor(input)
     building.run_dependencies()
@@ -168,7 +168,7 @@ def range(start: Any, limit: Any = None, delta: Any = 1, dtype: Any = None, name
     if delta == 0 or (last - first) * delta < 0:
         raise InvalidArgumentError(f"tf.range from {first} to {last} in steps of {delta} never arrives.")
     array = on_device(np.arange(first, last, delta, dtype=kind))
-    context = _context.current()
+    context = current()
     return array if context.recorder is None or context.replica is not None else Range(array, context.recorder)
 
 

@@ -7,7 +7,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from stratagem import _context
+from stratagem._context import current
 from stratagem._errors import InvalidArgumentError
 from stratagem.ops._convert import Tensor, is_traced, operands, tensor
 from stratagem.ops._dtypes import as_dtype
@@ -26,7 +26,7 @@ def _demand(holds: Tensor, message: str | None, claim: str, **values: Tensor) ->
             shown = "".join(f"\n{label} = {as_text(np.asarray(a))}" for label, a in zip(values, arrays, strict=True))
             raise InvalidArgumentError(text + shown)
 
-    recorder = _context.current().recorder
+    recorder = current().recorder
     if not is_traced(holds):
         check(holds, *values.values())
     elif recorder is None:

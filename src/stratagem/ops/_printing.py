@@ -7,7 +7,7 @@ from typing import Any
 import jax
 import numpy as np
 
-from stratagem import _context
+from stratagem._context import current
 from stratagem._paths import local_path
 from stratagem.ops._convert import is_tensor, is_traced, tensor
 from stratagem.values import as_text
@@ -38,7 +38,7 @@ def print(
         parts = jax.tree.unflatten(structure, mine)
         _write(sep.join(as_text(p, summarize) for p in parts) + end, output_stream)
 
-    if _context.current().recorder is not None or is_traced(arrays):
+    if current().recorder is not None or is_traced(arrays):
         jax.debug.callback(show, *arrays)
     else:
         show(*arrays)

@@ -6,7 +6,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from stratagem import _context
+from stratagem._context import current
 from stratagem.ops._convert import is_traced, static_int, tensor
 from stratagem.ops.flow._state import as_tensors, assigned, decided, publish, values_of, with_state
 
@@ -86,7 +86,7 @@ def _bounded(more: Any, advance: Any, start: Any, limit: int) -> Any:
 
 def _eager(elems: Any) -> bool:
     """True when the rows are known and no step is being traced: then every row is a Python call, as in TF."""
-    return _context.current().recorder is None and not any(is_traced(leaf) for leaf in jax.tree.leaves(elems))
+    return current().recorder is None and not any(is_traced(leaf) for leaf in jax.tree.leaves(elems))
 
 
 def _rows(elems: Any) -> int:

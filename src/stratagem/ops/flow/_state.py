@@ -6,7 +6,7 @@ from typing import Any, final
 import jax
 import keras
 
-from stratagem import _context
+from stratagem._context import current, entered
 from stratagem._errors import UnimplementedError
 from stratagem.ops._convert import is_traced, tensor
 from stratagem.values import on_read
@@ -19,7 +19,7 @@ class _Scope(keras.StatelessScope):  # type: ignore[misc]
     def __init__(self) -> None:
         super().__init__(initialize_variables=False)
         self.variables: dict[int, Any] = {}
-        self._replica = _context.current().replica
+        self._replica = current().replica
 
     @property
     def has_replicas(self) -> bool:
@@ -27,14 +27,14 @@ class _Scope(keras.StatelessScope):  # type: ignore[misc]
 
         Then all replicas are in it. A branch that a replica has taken may not be that of others.
         """
-        return _context.current().replica is not self._replica
+        return current().replica is not self._replica
 
     def get_current_value(self, variable: Any) -> Any:
         """The value assigned here, else the one outside (None where Keras itself knows it)."""
         own, around = self.state_mapping.get(id(variable)), self.original_scope
         if own is None:
             return None if around is None else around.get_current_value(variable)
-        recorder = _context.current().recorder
+        recorder = current().recorder
         return own if recorder is None or not on_read(variable) else recorder.read_slot(variable, own)
 
     def slot(self, variable: Any) -> Any:
@@ -47,7 +47,7 @@ class _Scope(keras.StatelessScope):  # type: ignore[misc]
     def add_update(self, update: tuple[Any, Any]) -> None:
         """What Keras assigns."""
         variable, value = update
-        recorder = _context.current().recorder
+        recorder = current().recorder
         if recorder is not None and on_read(variable):
             value = recorder.to_slot(variable, value)
         elif recorder is not None and self.has_replicas:
@@ -79,7 +79,7 @@ class _InBranch:
         """Refuses an `assign_add` that would add every replica's amount. scope: the branch within this one that asks."""
         if on_read(variable) or self._scope.has_replicas:
             return bool(self._recorder.add(variable, delta, sign, scope or self._scope))
-        if not self._recorder.in_replica(_context.current()) or variable.aggregation != "sum":
+        if not self._recorder.in_replica(current()) or variable.aggregation != "sum":
             return False
         raise UnimplementedError(
             f"{variable.path} has aggregation SUM: assign_add and assign_sub on it add over all replicas, which is not "
@@ -89,10 +89,10 @@ class _InBranch:
 
 def _inside(function: Callable[..., Any], args: Sequence[Any], variables: Sequence[Any], values: Sequence[Any]) -> Any:
     """Run the function with these values of variables. Returns its result and the scope."""
-    recorder = _context.current().recorder
+    recorder = current().recorder
     scope = _Scope()
     inner = None if recorder is None else _InBranch(recorder, scope)
-    with _context.entered(recorder=inner), scope:
+    with entered(recorder=inner), scope:
         scope.set(variables, values)
         return as_tensors(function(*args)), scope
 
