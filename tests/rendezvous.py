@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-from stratagem._job import Job, Phase
+from stratagem._base.job import Job, Phase
 
 
 class Rendezvous(Job):

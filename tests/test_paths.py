@@ -14,7 +14,7 @@ import pytest
 from click.testing import CliRunner
 
 import stratagem as tf
-from stratagem._paths import local_path
+from stratagem._base.paths import local_path
 from stratagem.cli import main
 
 # Parameters that may be paths, by their names.

@@ -5,7 +5,8 @@ import importlib
 from types import ModuleType
 from typing import Any
 
-from stratagem import _backend, _log
+from stratagem._base import backend as _backend
+from stratagem._base import log as _log
 
 # Programs test the TensorFlow version that they were written for; what follows the plus sign is our own.
 __version__ = "2.15.1+stratagem.0.1.0"

@@ -11,7 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax.sharding import Mesh, NamedSharding, PartitionSpec
 
-from stratagem._job import ALONE, Job
+from stratagem._base.job import ALONE, Job
 from stratagem._non_finite import NonFiniteWatch
 from stratagem._private import movable
 

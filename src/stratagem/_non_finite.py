@@ -10,7 +10,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from stratagem._errors import InvalidArgumentError, NonFiniteError
+from stratagem._base.errors import InvalidArgumentError, NonFiniteError
 
 POLICIES = ("warn", "stop", "ignore")
 _VARIABLE = "STRATAGEM_NON_FINITE"

@@ -7,7 +7,7 @@ import keras
 import numpy as np
 import pytest
 
-from stratagem._errors import CheckpointError, InvalidArgumentError, NotFoundError
+from stratagem._base.errors import CheckpointError, InvalidArgumentError, NotFoundError
 from stratagem.train import Checkpoint, latest_checkpoint
 from stratagem.values import Variable
 from tests.checkpoint.models import IMAGES, Counter, Plain, build, create_model, read, same, train, values

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from stratagem._errors import CheckpointError, DataLossError, NotFoundError
+from stratagem._base.errors import CheckpointError, DataLossError, NotFoundError
 from stratagem.checkpoint import _format
 from stratagem.train import Checkpoint, CheckpointManager, checkpoints_iterator, latest_checkpoint
 from stratagem.values import Variable

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 import stratagem as tf
-from stratagem._errors import CheckpointError
+from stratagem._base.errors import CheckpointError
 from stratagem.checkpoint import NamedCheckpoint
 
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from stratagem import _private
-from stratagem._errors import CheckpointError
+from stratagem._base.errors import CheckpointError
 from stratagem.train import Checkpoint
 from stratagem.values import Variable
 from tests.checkpoint.models import IMAGES, Plain, build, create_model, read, same, train, values

@@ -5,7 +5,7 @@ from pathlib import Path
 import keras
 import pytest
 
-from stratagem._errors import NotFoundError
+from stratagem._base.errors import NotFoundError
 from stratagem.train import Checkpoint, list_variables, load_checkpoint
 from stratagem.values import Variable
 from tests.checkpoint.models import Plain

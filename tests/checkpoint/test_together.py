@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from stratagem._base.job import ALONE, enter_job
 from stratagem._context import entered
-from stratagem._job import ALONE, enter_job
 from stratagem.checkpoint import _format, _together
 from stratagem.errors import AbortedError
 from stratagem.train import Checkpoint, CheckpointManager, latest_checkpoint

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from stratagem._job import Phase
+from stratagem._base.job import Phase
 from stratagem.cli._launch_attempt import Running
 from stratagem.cli._launch_cause import Ended, exit_code, root_cause
 from stratagem.cli._launch_logs import Log, error_lines, plain

@@ -7,7 +7,7 @@ import hypothesis.strategies as some
 import pytest
 from hypothesis import given
 
-from stratagem._errors import ClusterError
+from stratagem._base.errors import ClusterError
 from stratagem.cluster import (
     Address,
     ClusterSpec,

@@ -2,7 +2,7 @@
 
 import pytest
 
-from stratagem._errors import ClusterError
+from stratagem._base.errors import ClusterError
 from stratagem.cluster import (
     ClusterResolver,
     ClusterSpec,

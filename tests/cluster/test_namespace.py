@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import stratagem as tf
-from stratagem._errors import NotProvidedError
+from stratagem._base.errors import NotProvidedError
 
 SOURCE = Path(__file__).parents[2] / "src"
 PROGRAM = """

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 import stratagem as tf
-from stratagem._errors import ClusterError
+from stratagem._base.errors import ClusterError
 
 RayClusterResolver = tf.distribute.cluster_resolver.RayClusterResolver
 

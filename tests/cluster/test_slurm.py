@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from stratagem._errors import ClusterError, FailedPreconditionError
+from stratagem._base.errors import ClusterError, FailedPreconditionError
 from stratagem.cluster import SlurmClusterResolver, job_of
 from stratagem.cluster._nodelist import expand_counts, expand_nodes
 

@@ -15,7 +15,7 @@ from tests.multi_worker.jobs import Ended, Running, job, printed
 WORKERS = 4
 HEARTBEAT, COLLECTIVE = 2.0, 4.0  # seconds
 EPOCHS, STEPS, EXIT_CODE = 8, 15, 42  # of a job that is pre-empted
-_ERROR = re.compile(r"^stratagem\._errors\.(\w+): (.*)", re.MULTILINE)
+_ERROR = re.compile(r"^stratagem\._base\.errors\.(\w+): (.*)", re.MULTILINE)
 _PATIENCE = 120.0
 
 
@@ -70,7 +70,7 @@ def late(seed: int) -> Trial:
     with job("training.py", WORKERS, 96, 12, "late", step, rank, LATE_SECONDS="45") as running:
         ended = running.ended()
     assert [task.code for task in ended] == [0] * WORKERS, ended
-    assert not any("_errors." in task.output for task in ended), ended
+    assert not any("stratagem._base.errors." in task.output for task in ended), ended
     return Trial(time.monotonic() - began, 0.0)
 
 

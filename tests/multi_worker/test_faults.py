@@ -30,10 +30,10 @@ def survivors(ended: list[Ended], rank: int = RANK) -> list[Ended]:
 def check_error(task: Ended, kind: str, *facts: str) -> None:
     """One typed error at the end of the output, and a chosen exit code: no abort."""
     assert task.code == 1, task.output
-    _, _, error = task.output.rpartition(f"stratagem._errors.{kind}: ")
+    _, _, error = task.output.rpartition(f"stratagem._base.errors.{kind}: ")
     for fact in facts:
         assert fact in error, task.output
-    assert task.output.count("stratagem._errors.") == 1, task.output
+    assert task.output.count("stratagem._base.errors.") == 1, task.output
 
 
 def test_f1_a_killed_worker_is_named_by_all_survivors() -> None:
@@ -135,7 +135,7 @@ def left_early(why: str, after: str, *error: str) -> list[Ended]:
         ended = running.ended()
     for task in ended:
         assert task.code == 1, task.output
-        _, _, told = task.output.rpartition(f"stratagem._errors.{error[0]}: ")  # the other's may be told before
+        _, _, told = task.output.rpartition(f"stratagem._base.errors.{error[0]}: ")  # the other's may be told before
         for fact in error[1:]:
             assert fact in told, task.output
     return ended

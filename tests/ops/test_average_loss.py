@@ -5,8 +5,8 @@ from types import SimpleNamespace
 import jax
 import pytest
 
+from stratagem._base.errors import ContextError, InvalidArgumentError
 from stratagem._context import entered
-from stratagem._errors import ContextError, InvalidArgumentError
 from tests.ops.facade import tf
 
 

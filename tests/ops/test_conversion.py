@@ -6,7 +6,7 @@ import keras
 import numpy as np
 import pytest
 
-from stratagem._errors import ContextError, InvalidArgumentError
+from stratagem._base.errors import ContextError, InvalidArgumentError
 from stratagem.values import Separate, Variable
 from tests.ops.facade import tf
 

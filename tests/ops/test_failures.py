@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import stratagem as tf
-from stratagem import _errors
+from stratagem._base import errors
 from tests.ops.failures import FAILURES
 
 RECORDED = json.loads((Path(__file__).parent / "tensorflow_failures.json").read_text())
@@ -70,15 +70,15 @@ def test_the_namespace_has_what_tensorflows_has() -> None:
 
 
 def classes() -> list[Any]:
-    return [c for c in vars(_errors).values() if isinstance(c, type) and issubclass(c, _errors.OpError)]
+    return [c for c in vars(errors).values() if isinstance(c, type) and issubclass(c, errors.OpError)]
 
 
-WITH_FACTS = (_errors.PeerFailedError, _errors.NonFiniteError)
+WITH_FACTS = (errors.PeerFailedError, errors.NonFiniteError)
 
 
 @pytest.mark.parametrize("kind", [c for c in classes() if not issubclass(c, WITH_FACTS)])
 def test_errors_are_made_as_in_tensorflow_and_travel(kind: Any) -> None:
-    given: tuple[Any, ...] = (9,) if kind is _errors.OpError else ()
+    given: tuple[Any, ...] = (9,) if kind is errors.OpError else ()
     error = pickle.loads(pickle.dumps(kind("node", "operation", "the text", *given, {b"a": b"b"})))
     assert (str(error), error.message, error.node_def, error.op) == ("the text", "the text", "node", "operation")
     assert error.experimental_payloads == {b"a": b"b"}
@@ -88,13 +88,13 @@ def test_errors_are_made_as_in_tensorflow_and_travel(kind: Any) -> None:
 
 
 def test_an_error_of_values_that_are_not_finite_travels() -> None:
-    copy = pickle.loads(pickle.dumps(_errors.NonFiniteError("text", step=2, variables=("kernel",))))
+    copy = pickle.loads(pickle.dumps(errors.NonFiniteError("text", step=2, variables=("kernel",))))
     assert (str(copy), copy.step, copy.variables) == ("text", 2, ("kernel",))
     assert isinstance(copy, tf.errors.InvalidArgumentError | FloatingPointError)
 
 
 def test_errors_of_peers_travel() -> None:
-    error = _errors.PeerStuckError("text", task="worker:1", step=2, phase="input", waited=3.0)
+    error = errors.PeerStuckError("text", task="worker:1", step=2, phase="input", waited=3.0)
     copy = pickle.loads(pickle.dumps(error))
     assert (str(copy), copy.task, copy.step, copy.phase, copy.waited) == ("text", "worker:1", 2, "input", 3.0)
     assert copy.error_code == tf.errors.UNAVAILABLE

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from stratagem._errors import AlreadyExistsError, NotFoundError
+from stratagem._base.errors import AlreadyExistsError, NotFoundError
 from tests.ops.facade import tf
 
 

@@ -10,8 +10,8 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from stratagem._base.errors import InvalidArgumentError, TracedDecisionError
 from stratagem._context import entered
-from stratagem._errors import InvalidArgumentError, TracedDecisionError
 from tests.ops.facade import tf
 
 

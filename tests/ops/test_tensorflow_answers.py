@@ -10,7 +10,7 @@ import jax
 import numpy as np
 import pytest
 
-from stratagem._errors import InvalidArgumentError, OpError
+from stratagem._base.errors import InvalidArgumentError, OpError
 from tests.ops.expressions import EXPRESSIONS
 from tests.ops.facade import tf
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import stratagem
-from stratagem._errors import NotProvidedError
+from stratagem._base.errors import NotProvidedError
 from stratagem.ops import not_provided, tensorflow_names
 from tests.ops.facade import NAMESPACES, tf
 

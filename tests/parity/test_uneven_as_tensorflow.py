@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import stratagem as tf
-from stratagem._errors import InvalidArgumentError
+from stratagem._base.errors import InvalidArgumentError
 from stratagem.values import per_replica
 from tests.parity import uneven_behaviours as behaviours
 from tests.parity.training import RECORDED

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from stratagem._errors import DatasetMissingError, InvalidArgumentError
+from stratagem._base.errors import DatasetMissingError, InvalidArgumentError
 from stratagem.pipeline import _builtin_data
 from stratagem.pipeline._builtin_data import load_fashion_mnist, load_mnist
 

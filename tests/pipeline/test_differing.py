@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from stratagem._errors import ClusterError
-from stratagem._job import Job
+from stratagem._base.errors import ClusterError
+from stratagem._base.job import Job
 from stratagem.pipeline import Dataset
 from stratagem.pipeline.distribution._shares import Length, check_lengths, length
 from stratagem.pipeline.elements._spec import TensorSpec

@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from stratagem._base.errors import OutOfRangeError, UnimplementedError
 from stratagem._context import current, entered
-from stratagem._errors import OutOfRangeError, UnimplementedError
 from stratagem._mesh import ReplicaMesh
 from stratagem.pipeline import (
     INFINITE_CARDINALITY,

@@ -6,8 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from stratagem._errors import ClusterError
-from stratagem._job import Job
+from stratagem._base.errors import ClusterError
+from stratagem._base.job import Job
 from stratagem.pipeline import AutoShardPolicy, Dataset
 from stratagem.pipeline.distribution._same import agree_on_steps
 from stratagem.pipeline.distribution._shard import shard

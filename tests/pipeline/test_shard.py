@@ -14,8 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import stratagem as tf
-from stratagem._errors import FailedPreconditionError, InvalidArgumentError, NotFoundError
-from stratagem._job import Job
+from stratagem._base.errors import FailedPreconditionError, InvalidArgumentError, NotFoundError
+from stratagem._base.job import Job
 from stratagem._mesh import ReplicaMesh
 from stratagem.pipeline import SHARD_HINT, AutoShardPolicy, Dataset, DistributedDataset, InputContext
 from stratagem.pipeline.distribution._shard import shard

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import stratagem as tf
-from stratagem._errors import NotProvidedError
+from stratagem._base.errors import NotProvidedError
 from stratagem.pipeline import set_global_seed
 from tests.pipeline.recorded.answers import answer
 from tests.pipeline.recorded.differences import DIFFERENT

@@ -14,7 +14,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from stratagem._errors import DataLossError, InvalidArgumentError, NotFoundError
+from stratagem._base.errors import DataLossError, InvalidArgumentError, NotFoundError
 from stratagem.pipeline import Dataset, TensorSpec
 from tests.pipeline.recorded.answers import plain
 

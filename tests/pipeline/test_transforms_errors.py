@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import stratagem as tf
-from stratagem._errors import DataLossError, InvalidArgumentError
+from stratagem._base.errors import DataLossError, InvalidArgumentError
 from stratagem.pipeline import Dataset, TensorSpec, set_global_seed
 
 

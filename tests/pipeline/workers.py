@@ -6,7 +6,7 @@ from typing import Any
 
 import jax
 
-from stratagem._job import Job
+from stratagem._base.job import Job
 from stratagem.pipeline import AutoShardPolicy, Dataset, InputContext, Options
 from stratagem.pipeline.distribution._lockstep import LockstepWalk
 from stratagem.pipeline.distribution._peers import Alone, Asked, Common, Compared

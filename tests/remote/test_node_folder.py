@@ -11,7 +11,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from stratagem._errors import UnavailableError
+from stratagem._base.errors import UnavailableError
 from stratagem.cluster import Address
 from stratagem.remote import _ray_folder, _ray_keeper
 from stratagem.remote import _ray_node as node

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from stratagem._errors import ClusterError
+from stratagem._base.errors import ClusterError
 from stratagem.cluster import Address
 from stratagem.remote import _ray_node as node
 

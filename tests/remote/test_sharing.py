@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import stratagem as tf
-from stratagem._errors import MixedStrategiesError
+from stratagem._base.errors import MixedStrategiesError
 from stratagem.coordinator import _coordinator
 from stratagem.strategy import ParameterServerStrategy
 from stratagem.values import placement_of

@@ -243,7 +243,7 @@ def kill_head(running: Running) -> float:
     (head,) = [p for p in running.everything() if p.name() == "gcs_server"]
     killed = time.monotonic()
     head.kill()
-    while "_errors.UnavailableError: Ray's " not in running.output(0):
+    while "errors.UnavailableError: Ray's " not in running.output(0):
         assert time.monotonic() - killed < PATIENCE, running.output(0)
         time.sleep(0.02)
     detection = time.monotonic() - killed

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import stratagem as tf
-from stratagem._errors import DivergenceError
+from stratagem._base.errors import DivergenceError
 from stratagem.step._divergence import varying_outputs
 from tests.step.observing import compilations
 

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import stratagem as tf
-from stratagem._errors import TapeError
+from stratagem._base.errors import TapeError
 from tests.parity.tape_behaviours import BEHAVIOURS
 from tests.step.observing import count, programs_made
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import stratagem as tf
-from stratagem._errors import DivergenceError, InvalidArgumentError, UnimplementedError
+from stratagem._base.errors import DivergenceError, InvalidArgumentError, UnimplementedError
 from stratagem.step._uneven import UnevenProgram
 from stratagem.values import Separate, per_replica
 from tests.step.observing import compilations, programs_made

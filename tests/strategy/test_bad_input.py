@@ -197,5 +197,5 @@ def test_keras_that_already_runs_on_another_backend() -> None:
     )
     assert process.returncode == 1
     last = process.stderr.strip().splitlines()[-1]
-    assert last.startswith("stratagem._errors.BackendError: Keras is already imported with the backend 'numpy'")
+    assert last.startswith("stratagem._base.errors.BackendError: Keras is already imported with the backend 'numpy'")
     assert "KERAS_BACKEND=jax" in last

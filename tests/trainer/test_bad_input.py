@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import stratagem as tf
-from stratagem._errors import ContextError, MixedStrategiesError
+from stratagem._base.errors import ContextError, MixedStrategiesError
 from stratagem.testing import STRATEGIES
 from tests.trainer.small import BATCH, ROWS, X, Y, kernel, linear, shared
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import stratagem as tf
-from stratagem._errors import NonFiniteError
+from stratagem._base.errors import NonFiniteError
 from tests.multi_worker.jobs import job
 from tests.trainer.test_callbacks_backup import made
 

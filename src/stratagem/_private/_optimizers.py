@@ -10,7 +10,7 @@ from keras.src import backend as keras_backend
 from keras.src.optimizers.base_optimizer import BaseOptimizer, clip_by_global_norm
 from keras.src.optimizers.loss_scale_optimizer import LossScaleOptimizer
 
-from stratagem._errors import UnimplementedError
+from stratagem._base.errors import UnimplementedError
 from stratagem._private._layers import announce_build
 from stratagem._private._scopes import give_first_values, unscoped
 from stratagem._private._traces import OutsideOfTraces

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from stratagem._base.errors import CheckpointError, DataLossError
+from stratagem._base.paths import local_path
 from stratagem._context import entered
-from stratagem._errors import CheckpointError, DataLossError
-from stratagem._paths import local_path
 from stratagem.checkpoint._children import Tracked, is_stateful, is_trackable, is_variable, parts_of, value_of
 from stratagem.checkpoint._format import Contents, read
 from stratagem.checkpoint._graph import nodes_of, survey

@@ -9,7 +9,7 @@ from typing import Any
 import keras
 import numpy as np
 
-from stratagem._errors import CheckpointError
+from stratagem._base.errors import CheckpointError
 from stratagem._private import is_view, joined
 
 # Keras' own bookkeeping: lists that repeat what attributes hold, back references, and the state of `compile`, which

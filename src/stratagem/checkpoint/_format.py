@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from stratagem._errors import CheckpointError, DataLossError, NotFoundError
+from stratagem._base.errors import CheckpointError, DataLossError, NotFoundError
 from stratagem.checkpoint._files import (
     UnreadableError,
     checksum,

@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from stratagem._errors import CheckpointError, DataLossError, NotFoundError
-from stratagem._paths import local_path
+from stratagem._base.errors import CheckpointError, DataLossError, NotFoundError
+from stratagem._base.paths import local_path
 from stratagem.checkpoint._files import UnreadableError, checksum, is_temporary, read_text, write_text
 from stratagem.checkpoint._manifest import Manifest, load
 from stratagem.checkpoint._owner import me, owner_of

@@ -3,8 +3,8 @@
 import os
 from dataclasses import dataclass
 
-from stratagem._errors import CheckpointError, DataLossError, NotFoundError
-from stratagem._paths import local_path
+from stratagem._base.errors import CheckpointError, DataLossError, NotFoundError
+from stratagem._base.paths import local_path
 from stratagem.checkpoint._finite import shown
 from stratagem.checkpoint._format import glance, verify
 from stratagem.checkpoint._index import get_checkpoint_state, numbered

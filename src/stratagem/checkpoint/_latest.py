@@ -6,8 +6,8 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
-from stratagem._errors import CheckpointError, DataLossError, NotFoundError
-from stratagem._paths import local_path
+from stratagem._base.errors import CheckpointError, DataLossError, NotFoundError
+from stratagem._base.paths import local_path
 from stratagem.checkpoint._finite import shown
 from stratagem.checkpoint._format import verify
 from stratagem.checkpoint._index import NAME, get_checkpoint_state, is_within, numbered, saved_in

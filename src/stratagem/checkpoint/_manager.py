@@ -6,8 +6,8 @@ import time
 from collections.abc import Callable
 from typing import Any, Protocol
 
-from stratagem._errors import CheckpointError, DataLossError, NotFoundError
-from stratagem._paths import local_path
+from stratagem._base.errors import CheckpointError, DataLossError, NotFoundError
+from stratagem._base.paths import local_path
 from stratagem.checkpoint._children import is_variable, value_of
 from stratagem.checkpoint._format import Contents, delete
 from stratagem.checkpoint._index import (

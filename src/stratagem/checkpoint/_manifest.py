@@ -15,7 +15,7 @@ from typing import Any, TypeGuard
 
 import numpy as np
 
-from stratagem._errors import CheckpointError, DataLossError, NotFoundError
+from stratagem._base.errors import CheckpointError, DataLossError, NotFoundError
 from stratagem.checkpoint._files import UnreadableError, checksum, read_text
 from stratagem.checkpoint._graph import Node
 

@@ -6,9 +6,9 @@ from typing import Any, final
 
 import numpy as np
 
+from stratagem._base.errors import CheckpointError, NotFoundError
+from stratagem._base.paths import local_path
 from stratagem._context import entered
-from stratagem._errors import CheckpointError, NotFoundError
-from stratagem._paths import local_path
 from stratagem.checkpoint._checkpoint import Checkpoint
 from stratagem.checkpoint._children import value_of
 from stratagem.checkpoint._format import Contents, read

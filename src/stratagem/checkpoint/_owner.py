@@ -19,7 +19,7 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from stratagem._errors import FailedPreconditionError
+from stratagem._base.errors import FailedPreconditionError
 
 _log = logging.getLogger(__name__)
 

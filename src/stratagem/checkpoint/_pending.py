@@ -8,7 +8,7 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
-from stratagem._errors import CheckpointError, InvalidArgumentError
+from stratagem._base.errors import CheckpointError, InvalidArgumentError
 from stratagem._private import after_build, in_stateless_scope, initialized, is_view, set_initial_value, stored
 from stratagem.checkpoint._children import is_container, is_variable, parts_of
 from stratagem.checkpoint._format import Contents

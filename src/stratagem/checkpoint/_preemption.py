@@ -12,9 +12,9 @@ from typing import Any, final
 
 import numpy as np
 
+from stratagem._base.errors import InvalidArgumentError
+from stratagem._base.job import Job
 from stratagem._context import entered
-from stratagem._errors import InvalidArgumentError
-from stratagem._job import Job
 from stratagem.checkpoint._checkpoint import Checkpoint
 from stratagem.checkpoint._manager import CheckpointManager
 from stratagem.checkpoint._together import job_here

@@ -4,8 +4,8 @@ import os
 
 import numpy as np
 
-from stratagem._errors import NotFoundError
-from stratagem._paths import local_path
+from stratagem._base.errors import NotFoundError
+from stratagem._base.paths import local_path
 from stratagem.checkpoint._format import named_in, read, shapes_and_dtypes
 from stratagem.checkpoint._latest import latest_checkpoint
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import final
 
-from stratagem._errors import CheckpointError, DataLossError, NotFoundError
+from stratagem._base.errors import CheckpointError, DataLossError, NotFoundError
 from stratagem.checkpoint._files import sync, sync_tree
 from stratagem.checkpoint._finite import not_finite, shown
 from stratagem.checkpoint._format import Contents, delete, write

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import click
 
-from stratagem._errors import ClusterError
+from stratagem._base.errors import ClusterError
 from stratagem.cli._launch_plan import (
     Layout,
     Started,

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import final
 
-from stratagem._errors import ClusterError
+from stratagem._base.errors import ClusterError
 from stratagem.cluster import Address, ClusterSpec, check_cluster
 
 _LOOPBACK = "127.0.0.1"

@@ -14,7 +14,7 @@ from typing import Self, final
 
 from rich.table import Table
 
-from stratagem._errors import ClusterError
+from stratagem._base.errors import ClusterError
 from stratagem.cli._launch_attempt import Attempt, Running, log_path
 from stratagem.cli._launch_cause import Ended, exit_code, root_cause, signal_name
 from stratagem.cli._launch_logs import error_lines, plain

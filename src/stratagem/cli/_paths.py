@@ -4,8 +4,8 @@ import os
 
 import click
 
-from stratagem._errors import UnimplementedError
-from stratagem._paths import local_path
+from stratagem._base.errors import UnimplementedError
+from stratagem._base.paths import local_path
 
 
 class LocalPath(click.Path):

@@ -5,7 +5,7 @@ import re
 from dataclasses import dataclass
 from typing import final
 
-from stratagem._errors import ClusterError
+from stratagem._base.errors import ClusterError
 
 _NAME = re.compile(r"[\w.-]+")  # a host name or an IPv4 address; DNS will say more
 _PORT = re.compile(r"[0-9]{1,5}")

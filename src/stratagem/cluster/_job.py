@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Any, final
 
-from stratagem._errors import ClusterError
+from stratagem._base.errors import ClusterError
 from stratagem.cluster._address import Address
 from stratagem.cluster._resolver import ClusterResolver
 from stratagem.cluster._rules import check_cluster, check_task, task_index

@@ -4,7 +4,7 @@ import itertools
 import re
 from collections.abc import Iterator
 
-from stratagem._errors import ClusterError
+from stratagem._base.errors import ClusterError
 
 _OUTER_COMMA = re.compile(r",(?![^\[]*\])")
 _GROUP = re.compile(r"\[([^\[\]]*)\]")

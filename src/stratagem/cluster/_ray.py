@@ -4,7 +4,7 @@ import operator
 from collections.abc import Mapping
 from typing import Any, final
 
-from stratagem._errors import ClusterError
+from stratagem._base.errors import ClusterError
 from stratagem.cluster._resolver import ClusterResolver
 from stratagem.cluster._spec import ClusterSpec
 

@@ -5,7 +5,7 @@ import os
 from collections.abc import Mapping, MutableMapping
 from typing import Any, final
 
-from stratagem._errors import ClusterError
+from stratagem._base.errors import ClusterError
 from stratagem.cluster._gpus import visible_gpus
 from stratagem.cluster._rules import task_index
 from stratagem.cluster._spec import ClusterSpec

@@ -3,7 +3,7 @@
 import operator
 from typing import Any, Final
 
-from stratagem._errors import ClusterError
+from stratagem._base.errors import ClusterError
 from stratagem.cluster._address import Address
 from stratagem.cluster._spec import ClusterSpec
 

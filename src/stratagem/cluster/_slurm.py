@@ -5,7 +5,7 @@ from collections.abc import Mapping, MutableMapping
 from dataclasses import dataclass
 from typing import Any, final
 
-from stratagem._errors import ClusterError, FailedPreconditionError
+from stratagem._base.errors import ClusterError, FailedPreconditionError
 from stratagem.cluster._gpus import visible_gpus
 from stratagem.cluster._nodelist import expand_counts, expand_nodes
 from stratagem.cluster._resolver import ClusterResolver, with_protocol

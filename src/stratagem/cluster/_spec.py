@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, final
 
-from stratagem._errors import ClusterError, UnimplementedError
+from stratagem._base.errors import ClusterError, UnimplementedError
 
 
 @final

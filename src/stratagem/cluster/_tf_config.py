@@ -8,7 +8,7 @@ from collections.abc import Mapping, MutableMapping
 from dataclasses import dataclass
 from typing import Any, final
 
-from stratagem._errors import ClusterError
+from stratagem._base.errors import ClusterError
 from stratagem.cluster._resolver import ClusterResolver, with_protocol
 from stratagem.cluster._rules import check_cluster, check_task, check_task_type, shown, task_index
 from stratagem.cluster._spec import ClusterSpec

@@ -12,8 +12,8 @@ from typing import Any, final
 
 import jax
 
+from stratagem._base.errors import UnavailableError
 from stratagem._context import entered
-from stratagem._errors import UnavailableError
 from stratagem._private import KerasVariable
 from stratagem.cluster.control import Limits
 from stratagem.coordinator._pace import Pace, Turns

@@ -11,7 +11,7 @@ from typing import Any, ClassVar, final
 import jax
 import numpy as np
 
-from stratagem._errors import CancelledError, UnavailableError, UnimplementedError
+from stratagem._base.errors import CancelledError, UnavailableError, UnimplementedError
 from stratagem._private import on_device
 from stratagem.step import FarArray
 

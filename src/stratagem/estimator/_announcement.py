@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final, final
 
-from stratagem._errors import UnavailableError
+from stratagem._base.errors import UnavailableError
 from stratagem.cluster.control import Limits
 
 _FILE: Final = "training_state"

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from stratagem._errors import ClusterError, UnimplementedError
-from stratagem._paths import local_path
+from stratagem._base.errors import ClusterError, UnimplementedError
+from stratagem._base.paths import local_path
 from stratagem.checkpoint import latest_checkpoint, list_variables, load_variable
 from stratagem.estimator._apart import apart, generated_apart
 from stratagem.estimator._call import argument_names, call_with, check_model_fn

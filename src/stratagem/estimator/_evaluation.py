@@ -5,7 +5,7 @@ import os
 import time
 from typing import Any, Final, final
 
-from stratagem._errors import CheckpointError
+from stratagem._base.errors import CheckpointError
 from stratagem.checkpoint import is_good
 from stratagem.estimator._announcement import Watch
 from stratagem.estimator._estimator import Estimator

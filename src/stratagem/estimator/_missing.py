@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from stratagem._errors import NotProvidedError
+from stratagem._base.errors import NotProvidedError
 from stratagem.ops import not_provided
 
 _ESTIMATORS = """

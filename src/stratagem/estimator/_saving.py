@@ -4,8 +4,8 @@ import logging
 import os
 from typing import Any, final
 
+from stratagem._base.job import ALONE
 from stratagem._context import entered
-from stratagem._job import ALONE
 from stratagem.checkpoint import CheckpointManager, NamedCheckpoint, load_checkpoint
 from stratagem.estimator._config import RunConfig
 from stratagem.graph import Graph

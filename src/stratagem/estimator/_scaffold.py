@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final, final
 
-from stratagem._errors import UnimplementedError
+from stratagem._base.errors import UnimplementedError
 
 _OF_SESSIONS: Final = (
     "init_op", "init_feed_dict", "ready_op", "ready_for_local_init_op", "local_init_op", "local_init_feed_dict",

@@ -10,8 +10,8 @@ from typing import Any, Final, final
 import jax
 import numpy as np
 
+from stratagem._base.errors import OutOfRangeError
 from stratagem._context import current
-from stratagem._errors import OutOfRangeError
 from stratagem.cluster import TFConfigClusterResolver
 from stratagem.coordinator import ClusterCoordinator
 from stratagem.estimator._estimator import Estimator

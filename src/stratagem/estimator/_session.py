@@ -6,7 +6,7 @@ from typing import Any, final
 import jax
 import numpy as np
 
-from stratagem._errors import UnimplementedError
+from stratagem._base.errors import UnimplementedError
 from stratagem._private import KerasVariable
 from stratagem.estimator._events import EventFolders
 from stratagem.estimator._hook import SessionRunHook

@@ -4,7 +4,7 @@ import contextlib
 import logging
 from typing import Any
 
-from stratagem._errors import ClusterError
+from stratagem._base.errors import ClusterError
 from stratagem.estimator._announcement import announced
 from stratagem.estimator._config import RunConfig
 from stratagem.estimator._estimator import Estimator

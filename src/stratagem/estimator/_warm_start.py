@@ -6,8 +6,8 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from stratagem._errors import NotFoundError, UnimplementedError
-from stratagem._paths import local_path
+from stratagem._base.errors import NotFoundError, UnimplementedError
+from stratagem._base.paths import local_path
 from stratagem._private import KerasVariable
 from stratagem.checkpoint import NamedCheckpoint, latest_checkpoint, load_checkpoint
 from stratagem.graph import Graph

@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 from typing import final
 
-from stratagem._framing import framed
+from stratagem._base.framing import framed
 from stratagem.events._messages import Event
 
 _VERSION = "brain.Event:2"

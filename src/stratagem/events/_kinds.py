@@ -8,9 +8,9 @@ from typing import Any
 import keras
 import numpy as np
 
-from stratagem._errors import InvalidArgumentError, UnimplementedError
+from stratagem._base.errors import InvalidArgumentError, UnimplementedError
+from stratagem._base.tensor_proto import serialized_tensor
 from stratagem._private import scope_path
-from stratagem._tensor_proto import serialized_tensor
 from stratagem.events._encode import buckets as buckets_of
 from stratagem.events._encode import pictures, sounds
 from stratagem.events._messages import Summary, SummaryMetadata

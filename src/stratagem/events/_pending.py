@@ -2,8 +2,8 @@
 
 import jax
 
+from stratagem._base.job import process_job
 from stratagem._context import current
-from stratagem._job import process_job
 
 
 class _Traced:

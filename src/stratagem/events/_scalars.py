@@ -7,8 +7,8 @@ from pathlib import Path
 
 import numpy as np
 
-from stratagem._framing import CHECKSUM, HEADER, LENGTH_BYTES, masked_crc
-from stratagem._tensor_proto import serialized_tensor
+from stratagem._base.framing import CHECKSUM, HEADER, LENGTH_BYTES, masked_crc
+from stratagem._base.tensor_proto import serialized_tensor
 from stratagem.events._messages import Event, Summary
 from stratagem.events._writer import FileWriter, SummaryWriter
 

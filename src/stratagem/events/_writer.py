@@ -8,9 +8,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, final
 
+from stratagem._base.errors import ContextError
+from stratagem._base.paths import local_path
 from stratagem._context import current
-from stratagem._errors import ContextError
-from stratagem._paths import local_path
 from stratagem.events._ambience import ambience
 from stratagem.events._file import EventFile
 from stratagem.events._pending import settle

@@ -6,8 +6,8 @@ from typing import Any, final
 
 import jax
 
+from stratagem._base.errors import ContextError
 from stratagem._context import current
-from stratagem._errors import ContextError
 from stratagem.graph._keys import GraphKeys
 from stratagem.graph._scopes import Scopes
 from stratagem.step import GradientTape

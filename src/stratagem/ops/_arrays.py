@@ -7,8 +7,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from stratagem._base.errors import InvalidArgumentError
 from stratagem._context import current
-from stratagem._errors import InvalidArgumentError
 from stratagem.ops._convert import (
     Tensor,
     folds,

@@ -5,8 +5,8 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
+from stratagem._base.errors import ContextError, InvalidArgumentError
 from stratagem._context import current
-from stratagem._errors import ContextError, InvalidArgumentError
 from stratagem.ops._convert import Tensor, is_traced, tensor
 
 

@@ -8,7 +8,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from stratagem._errors import InvalidArgumentError
+from stratagem._base.errors import InvalidArgumentError
 from stratagem.ops._convert import Tensor, folds, is_traced, operands, tensor
 from stratagem.values import quotient
 

@@ -8,7 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from stratagem import _private
-from stratagem._errors import InvalidArgumentError
+from stratagem._base.errors import InvalidArgumentError
 from stratagem.ops._convert import (
     Tensor,
     folds,

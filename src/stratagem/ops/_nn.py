@@ -6,7 +6,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from stratagem._errors import InvalidArgumentError
+from stratagem._base.errors import InvalidArgumentError
 from stratagem.ops._convert import Tensor, operands, static_axes, tensor
 from stratagem.ops._indexing import Table, gather
 from stratagem.ops._linalg import clip_by_norm

@@ -7,8 +7,8 @@ from typing import Any
 import jax
 import numpy as np
 
+from stratagem._base.paths import local_path
 from stratagem._context import current
-from stratagem._paths import local_path
 from stratagem.ops._convert import is_tensor, is_traced, tensor
 from stratagem.values import as_text
 

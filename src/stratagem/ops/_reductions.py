@@ -7,7 +7,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from stratagem._errors import InvalidArgumentError
+from stratagem._base.errors import InvalidArgumentError
 from stratagem.ops._convert import Tensor, folds, numpy_type, static_axes, static_int, tensor, wide
 from stratagem.ops._dtypes import as_dtype, int64
 

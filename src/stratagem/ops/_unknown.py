@@ -10,7 +10,7 @@ import jax
 import jax.image
 import jax.numpy as jnp
 
-from stratagem._errors import NotProvidedError
+from stratagem._base.errors import NotProvidedError
 
 # Names of TF that JAX has under another name, where no rule finds it.
 _RENAMED = {

@@ -6,7 +6,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from stratagem._errors import InvalidArgumentError
+from stratagem._base.errors import InvalidArgumentError
 from stratagem.ops._convert import Tensor, operands, tensor, wide
 
 _Padding = str | list[tuple[int, int]]

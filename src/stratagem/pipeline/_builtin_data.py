@@ -25,8 +25,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from stratagem._errors import DatasetMissingError, InvalidArgumentError
-from stratagem._paths import local_path
+from stratagem._base.errors import DatasetMissingError, InvalidArgumentError
+from stratagem._base.paths import local_path
 
 logger = logging.getLogger(__name__)
 

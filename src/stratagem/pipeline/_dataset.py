@@ -8,8 +8,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from stratagem._base.errors import InvalidArgumentError, NotProvidedError
 from stratagem._context import current
-from stratagem._errors import InvalidArgumentError, NotProvidedError
 from stratagem.pipeline._dataset_batches import Batches
 from stratagem.pipeline._dataset_functions import Functions
 from stratagem.pipeline._dataset_order import Order

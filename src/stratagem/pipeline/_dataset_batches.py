@@ -5,7 +5,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from stratagem._errors import InvalidArgumentError
+from stratagem._base.errors import InvalidArgumentError
 from stratagem.pipeline import _plan as plan
 from stratagem.pipeline._dataset_base import DatasetBase, whole
 from stratagem.pipeline.elements._nest import Nest, leaves

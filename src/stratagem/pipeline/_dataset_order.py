@@ -3,7 +3,7 @@
 import abc
 from typing import Any, Self
 
-from stratagem._errors import InvalidArgumentError
+from stratagem._base.errors import InvalidArgumentError
 from stratagem.pipeline import _plan as plan
 from stratagem.pipeline._dataset_base import DatasetBase, seed_of, stage_of, whole
 from stratagem.pipeline.caching._file_cache import FileCacheStage

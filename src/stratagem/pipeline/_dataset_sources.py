@@ -8,7 +8,7 @@ from typing import Any, Self
 import jax.numpy as jnp
 import numpy as np
 
-from stratagem._errors import InvalidArgumentError
+from stratagem._base.errors import InvalidArgumentError
 from stratagem.pipeline import _plan as plan
 from stratagem.pipeline._dataset_base import DatasetBase, seed_of, stage_of, whole
 from stratagem.pipeline.elements._nest import Nest, convert, kinds_of, leaves, map_leaves, spec_of, to_numpy

@@ -3,7 +3,7 @@
 import abc
 from typing import Any, final
 
-from stratagem._errors import UnavailableError
+from stratagem._base.errors import UnavailableError
 
 
 class TaskLostError(UnavailableError):

@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterator, Mapping
 from typing import final
 
-from stratagem._job import Phase
+from stratagem._base.job import Phase
 
 
 class Part(enum.StrEnum):

@@ -5,7 +5,7 @@ import traceback
 from dataclasses import dataclass
 from typing import Any, final
 
-from stratagem._errors import OutOfRangeError, UnavailableError, UnknownError
+from stratagem._base.errors import OutOfRangeError, UnavailableError, UnknownError
 
 
 @final

@@ -6,7 +6,7 @@ from typing import Any, final
 
 import numpy as np
 
-from stratagem._errors import InvalidArgumentError
+from stratagem._base.errors import InvalidArgumentError
 
 _SMALLEST = 8
 

@@ -6,7 +6,7 @@ import time
 import uuid
 from typing import Any
 
-from stratagem._errors import UnavailableError
+from stratagem._base.errors import UnavailableError
 from stratagem.cluster import RayClusterResolver
 from stratagem.remote._ray import RayWorker
 from stratagem.remote._ray_actors import RayActor, start_actor

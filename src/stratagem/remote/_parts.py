@@ -4,7 +4,7 @@ from collections.abc import Collection, Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from stratagem._errors import ContextError, MixedStrategiesError, UnimplementedError
+from stratagem._base.errors import ContextError, MixedStrategiesError, UnimplementedError
 from stratagem._mesh import ReplicaMesh
 from stratagem._private import settings_of
 from stratagem.remote._plan import Applied

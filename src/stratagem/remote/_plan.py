@@ -14,7 +14,7 @@ from typing import Any
 
 from jax.extend import core as xc
 
-from stratagem._errors import UnimplementedError
+from stratagem._base.errors import UnimplementedError
 from stratagem.remote._sparse import Rule, Sparse, sparse_rule
 from stratagem.step import Trace, Update, acts, apply_p, inlined, is_literal, look_up_p, nbytes, scatter_p, served
 

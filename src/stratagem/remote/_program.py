@@ -8,8 +8,8 @@ from typing import Any, final
 
 import jax.numpy as jnp
 
+from stratagem._base.errors import ContextError, MixedStrategiesError
 from stratagem._context import current
-from stratagem._errors import ContextError, MixedStrategiesError
 from stratagem._mesh import ReplicaMesh
 from stratagem._private import is_seed_state
 from stratagem.remote._parts import Part, parts_of

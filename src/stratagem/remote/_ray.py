@@ -8,8 +8,8 @@ from typing import Any, ClassVar, final
 import jax
 import numpy as np
 
+from stratagem._base.errors import OutOfRangeError
 from stratagem._context import current
-from stratagem._errors import OutOfRangeError
 from stratagem._mesh import ReplicaMesh
 from stratagem._private import is_seed_state
 from stratagem.pipeline import to_jax

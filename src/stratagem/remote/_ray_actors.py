@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Any, final
 
-from stratagem._errors import UnavailableError
+from stratagem._base.errors import UnavailableError
 from stratagem.cluster.control import Limits
 from stratagem.remote import _ray_node as node
 from stratagem.remote._actors import Actor, Pending, TaskLostError, TaskSilentError

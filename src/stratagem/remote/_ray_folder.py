@@ -8,7 +8,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from stratagem._errors import ClusterError
+from stratagem._base.errors import ClusterError
 from stratagem.cluster import Address
 from stratagem.remote import _ray_keeper as keeper
 

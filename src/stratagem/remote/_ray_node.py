@@ -14,7 +14,7 @@ import time
 from pathlib import Path
 from typing import Any, final
 
-from stratagem._errors import ClusterError, UnavailableError
+from stratagem._base.errors import ClusterError, UnavailableError
 from stratagem.cluster import Address
 from stratagem.cluster.control import INSECURE, Limits, is_secret, read_token
 from stratagem.remote import _ray_keeper as keeper

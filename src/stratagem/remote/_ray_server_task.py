@@ -6,7 +6,7 @@ from typing import Any, final
 
 import jax
 
-from stratagem._errors import UnavailableError
+from stratagem._base.errors import UnavailableError
 from stratagem.remote._ledger import History
 from stratagem.remote._push import Origin, Push
 from stratagem.remote._ray_task import Task

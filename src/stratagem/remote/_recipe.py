@@ -12,7 +12,7 @@ from typing import Any, final
 import jax.numpy as jnp
 import numpy as np
 
-from stratagem._errors import InvalidArgumentError
+from stratagem._base.errors import InvalidArgumentError
 from stratagem.remote._actors import Actor
 from stratagem.remote._ahead import Brought
 from stratagem.remote._clock import Part

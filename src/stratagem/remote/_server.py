@@ -9,7 +9,7 @@ from typing import Any, final
 import jax
 import jax.numpy as jnp
 
-from stratagem._errors import InvalidArgumentError
+from stratagem._base.errors import InvalidArgumentError
 from stratagem.remote._clock import Busy
 from stratagem.remote._ledger import History, Ledger
 from stratagem.remote._push import Origin, Push

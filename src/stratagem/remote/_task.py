@@ -10,7 +10,7 @@ import weakref
 from dataclasses import dataclass
 from typing import Any, NoReturn, final
 
-from stratagem._errors import ClusterError, UnavailableError
+from stratagem._base.errors import ClusterError, UnavailableError
 from stratagem.cluster import Address, RayClusterResolver, TFConfigClusterResolver
 from stratagem.remote._actors import LocalActor, TaskSilentError
 from stratagem.remote._on_ray import start_on_ray

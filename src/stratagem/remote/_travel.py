@@ -9,7 +9,7 @@ import jax
 import numpy as np
 from jax import export
 
-from stratagem._errors import UnimplementedError
+from stratagem._base.errors import UnimplementedError
 from stratagem._private import on_device
 from stratagem.step import compiler_options
 from stratagem.values import Maker

@@ -13,7 +13,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax.extend import core as xc
 
-from stratagem._errors import UnimplementedError
+from stratagem._base.errors import UnimplementedError
 from stratagem._mesh import ReplicaMesh
 from stratagem._private import apply_locally, keeps_rows, shaped
 from stratagem.step import Arguments, Knowledge, Trace, compiler_options, explore, trace, tracing

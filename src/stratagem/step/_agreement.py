@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from stratagem._errors import ClusterError
+from stratagem._base.errors import ClusterError
 from stratagem._mesh import ReplicaMesh
 from stratagem.step._program import Trace
 

@@ -10,8 +10,8 @@ import jax
 import jax.numpy as jnp
 import keras
 
+from stratagem._base.errors import ContextError, MixedStrategiesError, OutOfRangeError, TracedDecisionError
 from stratagem._context import Context, current
-from stratagem._errors import ContextError, MixedStrategiesError, OutOfRangeError, TracedDecisionError
 from stratagem._mesh import ReplicaMesh
 from stratagem._private import AtLevel, is_seed_state, trace_level
 from stratagem.step._aggregation import as_one, own_share

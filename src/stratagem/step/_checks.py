@@ -10,7 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax.extend import core as xc
 
-from stratagem._errors import InvalidArgumentError
+from stratagem._base.errors import InvalidArgumentError
 from stratagem._mesh import AXIS
 from stratagem._private import add_check, checked
 from stratagem.values import PerReplica, as_text

@@ -16,7 +16,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax.extend import core as xc
 
-from stratagem._errors import InvalidArgumentError
+from stratagem._base.errors import InvalidArgumentError
 from stratagem._mesh import exact
 from stratagem._private import new_jaxpr
 from stratagem.step._differentiate import AxisEnv

@@ -15,7 +15,7 @@ import jax
 import jax.numpy as jnp
 from jax.extend import core as xc
 
-from stratagem._errors import TapeError
+from stratagem._base.errors import TapeError
 from stratagem._private import new_jaxpr
 from stratagem.step._markers import MARKERS, gradient_p, gradient_parts, has_markers, is_literal, mark_p
 

@@ -7,9 +7,9 @@ from typing import Any, cast
 
 import jax
 
+from stratagem._base.errors import InvalidArgumentError, MixedStrategiesError, OutOfRangeError
+from stratagem._base.job import Phase
 from stratagem._context import current, entered
-from stratagem._errors import InvalidArgumentError, MixedStrategiesError, OutOfRangeError
-from stratagem._job import Phase
 from stratagem._mesh import ReplicaMesh
 from stratagem.step._agreement import agree_on, digest
 from stratagem.step._capture import HostMode, OtherMesh, Unexplored

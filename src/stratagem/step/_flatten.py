@@ -7,7 +7,7 @@ import jax
 import jax.numpy as jnp
 from jax.extend import core as xc
 
-from stratagem._errors import UnimplementedError
+from stratagem._base.errors import UnimplementedError
 from stratagem._private import sub_jaxprs
 from stratagem.step._differentiate import AxisEnv
 from stratagem.step._divergence import EQUALIZING

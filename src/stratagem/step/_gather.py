@@ -5,8 +5,8 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
+from stratagem._base.errors import InvalidArgumentError
 from stratagem._context import current
-from stratagem._errors import InvalidArgumentError
 from stratagem._mesh import AXIS
 
 

@@ -9,8 +9,8 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
+from stratagem._base.errors import TapeError
 from stratagem._context import current
-from stratagem._errors import TapeError
 from stratagem._private import KerasVariable, creation_order, is_constant, scoped_value, stand_in, trace_level
 from stratagem.step._markers import gradient_p, mark_p
 from stratagem.values import IndexedSlices, is_per_replica

@@ -6,8 +6,8 @@ from typing import Any
 
 import jax
 
+from stratagem._base.errors import ReductionError
 from stratagem._context import current, entered
-from stratagem._errors import ReductionError
 from stratagem._mesh import AXIS
 from stratagem._private import (
     intercept_apply,

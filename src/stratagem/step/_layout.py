@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-from stratagem._errors import InvalidArgumentError
+from stratagem._base.errors import InvalidArgumentError
 
 Shape = tuple[int, ...]
 Key = tuple[tuple[Shape, Any], ...]  # shape and dtype of every input of a replica's own

@@ -13,9 +13,9 @@ import numpy as np
 from jax.extend import core as xc
 from jax.sharding import PartitionSpec
 
+from stratagem._base.errors import ContextError, DivergenceError
+from stratagem._base.job import Job, Phase
 from stratagem._context import entered
-from stratagem._errors import ContextError, DivergenceError
-from stratagem._job import Job, Phase
 from stratagem._mesh import AXIS, ReplicaMesh
 from stratagem._private import announce_build, on_device, reusing_executables, settings_of, store, stored
 from stratagem.step._capture import Capture, InTrace

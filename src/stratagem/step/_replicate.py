@@ -8,14 +8,14 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from stratagem._context import current, entered
-from stratagem._errors import (
+from stratagem._base.errors import (
     ContextError,
     InvalidArgumentError,
     MixedStrategiesError,
     ReductionError,
     TracedDecisionError,
 )
+from stratagem._context import current, entered
 from stratagem._mesh import AXIS, exact
 from stratagem._private import KerasVariable, present_slot
 from stratagem._reduce import ReduceOp

@@ -11,8 +11,8 @@ import keras
 from jax.extend import core as xc
 from jax.interpreters import ad, batching, mlir
 
+from stratagem._base.errors import ContextError, UnimplementedError
 from stratagem._context import current
-from stratagem._errors import ContextError, UnimplementedError
 from stratagem._private import (
     KerasVariable,
     in_stateless_scope,

@@ -5,8 +5,8 @@ from typing import Any
 
 import keras
 
-from stratagem._errors import ClusterError
-from stratagem._job import Job
+from stratagem._base.errors import ClusterError
+from stratagem._base.job import Job
 
 _compared: "weakref.WeakSet[Any]" = weakref.WeakSet()
 

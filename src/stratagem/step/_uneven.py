@@ -9,7 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax.sharding import PartitionSpec
 
-from stratagem._errors import DivergenceError, InvalidArgumentError
+from stratagem._base.errors import DivergenceError, InvalidArgumentError
 from stratagem._mesh import AXIS, ReplicaMesh
 from stratagem.step._cut import Cut, LocalPiece, Version
 from stratagem.step._markers import is_literal

@@ -11,8 +11,8 @@ from typing import Any, ClassVar
 import jax
 import jax.numpy as jnp
 
+from stratagem._base.errors import ContextError, InvalidArgumentError, MixedStrategiesError, ReductionError
 from stratagem._context import Context, assign, current
-from stratagem._errors import ContextError, InvalidArgumentError, MixedStrategiesError, ReductionError
 from stratagem._mesh import ReplicaMesh
 from stratagem._private import KerasVariable
 from stratagem._reduce import ReduceOp

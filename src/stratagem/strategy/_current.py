@@ -4,8 +4,8 @@ import dataclasses
 from collections.abc import Callable, Sequence
 from typing import Any, final
 
+from stratagem._base.errors import ContextError
 from stratagem._context import Context, assign, current
-from stratagem._errors import ContextError
 from stratagem._mesh import ReplicaMesh
 from stratagem._reduce import reduce_op as parse_op
 from stratagem.pipeline import InputContext, InputOptions, as_dataset

@@ -10,7 +10,7 @@ from typing import Any
 
 import jax
 
-from stratagem._errors import DeviceError
+from stratagem._base.errors import DeviceError
 from stratagem._private import backends_started, configured_cpu_devices, reserve_threads
 
 _NAME = re.compile(r"(?:/?job:[^/]+)?(?:/replica:\d+)?(?:/task:\d+)?/?(?:device:)?([A-Za-z_]+):(\d+)\Z")

@@ -12,8 +12,8 @@ import jax
 import numpy as np
 
 from stratagem import _coordination
-from stratagem._errors import ClusterError, DeviceError
-from stratagem._job import ALONE, Job, enter_job, process_job
+from stratagem._base.errors import ClusterError, DeviceError
+from stratagem._base.job import ALONE, Job, enter_job, process_job
 from stratagem._mesh import ReplicaMesh
 from stratagem._private import (
     backends_started,

@@ -6,9 +6,9 @@ from typing import Any, ClassVar, final
 
 import jax
 
+from stratagem._base.errors import ClusterError
+from stratagem._base.job import Alone, Phase
 from stratagem._context import current
-from stratagem._errors import ClusterError
-from stratagem._job import Alone, Phase
 from stratagem._mesh import ReplicaMesh
 from stratagem.remote import ServedPlacement, Servers, connect
 from stratagem.strategy._abstract import AbstractStrategy

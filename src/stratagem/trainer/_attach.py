@@ -5,9 +5,9 @@ from typing import Any
 
 import keras
 
+from stratagem._base.errors import ContextError, MixedStrategiesError
+from stratagem._base.paths import local_path
 from stratagem._context import current
-from stratagem._errors import ContextError, MixedStrategiesError
-from stratagem._paths import local_path
 from stratagem._private import intercept_paths, intercept_trainer
 from stratagem.strategy import AbstractStrategy, get_strategy
 from stratagem.trainer._data import Data

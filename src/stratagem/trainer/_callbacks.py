@@ -6,7 +6,7 @@ from typing import Any, final
 
 import keras
 
-from stratagem._job import Job
+from stratagem._base.job import Job
 from stratagem._private import is_default
 from stratagem.trainer._progress import ProgressLogger
 

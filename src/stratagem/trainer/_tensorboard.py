@@ -11,9 +11,9 @@ import keras
 import numpy as np
 
 from stratagem import events
-from stratagem._errors import UnimplementedError
-from stratagem._job import process_job
-from stratagem._paths import local_path
+from stratagem._base.errors import UnimplementedError
+from stratagem._base.job import process_job
+from stratagem._base.paths import local_path
 
 logger = logging.getLogger("stratagem")
 

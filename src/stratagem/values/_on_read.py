@@ -5,7 +5,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from stratagem._errors import ReductionError
+from stratagem._base.errors import ReductionError
 
 
 def on_read(variable: Any) -> bool:

@@ -6,7 +6,7 @@ from typing import Any, ClassVar, NoReturn
 
 import jax
 
-from stratagem._errors import ContextError
+from stratagem._base.errors import ContextError
 from stratagem._mesh import ReplicaMesh, exact
 from stratagem._private import movable
 

@@ -10,8 +10,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from stratagem._base.errors import ClusterError, MixedStrategiesError, ReductionError
 from stratagem._context import current, entered
-from stratagem._errors import ClusterError, MixedStrategiesError, ReductionError
 from stratagem._mesh import ReplicaMesh
 from stratagem._private import (
     in_stateless_scope,

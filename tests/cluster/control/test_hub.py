@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from stratagem._errors import PeerFailedError, PeerStuckError
-from stratagem._job import Phase
+from stratagem._base.errors import PeerFailedError, PeerStuckError
+from stratagem._base.job import Phase
 from stratagem.cluster.control import Limits
 from stratagem.cluster.control._failure import Failure, Kind
 from stratagem.cluster.control._member import Agreement, Member, apart, stuck

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from stratagem._errors import ClusterError
-from stratagem._job import Phase
+from stratagem._base.errors import ClusterError
+from stratagem._base.job import Phase
 from stratagem.cluster.control import Limits, position_in
 from stratagem.cluster.control._progress import Progress
 

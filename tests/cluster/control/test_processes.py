@@ -44,7 +44,7 @@ def wait_for_hub(running: Running) -> None:
 def check_survivor(task: Ended, *facts: str) -> None:
     """One typed error and no abort."""
     assert task.code == 1, task.output
-    _, _, error = task.output.rpartition("stratagem._errors.PeerFailedError: ")
+    _, _, error = task.output.rpartition("stratagem._base.errors.PeerFailedError: ")
     for fact in facts:
         assert fact in error, task.output
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from stratagem._errors import ClusterError
+from stratagem._base.errors import ClusterError
 from stratagem.cluster.control import _token as token_module
 from stratagem.cluster.control import make_token, own_token_file, read_token
 

@@ -58,5 +58,5 @@ def test_a_job_listens_here_only_ignores_strangers_and_survives_the_end_of_its_c
         ended = running.ended()
     for task, why in zip(ended, ("lost a process that runs beside it", "was lost"), strict=True):
         assert task.code == 1, task.output  # not an abort
-        assert task.output.count("stratagem._errors.PeerFailedError: worker:0 (rank 0,") == 1, task.output
+        assert task.output.count("stratagem._base.errors.PeerFailedError: worker:0 (rank 0,") == 1, task.output
         assert why in task.output

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import stratagem as tf
-from stratagem._framing import framed, masked_crc
+from stratagem._base.framing import framed, masked_crc
 from stratagem.data import Dataset, TextLineDataset, TFRecordDataset
 from tests.pipeline.files.expressions import changed
 from tests.pipeline.files.test_records import numbered, read, write

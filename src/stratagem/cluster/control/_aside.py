@@ -6,7 +6,7 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from typing import Any, TypeVar
 
-from stratagem._job import Phase
+from stratagem._base.job import Phase
 from stratagem.cluster.control._link import Link
 from stratagem.cluster.control._patience import Patience
 

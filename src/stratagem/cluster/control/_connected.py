@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterator
 from types import TracebackType
 from typing import Any, final
 
-from stratagem._errors import ClusterError, StratagemError
-from stratagem._job import Job, Phase
+from stratagem._base.errors import ClusterError, StratagemError
+from stratagem._base.job import Job, Phase
 from stratagem.cluster.control._aside import aside
 from stratagem.cluster.control._link import Link
 from stratagem.cluster.control._sever import Address, listening, sever

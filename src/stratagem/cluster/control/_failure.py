@@ -4,8 +4,8 @@ import enum
 from dataclasses import asdict, dataclass
 from typing import Any, final
 
-from stratagem._errors import PeerFailedError, PeerStuckError
-from stratagem._job import Phase
+from stratagem._base.errors import PeerFailedError, PeerStuckError
+from stratagem._base.job import Phase
 
 
 @final

@@ -5,8 +5,8 @@ import time
 from collections.abc import Awaitable, Callable
 from typing import Any, final
 
-from stratagem._errors import ClusterError
-from stratagem._job import Phase
+from stratagem._base.errors import ClusterError
+from stratagem._base.job import Phase
 from stratagem.cluster.control._facts import Facts
 from stratagem.cluster.control._failure import Failure, Kind
 from stratagem.cluster.control._hopeless import Hopeless

@@ -5,7 +5,7 @@ import socket
 import time
 from typing import Any, final
 
-from stratagem._errors import ClusterError
+from stratagem._base.errors import ClusterError
 from stratagem.cluster.control._facts import Facts
 from stratagem.cluster.control._hub import Hub
 from stratagem.cluster.control._patience import Patience

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import final
 
-from stratagem._errors import ClusterError
+from stratagem._base.errors import ClusterError
 
 _LEAST = {"heartbeat": 1.0}  # supervisors are heard four times a second at best
 _MOST = 365 * 24 * 3600.0

@@ -12,8 +12,8 @@ import threading
 from collections.abc import Callable, Iterator
 from typing import Any, final
 
-from stratagem._errors import CancelledError, ClusterError, InvalidArgumentError, PeerFailedError
-from stratagem._job import Phase
+from stratagem._base.errors import CancelledError, ClusterError, InvalidArgumentError, PeerFailedError
+from stratagem._base.job import Phase
 from stratagem.cluster.control import _stacks
 from stratagem.cluster.control._command import command, search_path
 from stratagem.cluster.control._facts import Facts

@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, final
 
-from stratagem._job import Phase
+from stratagem._base.job import Phase
 from stratagem.cluster.control._failure import Failure, Kind
 from stratagem.cluster.control._limits import Limits
 from stratagem.cluster.control._wire import MOST_BYTES, Channel, Message

@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable
 from typing import final
 
-from stratagem._errors import ClusterError
+from stratagem._base.errors import ClusterError
 from stratagem.cluster.control._facts import Facts
 
 REPORT_SECONDS = 15.0

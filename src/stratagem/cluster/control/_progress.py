@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import final
 
-from stratagem._job import Phase
+from stratagem._base.job import Phase
 
 _RECORD = struct.Struct("=qqd")  # step, phase, since (seconds of the system's monotonic clock)
 _SUM = 4

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 from typing import final
 
-from stratagem._job import Phase
+from stratagem._base.job import Phase
 from stratagem.cluster.control import _stacks
 from stratagem.cluster.control._limits import Limits
 from stratagem.cluster.control._progress import Progress

@@ -4,7 +4,7 @@ import asyncio
 from pathlib import Path
 from typing import final
 
-from stratagem._errors import ClusterError
+from stratagem._base.errors import ClusterError
 from stratagem.cluster.control._command import command
 from stratagem.cluster.control._tunnel import Streams
 

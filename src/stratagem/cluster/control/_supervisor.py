@@ -15,7 +15,7 @@ from collections.abc import Awaitable, Callable, Coroutine
 from pathlib import Path
 from typing import Any, final
 
-from stratagem._errors import ClusterError
+from stratagem._base.errors import ClusterError
 from stratagem.cluster.control._facts import Facts
 from stratagem.cluster.control._failure import Failure, Kind
 from stratagem.cluster.control._hub import Hub

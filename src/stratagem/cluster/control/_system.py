@@ -8,7 +8,7 @@ import signal
 import struct
 from pathlib import Path
 
-from stratagem._errors import ClusterError
+from stratagem._base.errors import ClusterError
 
 _MOST_HANDLES = 1 << 16
 _LONGEST_PATH = 60  # of a folder for sockets, whose own paths may have 107 characters

@@ -7,7 +7,7 @@ import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
-from stratagem._errors import ClusterError
+from stratagem._base.errors import ClusterError
 
 TOKEN_FILE = "STRATAGEM_TOKEN_FILE"
 INSECURE = "STRATAGEM_INSECURE"

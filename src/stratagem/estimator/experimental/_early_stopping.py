@@ -5,8 +5,8 @@ import operator
 from collections.abc import Callable
 from typing import final
 
-from stratagem._job import ALONE, Job
-from stratagem._paths import local_path
+from stratagem._base.job import ALONE, Job
+from stratagem._base.paths import local_path
 from stratagem.estimator._estimator import Estimator
 from stratagem.estimator._hook import SessionRunHook
 from stratagem.estimator.hooks import SecondOrStepTimer, SessionRunArgs, SessionRunContext, SessionRunValues

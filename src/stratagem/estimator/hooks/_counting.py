@@ -3,7 +3,7 @@
 import logging
 from typing import Any
 
-from stratagem._paths import local_path
+from stratagem._base.paths import local_path
 from stratagem.estimator._hook import SessionRunHook
 from stratagem.estimator.hooks._protocol import SessionRunArgs, SessionRunContext, SessionRunValues
 from stratagem.estimator.hooks._timer import SecondOrStepTimer

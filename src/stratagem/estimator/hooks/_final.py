@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from stratagem._errors import UnimplementedError
+from stratagem._base.errors import UnimplementedError
 from stratagem.estimator._hook import SessionRunHook
 
 

@@ -5,8 +5,8 @@ import os
 from collections.abc import Iterable
 from typing import Any
 
-from stratagem._errors import UnimplementedError
-from stratagem._paths import local_path
+from stratagem._base.errors import UnimplementedError
+from stratagem._base.paths import local_path
 from stratagem.estimator._hook import CheckpointSaverListener, SessionRunHook
 from stratagem.estimator.hooks._protocol import SessionRunContext, SessionRunValues
 from stratagem.estimator.hooks._timer import SecondOrStepTimer

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from stratagem._paths import local_path
+from stratagem._base.paths import local_path
 from stratagem.estimator._hook import SessionRunHook
 from stratagem.estimator.hooks._counting import refuse_writer
 from stratagem.estimator.hooks._protocol import SessionRunArgs, SessionRunContext, SessionRunValues

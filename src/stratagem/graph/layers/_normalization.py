@@ -6,7 +6,7 @@ from typing import Any, final
 import jax.numpy as jnp
 import numpy as np
 
-from stratagem._errors import UnimplementedError
+from stratagem._base.errors import UnimplementedError
 from stratagem.graph._building import current_building
 from stratagem.graph._keys import GraphKeys
 from stratagem.graph._operations import Operation

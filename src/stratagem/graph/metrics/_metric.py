@@ -8,8 +8,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from stratagem._base.errors import ContextError
 from stratagem._context import current
-from stratagem._errors import ContextError
 from stratagem.graph._building import Building, current_building
 from stratagem.graph._collections import add_to_collections
 from stratagem.graph._keys import GraphKeys

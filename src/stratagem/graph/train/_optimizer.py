@@ -6,8 +6,8 @@ from typing import Any
 
 import jax.numpy as jnp
 
+from stratagem._base.errors import TapeError
 from stratagem._context import current
-from stratagem._errors import TapeError
 from stratagem._private import KerasVariable
 from stratagem.graph._building import Building, current_building
 from stratagem.graph._keys import GraphKeys

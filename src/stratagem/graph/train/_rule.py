@@ -8,7 +8,7 @@ import jax.numpy as jnp
 import keras
 import numpy as np
 
-from stratagem._errors import UnimplementedError
+from stratagem._base.errors import UnimplementedError
 
 Arrays = dict[str, jax.Array]
 

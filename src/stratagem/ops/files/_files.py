@@ -13,12 +13,12 @@ from typing import Any, final
 
 import numpy as np
 
-from stratagem._errors import (
+from stratagem._base.errors import (
     AlreadyExistsError,
     InvalidArgumentError,
     PermissionDeniedError,
 )
-from stratagem._paths import StrPath, file_errors, local_path
+from stratagem._base.paths import StrPath, file_errors, local_path
 
 
 def exists(path: StrPath) -> bool:

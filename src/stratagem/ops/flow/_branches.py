@@ -6,7 +6,7 @@ from typing import Any
 import jax
 import numpy as np
 
-from stratagem._errors import InvalidArgumentError
+from stratagem._base.errors import InvalidArgumentError
 from stratagem.ops._convert import tensor
 from stratagem.ops.flow._state import assigned, decided, publish, values_of, with_state
 

@@ -6,8 +6,8 @@ from typing import Any, final
 import jax
 import keras
 
+from stratagem._base.errors import UnimplementedError
 from stratagem._context import current, entered
-from stratagem._errors import UnimplementedError
 from stratagem.ops._convert import is_traced, tensor
 from stratagem.values import on_read
 

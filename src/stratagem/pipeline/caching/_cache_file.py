@@ -21,7 +21,7 @@ from typing import Any, final
 import jax
 import numpy as np
 
-from stratagem._errors import DataLossError, InvalidArgumentError, NotFoundError
+from stratagem._base.errors import DataLossError, InvalidArgumentError, NotFoundError
 from stratagem.pipeline.elements._nest import Array, Nest, leaves
 from stratagem.pipeline.elements._spec import Nestable
 from stratagem.pipeline.stages._order import State

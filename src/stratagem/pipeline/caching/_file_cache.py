@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import final
 
-from stratagem._errors import InvalidArgumentError, OpError
+from stratagem._base.errors import InvalidArgumentError, OpError
 from stratagem.pipeline.caching._cache_file import (
     CacheIndex,
     CacheWriter,

@@ -8,8 +8,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from stratagem._base.job import Job
 from stratagem._context import current
-from stratagem._job import Job
 from stratagem._mesh import ReplicaMesh, exact
 from stratagem._private import on_device
 from stratagem.pipeline._dataset import Dataset

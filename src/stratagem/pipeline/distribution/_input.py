@@ -4,7 +4,7 @@ import enum
 from dataclasses import dataclass
 from typing import final
 
-from stratagem._errors import UnimplementedError
+from stratagem._base.errors import UnimplementedError
 
 
 @final

@@ -6,8 +6,8 @@ import threading
 from collections.abc import Callable, Sequence
 from typing import Any, final
 
-from stratagem._errors import ClusterError
-from stratagem._job import Job
+from stratagem._base.errors import ClusterError
+from stratagem._base.job import Job
 
 # To whom a data set differs between workers that should have the same.
 ADVICE = (

@@ -5,8 +5,8 @@ import logging
 from collections.abc import Iterator
 from typing import Any
 
-from stratagem._errors import ClusterError
-from stratagem._job import Job
+from stratagem._base.errors import ClusterError
+from stratagem._base.job import Job
 from stratagem.pipeline.distribution._shard import Sharding
 from stratagem.pipeline.stages._memory import ShuffleStep
 from stratagem.pipeline.stages._options import AutoShardPolicy

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import final
 
-from stratagem._errors import InvalidArgumentError, NotFoundError
+from stratagem._base.errors import InvalidArgumentError, NotFoundError
 from stratagem.pipeline import _plan as plan
 from stratagem.pipeline.distribution._input import InputContext
 from stratagem.pipeline.distribution._pieces import PiecesStep

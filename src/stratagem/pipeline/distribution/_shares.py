@@ -4,7 +4,7 @@ import logging
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple, final
 
-from stratagem._errors import ClusterError
+from stratagem._base.errors import ClusterError
 from stratagem.pipeline.distribution._input import InputContext
 from stratagem.pipeline.distribution._peers import ADVICE
 from stratagem.pipeline.distribution._rebatch import piece_sizes

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any, final
 
-from stratagem._errors import InvalidArgumentError
+from stratagem._base.errors import InvalidArgumentError
 from stratagem.pipeline.distribution._pieces import PiecesWalk
 from stratagem.pipeline.distribution._shard import Sharding
 from stratagem.pipeline.elements._nest import Nest

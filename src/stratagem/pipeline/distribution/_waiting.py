@@ -4,7 +4,7 @@ import logging
 import time
 from typing import ClassVar, final
 
-from stratagem._job import Phase
+from stratagem._base.job import Phase
 from stratagem._mesh import ReplicaMesh
 from stratagem.pipeline.distribution._peers import Peers
 from stratagem.pipeline.elements._nest import Nest

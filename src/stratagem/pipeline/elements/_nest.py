@@ -13,7 +13,7 @@ import jax.numpy as jnp
 import numpy as np
 from numpy.typing import NDArray
 
-from stratagem._errors import InvalidArgumentError
+from stratagem._base.errors import InvalidArgumentError
 from stratagem.ops import StringTensor
 from stratagem.pipeline.elements._spec import DatasetSpec, Nestable, TensorSpec, no_batches_of_datasets
 

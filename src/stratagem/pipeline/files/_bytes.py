@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from io import FileIO
 from typing import final
 
-from stratagem._errors import (
+from stratagem._base.errors import (
     DataLossError,
     FailedPreconditionError,
     InvalidArgumentError,

@@ -4,7 +4,7 @@ import collections
 from collections.abc import Sequence
 from typing import Any, final
 
-from stratagem._errors import InvalidArgumentError
+from stratagem._base.errors import InvalidArgumentError
 from stratagem.pipeline._dataset import Dataset
 from stratagem.pipeline.elements._nest import Nest, to_numpy
 from stratagem.pipeline.files._bytes import checked_compression

@@ -7,7 +7,7 @@ from typing import Any, final
 
 import numpy as np
 
-from stratagem._errors import DataLossError
+from stratagem._base.errors import DataLossError
 from stratagem.pipeline.files._bytes import open_bytes
 from stratagem.pipeline.files._csv import cut_records
 from stratagem.pipeline.files._fields import STRING_TYPE, Dialect, number_of

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from stratagem._errors import InvalidArgumentError
+from stratagem._base.errors import InvalidArgumentError
 from stratagem.pipeline._dataset import Dataset
 from stratagem.pipeline.files._bytes import checked_compression
 from stratagem.pipeline.files._format import STRING, Format

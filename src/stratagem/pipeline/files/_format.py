@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from stratagem._errors import DataLossError
+from stratagem._base.errors import DataLossError
 from stratagem.pipeline.elements._nest import Array, Nest
 from stratagem.pipeline.elements._spec import TensorSpec
 

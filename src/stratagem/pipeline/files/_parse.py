@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from google.protobuf.message import DecodeError
 
-from stratagem._errors import InvalidArgumentError
+from stratagem._base.errors import InvalidArgumentError
 from stratagem.pipeline.elements._nest import Array
 from stratagem.pipeline.files._features import (
     Expected,

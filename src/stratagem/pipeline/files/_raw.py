@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 from google.protobuf.message import DecodeError
 
-from stratagem._errors import InvalidArgumentError
-from stratagem._tensor_proto import CODES, TensorProto, serialized_tensor
+from stratagem._base.errors import InvalidArgumentError
+from stratagem._base.tensor_proto import CODES, TensorProto, serialized_tensor
 from stratagem.ops import as_dtype
 from stratagem.pipeline.elements._nest import Array
 from stratagem.pipeline.files._host import numbers, on_host, text

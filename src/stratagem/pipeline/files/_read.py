@@ -2,8 +2,8 @@
 
 from typing import final
 
-from stratagem._errors import NotFoundError, OpError
-from stratagem._paths import local_path
+from stratagem._base.errors import NotFoundError, OpError
+from stratagem._base.paths import local_path
 from stratagem.pipeline.elements._nest import Nest
 from stratagem.pipeline.files._format import Format, Place
 from stratagem.pipeline.files._reading import Reading

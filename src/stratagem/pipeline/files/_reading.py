@@ -4,7 +4,7 @@ import itertools
 import os
 from typing import final
 
-from stratagem._errors import DataLossError
+from stratagem._base.errors import DataLossError
 from stratagem.pipeline.elements._nest import Nest
 from stratagem.pipeline.files._bytes import ByteReader, open_bytes
 from stratagem.pipeline.files._format import Damage, Format, Place

@@ -4,7 +4,7 @@ from typing import Any, NamedTuple, final
 
 import numpy as np
 
-from stratagem._errors import InvalidArgumentError
+from stratagem._base.errors import InvalidArgumentError
 from stratagem.pipeline.elements._nest import Array, NoRows
 from stratagem.pipeline.files._host import numbers, on_host
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import final
 
-from stratagem._errors import InvalidArgumentError
+from stratagem._base.errors import InvalidArgumentError
 from stratagem.pipeline.files._format import Cut, Damage, Format, Place, strings
 
 

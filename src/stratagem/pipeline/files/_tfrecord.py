@@ -2,7 +2,7 @@
 
 from typing import final
 
-from stratagem._framing import CHECKSUM, FRAME_BYTES, HEADER, LENGTH_BYTES, masked_crc
+from stratagem._base.framing import CHECKSUM, FRAME_BYTES, HEADER, LENGTH_BYTES, masked_crc
 from stratagem.pipeline.files._format import Cut, Damage, Format, Place, strings
 
 

@@ -6,8 +6,8 @@ import zlib
 from types import TracebackType
 from typing import Any, BinaryIO, final
 
-from stratagem._errors import FailedPreconditionError
-from stratagem._framing import framed
+from stratagem._base.errors import FailedPreconditionError
+from stratagem._base.framing import framed
 from stratagem.pipeline.files._bytes import WINDOW_BITS, named
 from stratagem.pipeline.stages._file_names import names_in
 

@@ -4,7 +4,7 @@ import abc
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, final
 
-from stratagem._errors import InvalidArgumentError
+from stratagem._base.errors import InvalidArgumentError
 from stratagem.pipeline.foreign._elements import Style
 from stratagem.pipeline.foreign._stage import Source, Stream
 from stratagem.pipeline.stages._order import State

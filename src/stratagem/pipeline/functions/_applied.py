@@ -3,7 +3,7 @@
 import functools
 from typing import final
 
-from stratagem._errors import InvalidArgumentError
+from stratagem._base.errors import InvalidArgumentError
 from stratagem.pipeline.elements._nest import Nest, leaves
 from stratagem.pipeline.functions._compiled import Program
 from stratagem.pipeline.functions._draws import Draws, places

@@ -6,7 +6,7 @@ from typing import Any, final
 
 import numpy as np
 
-from stratagem._errors import InvalidArgumentError
+from stratagem._base.errors import InvalidArgumentError
 from stratagem.pipeline.elements._nest import Nest, spec_of
 from stratagem.pipeline.elements._spec import TensorSpec
 from stratagem.pipeline.functions._applied import Applied, check_tensors

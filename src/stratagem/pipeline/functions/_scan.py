@@ -6,7 +6,7 @@ from typing import Any, final
 
 import numpy as np
 
-from stratagem._errors import FailedPreconditionError, InvalidArgumentError
+from stratagem._base.errors import FailedPreconditionError, InvalidArgumentError
 from stratagem.pipeline.elements._nest import Array, Nest, kinds_of, leaves, map_leaves, packer, spec_of
 from stratagem.pipeline.elements._spec import TensorSpec
 from stratagem.pipeline.functions._applied import Applied

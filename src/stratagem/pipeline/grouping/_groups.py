@@ -7,7 +7,7 @@ from typing import Any, final
 
 import numpy as np
 
-from stratagem._errors import InvalidArgumentError
+from stratagem._base.errors import InvalidArgumentError
 from stratagem.pipeline.elements._nest import Array, Nest, leaves, map_leaves, spec_of
 from stratagem.pipeline.elements._spec import Nestable, TensorSpec
 from stratagem.pipeline.functions._applied import Applied

@@ -4,7 +4,7 @@ import dataclasses
 import functools
 from typing import Any, final
 
-from stratagem._errors import InvalidArgumentError
+from stratagem._base.errors import InvalidArgumentError
 from stratagem.pipeline._dataset_base import stage_of, whole
 from stratagem.pipeline.elements._nest import Nest
 from stratagem.pipeline.elements._spec import DatasetSpec

@@ -7,7 +7,7 @@ from typing import Any, final
 import jax.numpy as jnp
 import numpy as np
 
-from stratagem._errors import InvalidArgumentError
+from stratagem._base.errors import InvalidArgumentError
 from stratagem.pipeline.elements._nest import Nest, map_leaves
 from stratagem.pipeline.elements._spec import TensorShape
 

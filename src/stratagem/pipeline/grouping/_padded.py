@@ -6,7 +6,7 @@ from typing import Any, final
 
 import numpy as np
 
-from stratagem._errors import DataLossError, InvalidArgumentError
+from stratagem._base.errors import DataLossError, InvalidArgumentError
 from stratagem.pipeline._dataset_base import whole
 from stratagem.pipeline.elements._nest import Array, Nest, leaves, map_leaves, packer, spec_of, to_numpy
 from stratagem.pipeline.elements._spec import DatasetSpec, Nestable, TensorShape, TensorSpec, with_rows

@@ -6,7 +6,7 @@ from typing import Any, final
 
 import numpy as np
 
-from stratagem._errors import InvalidArgumentError
+from stratagem._base.errors import InvalidArgumentError
 from stratagem.pipeline.elements._nest import Nest, leaves, map_leaves, packer
 from stratagem.pipeline.elements._spec import DatasetSpec, Nestable
 from stratagem.pipeline.functions._sure import sure_spec

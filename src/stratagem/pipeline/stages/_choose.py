@@ -5,7 +5,7 @@ from typing import final
 
 import numpy as np
 
-from stratagem._errors import InvalidArgumentError
+from stratagem._base.errors import InvalidArgumentError
 from stratagem.pipeline.elements._nest import Nest, map_leaves
 from stratagem.pipeline.elements._spec import TensorSpec, merged
 from stratagem.pipeline.stages._cardinality import INFINITE, UNKNOWN

@@ -8,8 +8,8 @@ from typing import Any, final
 
 import numpy as np
 
-from stratagem._errors import InvalidArgumentError
-from stratagem._paths import local_path
+from stratagem._base.errors import InvalidArgumentError
+from stratagem._base.paths import local_path
 from stratagem.pipeline.elements._nest import Nest, to_numpy
 from stratagem.pipeline.elements._spec import TensorSpec
 from stratagem.pipeline.stages._columns import ArrayColumns

@@ -5,7 +5,7 @@ from typing import Any, final
 
 import numpy as np
 
-from stratagem._errors import InvalidArgumentError
+from stratagem._base.errors import InvalidArgumentError
 from stratagem.pipeline.elements._nest import Array, Nest, frozen, leaves, map_leaves, to_numpy
 from stratagem.pipeline.elements._spec import TensorSpec
 from stratagem.pipeline.stages._cardinality import UNKNOWN

@@ -8,7 +8,7 @@ from typing import Any, final
 
 import numpy as np
 
-from stratagem._job import Job
+from stratagem._base.job import Job
 from stratagem._private import latest_seeding
 
 

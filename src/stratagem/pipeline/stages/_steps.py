@@ -4,7 +4,7 @@ from typing import final
 
 import numpy as np
 
-from stratagem._errors import FailedPreconditionError
+from stratagem._base.errors import FailedPreconditionError
 from stratagem.pipeline.elements._nest import Nest, leaves, map_leaves, packer
 from stratagem.pipeline.elements._spec import TensorSpec, merged
 from stratagem.pipeline.stages._cardinality import UNKNOWN, concatenated, repeated, shard_length, skipped, taken, zipped

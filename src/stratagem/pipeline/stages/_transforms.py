@@ -2,7 +2,7 @@
 
 from typing import final
 
-from stratagem._errors import InvalidArgumentError
+from stratagem._base.errors import InvalidArgumentError
 from stratagem.pipeline.elements._nest import Nest, leaves, map_leaves, rows_of, stacked
 from stratagem.pipeline.elements._spec import Nestable, TensorShape, with_rows, without_rows
 from stratagem.pipeline.stages._cardinality import UNKNOWN, batched

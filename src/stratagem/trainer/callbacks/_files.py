@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from stratagem._base.job import Job, Phase, process_job
 from stratagem._context import entered
-from stratagem._job import Job, Phase, process_job
 from stratagem.checkpoint import make_directories, not_finite, shown, sync
 from stratagem.values import on_read, placement_of
 

@@ -7,8 +7,8 @@ import time
 from pathlib import Path
 from typing import Any
 
-from stratagem._errors import CheckpointError
-from stratagem._paths import local_path
+from stratagem._base.errors import CheckpointError
+from stratagem._base.paths import local_path
 from stratagem.checkpoint import Checkpoint, latest_checkpoint, list_variables
 
 _log = logging.getLogger("stratagem")

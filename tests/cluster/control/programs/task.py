@@ -15,7 +15,7 @@ from typing import Any
 # As programs do that were started with -I and -S.
 sys.path[:0] = [str(Path(__file__).parents[4] / "src"), *filter(None, [os.environ.get("PACKAGES")])]
 
-from stratagem._errors import ClusterError, InvalidArgumentError, PeerFailedError  # noqa: E402
+from stratagem._base.errors import ClusterError, InvalidArgumentError, PeerFailedError  # noqa: E402
 from stratagem.cluster import default_resolver, job_of  # noqa: E402
 from stratagem.cluster.control import Connected, Facts, Limits, Link  # noqa: E402
 

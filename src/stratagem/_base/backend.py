@@ -3,7 +3,7 @@
 import os
 import sys
 
-from stratagem._errors import BackendError
+from stratagem._base.errors import BackendError
 
 
 def choose() -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from stratagem._errors import FailedPreconditionError, NotFoundError, PermissionDeniedError, UnimplementedError
+from stratagem._base.errors import FailedPreconditionError, NotFoundError, PermissionDeniedError, UnimplementedError
 
 StrPath = str | bytes | os.PathLike[str]
 
