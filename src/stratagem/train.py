@@ -1,5 +1,6 @@
 """`tf.train`: checkpoints, clusters, and examples as protobuf messages."""
 
+from stratagem._cluster import ClusterSpec as ClusterSpec
 from stratagem.checkpoint import Checkpoint as Checkpoint
 from stratagem.checkpoint import CheckpointManager as CheckpointManager
 from stratagem.checkpoint import checkpoints_iterator as checkpoints_iterator
@@ -8,7 +9,6 @@ from stratagem.checkpoint import latest_checkpoint as latest_checkpoint
 from stratagem.checkpoint import list_variables as list_variables
 from stratagem.checkpoint import load_checkpoint as load_checkpoint
 from stratagem.checkpoint import load_variable as load_variable
-from stratagem.cluster import ClusterSpec as ClusterSpec
 from stratagem.pipeline.files import BytesList as BytesList
 from stratagem.pipeline.files import Example as Example
 from stratagem.pipeline.files import Feature as Feature

@@ -5,7 +5,7 @@ import logging
 
 import pytest
 
-from stratagem.cluster import (
+from stratagem._cluster import (
     ClusterResolver,
     OpenMPIClusterResolver,
     SlurmClusterResolver,

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 
 from stratagem._base.errors import ClusterError
-from stratagem.cluster import (
+from stratagem._cluster import (
     Address,
     ClusterSpec,
     Job,

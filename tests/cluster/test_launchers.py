@@ -3,7 +3,7 @@
 import pytest
 
 from stratagem._base.errors import ClusterError
-from stratagem.cluster import (
+from stratagem._cluster import (
     ClusterResolver,
     ClusterSpec,
     OpenMPIClusterResolver,

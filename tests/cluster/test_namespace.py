@@ -13,7 +13,7 @@ from stratagem._base.errors import NotProvidedError
 SOURCE = Path(__file__).parents[2] / "src"
 PROGRAM = """
 import sys
-import stratagem.cluster as cluster
+import stratagem._cluster as cluster
 resolver = cluster.default_resolver({"TF_CONFIG": '{"cluster": {"worker": ["a:1"]}, "task": {"type": "worker", "index": 0}}'})
 assert cluster.job_of(resolver).size == 1
 print(sorted({"jax", "jaxlib", "keras", "numpy", "grain", "google.protobuf", "asyncio"} & set(sys.modules)))

@@ -7,7 +7,7 @@ import pytest
 
 import stratagem as tf
 import stratagem.compat.v1 as tf1
-from stratagem.cluster import _session_config
+from stratagem._cluster import _session_config
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from stratagem._base.errors import ClusterError
-from stratagem.cluster import ClusterSpec, TFConfigClusterResolver
+from stratagem._cluster import ClusterSpec, TFConfigClusterResolver
 
 TWO = {"worker": ["a:1", "b:2"]}
 FIRST = {"type": "worker", "index": 0}

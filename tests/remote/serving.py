@@ -10,7 +10,7 @@ import jax
 import numpy as np
 
 import stratagem as tf
-from stratagem.cluster import ClusterSpec, SimpleClusterResolver
+from stratagem._cluster import ClusterSpec, SimpleClusterResolver
 from stratagem.remote import Server
 from stratagem.strategy import AbstractStrategy, OneDeviceStrategy, ParameterServerStrategy
 from stratagem.testing import free_ports

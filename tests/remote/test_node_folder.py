@@ -12,7 +12,7 @@ import psutil
 import pytest
 
 from stratagem._base.errors import UnavailableError
-from stratagem.cluster import Address
+from stratagem._cluster import Address
 from stratagem.remote import _ray_folder, _ray_keeper
 from stratagem.remote import _ray_node as node
 from stratagem.testing import free_ports
@@ -24,7 +24,7 @@ STUBBORN = "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); 
 ENDS = "print('no room'); raise SystemExit(1)"
 JOIN = """
 import sys
-from stratagem.cluster import Address
+from stratagem._cluster import Address
 from stratagem.remote import _ray_node as node
 node._RAY = sys.argv[2]
 head = Address.parse(f"127.0.0.1:{sys.argv[1]}")

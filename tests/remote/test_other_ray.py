@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from stratagem._base.errors import ClusterError
-from stratagem.cluster import Address
+from stratagem._cluster import Address
 from stratagem.remote import _ray_node as node
 
 HEAD = Address.parse("localhost:2222")

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import stratagem as tf
-from stratagem.cluster import ClusterSpec, SimpleClusterResolver
+from stratagem._cluster import ClusterSpec, SimpleClusterResolver
 from stratagem.remote import Server, _plan
 from stratagem.strategy import ParameterServerStrategy
 from stratagem.testing import free_ports

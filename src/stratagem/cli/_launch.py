@@ -10,6 +10,8 @@ from pathlib import Path
 import click
 
 from stratagem._base.errors import ClusterError
+from stratagem._cluster import Address, visible_gpus
+from stratagem._cluster.control import INSECURE, TOKEN_FILE, read_token
 from stratagem.cli._launch_plan import (
     Layout,
     Started,
@@ -24,8 +26,6 @@ from stratagem.cli._launch_plan import (
 from stratagem.cli._launch_run import Job, run
 from stratagem.cli._launch_show import show
 from stratagem.cli._paths import LocalPath
-from stratagem.cluster import Address, visible_gpus
-from stratagem.cluster.control import INSECURE, TOKEN_FILE, read_token
 
 _COUNT = click.IntRange(min=0)
 _AT_LEAST_ONE = click.IntRange(min=1)

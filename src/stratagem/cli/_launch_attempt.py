@@ -14,10 +14,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, final
 
+from stratagem._cluster.control import Position, position_in
 from stratagem.cli._launch_cause import Ended
 from stratagem.cli._launch_logs import Log, tail
 from stratagem.cli._launch_plan import Started, kind_of
-from stratagem.cluster.control import Position, position_in
 
 _KEEPER = Path(__file__).with_name("_launch_keeper.py")
 _SETTLE_SECONDS = 3.0  # from the first failure until the others are told to end: they say best what happened to them

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import final
 
 from stratagem._base.errors import ClusterError
-from stratagem.cluster import Address, ClusterSpec, check_cluster
+from stratagem._cluster import Address, ClusterSpec, check_cluster
 
 _LOOPBACK = "127.0.0.1"
 _PORTS = range(20000, 32768)  # below those that the system gives to outgoing connections

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import click
 
+from stratagem._cluster.control import TOKEN_FILE, make_token, own_token_file
 from stratagem.cli._paths import LocalPath
-from stratagem.cluster.control import TOKEN_FILE, make_token, own_token_file
 
 
 @click.command()

@@ -13,9 +13,9 @@ from typing import Any, final
 import jax
 
 from stratagem._base.errors import UnavailableError
+from stratagem._cluster.control import Limits
 from stratagem._context import entered
 from stratagem._private import KerasVariable
-from stratagem.cluster.control import Limits
 from stratagem.coordinator._pace import Pace, Turns
 from stratagem.coordinator._queue import Closure, ClosureQueue
 from stratagem.coordinator._report import Report, WorkerTimes

@@ -2,14 +2,14 @@
 
 from typing import Any
 
-from stratagem.cluster import ClusterResolver as ClusterResolver
-from stratagem.cluster import OpenMPIClusterResolver as OpenMPIClusterResolver
-from stratagem.cluster import RayClusterResolver as RayClusterResolver
-from stratagem.cluster import SimpleClusterResolver as SimpleClusterResolver
-from stratagem.cluster import SlurmClusterResolver as SlurmClusterResolver
-from stratagem.cluster import TFConfigClusterResolver as TFConfigClusterResolver
-from stratagem.cluster import TorchrunClusterResolver as TorchrunClusterResolver
-from stratagem.cluster import UnionResolver as UnionResolver
+from stratagem._cluster import ClusterResolver as ClusterResolver
+from stratagem._cluster import OpenMPIClusterResolver as OpenMPIClusterResolver
+from stratagem._cluster import RayClusterResolver as RayClusterResolver
+from stratagem._cluster import SimpleClusterResolver as SimpleClusterResolver
+from stratagem._cluster import SlurmClusterResolver as SlurmClusterResolver
+from stratagem._cluster import TFConfigClusterResolver as TFConfigClusterResolver
+from stratagem._cluster import TorchrunClusterResolver as TorchrunClusterResolver
+from stratagem._cluster import UnionResolver as UnionResolver
 from stratagem.ops import not_provided
 
 

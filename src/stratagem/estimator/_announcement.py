@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final, final
 
 from stratagem._base.errors import UnavailableError
-from stratagem.cluster.control import Limits
+from stratagem._cluster.control import Limits
 
 _FILE: Final = "training_state"
 _TRAINING, _OVER = "training", "over"

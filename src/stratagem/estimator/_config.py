@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final, final
 
 from stratagem._base.paths import local_path
-from stratagem.cluster import ClusterSpec, ConfigProto, tf_config
+from stratagem._cluster import ClusterSpec, ConfigProto, tf_config
 from stratagem.estimator._place import Place, place_of
 from stratagem.strategy import AbstractStrategy, ParameterServerStrategy
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, final
 
 from stratagem._base.errors import ClusterError
-from stratagem.cluster import ClusterSpec
+from stratagem._cluster import ClusterSpec
 
 _LAST = "ps"  # servers have the highest ids of a cluster
 _ADVICE = "Set TF_CONFIG to {'cluster': {'chief': [address], 'worker': [...], 'ps': [...]}, 'task': {'type', 'index'}}."

@@ -11,8 +11,8 @@ import jax
 import numpy as np
 
 from stratagem._base.errors import OutOfRangeError
+from stratagem._cluster import TFConfigClusterResolver
 from stratagem._context import current
-from stratagem.cluster import TFConfigClusterResolver
 from stratagem.coordinator import ClusterCoordinator
 from stratagem.estimator._estimator import Estimator
 from stratagem.estimator._input import Input

@@ -7,7 +7,7 @@ import uuid
 from typing import Any
 
 from stratagem._base.errors import UnavailableError
-from stratagem.cluster import RayClusterResolver
+from stratagem._cluster import RayClusterResolver
 from stratagem.remote._ray import RayWorker
 from stratagem.remote._ray_actors import RayActor, start_actor
 from stratagem.remote._ray_node import join_existing, join_seconds

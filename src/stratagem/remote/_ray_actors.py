@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, final
 
 from stratagem._base.errors import UnavailableError
-from stratagem.cluster.control import Limits
+from stratagem._cluster.control import Limits
 from stratagem.remote import _ray_node as node
 from stratagem.remote._actors import Actor, Pending, TaskLostError, TaskSilentError
 from stratagem.remote._failure import Failure

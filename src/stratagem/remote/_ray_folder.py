@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from stratagem._base.errors import ClusterError
-from stratagem.cluster import Address
+from stratagem._cluster import Address
 from stratagem.remote import _ray_keeper as keeper
 
 _END_SECONDS = 10.0  # for a keeper to end its node

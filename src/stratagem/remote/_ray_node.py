@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any, final
 
 from stratagem._base.errors import ClusterError, UnavailableError
-from stratagem.cluster import Address
-from stratagem.cluster.control import INSECURE, Limits, is_secret, read_token
+from stratagem._cluster import Address
+from stratagem._cluster.control import INSECURE, Limits, is_secret, read_token
 from stratagem.remote import _ray_keeper as keeper
 from stratagem.remote._ray_folder import end_keeper, last_words, locked, log_of, note_keeper, register, runs
 

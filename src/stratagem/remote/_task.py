@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, NoReturn, final
 
 from stratagem._base.errors import ClusterError, UnavailableError
-from stratagem.cluster import Address, RayClusterResolver, TFConfigClusterResolver
+from stratagem._cluster import Address, RayClusterResolver, TFConfigClusterResolver
 from stratagem.remote._actors import LocalActor, TaskSilentError
 from stratagem.remote._on_ray import start_on_ray
 from stratagem.remote._ray import RayWorker

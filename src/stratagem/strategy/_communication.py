@@ -5,7 +5,7 @@ import enum
 from dataclasses import dataclass
 from typing import final
 
-from stratagem.cluster.control import Limits
+from stratagem._cluster.control import Limits
 
 
 @final

@@ -11,9 +11,11 @@ from typing import Any, ClassVar, final
 import jax
 import numpy as np
 
-from stratagem import _coordination
 from stratagem._base.errors import ClusterError, DeviceError
 from stratagem._base.job import ALONE, Job, enter_job, process_job
+from stratagem._cluster import Job as ClusterJob
+from stratagem._cluster import coordination, default_resolver, job_of
+from stratagem._cluster.control import Connected, Facts, Limits, Link
 from stratagem._mesh import ReplicaMesh
 from stratagem._private import (
     backends_started,
@@ -22,9 +24,6 @@ from stratagem._private import (
     intercept_waits,
     reserve_threads,
 )
-from stratagem.cluster import Job as ClusterJob
-from stratagem.cluster import default_resolver, job_of
-from stratagem.cluster.control import Connected, Facts, Limits, Link
 from stratagem.pipeline import InputContext, share_seeds
 from stratagem.strategy._abstract import AbstractStrategy
 from stratagem.strategy._communication import CommunicationOptions
@@ -121,8 +120,8 @@ def _join(cluster: ClusterJob, options: CommunicationOptions) -> Connected:
     job = Connected(link)
     own = cluster.address
     if own is not None:
-        _coordination.bind_collectives(own.host)
-    connect_backend(job.connect(_coordination.connect), facts.rank, len(facts.tasks))
+        coordination.bind_collectives(own.host)
+    connect_backend(job.connect(coordination.connect), facts.rank, len(facts.tasks))
     job.start(jax.local_devices, jax.distributed.shutdown)
     intercept_waits(job.waiting)
     return job

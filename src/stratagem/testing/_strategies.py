@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from stratagem.cluster import ClusterSpec, SimpleClusterResolver
+from stratagem._cluster import ClusterSpec, SimpleClusterResolver
 from stratagem.remote import Server
 from stratagem.strategy import (
     AbstractStrategy,

@@ -6,10 +6,10 @@ from collections.abc import AsyncIterator
 from dataclasses import dataclass, field, replace
 from typing import Any, final
 
-from stratagem.cluster.control import Facts, Limits
-from stratagem.cluster.control._hub import Hub
-from stratagem.cluster.control._tunnel import Streams
-from stratagem.cluster.control._wire import Channel, Message, call
+from stratagem._cluster.control import Facts, Limits
+from stratagem._cluster.control._hub import Hub
+from stratagem._cluster.control._tunnel import Streams
+from stratagem._cluster.control._wire import Channel, Message, call
 from stratagem.testing import free_ports
 
 TOKEN = b"a secret of the tests, and long enough"

@@ -11,10 +11,10 @@ import pytest
 
 from stratagem._base.errors import PeerFailedError, PeerStuckError
 from stratagem._base.job import Phase
-from stratagem.cluster.control import Limits
-from stratagem.cluster.control._failure import Failure, Kind
-from stratagem.cluster.control._member import Agreement, Member, apart, stuck
-from stratagem.cluster.control._wire import MOST_BYTES, WireError, call
+from stratagem._cluster.control import Limits
+from stratagem._cluster.control._failure import Failure, Kind
+from stratagem._cluster.control._member import Agreement, Member, apart, stuck
+from stratagem._cluster.control._wire import MOST_BYTES, WireError, call
 from tests.cluster.control.hubs import PATIENCE, Hall, Task, a_hub
 
 

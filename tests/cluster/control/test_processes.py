@@ -13,7 +13,7 @@ import jaxlib
 import psutil
 import pytest
 
-from stratagem.cluster.control import own_token_file
+from stratagem._cluster.control import own_token_file
 from tests.multi_worker.jobs import PATIENCE, Ended, Running, job, printed
 
 TASK = Path(__file__).parent / "programs" / "task.py"

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from stratagem.cluster.control._sever import listening, sever
+from stratagem._cluster.control._sever import listening, sever
 
 
 @contextlib.contextmanager

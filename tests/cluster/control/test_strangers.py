@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-import stratagem.cluster
-from stratagem.cluster.control import _wire
-from stratagem.cluster.control._hub import MOST_STRANGERS
-from stratagem.cluster.control._wire import MAGIC, MOST_BYTES
+import stratagem._cluster
+from stratagem._cluster.control import _wire
+from stratagem._cluster.control._hub import MOST_STRANGERS
+from stratagem._cluster.control._wire import MAGIC, MOST_BYTES
 from tests.cluster.control.hubs import TOKEN, Hall, Task, a_hub
 
-CLUSTER = Path(stratagem.cluster.__file__).parent
+CLUSTER = Path(stratagem._cluster.__file__).parent
 GREETING = len(MAGIC) + 32
 
 

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from stratagem.cluster.control._system import _status_of_reaped, end_of
+from stratagem._cluster.control._system import _status_of_reaped, end_of
 
 UNKNOWN = "Its process ended without a word: it was killed (SIGKILL, out of memory?), crashed or called os._exit."
 ENDS = {

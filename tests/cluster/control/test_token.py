@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from stratagem._base.errors import ClusterError
-from stratagem.cluster.control import _token as token_module
-from stratagem.cluster.control import make_token, own_token_file, read_token
+from stratagem._cluster.control import _token as token_module
+from stratagem._cluster.control import make_token, own_token_file, read_token
 
 SECRET = "0123456789" * 5
 

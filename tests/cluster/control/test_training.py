@@ -8,7 +8,7 @@ from pathlib import Path
 
 import psutil
 
-from stratagem.cluster.control import position_in
+from stratagem._cluster.control import position_in
 from tests.multi_worker.jobs import PATIENCE, Running, job
 
 STRANGERS = 40  # at every port

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from stratagem.cluster.control import _wire
-from stratagem.cluster.control._wire import MAGIC, MOST_BYTES, Channel, WireError, call, listen
+from stratagem._cluster.control import _wire
+from stratagem._cluster.control._wire import MAGIC, MOST_BYTES, Channel, WireError, call, listen
 from tests.cluster.control.hubs import TOKEN
 
 KEY = bytes(range(32))

@@ -6,7 +6,7 @@ import pkgutil
 import stratagem
 
 OTHERS = ("stratagem.keras.src",)  # Keras' own modules by our name, tests of its own among them
-PROGRAMS = ("stratagem.cluster.control._command",)  # told what to do by the command line
+PROGRAMS = ("stratagem._cluster.control._command",)  # told what to do by the command line
 
 found = []
 for module in pkgutil.walk_packages(stratagem.__path__, "stratagem.", onerror=lambda name: None):

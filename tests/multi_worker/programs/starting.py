@@ -6,7 +6,7 @@ import time
 from typing import Any
 
 import stratagem as tf
-from stratagem.cluster.control import Connected
+from stratagem._cluster.control import Connected
 
 start = Connected.start
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from stratagem.cluster import ConfigProto as ConfigProto
+from stratagem._cluster import ConfigProto as ConfigProto
 from stratagem.compat.v1 import app as app
 from stratagem.compat.v1 import data as data
 from stratagem.compat.v1 import estimator as estimator

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from stratagem._cluster import ClusterSpec as ClusterSpec
 from stratagem.checkpoint import Checkpoint as Checkpoint
 from stratagem.checkpoint import CheckpointManager as CheckpointManager
 from stratagem.checkpoint import checkpoints_iterator as checkpoints_iterator
@@ -10,7 +11,6 @@ from stratagem.checkpoint import latest_checkpoint as latest_checkpoint
 from stratagem.checkpoint import list_variables as list_variables
 from stratagem.checkpoint import load_checkpoint as load_checkpoint
 from stratagem.checkpoint import load_variable as load_variable
-from stratagem.cluster import ClusterSpec as ClusterSpec
 from stratagem.compat.v1._names import same
 from stratagem.estimator import CheckpointSaverHook as CheckpointSaverHook
 from stratagem.estimator import CheckpointSaverListener as CheckpointSaverListener

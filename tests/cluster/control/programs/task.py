@@ -16,8 +16,8 @@ from typing import Any
 sys.path[:0] = [str(Path(__file__).parents[4] / "src"), *filter(None, [os.environ.get("PACKAGES")])]
 
 from stratagem._base.errors import ClusterError, InvalidArgumentError, PeerFailedError  # noqa: E402
-from stratagem.cluster import default_resolver, job_of  # noqa: E402
-from stratagem.cluster.control import Connected, Facts, Limits, Link  # noqa: E402
+from stratagem._cluster import default_resolver, job_of  # noqa: E402
+from stratagem._cluster.control import Connected, Facts, Limits, Link  # noqa: E402
 
 logging.basicConfig(format="%(message)s")
 what, rank_of_what = sys.argv[1], int(sys.argv[2])
@@ -69,7 +69,7 @@ def differently() -> None:
 
 def client() -> None:
     """This task connects to JAX's coordination service, the one with the number does not."""
-    from stratagem._coordination import connect  # other tasks run without jaxlib
+    from stratagem._cluster.coordination import connect  # other tasks run without jaxlib
 
     limits = job.link.facts.limits
     job.link.facts = replace(job.link.facts, limits=replace(limits, join=float(os.environ["CONNECT_SECONDS"])))

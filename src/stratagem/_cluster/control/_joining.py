@@ -6,10 +6,10 @@ import time
 from typing import Any, final
 
 from stratagem._base.errors import ClusterError
-from stratagem.cluster.control._facts import Facts
-from stratagem.cluster.control._hub import Hub
-from stratagem.cluster.control._patience import Patience
-from stratagem.cluster.control._wire import Channel, Message, WireError, call
+from stratagem._cluster.control._facts import Facts
+from stratagem._cluster.control._hub import Hub
+from stratagem._cluster.control._patience import Patience
+from stratagem._cluster.control._wire import Channel, Message, WireError, call
 
 _PAUSE_SECONDS = 0.2
 _BIND_SECONDS = 15.0  # in which what is left of an earlier job gives the address back

@@ -7,12 +7,12 @@ from typing import Any, final
 
 from stratagem._base.errors import ClusterError
 from stratagem._base.job import Phase
-from stratagem.cluster.control._facts import Facts
-from stratagem.cluster.control._failure import Failure, Kind
-from stratagem.cluster.control._hopeless import Hopeless
-from stratagem.cluster.control._member import Agreement, Member, apart, stuck
-from stratagem.cluster.control._tunnel import Streams, pipe
-from stratagem.cluster.control._wire import HANDSHAKE_SECONDS, Channel, Message, listen
+from stratagem._cluster.control._facts import Facts
+from stratagem._cluster.control._failure import Failure, Kind
+from stratagem._cluster.control._hopeless import Hopeless
+from stratagem._cluster.control._member import Agreement, Member, apart, stuck
+from stratagem._cluster.control._tunnel import Streams, pipe
+from stratagem._cluster.control._wire import HANDSHAKE_SECONDS, Channel, Message, listen
 
 WATCH_SECONDS = 0.25
 MOST_STRANGERS = 128  # connections at a time that have not proved anything; the oldest makes room for the next

@@ -8,11 +8,11 @@ from collections.abc import Callable
 from typing import final
 
 from stratagem._base.job import Phase
-from stratagem.cluster.control import _stacks
-from stratagem.cluster.control._limits import Limits
-from stratagem.cluster.control._progress import Progress
+from stratagem._cluster.control import _stacks
+from stratagem._cluster.control._limits import Limits
+from stratagem._cluster.control._progress import Progress
 
-logger = logging.getLogger("stratagem.cluster")
+logger = logging.getLogger("stratagem._cluster")
 
 _RELEASE_SECONDS = 15.0  # from a failure until the main thread has to be out of a collective
 _RELEASE_PAUSE = 0.5  # between two attempts

@@ -4,10 +4,10 @@ import logging
 import os
 from collections.abc import MutableMapping
 
-from stratagem.cluster._launchers import OpenMPIClusterResolver, TorchrunClusterResolver
-from stratagem.cluster._resolver import ClusterResolver
-from stratagem.cluster._slurm import SlurmClusterResolver
-from stratagem.cluster._tf_config import TFConfigClusterResolver
+from stratagem._cluster._launchers import OpenMPIClusterResolver, TorchrunClusterResolver
+from stratagem._cluster._resolver import ClusterResolver
+from stratagem._cluster._slurm import SlurmClusterResolver
+from stratagem._cluster._tf_config import TFConfigClusterResolver
 
 # The first whose variables are all set wins. A nearer launcher comes before one that it runs in: torchrun and mpirun are
 # often started by Slurm, whose variables then count launchers, not tasks.

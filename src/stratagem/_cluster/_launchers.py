@@ -6,10 +6,10 @@ from collections.abc import Mapping, MutableMapping
 from typing import Any, final
 
 from stratagem._base.errors import ClusterError
-from stratagem.cluster._address import Address
-from stratagem.cluster._gpus import visible_gpus
-from stratagem.cluster._resolver import ClusterResolver, with_protocol
-from stratagem.cluster._spec import ClusterSpec
+from stratagem._cluster._address import Address
+from stratagem._cluster._gpus import visible_gpus
+from stratagem._cluster._resolver import ClusterResolver, with_protocol
+from stratagem._cluster._spec import ClusterSpec
 
 _LAST_PORT = 65535
 _LOOPBACK = "127.0.0.1"

@@ -7,10 +7,10 @@ from concurrent.futures import Future
 from typing import Any, TypeVar
 
 from stratagem._base.job import Phase
-from stratagem.cluster.control._link import Link
-from stratagem.cluster.control._patience import Patience
+from stratagem._cluster.control._link import Link
+from stratagem._cluster.control._patience import Patience
 
-logger = logging.getLogger("stratagem.cluster")
+logger = logging.getLogger("stratagem._cluster")
 
 T = TypeVar("T")
 _LOOK_SECONDS = 0.1  # between two looks whether the job has failed

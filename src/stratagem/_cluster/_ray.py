@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from typing import Any, final
 
 from stratagem._base.errors import ClusterError
-from stratagem.cluster._resolver import ClusterResolver
-from stratagem.cluster._spec import ClusterSpec
+from stratagem._cluster._resolver import ClusterResolver
+from stratagem._cluster._spec import ClusterSpec
 
 
 @final

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from typing import Any, final
 
 from stratagem._base.errors import ClusterError
-from stratagem.cluster._resolver import ClusterResolver, with_protocol
-from stratagem.cluster._rules import check_cluster, check_task, check_task_type, shown, task_index
-from stratagem.cluster._spec import ClusterSpec
+from stratagem._cluster._resolver import ClusterResolver, with_protocol
+from stratagem._cluster._rules import check_cluster, check_task, check_task_type, shown, task_index
+from stratagem._cluster._spec import ClusterSpec
 
 TF_CONFIG = "TF_CONFIG"
 # What TensorFlow reads, and what Estimator, Kubeflow and Vertex AI write beside.

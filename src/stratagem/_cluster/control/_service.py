@@ -3,7 +3,7 @@
 import os
 import sys
 
-from stratagem._coordination import serve
+from stratagem._cluster.coordination import serve
 
 
 def main() -> None:

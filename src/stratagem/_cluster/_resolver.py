@@ -6,9 +6,9 @@ from collections.abc import Mapping, MutableMapping
 from typing import Any, final
 
 from stratagem._base.errors import ClusterError
-from stratagem.cluster._gpus import visible_gpus
-from stratagem.cluster._rules import task_index
-from stratagem.cluster._spec import ClusterSpec
+from stratagem._cluster._gpus import visible_gpus
+from stratagem._cluster._rules import task_index
+from stratagem._cluster._spec import ClusterSpec
 
 
 class ClusterResolver(abc.ABC):

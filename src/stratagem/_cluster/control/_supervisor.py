@@ -16,15 +16,15 @@ from pathlib import Path
 from typing import Any, final
 
 from stratagem._base.errors import ClusterError
-from stratagem.cluster.control._facts import Facts
-from stratagem.cluster.control._failure import Failure, Kind
-from stratagem.cluster.control._hub import Hub
-from stratagem.cluster.control._joining import RefusedError, bind, reach
-from stratagem.cluster.control._patience import Patience
-from stratagem.cluster.control._progress import Progress
-from stratagem.cluster.control._serving import Serving
-from stratagem.cluster.control._stacks import STACKS
-from stratagem.cluster.control._system import (
+from stratagem._cluster.control._facts import Facts
+from stratagem._cluster.control._failure import Failure, Kind
+from stratagem._cluster.control._hub import Hub
+from stratagem._cluster.control._joining import RefusedError, bind, reach
+from stratagem._cluster.control._patience import Patience
+from stratagem._cluster.control._progress import Progress
+from stratagem._cluster.control._serving import Serving
+from stratagem._cluster.control._stacks import STACKS
+from stratagem._cluster.control._system import (
     allow_many_handles,
     end_of,
     folder_for_sockets,
@@ -32,10 +32,10 @@ from stratagem.cluster.control._system import (
     let_go_of_outputs,
     signal_to,
 )
-from stratagem.cluster.control._token import INSECURE, is_secret, read_token
-from stratagem.cluster.control._tunnel import Door, Streams
-from stratagem.cluster.control._upstream import Upstream
-from stratagem.cluster.control._wire import MOST_OF_VALUE, Message
+from stratagem._cluster.control._token import INSECURE, is_secret, read_token
+from stratagem._cluster.control._tunnel import Door, Streams
+from stratagem._cluster.control._upstream import Upstream
+from stratagem._cluster.control._wire import MOST_OF_VALUE, Message
 
 BEAT_SECONDS = 0.25
 _STACKS_SECONDS = 1.0  # for a task to show the stacks of its threads

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from typing import Any, final
 
 from stratagem._base.errors import ClusterError, FailedPreconditionError
-from stratagem.cluster._gpus import visible_gpus
-from stratagem.cluster._nodelist import expand_counts, expand_nodes
-from stratagem.cluster._resolver import ClusterResolver, with_protocol
-from stratagem.cluster._spec import ClusterSpec
+from stratagem._cluster._gpus import visible_gpus
+from stratagem._cluster._nodelist import expand_counts, expand_nodes
+from stratagem._cluster._resolver import ClusterResolver, with_protocol
+from stratagem._cluster._spec import ClusterSpec
 
 _GPUS = "CUDA_VISIBLE_DEVICES"
 _GPUS_BEFORE = "STRATAGEM_GPUS_OF_NODE"  # what it was: another resolver must not divide this task's part again

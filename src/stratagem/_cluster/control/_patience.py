@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import final
 
 from stratagem._base.errors import ClusterError
-from stratagem.cluster.control._facts import Facts
+from stratagem._cluster.control._facts import Facts
 
 REPORT_SECONDS = 15.0
 

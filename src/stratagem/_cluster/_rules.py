@@ -4,8 +4,8 @@ import operator
 from typing import Any, Final
 
 from stratagem._base.errors import ClusterError
-from stratagem.cluster._address import Address
-from stratagem.cluster._spec import ClusterSpec
+from stratagem._cluster._address import Address
+from stratagem._cluster._spec import ClusterSpec
 
 JOBS: Final = ("chief", "worker", "ps", "evaluator")
 _ONE_TASK_JOBS = ("chief", "evaluator")

@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 from typing import Any, final
 
 from stratagem._base.job import Phase
-from stratagem.cluster.control._failure import Failure, Kind
-from stratagem.cluster.control._limits import Limits
-from stratagem.cluster.control._wire import MOST_BYTES, Channel, Message
+from stratagem._cluster.control._failure import Failure, Kind
+from stratagem._cluster.control._limits import Limits
+from stratagem._cluster.control._wire import MOST_BYTES, Channel, Message
 
 _ROOM = 1 << 20  # in a frame, for what is beside the values
 

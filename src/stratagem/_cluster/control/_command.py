@@ -14,7 +14,7 @@ sys.path += json.loads(path)
 spec = importlib.util.spec_from_file_location("stratagem", root + "/__init__.py", submodule_search_locations=[root])
 package = sys.modules["stratagem"] = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(package)
-importlib.import_module("stratagem.cluster.control." + module).main()
+importlib.import_module("stratagem._cluster.control." + module).main()
 """
 
 

@@ -3,7 +3,7 @@
 from dataclasses import asdict, dataclass
 from typing import Any, final
 
-from stratagem.cluster.control._limits import Limits
+from stratagem._cluster.control._limits import Limits
 
 
 @final

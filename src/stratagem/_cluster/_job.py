@@ -4,10 +4,10 @@ from dataclasses import dataclass, field
 from typing import Any, final
 
 from stratagem._base.errors import ClusterError
-from stratagem.cluster._address import Address
-from stratagem.cluster._resolver import ClusterResolver
-from stratagem.cluster._rules import check_cluster, check_task, task_index
-from stratagem.cluster._spec import ClusterSpec
+from stratagem._cluster._address import Address
+from stratagem._cluster._resolver import ClusterResolver
+from stratagem._cluster._rules import check_cluster, check_task, task_index
+from stratagem._cluster._spec import ClusterSpec
 
 _MEMBERS = ("chief", "worker")  # in the order of their ranks
 

@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import final
 
 from stratagem._base.errors import ClusterError
-from stratagem.cluster.control._command import command
-from stratagem.cluster.control._tunnel import Streams
+from stratagem._cluster.control._command import command
+from stratagem._cluster.control._tunnel import Streams
 
 _STOP_SECONDS = 5.0
 

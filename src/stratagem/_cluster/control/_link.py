@@ -14,16 +14,16 @@ from typing import Any, final
 
 from stratagem._base.errors import CancelledError, ClusterError, InvalidArgumentError, PeerFailedError
 from stratagem._base.job import Phase
-from stratagem.cluster.control import _stacks
-from stratagem.cluster.control._command import command, search_path
-from stratagem.cluster.control._facts import Facts
-from stratagem.cluster.control._failure import Failure, Kind
-from stratagem.cluster.control._progress import Progress
-from stratagem.cluster.control._release import Release
-from stratagem.cluster.control._tunnel import Doorman
-from stratagem.cluster.control._wire import MOST_OF_VALUE, Message
+from stratagem._cluster.control import _stacks
+from stratagem._cluster.control._command import command, search_path
+from stratagem._cluster.control._facts import Facts
+from stratagem._cluster.control._failure import Failure, Kind
+from stratagem._cluster.control._progress import Progress
+from stratagem._cluster.control._release import Release
+from stratagem._cluster.control._tunnel import Doorman
+from stratagem._cluster.control._wire import MOST_OF_VALUE, Message
 
-logger = logging.getLogger("stratagem.cluster")
+logger = logging.getLogger("stratagem._cluster")
 
 _PREEMPTION = "preemption"  # the agreement on where all tasks stop
 _GIVE_UP_SECONDS = 0.1  # between two looks whether a wait was given up

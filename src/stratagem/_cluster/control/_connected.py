@@ -13,9 +13,9 @@ from typing import Any, final
 
 from stratagem._base.errors import ClusterError, StratagemError
 from stratagem._base.job import Job, Phase
-from stratagem.cluster.control._aside import aside
-from stratagem.cluster.control._link import Link
-from stratagem.cluster.control._sever import Address, listening, sever
+from stratagem._cluster.control._aside import aside
+from stratagem._cluster.control._link import Link
+from stratagem._cluster.control._sever import Address, listening, sever
 
 
 @final

@@ -1,0 +1,26 @@
+"""Who is in the job, and which task this process is.
+
+In: TF_CONFIG, Slurm, torchrun, Open MPI, Ray, or a ClusterSpec of the user's.
+Out: resolvers, the checked facts of a job (`Job`); `control` has the channel between its tasks, by which they agree and one
+failure is told to all; `coordination` is JAX's service for several processes.
+Never: imports JAX's Python or Keras, since supervisors run on it; touches a tensor.
+"""
+
+from stratagem._cluster._address import Address as Address
+from stratagem._cluster._default import default_resolver as default_resolver
+from stratagem._cluster._gpus import visible_gpus as visible_gpus
+from stratagem._cluster._job import Job as Job
+from stratagem._cluster._job import Task as Task
+from stratagem._cluster._job import job_of as job_of
+from stratagem._cluster._launchers import OpenMPIClusterResolver as OpenMPIClusterResolver
+from stratagem._cluster._launchers import TorchrunClusterResolver as TorchrunClusterResolver
+from stratagem._cluster._ray import RayClusterResolver as RayClusterResolver
+from stratagem._cluster._resolver import ClusterResolver as ClusterResolver
+from stratagem._cluster._resolver import SimpleClusterResolver as SimpleClusterResolver
+from stratagem._cluster._resolver import UnionResolver as UnionResolver
+from stratagem._cluster._rules import check_cluster as check_cluster
+from stratagem._cluster._session_config import ConfigProto as ConfigProto
+from stratagem._cluster._slurm import SlurmClusterResolver as SlurmClusterResolver
+from stratagem._cluster._spec import ClusterSpec as ClusterSpec
+from stratagem._cluster._tf_config import TFConfigClusterResolver as TFConfigClusterResolver
+from stratagem._cluster._tf_config import tf_config as tf_config

@@ -1,0 +1,14 @@
+"""The control channel of a job: who is there, who does what, who failed. It imports nothing heavy: supervisors run on it."""
+
+from stratagem._cluster.control._connected import Connected as Connected
+from stratagem._cluster.control._facts import Facts as Facts
+from stratagem._cluster.control._limits import Limits as Limits
+from stratagem._cluster.control._link import Link as Link
+from stratagem._cluster.control._progress import Position as Position
+from stratagem._cluster.control._progress import position_in as position_in
+from stratagem._cluster.control._token import INSECURE as INSECURE
+from stratagem._cluster.control._token import TOKEN_FILE as TOKEN_FILE
+from stratagem._cluster.control._token import is_secret as is_secret
+from stratagem._cluster.control._token import make_token as make_token
+from stratagem._cluster.control._token import own_token_file as own_token_file
+from stratagem._cluster.control._token import read_token as read_token
