@@ -35,7 +35,7 @@ import jax
 import psutil
 import pytest
 
-from stratagem._context import Context, assign, current
+from stratagem._core.context import Context, assign, current
 
 jax.config.update("jax_num_cpu_devices", 8)  # before anything starts a backend
 jax.config.update("jax_explicit_x64_dtypes", "allow")

@@ -20,7 +20,7 @@ from stratagem.cli import main
 # Parameters that may be paths, by their names.
 PATHS = re.compile(r"(file|path|dir$|directory|folder|pattern$|file_prefix|ckpt|^src$|^dst$|^top$|^name$)")
 # Folders of the package that are no namespaces.
-LAYERS = "pipeline graph ops step values trainer remote strategy coordinator cluster checkpoint events cli testing src"
+LAYERS = "pipeline graph ops trainer remote strategy coordinator checkpoint events cli testing src"
 
 
 def public(package: Any = tf) -> Iterator[tuple[str, Any]]:

@@ -36,8 +36,8 @@ _NAMES = {
         case cond foldl foldr map_fn scan switch_case vectorized_map while_loop
     """,
     "pipeline": "TensorShape TensorSpec",
-    "step": "GradientTape UnconnectedGradients function",
-    "values": "IndexedSlices Module Variable VariableAggregation VariableSynchronization",
+    "_core.step": "GradientTape UnconnectedGradients function",
+    "_core.values": "IndexedSlices Module Variable VariableAggregation VariableSynchronization",
 }
 _NAMESPACES = """
     bitwise compat config data debugging distribute dtypes errors estimator image io keras linalg math nest nn random sparse

@@ -15,8 +15,8 @@ from typing import IO
 
 import numpy as np
 
+from stratagem._core.values import Variable
 from stratagem.train import Checkpoint, CheckpointManager
-from stratagem.values import Variable
 
 ARRAYS, SIDE, KEPT = 6, 100, 3
 ROOT = Path(__file__).parents[2]

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from stratagem._base.errors import CheckpointError, InvalidArgumentError, NotFoundError
+from stratagem._core.values import Variable
 from stratagem.train import Checkpoint, latest_checkpoint
-from stratagem.values import Variable
 from tests.checkpoint.models import IMAGES, Counter, Plain, build, create_model, read, same, train, values
 
 

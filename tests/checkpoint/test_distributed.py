@@ -11,9 +11,9 @@ import jax
 import numpy as np
 import pytest
 
+from stratagem._core.values import Variable, VariableAggregation, VariableSynchronization
 from stratagem.strategy import MirroredStrategy
 from stratagem.train import Checkpoint
-from stratagem.values import Variable, VariableAggregation, VariableSynchronization
 from tests.checkpoint.models import read
 
 SUM = {"synchronization": VariableSynchronization.ON_READ, "aggregation": VariableAggregation.SUM}
@@ -58,7 +58,7 @@ where = f"127.0.0.1:{port}"
 jax.distributed.initialize(where, 2, rank, coordinator_bind_address=where)
 import numpy as np
 from stratagem.train import Checkpoint
-from stratagem.values import Variable
+from stratagem._core.values import Variable
 assert jax.process_count() == 2
 checkpoint = Checkpoint(v=Variable(np.arange(5.0) + rank))
 for _ in range(1 + rank):  # another number of saves in each process: a barrier would hang

@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
+from stratagem._core.values import Variable
 from stratagem.train import Checkpoint, CheckpointManager, get_checkpoint_state, latest_checkpoint
-from stratagem.values import Variable
 from tests.checkpoint import scenarios
 from tests.checkpoint.models import read
 from tests.checkpoint.saving import ROOT, Savers, checkpoint, step_of

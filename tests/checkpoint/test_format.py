@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from stratagem._base.errors import CheckpointError, DataLossError, NotFoundError
+from stratagem._core.values import Variable
 from stratagem.checkpoint import _format
 from stratagem.train import Checkpoint, CheckpointManager, checkpoints_iterator, latest_checkpoint
-from stratagem.values import Variable
 from tests.checkpoint.faults import reseal
 from tests.checkpoint.models import read
 

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
+from stratagem._core.values import Variable
 from stratagem.checkpoint import _manifest
 from stratagem.errors import DataLossError
 from stratagem.train import Checkpoint, CheckpointManager, latest_checkpoint
-from stratagem.values import Variable
 from tests.checkpoint.faults import manifest_of, reseal
 from tests.checkpoint.models import read
 

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 import stratagem as tf
+from stratagem._core.values import Variable
 from stratagem.checkpoint import _index
 from stratagem.train import Checkpoint, CheckpointManager, checkpoints_iterator, get_checkpoint_state, latest_checkpoint
-from stratagem.values import Variable
 from tests.checkpoint.models import read
 
 

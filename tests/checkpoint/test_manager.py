@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from stratagem._core.values import Variable
 from stratagem.train import Checkpoint, CheckpointManager, get_checkpoint_state, latest_checkpoint
-from stratagem.values import Variable
 from tests.checkpoint.models import read
 
 

@@ -10,10 +10,10 @@ import pytest
 from click.testing import CliRunner
 
 import stratagem as tf
+from stratagem._core.values import Variable
 from stratagem.checkpoint import not_finite
 from stratagem.cli import main
 from stratagem.train import Checkpoint, CheckpointManager, latest_checkpoint
-from stratagem.values import Variable
 from tests.checkpoint.models import read
 
 NAN, INF = float("nan"), float("inf")

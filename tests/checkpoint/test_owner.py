@@ -14,11 +14,11 @@ from pathlib import Path
 
 import pytest
 
+from stratagem._core.values import Variable
 from stratagem.checkpoint import _owner
 from stratagem.checkpoint._owner import NAME, Owner, me, owner_of
 from stratagem.errors import FailedPreconditionError
 from stratagem.train import Checkpoint, CheckpointManager
-from stratagem.values import Variable
 
 
 def owned_by(directory: Path, owner: Owner) -> None:

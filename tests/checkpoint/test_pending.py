@@ -12,8 +12,8 @@ import pytest
 
 from stratagem import _private
 from stratagem._base.errors import CheckpointError
+from stratagem._core.values import Variable
 from stratagem.train import Checkpoint
-from stratagem.values import Variable
 from tests.checkpoint.models import IMAGES, Plain, build, create_model, read, same, train, values
 
 

@@ -6,8 +6,8 @@ import keras
 import pytest
 
 from stratagem._base.errors import NotFoundError
+from stratagem._core.values import Variable
 from stratagem.train import Checkpoint, list_variables, load_checkpoint
-from stratagem.values import Variable
 from tests.checkpoint.models import Plain
 
 

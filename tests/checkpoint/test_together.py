@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 from stratagem._base.job import ALONE, enter_job
-from stratagem._context import entered
+from stratagem._core.context import entered
+from stratagem._core.values import Variable
 from stratagem.checkpoint import _format, _together
 from stratagem.errors import AbortedError
 from stratagem.train import Checkpoint, CheckpointManager, latest_checkpoint
-from stratagem.values import Variable
 from tests.checkpoint.models import read
 from tests.rendezvous import Rendezvous
 

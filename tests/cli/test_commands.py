@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
+from stratagem._core.values import Variable
 from stratagem.cli import main
 from stratagem.train import Checkpoint, CheckpointManager
-from stratagem.values import Variable
 from tests.checkpoint.faults import flip_a_bit
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import stratagem as tf
-from stratagem._context import current
+from stratagem._core.context import current
 from stratagem.coordinator import _coordinator
 from stratagem.remote import TaskLostError, Worker
 from tests.coordinator.functions import Coordinator

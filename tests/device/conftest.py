@@ -10,7 +10,7 @@ import jax
 import pytest
 
 import stratagem as tf
-from stratagem._context import Context, assign, current
+from stratagem._core.context import Context, assign, current
 
 jax.config.update("jax_explicit_x64_dtypes", "allow")
 

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 import stratagem as tf
-from stratagem.step import compiler_options
-from stratagem.step._rewrites import rewrite
+from stratagem._core.step import compiler_options
+from stratagem._core.step._rewrites import rewrite
 
 IMAGES = np.random.default_rng(1).random((96, 8, 8, 1), dtype=np.float32)
 CLASSES = (IMAGES.mean((1, 2, 3)) > np.median(IMAGES.mean((1, 2, 3)))).astype("int32")

@@ -6,7 +6,7 @@ import jax
 import pytest
 
 from stratagem._base.errors import ContextError, InvalidArgumentError
-from stratagem._context import entered
+from stratagem._core.context import entered
 from tests.ops.facade import tf
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from stratagem._base.errors import ContextError, InvalidArgumentError
-from stratagem.values import Separate, Variable
+from stratagem._core.values import Separate, Variable
 from tests.ops.facade import tf
 
 

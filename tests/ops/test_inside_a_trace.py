@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from stratagem._base.errors import InvalidArgumentError, TracedDecisionError
-from stratagem._context import entered
+from stratagem._core.context import entered
 from tests.ops.facade import tf
 
 

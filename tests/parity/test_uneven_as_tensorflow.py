@@ -12,7 +12,7 @@ import pytest
 
 import stratagem as tf
 from stratagem._base.errors import InvalidArgumentError
-from stratagem.values import per_replica
+from stratagem._core.values import per_replica
 from tests.parity import uneven_behaviours as behaviours
 from tests.parity.training import RECORDED
 

@@ -13,8 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stratagem._base.errors import OutOfRangeError, UnimplementedError
-from stratagem._context import current, entered
-from stratagem._mesh import ReplicaMesh
+from stratagem._core.context import current, entered
+from stratagem._core.mesh import ReplicaMesh
+from stratagem._core.values import PerReplica, Separate, Stacked
 from stratagem.pipeline import (
     INFINITE_CARDINALITY,
     AutoShardPolicy,
@@ -29,7 +30,6 @@ from stratagem.pipeline import (
     TensorSpec,
 )
 from stratagem.strategy import OneDeviceStrategy
-from stratagem.values import PerReplica, Separate, Stacked
 from tests.pipeline.recording import HostNeeded, Recorder
 
 PER_REPLICA = InputReplicationMode.PER_REPLICA

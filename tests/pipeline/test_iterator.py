@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stratagem._base.errors import InvalidArgumentError, OutOfRangeError
-from stratagem._context import entered
+from stratagem._core.context import entered
 from stratagem.pipeline import Dataset, TensorSpec
 from tests.pipeline.recording import HostNeeded, Recorder
 

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 import stratagem as tf
 from stratagem._base.errors import FailedPreconditionError, InvalidArgumentError, NotFoundError
 from stratagem._base.job import Job
-from stratagem._mesh import ReplicaMesh
+from stratagem._core.mesh import ReplicaMesh
 from stratagem.pipeline import SHARD_HINT, AutoShardPolicy, Dataset, DistributedDataset, InputContext
 from stratagem.pipeline.distribution._shard import shard
 from stratagem.pipeline.distribution._shares import announce

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 import stratagem as tf
-from stratagem._context import entered
+from stratagem._core.context import entered
+from stratagem._core.values import placement_of
 from stratagem.remote._actors import LocalActor
-from stratagem.values import placement_of
 from tests.remote.far import FarActor, far_strategy
 from tests.remote.serving import serving
 

@@ -12,12 +12,12 @@ import numpy as np
 import pytest
 
 import stratagem as tf
+from stratagem._core.values import placement_of
 from stratagem.coordinator import _coordinator
 from stratagem.remote import VariableServer
 from stratagem.remote._push import Origin, Push
 from stratagem.remote._server import NotHereError
 from stratagem.remote._update import Rows
-from stratagem.values import placement_of
 from tests.remote.serving import serving
 
 ROWS = 20

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 import stratagem as tf
-from stratagem._context import entered
+from stratagem._core.context import entered
+from stratagem._core.step import call_often
 from stratagem.coordinator._values import of_worker
 from stratagem.remote._ahead import Ahead
-from stratagem.step import call_often
 from tests.remote.far import far_job
 
 

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import stratagem as tf
+from stratagem._core.values import Formula, ShardedVariable
 from stratagem.checkpoint import Checkpoint
-from stratagem.values import Formula, ShardedVariable
 from tests.parity.training import floatx
 from tests.remote.serving import one_device, serving
 
@@ -22,9 +22,9 @@ ROWS, COLUMNS = 301, 7
 @pytest.fixture(autouse=True)
 def whatever_its_size(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every variable with a row is worth a program, nothing but a number is small, and a shard takes several rounds."""
-    monkeypatch.setattr("stratagem.values._initial._WORTH", 1)
-    monkeypatch.setattr("stratagem.values._rows._SMALL", 16)
-    monkeypatch.setattr("stratagem.values._formula._AT_A_TIME", 40 * COLUMNS * 4)
+    monkeypatch.setattr("stratagem._core.values._initial._WORTH", 1)
+    monkeypatch.setattr("stratagem._core.values._rows._SMALL", 16)
+    monkeypatch.setattr("stratagem._core.values._formula._AT_A_TIME", 40 * COLUMNS * 4)
 
 
 @pytest.fixture
@@ -292,9 +292,9 @@ def _counted(compiled: list[Any]) -> Any:
 def large() -> Iterator[Any]:
     """Sizes as they are outside of tests."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("stratagem.values._initial._WORTH", 1 << 20)
-        patch.setattr("stratagem.values._rows._SMALL", 64 << 10)
-        patch.setattr("stratagem.values._formula._AT_A_TIME", 2 << 20)
+        patch.setattr("stratagem._core.values._initial._WORTH", 1 << 20)
+        patch.setattr("stratagem._core.values._rows._SMALL", 64 << 10)
+        patch.setattr("stratagem._core.values._formula._AT_A_TIME", 2 << 20)
         yield
 
 

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import stratagem as tf
+from stratagem._core.step import _execute
 from stratagem.coordinator import _coordinator
-from stratagem.step import _execute
 from tests.coordinator.functions import Coordinator
 from tests.remote.serving import serving
 

@@ -8,7 +8,7 @@ import jax
 import pytest
 from jax.extend import core as xc
 
-from stratagem.step import _execute
+from stratagem._core.step import _execute
 
 COMPILED = "/jax/core/compile/backend_compile_duration"
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import stratagem as tf
+from stratagem._core.values import per_replica
 from stratagem.testing import STRATEGIES
-from stratagem.values import per_replica
 from tests.remote.far import far_job
 from tests.remote.serving import serving
 

@@ -11,7 +11,7 @@ import pytest
 
 import stratagem as tf
 from stratagem._base.errors import DivergenceError
-from stratagem.step._divergence import varying_outputs
+from stratagem._core.step._divergence import varying_outputs
 from tests.step.observing import compilations
 
 AXIS = "replica"

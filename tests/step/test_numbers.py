@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import stratagem as tf
-from stratagem.step.reading._plans import MOST_VARIANTS
+from stratagem._core.step.reading._plans import MOST_VARIANTS
 from tests.step.counting import Counted, strategies
 
 

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 import stratagem as tf
-from stratagem.step.reading._containers import MOST_ITEMS
+from stratagem._core.step.reading._containers import MOST_ITEMS
 from tests.step.counting import Counted, strategies
 from tests.step.readings import PROGRAMS, VALUES
 

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import stratagem as tf
-from stratagem.step._signature import Same, alive, function_key, is_source, leaf_key, read_names
+from stratagem._core.step._signature import Same, alive, function_key, is_source, leaf_key, read_names
 
 SCALE = 2.0
 LOADED: list[int] = []

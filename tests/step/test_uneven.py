@@ -9,8 +9,8 @@ import pytest
 
 import stratagem as tf
 from stratagem._base.errors import DivergenceError, InvalidArgumentError, UnimplementedError
-from stratagem.step._uneven import UnevenProgram
-from stratagem.values import Separate, per_replica
+from stratagem._core.step._uneven import UnevenProgram
+from stratagem._core.values import Separate, per_replica
 from tests.step.observing import compilations, programs_made
 
 FEATURES = 3

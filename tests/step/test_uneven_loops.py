@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import stratagem as tf
-from stratagem.step._uneven import UnevenProgram
+from stratagem._core.step._uneven import UnevenProgram
 
 EXAMPLES, BATCH, CLASSES, IMAGE = 100, 32, 3, (6, 6, 1)
 L2 = 0.01

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import stratagem as tf
-from stratagem.values import per_replica
+from stratagem._core.values import per_replica
 
 FEATURES, REPLICAS, PROGRAMS, LENGTH = 3, 3, 8, 6
 QUICK = 4  # programs that `make test` runs

@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 
 import stratagem as tf
+from stratagem._core.values import per_replica
 from stratagem.strategy import AbstractStrategy
-from stratagem.values import per_replica
 
 
 def replica_id() -> Any:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import stratagem as tf
-from stratagem._context import Context, assign, current
+from stratagem._core.context import Context, assign, current
 from stratagem.estimator._apart import apart, generated_apart
 from stratagem.strategy import AbstractStrategy, MirroredStrategy, OneDeviceStrategy
 

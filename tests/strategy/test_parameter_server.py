@@ -7,10 +7,10 @@ import pytest
 
 import stratagem as tf
 from stratagem._cluster import ClusterSpec, SimpleClusterResolver
+from stratagem._core.values import placement_of
 from stratagem.remote import Server, _plan
 from stratagem.strategy import ParameterServerStrategy
 from stratagem.testing import free_ports
-from stratagem.values import placement_of
 from tests.remote.serving import Shards, cluster, serving, shrinking
 
 Addresses = dict[str, list[str]]

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import stratagem as tf
+from stratagem._core.values import PerReplica
 from stratagem.strategy import AbstractStrategy, MirroredStrategy
-from stratagem.values import PerReplica
 from tests.strategy.facade import each, replica_id, spread
 
 

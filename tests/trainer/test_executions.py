@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 import stratagem as tf
+from stratagem._core.step._repeat import gains, work
 from stratagem._private import sub_jaxprs
-from stratagem.step._repeat import gains, work
 
 X = np.random.default_rng(0).normal(size=(96, 4)).astype("float32")
 Y = X.sum(1, keepdims=True)

@@ -2,8 +2,8 @@
 
 from typing import Any
 
+from stratagem._core.values import FixedShardsPartitioner, shards_by
 from stratagem.strategy import AbstractStrategy, MirroredStrategy
-from stratagem.values import FixedShardsPartitioner, shards_by
 
 
 class Sharding(AbstractStrategy):

@@ -10,7 +10,7 @@ import pytest
 
 import stratagem as tf
 import stratagem.compat.v1 as tf1
-from stratagem.values import rows_of_shards, shards_by
+from stratagem._core.values import rows_of_shards, shards_by
 
 NEW = tf.distribute.experimental.partitioners
 RECORDED = json.loads((Path(__file__).parent / "tensorflow_answers.json").read_text())

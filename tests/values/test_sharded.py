@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import stratagem as tf
-from stratagem.values import ShardedVariable, Variable
+from stratagem._core.values import ShardedVariable, Variable
 
 S = slice
 

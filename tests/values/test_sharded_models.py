@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import stratagem as tf
+from stratagem._core.values import MinSizePartitioner, ShardedVariable, WholeConstraint, WholeRegularizer
 from stratagem.strategy import OneDeviceStrategy
-from stratagem.values import MinSizePartitioner, ShardedVariable, WholeConstraint, WholeRegularizer
 from tests.values.sharding import Sharding
 
 L = keras.layers
@@ -112,7 +112,7 @@ def test_an_initializer_that_knows_parts_makes_each_by_itself(named: bool) -> No
 def test_a_large_variable_that_is_made_whole_is_warned_of(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr("stratagem.values._initial._LARGE", 10)
+    monkeypatch.setattr("stratagem._core.values._initial._LARGE", 10)
     with Sharding(3).scope():
         tf.Variable(lambda: np.zeros(11), shape=(11,), dtype=tf.float32, name="big")
         tf.Variable(lambda: np.zeros(10), shape=(10,), dtype=tf.float32, name="small")

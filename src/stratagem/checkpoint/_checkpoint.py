@@ -9,7 +9,8 @@ import numpy as np
 
 from stratagem._base.errors import CheckpointError, DataLossError
 from stratagem._base.paths import local_path
-from stratagem._context import entered
+from stratagem._core.context import entered
+from stratagem._core.values import Variable
 from stratagem.checkpoint._children import Tracked, is_stateful, is_trackable, is_variable, parts_of, value_of
 from stratagem.checkpoint._format import Contents, read
 from stratagem.checkpoint._graph import nodes_of, survey
@@ -20,7 +21,6 @@ from stratagem.checkpoint._pending import Restoration
 from stratagem.checkpoint._saves import Saves
 from stratagem.checkpoint._status import CheckpointLoadStatus, InitializationOnlyStatus, LoadStatus
 from stratagem.checkpoint._together import save_together
-from stratagem.values import Variable
 
 
 class Checkpoint(Tracked):

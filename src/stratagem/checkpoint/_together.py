@@ -14,7 +14,7 @@ from pathlib import Path
 from stratagem._base.errors import AbortedError, CheckpointError, DataLossError, NotFoundError
 from stratagem._base.job import Job, Phase, process_job
 from stratagem._base.paths import file_errors
-from stratagem._context import current
+from stratagem._core.context import current
 from stratagem.checkpoint._files import make_directories
 from stratagem.checkpoint._manifest import load
 from stratagem.checkpoint._owner import machine

@@ -14,7 +14,8 @@ import jax
 
 from stratagem._base.errors import UnavailableError
 from stratagem._cluster.control import Limits
-from stratagem._context import entered
+from stratagem._core.context import entered
+from stratagem._core.step import Function, call_often
 from stratagem._private import KerasVariable
 from stratagem.coordinator._pace import Pace, Turns
 from stratagem.coordinator._queue import Closure, ClosureQueue
@@ -29,7 +30,6 @@ from stratagem.coordinator._values import (
 )
 from stratagem.pipeline import Dataset, DistributedInput
 from stratagem.remote import Busy, RemoteSource, TaskLostError, Worker
-from stratagem.step import Function, call_often
 from stratagem.strategy import ParameterServerStrategy
 
 logger = logging.getLogger("stratagem.coordinator")

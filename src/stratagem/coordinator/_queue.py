@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, final
 
 from stratagem._base.errors import ContextError
-from stratagem._context import current
+from stratagem._core.context import current
 from stratagem.coordinator._values import RemoteValue
 
 # TF's limit: beyond this many waiting closures `schedule` blocks.

@@ -12,8 +12,8 @@ import jax
 import numpy as np
 
 from stratagem._base.errors import CancelledError, UnavailableError, UnimplementedError
+from stratagem._core.step import FarArray
 from stratagem._private import on_device
-from stratagem.step import FarArray
 
 logger = logging.getLogger("stratagem.coordinator")
 

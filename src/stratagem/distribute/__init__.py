@@ -3,7 +3,9 @@
 from typing import Any
 
 from stratagem import trainer as _trainer  # noqa: F401  # `fit` of models made under a strategy
-from stratagem._reduce import ReduceOp as ReduceOp
+from stratagem._core.reduce import ReduceOp as ReduceOp
+from stratagem._core.step import ReplicaContext as ReplicaContext
+from stratagem._core.values import DistributedValues as DistributedValues
 from stratagem.distribute import cluster_resolver as cluster_resolver
 from stratagem.distribute import coordinator as coordinator
 from stratagem.distribute import experimental as experimental
@@ -14,7 +16,6 @@ from stratagem.pipeline import InputContext as InputContext
 from stratagem.pipeline import InputOptions as InputOptions
 from stratagem.pipeline import InputReplicationMode as InputReplicationMode
 from stratagem.remote import Server as Server
-from stratagem.step import ReplicaContext as ReplicaContext
 from stratagem.strategy import AbstractStrategy as Strategy  # noqa: F401
 from stratagem.strategy import CrossDeviceOps as CrossDeviceOps
 from stratagem.strategy import HierarchicalCopyAllReduce as HierarchicalCopyAllReduce
@@ -29,7 +30,6 @@ from stratagem.strategy import get_replica_context as get_replica_context
 from stratagem.strategy import get_strategy as get_strategy
 from stratagem.strategy import has_strategy as has_strategy
 from stratagem.strategy import in_cross_replica_context as in_cross_replica_context
-from stratagem.values import DistributedValues as DistributedValues
 
 
 def __getattr__(name: str) -> Any:

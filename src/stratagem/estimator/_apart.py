@@ -6,7 +6,7 @@ import functools
 from collections.abc import Callable, Iterator
 from typing import Any, TypeVar, cast
 
-from stratagem._context import assign, current, entered
+from stratagem._core.context import assign, current, entered
 
 _OUTSIDE: dict[str, Any] = {"strategy": None, "replica": None, "crossing": False, "graph": None}
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from stratagem._base.errors import ClusterError, UnimplementedError
 from stratagem._base.paths import local_path
+from stratagem._core.step import default_mesh
 from stratagem.checkpoint import latest_checkpoint, list_variables, load_variable
 from stratagem.estimator._apart import apart, generated_apart
 from stratagem.estimator._call import argument_names, call_with, check_model_fn
@@ -32,7 +33,6 @@ from stratagem.estimator._train import Training, initializer, train
 from stratagem.estimator._warm_start import WarmStartSettings, settings_of, warm_start
 from stratagem.estimator.hooks import StopAfterBatchesHook, StopAtStepHook
 from stratagem.graph import Graph
-from stratagem.step import default_mesh
 from stratagem.strategy import AbstractStrategy, OneDeviceStrategy
 
 _log = logging.getLogger("stratagem.estimator")

@@ -6,7 +6,7 @@ from typing import Any, final
 
 import jax
 
-from stratagem._context import entered
+from stratagem._core.context import entered
 from stratagem.estimator._call import argument_names, call_with
 from stratagem.pipeline import Dataset, InputContext, OneShotIterator, dataset_of
 

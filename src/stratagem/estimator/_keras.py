@@ -8,7 +8,7 @@ from typing import Any
 import keras
 
 from stratagem._base.errors import UnimplementedError
-from stratagem._context import current
+from stratagem._core.context import current
 from stratagem.estimator._config import RunConfig
 from stratagem.estimator._estimator import Estimator
 from stratagem.estimator._model_spec import EstimatorSpec

@@ -6,7 +6,7 @@ from typing import Any
 import jax
 
 from stratagem._base.errors import OutOfRangeError
-from stratagem._context import entered
+from stratagem._core.context import entered
 from stratagem.estimator._hook import SessionRunHook
 from stratagem.estimator._runner import Results
 from stratagem.estimator._session import ModelSession

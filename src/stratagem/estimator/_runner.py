@@ -8,12 +8,12 @@ from typing import Any, final
 import jax
 import numpy as np
 
+from stratagem._core.step import Same, execute, prepare
+from stratagem._core.values import storage
 from stratagem._private import stored
 from stratagem.estimator._input import Input
 from stratagem.estimator._step import ModelStep
 from stratagem.pipeline import Dataset
-from stratagem.step import Same, execute, prepare
-from stratagem.values import storage
 
 
 @final

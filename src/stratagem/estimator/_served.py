@@ -12,7 +12,8 @@ import numpy as np
 
 from stratagem._base.errors import OutOfRangeError
 from stratagem._cluster import TFConfigClusterResolver
-from stratagem._context import current
+from stratagem._core.context import current
+from stratagem._core.step import Same, execute, prepare
 from stratagem.coordinator import ClusterCoordinator
 from stratagem.estimator._estimator import Estimator
 from stratagem.estimator._input import Input
@@ -21,7 +22,6 @@ from stratagem.estimator._saving import saved_step
 from stratagem.estimator._specs import TrainSpec
 from stratagem.estimator._step import ModelStep
 from stratagem.estimator.hooks import StopAtStepHook
-from stratagem.step import Same, execute, prepare
 from stratagem.strategy import ParameterServerStrategy
 
 _log = logging.getLogger("stratagem.estimator")

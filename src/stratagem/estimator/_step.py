@@ -9,18 +9,18 @@ import jax
 import jax.numpy as jnp
 import keras
 
-from stratagem._context import current
+from stratagem._core.context import current
+from stratagem._core.reduce import ReduceOp
+from stratagem._core.step import agreed
+from stratagem._core.values import on_read
 from stratagem._private import KerasVariable
-from stratagem._reduce import ReduceOp
 from stratagem.estimator._hook import SessionRunHook
 from stratagem.estimator._input import features_and_labels, row_count
 from stratagem.estimator._model_spec import EstimatorSpec
 from stratagem.estimator._modes import ModeKeys
 from stratagem.estimator._reach import operations_in, tensors_in
 from stratagem.graph import Building, Graph, GraphKeys, Operation
-from stratagem.step import agreed
 from stratagem.strategy import AbstractStrategy
-from stratagem.values import on_read
 
 CallModel = Callable[[Any, Any, bool], EstimatorSpec]  # features, labels, whether it is the first call
 

@@ -7,7 +7,7 @@ from typing import Any, final
 
 import numpy as np
 
-from stratagem._context import current
+from stratagem._core.context import current
 from stratagem.events._pending import settle_live
 from stratagem.ops import is_tensor, tensor
 

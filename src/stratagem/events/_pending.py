@@ -3,7 +3,7 @@
 import jax
 
 from stratagem._base.job import process_job
-from stratagem._context import current
+from stratagem._core.context import current
 
 
 class _Traced:

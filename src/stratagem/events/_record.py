@@ -8,8 +8,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from stratagem._context import current
-from stratagem._mesh import AXIS
+from stratagem._core.context import current
+from stratagem._core.mesh import AXIS
 from stratagem.events._ambience import Ambience, ambience, holds, whole
 from stratagem.events._pending import note
 from stratagem.events._surroundings import surroundings

@@ -7,7 +7,7 @@ from typing import Any, final
 import jax
 import numpy as np
 
-from stratagem._context import entered
+from stratagem._core.context import entered
 from stratagem._private import OutsideOfTraces
 from stratagem.events._ambience import ambience, current_trace, holds, whole
 from stratagem.events._writer import FileWriter

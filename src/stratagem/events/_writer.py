@@ -10,7 +10,7 @@ from typing import Any, final
 
 from stratagem._base.errors import ContextError
 from stratagem._base.paths import local_path
-from stratagem._context import current
+from stratagem._core.context import current
 from stratagem.events._ambience import ambience
 from stratagem.events._file import EventFile
 from stratagem.events._pending import settle

@@ -7,10 +7,10 @@ from typing import Any, final
 import jax
 
 from stratagem._base.errors import ContextError
-from stratagem._context import current
+from stratagem._core.context import current
+from stratagem._core.step import GradientTape
 from stratagem.graph._keys import GraphKeys
 from stratagem.graph._scopes import Scopes
-from stratagem.step import GradientTape
 
 
 @final

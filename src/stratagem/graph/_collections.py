@@ -3,7 +3,7 @@
 import re
 from typing import Any
 
-from stratagem._context import current
+from stratagem._core.context import current
 from stratagem.graph._building import current_building
 from stratagem.graph._keys import GraphKeys
 

@@ -9,7 +9,9 @@ from typing import Any, final
 import keras
 import numpy as np
 
-from stratagem._context import current, entered
+from stratagem._core.context import current, entered
+from stratagem._core.step import GradientTape
+from stratagem._core.values import VariableAggregation
 from stratagem._private import (
     OutsideOfTraces,
     fresh_names,
@@ -23,8 +25,6 @@ from stratagem._private import (
 from stratagem.graph._building import Building
 from stratagem.graph._keys import GraphKeys
 from stratagem.graph._variables import GraphVariable
-from stratagem.step import GradientTape
-from stratagem.values import VariableAggregation
 
 
 @final

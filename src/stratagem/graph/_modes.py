@@ -5,7 +5,7 @@ import logging
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from stratagem._context import current
+from stratagem._core.context import current
 
 _log = logging.getLogger(__name__)
 _told: set[str] = set()

@@ -4,7 +4,7 @@ import contextlib
 from collections.abc import Iterator
 from typing import Any
 
-from stratagem._context import current
+from stratagem._core.context import current
 from stratagem.graph._building import current_building
 from stratagem.graph._scopes import AUTO_REUSE, VariableScope
 

@@ -7,10 +7,10 @@ from typing import Any, final
 
 import jax
 
-from stratagem._context import current
+from stratagem._core.context import current
+from stratagem._core.values import IndexedSlices, Variable
 from stratagem.graph._building import current_building
 from stratagem.graph._operations import Operation, assign, assign_add, assign_sub
-from stratagem.values import IndexedSlices, Variable
 
 
 @final

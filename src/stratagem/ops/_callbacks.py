@@ -8,7 +8,7 @@ import jax.experimental
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
-from stratagem._context import current
+from stratagem._core.context import current
 from stratagem.ops._convert import is_traced, on_host, tensor
 from stratagem.ops._dtypes import as_dtype
 

@@ -11,8 +11,8 @@ import jax.numpy as jnp
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError, TracedDecisionError
-from stratagem._context import current
-from stratagem._numbers import is_stand_in, plain
+from stratagem._core.context import current
+from stratagem._core.numbers import is_stand_in, plain
 from stratagem._private import OutsideOfTraces
 from stratagem.ops._dtypes import DType, as_dtype
 

@@ -8,10 +8,10 @@ import jax.numpy as jnp
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
-from stratagem._context import current
+from stratagem._core.context import current
+from stratagem._core.values import as_text
 from stratagem.ops._convert import Tensor, is_traced, operands, tensor
 from stratagem.ops._dtypes import as_dtype
-from stratagem.values import as_text
 
 
 def _demand(holds: Tensor, message: str | None, claim: str, **values: Tensor) -> None:

@@ -9,8 +9,8 @@ import jax.numpy as jnp
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
+from stratagem._core.values import quotient
 from stratagem.ops._convert import Tensor, folds, is_traced, operands, tensor
-from stratagem.values import quotient
 
 
 class Unary(Protocol):

@@ -8,9 +8,9 @@ import jax
 import numpy as np
 
 from stratagem._base.paths import local_path
-from stratagem._context import current
+from stratagem._core.context import current
+from stratagem._core.values import as_text
 from stratagem.ops._convert import is_tensor, is_traced, tensor
-from stratagem.values import as_text
 
 
 def print(

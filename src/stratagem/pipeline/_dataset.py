@@ -9,7 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError, NotProvidedError
-from stratagem._context import current
+from stratagem._core.context import current
 from stratagem.pipeline._dataset_batches import Batches
 from stratagem.pipeline._dataset_functions import Functions
 from stratagem.pipeline._dataset_order import Order

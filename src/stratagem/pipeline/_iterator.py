@@ -9,7 +9,7 @@ import jax
 import jax.numpy as jnp
 
 from stratagem._base.errors import InvalidArgumentError, OutOfRangeError
-from stratagem._context import current, entered
+from stratagem._core.context import current, entered
 from stratagem._private import OutsideOfTraces
 from stratagem.pipeline.elements._nest import Nest, to_jax, to_own_numpy, to_tensors
 from stratagem.pipeline.stages._order import State

@@ -2,7 +2,7 @@
 
 from typing import Any, NoReturn, final
 
-from stratagem._context import entered
+from stratagem._core.context import entered
 from stratagem.pipeline.elements._nest import Nest, leaves, packer
 
 

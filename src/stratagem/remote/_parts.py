@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from stratagem._base.errors import ContextError, MixedStrategiesError, UnimplementedError
-from stratagem._mesh import ReplicaMesh
+from stratagem._core.mesh import ReplicaMesh
+from stratagem._core.values import placement_of
 from stratagem._private import settings_of
 from stratagem.remote._plan import Applied
 from stratagem.remote._servers import Servers
 from stratagem.remote._update import ServerUpdate, how
-from stratagem.values import placement_of
 
 
 @dataclass(frozen=True, eq=False)

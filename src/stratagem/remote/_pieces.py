@@ -8,9 +8,9 @@ import jax.numpy as jnp
 from jax.extend import core as xc
 from jax.sharding import PartitionSpec
 
-from stratagem._mesh import ReplicaMesh
+from stratagem._core.mesh import ReplicaMesh
+from stratagem._core.step import compiler_options, is_literal, look_up_p, scatter_p, scattered, sub_function
 from stratagem.remote._plan import Plan
-from stratagem.step import compiler_options, is_literal, look_up_p, scatter_p, scattered, sub_function
 
 # A value that a piece reads or makes: a variable of the program, or ("rows", group, shard), ("inverse", group, ids),
 # ("finite", update), ("difference", change). (("which", group, shard) are the ids of rows.)

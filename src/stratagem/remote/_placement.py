@@ -8,16 +8,16 @@ from typing import Any, ClassVar, final
 import jax
 import jax.numpy as jnp
 
-from stratagem._context import current
-from stratagem._mesh import ReplicaMesh
+from stratagem._core.context import current
+from stratagem._core.mesh import ReplicaMesh
+from stratagem._core.step import Arguments, Trace
+from stratagem._core.values import Formula, Placement, placement_of
 from stratagem.remote._look_up import Room, wanted_rows
 from stratagem.remote._program import ServedProgram
 from stratagem.remote._push import Push
 from stratagem.remote._servers import Servers
 from stratagem.remote._travel import local
 from stratagem.remote._worker import Worker
-from stratagem.step import Arguments, Trace
-from stratagem.values import Formula, Placement, placement_of
 
 _numbers = itertools.count()
 

@@ -15,8 +15,8 @@ from typing import Any
 from jax.extend import core as xc
 
 from stratagem._base.errors import UnimplementedError
+from stratagem._core.step import Trace, Update, acts, apply_p, inlined, is_literal, look_up_p, nbytes, scatter_p, served
 from stratagem.remote._sparse import Rule, Sparse, sparse_rule
-from stratagem.step import Trace, Update, acts, apply_p, inlined, is_literal, look_up_p, nbytes, scatter_p, served
 
 Var = Any
 Eqn = Any

@@ -9,17 +9,9 @@ from typing import Any, final
 import jax.numpy as jnp
 
 from stratagem._base.errors import ContextError, MixedStrategiesError
-from stratagem._context import current
-from stratagem._mesh import ReplicaMesh
-from stratagem._private import is_seed_state
-from stratagem.remote._parts import Part, parts_of
-from stratagem.remote._pieces import Piece, pieces_of
-from stratagem.remote._plan import Plan
-from stratagem.remote._recipe import CompiledPiece, Place, Recipe, SentChange, SentUpdate, TableLookUp
-from stratagem.remote._server import NotHereError
-from stratagem.remote._servers import Servers
-from stratagem.remote._worker import Worker
-from stratagem.step import (
+from stratagem._core.context import current
+from stratagem._core.mesh import ReplicaMesh
+from stratagem._core.step import (
     Arguments,
     FarArray,
     FarProgram,
@@ -30,7 +22,15 @@ from stratagem.step import (
     served,
     tracing,
 )
-from stratagem.values import placement_of
+from stratagem._core.values import placement_of
+from stratagem._private import is_seed_state
+from stratagem.remote._parts import Part, parts_of
+from stratagem.remote._pieces import Piece, pieces_of
+from stratagem.remote._plan import Plan
+from stratagem.remote._recipe import CompiledPiece, Place, Recipe, SentChange, SentUpdate, TableLookUp
+from stratagem.remote._server import NotHereError
+from stratagem.remote._servers import Servers
+from stratagem.remote._worker import Worker
 
 
 @final

@@ -9,8 +9,9 @@ import jax
 import numpy as np
 
 from stratagem._base.errors import OutOfRangeError
-from stratagem._context import current
-from stratagem._mesh import ReplicaMesh
+from stratagem._core.context import current
+from stratagem._core.mesh import ReplicaMesh
+from stratagem._core.step import FarArray, FarSource
 from stratagem._private import is_seed_state
 from stratagem.pipeline import to_jax
 from stratagem.remote._ahead import Ahead, Fresh
@@ -23,7 +24,6 @@ from stratagem.remote._recipe import Recipe
 from stratagem.remote._server import NotHereError
 from stratagem.remote._travel import exported
 from stratagem.remote._update import Rows
-from stratagem.step import FarArray, FarSource
 
 _handles = itertools.count()
 

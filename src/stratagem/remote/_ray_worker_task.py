@@ -9,7 +9,7 @@ from typing import Any, final
 import jax
 
 from stratagem._base.errors import OutOfRangeError, UnavailableError
-from stratagem._context import entered
+from stratagem._core.context import entered
 from stratagem.pipeline import ElementIterator
 from stratagem.remote._actors import Actor
 from stratagem.remote._clock import Part

@@ -13,6 +13,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
+from stratagem._core.step import Checks
 from stratagem.remote._actors import Actor
 from stratagem.remote._ahead import Brought
 from stratagem.remote._clock import Part
@@ -20,7 +21,6 @@ from stratagem.remote._look_up import Room, wanted_rows
 from stratagem.remote._push import Push
 from stratagem.remote._update import Rows
 from stratagem.remote._worker import Worker
-from stratagem.step import Checks
 
 Number = int
 Values = dict[Number, Any]

@@ -10,12 +10,12 @@ import jax
 import jax.numpy as jnp
 
 from stratagem._base.errors import InvalidArgumentError
+from stratagem._core.values import Maker
 from stratagem.remote._clock import Busy
 from stratagem.remote._ledger import History, Ledger
 from stratagem.remote._push import Origin, Push
 from stratagem.remote._travel import given, local
 from stratagem.remote._update import Applicable
-from stratagem.values import Maker
 
 
 @final

@@ -9,6 +9,7 @@ from typing import Any, TypeVar, final
 import jax
 import numpy as np
 
+from stratagem._core.values import Formula
 from stratagem.remote._actors import Actor, LocalActor
 from stratagem.remote._gone import Gone
 from stratagem.remote._push import Origin, Push
@@ -16,7 +17,6 @@ from stratagem.remote._recipe import Place
 from stratagem.remote._server import NotHereError, Traffic
 from stratagem.remote._travel import exported, shapes_of
 from stratagem.remote._update import Lent, ServerUpdate, flat
-from stratagem.values import Formula
 
 Result = TypeVar("Result")
 

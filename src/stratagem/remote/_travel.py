@@ -10,9 +10,9 @@ import numpy as np
 from jax import export
 
 from stratagem._base.errors import UnimplementedError
+from stratagem._core.step import compiler_options
+from stratagem._core.values import Maker
 from stratagem._private import on_device
-from stratagem.step import compiler_options
-from stratagem.values import Maker
 
 Shapes = tuple[tuple[tuple[int, ...], Any], ...]
 

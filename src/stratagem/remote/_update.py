@@ -14,10 +14,10 @@ import numpy as np
 from jax.extend import core as xc
 
 from stratagem._base.errors import UnimplementedError
-from stratagem._mesh import ReplicaMesh
+from stratagem._core.mesh import ReplicaMesh
+from stratagem._core.step import Arguments, Knowledge, Trace, compiler_options, explore, trace, tracing
+from stratagem._core.values import WholeConstraint
 from stratagem._private import apply_locally, keeps_rows, shaped
-from stratagem.step import Arguments, Knowledge, Trace, compiler_options, explore, trace, tracing
-from stratagem.values import WholeConstraint
 
 # How a gradient arrives. whole: an array of the variable's shape. rows: rows of it with their ids; the update touches these
 # rows only. sum: the same, but the update changes every row.

@@ -7,13 +7,13 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from stratagem._mesh import ReplicaMesh
+from stratagem._core.mesh import ReplicaMesh
+from stratagem._core.step import everywhere
 from stratagem._private import is_seed_state
 from stratagem.remote._ahead import Ahead, Fresh
 from stratagem.remote._clock import Clock
 from stratagem.remote._push import Origin
 from stratagem.remote._server import NotHereError
-from stratagem.step import everywhere
 
 _GOLDEN = 0x9E3779B9  # spreads small numbers over 32 bits
 

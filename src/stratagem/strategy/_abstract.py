@@ -12,22 +12,11 @@ import jax
 import jax.numpy as jnp
 
 from stratagem._base.errors import ContextError, InvalidArgumentError, MixedStrategiesError, ReductionError
-from stratagem._context import Context, assign, current
-from stratagem._mesh import ReplicaMesh
-from stratagem._private import KerasVariable
-from stratagem._reduce import ReduceOp
-from stratagem._reduce import reduce_op as parse_op
-from stratagem.pipeline import (
-    DistributedDataset,
-    DistributedDatasetFromFunction,
-    InputContext,
-    InputOptions,
-    ValueContext,
-    as_dataset,
-    place,
-    to_numpy,
-)
-from stratagem.step import (
+from stratagem._core.context import Context, assign, current
+from stratagem._core.mesh import ReplicaMesh
+from stratagem._core.reduce import ReduceOp
+from stratagem._core.reduce import reduce_op as parse_op
+from stratagem._core.step import (
     Function,
     Reads,
     Same,
@@ -39,8 +28,7 @@ from stratagem.step import (
     reduce_value,
     run_replicas,
 )
-from stratagem.strategy._extended import StrategyExtended, extended_of
-from stratagem.values import (
+from stratagem._core.values import (
     Placement,
     Separate,
     is_per_replica,
@@ -50,6 +38,18 @@ from stratagem.values import (
     placement_of,
     storage,
 )
+from stratagem._private import KerasVariable
+from stratagem.pipeline import (
+    DistributedDataset,
+    DistributedDatasetFromFunction,
+    InputContext,
+    InputOptions,
+    ValueContext,
+    as_dataset,
+    place,
+    to_numpy,
+)
+from stratagem.strategy._extended import StrategyExtended, extended_of
 
 
 class Scope(contextlib.AbstractContextManager["AbstractStrategy"]):

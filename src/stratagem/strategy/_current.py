@@ -5,13 +5,13 @@ from collections.abc import Callable, Sequence
 from typing import Any, final
 
 from stratagem._base.errors import ContextError
-from stratagem._context import Context, assign, current
-from stratagem._mesh import ReplicaMesh
-from stratagem._reduce import reduce_op as parse_op
+from stratagem._core.context import Context, assign, current
+from stratagem._core.mesh import ReplicaMesh
+from stratagem._core.reduce import reduce_op as parse_op
+from stratagem._core.step import Function, ReplicaContext, default_mesh, execute_undecorated, reduce_rows
+from stratagem._core.values import map_structure
 from stratagem.pipeline import InputContext, InputOptions, as_dataset
-from stratagem.step import Function, ReplicaContext, default_mesh, execute_undecorated, reduce_rows
 from stratagem.strategy._abstract import AbstractStrategy, Scope
-from stratagem.values import map_structure
 
 
 @final

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any, final
 
-from stratagem._mesh import ReplicaMesh
+from stratagem._core.mesh import ReplicaMesh
 from stratagem.strategy._devices import device_name
 
 _HERE = "/job:localhost/replica:0/task:0"

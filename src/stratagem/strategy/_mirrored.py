@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any, ClassVar, final
 
-from stratagem._mesh import ReplicaMesh
+from stratagem._core.mesh import ReplicaMesh
 from stratagem.strategy._abstract import AbstractStrategy
 from stratagem.strategy._cross_device_ops import CrossDeviceOps
 from stratagem.strategy._devices import choose_devices

@@ -16,7 +16,7 @@ from stratagem._base.job import ALONE, Job, enter_job, process_job
 from stratagem._cluster import Job as ClusterJob
 from stratagem._cluster import coordination, default_resolver, job_of
 from stratagem._cluster.control import Connected, Facts, Limits, Link
-from stratagem._mesh import ReplicaMesh
+from stratagem._core.mesh import ReplicaMesh
 from stratagem._private import (
     backends_started,
     configured_cpu_devices,

@@ -4,7 +4,7 @@ from typing import final
 
 import jax
 
-from stratagem._mesh import ReplicaMesh
+from stratagem._core.mesh import ReplicaMesh
 from stratagem.strategy._abstract import AbstractStrategy
 from stratagem.strategy._devices import find_device
 

@@ -8,12 +8,12 @@ import jax
 
 from stratagem._base.errors import ClusterError
 from stratagem._base.job import Alone, Phase
-from stratagem._context import current
-from stratagem._mesh import ReplicaMesh
+from stratagem._core.context import current
+from stratagem._core.mesh import ReplicaMesh
+from stratagem._core.values import Placement, placement_of, shards_by
 from stratagem.remote import ServedPlacement, Servers, connect
 from stratagem.strategy._abstract import AbstractStrategy
 from stratagem.strategy._one_device import OneDeviceStrategy
-from stratagem.values import Placement, placement_of, shards_by
 
 _JOBS = ("chief", "worker", "ps", "evaluator")
 

@@ -7,14 +7,14 @@ import keras
 
 from stratagem._base.errors import ContextError, MixedStrategiesError
 from stratagem._base.paths import local_path
-from stratagem._context import current
+from stratagem._core.context import current
+from stratagem._core.values import join, placement_of
 from stratagem._private import intercept_paths, intercept_trainer
 from stratagem.strategy import AbstractStrategy, get_strategy
 from stratagem.trainer._data import Data
 from stratagem.trainer._loops import Loops, Training, split_validation
 from stratagem.trainer._plain import readable
 from stratagem.trainer._steps import Kind, Steps, check_overrides, is_as_in_tensorflow, route_step
-from stratagem.values import join, placement_of
 
 _FUNCTIONS = ("train_function", "test_function", "predict_function")
 Method = Callable[..., Any]

@@ -9,14 +9,14 @@ from typing import Any, final
 
 import jax
 
-from stratagem.step import Same, agreed, execute_anew, execute_together, prepare, run_replicas
+from stratagem._core.step import Same, agreed, execute_anew, execute_together, prepare, run_replicas
+from stratagem._core.values import Separate, Stacked, is_per_replica
 from stratagem.strategy import AbstractStrategy
 from stratagem.trainer._arrays import placed_batch
 from stratagem.trainer._data import Data
 from stratagem.trainer._epochs import Epochs
 from stratagem.trainer._feed import open_feed
 from stratagem.trainer._steps import Kind, Steps
-from stratagem.values import Separate, Stacked, is_per_replica
 
 
 @dataclass(frozen=True)

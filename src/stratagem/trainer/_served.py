@@ -5,8 +5,8 @@ from typing import Any, final
 
 import numpy as np
 
+from stratagem._core.step import prepare
 from stratagem.coordinator import ClusterCoordinator, RemoteValue
-from stratagem.step import prepare
 from stratagem.strategy import ParameterServerStrategy
 from stratagem.trainer._data import Data
 from stratagem.trainer._epochs import Epochs

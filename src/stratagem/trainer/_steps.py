@@ -10,8 +10,8 @@ import jax
 import jax.numpy as jnp
 import keras
 
-from stratagem._context import current, entered
-from stratagem.step import GradientTape, of_batch
+from stratagem._core.context import current, entered
+from stratagem._core.step import GradientTape, of_batch
 
 
 class Kind(enum.Enum):

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import stratagem as tf
 from stratagem._base.errors import TracedDecisionError
-from stratagem._context import entered
+from stratagem._core.context import entered
 from stratagem.data import Dataset, TFRecordDataset
 from tests.pipeline.files.expressions import Names
 from tests.pipeline.recording import HostNeeded, Recorder

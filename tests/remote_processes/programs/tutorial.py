@@ -6,7 +6,7 @@ import sys
 import numpy as np
 
 import stratagem as tf
-from stratagem.values import placement_of
+from stratagem._core.values import placement_of
 
 resolver = tf.distribute.cluster_resolver.TFConfigClusterResolver()
 if resolver.task_type in ("worker", "ps"):

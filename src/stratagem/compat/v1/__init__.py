@@ -3,6 +3,9 @@
 from typing import Any
 
 from stratagem._cluster import ConfigProto as ConfigProto
+from stratagem._core.values import fixed_size_partitioner as fixed_size_partitioner
+from stratagem._core.values import min_max_variable_partitioner as min_max_variable_partitioner
+from stratagem._core.values import variable_axis_size_partitioner as variable_axis_size_partitioner
 from stratagem.compat.v1 import app as app
 from stratagem.compat.v1 import data as data
 from stratagem.compat.v1 import estimator as estimator
@@ -114,9 +117,6 @@ from stratagem.graph.functions import while_loop as while_loop
 from stratagem.graph.functions import zeros_like as zeros_like
 from stratagem.graph.log import get_logger as get_logger
 from stratagem.graph.train import gradients as gradients
-from stratagem.values import fixed_size_partitioner as fixed_size_partitioner
-from stratagem.values import min_max_variable_partitioner as min_max_variable_partitioner
-from stratagem.values import variable_axis_size_partitioner as variable_axis_size_partitioner
 
 newaxis = None
 

@@ -2,11 +2,11 @@
 
 from typing import Any
 
+from stratagem._core.values import FixedShardsPartitioner as FixedShardsPartitioner
+from stratagem._core.values import MaxSizePartitioner as MaxSizePartitioner
+from stratagem._core.values import MinSizePartitioner as MinSizePartitioner
+from stratagem._core.values import Partitioner as Partitioner
 from stratagem.ops import not_provided
-from stratagem.values import FixedShardsPartitioner as FixedShardsPartitioner
-from stratagem.values import MaxSizePartitioner as MaxSizePartitioner
-from stratagem.values import MinSizePartitioner as MinSizePartitioner
-from stratagem.values import Partitioner as Partitioner
 
 
 def __getattr__(name: str) -> Any:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from stratagem._context import current
+from stratagem._core.context import current
 from stratagem.estimator._hook import SessionRunHook
 from stratagem.estimator.hooks._protocol import SessionRunArgs, SessionRunContext, SessionRunValues
 from stratagem.estimator.hooks._timer import NeverTimer, SecondOrStepTimer

@@ -7,7 +7,7 @@ from typing import ParamSpec, TypeVar
 
 import jax
 
-from stratagem._context import current
+from stratagem._core.context import current
 from stratagem.ops import identity
 
 P = ParamSpec("P")

@@ -6,7 +6,7 @@ from typing import Any
 import jax
 
 from stratagem import ops
-from stratagem._context import current
+from stratagem._core.context import current
 from stratagem.graph.functions._named import named
 from stratagem.ops import Tensor, sampling
 

@@ -6,7 +6,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from stratagem._context import current
+from stratagem._core.context import current
 from stratagem.graph._keys import GraphKeys
 from stratagem.graph._shapes import check_same_shape
 from stratagem.graph.losses._weighted import Reduction, add_loss, check_weights, compute_weighted_loss, present, ratio

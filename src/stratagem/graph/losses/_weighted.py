@@ -5,7 +5,7 @@ from typing import Any, ClassVar, final
 import jax.numpy as jnp
 import numpy as np
 
-from stratagem._context import current
+from stratagem._core.context import current
 from stratagem.graph._building import current_building
 from stratagem.graph._collections import get_collection
 from stratagem.graph._keys import GraphKeys

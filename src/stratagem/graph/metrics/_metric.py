@@ -9,7 +9,8 @@ import jax.numpy as jnp
 import numpy as np
 
 from stratagem._base.errors import ContextError
-from stratagem._context import current
+from stratagem._core.context import current
+from stratagem._core.values import VariableAggregation, VariableSynchronization
 from stratagem.graph._building import Building, current_building
 from stratagem.graph._collections import add_to_collections
 from stratagem.graph._keys import GraphKeys
@@ -18,7 +19,6 @@ from stratagem.graph._shapes import check_same_shape
 from stratagem.graph._variables import GraphVariable
 from stratagem.graph.losses import ratio
 from stratagem.ops import Tensor, tensor
-from stratagem.values import VariableAggregation, VariableSynchronization
 
 Sums = dict[str, Any]
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from stratagem._context import current
+from stratagem._core.context import current
 from stratagem.ops import tensor
 
 # (kind, tag, tensor)

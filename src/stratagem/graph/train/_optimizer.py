@@ -7,15 +7,15 @@ from typing import Any
 import jax.numpy as jnp
 
 from stratagem._base.errors import TapeError
-from stratagem._context import current
+from stratagem._core.context import current
+from stratagem._core.step import served
+from stratagem._core.values import IndexedSlices, shards
 from stratagem._private import KerasVariable
 from stratagem.graph._building import Building, current_building
 from stratagem.graph._keys import GraphKeys
 from stratagem.graph._operations import Operation
 from stratagem.graph.losses import Reduction
 from stratagem.graph.train._rule import Rule
-from stratagem.step import served
-from stratagem.values import IndexedSlices, shards
 
 Pairs = list[tuple[Any, Any]]
 

@@ -6,7 +6,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from stratagem._context import current
+from stratagem._core.context import current
 from stratagem.ops._convert import is_traced, static_int, tensor
 from stratagem.ops.flow._state import as_tensors, assigned, decided, publish, values_of, with_state
 

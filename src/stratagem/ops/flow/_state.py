@@ -7,9 +7,9 @@ import jax
 import keras
 
 from stratagem._base.errors import UnimplementedError
-from stratagem._context import current, entered
+from stratagem._core.context import current, entered
+from stratagem._core.values import on_read
 from stratagem.ops._convert import is_traced, tensor
-from stratagem.values import on_read
 
 
 @final

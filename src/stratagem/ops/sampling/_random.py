@@ -8,7 +8,8 @@ import keras
 import numpy as np
 
 from stratagem import _private
-from stratagem._context import current
+from stratagem._core.context import current
+from stratagem._core.values import placement_of
 from stratagem.ops._convert import Tensor, static_shape, tensor, wide
 from stratagem.ops._dtypes import as_dtype, float32, int64
 from stratagem.ops.sampling._distributions import (
@@ -18,7 +19,6 @@ from stratagem.ops.sampling._distributions import (
     draw_uniform,
     key_of,
 )
-from stratagem.values import placement_of
 
 # A generator for each `seed=` that a call has named: its numbers repeat from one start of the program to the next.
 _by_seed: dict[int, Any] = {}

@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
+from stratagem._core.values import as_text
 from stratagem.ops._convert import Tensor, is_tensor, on_device, on_host, tensor
 from stratagem.ops._dtypes import as_dtype, float32
-from stratagem.values import as_text
 
 
 def _each(function: Callable[[bytes], Any], input: Any) -> np.ndarray:

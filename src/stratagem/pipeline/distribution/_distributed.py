@@ -9,8 +9,9 @@ import jax.numpy as jnp
 import numpy as np
 
 from stratagem._base.job import Job
-from stratagem._context import current
-from stratagem._mesh import ReplicaMesh, exact
+from stratagem._core.context import current
+from stratagem._core.mesh import ReplicaMesh, exact
+from stratagem._core.values import PerReplica, Separate, per_replica
 from stratagem._private import on_device
 from stratagem.pipeline._dataset import Dataset
 from stratagem.pipeline._iterator import ElementIterator
@@ -29,7 +30,6 @@ from stratagem.pipeline.stages._cardinality import INFINITE, UNKNOWN
 from stratagem.pipeline.stages._order import State
 from stratagem.pipeline.stages._read_ahead import AtOnce, InThread, ReadAheadWalk
 from stratagem.pipeline.stages._stage import ParentWalk, Stage, Walk
-from stratagem.values import PerReplica, Separate, per_replica
 
 
 @final

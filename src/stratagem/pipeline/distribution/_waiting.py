@@ -5,7 +5,7 @@ import time
 from typing import ClassVar, final
 
 from stratagem._base.job import Phase
-from stratagem._mesh import ReplicaMesh
+from stratagem._core.mesh import ReplicaMesh
 from stratagem.pipeline.distribution._peers import Peers
 from stratagem.pipeline.elements._nest import Nest
 from stratagem.pipeline.stages._order import State

@@ -8,7 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from stratagem._base.errors import TracedDecisionError
-from stratagem._context import current
+from stratagem._core.context import current
 from stratagem.ops import StringTensor, tensor
 from stratagem.pipeline.elements._nest import Array, to_numpy
 

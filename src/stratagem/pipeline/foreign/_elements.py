@@ -8,10 +8,10 @@ import jax
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
+from stratagem._core.values import PerReplica
 from stratagem.pipeline.elements._nest import Array, Nest, frozen, leaves, map_leaves, packer, spec_of, to_numpy
 from stratagem.pipeline.elements._spec import TensorSpec
 from stratagem.pipeline.foreign._tensors import from_torch, is_torch_tensor
-from stratagem.values import PerReplica
 
 
 @final

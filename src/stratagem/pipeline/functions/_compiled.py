@@ -10,7 +10,7 @@ import jax
 import numpy as np
 from jax.extend import core as xc
 
-from stratagem._mesh import exact
+from stratagem._core.mesh import exact
 from stratagem.pipeline.elements._nest import Array, Nest, leaves, packer
 from stratagem.pipeline.functions._draws import Places, Words, words
 from stratagem.pipeline.functions._traced import Trace

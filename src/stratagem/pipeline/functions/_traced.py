@@ -12,7 +12,7 @@ import numpy as np
 from jax.extend import core as xc
 
 from stratagem._base.errors import TracedDecisionError
-from stratagem._context import entered
+from stratagem._core.context import entered
 from stratagem._private import new_jaxpr, seeds_from
 from stratagem.ops import tensor
 from stratagem.pipeline.elements._nest import Nest, leaves, map_leaves, packer, to_numpy

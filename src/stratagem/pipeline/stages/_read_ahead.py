@@ -14,7 +14,7 @@ from collections.abc import Callable
 from concurrent.futures import Future, wait
 from typing import final
 
-from stratagem._context import assign, current
+from stratagem._core.context import assign, current
 from stratagem.pipeline.elements._nest import Nest
 from stratagem.pipeline.stages._order import State
 from stratagem.pipeline.stages._stage import Walk

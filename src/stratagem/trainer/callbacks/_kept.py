@@ -7,10 +7,10 @@ from typing import Any, final
 import keras
 import numpy as np
 
-from stratagem._context import entered
+from stratagem._core.context import entered
+from stratagem._core.values import Variable
 from stratagem._private import CALLBACK_STATE
 from stratagem.trainer.callbacks._json import from_json, to_json
-from stratagem.values import Variable
 
 
 class Kept:

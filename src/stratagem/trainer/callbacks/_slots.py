@@ -6,10 +6,10 @@ from typing import Any, final
 import jax
 import numpy as np
 
-from stratagem._mesh import ReplicaMesh
+from stratagem._core.mesh import ReplicaMesh
+from stratagem._core.values import Variable, on_read, placement_of, storage
 from stratagem._private import store, stored
 from stratagem.trainer.callbacks._kept import host_variables
-from stratagem.values import Variable, on_read, placement_of, storage
 
 
 @final

@@ -6,8 +6,8 @@ import numpy as np
 from job import add, coordinator, count, run, strategy, table, train
 
 import stratagem as tf
+from stratagem._core.values import placement_of
 from stratagem.remote._push import Push
-from stratagem.values import placement_of
 
 
 def a_function_raises():

@@ -1,0 +1,158 @@
+"""ReplicaMesh: which devices hold replicas, and the two ways an array lies on them."""
+
+import functools
+import weakref
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, final
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax.sharding import Mesh, NamedSharding, PartitionSpec
+
+from stratagem._base.job import ALONE, Job
+from stratagem._core.non_finite import NonFiniteWatch
+from stratagem._private import movable
+
+AXIS = "replica"
+
+
+@final
+class Dispatched:
+    """The latest result that is on its way on some devices: work is dispatched and not waited for."""
+
+    def __init__(self) -> None:
+        self._latest: Callable[[], jax.Array | None] = lambda: None
+
+    def note(self, result: jax.Array) -> None:
+        """Remember a result without keeping it alive."""
+        self._latest = weakref.ref(result)
+
+    def busy(self) -> bool:
+        """True while the devices work on the latest result."""
+        result: Any = self._latest()  # JAX gives `is_ready` no type
+        return result is not None and not result.is_deleted() and not result.is_ready()
+
+
+@dataclass(frozen=True)
+class ReplicaMesh:
+    """One replica a device, along one mesh axis called `replica`.
+
+    `devices` are in the order of their global replica ids and may belong to several processes: those of `job`.
+    """
+
+    devices: tuple[jax.Device, ...]
+    job: Job = field(default=ALONE, compare=False, repr=False)
+    dispatched: Dispatched = field(default_factory=Dispatched, compare=False, repr=False)
+    non_finite: NonFiniteWatch = field(default_factory=NonFiniteWatch, compare=False, repr=False)
+
+    @functools.cached_property
+    def mesh(self) -> Mesh:
+        """The JAX mesh: one axis, `replica`."""
+        return Mesh(np.array(self.devices), (AXIS,))
+
+    @property
+    def num_replicas(self) -> int:
+        """Replicas over all processes."""
+        return len(self.devices)
+
+    @functools.cached_property
+    def local_ids(self) -> tuple[int, ...]:
+        """Global ids of the replicas that run in this process, in order."""
+        here = jax.process_index()
+        return tuple(i for i, d in enumerate(self.devices) if d.process_index == here)
+
+    @functools.cached_property
+    def local_devices(self) -> tuple[jax.Device, ...]:
+        """Devices of the replicas that run in this process, in order."""
+        return tuple(self.devices[i] for i in self.local_ids)
+
+    @functools.cached_property
+    def everywhere(self) -> NamedSharding:
+        """Every device holds the whole array."""
+        return NamedSharding(self.mesh, PartitionSpec())
+
+    @functools.cached_property
+    def one_each(self) -> NamedSharding:
+        """Dimension 0 has one entry a replica, each on its replica's device."""
+        return NamedSharding(self.mesh, PartitionSpec(AXIS))
+
+    def replicate(self, value: jax.Array | np.ndarray, *, own: bool = False) -> jax.Array:
+        """`value` on every device; the array keeps its dtype, 64-bit ones included.
+
+        own: share no buffer with `value`, so that the result may be donated.
+        """
+        return self._assemble([value] * len(self.local_devices), np.shape(value), self.everywhere, own)
+
+    def stack(self, values: Sequence[jax.Array | np.ndarray], *, own: bool = False) -> jax.Array:
+        """One value a local replica, all of one shape `s`, as one array of shape (replicas, *s); `own` as in `replicate`."""
+        shape = (self.num_replicas, *np.shape(values[0]))
+        # An array that is free to move would take its new dimension on the default device.
+        pairs = zip(values, self.local_devices, strict=True)
+        here = [jax.device_put(v, d) if isinstance(v, jax.Array) else v for v, d in pairs]
+        return self._assemble([v[None] for v in here], shape, self.one_each, own)
+
+    def unstack(self, array: jax.Array) -> tuple[jax.Array, ...]:
+        """The local replicas' entries of an array made by `stack`, each on its own device but free to move from there."""
+        pieces = {s.device: s.data for s in array.addressable_shards}
+        return tuple(movable(pieces[d][0]) for d in self.local_devices)
+
+    def first(self, array: jax.Array) -> jax.Array:
+        """This process's own first copy of an array that lies `everywhere`: local, free to move, no wait.
+
+        The copy shares the array's buffer: it dies with it when that is donated.
+        """
+        return movable(self._first(array))
+
+    def own_first(self, array: jax.Array) -> jax.Array:
+        """As `first`, with a buffer of its own on the same device."""
+        return movable(jnp.copy(self._first(array)))
+
+    def _first(self, array: jax.Array) -> jax.Array:
+        if len(self.devices) == 1:
+            return array.addressable_data(0)
+        device = self.local_devices[0]
+        return next(s.data for s in array.addressable_shards if s.device == device)
+
+    def from_chief(self, value: np.ndarray) -> np.ndarray:
+        """Worker 0's value on all workers, which all have one of the same shape and dtype."""
+        words = np.frombuffer(value.tobytes() + b"\0" * (-value.nbytes % 4), np.uint32)
+        room = 1 << max(8, (words.size - 1).bit_length())  # few sizes, so few programs
+        mine = np.zeros(room, np.uint32)
+        if 0 in self.local_ids:
+            mine[: words.size] = words
+        nothing = np.zeros_like(mine)
+        slots = self.stack([mine if i == 0 else nothing for i in self.local_ids])
+        with self.job.waiting():
+            total = np.asarray(self.first(_sum_of_slots(self.mesh)(slots)))
+        return np.frombuffer(total.tobytes()[: value.nbytes], value.dtype).reshape(value.shape)
+
+    def _assemble(
+        self,
+        pieces: Sequence[jax.Array | np.ndarray],
+        shape: tuple[int, ...],
+        sharding: NamedSharding,
+        own: bool = False,
+    ) -> jax.Array:
+        alias = False if own else None
+        pairs = zip(pieces, self.local_devices, strict=True)
+        placed = [jax.device_put(exact(p), d, may_alias=alias) for p, d in pairs]
+        return jax.make_array_from_single_device_arrays(shape, sharding, placed)
+
+
+@functools.cache
+def _sum_of_slots(mesh: Mesh) -> Callable[[jax.Array], jax.Array]:
+    def total(slot: jax.Array) -> jax.Array:
+        return jax.lax.psum(slot[0], AXIS)
+
+    mapped = jax.shard_map(total, mesh=mesh, in_specs=PartitionSpec(AXIS), out_specs=PartitionSpec(), check_vma=False)
+    summed: Callable[[jax.Array], jax.Array] = jax.jit(mapped)
+    return summed
+
+
+def exact(value: jax.Array | np.ndarray | np.generic) -> jax.Array | np.ndarray | np.generic:
+    """The same value, safe to put on a device: JAX would cut an implicit 64-bit NumPy array to 32 bits."""
+    if isinstance(value, np.ndarray | np.generic) and value.dtype.itemsize == 8:
+        return jnp.asarray(value, dtype=value.dtype)
+    return value

@@ -1,0 +1,61 @@
+"""All workers run the same program: they compare what they traced before it runs for the first time."""
+
+import hashlib
+import re
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from stratagem._base.errors import ClusterError
+from stratagem._core.mesh import ReplicaMesh
+from stratagem._core.step._program import Trace
+
+_ADDRESS = re.compile(r"0x[0-9a-f]+")  # of functions and objects that the program's text names
+
+
+def agree_on(traces: Sequence[Trace], mesh: ReplicaMesh) -> None:
+    """Compare the traces of a step with those of the other workers.
+
+    Raises:
+        ClusterError: they differ; it names the first variable that does.
+    """
+    job = mesh.job
+    if job.workers == 1:
+        return
+    variables = [[v.path, list(v.shape), str(v.dtype)] for v in traces[0].variables]
+    given = job.agree("the program of a step", [variables, digest(traces)])
+    for worker, (theirs, computed) in enumerate(given):
+        if [v[1:] for v in theirs] != [v[1:] for v in variables]:
+            raise ClusterError(
+                f"The workers' models differ: {_difference(variables, theirs, job.worker, worker)}. Every worker has to create "
+                "the same model, optimizer and metrics."
+            )
+        if computed != given[job.worker][1]:
+            raise ClusterError(
+                f"Workers {job.worker} and {worker} compute different things on the same variables. Look for Python numbers "
+                "that differ (learning rates, the worker's index, time, random numbers) and for shapes that do."
+            )
+
+
+def digest(traces: Sequence[Trace]) -> str:
+    """Equal for traces that compute the same, their constants included, whatever process made them."""
+    found = hashlib.blake2b(digest_size=16)
+    for made in traces:
+        found.update(_ADDRESS.sub("", str(made.compared.jaxpr)).encode())
+        for constant in made.compared.consts:
+            found.update(np.asarray(constant).tobytes())
+    return found.hexdigest()
+
+
+def _difference(ours: list[Any], theirs: list[Any], here: int, there: int) -> str:
+    for mine, other in zip(ours, theirs, strict=False):
+        if mine[1:] != other[1:]:
+            return f"variable {_named(mine)} of worker {here} is {_named(other)} on worker {there}"
+    more, worker = (ours[len(theirs) :], here) if len(ours) > len(theirs) else (theirs[len(ours) :], there)
+    return f"only worker {worker} uses variable {_named(more[0])}"
+
+
+def _named(variable: list[Any]) -> str:
+    path, shape, dtype = variable
+    return f"{path} with shape {tuple(shape)} and dtype {dtype}"

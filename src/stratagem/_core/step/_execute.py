@@ -1,0 +1,327 @@
+"""Executes imperative code as a compiled program: finds the program of a call, makes it when there is none, runs it."""
+
+import functools
+import logging
+from collections.abc import Hashable, Iterator, Sequence
+from typing import Any, cast
+
+import jax
+
+from stratagem._base.errors import InvalidArgumentError, MixedStrategiesError, OutOfRangeError
+from stratagem._base.job import Phase
+from stratagem._core.context import current, entered
+from stratagem._core.mesh import ReplicaMesh
+from stratagem._core.step._agreement import agree_on, digest
+from stratagem._core.step._capture import HostMode, OtherMesh, Unexplored
+from stratagem._core.step._families import Family, Signature, signature_of, tracing
+from stratagem._core.step._far import FarProgram, FarSource
+from stratagem._core.step._layout import Layout, named, settled
+from stratagem._core.step._program import Arguments, Body, Knowledge, Program, Trace, explore, own_specs, trace
+from stratagem._core.step._repeat import OneByOne, RepeatedProgram, gains
+from stratagem._core.step._replicate import DECISIONS
+from stratagem._core.step._served import served
+from stratagem._core.step._signature import is_source, leaf_key
+from stratagem._core.step._uneven import UnevenProgram
+from stratagem._core.values import Separate, Stacked, is_per_replica, placement_of
+
+logger = logging.getLogger("stratagem")
+
+_MAX_ROUNDS = 4
+
+
+def execute(
+    body: Body, key: Hashable, name: str, args: Sequence[Any], kwargs: dict[str, Any], mesh: ReplicaMesh
+) -> Any:
+    """`body(*args, **kwargs)` as one compiled program over `mesh`, or over that of the strategy that `body` uses.
+
+    key: equal for functions that are the same program (see `function_key`). Runs in Python instead ("host mode"), from then
+    on, if the code needs values of tensors or iterates over data; each `strategy.run` in it is still one program.
+    """
+    return next(execute_often(body, key, name, args, kwargs, mesh, 1))
+
+
+def execute_often(
+    body: Body, key: Hashable, name: str, args: Sequence[Any], kwargs: dict[str, Any], mesh: ReplicaMesh, times: int
+) -> Iterator[Any]:
+    """The results of so many calls, each made when its result is asked for, or with others by a worker elsewhere.
+
+    It may end earlier, after one at least.
+    """
+    context = current()
+    family, signature, leaves = signature_of(key, name, args, kwargs)
+    if signature.host is None:
+        try:
+            yield from _run(body, family, signature, args, kwargs, leaves, mesh, times)
+            return
+        except (HostMode, *DECISIONS) as reason:
+            if context.recorder is not None or context.replica is not None:
+                raise
+            signature.host = _reason(reason)
+            logger.info("%s runs in Python, not as one compiled program: %s.", name, signature.host)
+    with entered(host=f"{name} runs in Python, because {signature.host}"):
+        result = body(*args, **kwargs)
+    yield result
+
+
+def execute_together(
+    body: Body, key: Hashable, name: str, calls: Sequence[tuple[Any, ...]], mesh: ReplicaMesh
+) -> list[Any]:
+    """`[execute(body, …, args, …) for args in calls]`, as one program where the calls are alike and even."""
+    found = [signature_of(key, name, args, {}) for args in calls] if len(calls) > 1 else []
+    if not found or any(signature is not found[0][1] for _, signature, _ in found) or found[0][1].host is not None:
+        return [execute(body, key, name, args, {}, mesh) for args in calls]
+    family, signature, leaves = found[0]
+    mesh = _explored(body, signature, calls[0], {}, leaves, mesh)
+    family.knowledge = signature.knowledge
+    drawn = [_draw(signature.knowledge, each, mesh) for _, _, each in found]
+    given = [Arguments.of(args, {}, elements) for args, elements in zip(calls, drawn, strict=True)]
+    kinds = [_kinds(elements) for elements in drawn]
+    try:
+        alike = all(each == kinds[0] for each in kinds) and not any(map(served, signature.knowledge.variables))
+        # A step whose check fails changes nothing, and none comes after it.
+        if not alike or signature.knowledge.checks or _layout(given[0], mesh) is not None:
+            return [_program(body, signature, each, k, mesh)(each) for each, k in zip(given, kinds, strict=True)]
+        return _repeated(body, signature, given, kinds[0], mesh)(given)
+    except Unexplored:  # so nothing was drawn, and nothing has run
+        signature.knowledge.explored = False
+        return execute_together(body, key, name, calls, mesh)
+
+
+def _repeated(
+    body: Body, signature: Signature, given: Sequence[Arguments], kinds: tuple[Hashable, ...], mesh: ReplicaMesh
+) -> RepeatedProgram | OneByOne:
+    key = ("times", len(given), *kinds)
+    program = signature.programs.get(key)
+    if program is None or program.stale:
+        with mesh.job.phase(Phase.COMPILING):
+            made = trace(body, given[0], mesh, signature.knowledge)
+            agree_on([made], mesh)
+            if gains(made.closed, mesh.devices[0].platform):
+                program = RepeatedProgram(made, given[0], mesh, len(given))
+            else:
+                one = signature.programs.get(kinds)
+                fresh = one is None or one.stale
+                one = signature.programs[kinds] = _even(made, given[0], mesh) if fresh else one
+                program = OneByOne(one)
+            signature.programs[key] = program
+    return cast(RepeatedProgram | OneByOne, program)
+
+
+def execute_anew(body: Body, key: Hashable, name: str, args: tuple[Any, ...], mesh: ReplicaMesh) -> Any:
+    """As `execute`, but the Python of `body` runs at every call: only its compilation is saved, where it did the same."""
+    family, signature, leaves = signature_of(key, name, args, {})
+    mesh, knowledge = _explored(body, signature, args, {}, leaves, mesh), signature.knowledge
+    family.knowledge = knowledge
+    arguments = Arguments.of(args, {}, _draw(knowledge, leaves, mesh))
+    program: Program | UnevenProgram | None
+    with tracing, mesh.job.phase(Phase.COMPILING):
+        if _layout(arguments, mesh) is not None:
+            program = _compile(body, arguments, mesh, knowledge)
+        else:
+            made = trace(body, arguments, mesh, knowledge)
+            found = ("digest", digest([made]))
+            program = signature.programs.get(found)
+            if program is None or program.stale:
+                agree_on([made], mesh)
+                program = signature.programs[found] = _even(made, arguments, mesh)
+    return program(arguments)
+
+
+def prepare(body: Body, key: Hashable, name: str, args: Sequence[Any], mesh: ReplicaMesh) -> None:
+    """Trace `body(*args)` once, as the first call of `execute` would: what is built lazily exists then. Runs nothing."""
+    family, signature, leaves = signature_of(key, name, args, {})
+    _explored(body, signature, args, {}, leaves, mesh)
+    family.knowledge = signature.knowledge
+
+
+def _reason(error: Exception) -> str:
+    return str(error) if isinstance(error, HostMode) else "it takes a Python decision on the value of a tensor"
+
+
+def _explored(
+    body: Body, signature: Signature, args: Any, kwargs: Any, leaves: Sequence[Any], default: ReplicaMesh
+) -> ReplicaMesh:
+    """The mesh that the body runs on; traces it for the first time, if that has not been done."""
+    knowledge = signature.knowledge
+    given = next((v.mesh for v in leaves if hasattr(v, "array") and is_per_replica(v)), None)
+    mesh = knowledge.mesh or given or default
+    if knowledge.explored:
+        return mesh
+    with tracing:
+        if knowledge.explored:
+            return knowledge.mesh or mesh
+        mesh = _explore(body, Arguments.of(args, kwargs, []), mesh, knowledge)
+        knowledge.sources = [_by_position(source, leaves) for source in knowledge.sources]
+        knowledge.explored = True
+    return mesh
+
+
+def _draw(knowledge: Knowledge, leaves: Sequence[Any], mesh: ReplicaMesh, before: Sequence[Any] = ()) -> list[Any]:
+    """The elements that a call with these arguments draws. before: what it has drawn, if its stand-ins were wrong."""
+    if not knowledge.sources:
+        return []
+    far = any(map(served, knowledge.variables))  # else the program wants the elements themselves, on its devices
+    with mesh.job.phase(Phase.INPUT):
+        return [
+            before[i] if before and not isinstance(source, FarSource) else _next(source, far)
+            for i, source in enumerate(_sources(knowledge, leaves))
+        ]
+
+
+def _skip_far(knowledge: Knowledge, leaves: Sequence[Any]) -> None:
+    """Drop the elements that have stand-ins here: the call has failed, and the next one draws others, as it would here."""
+    if any(map(served, knowledge.variables)):
+        for source in _sources(knowledge, leaves):
+            if isinstance(source, FarSource):
+                source.skip()
+
+
+def _sources(knowledge: Knowledge, leaves: Sequence[Any]) -> list[Any]:
+    return [leaves[s] if isinstance(s, int) else s for s in knowledge.sources]
+
+
+def _all_far(knowledge: Knowledge, leaves: Sequence[Any]) -> bool:
+    """True if nothing was drawn here, so that a program can be run again with the same arguments."""
+    return all(isinstance(source, FarSource) for source in _sources(knowledge, leaves))
+
+
+def _kinds(drawn: list[Any]) -> tuple[Hashable, ...]:
+    return tuple(leaf_key(v) for v in jax.tree.leaves(drawn, is_leaf=is_per_replica))
+
+
+def _run(
+    body: Body,
+    family: Family,
+    signature: Signature,
+    args: Any,
+    kwargs: Any,
+    leaves: Sequence[Any],
+    default: ReplicaMesh,
+    times: int,
+) -> Iterator[Any]:
+    mesh, knowledge = _explored(body, signature, args, kwargs, leaves, default), signature.knowledge
+    drawn: list[Any] = []
+    alone = times == 1
+    while times > 0:
+        drawn = _draw(knowledge, leaves, mesh, drawn)
+        arguments = Arguments.of(args, kwargs, drawn)
+        try:
+            program = _program(body, signature, arguments, _kinds(drawn), mesh)
+        except Unexplored:
+            knowledge.explored = False
+            yield from _run(body, family, signature, args, kwargs, leaves, mesh, times)
+            return
+        except (HostMode, *DECISIONS):  # it will run in Python, and draw for itself
+            raise
+        except Exception:
+            _skip_far(knowledge, leaves)
+            raise
+        if isinstance(program, FarProgram):
+            results = program.often(arguments, times if _all_far(knowledge, leaves) else 1, tensors=alone)
+        else:
+            results = [program(arguments)]
+        if results:
+            family.knowledge = knowledge
+            drawn = []
+            yield from results
+            times -= len(results)
+
+
+def _program(
+    body: Body, signature: Signature, arguments: Arguments, kinds: tuple[Hashable, ...], mesh: ReplicaMesh
+) -> Program | UnevenProgram:
+    """The program for arguments of this signature with drawn elements of these kinds."""
+    _check_mesh(arguments, mesh)
+    program = signature.programs.get(kinds)
+    if program is None or program.stale:
+        with tracing, mesh.job.phase(Phase.COMPILING):
+            program = signature.programs.get(kinds)
+            if program is None or program.stale:
+                program = signature.programs[kinds] = _compile(body, arguments, mesh, signature.knowledge)
+    return cast(Program | UnevenProgram, program)
+
+
+def _compile(body: Body, arguments: Arguments, mesh: ReplicaMesh, knowledge: Knowledge) -> Program | UnevenProgram:
+    layout = _layout(arguments, mesh)
+    if layout is None:
+        made = trace(body, arguments, mesh, knowledge)
+        agree_on([made], mesh)
+        return _even(made, arguments, mesh)
+    attempt = named(functools.partial(trace, body, arguments, mesh, knowledge, layout=layout), layout)
+    for _ in range(_MAX_ROUNDS):
+        traces: dict[Hashable, Trace] = {}
+        for replica, key in enumerate(layout.keys):
+            if key not in traces:
+                traces[key] = settled(attempt, layout, replica)
+        # A later trace may have found a variable, or a gradient, that the earlier ones do not know.
+        if all(t.knows(knowledge) for t in traces.values()):
+            agree_on(list(traces.values()), mesh)
+            return UnevenProgram(traces, layout.keys, arguments, mesh)
+    raise InvalidArgumentError(
+        "On this uneven batch the step touches other variables on every replica, at every trace anew: it decides by the "
+        "number of its rows what to do. Compute the same on all replicas: nothing comes of no rows by itself."
+    )
+
+
+def _even(made: Trace, arguments: Arguments, mesh: ReplicaMesh) -> Any:
+    """The program of an even step: where servers keep some of its variables, one that knows how to reach them."""
+    keeper: Any = next((placement_of(v) for v in made.variables if served(v)), None)
+    return Program(made, arguments, mesh) if keeper is None else keeper.program(made, arguments, mesh)
+
+
+def _layout(arguments: Arguments, mesh: ReplicaMesh) -> Layout | None:
+    """What differs between the replicas; None on an even batch."""
+    if not any(isinstance(v, Separate) for v in arguments.own):
+        return None
+    specs = (own_specs(arguments.own, replica) for replica in range(mesh.num_replicas))
+    return Layout([tuple((s.shape, s.dtype) for s in own) for own in specs])
+
+
+def _explore(body: Body, arguments: Arguments, mesh: ReplicaMesh, knowledge: Knowledge) -> ReplicaMesh:
+    try:
+        with mesh.job.phase(Phase.COMPILING):
+            _explore_on(body, arguments, mesh, knowledge)
+    except OtherMesh as other:
+        mesh = other.mesh
+        try:
+            with mesh.job.phase(Phase.COMPILING):
+                _explore_on(body, arguments, mesh, knowledge)
+        except OtherMesh:
+            raise MixedStrategiesError(
+                "Mixing different tf.distribute.Strategy objects: a compiled function reads or assigns variables of one that "
+                "every replica has its own of, and runs replicas of another. Read and assign them outside of the function."
+            ) from None
+    knowledge.mesh = mesh
+    return mesh
+
+
+def _explore_on(body: Body, arguments: Arguments, mesh: ReplicaMesh, knowledge: Knowledge) -> None:
+    layout = _layout(arguments, mesh)
+    attempt = functools.partial(explore, body, arguments, mesh, knowledge, layout=layout)
+    if layout is None:
+        attempt(0)
+    else:
+        settled(named(attempt, layout), layout, 0)
+
+
+def _next(source: Any, far: bool) -> Any:
+    try:
+        if far and isinstance(source, FarSource):
+            return source.stand_in()
+        return source.next_for_program() if far and hasattr(source, "next_for_program") else next(source)
+    except StopIteration:
+        raise OutOfRangeError("End of sequence: an iterator that the step draws from has no more elements.") from None
+
+
+def _check_mesh(arguments: Arguments, mesh: ReplicaMesh) -> None:
+    for value in arguments.own:
+        if isinstance(value, Stacked) and value.mesh.devices != mesh.devices:
+            raise MixedStrategiesError(
+                f"A per-replica value lies on {value.mesh.num_replicas} device(s) of one strategy, the step runs on "
+                f"{mesh.num_replicas} of another. Distribute the dataset with the strategy that runs the step."
+            )
+
+
+def _by_position(source: Any, leaves: Sequence[Any]) -> Any:
+    """An iterator that is an argument is known by its place, so that the next call may pass another one."""
+    return next((i for i, leaf in enumerate(leaves) if leaf is source and is_source(leaf)), source)

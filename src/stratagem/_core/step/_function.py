@@ -1,0 +1,133 @@
+"""tf.function: Python code that runs as one compiled program."""
+
+import functools
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+
+from stratagem._core.context import current
+from stratagem._core.mesh import ReplicaMesh
+from stratagem._core.step._execute import execute_often
+from stratagem._core.step._signature import function_key
+from stratagem._core.values import is_per_replica, map_structure
+from stratagem._private import KerasVariable
+
+
+@functools.cache
+def _mesh_of(device: jax.Device) -> ReplicaMesh:
+    return ReplicaMesh((device,))
+
+
+def default_mesh() -> ReplicaMesh:
+    """The one device that code outside of any strategy runs on."""
+    chosen = jax.config.jax_default_device  # type: ignore[attr-defined]
+    return _mesh_of(chosen if isinstance(chosen, jax.Device) else jax.local_devices()[0])
+
+
+class Function:
+    """A callable made by `tf.function`; compiles once per signature.
+
+    Tensors, NumPy arrays and PerReplica values are inputs. Python numbers, strings and objects are part of the signature:
+    another value is another program. `next(iterator)` inside draws before each call. A variable that the function returns
+    comes out as a tensor, with its value at the end of the call.
+    """
+
+    def __init__(self, python_function: Callable[..., Any], input_signature: Any = None) -> None:
+        self.python_function = python_function
+        self.input_signature = input_signature
+        functools.update_wrapper(self, python_function)
+        self._name = getattr(python_function, "__qualname__", repr(python_function))
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Run the function; inside another compiled function it becomes a part of that."""
+        return next(call_often(self, args, kwargs, 1))
+
+    def __get__(self, instance: Any, owner: type | None = None) -> "Function":
+        if instance is None:
+            return self
+        bound = Function(self.python_function.__get__(instance, owner), None)
+        bound.input_signature = self.input_signature
+        return bound
+
+    def get_concrete_function(self, *args: Any, **kwargs: Any) -> "Function":
+        """This function: programs are chosen by signature at every call."""
+        return self
+
+    def _checked(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
+        specs = list(self.input_signature)
+        if kwargs or len(args) != len(specs):
+            raise TypeError(
+                f"{self._name} has an input_signature of {len(specs)} positional arguments, called with {len(args)} "
+                f"positional and {len(kwargs)} keyword arguments."
+            )
+        return tuple(
+            jax.tree.map(functools.partial(_conform, self._name), s, a) for s, a in zip(specs, args, strict=True)
+        )
+
+
+def call_often(
+    function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], times: int
+) -> Iterator[Any]:
+    """The results of so many calls, each made when its result is asked for, or with others by a worker elsewhere.
+
+    It may end earlier, after one at least.
+    """
+    context = current()
+    if not isinstance(function, Function):
+        return iter([function(*args, **kwargs)])
+    if function.input_signature is not None:
+        args = function._checked(args, kwargs)
+    body = functools.partial(_called, function.python_function)
+    if context.recorder is not None:
+        return iter([body(*args, **kwargs)])
+    mesh = default_mesh() if context.strategy is None else context.strategy.mesh
+    return execute_often(
+        body, function_key(function.python_function), f"tf.function {function._name}", args, kwargs, mesh, times
+    )
+
+
+def _called(body: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    """The body's result, with tensors for the variables in it: their values at its end."""
+    result = body(*args, **kwargs)
+    if not any(isinstance(leaf, KerasVariable) for leaf in jax.tree.leaves(result, is_leaf=is_per_replica)):
+        return result
+    return map_structure(lambda leaf: leaf.value if isinstance(leaf, KerasVariable) else leaf, result)
+
+
+def _conform(name: str, spec: Any, value: Any) -> Any:
+    """The value as a tensor of the spec's dtype; TypeError if its dtype or shape does not fit."""
+    dtype = jnp.dtype(getattr(spec.dtype, "as_numpy_dtype", spec.dtype))
+    typed = hasattr(value, "dtype") and hasattr(value, "shape")
+    tensor = value if typed else jnp.asarray(value, dtype=dtype)
+    shape = None if spec.shape is None else tuple(spec.shape)
+    fits = shape is None or (
+        len(shape) == len(tensor.shape) and all(a in (None, b) for a, b in zip(shape, tensor.shape, strict=True))
+    )
+    if jnp.dtype(tensor.dtype) != dtype or not fits:
+        raise TypeError(f"{name}: input_signature asks for {dtype} {shape}, got {tensor.dtype} {tuple(tensor.shape)}.")
+    return tensor
+
+
+def function(
+    func: Callable[..., Any] | None = None,
+    input_signature: Any = None,
+    autograph: bool = True,
+    jit_compile: bool | None = None,
+    reduce_retracing: bool = False,
+    experimental_implements: Any = None,
+    experimental_autograph_options: Any = None,
+    experimental_attributes: Any = None,
+    experimental_relax_shapes: bool | None = None,
+    experimental_compile: bool | None = None,
+    experimental_follow_type_hints: bool | None = None,
+) -> Any:
+    """Make `func` run as one compiled program, as `tf.function`; usable as decorator with and without arguments.
+
+    input_signature: structure of TensorSpec; arguments that do not fit raise TypeError. The other options of TF have no
+    meaning here (everything is compiled, and the fallback to Python takes AutoGraph's place) and are accepted.
+    """
+    if func is None:
+        return lambda decorated: Function(decorated, input_signature)
+    return Function(func, input_signature)

@@ -1,0 +1,118 @@
+"""Keras objects inside a replica: gradients are summed, seeds differ, losses are guarded, metrics read their aggregate."""
+
+import contextlib
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import jax
+
+from stratagem._base.errors import ReductionError
+from stratagem._core.context import current, entered
+from stratagem._core.mesh import AXIS
+from stratagem._core.step._served import apply_on_servers, served
+from stratagem._core.step._settings import agree_on_settings
+from stratagem._core.step._sums import summed
+from stratagem._private import (
+    intercept_apply,
+    intercept_builds,
+    intercept_loss,
+    intercept_metric_results,
+    intercept_seeds,
+    is_loss_scaler,
+)
+
+_PER_BATCH = ("sum_over_batch_size", "mean", "mean_with_sample_weight", "auto")
+
+
+def _apply(optimizer: Any, grads: list[Any], variables: Any, apply: Callable[[list[Any]], None]) -> None:
+    """Sum the gradients over replicas once, at the outermost optimizer, then update as Keras does."""
+    context = current()
+    capture = context.recorder
+    if capture is None:
+        apply(grads)
+        return
+    if capture.scope.follows_settings:
+        capture.scope.optimizers.append(optimizer)
+    trainable = optimizer._trainable_variables if variables is None else variables
+    if trainable and served(trainable[0]):
+        apply_on_servers(optimizer, grads, trainable)
+        return
+    if context.replica is not None and not capture.summed:
+        agree_on_settings(optimizer, capture.mesh.job)
+    if context.replica is not None and not capture.summed and capture.mesh.num_replicas > 1:
+        known = [g for g in grads if g is not None]
+        total = iter(summed(known, capture.mesh.devices[0].platform))
+        grads = [None if g is None else next(total) for g in grads]
+    before, capture.summed = capture.summed, True
+    try:
+        _scaled(optimizer, grads, variables) if is_loss_scaler(optimizer) else apply(grads)
+    finally:
+        capture.summed = before
+
+
+def _outside(optimizer: Any) -> contextlib.AbstractContextManager[None] | None:
+    """Where an optimizer is built; None in a model_fn of an Estimator, whose graph keeps what every trace makes anew."""
+    return None if current().graph is not None else _beside_the_trace(optimizer)
+
+
+@contextlib.contextmanager
+def _beside_the_trace(optimizer: Any) -> Iterator[None]:
+    """In the body variables are made as outside of a step, in the strategy's scope. Raises ValueError in a later trace.
+
+    The workers compare the optimizer's settings before: others make other variables, on which they could not agree.
+    """
+    context = current()
+    if context.recorder is not None:
+        context.recorder.create(None)
+    if context.strategy is not None:
+        agree_on_settings(optimizer, context.strategy.mesh.job)
+    with entered(replica=None, crossing=context.strategy is not None):
+        yield
+
+
+def _scaled(optimizer: Any, grads: list[Any], variables: Any) -> None:
+    """Keras' stateful loss scaling assigns variables inside a `cond`, which a trace cannot follow; its stateless form can."""
+    trainable = optimizer.inner_optimizer._trainable_variables if variables is None else variables
+    new, state = optimizer.stateless_apply([v.value for v in optimizer.variables], grads, [v.value for v in trainable])
+    for variable, value in zip([*trainable, *optimizer.variables], [*new, *state], strict=True):
+        variable.assign(value)
+
+
+def _check_loss(loss: Any) -> None:
+    context = current()
+    if context.rows is not None:
+        return  # the trainer's step: `_losses` makes it the loss of the global batch
+    if context.graph is not None:
+        return  # an Estimator's step: optimizers take it for a mean over replicas
+    if context.replica is not None and context.recorder is not None and loss.reduction in _PER_BATCH:
+        raise ReductionError(
+            f"Loss {loss.name!r} has reduction {loss.reduction!r}, which divides by the rows of one replica: summed over "
+            f"{context.replica.num_replicas_in_sync} replicas it would be that many times too large. Please use "
+            "`tf.keras.losses.Reduction.SUM` or `tf.keras.losses.Reduction.NONE` inside strategy.run, and divide by the "
+            "global batch size: tf.nn.compute_average_loss(loss, global_batch_size=...)."
+        )
+
+
+def _seed(state: Any, seed: jax.Array) -> jax.Array:
+    """Replica 0 keeps Keras' seed, so that one replica draws what Keras alone would; the others fold in their id."""
+    context = current()
+    if context.replica is None or context.recorder is None or context.recorder.mesh.num_replicas == 1:
+        return seed
+    replica = jax.lax.axis_index(AXIS)
+    return jax.numpy.where(replica == 0, seed, jax.random.fold_in(seed, replica))
+
+
+def _metric_result(compute: Callable[[], Any]) -> Any:
+    """Inside a replica a metric's result is that of all replicas, as in TF."""
+    context = current()
+    if context.recorder is None or context.replica is None:
+        return compute()
+    with context.recorder.aggregated_reads():
+        return compute()
+
+
+intercept_apply(_apply)
+intercept_builds(_outside)
+intercept_loss(_check_loss)
+intercept_seeds(_seed)
+intercept_metric_results(_metric_result)

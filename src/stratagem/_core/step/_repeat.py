@@ -1,0 +1,129 @@
+"""Several calls of one step as one program: where starting a program costs more than running it."""
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any, final
+
+import jax
+import jax.numpy as jnp
+from jax.extend import core as xc
+from jax.sharding import PartitionSpec
+
+from stratagem._core.mesh import AXIS, ReplicaMesh
+from stratagem._core.step._program import Arguments, Bound, Trace, everywhere
+from stratagem._core.step._rewrites import compiler_options
+from stratagem._core.values import Stacked
+from stratagem._private import sub_jaxprs
+
+# XLA's CPU backend runs these without threads where they stand in a loop: the gradient of a convolution took 13.6 times as
+# long on two cores (AVX-512). Products of matrices, windows, sorts, sums, gathers and random numbers took what they take
+# outside.
+_THREADED = ("conv_general_dilated",)
+# Multiplications and additions, about a millisecond's: a longer step gains nothing, as starting a program is hidden by it.
+_SHORT = 5e7
+
+# Copies of the step in the body of the loop: XLA fuses across them, and compiles longer.
+_UNROLLED = 4
+
+
+def gains(closed: xc.ClosedJaxpr, platform: str) -> bool:
+    """True for a step that a loop over it runs faster than several programs one after another."""
+    if platform != "cpu":
+        return True
+    return not _has_threaded(closed.jaxpr) and work(closed.jaxpr) < _SHORT
+
+
+def _has_threaded(jaxpr: Any) -> bool:
+    return any(e.primitive.name in _THREADED or any(map(_has_threaded, sub_jaxprs(e.params))) for e in jaxpr.eqns)
+
+
+def work(jaxpr: Any) -> float:
+    """Roughly how many multiplications and additions a program makes (a `while` loop counts as one round)."""
+    return sum(map(_work, jaxpr.eqns))
+
+
+def _work(eqn: Any) -> float:
+    inner = list(sub_jaxprs(eqn.params))
+    if inner:
+        return float(eqn.params.get("length", 1)) * sum(map(work, inner))
+    made = sum(math.prod(v.aval.shape) for v in eqn.outvars if hasattr(v.aval, "shape"))
+    if eqn.primitive.name != "dot_general":
+        return float(made)
+    (contracted, _), _ = eqn.params["dimension_numbers"]
+    return 2.0 * made * math.prod(eqn.invars[0].aval.shape[i] for i in contracted)
+
+
+@final
+class OneByOne:
+    """A step for even inputs, several times in a row, as the program of one: where a loop would be slower."""
+
+    def __init__(self, program: Any) -> None:
+        self._program = program
+
+    @property
+    def stale(self) -> bool:
+        """True if the program is."""
+        return bool(self._program.stale)
+
+    def __call__(self, calls: Sequence[Arguments]) -> list[Any]:
+        """Run the calls; what each returns. Waits for nothing."""
+        return [self._program(call) for call in calls]
+
+
+@final
+class RepeatedProgram:
+    """A step for even inputs, `times` in a row: a loop over the calls' inputs that carries the variables."""
+
+    def __init__(self, made: Trace, arguments: Arguments, mesh: ReplicaMesh, times: int) -> None:
+        self._mesh, self._times = mesh, times
+        self._results = made.results
+        self._bound = Bound(made, mesh)
+        self._run = self._compiled(made, len(arguments.own), len(arguments.shared))
+        self._first = True
+
+    @property
+    def stale(self) -> bool:
+        """True if a variable moved or changed its role since the program was made."""
+        return self._bound.stale
+
+    def __call__(self, calls: Sequence[Arguments]) -> list[Any]:
+        """Run the calls; what each returns. Waits for nothing."""
+        self._bound.check()
+        own = [[v.array for v in call.own] for call in calls]
+        shared = [[everywhere(v, self._mesh) for v in call.shared] for call in calls]
+        outs = self._bound.run(self._run, own, shared, first=self._first, steps=self._times)
+        self._first = False
+        mesh, flags = self._mesh, self._results.per_replica
+        handed = [[Stacked(v, mesh) if f else mesh.first(v) for v in each] for each, f in zip(outs, flags, strict=True)]
+        return [self._results.rebuilt([each[i] for each in handed]) for i in range(self._times)]
+
+    def _compiled(self, made: Trace, own: int, shared: int) -> Callable[..., Any]:
+        program, bound, n = xc.jaxpr_as_fun(made.closed), self._bound, len(made.results.per_replica)
+        order = bound.written_order()
+
+        def replica(donated: list[Any], kept: list[Any], own: list[list[Any]], shared: list[list[Any]]) -> Any:
+            def once(written: list[Any], inputs: list[Any]) -> tuple[list[Any], list[Any]]:
+                outs = program(*bound.merge(written, kept), *inputs)
+                new = [v[None] if s else v for v, s in zip(outs[n:], bound.written_slots, strict=True)]
+                return [new[i] for i in order], outs[:n]
+
+            inputs = [jnp.stack([v[0] for v in column]) for column in zip(*own, strict=True)]
+            inputs += [jnp.stack(column) for column in zip(*shared, strict=True)]
+            last, results = jax.lax.scan(once, donated, inputs, length=self._times, unroll=min(self._times, _UNROLLED))
+            by_call = [
+                [v[i][None] if f else v[i] for i in range(self._times)]
+                for v, f in zip(results, made.results.per_replica, strict=True)
+            ]
+            new: list[Any] = [None] * len(order)
+            for value, position in zip(last, order, strict=True):
+                new[position] = value
+            return by_call, new
+
+        each, every = PartitionSpec(AXIS), PartitionSpec()
+        ins = (bound.specs(True), bound.specs(False), [[each] * own] * self._times, [[every] * shared] * self._times)
+        outs = (
+            [[each if f else every] * self._times for f in made.results.per_replica],
+            [each if s else every for s in bound.written_slots],
+        )
+        mapped = jax.shard_map(replica, mesh=self._mesh.mesh, in_specs=ins, out_specs=outs, check_vma=False)
+        return jax.jit(mapped, donate_argnums=(0,), compiler_options=compiler_options(self._mesh.devices[0].platform))

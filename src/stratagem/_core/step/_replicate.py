@@ -1,0 +1,255 @@
+"""What a replica function sees and returns: ReplicaContext, run, reduce and gather inside a trace."""
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any, NoReturn
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from stratagem._base.errors import (
+    ContextError,
+    InvalidArgumentError,
+    MixedStrategiesError,
+    ReductionError,
+    TracedDecisionError,
+)
+from stratagem._core.context import current, entered
+from stratagem._core.mesh import AXIS, exact
+from stratagem._core.reduce import ReduceOp
+from stratagem._core.reduce import reduce_op as parse_op
+from stratagem._core.step._capture import Capture, InTrace, OtherMesh
+from stratagem._core.step._gather import concatenated
+from stratagem._core.step._sums import unfolded
+from stratagem._core.values import PerReplica, is_per_replica, map_structure, on_read, quotient
+from stratagem._private import KerasVariable, present_slot
+
+DECISIONS = (jax.errors.ConcretizationTypeError, jax.errors.TracerArrayConversionError)
+
+
+def enter_strategy(capture: Capture, strategy: Any) -> None:
+    """Bind the trace to a strategy; a trace that assumed other devices starts again."""
+    if capture.strategy is strategy:
+        return
+    if capture.strategy is not None:
+        raise MixedStrategiesError(
+            f"Mixing different tf.distribute.Strategy objects: {capture.strategy} is not {strategy}. "
+            "One compiled function can use one strategy."
+        )
+    if capture.mesh.devices != strategy.mesh.devices:
+        raise OtherMesh(strategy.mesh)
+    capture.strategy = strategy
+
+
+def run_replicas(strategy: Any, fn: Callable[..., Any], args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+    """`strategy.run` inside a trace: `fn` once, on this replica's values. Returns PerReplica for several replicas."""
+    capture = current().recorder
+    enter_strategy(capture, strategy)
+    replicas = strategy.mesh.num_replicas
+    args, kwargs = map_structure(lambda leaf: _to_local(capture, leaf), (list(args), dict(kwargs)))
+    with entered(strategy=strategy, replica=ReplicaContext(strategy), crossing=False):
+        try:
+            result = fn(*args, **kwargs)
+        except DECISIONS as error:
+            _explain_decision(fn, error)
+        capture.average_pending()
+    return map_structure(lambda leaf: _from_replica(leaf, replicas), result)
+
+
+def agreed(result: Any) -> Any:
+    """What `run_replicas` returned, as one value each: for results that are equal on all replicas."""
+    return map_structure(lambda leaf: leaf.local if isinstance(leaf, InTrace) else leaf, result)
+
+
+def _to_local(capture: Capture, leaf: Any) -> Any:
+    """This replica's part of what cross-replica code has."""
+    return capture.from_outside(leaf).local if is_per_replica(leaf) else leaf
+
+
+def _from_replica(leaf: Any, replicas: int) -> Any:
+    if isinstance(leaf, np.ndarray | np.generic) and leaf.dtype != object:
+        leaf = jnp.asarray(exact(np.asarray(leaf)))  # a number of rows, for example: every replica may have its own
+    if replicas == 1 or isinstance(leaf, KerasVariable) or not isinstance(leaf, jax.Array):
+        return leaf
+    return InTrace(leaf, replicas)
+
+
+def _explain_decision(fn: Callable[..., Any], error: Exception) -> NoReturn:
+    name = getattr(fn, "__name__", repr(fn))
+    raise TracedDecisionError(
+        f"Python code inside the replica function {name!r} asks for the value of a tensor (an `if`, `while`, `int()`, "
+        "`float()`, `.numpy()` or a NumPy function). The function becomes one compiled program for all replicas, so no value "
+        "is known yet. Use tf.cond or tf.where for a decision (also on the replica id), tf.while_loop for a loop, and "
+        f"return the tensor to read its value outside.\n{error}"
+    ) from error
+
+
+class ReplicaContext:
+    """What a replica function can ask, as `tf.distribute.ReplicaContext`: `tf.distribute.get_replica_context()`."""
+
+    def __init__(self, strategy: Any, outside: bool = False) -> None:
+        """outside: the one of code that no strategy runs, where the only replica is all there is."""
+        self._strategy = strategy
+        self._outside = outside
+
+    @property
+    def strategy(self) -> Any:
+        """The strategy that runs this replica."""
+        return self._strategy
+
+    @property
+    def num_replicas_in_sync(self) -> int:
+        """Replicas over all workers."""
+        return int(self._strategy.num_replicas_in_sync)
+
+    @property
+    def replica_id_in_sync_group(self) -> Any:
+        """This replica's global id: an int32 scalar tensor (outside of any strategy the number 0)."""
+        self._check()
+        return 0 if self._outside else jax.lax.axis_index(AXIS)
+
+    @property
+    def devices(self) -> tuple[str, ...]:
+        """The devices of this worker's replicas."""
+        return tuple(map(str, self._strategy.mesh.local_devices))
+
+    def all_reduce(self, reduce_op: Any, value: Any, options: Any = None) -> Any:
+        """Sum or mean over all replicas of every tensor in the structure `value`; every replica gets the result.
+
+        Its gradient is the all-reduce of the incoming gradient, as in TF.
+        """
+        self._check()
+        op = parse_op(reduce_op)
+        if self._outside:
+            return value
+        return map_structure(lambda leaf: _all_reduce(op, leaf, self.num_replicas_in_sync), value)
+
+    def all_gather(self, value: Any, axis: int, options: Any = None) -> Any:
+        """Concatenate every replica's tensors along `axis`, in replica order; every replica gets the result."""
+        self._check()
+        return value if self._outside else map_structure(lambda leaf: gather_tensor(leaf, axis), value)
+
+    def merge_call(
+        self, merge_fn: Callable[..., Any], args: Sequence[Any] = (), kwargs: dict[str, Any] | None = None
+    ) -> Any:
+        """Call `merge_fn(strategy, *args)` in cross-replica context with all replicas' values as PerReplica."""
+        self._check()
+        replicas = self.num_replicas_in_sync
+        args, kwargs = map_structure(lambda leaf: _from_replica(leaf, replicas), (list(args), dict(kwargs or {})))
+        with entered(replica=None, crossing=True):
+            result = merge_fn(self._strategy, *args, **kwargs)
+        return map_structure(lambda leaf: leaf.local if isinstance(leaf, InTrace) else leaf, result)
+
+    def _check(self) -> None:
+        context = current()
+        outside = self._outside and context.replica is None and not context.crossing
+        if context.replica is not self and not outside:
+            raise ContextError(
+                "Need to be inside `strategy.run`: this replica context is used outside of the replica function that it "
+                "belongs to. Call tf.distribute.get_replica_context() where you use it."
+            )
+
+
+def _all_reduce(op: ReduceOp, value: Any, replicas: int) -> Any:
+    mine = jnp.asarray(exact(value))
+    if replicas == 1:
+        return mine
+    total = jax.lax.psum(unfolded(mine), AXIS)
+    return total if op is ReduceOp.SUM else _mean(total, jnp.asarray(replicas, total.dtype))
+
+
+def _mean(total: Any, count: Any) -> Any:
+    """As TensorFlow divides: the mean of integers of 8 and 16 bits is float32, of wider ones float64."""
+    return quotient(total.astype(count.dtype), count)
+
+
+def gather_tensor(value: Any, axis: int) -> Any:
+    """Concatenation over replicas of one tensor of rank ≥ 1, whose shapes may differ along `axis`."""
+    value = jnp.asarray(exact(value))
+    if value.ndim == 0 or axis < 0 or axis >= value.ndim:
+        raise ValueError(
+            f"gather along axis {axis} of a value with shape {tuple(value.shape)}: the value must have at least one "
+            "dimension, and axis must be one of them, counted from 0."
+        )
+    return concatenated(value, axis)
+
+
+def gather_value(strategy: Any, value: Any, axis: int) -> Any:
+    """`strategy.gather` inside a trace, for one leaf."""
+    capture = current().recorder
+    enter_strategy(capture, strategy)
+    return gather_tensor(_to_local(capture, value), axis) if is_per_replica(value) else value
+
+
+def components(strategy: Any, variable: Any) -> Any:
+    """What the replicas have of a variable, inside a trace: of a sync-on-read one each its slot, else all the value."""
+    capture = current().recorder
+    enter_strategy(capture, strategy)
+    replicas = strategy.mesh.num_replicas
+    return InTrace(present_slot(variable), replicas) if on_read(variable) and replicas > 1 else variable.value
+
+
+def reduce_value(strategy: Any, op: ReduceOp, value: Any, axis: int | None) -> Any:
+    """`strategy.reduce` inside a trace, for one leaf."""
+    capture = current().recorder
+    enter_strategy(capture, strategy)
+    replicas = strategy.mesh.num_replicas
+    if isinstance(value, KerasVariable):
+        value = components(strategy, value)
+    if not is_per_replica(value):
+        return _reduce_plain(op, value, axis, replicas)
+    local = _to_local(capture, value)
+    if axis is None:
+        return _all_reduce(op, local, replicas)
+    _check_axis(axis, local)
+    total = jax.lax.psum(jnp.sum(local, axis, dtype=_sum_dtype(local)), AXIS)
+    if op is ReduceOp.SUM:
+        return total
+    return _mean(total, jax.lax.psum(unfolded(_count(local, axis, total)), AXIS))
+
+
+def _reduce_plain(op: ReduceOp, value: Any, axis: int | None, replicas: int) -> Any:
+    if replicas > 1 and op is ReduceOp.SUM:
+        raise ReductionError(
+            f"A non-DistributedValues value {value} cannot be reduced with the given reduce op {op}: it is not known which "
+            "replica it belongs to. Return it from strategy.run first, or use ReduceOp.MEAN."
+        )
+    return value if axis is None else reduce_rows(op, value, axis)
+
+
+def reduce_rows(op: ReduceOp, value: Any, axis: Any) -> Any:
+    """Sum or mean of one tensor along `axis`; the mean of integers is what `/` makes of them."""
+    value = jnp.asarray(exact(value))
+    _check_axis(axis, value)
+    total = jnp.sum(value, axis, dtype=_sum_dtype(value))
+    return total if op is ReduceOp.SUM else _mean(total, _count(value, axis, total))
+
+
+def _sum_dtype(value: Any) -> Any:
+    return None if value.dtype == bool else value.dtype
+
+
+def _count(value: Any, axis: Any, total: Any) -> Any:
+    """How many numbers a sum along `axis` adds up, as a number of the sum's dtype; in 8 and 16 bits it may not fit."""
+    count = math.prod(value.shape[a] for a in (axis if isinstance(axis, tuple) else (axis,)))
+    exact_in = jnp.issubdtype(total.dtype, jnp.inexact) or total.dtype.itemsize >= 4
+    return jnp.asarray(count, total.dtype if exact_in else jnp.float32)
+
+
+def _check_axis(axis: Any, value: Any) -> None:
+    axes = axis if isinstance(axis, tuple) else (axis,)
+    if any(isinstance(a, str) for a in axes):
+        raise TypeError(f"reduce: axis must be an integer, got {axis!r}.")
+    if any(not -value.ndim <= a < value.ndim for a in axes):
+        raise ValueError(f"reduce: axis {axis} is out of range for a value of rank {value.ndim}.")
+
+
+def check_even(value: PerReplica) -> None:
+    """Raise InvalidArgumentError unless all replicas' values have one shape."""
+    shapes = [tuple(v.shape) for v in value.values]
+    if len(set(shapes)) > 1:
+        raise InvalidArgumentError(
+            f"reduce with axis=None needs values of one shape on all replicas, found {shapes}. "
+            "Give the axis of the rows: strategy.reduce(op, value, axis=0)."
+        )

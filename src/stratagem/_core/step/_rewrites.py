@@ -1,0 +1,122 @@
+"""Rewrites of a traced program for the platform that it will run on; each is checked against the untouched program."""
+
+import functools
+import itertools
+from collections.abc import Iterator
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax.extend import core as xc
+
+from stratagem._core.step._markers import is_literal
+
+# On the tutorial's CNN it took a step from 17.3 to 12.2 ms beside the max-pool rewrite (one run, two cores, busy machine).
+_CPU_OPTIONS = {
+    "xla_cpu_experimental_ynn_fusion_type": "LIBRARY_FUSION_TYPE_DOT,LIBRARY_FUSION_TYPE_ELTWISE,LIBRARY_FUSION_TYPE_REDUCE"
+}
+_TRANSPARENT = ("jit", "pjit", "closed_call", "checkpoint", "remat2", "scan", "cond", "while")
+
+
+def compiler_options(platform: str) -> dict[str, Any] | None:
+    """XLA options that the platform gains from."""
+    return dict(_CPU_OPTIONS) if platform == "cpu" else None
+
+
+def rewrite(closed: xc.ClosedJaxpr, platform: str) -> xc.ClosedJaxpr:
+    """The same program without what XLA computes wrongly and, on CPUs, with faster equations: others have good kernels."""
+    return xc.ClosedJaxpr(_rewritten(closed.jaxpr, platform), closed.consts)
+
+
+def _rewritten(jaxpr: Any, platform: str) -> Any:
+    return jaxpr.replace(eqns=[new for eqn in jaxpr.eqns for new in _equations(eqn, platform)])
+
+
+def _equations(eqn: Any, platform: str) -> Iterator[Any]:
+    if platform == "cpu" and eqn.primitive.name == "reduce_window_max" and is_disjoint_pool(eqn):
+        pool = functools.partial(max_pool, window=tuple(eqn.params["window_dimensions"]))
+        yield from _inlined(jax.make_jaxpr(pool)(eqn.invars[0].aval), eqn)
+    elif eqn.primitive.name == "abs" and jnp.issubdtype(eqn.invars[0].aval.dtype, jnp.signedinteger):
+        # XLA makes x * x of abs(x * x), which is another number where that overflows.
+        yield from _inlined(jax.make_jaxpr(lambda x: jax.lax.max(x, jax.lax.neg(x)))(eqn.invars[0].aval), eqn)
+    elif eqn.primitive.name in _TRANSPARENT:
+        yield eqn.replace(params={k: _in_param(v, platform) for k, v in eqn.params.items()})
+    else:
+        yield eqn
+
+
+def _in_param(param: Any, platform: str) -> Any:
+    if isinstance(param, tuple):
+        return tuple(_in_param(part, platform) for part in param)
+    if isinstance(param, xc.ClosedJaxpr):
+        return xc.ClosedJaxpr(_rewritten(param.jaxpr, platform), param.consts)
+    return _rewritten(param, platform) if isinstance(param, xc.Jaxpr) else param
+
+
+def _inlined(new: xc.ClosedJaxpr, eqn: Any) -> Iterator[Any]:
+    """A program's equations in the place of one equation with the same operands and results."""
+    names = dict(zip(new.jaxpr.invars, eqn.invars, strict=True)) | dict(
+        zip(new.jaxpr.outvars, eqn.outvars, strict=True)
+    )
+
+    def look(atom: Any) -> Any:
+        return atom if is_literal(atom) else names.get(atom, atom)
+
+    for inner in new.jaxpr.eqns:
+        yield inner.replace(invars=list(map(look, inner.invars)), outvars=list(map(look, inner.outvars)))
+
+
+# --- Max-pooling -----------------------------------------------------------------------------------------------------------
+
+
+def is_disjoint_pool(eqn: Any) -> bool:
+    """True for max-pooling whose windows neither overlap, nor are padded, nor dilated, of a float array with rows."""
+    p, x = eqn.params, eqn.invars[0].aval
+    window = tuple(p["window_dimensions"])
+    return (
+        window == tuple(p["window_strides"])
+        and all(low == high == 0 for low, high in p["padding"])
+        and all(d == 1 for d in (*p["base_dilation"], *p["window_dilation"]))
+        and 1 < np.prod(window) <= 16
+        and jnp.issubdtype(x.dtype, jnp.floating)
+        and all(size >= w for size, w in zip(x.shape, window, strict=True) if w > 1)
+    )
+
+
+def _cells(x: jax.Array, window: tuple[int, ...]) -> list[jax.Array]:
+    """For every place in a window, in row-major order, that place's value in all windows."""
+    ends = [size // w * w for size, w in zip(x.shape, window, strict=True)]
+    places = itertools.product(*map(range, window))
+    return [x[tuple(slice(i, e, w) for i, e, w in zip(at, ends, window, strict=True))] for at in places]
+
+
+@functools.partial(jax.custom_vjp, nondiff_argnums=(1,))
+def max_pool(x: jax.Array, window: tuple[int, ...]) -> jax.Array:
+    """Maximum over disjoint windows; what does not fill a window is left out. XLA's own is as fast, its gradient is not."""
+    return functools.reduce(jnp.maximum, _cells(x, window))
+
+
+def _max_pool_forward(x: jax.Array, window: tuple[int, ...]) -> tuple[jax.Array, tuple[jax.Array, jax.Array]]:
+    cells = _cells(x, window)
+    top = functools.reduce(jnp.maximum, cells)
+    winner = jnp.full(top.shape, len(cells) - 1, jnp.int8)
+    for place in reversed(range(len(cells) - 1)):  # the first maximum wins, as in TensorFlow and XLA
+        winner = jnp.where(cells[place] == top, jnp.int8(place), winner)
+    return top, (winner, jnp.zeros((0, *x.shape), x.dtype))  # an empty array carries the shape
+
+
+def _max_pool_backward(
+    window: tuple[int, ...], saved: tuple[jax.Array, jax.Array], gradient: jax.Array
+) -> tuple[jax.Array]:
+    winner, like = saved
+    shape = like.shape[1:]
+    # (n, h, w, c) → (n, 1, h, 1, w, 1, c, 1) against the places (1, 1, 1, wh, 1, ww, 1, 1): one fused comparison.
+    spread = tuple(s for size in winner.shape for s in (size, 1))
+    places = jnp.arange(np.prod(window), dtype=jnp.int8).reshape([s for w in window for s in (1, w)])
+    cells = jnp.where(places == winner.reshape(spread), gradient.reshape(spread), jnp.zeros((), gradient.dtype))
+    full = cells.reshape([size * w for size, w in zip(winner.shape, window, strict=True)])
+    return (jnp.pad(full, [(0, size - have) for size, have in zip(shape, full.shape, strict=True)]),)
+
+
+max_pool.defvjp(_max_pool_forward, _max_pool_backward)

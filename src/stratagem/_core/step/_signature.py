@@ -1,0 +1,218 @@
+"""What makes two calls the same program: the identity of code and closure, and the types and static values of arguments."""
+
+import dis
+import functools
+import re
+import types
+import weakref
+from collections.abc import Hashable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import jax
+import numpy as np
+
+from stratagem._core.values import Separate, Stacked
+from stratagem._private import KerasVariable
+
+_VALUES = (bool, int, float, complex, str, bytes, type(None), type, np.dtype, types.CodeType, types.ModuleType)
+_KINDS = {t.__name__ for t in _VALUES} | {"function", "method", "partial", "tf.function", "again"}
+_MAX_DEPTH = 8
+_NAME = re.compile(r"[^\W\d][\w.]*(\[|$)")
+
+
+class Same:
+    """Equal only to another `Same` of the same living object. Does not keep the object alive, where Python allows that."""
+
+    __slots__ = ("_number", "_reference", "_strong")
+
+    def __init__(self, value: Any) -> None:
+        self._number = id(value)
+        self._strong = None
+        try:
+            self._reference = weakref.ref(value)
+        except TypeError:
+            self._strong = value
+            self._reference = self._keep  # type: ignore[assignment]
+
+    def _keep(self) -> Any:
+        return self._strong
+
+    @property
+    def value(self) -> Any:
+        """The object, or None once it is gone."""
+        return self._reference()
+
+    def alive(self) -> bool:
+        """False once the object is gone; the key that holds this can never match again."""
+        return self._reference() is not None
+
+    def __hash__(self) -> int:
+        return self._number
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Same) or self._number != other._number:
+            return False
+        mine = self._reference()
+        return mine is not None and mine is other._reference()
+
+    def __repr__(self) -> str:
+        value = self._reference()
+        return f"<{type(value).__name__} at {self._number:#x}>"
+
+
+def alive(key: Any) -> bool:
+    """False if the key contains an object that no longer exists."""
+    if isinstance(key, tuple):
+        return all(map(alive, key))
+    return key.alive() if isinstance(key, Same) else True
+
+
+def static_key(value: Any, depth: int = 0, seen: dict[int, int] | None = None, home: Any = None) -> Hashable:
+    """A key that is equal for values which give the same program when the trace meets them as Python objects.
+
+    seen: the functions that are part of the key already, with their numbers.
+    """
+    seen = {} if seen is None else seen
+    if isinstance(value, float | complex):
+        return (type(value).__name__, repr(value))  # 0.0 and -0.0 are two values, and a NaN is the same as another
+    if isinstance(value, _VALUES):
+        return (type(value).__name__, value)
+    if isinstance(value, tuple):  # lists and dicts change under our eyes: by identity
+        return (type(value).__name__, *(static_key(v, depth, seen, home) for v in value))
+    if isinstance(value, functools.partial):
+        bound = (value.func, value.args, tuple(value.keywords.items()))
+        return ("partial", static_key(bound, depth, seen, home))
+    if isinstance(value, types.MethodType):
+        return ("method", static_key(value.__func__, depth, seen, home), Same(value.__self__))
+    inner = _decorated(value)
+    if inner is not None:
+        return ("tf.function", static_key(inner, depth, seen, home))
+    if isinstance(value, types.FunctionType):
+        return _function_key(value, depth, seen, home)
+    return Same(value)
+
+
+def _decorated(value: Any) -> types.FunctionType | types.MethodType | None:
+    """What `tf.function` was given, if the value is what it has made. Asks no `__getattr__` of the user's."""
+    try:
+        inner = object.__getattribute__(value, "python_function")
+    except AttributeError:
+        return None
+    return inner if isinstance(inner, types.FunctionType | types.MethodType) else None
+
+
+def _function_key(fn: types.FunctionType, depth: int, seen: dict[int, int], home: Any) -> Hashable:
+    """Code, closure, defaults, and the globals that the code names.
+
+    Functions of other modules are followed no further: their globals are a library's business.
+    """
+    if id(fn) in seen:
+        return ("again", seen[id(fn)])
+    if depth >= _MAX_DEPTH or (home is not None and fn.__globals__ is not home and fn.__closure__ is None):
+        return Same(fn)
+    home = fn.__globals__ if home is None else home
+    seen[id(fn)] = len(seen)
+    names = read_names(fn.__code__)
+    free = zip(fn.__code__.co_freevars, fn.__closure__ or (), strict=True)
+    cells = tuple(static_key(_content(c), depth + 1, seen, home) for n, c in free if n in names.closed)
+    defaults = (fn.__defaults__ or (), tuple((fn.__kwdefaults__ or {}).items()))
+    named: tuple[Hashable, ...] = ()
+    if fn.__globals__ is home:
+        named = tuple((n, static_key(home[n], depth + 1, seen, home)) for n in names.globals if n in home)
+    return ("function", fn.__code__, cells, static_key(defaults, depth + 1, seen, home), named)
+
+
+def _content(cell: Any) -> Any:
+    try:
+        return cell.cell_contents
+    except ValueError:  # an empty cell: a name that is assigned later
+        return "<empty>"
+
+
+@dataclass(frozen=True)
+class Names:
+    """What code reads from outside and never assigns: a counter that the code itself advances says nothing about it."""
+
+    globals: tuple[str, ...]
+    closed: tuple[str, ...]
+
+
+@functools.lru_cache(maxsize=4096)
+def read_names(code: types.CodeType) -> Names:
+    """The global names and the closed-over names that the code, and functions defined in it, read and do not assign."""
+    named: dict[str, None] = {}
+    stored: set[str] = set()
+    for inner in _all_code(code):
+        for instruction in dis.get_instructions(inner):
+            if instruction.opname in ("LOAD_GLOBAL", "LOAD_NAME"):
+                named[instruction.argval] = None
+            elif instruction.opname in ("STORE_GLOBAL", "DELETE_GLOBAL", "STORE_DEREF", "DELETE_DEREF"):
+                stored.add(instruction.argval)
+    return Names(tuple(n for n in named if n not in stored), tuple(n for n in code.co_freevars if n not in stored))
+
+
+def _all_code(code: types.CodeType) -> Iterator[types.CodeType]:
+    yield code
+    for const in code.co_consts:
+        if isinstance(const, types.CodeType):
+            yield from _all_code(const)
+
+
+def function_key(fn: Any) -> Hashable:
+    """The key of a function's code and everything that it closes over."""
+    return static_key(fn)
+
+
+def code_of(key: Any) -> types.CodeType | None:
+    """The code of the function that a key is for."""
+    if isinstance(key, types.CodeType):
+        return key
+    return next((code for part in key if (code := code_of(part))), None) if isinstance(key, tuple) else None
+
+
+def changed_part(before: Any, now: Any, name: str = "it") -> str:
+    """In words, the first place where two keys of the same code differ."""
+    if not (isinstance(before, tuple) and isinstance(now, tuple)) or len(before) != len(now):
+        return f"{name} changed from {before} to {now}"
+    if len(now) == 2 and isinstance(now[0], str) and _NAME.match(now[0]):
+        name = name if now[0] in _KINDS else now[0]
+    different = next((pair for pair in zip(before, now, strict=True) if pair[0] != pair[1]), None)
+    return "nothing" if different is None else changed_part(*different, name)
+
+
+@dataclass(frozen=True, eq=False)
+class Fixed:
+    """An argument that is part of the program by itself: what a function reads beside its arguments, for one program.
+
+    described: names and values, for messages.
+    """
+
+    described: tuple[tuple[str, Any], ...]
+
+    @functools.cached_property
+    def key(self) -> Same:
+        """Equal only to its own."""
+        return Same(self)
+
+
+def is_source(leaf: Any) -> bool:
+    """True for an iterator that a step can draw from."""
+    return hasattr(type(leaf), "peek") and hasattr(type(leaf), "__next__")
+
+
+def leaf_key(leaf: Any) -> Hashable:
+    """The key of one argument: type for tensors and iterators, value for Python numbers and strings, else identity."""
+    if isinstance(leaf, jax.Array | np.ndarray | np.generic):
+        return (leaf.shape, leaf.dtype)
+    if type(leaf) is Fixed:
+        return leaf.key
+    if isinstance(leaf, Stacked):
+        return ("per replica", leaf.array.shape, leaf.array.dtype, leaf.mesh.devices)
+    if isinstance(leaf, Separate):
+        return ("per replica", *leaf.shapes, *(v.dtype for v in leaf.values))
+    if isinstance(leaf, KerasVariable):
+        return Same(leaf)
+    if is_source(leaf):
+        return ("iterator", type(leaf))
+    return static_key(leaf)

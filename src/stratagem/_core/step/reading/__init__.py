@@ -1,0 +1,10 @@
+"""What an undecorated function can read beside tensors: nothing else in `step` looks into objects of the user's."""
+
+from stratagem._core.step.reading._places import filled as filled
+from stratagem._core.step.reading._plans import MOST_VARIANTS as MOST_VARIANTS
+from stratagem._core.step.reading._plans import Plan as Plan
+from stratagem._core.step.reading._plans import Reading as Reading
+from stratagem._core.step.reading._plans import Reads as Reads
+from stratagem._core.step.reading._plans import Variant as Variant
+from stratagem._core.step.reading._plans import described_path as described_path
+from stratagem._core.step.reading._walk import Path as Path

@@ -1,0 +1,225 @@
+"""Placement: how a variable lies on a mesh, and what reading and assigning it outside a step means."""
+
+import hashlib
+import logging
+import threading
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from stratagem._base.errors import ClusterError, MixedStrategiesError, ReductionError
+from stratagem._core.context import current, entered
+from stratagem._core.mesh import ReplicaMesh
+from stratagem._core.values._formula import Formula
+from stratagem._core.values._initial import Part
+from stratagem._core.values._on_read import add_to_each, aggregate, on_read, shares
+from stratagem._private import (
+    in_stateless_scope,
+    initialized,
+    intercept_slots,
+    intercept_variables,
+    makes_seed_state,
+    store,
+    stored,
+)
+
+_log = logging.getLogger("stratagem")
+
+# Held while stored arrays are taken or replaced: a step donates what it takes, and another thread must not take it, too.
+storage = threading.RLock()
+
+
+@dataclass(frozen=True, eq=False)
+class Placement:
+    """Where a variable lies: here on a mesh; a subclass says what it means to lie elsewhere.
+
+    mesh: its devices. A mirrored variable has a copy on each; a sync-on-read one has a slot of its own on each.
+    strategy: the strategy in whose scope it was created; None for a variable that a compiled step adopted.
+    """
+
+    mesh: ReplicaMesh
+    strategy: Any
+
+    # True for a variable whose value is kept, and updated, by a server: a step asks for it and sends its change.
+    served: ClassVar[bool] = False
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> "Placement":
+        return self
+
+    def read(self, variable: Any) -> jax.Array:
+        """What code outside of a step sees: one local array that no later step can delete; no wait."""
+        with storage:
+            array = stored(variable)
+            if not on_read(variable):
+                return self.mesh.own_first(array)
+            with self.mesh.job.waiting():  # of several workers, it is a collective
+                return self.mesh.first(aggregate(variable, array))
+
+    def place(self, variable: Any, value: Any) -> Any:
+        """Take a new value, as TF assigns in a cross-replica context. Returns what the variable stores for it."""
+        first = not initialized(variable)
+        if first and self.strategy is not None:
+            value = _of_chief(variable, value, self.mesh)
+        if not on_read(variable):
+            return self.mesh.replicate(value, own=True)
+        # As in TF, every replica of a new variable starts from the initial value.
+        replicas = self.mesh.num_replicas
+        parts = [value] * replicas if first else shares(variable, value, replicas)
+        return self.mesh.stack([np.asarray(parts[i]) for i in self.mesh.local_ids], own=True)
+
+    def make(self, formula: Formula, start: int, rows: int) -> Any:
+        """Give a new variable these rows of a formula's value. Returns what the variable stores for them."""
+        raise NotImplementedError(f"{type(self).__name__}: values are assigned here.")
+
+    def add(self, variable: Any, amount: Any, sign: int) -> bool:
+        """Outside of a compiled step: add to the value where it is kept, as one whole. False: read, add and assign.
+
+        As in TF, every slot of a sync-on-read variable gets the whole amount.
+        """
+        if not on_read(variable) or variable.aggregation == "sum" or self.mesh.num_replicas == 1:
+            return False
+        amount = jnp.broadcast_to(jnp.asarray(amount, dtype=variable._dtype), variable.shape)
+        with storage:
+            slots = stored(variable)
+            store(variable, add_to_each(slots, self.mesh.replicate(amount if sign > 0 else -amount)))
+        return True
+
+
+def placement_of(variable: Any) -> Placement | None:
+    """The variable's placement; None while nothing but Keras has touched it."""
+    placement: Placement | None = variable._placement
+    return placement
+
+
+def adopt(variable: Any, mesh: ReplicaMesh) -> None:
+    """Lay a variable that belongs to no strategy on `mesh`, so that steps can run on it."""
+    if not initialized(variable):
+        raise ValueError(f"Variable {variable.path} has no value yet, so no step can use it.")
+    value = stored(variable) if placement_of(variable) is None else _read(variable)
+    value = _of_chief(variable, value, mesh)
+    variable._placement = Placement(mesh, None)
+    if on_read(variable) and variable.aggregation == "sum":
+        # The whole value in the first slot: the sum is exact, and the replicas add to it from zero.
+        rest = [jnp.zeros_like(value)] * (len(mesh.local_ids) - 1)
+        store(variable, mesh.stack([jnp.copy(value), *rest]))
+    else:
+        store(variable, _place(variable, value))
+
+
+def join(variable: Any) -> None:
+    """Let a variable that belongs to no strategy belong to that of the active scope, as if it had been created there."""
+    value = None
+    if initialized(variable):
+        value = stored(variable) if placement_of(variable) is None else _read(variable)
+    variable._placement = _created(variable)
+    if value is not None:
+        variable._value = None  # what follows is its first value, on which the workers agree
+        variable._direct_assign(value)
+
+
+def _created(variable: Any) -> Placement | None:
+    context = current()
+    if context.recorder is not None:
+        context.recorder.create(variable)
+    if context.strategy is None or (
+        context.strategy.served and makes_seed_state()
+    ):  # every worker has seeds of its own
+        return None
+    placement: Placement = context.strategy.placement(context.beside)
+    return placement
+
+
+def _initialize(variable: Any, initializer: Any) -> Any:
+    placement: Any = placement_of(variable)
+    if not placement.served or not variable.shape:
+        return initializer
+    _check_scope(placement)
+    part = initializer if isinstance(initializer, Part) else Part.of(initializer, variable)
+    formula = part.initial.formula
+    if formula is None:
+        return initializer if part.initial.traced is None else part  # not run twice where once is enough
+    store(variable, placement.make(formula, part.start, part.rows))
+    return None
+
+
+def _check_scope(placement: Placement) -> None:
+    active = current().strategy
+    if active is not None and placement.strategy is not None and active is not placement.strategy:
+        raise MixedStrategiesError(
+            f"Mixing different tf.distribute.Strategy objects: {active} is not {placement.strategy}. "
+            "Use a variable in the scope of the strategy that it was created under, or under none."
+        )
+
+
+def _read(variable: Any) -> jax.Array:
+    _check_scope(variable._placement)
+    return variable._placement.read(variable)
+
+
+def _place(variable: Any, value: Any) -> Any:
+    _check_scope(variable._placement)
+    return variable._placement.place(variable, value)
+
+
+def _of_chief(variable: Any, value: Any, mesh: ReplicaMesh) -> Any:
+    """The initial value that worker 0 has.
+
+    Raises:
+        ClusterError: another worker creates another variable at this point.
+    """
+    job = mesh.job
+    if job.workers == 1:
+        return value
+    array = np.asarray(value)
+    mine = [
+        variable.path,
+        list(array.shape),
+        array.dtype.name,
+        hashlib.blake2b(array.tobytes(), digest_size=16).hexdigest(),
+        repr(array.item()) if array.ndim == 0 else None,
+    ]
+    given = job.agree("the initial value of a variable", mine)
+    for worker, other in enumerate(given):
+        if other[1:3] != mine[1:3]:
+            raise ClusterError(
+                f"The workers' models differ: here, on worker {job.worker}, variable {mine[0]} has shape {tuple(mine[1])} and "
+                f"dtype {mine[2]}; on worker {worker} it is {other[0]} with shape {tuple(other[1])} and dtype {other[2]}. "
+                "Every worker has to create the same variables in the same order."
+            )
+    if len({other[3] for other in given}) == 1:
+        return value
+    if array.ndim == 0:  # a learning rate, say; larger ones are drawn, and mostly differ
+        shown = ", ".join(f"{other[4]} on worker {worker}" for worker, other in enumerate(given))
+        _log.warning("The workers' first values of %s differ: %s. All use that of worker 0.", mine[0], shown)
+    return mesh.from_chief(array)
+
+
+def _add(variable: Any, amount: Any, sign: int) -> bool:
+    """Refuses what has no meaning; lets a step, or where it is kept, add the amount; else False: read, add and assign."""
+    placement, context = placement_of(variable), current()
+    at_once = not in_stateless_scope()
+    if context.replica is None and (at_once or context.recorder is not None):
+        _check_owner(variable, placement)
+    if context.recorder is not None and context.recorder.add(variable, amount, sign):
+        return True
+    if placement is None or not at_once:
+        return False
+    _check_scope(placement)
+    return placement.add(variable, amount, sign)
+
+
+def _check_owner(variable: Any, placement: Placement | None) -> None:
+    if placement is None or placement.strategy is None or placement.mesh.num_replicas == 1:
+        return
+    if on_read(variable) and variable.aggregation == "sum":
+        raise ReductionError(
+            f"{variable.path}: SyncOnReadVariable does not support `assign_add` in cross-replica context when aggregation "
+            "is set to SUM (which replica would the amount belong to?). Update it, or its metric, inside strategy.run."
+        )
+
+
+intercept_variables(created=_created, initialize=_initialize, read=_read, place=_place, add=_add)
+intercept_slots(lambda variable: entered(beside=variable))

@@ -1,0 +1,351 @@
+"""ShardedVariable: one variable kept in parts, as a view on the variables that are its parts."""
+
+import itertools
+import operator
+from collections.abc import Iterator, Sequence
+from typing import Any, ClassVar, NoReturn, final
+
+import jax
+import jax.numpy as jnp
+import keras
+import numpy as np
+
+from stratagem._core.values._variable import IndexedSlices, assign_rows
+from stratagem._core.values._whole import WholeConstraint, WholeRegularizer, is_by_row, is_sum
+from stratagem._private import KerasVariable, is_view
+
+
+def rows_of(table: Any, ids: Any) -> jax.Array:
+    """The rows of a variable with these numbers, integers of any shape (...): (..., *row).
+
+    As in `jnp.take`, a negative number counts from the end, and one outside gives NaN (for integers their least).
+    It is Keras' `take`, which layers use as well: what a strategy knows of look-ups is known in this one place.
+    """
+    rows: jax.Array = keras.ops.take(table, ids, axis=0)
+    return rows
+
+
+def _concatenated(shards: Sequence[Any]) -> jax.Array:
+    values = [shard.value for shard in shards]
+    return values[0] if len(values) == 1 else jnp.concatenate(values)
+
+
+@final
+class ShardedVariable:
+    """One variable whose rows lie in several, one after another along dimension 0, as TensorFlow's `ShardedVariable`.
+
+    It is used like a `tf.Variable`, and as a tensor it is its shards' values concatenated. Gradients, optimizers and
+    `model.weights` know the shards, which are in `variables`.
+
+    variables: the shards; none may be in another one. They keep this object alive.
+    Raises TypeError for anything but a list of variables with at least one, ValueError where their dtypes, or their
+    shapes beyond dimension 0, differ.
+    """
+
+    is_sharded_variable: ClassVar[bool] = True
+
+    def __init__(self, variables: Sequence[Any], name: str = "ShardedVariable", *, path: str | None = None) -> None:
+        listed = isinstance(variables, Sequence) and len(variables) > 0
+        if not listed or not all(isinstance(v, KerasVariable) for v in variables):
+            raise TypeError(
+                f"Argument `variables` should be a non-empty list of variables. Received {variables!r:.200}"
+            )
+        dtypes = [v._dtype for v in variables]
+        if len(set(dtypes)) > 1:
+            raise ValueError(
+                f"All elements in argument `variables` must have the same dtype. Received dtypes: {dtypes}"
+            )
+        shapes = [tuple(v.shape) for v in variables]
+        if () in shapes or len({shape[1:] for shape in shapes}) > 1:
+            raise ValueError(
+                "All elements in argument `variables` must have the same shapes except for the first axis. "
+                f"Received shapes: {shapes}"
+            )
+        self.variables = list(variables)
+        self.name = name
+        self.path = name if path is None else path
+        self._offsets = [0, *itertools.accumulate(shape[0] for shape in shapes)]
+        self._regularizer: Any = variables[0].regularizer
+        self._constraint: Any = variables[0].constraint
+        self._forming: dict[tuple[int, str], dict[int, Any]] = {}
+        for variable in variables:
+            variable._of = self
+
+    # --- What it is -------------------------------------------------------------------------------------------------
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Of all rows."""
+        return (self._offsets[-1], *self.variables[0].shape[1:])
+
+    @property
+    def ndim(self) -> int:
+        """Number of dimensions."""
+        return len(self.shape)
+
+    @property
+    def dtype(self) -> Any:
+        """Of every shard; inside a layer of mixed precision the one that it computes with."""
+        return self.variables[0].dtype
+
+    @property
+    def offsets(self) -> tuple[int, ...]:
+        """The number of every shard's first row."""
+        return tuple(self._offsets[:-1])
+
+    @property
+    def value(self) -> jax.Array:
+        """All rows. Inside a step it is differentiated with respect to the shards."""
+        return _concatenated(self.variables)
+
+    def read_value(self) -> jax.Array:
+        """All rows."""
+        return self.value
+
+    def numpy(self) -> np.ndarray:
+        """All rows as a NumPy array."""
+        return np.concatenate([np.asarray(shard.value) for shard in self.variables])
+
+    def __jax_array__(self) -> jax.Array:
+        return self.value
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+        return self.numpy() if dtype is None else self.numpy().astype(dtype)
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.variables)
+
+    def __bool__(self) -> NoReturn:
+        raise TypeError("A variable cannot be used as a boolean.")
+
+    def __repr__(self) -> str:
+        return (
+            f"<ShardedVariable path={self.path}, shape={self.shape}, dtype={self.dtype}, shards={len(self.variables)}>"
+        )
+
+    def get_shape(self) -> tuple[int, ...]:
+        """The shape."""
+        return self.shape
+
+    def ref(self) -> int:
+        """A hashable reference to this variable."""
+        return id(self)
+
+    def is_initialized(self, name: str | None = None) -> bool:
+        """True once every shard has a value."""
+        return all(shard._value is not None for shard in self.variables)
+
+    # --- What Keras asks a variable, and sets -------------------------------------------------------------------------
+
+    @property
+    def trainable(self) -> bool:
+        """Whether training changes it."""
+        return bool(self.variables[0].trainable)
+
+    @trainable.setter
+    def trainable(self, value: bool) -> None:
+        for shard in self.variables:
+            shard.trainable = value
+
+    @property
+    def overwrite_with_gradient(self) -> bool:
+        """As every shard's."""
+        return bool(self.variables[0].overwrite_with_gradient)
+
+    @overwrite_with_gradient.setter
+    def overwrite_with_gradient(self, value: bool) -> None:
+        for shard in self.variables:
+            shard.overwrite_with_gradient = value
+
+    @property
+    def autocast(self) -> bool:
+        """As every shard's."""
+        return bool(self.variables[0].autocast)
+
+    @property
+    def aggregation(self) -> str:
+        """As every shard's."""
+        return str(self.variables[0].aggregation)
+
+    @property
+    def synchronization(self) -> str:
+        """As every shard's."""
+        return str(self.variables[0].synchronization)
+
+    @property
+    def _placement(self) -> Any:
+        return self.variables[0]._placement
+
+    @property
+    def _dtype(self) -> Any:
+        return self.variables[0]._dtype
+
+    @property
+    def regularizer(self) -> Any:
+        """Of the whole variable. What is no sum over elements is computed of all rows, and added for the first shard."""
+        return self._regularizer
+
+    @regularizer.setter
+    def regularizer(self, value: Any) -> None:
+        self._regularizer = value
+        first, each = (value, value) if value is None or is_sum(value) else (WholeRegularizer(self, value), None)
+        for shard in self.variables:
+            shard.regularizer = first if shard is self.variables[0] else each
+
+    @property
+    def constraint(self) -> Any:
+        """Of the whole variable. What is not done row by row is done to all rows, when it is the first shard's turn."""
+        return self._constraint
+
+    @constraint.setter
+    def constraint(self, value: Any) -> None:
+        self._constraint = value
+        first, each = (value, value) if value is None or is_by_row(value) else (WholeConstraint(self, value), None)
+        for shard in self.variables:
+            shard.constraint = first if shard is self.variables[0] else each
+
+    # --- Assignment ---------------------------------------------------------------------------------------------------
+
+    def pieces(self, value: Any) -> list[tuple[Any, Any]]:
+        """Every shard with its rows of `value`, which may be anything with a shape and slices, a file's data too.
+
+        Raises ValueError for another shape than the variable's.
+        """
+        whole = value.value if is_view(value) or isinstance(value, KerasVariable) else value
+        if not hasattr(whole, "shape"):
+            whole = keras.ops.convert_to_tensor(whole, dtype=self._dtype)
+        if tuple(whole.shape) != self.shape:
+            raise ValueError(f"{self.path} has shape {self.shape}, the value that is assigned {tuple(whole.shape)}.")
+        return [
+            (shard, whole[first:last])
+            for shard, (first, last) in zip(self.variables, itertools.pairwise(self._offsets), strict=True)
+        ]
+
+    def assign(self, value: Any, use_locking: Any = None, name: str | None = None, read_value: bool = True) -> Any:
+        """Set all rows. Returns the variable. Raises ValueError for another shape."""
+        for shard, rows in self.pieces(value):
+            shard.assign(rows)
+        return self
+
+    def assign_add(self, delta: Any, use_locking: Any = None, name: str | None = None, read_value: bool = True) -> Any:
+        """Add to all rows. Returns the variable. Raises ValueError for another shape."""
+        for shard, rows in self.pieces(delta):
+            shard.assign_add(rows)
+        return self
+
+    def assign_sub(self, delta: Any, use_locking: Any = None, name: str | None = None, read_value: bool = True) -> Any:
+        """Subtract from all rows. Returns the variable. Raises ValueError for another shape."""
+        for shard, rows in self.pieces(delta):
+            shard.assign_sub(rows)
+        return self
+
+    def _scatter(self, how: str, slices: IndexedSlices) -> "ShardedVariable":
+        ids = jnp.asarray(slices.indices)
+        ids = jnp.where(ids < 0, ids + self.shape[0], ids)
+        for shard, (first, last) in zip(self.variables, itertools.pairwise(self._offsets), strict=True):
+            # JAX drops rows for positions behind the last; a position before the first would count from the end.
+            local = jnp.where((ids >= first) & (ids < last), ids - first, last - first)
+            assign_rows(shard, how, local, slices.values)
+        return self
+
+    def scatter_add(self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None) -> Any:
+        """Add rows; repeated indices add up. Returns the variable."""
+        return self._scatter("add", sparse_delta)
+
+    def scatter_sub(self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None) -> Any:
+        """Subtract rows; repeated indices add up. Returns the variable."""
+        return self._scatter("add", IndexedSlices(-jnp.asarray(sparse_delta.values), sparse_delta.indices))
+
+    def scatter_mul(self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None) -> Any:
+        """Multiply rows. Returns the variable."""
+        return self._scatter("multiply", sparse_delta)
+
+    def scatter_div(self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None) -> Any:
+        """Divide rows. Returns the variable."""
+        return self._scatter("divide", sparse_delta)
+
+    def scatter_max(self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None) -> Any:
+        """Rowwise maximum. Returns the variable."""
+        return self._scatter("max", sparse_delta)
+
+    def scatter_min(self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None) -> Any:
+        """Rowwise minimum. Returns the variable."""
+        return self._scatter("min", sparse_delta)
+
+    def scatter_update(self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None) -> Any:
+        """Replace rows. Returns the variable."""
+        return self._scatter("set", sparse_delta)
+
+    batch_scatter_update = scatter_update
+
+    # --- Reading parts ------------------------------------------------------------------------------------------------
+
+    def sparse_read(self, indices: Any, name: str | None = None) -> jax.Array:
+        """The rows with these numbers, in their order: integers (...) → (..., *row)."""
+        return rows_of(self, jnp.asarray(indices))
+
+    def __getitem__(self, spec: Any) -> jax.Array:
+        """Part of the value, with NumPy's rules; only the shards that the first index names are read.
+
+        Raises IndexError for a row that does not exist, TypeError for tensors and arrays of integers as indices
+        (`tf.gather` takes those), ValueError for a step of 0 and for a single boolean.
+        """
+        if isinstance(spec, bool):
+            raise ValueError("mask cannot be scalar.")
+        if isinstance(spec, np.ndarray | jax.Array) and spec.dtype == bool:
+            return self.value[spec]
+        index = tuple(spec) if isinstance(spec, list | tuple) else (spec,)
+        _refuse_tensors(index)
+        if not index or index[0] is None or index[0] is Ellipsis:
+            return self.value[index]
+        if isinstance(index[0], slice):
+            return self._slice(range(*index[0].indices(self.shape[0])), index[1:])
+        return self._row(operator.index(index[0]), index[1:])
+
+    def _row(self, number: int, rest: tuple[Any, ...]) -> jax.Array:
+        row = number + self.shape[0] if number < 0 else number
+        if not 0 <= row < self.shape[0]:
+            raise IndexError(f"ShardedVariable: slice index {number} of dimension 0 out of bounds.")
+        shard = self._shard_of(row)
+        part: jax.Array = self.variables[shard].value[(row - self._offsets[shard], *rest)]
+        return part
+
+    def _slice(self, rows: range, rest: tuple[Any, ...]) -> jax.Array:
+        ends = sorted((rows[0], rows[-1])) if rows else [0, 0]
+        first, last = map(self._shard_of, ends)
+        start = self._offsets[first]
+        block = _concatenated(self.variables[first : last + 1])
+        local = slice(0, 0)
+        if rows:
+            stop = rows[-1] - start + (1 if rows.step > 0 else -1)
+            local = slice(rows[0] - start, stop if stop >= 0 else None, rows.step)
+        return block[(local, *rest)]
+
+    def _shard_of(self, row: int) -> int:
+        return next(i for i, last in enumerate(self._offsets[1:]) if row < last or last == self._offsets[-1])
+
+    # --- Operators ----------------------------------------------------------------------------------------------------
+
+    # A variable's are written in terms of its `value`: they are right for this one.
+    __neg__, __pos__, __abs__ = KerasVariable.__neg__, KerasVariable.__pos__, KerasVariable.__abs__
+    __invert__, __round__ = KerasVariable.__invert__, KerasVariable.__round__
+    __eq__, __ne__ = KerasVariable.__eq__, KerasVariable.__ne__
+    __lt__, __le__ = KerasVariable.__lt__, KerasVariable.__le__
+    __gt__, __ge__ = KerasVariable.__gt__, KerasVariable.__ge__
+    __add__, __radd__ = KerasVariable.__add__, KerasVariable.__radd__
+    __sub__, __rsub__ = KerasVariable.__sub__, KerasVariable.__rsub__
+    __mul__, __rmul__ = KerasVariable.__mul__, KerasVariable.__rmul__
+    __truediv__, __rtruediv__ = KerasVariable.__truediv__, KerasVariable.__rtruediv__
+    __floordiv__, __rfloordiv__ = KerasVariable.__floordiv__, KerasVariable.__rfloordiv__
+    __mod__, __rmod__ = KerasVariable.__mod__, KerasVariable.__rmod__
+    __pow__, __rpow__ = KerasVariable.__pow__, KerasVariable.__rpow__
+    __matmul__, __rmatmul__ = KerasVariable.__matmul__, KerasVariable.__rmatmul__
+    __and__, __rand__ = KerasVariable.__and__, KerasVariable.__rand__
+    __or__, __ror__ = KerasVariable.__or__, KerasVariable.__ror__
+    __xor__, __rxor__ = KerasVariable.__xor__, KerasVariable.__rxor__
+
+
+def _refuse_tensors(index: tuple[Any, ...]) -> None:
+    parts = [p for each in index for p in ((each.start, each.stop, each.step) if isinstance(each, slice) else (each,))]
+    if any(isinstance(p, jax.Array | KerasVariable) or is_view(p) for p in parts):
+        raise TypeError("ShardedVariable: using Tensor for indexing is not allowed. tf.gather takes rows by a tensor.")
