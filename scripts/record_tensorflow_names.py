@@ -1,6 +1,6 @@
 """Records the public names of TensorFlow 2.15.1, which an error for a missing name asks: run it where TensorFlow is.
 
-    /tmp/tensorflow/bin/python scripts/record_tensorflow_names.py > src/stratagem/ops/tensorflow_names.txt
+    /tmp/tensorflow/bin/python scripts/record_tensorflow_names.py > src/stratagem/_ops/tensorflow_names.txt
 
 A line has a namespace below `tf` (`-` is `tf` itself) and its names. Without Keras, whose names are its own.
 """

@@ -17,7 +17,7 @@ _log.show(__name__)
 # The public names, by the module that they come from. They are imported when first used: a process that only waits stays small.
 _NAMES = {
     "dtypes": "bool",
-    "ops": """
+    "_ops": """
         Assert DType Tensor abs acos acosh add add_n argmax argmin argsort as_dtype asin asinh assert_equal
         assert_greater assert_less assert_rank atan atan2 atanh bfloat16 bitcast boolean_mask
         broadcast_dynamic_shape broadcast_static_shape broadcast_to cast clip_by_global_norm clip_by_norm
@@ -32,7 +32,7 @@ _NAMES = {
         tensor_scatter_nd_min tensor_scatter_nd_sub tensor_scatter_nd_update tensordot tile transpose truediv
         truncatediv truncatemod uint16 uint32 uint64 uint8 unique unique_with_counts unstack where zeros zeros_like
     """,
-    "ops.flow": """
+    "_ops.flow": """
         case cond foldl foldr map_fn scan switch_case vectorized_map while_loop
     """,
     "pipeline": "TensorShape TensorSpec",
@@ -69,7 +69,7 @@ def __getattr__(name: str) -> Any:
     if name not in _MODULES:
         if name.startswith("_"):
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        raise _imported(f"{__name__}.ops").not_provided("", name)
+        raise _imported(f"{__name__}._ops").not_provided("", name)
     value = globals()[name] = getattr(_imported(_MODULES[name]), name)
     return value
 

@@ -1,29 +1,29 @@
 """`tf.debugging`: checks of values, shapes and dtypes."""
 
-from stratagem.ops import Assert as Assert
-from stratagem.ops import assert_all_finite as assert_all_finite
-from stratagem.ops import assert_equal as assert_equal
-from stratagem.ops import assert_greater as assert_greater
-from stratagem.ops import assert_greater_equal as assert_greater_equal
-from stratagem.ops import assert_integer as assert_integer
-from stratagem.ops import assert_less as assert_less
-from stratagem.ops import assert_less_equal as assert_less_equal
-from stratagem.ops import assert_near as assert_near
-from stratagem.ops import assert_negative as assert_negative
-from stratagem.ops import assert_non_negative as assert_non_negative
-from stratagem.ops import assert_non_positive as assert_non_positive
-from stratagem.ops import assert_none_equal as assert_none_equal
-from stratagem.ops import assert_positive as assert_positive
-from stratagem.ops import assert_rank as assert_rank
-from stratagem.ops import assert_rank_at_least as assert_rank_at_least
-from stratagem.ops import assert_rank_in as assert_rank_in
-from stratagem.ops import assert_scalar as assert_scalar
-from stratagem.ops import assert_shapes as assert_shapes
-from stratagem.ops import assert_type as assert_type
-from stratagem.ops import check_numerics as check_numerics
-from stratagem.ops import disable_check_numerics as disable_check_numerics
-from stratagem.ops import enable_check_numerics as enable_check_numerics
-from stratagem.ops import not_provided as _not_provided
+from stratagem._ops import Assert as Assert
+from stratagem._ops import assert_all_finite as assert_all_finite
+from stratagem._ops import assert_equal as assert_equal
+from stratagem._ops import assert_greater as assert_greater
+from stratagem._ops import assert_greater_equal as assert_greater_equal
+from stratagem._ops import assert_integer as assert_integer
+from stratagem._ops import assert_less as assert_less
+from stratagem._ops import assert_less_equal as assert_less_equal
+from stratagem._ops import assert_near as assert_near
+from stratagem._ops import assert_negative as assert_negative
+from stratagem._ops import assert_non_negative as assert_non_negative
+from stratagem._ops import assert_non_positive as assert_non_positive
+from stratagem._ops import assert_none_equal as assert_none_equal
+from stratagem._ops import assert_positive as assert_positive
+from stratagem._ops import assert_rank as assert_rank
+from stratagem._ops import assert_rank_at_least as assert_rank_at_least
+from stratagem._ops import assert_rank_in as assert_rank_in
+from stratagem._ops import assert_scalar as assert_scalar
+from stratagem._ops import assert_shapes as assert_shapes
+from stratagem._ops import assert_type as assert_type
+from stratagem._ops import check_numerics as check_numerics
+from stratagem._ops import disable_check_numerics as disable_check_numerics
+from stratagem._ops import enable_check_numerics as enable_check_numerics
+from stratagem._ops import not_provided as _not_provided
 
 
 def __getattr__(name: str) -> object:

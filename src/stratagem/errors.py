@@ -35,7 +35,7 @@ from stratagem._base.errors import UnauthenticatedError as UnauthenticatedError
 from stratagem._base.errors import UnavailableError as UnavailableError
 from stratagem._base.errors import UnimplementedError as UnimplementedError
 from stratagem._base.errors import UnknownError as UnknownError
-from stratagem.ops import not_provided as _not_provided
+from stratagem._ops import not_provided as _not_provided
 
 
 def __getattr__(name: str) -> object:

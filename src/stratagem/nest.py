@@ -1,11 +1,11 @@
 """`tf.nest`: nested structures."""
 
-from stratagem.ops import assert_same_structure as assert_same_structure
-from stratagem.ops import flatten as flatten
-from stratagem.ops import is_nested as is_nested
-from stratagem.ops import map_structure as map_structure
-from stratagem.ops import not_provided as _not_provided
-from stratagem.ops import pack_sequence_as as pack_sequence_as
+from stratagem._ops import assert_same_structure as assert_same_structure
+from stratagem._ops import flatten as flatten
+from stratagem._ops import is_nested as is_nested
+from stratagem._ops import map_structure as map_structure
+from stratagem._ops import not_provided as _not_provided
+from stratagem._ops import pack_sequence_as as pack_sequence_as
 
 
 def __getattr__(name: str) -> object:

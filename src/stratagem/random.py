@@ -1,23 +1,23 @@
 """`tf.random`: random tensors."""
 
-from stratagem.ops import not_provided as _not_provided
-from stratagem.ops.sampling import Generator as Generator
-from stratagem.ops.sampling import categorical as categorical
-from stratagem.ops.sampling import fold_in as fold_in
-from stratagem.ops.sampling import gamma as gamma
-from stratagem.ops.sampling import get_global_generator as get_global_generator
-from stratagem.ops.sampling import normal as normal
-from stratagem.ops.sampling import poisson as poisson
-from stratagem.ops.sampling import set_global_generator as set_global_generator
-from stratagem.ops.sampling import set_seed as set_seed
-from stratagem.ops.sampling import shuffle as shuffle
-from stratagem.ops.sampling import split as split
-from stratagem.ops.sampling import stateless_categorical as stateless_categorical
-from stratagem.ops.sampling import stateless_normal as stateless_normal
-from stratagem.ops.sampling import stateless_truncated_normal as stateless_truncated_normal
-from stratagem.ops.sampling import stateless_uniform as stateless_uniform
-from stratagem.ops.sampling import truncated_normal as truncated_normal
-from stratagem.ops.sampling import uniform as uniform
+from stratagem._ops import not_provided as _not_provided
+from stratagem._ops.sampling import Generator as Generator
+from stratagem._ops.sampling import categorical as categorical
+from stratagem._ops.sampling import fold_in as fold_in
+from stratagem._ops.sampling import gamma as gamma
+from stratagem._ops.sampling import get_global_generator as get_global_generator
+from stratagem._ops.sampling import normal as normal
+from stratagem._ops.sampling import poisson as poisson
+from stratagem._ops.sampling import set_global_generator as set_global_generator
+from stratagem._ops.sampling import set_seed as set_seed
+from stratagem._ops.sampling import shuffle as shuffle
+from stratagem._ops.sampling import split as split
+from stratagem._ops.sampling import stateless_categorical as stateless_categorical
+from stratagem._ops.sampling import stateless_normal as stateless_normal
+from stratagem._ops.sampling import stateless_truncated_normal as stateless_truncated_normal
+from stratagem._ops.sampling import stateless_uniform as stateless_uniform
+from stratagem._ops.sampling import truncated_normal as truncated_normal
+from stratagem._ops.sampling import uniform as uniform
 
 
 def __getattr__(name: str) -> object:

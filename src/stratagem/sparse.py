@@ -1,6 +1,6 @@
 """`tf.sparse`: what parsing gives for features of any length."""
 
-from stratagem.ops import not_provided as _not_provided
+from stratagem._ops import not_provided as _not_provided
 from stratagem.pipeline.files import SparseTensor as SparseTensor
 from stratagem.pipeline.files import to_dense as to_dense
 

@@ -3,8 +3,8 @@
 import importlib
 from typing import Any
 
-from stratagem import ops
-from stratagem.ops import flow
+from stratagem import _ops as ops
+from stratagem._ops import flow
 
 NAMESPACES = "nn math random linalg dtypes debugging strings nest errors bitwise io image".split()  # noqa: SIM905
 

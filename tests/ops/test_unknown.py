@@ -8,7 +8,7 @@ import pytest
 
 import stratagem
 from stratagem._base.errors import NotProvidedError
-from stratagem.ops import not_provided, tensorflow_names
+from stratagem._ops import not_provided, tensorflow_names
 from tests.ops.facade import NAMESPACES, tf
 
 PACKAGE = Path(stratagem.__file__).parent

@@ -2,8 +2,8 @@
 
 from typing import Any
 
+from stratagem._ops import not_provided
 from stratagem.compat import v1 as v1
-from stratagem.ops import not_provided
 
 
 def __getattr__(name: str) -> Any:

@@ -2,8 +2,8 @@
 
 from typing import Any
 
+from stratagem._ops import not_provided
 from stratagem.config import experimental as experimental
-from stratagem.ops import not_provided
 from stratagem.strategy import LogicalDevice as LogicalDevice
 from stratagem.strategy import LogicalDeviceConfiguration as LogicalDeviceConfiguration
 from stratagem.strategy import PhysicalDevice as PhysicalDevice

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from stratagem.ops import not_provided
+from stratagem._ops import not_provided
 from stratagem.strategy import list_logical_devices as list_logical_devices
 from stratagem.strategy import list_physical_devices as list_physical_devices
 from stratagem.strategy import set_memory_growth as set_memory_growth

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from stratagem.ops import not_provided
+from stratagem._ops import not_provided
 from stratagem.pipeline import AUTOTUNE as AUTOTUNE
 from stratagem.pipeline import INFINITE_CARDINALITY as INFINITE_CARDINALITY
 from stratagem.pipeline import SHARD_HINT as SHARD_HINT

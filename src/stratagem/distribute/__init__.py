@@ -6,10 +6,10 @@ from stratagem import trainer as _trainer  # noqa: F401  # `fit` of models made 
 from stratagem._core.reduce import ReduceOp as ReduceOp
 from stratagem._core.step import ReplicaContext as ReplicaContext
 from stratagem._core.values import DistributedValues as DistributedValues
+from stratagem._ops import not_provided
 from stratagem.distribute import cluster_resolver as cluster_resolver
 from stratagem.distribute import coordinator as coordinator
 from stratagem.distribute import experimental as experimental
-from stratagem.ops import not_provided
 from stratagem.pipeline import DistributedDataset as DistributedDataset
 from stratagem.pipeline import DistributedIterator as DistributedIterator
 from stratagem.pipeline import InputContext as InputContext

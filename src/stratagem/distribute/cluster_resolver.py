@@ -10,7 +10,7 @@ from stratagem._cluster import SlurmClusterResolver as SlurmClusterResolver
 from stratagem._cluster import TFConfigClusterResolver as TFConfigClusterResolver
 from stratagem._cluster import TorchrunClusterResolver as TorchrunClusterResolver
 from stratagem._cluster import UnionResolver as UnionResolver
-from stratagem.ops import not_provided
+from stratagem._ops import not_provided
 
 
 def __getattr__(name: str) -> Any:

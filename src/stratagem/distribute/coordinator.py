@@ -2,10 +2,10 @@
 
 from typing import Any
 
+from stratagem._ops import not_provided
 from stratagem.coordinator import ClusterCoordinator as ClusterCoordinator
 from stratagem.coordinator import PerWorkerValues as PerWorkerValues
 from stratagem.coordinator import RemoteValue as RemoteValue
-from stratagem.ops import not_provided
 
 
 def __getattr__(name: str) -> Any:

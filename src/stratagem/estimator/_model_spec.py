@@ -6,6 +6,7 @@ from typing import Any, Final, NamedTuple, final
 
 import keras
 
+from stratagem._ops import is_tensor, reshape
 from stratagem.estimator._hook import SessionRunHook
 from stratagem.estimator._modes import ModeKeys
 from stratagem.estimator._scaffold import Scaffold
@@ -13,7 +14,6 @@ from stratagem.estimator._specs import checked_hooks
 from stratagem.estimator.export import ExportOutput
 from stratagem.graph import Operation
 from stratagem.graph.metrics import MetricValue
-from stratagem.ops import is_tensor, reshape
 
 _NEEDED: Final = {
     ModeKeys.TRAIN: ("train_op", "loss"),

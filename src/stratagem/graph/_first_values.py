@@ -14,10 +14,10 @@ import keras
 import numpy as np
 
 from stratagem._core.values import initial_array
+from stratagem._ops import as_dtype
 from stratagem._private import KerasVariable
 from stratagem.graph._building import current_building
 from stratagem.graph._initializers import GlorotUniform, Initializer, Zeros
-from stratagem.ops import as_dtype
 
 
 @final

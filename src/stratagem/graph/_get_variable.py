@@ -8,11 +8,11 @@ import numpy as np
 
 from stratagem._core.context import current
 from stratagem._core.values import Variable, VariableAggregation, VariableSynchronization
+from stratagem._ops import as_dtype, float32
 from stratagem.graph._building import current_building
 from stratagem.graph._first_values import demand_dtype, first_value, outside_the_trace, static_shape
 from stratagem.graph._keys import GraphKeys
 from stratagem.graph._variables import GraphVariable
-from stratagem.ops import as_dtype, float32
 
 
 def _made(name: str, initial: Callable[[], Any], **settings: Any) -> Callable[[], GraphVariable]:

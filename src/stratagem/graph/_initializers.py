@@ -7,7 +7,7 @@ import jax.numpy as jnp
 import keras
 import numpy as np
 
-from stratagem.ops import as_dtype, float32
+from stratagem._ops import as_dtype, float32
 
 
 class Initializer(abc.ABC):

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, Final, final
 
-from stratagem.ops import float32
+from stratagem._ops import float32
 
 
 @final

@@ -1,6 +1,6 @@
 """The shapes that losses and metrics ask for."""
 
-from stratagem.ops import Tensor
+from stratagem._ops import Tensor
 
 
 def check_same_shape(guess: Tensor, truth: Tensor, name: str = "predictions", other: str = "labels") -> None:

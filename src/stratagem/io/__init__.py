@@ -1,9 +1,9 @@
 """`tf.io`: local files, records, and what is serialized in them."""
 
+from stratagem._ops import not_provided as _not_provided
+from stratagem._ops.files import read_file as read_file
+from stratagem._ops.files import write_file as write_file
 from stratagem.io import gfile as gfile
-from stratagem.ops import not_provided as _not_provided
-from stratagem.ops.files import read_file as read_file
-from stratagem.ops.files import write_file as write_file
 from stratagem.pipeline.files import FixedLenFeature as FixedLenFeature
 from stratagem.pipeline.files import FixedLenSequenceFeature as FixedLenSequenceFeature
 from stratagem.pipeline.files import RaggedFeature as RaggedFeature

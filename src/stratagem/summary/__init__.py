@@ -1,5 +1,6 @@
 """`tf.summary`: scalars, histograms, images, text and sound for TensorBoard."""
 
+from stratagem._ops import not_provided as _not_provided
 from stratagem.events import SummaryWriter as SummaryWriter
 from stratagem.events import audio as audio
 from stratagem.events import create_file_writer as create_file_writer
@@ -16,7 +17,6 @@ from stratagem.events import trace_export as trace_export
 from stratagem.events import trace_off as trace_off
 from stratagem.events import trace_on as trace_on
 from stratagem.events import write as write
-from stratagem.ops import not_provided as _not_provided
 from stratagem.summary import experimental as experimental
 
 

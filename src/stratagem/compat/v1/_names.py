@@ -4,8 +4,8 @@ import importlib
 import inspect
 from typing import Any
 
+from stratagem._ops import not_provided
 from stratagem.graph.functions import named
-from stratagem.ops import not_provided
 
 _ROOT = __name__.partition(".")[0]
 

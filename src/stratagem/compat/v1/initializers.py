@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from stratagem._ops import not_provided
 from stratagem.graph import Constant as constant  # noqa: F401
 from stratagem.graph import GlorotNormal as glorot_normal  # noqa: F401
 from stratagem.graph import GlorotUniform as glorot_uniform  # noqa: F401
@@ -17,7 +18,6 @@ from stratagem.graph import RandomUniform as random_uniform  # noqa: F401
 from stratagem.graph import TruncatedNormal as truncated_normal  # noqa: F401
 from stratagem.graph import VarianceScaling as variance_scaling  # noqa: F401
 from stratagem.graph import Zeros as zeros  # noqa: F401
-from stratagem.ops import not_provided
 
 
 def __getattr__(name: str) -> Any:

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from stratagem._ops import not_provided
 from stratagem.graph.layers import AveragePooling1D as AveragePooling1D
 from stratagem.graph.layers import AveragePooling2D as AveragePooling2D
 from stratagem.graph.layers import AveragePooling3D as AveragePooling3D
@@ -37,7 +38,6 @@ from stratagem.graph.layers import max_pooling2d as max_pooling2d
 from stratagem.graph.layers import max_pooling3d as max_pooling3d
 from stratagem.graph.layers import separable_conv1d as separable_conv1d
 from stratagem.graph.layers import separable_conv2d as separable_conv2d
-from stratagem.ops import not_provided
 
 
 def __getattr__(name: str) -> Any:

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from stratagem._ops import not_provided
 from stratagem.graph.log import DEBUG as DEBUG
 from stratagem.graph.log import ERROR as ERROR
 from stratagem.graph.log import FATAL as FATAL
@@ -21,7 +22,6 @@ from stratagem.graph.log import set_verbosity as set_verbosity
 from stratagem.graph.log import vlog as vlog
 from stratagem.graph.log import warning as warn  # noqa: F401
 from stratagem.graph.log import warning as warning
-from stratagem.ops import not_provided
 
 
 def __getattr__(name: str) -> Any:

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from stratagem._ops import not_provided
 from stratagem.graph.losses import Reduction as Reduction
 from stratagem.graph.losses import absolute_difference as absolute_difference
 from stratagem.graph.losses import add_loss as add_loss
@@ -19,7 +20,6 @@ from stratagem.graph.losses import mean_squared_error as mean_squared_error
 from stratagem.graph.losses import sigmoid_cross_entropy as sigmoid_cross_entropy
 from stratagem.graph.losses import softmax_cross_entropy as softmax_cross_entropy
 from stratagem.graph.losses import sparse_softmax_cross_entropy as sparse_softmax_cross_entropy
-from stratagem.ops import not_provided
 
 
 def __getattr__(name: str) -> Any:

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from stratagem._ops import not_provided
 from stratagem.graph.metrics import accuracy as accuracy
 from stratagem.graph.metrics import auc as auc
 from stratagem.graph.metrics import false_negatives as false_negatives
@@ -22,7 +23,6 @@ from stratagem.graph.metrics import recall_at_thresholds as recall_at_thresholds
 from stratagem.graph.metrics import root_mean_squared_error as root_mean_squared_error
 from stratagem.graph.metrics import true_negatives as true_negatives
 from stratagem.graph.metrics import true_positives as true_positives
-from stratagem.ops import not_provided
 
 
 def __getattr__(name: str) -> Any:

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from stratagem._ops.sampling import set_seed as set_random_seed  # noqa: F401
 from stratagem.compat.v1._names import same
 from stratagem.graph.functions import multinomial as multinomial
 from stratagem.graph.functions import normal as normal
@@ -11,7 +12,6 @@ from stratagem.graph.functions import poisson as random_poisson  # noqa: F401
 from stratagem.graph.functions import truncated_normal as truncated_normal
 from stratagem.graph.functions import uniform as random_uniform  # noqa: F401
 from stratagem.graph.functions import uniform as uniform
-from stratagem.ops.sampling import set_seed as set_random_seed  # noqa: F401
 
 
 def __getattr__(name: str) -> Any:

@@ -6,7 +6,7 @@ from stratagem._core.values import FixedShardsPartitioner as FixedShardsPartitio
 from stratagem._core.values import MaxSizePartitioner as MaxSizePartitioner
 from stratagem._core.values import MinSizePartitioner as MinSizePartitioner
 from stratagem._core.values import Partitioner as Partitioner
-from stratagem.ops import not_provided
+from stratagem._ops import not_provided
 
 
 def __getattr__(name: str) -> Any:

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from stratagem.ops import not_provided
+from stratagem._ops import not_provided
 
 
 def __getattr__(name: str) -> Any:

@@ -3,7 +3,7 @@
 from typing import Any
 
 from stratagem._base.errors import NotProvidedError
-from stratagem.ops import not_provided
+from stratagem._ops import not_provided
 
 _RECEIVERS = """
     ServingInputReceiver SupervisedInputReceiver TensorServingInputReceiver build_parsing_serving_input_receiver_fn

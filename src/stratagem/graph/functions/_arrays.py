@@ -5,10 +5,10 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
-from stratagem import ops
+from stratagem import _ops as ops
+from stratagem._ops import Tensor, tensor
 from stratagem.graph.functions._named import named
 from stratagem.graph.functions._reductions import one_of
-from stratagem.ops import Tensor, tensor
 
 
 @named

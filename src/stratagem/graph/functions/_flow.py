@@ -3,8 +3,8 @@
 from collections.abc import Callable
 from typing import Any
 
+from stratagem._ops import flow
 from stratagem.graph.functions._reductions import one_of
-from stratagem.ops import flow
 
 
 def cond(

@@ -8,7 +8,7 @@ from typing import ParamSpec, TypeVar
 import jax
 
 from stratagem._core.context import current
-from stratagem.ops import identity
+from stratagem._ops import identity
 
 P = ParamSpec("P")
 T = TypeVar("T")

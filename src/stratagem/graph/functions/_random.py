@@ -5,10 +5,10 @@ from typing import Any
 
 import jax
 
-from stratagem import ops
+from stratagem import _ops as ops
 from stratagem._core.context import current
+from stratagem._ops import Tensor, sampling
 from stratagem.graph.functions._named import named
-from stratagem.ops import Tensor, sampling
 
 
 def _drawn(

@@ -3,9 +3,9 @@
 from collections.abc import Callable
 from typing import Any
 
-from stratagem import ops
+from stratagem import _ops as ops
+from stratagem._ops import Tensor
 from stratagem.graph.functions._named import named
-from stratagem.ops import Tensor
 
 
 def _reduction(function: Callable[..., Tensor], name: str) -> Callable[..., Tensor]:

@@ -6,11 +6,11 @@ from typing import Any, ClassVar, final
 import jax.numpy as jnp
 import keras
 
+from stratagem._ops import Tensor, bias_add, depthwise_conv2d, tensor
+from stratagem._ops import conv1d as _conv1d
+from stratagem._ops import conv2d as _conv2d
+from stratagem._ops import conv3d as _conv3d
 from stratagem.graph.layers._layer import Layer, as_function
-from stratagem.ops import Tensor, bias_add, depthwise_conv2d, tensor
-from stratagem.ops import conv1d as _conv1d
-from stratagem.ops import conv2d as _conv2d
-from stratagem.ops import conv3d as _conv3d
 
 Activation = Callable[[Any], Any] | None
 _PLAIN = {1: _conv1d, 2: _conv2d, 3: _conv3d}

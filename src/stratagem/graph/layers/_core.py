@@ -6,9 +6,9 @@ from typing import Any, final
 import jax.numpy as jnp
 import numpy as np
 
+from stratagem._ops import Tensor, bias_add, tensor
+from stratagem._ops.sampling import dropout as _dropped
 from stratagem.graph.layers._layer import Layer, as_function, python_bool
-from stratagem.ops import Tensor, bias_add, tensor
-from stratagem.ops.sampling import dropout as _dropped
 
 Activation = Callable[[Any], Any] | None
 

@@ -10,11 +10,11 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from stratagem._ops import Tensor, as_dtype, tensor
 from stratagem.graph._building import Building, current_building
 from stratagem.graph._get_variable import collect_regularization, get_variable
 from stratagem.graph._keys import GraphKeys
 from stratagem.graph._scopes import VariableScope
-from stratagem.ops import Tensor, as_dtype, tensor
 
 
 class Layer:

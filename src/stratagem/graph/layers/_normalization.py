@@ -8,11 +8,11 @@ import numpy as np
 
 from stratagem._base.errors import UnimplementedError
 from stratagem._core.values import VariableAggregation
+from stratagem._ops import Tensor, moments, tensor
 from stratagem.graph._building import current_building
 from stratagem.graph._keys import GraphKeys
 from stratagem.graph._operations import Operation
 from stratagem.graph.layers._layer import Layer, python_bool
-from stratagem.ops import Tensor, moments, tensor
 
 
 @final

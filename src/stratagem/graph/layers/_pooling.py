@@ -3,9 +3,9 @@
 from collections.abc import Callable
 from typing import Any, ClassVar, final
 
+from stratagem._ops import Tensor, avg_pool, max_pool
 from stratagem.graph.layers._convolution import channels, each
 from stratagem.graph.layers._layer import Layer, as_function
-from stratagem.ops import Tensor, avg_pool, max_pool
 
 
 class _Pooling(Layer):

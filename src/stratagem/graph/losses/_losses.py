@@ -7,16 +7,16 @@ import jax.numpy as jnp
 import numpy as np
 
 from stratagem._core.context import current
-from stratagem.graph._keys import GraphKeys
-from stratagem.graph._shapes import check_same_shape
-from stratagem.graph.losses._weighted import Reduction, add_loss, check_weights, compute_weighted_loss, present, ratio
-from stratagem.ops import (
+from stratagem._ops import (
     Tensor,
     sigmoid_cross_entropy_with_logits,
     softmax_cross_entropy_with_logits,
     sparse_softmax_cross_entropy_with_logits,
     tensor,
 )
+from stratagem.graph._keys import GraphKeys
+from stratagem.graph._shapes import check_same_shape
+from stratagem.graph.losses._weighted import Reduction, add_loss, check_weights, compute_weighted_loss, present, ratio
 
 _LOSSES = GraphKeys.LOSSES
 _DEFAULT = Reduction.SUM_BY_NONZERO_WEIGHTS

@@ -6,10 +6,10 @@ import jax.numpy as jnp
 import numpy as np
 
 from stratagem._core.context import current
+from stratagem._ops import Tensor, tensor
 from stratagem.graph._building import current_building
 from stratagem.graph._collections import get_collection
 from stratagem.graph._keys import GraphKeys
-from stratagem.ops import Tensor, tensor
 
 
 @final

@@ -6,9 +6,9 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
+from stratagem._ops import Tensor, tensor
 from stratagem.graph.losses import check_weights, ratio
 from stratagem.graph.metrics._metric import Metric, Sums, alike, metric
-from stratagem.ops import Tensor, tensor
 
 _EDGE = 1e-7  # how far the outermost thresholds of AUC lie outside of [0, 1]
 _EPSILON = 1e-6

@@ -6,10 +6,10 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
+from stratagem._ops import Tensor, tensor
 from stratagem.graph._shapes import check_same_shape
 from stratagem.graph.losses import check_weights, ratio
 from stratagem.graph.metrics._metric import Metric, alike, metric, quotient, ranked, squeezed
-from stratagem.ops import Tensor, tensor
 
 
 def mean(

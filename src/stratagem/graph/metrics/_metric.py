@@ -11,6 +11,7 @@ import numpy as np
 from stratagem._base.errors import ContextError
 from stratagem._core.context import current
 from stratagem._core.values import VariableAggregation, VariableSynchronization
+from stratagem._ops import Tensor, tensor
 from stratagem.graph._building import Building, current_building
 from stratagem.graph._collections import add_to_collections
 from stratagem.graph._keys import GraphKeys
@@ -18,7 +19,6 @@ from stratagem.graph._operations import Operation
 from stratagem.graph._shapes import check_same_shape
 from stratagem.graph._variables import GraphVariable
 from stratagem.graph.losses import ratio
-from stratagem.ops import Tensor, tensor
 
 Sums = dict[str, Any]
 

@@ -2,11 +2,11 @@
 
 from typing import Any
 
-from stratagem import ops
+from stratagem import _ops as ops
+from stratagem._ops import Tensor
+from stratagem._ops.sampling import dropout as _dropped
 from stratagem.graph.functions._named import named
 from stratagem.graph.functions._reductions import one_of
-from stratagem.ops import Tensor
-from stratagem.ops.sampling import dropout as _dropped
 
 
 @named

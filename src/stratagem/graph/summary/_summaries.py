@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from stratagem._core.context import current
-from stratagem.ops import tensor
+from stratagem._ops import tensor
 
 # (kind, tag, tensor)
 Summary = tuple[str, str, Any]

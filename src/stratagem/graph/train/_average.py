@@ -7,12 +7,12 @@ import jax.numpy as jnp
 
 from stratagem._core.context import current
 from stratagem._core.values import ShardedVariable, VariableAggregation
+from stratagem._ops import tensor
 from stratagem._private import KerasVariable
 from stratagem.graph._building import Building, current_building
 from stratagem.graph._keys import GraphKeys
 from stratagem.graph._operations import Operation
 from stratagem.graph._variables import GraphVariable
-from stratagem.ops import tensor
 
 
 @final

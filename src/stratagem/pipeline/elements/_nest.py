@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stratagem._base.errors import InvalidArgumentError
-from stratagem.ops import StringTensor
+from stratagem._ops import StringTensor
 from stratagem.pipeline.elements._spec import DatasetSpec, Nestable, TensorSpec, no_batches_of_datasets
 
 Array = NDArray[Any]

@@ -11,7 +11,7 @@ from typing import Any, NoReturn, final
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError, UnimplementedError
-from stratagem.ops import as_dtype
+from stratagem._ops import as_dtype
 from stratagem.pipeline.elements._nest import Array, to_numpy
 from stratagem.pipeline.files._host import numbers
 from stratagem.pipeline.files._sparse import SparseTensor

@@ -11,7 +11,7 @@ from typing import Any, final
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
-from stratagem.ops import DType, as_dtype
+from stratagem._ops import DType, as_dtype
 from stratagem.pipeline.elements._nest import to_numpy
 from stratagem.pipeline.files._host import on_host
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from stratagem._base.errors import TracedDecisionError
 from stratagem._core.context import current
-from stratagem.ops import StringTensor, tensor
+from stratagem._ops import StringTensor, tensor
 from stratagem.pipeline.elements._nest import Array, to_numpy
 
 

@@ -7,7 +7,7 @@ from google.protobuf.message import DecodeError
 
 from stratagem._base.errors import InvalidArgumentError
 from stratagem._base.tensor_proto import CODES, TensorProto, serialized_tensor
-from stratagem.ops import as_dtype
+from stratagem._ops import as_dtype
 from stratagem.pipeline.elements._nest import Array
 from stratagem.pipeline.files._host import numbers, on_host, text
 

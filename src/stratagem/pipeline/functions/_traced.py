@@ -13,8 +13,8 @@ from jax.extend import core as xc
 
 from stratagem._base.errors import TracedDecisionError
 from stratagem._core.context import entered
+from stratagem._ops import tensor
 from stratagem._private import new_jaxpr, seeds_from
-from stratagem.ops import tensor
 from stratagem.pipeline.elements._nest import Nest, leaves, map_leaves, packer, to_numpy
 from stratagem.pipeline.elements._spec import TensorSpec
 from stratagem.pipeline.functions._draws import ElementSeeds

@@ -13,8 +13,8 @@ from typing import Any, final
 
 import jax
 
+from stratagem._ops import is_tensor, tensor
 from stratagem._private import seeds_from
-from stratagem.ops import is_tensor, tensor
 from stratagem.pipeline.elements._nest import Nest, convert, map_leaves, to_jax
 from stratagem.pipeline.functions._draws import NOWHERE, ElementSeeds, Places, Words, words
 

@@ -1,0 +1,314 @@
+"""From anything that TensorFlow accepts as a tensor to a `jax.Array`, with TensorFlow's dtypes."""
+
+import contextlib
+import functools
+import math
+from collections.abc import Callable, Sequence
+from typing import Any, NoReturn, ParamSpec, Protocol, TypeVar, cast, final, runtime_checkable
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from stratagem._base.errors import InvalidArgumentError, TracedDecisionError
+from stratagem._core.context import current
+from stratagem._core.numbers import is_stand_in, plain
+from stratagem._ops._dtypes import DType, as_dtype
+from stratagem._private import OutsideOfTraces
+
+# Every conversion below relies on it: 64-bit types exist where they are asked for, defaults stay 32-bit.
+jax.config.update("jax_explicit_x64_dtypes", "allow")
+
+Tensor = jax.Array
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+@runtime_checkable
+class Readable(Protocol):
+    """What stands for a tensor: variables, and PerReplica (which refuses)."""
+
+    def __jax_array__(self) -> jax.Array:
+        """The tensor."""
+
+
+def need_value(what: str) -> NoReturn:
+    """Python needs the value of a tensor: leave the trace if possible, else say what to do.
+
+    `what` completes "..., but its value is not known while the step is traced".
+    """
+    context = current()
+    if context.recorder is not None and context.replica is None:
+        context.recorder.need_host(what)
+    raise TracedDecisionError(
+        f"Python needs a tensor's value here ({what}), but it is not known while the program is traced. Make it a "
+        "Python number or take it from a static shape. A decision is tf.cond or tf.where, a loop tf.while_loop."
+    )
+
+
+def is_traced(value: Any) -> bool:
+    """True when the value of `value` is not known yet."""
+    if isinstance(value, list | tuple):
+        return any(is_traced(v) for v in value)
+    return isinstance(value, jax.core.Tracer)
+
+
+@final
+class StringTensor(np.ndarray):
+    """Strings where a tensor is expected: bytes objects in an array of NumPy's, because JAX has no strings."""
+
+    def numpy(self) -> Any:
+        """The bytes object of a scalar, else an array of them, as `tf.Tensor.numpy()`."""
+        return np.asarray(self)[()]
+
+
+def tensor(value: Any, dtype: Any = None) -> Tensor:
+    """`value` as a tensor, without copying one that is.
+
+    Python numbers get TF's 32-bit types, NumPy keeps its type; `dtype` converts both, but never a tensor.
+    Strings become NumPy arrays of bytes objects: JAX has no strings.
+    Raises: ValueError for a tensor of another dtype, for None and for ragged lists; TypeError for 1.5 as an integer;
+    InvalidArgumentError for an integer that does not fit.
+    """
+    if is_stand_in(value):
+        return _input(value, dtype)
+    if isinstance(value, jax.Array) or (isinstance(value, Readable) and not isinstance(value, np.ndarray)):
+        array = value if isinstance(value, jax.Array) else value.__jax_array__()
+        if dtype is not None and array.dtype != as_dtype(dtype):
+            raise ValueError(f"{dtype!r} was asked for, but the tensor is {array.dtype}. Use tf.cast. Tensor: {array}")
+        return array
+    if isinstance(value, list | tuple) and (_first_tensor(value) is not None or _plain(value) is not value):
+        return _stacked(value, dtype)
+    return on_device(on_host(value, dtype))
+
+
+def _input(number: Any, dtype: Any) -> Tensor:
+    """What stands for a Python number, as a tensor that is an input of the program, if any number of its type may be one."""
+    asked = on_host(number.value).dtype if dtype is None else as_dtype(dtype).dtype
+    wider = asked in (np.int32, np.int64) if type(number.value) is int else False
+    if not wider and not jnp.issubdtype(asked, np.inexact):
+        return on_device(on_host(number.known(), dtype))
+    return cast(Tensor, number.tensor(asked))
+
+
+def _plain(value: Any) -> Any:
+    """A list with the numbers themselves in place of what stands for them; the value as it is if there are none in it."""
+    if not isinstance(value, list | tuple):
+        return plain(value)
+    items = [_plain(v) for v in value]
+    return value if all(a is b for a, b in zip(items, value, strict=True)) else items
+
+
+def on_device(array: np.ndarray) -> Tensor:
+    """The NumPy array as a concrete tensor of exactly its dtype, also inside a trace."""
+    if array.dtype == object:
+        return cast(Tensor, array.view(StringTensor))
+    with OutsideOfTraces():
+        # JAX cuts a 64-bit array to 32 bits unless its dtype is also asked for.
+        return jnp.asarray(array, dtype=array.dtype)
+
+
+def on_host(value: Any, dtype: Any = None) -> np.ndarray:
+    """Python numbers, strings, nested lists and NumPy values as a NumPy array of TF's dtype."""
+    if value is None:
+        raise ValueError("None cannot be converted to a tensor.")
+    asked = None if dtype is None else as_dtype(dtype)
+    if isinstance(value, np.ndarray | np.generic):
+        array = np.asarray(value)
+        if array.dtype.kind in "SUO":
+            return _strings(array, asked)
+        return array if asked is None else array.astype(asked.dtype)
+    array = _from_python(value)
+    if array.dtype.kind in "SUO":
+        # NumPy's own strings lose zeros at their ends.
+        return _strings(np.asarray(value, dtype=object), asked)
+    if asked is None:
+        return array.astype(_default_type(value, array))
+    if _rank(array.dtype) > _rank(asked.dtype) and array.size:
+        raise TypeError(f"Cannot convert {value!r} to {asked!r} without loss. Use tf.cast.")
+    try:
+        return np.asarray(value, dtype=asked.dtype)
+    except OverflowError as error:
+        raise InvalidArgumentError(f"{value!r} does not fit into {asked!r}.") from error
+
+
+def _from_python(value: Any) -> np.ndarray:
+    try:
+        return np.asarray(value)
+    except ValueError as error:
+        raise ValueError(f"A list of lists of different lengths is no tensor: {value!r}") from error
+
+
+def _strings(array: np.ndarray, asked: DType | None) -> np.ndarray:
+    flat = [s.encode() if isinstance(s, str) else s for s in array.ravel().tolist()]
+    if not all(isinstance(s, bytes) for s in flat) or (asked is not None and asked.name != "string"):
+        raise ValueError(f"Cannot convert {array!r} to a tensor of {asked or 'any type'}.")
+    result = np.empty(len(flat), dtype=object)
+    result[:] = flat
+    return result.reshape(array.shape)
+
+
+def _default_type(value: Any, array: np.ndarray) -> np.dtype:
+    """32 bits for Python numbers (integers that do not fit keep 64); in a list, the first NumPy scalar's own type."""
+    while isinstance(value, list | tuple) and value:
+        value = value[0]
+    if isinstance(value, np.ndarray | np.generic):
+        return value.dtype if _rank(array.dtype) == _rank(value.dtype) else array.dtype
+    if array.dtype == np.float64:
+        return np.dtype(np.float32)
+    if array.dtype == np.int64 and not (array.size and np.abs(array).max() > np.iinfo(np.int32).max):
+        return np.dtype(np.int32)
+    return array.dtype
+
+
+def _rank(dtype: np.dtype) -> int:
+    """bool < integers < floating point < complex."""
+    kinds = (np.bool_, np.integer, np.floating, np.complexfloating)
+    return next((i for i, kind in enumerate(kinds) if jnp.issubdtype(dtype, kind)), len(kinds))
+
+
+def _first_tensor(values: Sequence[Any]) -> Tensor | None:
+    for value in values:
+        found = value
+        if isinstance(value, list | tuple):
+            found = _first_tensor(value)
+        elif is_tensor(value):
+            found = tensor(value)
+        if isinstance(found, jax.Array):
+            return found
+    return None
+
+
+def _stacked(values: Any, dtype: Any) -> Tensor:
+    """A list that holds tensors: its rows are converted to one dtype and stacked."""
+    first = _first_tensor(values)
+    if dtype is None:
+        dtype = on_host(_plain(values)).dtype if first is None else first.dtype
+    rows = [tensor(v, dtype) for v in values]
+    return jnp.stack(rows)
+
+
+# --- Operands and constants -------------------------------------------------------------------------------------------
+
+
+def is_tensor(x: Any) -> bool:
+    """True for tensors and variables; NumPy arrays and Python numbers are none."""
+    return isinstance(x, Readable | jax.Array) and not isinstance(x, np.ndarray | np.generic) and not is_stand_in(x)
+
+
+def operands(name: str, *values: Any) -> tuple[Tensor, ...]:
+    """The operands of `tf.<name>`: those that are no tensors get the dtype of the first that is.
+
+    Raises InvalidArgumentError for tensors of different dtypes and for 1.5 beside an integer tensor.
+    """
+    first = next((v for v in values if is_tensor(v)), values[0])
+    lead = tensor(first)
+    others = [lead if v is first else _beside(v, lead, name) for v in values]
+    types = {o.dtype for o in others}
+    if len(types) > 1 and not any(_weak(o) for o in others):
+        raise InvalidArgumentError(
+            f"tf.{name} takes tensors of one dtype, got {' and '.join(str(o.dtype) for o in others)}. Use tf.cast."
+        )
+    return tuple(others)
+
+
+def _beside(value: Any, lead: Tensor, name: str) -> Tensor:
+    if is_tensor(value) or lead.dtype == object:
+        return tensor(value)
+    try:
+        if _rank(on_host(plain(value)).dtype) > _rank(lead.dtype):
+            raise TypeError("a fraction would be cut")  # TF cuts it when it comes from NumPy
+        return tensor(value, lead.dtype)
+    except (TypeError, ValueError) as error:
+        raise InvalidArgumentError(f"tf.{name}: {value!r} does not fit beside a tensor of {lead.dtype}.") from error
+
+
+def _weak(array: Tensor) -> bool:
+    """True for JAX's own untyped scalars (a Python number that became an argument of a traced function)."""
+    return bool(getattr(array, "weak_type", False))
+
+
+def folds(function: Callable[P, T]) -> Callable[P, T]:
+    """Compute at once, inside a trace too, what depends only on whole-number constants.
+
+    So `tf.reduce_prod(tf.shape(x)[1:])` stays a number that can be part of a shape. Floating-point constants are left
+    to the trace: a gradient may be asked with respect to them.
+    """
+
+    @functools.wraps(function)
+    def folded(*args: P.args, **kwargs: P.kwargs) -> T:
+        if all(map(_whole_constant, args)) and all(map(_whole_constant, kwargs.values())):
+            with OutsideOfTraces():
+                return function(*args, **kwargs)
+        return function(*args, **kwargs)
+
+    return folded
+
+
+def _whole_constant(value: Any) -> bool:
+    if is_stand_in(value):
+        return False
+    if value is None or isinstance(value, int | str | DType | type | np.dtype):
+        return True
+    if isinstance(value, list | tuple):
+        return all(map(_whole_constant, value))
+    if isinstance(value, np.ndarray | np.generic):
+        return not jnp.issubdtype(value.dtype, np.inexact)
+    return isinstance(value, jax.Array) and not is_traced(value) and not jnp.issubdtype(value.dtype, np.inexact)
+
+
+def wide(dtype: Any) -> contextlib.AbstractContextManager[Any]:
+    """Surrounds the JAX functions that mix in 32-bit constants and then refuse 64-bit tensors."""
+    return jax.enable_x64(True) if np.dtype(dtype).itemsize >= 8 else contextlib.nullcontext()
+
+
+def numpy_type(dtype: Any, default: Any) -> np.dtype:
+    """The NumPy dtype for an optional TF dtype argument."""
+    return as_dtype(default if dtype is None else dtype).dtype
+
+
+# --- Numbers that shapes are made of ----------------------------------------------------------------------------------
+
+
+def static_int(value: Any, what: str) -> int:
+    """A whole number that is known now. `what` names it in the error for a traced tensor."""
+    array = value if isinstance(value, int | np.ndarray | np.generic) else tensor(value)
+    if is_traced(array):
+        need_value(what)
+    return int(array)
+
+
+def static_shape(shape: Any) -> tuple[int, ...]:
+    """A shape given as a number, a list, a 1-D tensor or a TensorShape, as Python numbers."""
+    what = "a tensor is part of a shape"
+    if isinstance(shape, int | np.integer):
+        return (int(shape),)
+    if isinstance(shape, np.ndarray | jax.Array):
+        if is_traced(shape):
+            need_value(what)
+        return tuple(int(d) for d in np.atleast_1d(np.asarray(shape)))
+    return tuple(static_int(d, what) for d in shape)
+
+
+def static_axes(axis: Any) -> int | tuple[int, ...] | None:
+    """A reduction's `axis`: None, one number or several."""
+    if axis is None or isinstance(axis, int):
+        return axis
+    if isinstance(axis, list | tuple):
+        return tuple(static_int(a, "a tensor is an axis") for a in axis)
+    if np.ndim(axis):
+        return static_shape(axis)
+    return static_int(axis, "a tensor is an axis")
+
+
+def inferred_shape(old: tuple[int, ...], new: Any) -> tuple[int, ...]:
+    """`new` with its -1 filled in. Zero-sized dimensions cancel, as in TF: (0, 4, 3) as (0, -1) is (0, 12)."""
+    asked = static_shape(new)
+    if asked.count(-1) > 1:
+        raise InvalidArgumentError(f"Only one dimension of a shape can be -1, got {list(asked)}.")
+    if -1 not in asked:
+        return asked
+    known = [d for d in asked if d != -1]
+    sizes = [d for d in old if d] if 0 in known else old
+    missing = math.prod(sizes) // max(math.prod(d for d in known if d), 1)
+    return tuple(missing if d == -1 else d for d in asked)

@@ -1,0 +1,219 @@
+"""Checks of values, shapes and dtypes under the names of `tf.debugging`."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from stratagem._base.errors import InvalidArgumentError
+from stratagem._core.context import current
+from stratagem._core.values import as_text
+from stratagem._ops._convert import Tensor, is_traced, operands, tensor
+from stratagem._ops._dtypes import as_dtype
+
+
+def _demand(holds: Tensor, message: str | None, claim: str, **values: Tensor) -> None:
+    """Raise InvalidArgumentError unless all entries hold: now if known, else when the program runs.
+
+    In a program that is not a step of ours (the user's own `jax.jit`) it reaches the user as JAX's `JaxRuntimeError`.
+    """
+    text = f"{f'{message} ' if message else ''}Condition {claim} did not hold."
+
+    def check(fine: Any, *arrays: Any) -> None:
+        if not bool(np.all(fine)):
+            shown = "".join(f"\n{label} = {as_text(np.asarray(a))}" for label, a in zip(values, arrays, strict=True))
+            raise InvalidArgumentError(text + shown)
+
+    recorder = current().recorder
+    if not is_traced(holds):
+        check(holds, *values.values())
+    elif recorder is None:
+        jax.debug.callback(check, jnp.all(holds), *values.values())
+    else:
+        recorder.check(jnp.logical_not(jnp.all(holds)), text, {label: _edges(v) for label, v in values.items()})
+
+
+# More entries of a dimension are shown as the first and last three.
+_SHOWN = 7
+
+
+def _edges(value: Tensor) -> Tensor:
+    """The value without what its text leaves out."""
+    for axis, size in enumerate(value.shape):
+        if size > _SHOWN:
+            value = jnp.take(value, np.r_[: _SHOWN - 3, size - 3 : size], axis=axis)
+    return value
+
+
+def _comparison(label: str, symbol: str, function: Callable[[Tensor, Tensor], Tensor]) -> Callable[..., None]:
+    def check(
+        x: Any, y: Any, message: str | None = None, summarize: int | None = None, name: str | None = None
+    ) -> None:
+        first, second = operands(f"debugging.{label}", x, y)
+        _demand(function(first, second), message, f"x {symbol} y", x=first, y=second)
+
+    return _labelled(check, label, f"Raises InvalidArgumentError unless x {symbol} y everywhere, with broadcasting.")
+
+
+def _sign(label: str, symbol: str, function: Callable[[Tensor, int], Tensor]) -> Callable[..., None]:
+    def check(x: Any, message: str | None = None, summarize: int | None = None, name: str | None = None) -> None:
+        array = tensor(x)
+        _demand(function(array, 0), message, f"x {symbol} 0", x=array)
+
+    return _labelled(check, label, f"Raises InvalidArgumentError unless x {symbol} 0 everywhere.")
+
+
+def _labelled(function: Any, label: str, text: str) -> Any:
+    function.__name__ = function.__qualname__ = label
+    function.__doc__ = text
+    return function
+
+
+assert_equal = _comparison("assert_equal", "==", jnp.equal)
+assert_less = _comparison("assert_less", "<", jnp.less)
+assert_less_equal = _comparison("assert_less_equal", "<=", jnp.less_equal)
+assert_greater = _comparison("assert_greater", ">", jnp.greater)
+assert_greater_equal = _comparison("assert_greater_equal", ">=", jnp.greater_equal)
+assert_positive = _sign("assert_positive", ">", jnp.greater)
+assert_negative = _sign("assert_negative", "<", jnp.less)
+assert_non_negative = _sign("assert_non_negative", ">=", jnp.greater_equal)
+assert_non_positive = _sign("assert_non_positive", "<=", jnp.less_equal)
+
+
+def assert_none_equal(
+    x: Any, y: Any, summarize: int | None = None, message: str | None = None, name: str | None = None
+) -> None:
+    """Raises InvalidArgumentError when x == y anywhere, with broadcasting."""
+    first, second = operands("debugging.assert_none_equal", x, y)
+    _demand(first != second, message, "x != y", x=first, y=second)
+
+
+def assert_near(
+    x: Any,
+    y: Any,
+    rtol: Any = None,
+    atol: Any = None,
+    message: str | None = None,
+    summarize: int | None = None,
+    name: str | None = None,
+) -> None:
+    """Raises InvalidArgumentError unless abs(x - y) <= atol + rtol * abs(y); both are 10 times the dtype's epsilon."""
+    first, second = operands("debugging.assert_near", x, y)
+    default = 10 * float(jnp.finfo(first.dtype).eps)
+    absolute, relative = (tensor(default if t is None else t).astype(first.dtype) for t in (atol, rtol))
+    near = jnp.abs(first - second) <= absolute + relative * jnp.abs(second)
+    _demand(near, message, f"x is near y (rtol={rtol or default}, atol={atol or default})", x=first, y=second)
+
+
+def check_numerics(tensor: Any, message: str, name: str | None = None) -> Tensor:
+    """The tensor itself. Raises InvalidArgumentError when it has NaN or infinite entries."""
+    array = _tensor(tensor)
+    _demand(jnp.isfinite(array), f"{message} :", "tensor has neither NaN nor Inf values", tensor=array)
+    return array
+
+
+# `check_numerics` has TF's parameter name `tensor`, which hides the function.
+_tensor = tensor
+
+
+def assert_all_finite(x: Any, message: str, name: str | None = None) -> Tensor:
+    """The same as `check_numerics`."""
+    return check_numerics(x, message)
+
+
+def Assert(condition: Any, data: Sequence[Any], summarize: int | None = None, name: str | None = None) -> None:
+    """Raises InvalidArgumentError with `data` unless the condition is true."""
+    shown = {f"data[{i}]": d if isinstance(d, jax.Array) else tensor(d) for i, d in enumerate(data)}
+    _demand(tensor(condition), None, "of tf.Assert", **shown)
+
+
+def enable_check_numerics(stack_height_limit: int = 30, path_length_limit: int = 50) -> None:
+    """From now on raise FloatingPointError where a NaN first appears (JAX's `jax_debug_nans`; it costs time)."""
+    jax.config.update("jax_debug_nans", True)
+    jax.config.update("jax_debug_infs", True)
+
+
+def disable_check_numerics() -> None:
+    """End `enable_check_numerics`."""
+    jax.config.update("jax_debug_nans", False)
+    jax.config.update("jax_debug_infs", False)
+
+
+# --- Shapes and dtypes: always known ----------------------------------------------------------------------------------
+
+
+def _shape_error(array: Tensor, wanted: str, message: str | None) -> ValueError:
+    return ValueError(f"{f'{message} ' if message else ''}Expected {wanted}, got a tensor of shape {array.shape}.")
+
+
+def assert_rank(x: Any, rank: int, message: str | None = None, name: str | None = None) -> None:
+    """Raises ValueError unless the tensor has this many dimensions."""
+    if tensor(x).ndim != rank:
+        raise _shape_error(tensor(x), f"rank {rank}", message)
+
+
+def assert_rank_at_least(x: Any, rank: int, message: str | None = None, name: str | None = None) -> None:
+    """Raises ValueError when the tensor has fewer dimensions."""
+    if tensor(x).ndim < rank:
+        raise _shape_error(tensor(x), f"rank {rank} at least", message)
+
+
+def assert_rank_in(x: Any, ranks: Sequence[int], message: str | None = None, name: str | None = None) -> None:
+    """Raises ValueError unless the number of dimensions is one of these."""
+    if tensor(x).ndim not in ranks:
+        raise _shape_error(tensor(x), f"a rank in {list(ranks)}", message)
+
+
+def assert_scalar(tensor: Any, message: str | None = None, name: str | None = None) -> None:
+    """Raises ValueError unless the tensor is one number."""
+    if _tensor(tensor).ndim:
+        raise _shape_error(_tensor(tensor), "a scalar", message)
+
+
+def assert_type(tensor: Any, tf_type: Any, message: str | None = None, name: str | None = None) -> None:
+    """Raises TypeError unless the tensor has this dtype."""
+    found = as_dtype(_tensor(tensor).dtype)
+    if found != tf_type:
+        raise TypeError(f"{f'{message} ' if message else ''}Expected a tensor of {tf_type!r}, got {found!r}.")
+
+
+def assert_integer(x: Any, message: str | None = None, name: str | None = None) -> None:
+    """Raises TypeError unless the tensor has an integer dtype."""
+    found = as_dtype(tensor(x).dtype)
+    if not found.is_integer:
+        raise TypeError(f"{f'{message} ' if message else ''}Expected a tensor of integers, got {found!r}.")
+
+
+def assert_shapes(
+    shapes: Any, data: Any = None, summarize: int | None = None, message: str | None = None, name: str | None = None
+) -> None:
+    """Raises ValueError unless the tensors have these shapes: pairs (tensor, shape), or a dictionary.
+
+    A shape lists numbers, None for anything, and letters that stand for the same number everywhere; "..." at the start
+    or end stands for any dimensions.
+    """
+    known: dict[str, int] = {}
+    for value, wanted in shapes.items() if isinstance(shapes, Mapping) else shapes:
+        array = tensor(value)
+        sizes, symbols = _matched(array, wanted, message)
+        for size, symbol in zip(sizes, symbols, strict=True):
+            expected = known.setdefault(symbol, size) if isinstance(symbol, str) else symbol
+            if expected is not None and expected != size:
+                raise _shape_error(array, f"shape {wanted} with {symbol} = {expected}", message)
+
+
+def _matched(array: Tensor, wanted: Any, message: str | None) -> tuple[tuple[int, ...], list[Any]]:
+    """The sizes that the symbols stand for, without the dimensions under "..."."""
+    symbols = [None if s == "*" else s for s in wanted if s != "."] if isinstance(wanted, str) else list(wanted)
+    open_start = isinstance(wanted, str) and wanted.startswith("...")
+    open_end = isinstance(wanted, str) and wanted.endswith("...")
+    if symbols and symbols[0] in ("...", ...):
+        symbols, open_start = symbols[1:], True
+    if symbols and symbols[-1] in ("...", ...):
+        symbols, open_end = symbols[:-1], True
+    count = len(symbols)
+    if array.ndim < count or (array.ndim > count and not (open_start or open_end)):
+        raise _shape_error(array, f"shape {wanted}", message)
+    return array.shape[array.ndim - count :] if open_start else array.shape[:count], symbols

@@ -1,0 +1,273 @@
+"""Arithmetic, comparison and logic, element by element: TensorFlow's dtype rules in front of JAX's functions."""
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from stratagem._base.errors import InvalidArgumentError
+from stratagem._core.values import quotient
+from stratagem._ops._convert import Tensor, folds, is_traced, operands, tensor
+
+
+class Unary(Protocol):
+    """A function of one tensor."""
+
+    def __call__(self, x: Any, name: str | None = None) -> Tensor:
+        """The result, element by element."""
+
+
+class Binary(Protocol):
+    """A function of two tensors of one dtype; a Python number or NumPy array beside a tensor takes its dtype."""
+
+    def __call__(self, x: Any, y: Any, name: str | None = None) -> Tensor:
+        """The result, element by element, with broadcasting."""
+
+
+def _unary(label: str, function: Callable[[Tensor], Tensor]) -> Unary:
+    @folds
+    def apply(x: Any, name: str | None = None) -> Tensor:
+        return function(tensor(x))
+
+    return _labelled(apply, label)
+
+
+def _floating(label: str, function: Callable[[Tensor], Tensor]) -> Unary:
+    def apply(x: Any, name: str | None = None) -> Tensor:
+        array = tensor(x)
+        if not jnp.issubdtype(array.dtype, np.inexact):
+            raise InvalidArgumentError(f"tf.{label} takes floating-point tensors, got {array.dtype}. Use tf.cast.")
+        return function(array)
+
+    return _labelled(apply, label)
+
+
+def _binary(label: str, function: Callable[[Tensor, Tensor], Tensor]) -> Binary:
+    @folds
+    def apply(x: Any, y: Any, name: str | None = None) -> Tensor:
+        return function(*operands(label, x, y))
+
+    return _labelled(apply, label)
+
+
+def _labelled(function: Any, label: str) -> Any:
+    function.__name__ = function.__qualname__ = label.rpartition(".")[2]
+    function.__doc__ = f"TensorFlow's `tf.{label}`, element by element."
+    return function
+
+
+# --- One tensor -------------------------------------------------------------------------------------------------------
+
+abs = _unary("abs", jnp.abs)
+negative = _unary("negative", jnp.negative)
+sign = _unary("sign", jnp.sign)
+square = _unary("square", jnp.square)
+round = _unary("round", jnp.round)
+conj = _unary("math.conj", jnp.conj)
+is_nan = _floating("math.is_nan", jnp.isnan)
+is_inf = _floating("math.is_inf", jnp.isinf)
+is_finite = _floating("math.is_finite", jnp.isfinite)
+floor = _floating("floor", jnp.floor)
+ceil = _floating("math.ceil", jnp.ceil)
+rint = _floating("math.rint", jnp.rint)
+sqrt = _floating("sqrt", jnp.sqrt)
+rsqrt = _floating("math.rsqrt", jax.lax.rsqrt)
+reciprocal = _floating("math.reciprocal", jnp.reciprocal)
+exp = _floating("exp", jnp.exp)
+expm1 = _floating("math.expm1", jnp.expm1)
+log = _floating("math.log", jnp.log)
+log1p = _floating("math.log1p", jnp.log1p)
+sin = _floating("sin", jnp.sin)
+cos = _floating("cos", jnp.cos)
+tan = _floating("tan", jnp.tan)
+asin = _floating("asin", jnp.arcsin)
+acos = _floating("acos", jnp.arccos)
+atan = _floating("atan", jnp.arctan)
+sinh = _floating("sinh", jnp.sinh)
+cosh = _floating("cosh", jnp.cosh)
+tanh = _floating("tanh", jnp.tanh)
+asinh = _floating("asinh", jnp.arcsinh)
+acosh = _floating("acosh", jnp.arccosh)
+atanh = _floating("atanh", jnp.arctanh)
+sigmoid = _floating("sigmoid", jax.nn.sigmoid)
+log_sigmoid = _floating("math.log_sigmoid", jax.nn.log_sigmoid)
+erf = _floating("math.erf", jax.lax.erf)
+erfc = _floating("math.erfc", jax.lax.erfc)
+erfinv = _floating("math.erfinv", jax.lax.erf_inv)
+lgamma = _floating("math.lgamma", jax.lax.lgamma)
+digamma = _floating("math.digamma", jax.lax.digamma)
+
+
+# --- Two tensors ------------------------------------------------------------------------------------------------------
+
+
+def _xlogy(x: Tensor, y: Tensor) -> Tensor:
+    # The inner `where` keeps the gradient finite where x is 0.
+    return jnp.where(x == 0, jnp.zeros_like(x), x * jnp.log(jnp.where(x == 0, jnp.ones_like(y), y)))
+
+
+def _multiply_no_nan(x: Tensor, y: Tensor) -> Tensor:
+    return jnp.where(y == 0, jnp.zeros_like(y), x * y)
+
+
+def _quotient_no_nan(x: Tensor, y: Tensor) -> Tensor:
+    return jnp.where(y == 0, 0, quotient(x, jnp.where(y == 0, jnp.ones_like(y), y)))
+
+
+def _power(x: Tensor, y: Tensor) -> Tensor:
+    if jnp.issubdtype(y.dtype, np.signedinteger) and not is_traced(y) and bool((y < 0).any()):
+        raise InvalidArgumentError("tf.pow: an integer to a negative power is no integer. Use tf.cast first.")
+    return jnp.power(x, y)
+
+
+add = _binary("add", jnp.add)
+subtract = _binary("subtract", jnp.subtract)
+multiply = _binary("multiply", jnp.multiply)
+divide = _binary("divide", quotient)
+truediv = _binary("math.truediv", quotient)
+divide_no_nan = _binary("math.divide_no_nan", _quotient_no_nan)
+multiply_no_nan = _binary("math.multiply_no_nan", _multiply_no_nan)
+floordiv = _binary("math.floordiv", jnp.floor_divide)
+floormod = _binary("math.floormod", jnp.mod)
+truncatediv = _binary("truncatediv", lambda x, y: jax.lax.div(*jnp.broadcast_arrays(x, y)))
+truncatemod = _binary("truncatemod", lambda x, y: jax.lax.rem(*jnp.broadcast_arrays(x, y)))
+pow = _binary("pow", _power)
+maximum = _binary("maximum", jnp.maximum)
+minimum = _binary("minimum", jnp.minimum)
+squared_difference = _binary("math.squared_difference", lambda x, y: jnp.square(x - y))
+xlogy = _binary("math.xlogy", _xlogy)
+xdivy = _binary("math.xdivy", lambda x, y: jnp.where(x == 0, 0, x / jnp.where(x == 0, 1, y)))
+equal = _binary("equal", jnp.equal)
+not_equal = _binary("not_equal", jnp.not_equal)
+less = _binary("less", jnp.less)
+less_equal = _binary("less_equal", jnp.less_equal)
+greater = _binary("greater", jnp.greater)
+greater_equal = _binary("greater_equal", jnp.greater_equal)
+bitwise_and = _binary("bitwise.bitwise_and", jnp.bitwise_and)
+bitwise_or = _binary("bitwise.bitwise_or", jnp.bitwise_or)
+bitwise_xor = _binary("bitwise.bitwise_xor", jnp.bitwise_xor)
+left_shift = _binary("bitwise.left_shift", jnp.left_shift)
+right_shift = _binary("bitwise.right_shift", jnp.right_shift)
+invert = _unary("bitwise.invert", jnp.invert)
+
+
+def atan2(y: Any, x: Any, name: str | None = None) -> Tensor:
+    """The angle of the point (x, y), element by element."""
+    return jnp.arctan2(*operands("atan2", y, x))
+
+
+def real(input: Any, name: str | None = None) -> Tensor:
+    """The real part, element by element."""
+    return jnp.real(tensor(input))
+
+
+def imag(input: Any, name: str | None = None) -> Tensor:
+    """The imaginary part, element by element."""
+    return jnp.imag(tensor(input))
+
+
+def angle(input: Any, name: str | None = None) -> Tensor:
+    """The angle of complex numbers, element by element."""
+    return jnp.angle(tensor(input))
+
+
+def _logical(label: str, function: Callable[..., Tensor]) -> Any:
+    @folds
+    def apply(*values: Any, name: str | None = None) -> Tensor:
+        arrays = [tensor(v) for v in values]
+        wrong = next((a.dtype for a in arrays if a.dtype != np.bool_), None)
+        if wrong is not None:
+            raise TypeError(f"tf.{label} takes bool tensors, got {wrong}. Use tf.cast or a comparison.")
+        return function(*arrays)
+
+    return _labelled(apply, label)
+
+
+_and: Binary = _logical("logical_and", jnp.logical_and)
+_or: Binary = _logical("logical_or", jnp.logical_or)
+_xor: Binary = _logical("math.logical_xor", jnp.logical_xor)
+_not: Unary = _logical("logical_not", jnp.logical_not)
+
+
+def logical_and(x: Any, y: Any, name: str | None = None) -> Tensor:
+    """True where both are. Raises TypeError for anything but bool."""
+    return _and(x, y)
+
+
+def logical_or(x: Any, y: Any, name: str | None = None) -> Tensor:
+    """True where one is. Raises TypeError for anything but bool."""
+    return _or(x, y)
+
+
+def logical_xor(x: Any, y: Any, name: str | None = "LogicalXor") -> Tensor:
+    """True where exactly one is. Raises TypeError for anything but bool."""
+    return _xor(x, y)
+
+
+def logical_not(x: Any, name: str | None = None) -> Tensor:
+    """True where `x` is not. Raises TypeError for anything but bool."""
+    return _not(x)
+
+
+# --- Several tensors --------------------------------------------------------------------------------------------------
+
+
+def add_n(inputs: Sequence[Any], name: str | None = None) -> Tensor:
+    """The sum of tensors of one shape and dtype. Raises ValueError for an empty list or different shapes."""
+    values = list(inputs) if isinstance(inputs, list | tuple) else [inputs]
+    if not values:
+        raise ValueError("tf.add_n needs at least one tensor.")
+    arrays = operands("add_n", *values)
+    if len({a.shape for a in arrays}) > 1:
+        raise ValueError(f"tf.add_n takes tensors of one shape, got {[list(a.shape) for a in arrays]}.")
+    total = arrays[0]
+    for array in arrays[1:]:
+        total = total + array
+    return total
+
+
+def accumulate_n(inputs: Sequence[Any], shape: Any = None, tensor_dtype: Any = None, name: str | None = None) -> Tensor:
+    """The same as `add_n`."""
+    return add_n(inputs)
+
+
+def scalar_mul(scalar: Any, x: Any, name: str | None = None) -> Tensor:
+    """A number times a tensor."""
+    return multiply(tensor(x), scalar)
+
+
+def clip_by_value(t: Any, clip_value_min: Any, clip_value_max: Any, name: str | None = None) -> Tensor:
+    """The values moved into [clip_value_min, clip_value_max]."""
+    array, low, high = operands("clip_by_value", tensor(t), clip_value_min, clip_value_max)
+    return jnp.minimum(jnp.maximum(array, low), high)
+
+
+def polyval(coeffs: Sequence[Any], x: Any, name: str | None = None) -> Tensor:
+    """The polynomial with these coefficients, the highest power first."""
+    point = tensor(x)
+    total = jnp.zeros_like(point)
+    for coefficient in coeffs:
+        total = total * point + tensor(coefficient).astype(point.dtype)
+    return total
+
+
+def softplus(features: Any, name: str | None = None) -> Tensor:
+    """log(exp(x) + 1)."""
+    return jax.nn.softplus(tensor(features))
+
+
+def cumulative_logsumexp(
+    x: Any, axis: int = 0, exclusive: bool = False, reverse: bool = False, name: str | None = None
+) -> Tensor:
+    """The running log(sum(exp(x))) without overflow."""
+    array = jnp.flip(tensor(x), axis) if reverse else tensor(x)
+    total = jax.lax.cumlogsumexp(array, axis=axis % array.ndim)
+    if exclusive:
+        widths = [(0, 0)] * array.ndim
+        widths[axis] = (1, 0)
+        padded = jnp.pad(total, widths, constant_values=-math.inf)
+        total = jax.lax.slice_in_dim(padded, 0, array.shape[axis], axis=axis)
+    return jnp.flip(total, axis) if reverse else total

@@ -1,0 +1,290 @@
+"""Reading and writing entries by index: gather, scatter, slice, masks, sorting, unique values, segments."""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple, Protocol, runtime_checkable
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from stratagem import _private
+from stratagem._base.errors import InvalidArgumentError
+from stratagem._ops._convert import (
+    Tensor,
+    folds,
+    is_tensor,
+    is_traced,
+    need_value,
+    on_device,
+    operands,
+    static_int,
+    static_shape,
+    tensor,
+)
+from stratagem._ops._dtypes import as_dtype, int32
+
+
+@runtime_checkable
+class Table(Protocol):
+    """A variable in shards: its rows can be read without the rest of it."""
+
+    is_sharded_variable: bool
+    variables: list[Any]
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Of all rows."""
+
+    def sparse_read(self, indices: Any) -> Tensor:
+        """The rows with these numbers."""
+
+
+class TopK(NamedTuple):
+    """What `top_k` returns."""
+
+    values: Tensor
+    indices: Tensor
+
+
+class Unique(NamedTuple):
+    """What `unique` returns."""
+
+    y: Tensor
+    idx: Tensor
+
+
+class UniqueWithCounts(NamedTuple):
+    """What `unique_with_counts` returns."""
+
+    y: Tensor
+    idx: Tensor
+    count: Tensor  # type: ignore[assignment]  # TF's name, which hides tuple's method
+
+
+def known(name: str, value: Any) -> np.ndarray:
+    """The value as NumPy, where a result's shape depends on it."""
+    array = tensor(value)
+    if is_traced(array):
+        need_value(f"the shape of what {name} returns depends on it")
+    return np.asarray(array)
+
+
+# --- Gather and scatter -----------------------------------------------------------------------------------------------
+
+
+@folds
+def gather(
+    params: Any,
+    indices: Any,
+    validate_indices: Any = None,
+    axis: Any = None,
+    batch_dims: int = 0,
+    name: str | None = None,
+) -> Tensor:
+    """The slices of `params` at these positions along `axis` (the first after `batch_dims`).
+
+    An index outside raises InvalidArgumentError when it is known; inside a trace it gives zeros, as in TF on a GPU.
+    """
+    index = tensor(indices)
+    if not batch_dims and axis in (None, 0) and not isinstance(params, jax.Array | np.ndarray | list | tuple):
+        asked = _private.looked_up(params, index)
+        if asked is not None:
+            return asked
+    array = params if isinstance(params, Table) else tensor(params)
+    where = batch_dims if axis is None else static_int(axis, "a tensor is an axis") % len(array.shape)
+    _check_range(index, array.shape[where])
+    if isinstance(array, Table):
+        if where == 0:
+            return _rows(array, index)
+        array = tensor(array)
+
+    def take(array: Tensor, index: Tensor) -> Tensor:
+        return jnp.take(array, index, axis=where - batch_dims, mode="fill", fill_value=0)
+
+    return _batched(take, batch_dims)(array, index)
+
+
+def _rows(table: Table, index: Tensor) -> Tensor:
+    inside = (index >= 0) & (index < table.shape[0])
+    rows = table.sparse_read(jnp.where(inside, index, 0))
+    return jnp.where(inside.reshape(*index.shape, *[1] * (rows.ndim - index.ndim)), rows, jnp.zeros_like(rows))
+
+
+def _batched(function: Callable[..., Tensor], dimensions: int) -> Callable[..., Tensor]:
+    for _ in range(dimensions):
+        function = jax.vmap(function)
+    return function
+
+
+def _check_range(index: Tensor, size: int) -> None:
+    if is_traced(index):
+        return
+    numbers = np.asarray(index)
+    wrong = numbers[(numbers < 0) | (numbers >= size)]
+    if wrong.size:
+        raise InvalidArgumentError(f"Index {wrong.flat[0]} is not in [0, {size}).")
+
+
+@folds
+def gather_nd(params: Any, indices: Any, batch_dims: int = 0, name: str | None = None) -> Tensor:
+    """The slices of `params` at positions given by the last dimension of `indices`."""
+
+    def take(array: Tensor, index: Tensor) -> Tensor:
+        return array.at[tuple(jnp.moveaxis(index, -1, 0))].get(mode="fill", fill_value=0)
+
+    return _batched(take, batch_dims)(tensor(params), tensor(indices))
+
+
+def scatter_nd(indices: Any, updates: Any, shape: Any, name: str | None = None) -> Tensor:
+    """Zeros of this shape plus `updates` at these positions; updates of one position add up."""
+    values = tensor(updates)
+    return tensor_scatter_nd_add(jnp.zeros(static_shape(shape), values.dtype), indices, values)
+
+
+def _at(array: Tensor, indices: Any) -> Any:
+    return array.at[tuple(jnp.moveaxis(tensor(indices), -1, 0))]
+
+
+def tensor_scatter_nd_update(tensor: Any, indices: Any, updates: Any, name: str | None = None) -> Tensor:
+    """A copy with the entries at these positions replaced."""
+    array = _tensor(tensor)
+    return _at(array, indices).set(_like(updates, array))
+
+
+def tensor_scatter_nd_add(tensor: Any, indices: Any, updates: Any, name: str | None = None) -> Tensor:
+    """A copy with `updates` added at these positions."""
+    array = _tensor(tensor)
+    return _at(array, indices).add(_like(updates, array))
+
+
+def tensor_scatter_nd_sub(tensor: Any, indices: Any, updates: Any, name: str | None = None) -> Tensor:
+    """A copy with `updates` subtracted at these positions."""
+    array = _tensor(tensor)
+    return _at(array, indices).subtract(_like(updates, array))
+
+
+def tensor_scatter_nd_max(tensor: Any, indices: Any, updates: Any, name: str | None = None) -> Tensor:
+    """A copy with the larger of entry and update at these positions."""
+    array = _tensor(tensor)
+    return _at(array, indices).max(_like(updates, array))
+
+
+def tensor_scatter_nd_min(tensor: Any, indices: Any, updates: Any, name: str | None = None) -> Tensor:
+    """A copy with the smaller of entry and update at these positions."""
+    array = _tensor(tensor)
+    return _at(array, indices).min(_like(updates, array))
+
+
+def _like(value: Any, array: Tensor) -> Tensor:
+    return tensor(value) if is_tensor(value) else tensor(value, array.dtype)
+
+
+# These functions have TF's parameter name `tensor`, which hides the function.
+_tensor = tensor
+
+
+@folds
+def slice(input_: Any, begin: Any, size: Any, name: str | None = None) -> Tensor:
+    """A block that starts at `begin` (which may be traced) and has this size; -1 is everything that is left."""
+    array = tensor(input_)
+    starts = tensor(begin)
+    sizes = static_shape(size)
+    if -1 in sizes:
+        first = static_shape(starts)
+        sizes = tuple(array.shape[i] - first[i] if s == -1 else s for i, s in enumerate(sizes))
+    return jax.lax.dynamic_slice(array, list(starts), sizes)
+
+
+def _positions(condition: Any) -> Tensor:
+    """The positions of the entries that are not zero: (n, rank), int64."""
+    return on_device(np.argwhere(known("tf.where", condition)).astype(np.int64))
+
+
+def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None) -> Tensor:
+    """`x` where the condition holds, else `y`. With the condition alone: the positions of True, (n, rank), int64.
+
+    Inside a trace the second form cannot be: its shape depends on values.
+    """
+    if x is None and y is None:
+        return _positions(condition)
+    if x is None or y is None:
+        raise ValueError("tf.where takes both x and y, or neither.")
+    chosen, other = operands("where", x, y)
+    return jnp.where(tensor(condition).astype(np.bool_), chosen, other)
+
+
+def boolean_mask(tensor: Any, mask: Any, axis: int | None = None, name: str = "boolean_mask") -> Tensor:
+    """The entries where the mask is True. Inside a trace the mask must be a constant: the shape depends on it."""
+    array, chosen = _tensor(tensor), known("tf.boolean_mask", mask)
+    where = 0 if axis is None else axis
+    if array.shape[where : where + chosen.ndim] != chosen.shape:
+        raise ValueError(f"A mask of shape {chosen.shape} does not fit {array.shape} at axis {where}.")
+    flat = array.reshape((*array.shape[:where], chosen.size, *array.shape[where + chosen.ndim :]))
+    return jnp.take(flat, np.flatnonzero(chosen), axis=where)
+
+
+# --- Order ------------------------------------------------------------------------------------------------------------
+
+
+def _descending(direction: str) -> bool:
+    if direction not in ("ASCENDING", "DESCENDING"):
+        raise ValueError(f"direction is 'ASCENDING' or 'DESCENDING', got {direction!r}.")
+    return direction == "DESCENDING"
+
+
+def sort(values: Any, axis: int = -1, direction: str = "ASCENDING", name: str | None = None) -> Tensor:
+    """The entries in order along `axis`."""
+    return jnp.sort(tensor(values), axis=axis, descending=_descending(direction))
+
+
+def argsort(
+    values: Any, axis: int = -1, direction: str = "ASCENDING", stable: bool = False, name: str | None = None
+) -> Tensor:
+    """The positions that put the entries in order; int32, equals in their old order."""
+    return jnp.argsort(tensor(values), axis=axis, descending=_descending(direction)).astype(np.int32)
+
+
+def top_k(input: Any, k: Any = 1, sorted: bool = True, index_type: Any = int32, name: str | None = None) -> TopK:
+    """The `k` largest entries of the last dimension and their positions; InvalidArgumentError if there are not as many."""
+    array, count = tensor(input), static_int(k, "a tensor is the k of tf.math.top_k")
+    if not array.ndim or count > array.shape[-1]:
+        raise InvalidArgumentError(
+            f"tf.math.top_k: a tensor of shape {list(array.shape)} has no {count} entries in a row."
+        )
+    values, indices = jax.lax.top_k(array, count)
+    return TopK(values, indices.astype(as_dtype(index_type).dtype))
+
+
+def in_top_k(targets: Any, predictions: Any, k: Any, name: str | None = None) -> Tensor:
+    """Whether each target class is among the `k` best predictions; equals count as better, non-finite ones never."""
+    scores, classes = tensor(predictions), tensor(targets)
+    own = jnp.take_along_axis(scores, classes[:, None], axis=1)
+    better = jnp.sum(scores > own, axis=1)
+    return (better < tensor(k)) & jnp.all(jnp.isfinite(scores) | (scores <= own), axis=1) & jnp.isfinite(own[:, 0])
+
+
+def searchsorted(
+    sorted_sequence: Any, values: Any, side: str = "left", out_type: Any = int32, name: str | None = None
+) -> Tensor:
+    """Where the values would be inserted into the sorted last dimension."""
+
+    def find(row: Tensor, wanted: Tensor) -> Tensor:
+        return jnp.searchsorted(row, wanted, side=side)
+
+    sequence = tensor(sorted_sequence)
+    return _batched(find, sequence.ndim - 1)(sequence, tensor(values)).astype(as_dtype(out_type).dtype)
+
+
+def unique(x: Any, out_idx: Any = int32, name: str | None = None) -> Unique:
+    """The different entries of a 1-D tensor, in order of appearance, and where each entry is among them."""
+    return Unique(*unique_with_counts(x, out_idx)[:2])
+
+
+def unique_with_counts(x: Any, out_idx: Any = int32, name: str | None = None) -> UniqueWithCounts:
+    """`unique`, and how often each entry appears. Only for known values: the shape depends on them."""
+    values_now, kind = known("tf.unique", x), as_dtype(out_idx).dtype
+    values, first, inverse, counts = np.unique(values_now, return_index=True, return_inverse=True, return_counts=True)
+    order = np.argsort(first)
+    places = np.empty(len(order), kind)
+    places[order] = np.arange(len(order), dtype=kind)
+    return UniqueWithCounts(*map(on_device, (values[order], places[inverse.ravel()], counts[order].astype(kind))))

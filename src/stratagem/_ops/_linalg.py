@@ -1,0 +1,208 @@
+"""Linear algebra: products, norms, clipping by norm, decompositions."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from stratagem._ops._convert import Tensor, operands, static_axes, tensor
+from stratagem._ops._dtypes import as_dtype
+
+
+def matmul(
+    a: Any,
+    b: Any,
+    transpose_a: bool = False,
+    transpose_b: bool = False,
+    adjoint_a: bool = False,
+    adjoint_b: bool = False,
+    a_is_sparse: bool = False,
+    b_is_sparse: bool = False,
+    output_type: Any = None,
+    name: str | None = None,
+) -> Tensor:
+    """The product of matrices, or of batches of them, of one dtype."""
+    left, right = operands("matmul", a, b)
+    left = _turned(left, transpose_a, adjoint_a)
+    right = _turned(right, transpose_b, adjoint_b)
+    kind = None if output_type is None else as_dtype(output_type).dtype
+    return jnp.matmul(left, right, preferred_element_type=kind)
+
+
+def _turned(array: Tensor, transpose: bool, adjoint: bool) -> Tensor:
+    if not (transpose or adjoint):
+        return array
+    turned = jnp.swapaxes(array, -1, -2)
+    return jnp.conj(turned) if adjoint else turned
+
+
+def matvec(
+    a: Any,
+    b: Any,
+    transpose_a: bool = False,
+    adjoint_a: bool = False,
+    a_is_sparse: bool = False,
+    b_is_sparse: bool = False,
+    name: str | None = None,
+) -> Tensor:
+    """A matrix times a vector, or batches of both."""
+    left, right = operands("linalg.matvec", a, b)
+    return jnp.matmul(_turned(left, transpose_a, adjoint_a), right[..., None])[..., 0]
+
+
+def tensordot(a: Any, b: Any, axes: Any, name: str | None = None) -> Tensor:
+    """The sum of products over these axes: a number of axes, or one list per tensor."""
+    left, right = operands("tensordot", a, b)
+    return jnp.tensordot(left, right, axes=axes)
+
+
+def einsum(equation: str, *inputs: Any, **kwargs: Any) -> Tensor:
+    """The sum of products that the equation describes."""
+    return jnp.einsum(equation, *operands("einsum", *inputs))
+
+
+def norm(
+    tensor: Any, ord: Any = "euclidean", axis: Any = None, keepdims: bool | None = None, name: str | None = None
+) -> Tensor:
+    """A vector norm (of the flat tensor without `axis`), or with a pair as `axis` a matrix norm."""
+    array, axes = _tensor(tensor), static_axes(axis)
+    kind = {"euclidean": None}.get(ord, ord)
+    if axes is None and ord in ("euclidean", "fro"):
+        return jnp.sqrt(jnp.sum(jnp.square(jnp.abs(array)), keepdims=bool(keepdims)))
+    if axes is None:
+        flat = jnp.linalg.norm(array.ravel(), kind)
+        return flat.reshape((1,) * array.ndim) if keepdims else flat
+    return jnp.linalg.norm(array, kind, axes, keepdims=bool(keepdims))
+
+
+# `norm` has TF's parameter name `tensor`, which hides the function.
+_tensor = tensor
+
+
+def l2_normalize(x: Any, axis: Any = None, epsilon: float = 1e-12, name: str | None = None, dim: Any = None) -> Tensor:
+    """`x` divided by its Euclidean norm along `axis` (of everything without one)."""
+    array = tensor(x)
+    squares = jnp.sum(jnp.square(array), static_axes(axis if axis is not None else dim), keepdims=True)
+    return array * jax.lax.rsqrt(jnp.maximum(squares, epsilon))
+
+
+# --- Clipping by norm -------------------------------------------------------------------------------------------------
+
+
+def global_norm(t_list: Sequence[Any], name: str | None = None) -> Tensor:
+    """The Euclidean norm of all tensors in a list together; None entries count nothing.
+
+    Raises TypeError when the list is a tensor.
+    """
+    if not isinstance(t_list, list | tuple):
+        raise TypeError(f"tf.linalg.global_norm takes a list of tensors, got {type(t_list).__name__}.")
+    squares = [jnp.sum(jnp.square(jnp.abs(tensor(t)))) for t in t_list if t is not None]
+    return jnp.sqrt(sum(squares[1:], squares[0])) if squares else tensor(0.0)
+
+
+def clip_by_global_norm(
+    t_list: Sequence[Any], clip_norm: Any, use_norm: Any = None, name: str | None = None
+) -> tuple[list[Tensor | None], Tensor]:
+    """The tensors, scaled down together so that their global norm is at most `clip_norm`; and the norm before.
+
+    None stays None. When the norm is infinite or NaN, so that nothing sensible is left, every entry becomes NaN.
+    """
+    before = global_norm(t_list) if use_norm is None else tensor(use_norm)
+    limit = tensor(clip_norm).astype(before.dtype)
+    scale = jnp.where(jnp.isfinite(before), limit / jnp.maximum(before, limit), jnp.nan)
+    return [None if t is None else tensor(t) * scale.astype(tensor(t).dtype) for t in t_list], before
+
+
+def clip_by_norm(t: Any, clip_norm: Any, axes: Any = None, name: str | None = None) -> Tensor:
+    """The tensor, scaled down so that its norm (along `axes`) is at most `clip_norm`."""
+    array = tensor(t)
+    limit = tensor(clip_norm).astype(array.dtype)
+    squares = jnp.sum(jnp.square(array), static_axes(axes), keepdims=True)
+    # The inner `where` keeps the gradient of the root finite at 0.
+    length = jnp.where(squares > 0, jnp.sqrt(jnp.where(squares > 0, squares, 1)), squares)
+    return array * limit / jnp.maximum(length, limit)
+
+
+# --- Matrices ---------------------------------------------------------------------------------------------------------
+
+
+def diag(diagonal: Any, name: str = "diag") -> Tensor:
+    """Square matrices with this diagonal (the last dimension) and zeros elsewhere."""
+    array = tensor(diagonal)
+    return array[..., None] * jnp.eye(array.shape[-1], dtype=array.dtype)
+
+
+def diag_part(input: Any, name: str = "diag_part") -> Tensor:
+    """The main diagonals of the last two dimensions."""
+    return jnp.diagonal(tensor(input), axis1=-2, axis2=-1)
+
+
+def trace(x: Any, name: str | None = None) -> Tensor:
+    """The sum of the main diagonal of the last two dimensions."""
+    array = tensor(x)
+    return jnp.trace(array, axis1=-2, axis2=-1, dtype=array.dtype)
+
+
+def band_part(input: Any, num_lower: int, num_upper: int, name: str | None = None) -> Tensor:
+    """Zeros outside a band around the diagonal; a negative number keeps that whole triangle."""
+    array = tensor(input)
+    rows, columns = np.indices(array.shape[-2:])
+    kept = ((num_lower < 0) | (rows - columns <= num_lower)) & ((num_upper < 0) | (columns - rows <= num_upper))
+    return jnp.where(kept, array, jnp.zeros_like(array))
+
+
+def inv(input: Any, adjoint: bool = False, name: str | None = None) -> Tensor:
+    """The inverse of square matrices."""
+    return jnp.linalg.inv(_turned(tensor(input), False, adjoint))
+
+
+def det(input: Any, name: str | None = None) -> Tensor:
+    """The determinant of square matrices."""
+    return jnp.linalg.det(tensor(input))
+
+
+def solve(matrix: Any, rhs: Any, adjoint: bool = False, name: str | None = None) -> Tensor:
+    """x with matrix @ x = rhs; both have at least two dimensions."""
+    left, right = operands("linalg.solve", matrix, rhs)
+    return jnp.linalg.solve(_turned(left, False, adjoint), right)
+
+
+def triangular_solve(
+    matrix: Any, rhs: Any, lower: bool = True, adjoint: bool = False, name: str | None = None
+) -> Tensor:
+    """x with matrix @ x = rhs for a triangular matrix."""
+    left, right = operands("linalg.triangular_solve", matrix, rhs)
+    return jax.scipy.linalg.solve_triangular(left, right, lower=lower, trans="C" if adjoint else 0)
+
+
+def cholesky(input: Any, name: str | None = None) -> Tensor:
+    """The lower triangular L with L @ L^H = input; NaN where TF raises for a matrix that is not positive definite."""
+    return jnp.linalg.cholesky(tensor(input))
+
+
+def qr(input: Any, full_matrices: bool = False, name: str | None = None) -> tuple[Tensor, Tensor]:
+    """(q, r)."""
+    q, r = jnp.linalg.qr(tensor(input), mode="complete" if full_matrices else "reduced")
+    return q, r
+
+
+def svd(tensor: Any, full_matrices: bool = False, compute_uv: bool = True, name: str | None = None) -> Any:
+    """(s, u, v) in TF's order, v not transposed; s alone without `compute_uv`."""
+    if not compute_uv:
+        return jnp.linalg.svd(_tensor(tensor), compute_uv=False)
+    u, s, vh = jnp.linalg.svd(_tensor(tensor), full_matrices=full_matrices)
+    return s, u, jnp.conj(jnp.swapaxes(vh, -1, -2))
+
+
+def eigh(tensor: Any, name: str | None = None) -> tuple[Tensor, Tensor]:
+    """Eigenvalues, in order, and eigenvectors of symmetric matrices."""
+    values, vectors = jnp.linalg.eigh(_tensor(tensor))
+    return values, vectors
+
+
+def cross(a: Any, b: Any, name: str | None = None) -> Tensor:
+    """The cross product of vectors of three numbers."""
+    left, right = operands("linalg.cross", a, b)
+    return jnp.cross(left, right)

@@ -1,0 +1,183 @@
+"""Activations, losses on logits, normalization and lookups under the names of `tf.nn`."""
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from stratagem._base.errors import InvalidArgumentError
+from stratagem._ops._convert import Tensor, operands, static_axes, tensor
+from stratagem._ops._indexing import Table, gather
+from stratagem._ops._linalg import clip_by_norm
+
+# --- Activations ------------------------------------------------------------------------------------------------------
+
+
+def relu(features: Any, name: str | None = None) -> Tensor:
+    """max(x, 0)."""
+    return jax.nn.relu(tensor(features))
+
+
+def relu6(features: Any, name: str | None = None) -> Tensor:
+    """min(max(x, 0), 6)."""
+    return jax.nn.relu6(tensor(features))
+
+
+def crelu(features: Any, axis: int = -1, name: str | None = None) -> Tensor:
+    """relu(x) and relu(-x) side by side along `axis`."""
+    array = tensor(features)
+    return jnp.concatenate([jax.nn.relu(array), jax.nn.relu(-array)], axis)
+
+
+def elu(features: Any, name: str | None = None) -> Tensor:
+    """x where positive, else exp(x) - 1."""
+    return jax.nn.elu(tensor(features))
+
+
+def selu(features: Any, name: str | None = None) -> Tensor:
+    """The scaled `elu` that keeps mean 0 and variance 1."""
+    return jax.nn.selu(tensor(features))
+
+
+def gelu(features: Any, approximate: bool = False, name: str | None = None) -> Tensor:
+    """x times the normal distribution function of x; `approximate` uses tanh."""
+    return jax.nn.gelu(tensor(features), approximate)
+
+
+def leaky_relu(features: Any, alpha: float = 0.2, name: str | None = None) -> Tensor:
+    """x where positive, else alpha * x."""
+    return jax.nn.leaky_relu(tensor(features), alpha)
+
+
+def silu(features: Any, beta: Any = 1.0) -> Tensor:
+    """x * sigmoid(beta * x); also called swish."""
+    array = tensor(features)
+    return array * jax.nn.sigmoid(tensor(beta).astype(array.dtype) * array)
+
+
+def softsign(features: Any, name: str | None = None) -> Tensor:
+    """x / (abs(x) + 1)."""
+    return jax.nn.soft_sign(tensor(features))
+
+
+def softmax(logits: Any, axis: int | None = None, name: str | None = None) -> Tensor:
+    """Probabilities along `axis`, the last one if not given."""
+    return jax.nn.softmax(tensor(logits), -1 if axis is None else axis)
+
+
+def log_softmax(logits: Any, axis: int | None = None, name: str | None = None) -> Tensor:
+    """Log-probabilities along `axis`, the last one if not given."""
+    return jax.nn.log_softmax(tensor(logits), -1 if axis is None else axis)
+
+
+# --- Losses on logits -------------------------------------------------------------------------------------------------
+
+
+def softmax_cross_entropy_with_logits(labels: Any, logits: Any, axis: int = -1, name: str | None = None) -> Tensor:
+    """Cross entropy of class probabilities (cast to the dtype of the logits): the shape without `axis`."""
+    scores = tensor(logits)
+    truth = tensor(labels).astype(scores.dtype)
+    return -jnp.sum(truth * _log_probabilities(scores, axis), axis).astype(scores.dtype)
+
+
+def _log_probabilities(scores: Tensor, axis: int) -> Tensor:
+    """In float32 at least: half precision loses the small probabilities."""
+    return jax.nn.log_softmax(scores.astype(jnp.promote_types(scores.dtype, np.float32)), axis)
+
+
+def sparse_softmax_cross_entropy_with_logits(labels: Any, logits: Any, name: str | None = None) -> Tensor:
+    """Cross entropy of class numbers (n...,) against logits (n..., classes); NaN for a number that is no class.
+
+    Raises ValueError for labels of another rank, InvalidArgumentError for labels that are no integers.
+    """
+    truth, scores = tensor(labels), tensor(logits)
+    if truth.ndim != scores.ndim - 1:
+        raise ValueError(f"labels have one dimension less than logits, got shapes {truth.shape} and {scores.shape}.")
+    if not jnp.issubdtype(truth.dtype, np.integer):
+        raise InvalidArgumentError(f"labels are class numbers of an integer dtype, got {truth.dtype}.")
+    inside = (truth >= 0) & (truth < scores.shape[-1])
+    place = jnp.where(inside, truth, 0)[..., None]
+    own = jnp.take_along_axis(_log_probabilities(scores, -1), place, axis=-1)[..., 0]
+    return jnp.where(inside, -own, jnp.nan).astype(scores.dtype)
+
+
+def sigmoid_cross_entropy_with_logits(labels: Any, logits: Any, name: str | None = None) -> Tensor:
+    """Cross entropy of independent yes/no labels, element by element. Raises ValueError for different shapes."""
+    scores, truth = _same_shape(labels, logits)
+    return jnp.maximum(scores, 0) - scores * truth + jnp.log1p(jnp.exp(-jnp.abs(scores)))
+
+
+def weighted_cross_entropy_with_logits(labels: Any, logits: Any, pos_weight: Any, name: str | None = None) -> Tensor:
+    """`sigmoid_cross_entropy_with_logits` with the positive labels weighted. Raises ValueError for different shapes."""
+    scores, truth = _same_shape(labels, logits)
+    weight = 1 + (tensor(pos_weight).astype(scores.dtype) - 1) * truth
+    return (1 - truth) * scores + weight * (jnp.log1p(jnp.exp(-jnp.abs(scores))) + jnp.maximum(-scores, 0))
+
+
+def _same_shape(labels: Any, logits: Any) -> tuple[Tensor, Tensor]:
+    scores, truth = operands("nn.sigmoid_cross_entropy_with_logits", tensor(logits), labels)
+    if scores.shape != truth.shape:
+        raise ValueError(f"logits and labels have one shape, got {scores.shape} and {truth.shape}.")
+    return scores, truth
+
+
+def l2_loss(t: Any, name: str | None = None) -> Tensor:
+    """Half the sum of squares."""
+    return jnp.sum(jnp.square(tensor(t))) / 2
+
+
+# --- Normalization and lookups ----------------------------------------------------------------------------------------
+
+
+def moments(
+    x: Any, axes: Any, shift: Any = None, keepdims: bool = False, name: str | None = None
+) -> tuple[Tensor, Tensor]:
+    """Mean and variance over these axes; half precision is computed in float32."""
+    array = tensor(x)
+    wide = array.astype(jnp.promote_types(array.dtype, np.float32))
+    mean = jnp.mean(wide, static_axes(axes), keepdims=keepdims)
+    variance = jnp.var(wide, static_axes(axes), keepdims=keepdims)
+    return mean.astype(array.dtype), variance.astype(array.dtype)
+
+
+def batch_normalization(
+    x: Any, mean: Any, variance: Any, offset: Any, scale: Any, variance_epsilon: Any, name: str | None = None
+) -> Tensor:
+    """(x - mean) / sqrt(variance + epsilon) * scale + offset; scale and offset may be None."""
+    array = tensor(x)
+    factor = jax.lax.rsqrt(tensor(variance) + tensor(variance_epsilon).astype(tensor(variance).dtype))
+    factor = factor if scale is None else factor * tensor(scale)
+    result = (array - tensor(mean)) * factor
+    return (result if offset is None else result + tensor(offset)).astype(array.dtype)
+
+
+def bias_add(value: Any, bias: Any, data_format: str | None = None, name: str | None = None) -> Tensor:
+    """A vector added along the channels: the last dimension, or with a format `NC...` the second."""
+    array, vector = operands("nn.bias_add", tensor(value), bias)
+    if vector.ndim != 1:
+        raise ValueError(f"bias is a vector, got a tensor of shape {vector.shape}.")
+    if data_format is not None and data_format.startswith("NC"):
+        vector = vector.reshape((-1, *(1,) * (array.ndim - 2)))
+    return array + vector
+
+
+def embedding_lookup(params: Any, ids: Any, max_norm: float | None = None, name: str | None = None) -> Tensor:
+    """The rows of a table (one tensor or variable) with these numbers, scaled down to `max_norm` if given."""
+    rows = gather(_table(params), ids)
+    return rows if max_norm is None else clip_by_norm(rows, max_norm, axes=list(range(tensor(ids).ndim, rows.ndim)))
+
+
+def _table(params: Any) -> Any:
+    """One table: itself, or given in parts, which may be those of a variable in shards."""
+    if not isinstance(params, list | tuple):
+        return params
+    whole = params[0] if len(params) == 1 else getattr(params[0], "_of", None)
+    if len(params) == 1 or (isinstance(whole, Table) and list(map(id, whole.variables)) == list(map(id, params))):
+        return whole
+    return jnp.concatenate([tensor(p) for p in params])
+
+
+def zero_fraction(value: Any, name: str | None = None) -> Tensor:
+    """Which share of the entries is zero, float32."""
+    return jnp.mean(tensor(value) == 0, dtype=np.float32)

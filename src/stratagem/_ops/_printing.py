@@ -1,0 +1,56 @@
+"""`tf.print`: prints when the program runs, also from inside a compiled step, in TensorFlow's format."""
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import jax
+import numpy as np
+
+from stratagem._base.paths import local_path
+from stratagem._core.context import current
+from stratagem._core.values import as_text
+from stratagem._ops._convert import is_tensor, is_traced, tensor
+
+
+def print(
+    *inputs: Any,
+    output_stream: Any = None,
+    summarize: int = 3,
+    sep: str = " ",
+    end: str = "\n",
+    name: str | None = None,
+) -> None:
+    """Print tensors and anything else, on the standard error stream if no other is given.
+
+    Inside a compiled step it prints on every run, once a replica; several prints of one run may come in any order.
+    output_stream: a file object, a function that takes the text (`logging.info`), or "file:///path" to append to.
+    summarize: how many entries of each dimension's start and end are shown; -1 shows all.
+    """
+    leaves, structure = jax.tree.flatten(inputs, is_leaf=lambda v: v is None)
+    places = [i for i, leaf in enumerate(leaves) if is_tensor(leaf)]
+    arrays = [tensor(leaves[i]) for i in places]
+
+    def show(*values: Any) -> None:
+        mine = list(leaves)  # replicas print at the same time
+        for place, value in zip(places, values, strict=True):
+            mine[place] = np.asarray(value)
+        parts = jax.tree.unflatten(structure, mine)
+        _write(sep.join(as_text(p, summarize) for p in parts) + end, output_stream)
+
+    if current().recorder is not None or is_traced(arrays):
+        jax.debug.callback(show, *arrays)
+    else:
+        show(*arrays)
+
+
+def _write(text: str, stream: Any) -> None:
+    if isinstance(stream, str):
+        with Path(local_path(stream)).open("a", encoding="utf-8") as file:
+            file.write(text)
+    elif callable(stream):
+        stream(text)
+    else:
+        terminal = sys.stderr if stream is None else stream
+        terminal.write(text)
+        terminal.flush()

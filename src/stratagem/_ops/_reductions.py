@@ -1,0 +1,179 @@
+"""Reductions over some or all dimensions, with TensorFlow's dtypes and its values for nothing to reduce."""
+
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from stratagem._base.errors import InvalidArgumentError
+from stratagem._ops._convert import Tensor, folds, numpy_type, static_axes, static_int, tensor, wide
+from stratagem._ops._dtypes import as_dtype, int64
+
+
+def _numbers(name: str, value: Any) -> Tensor:
+    array = tensor(value)
+    if array.dtype == np.bool_:
+        raise InvalidArgumentError(f"tf.{name} takes numbers, got bool. Use tf.cast first, or tf.reduce_any.")
+    return array
+
+
+def _floating(name: str, value: Any) -> Tensor:
+    array = tensor(value)
+    if not jnp.issubdtype(array.dtype, np.inexact):
+        raise TypeError(f"tf.{name} takes floating-point tensors, got {array.dtype}. Use tf.cast first.")
+    return array
+
+
+def _booleans(name: str, value: Any) -> Tensor:
+    array = tensor(value)
+    if array.dtype != np.bool_:
+        raise TypeError(f"tf.{name} takes bool tensors, got {array.dtype}. Use tf.cast first.")
+    return array
+
+
+@folds
+def reduce_sum(input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None) -> Tensor:
+    """The sum, in the tensor's own dtype (small integers wrap around)."""
+    array = _numbers("reduce_sum", input_tensor)
+    return jnp.sum(array, static_axes(axis), dtype=array.dtype, keepdims=keepdims)
+
+
+@folds
+def reduce_prod(input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None) -> Tensor:
+    """The product, in the tensor's own dtype; 1 for nothing."""
+    array = _numbers("reduce_prod", input_tensor)
+    return jnp.prod(array, static_axes(axis), dtype=array.dtype, keepdims=keepdims)
+
+
+@folds
+def reduce_mean(input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None) -> Tensor:
+    """The mean in the tensor's own dtype: integers are cut towards zero. Of nothing: NaN, for integers 0."""
+    array, axes = _numbers("reduce_mean", input_tensor), static_axes(axis)
+    if jnp.issubdtype(array.dtype, np.inexact):
+        return jnp.mean(array, axes, keepdims=keepdims)
+    total = jnp.sum(array, axes, dtype=array.dtype, keepdims=keepdims)
+    count = max(array.size // max(total.size, 1), 1)
+    return jax.lax.div(total, jnp.full_like(total, count))
+
+
+@folds
+def reduce_max(input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None) -> Tensor:
+    """The largest entry; of nothing -inf, for integers the smallest value there is."""
+    array = _numbers("reduce_max", input_tensor)
+    with wide(array.dtype):
+        return jnp.max(array, static_axes(axis), keepdims=keepdims, **_start(array, lowest=True))
+
+
+@folds
+def reduce_min(input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None) -> Tensor:
+    """The smallest entry; of nothing inf, for integers the largest value there is."""
+    array = _numbers("reduce_min", input_tensor)
+    with wide(array.dtype):
+        return jnp.min(array, static_axes(axis), keepdims=keepdims, **_start(array, lowest=False))
+
+
+def _start(array: Tensor, lowest: bool) -> dict[str, Any]:
+    """Where a maximum or minimum begins when there is nothing; only then, as it costs part of the gradient's speed."""
+    if array.size:
+        return {}
+    if jnp.issubdtype(array.dtype, np.floating):
+        return {"initial": -np.inf if lowest else np.inf}
+    limits = as_dtype(array.dtype)
+    return {"initial": np.asarray(limits.min if lowest else limits.max, array.dtype)}
+
+
+@folds
+def reduce_any(input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None) -> Tensor:
+    """True when one entry is."""
+    return jnp.any(_booleans("reduce_any", input_tensor), static_axes(axis), keepdims=keepdims)
+
+
+@folds
+def reduce_all(input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None) -> Tensor:
+    """True when all entries are."""
+    return jnp.all(_booleans("reduce_all", input_tensor), static_axes(axis), keepdims=keepdims)
+
+
+def reduce_logsumexp(input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None) -> Tensor:
+    """log(sum(exp(x))) without overflow; -inf of nothing."""
+    array = _floating("reduce_logsumexp", input_tensor)
+    if not array.size:
+        return jnp.log(jnp.sum(array, static_axes(axis), keepdims=keepdims))
+    return jax.nn.logsumexp(array, static_axes(axis), keepdims=keepdims)
+
+
+def reduce_variance(input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None) -> Tensor:
+    """The variance of the whole population."""
+    return jnp.var(_floating("math.reduce_variance", input_tensor), static_axes(axis), keepdims=keepdims)
+
+
+def reduce_std(input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None) -> Tensor:
+    """The standard deviation of the whole population."""
+    return jnp.std(_floating("math.reduce_std", input_tensor), static_axes(axis), keepdims=keepdims)
+
+
+def reduce_euclidean_norm(
+    input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
+) -> Tensor:
+    """The square root of the sum of squares, in the tensor's own dtype."""
+    array = _numbers("math.reduce_euclidean_norm", input_tensor)
+    return jnp.sqrt(jnp.sum(jnp.square(jnp.abs(array)), static_axes(axis), keepdims=keepdims)).astype(array.dtype)
+
+
+@folds
+def count_nonzero(
+    input: Any, axis: Any = None, keepdims: bool | None = None, dtype: Any = int64, name: str | None = None
+) -> Tensor:
+    """How many entries are not zero (not empty, for strings)."""
+    array = tensor(input)
+    found = tensor(np.asarray(array != b"", bool)) if array.dtype == object else array != 0
+    return jnp.sum(found, static_axes(axis), dtype=as_dtype(dtype).dtype, keepdims=bool(keepdims))
+
+
+def _arg(name: str, function: Callable[..., Tensor], input: Any, axis: Any, output_type: Any) -> Tensor:
+    array = tensor(input)
+    where = 0 if axis is None else static_int(axis, "a tensor is an axis")
+    if array.ndim and array.shape[where] == 0:
+        raise InvalidArgumentError(f"tf.{name}: axis {where} of a tensor of shape {list(array.shape)} has no entries.")
+    if array.dtype.itemsize == 8:  # JAX 0.10 cannot compile `argmax` of 64-bit types unless 64 bits are the default
+        best = (reduce_max if function is jnp.argmax else reduce_min)(array, where, keepdims=True)
+        array, function = (array == best) | (array != array), jnp.argmax
+    return function(array, where).astype(numpy_type(output_type, int64))
+
+
+@folds
+def argmax(input: Any, axis: Any = None, output_type: Any = int64, name: str | None = None) -> Tensor:
+    """The position of the largest entry along `axis` (0 if not given), the first one of equals; int64."""
+    return _arg("argmax", jnp.argmax, input, axis, output_type)
+
+
+@folds
+def argmin(input: Any, axis: Any = None, output_type: Any = int64, name: str | None = None) -> Tensor:
+    """The position of the smallest entry along `axis` (0 if not given), the first one of equals; int64."""
+    return _arg("argmin", jnp.argmin, input, axis, output_type)
+
+
+@folds
+def cumsum(x: Any, axis: Any = 0, exclusive: bool = False, reverse: bool = False, name: str | None = None) -> Tensor:
+    """The running sum. `exclusive` leaves each entry itself out; `reverse` runs from the end."""
+    return _running(jnp.cumsum, 0, x, axis, exclusive, reverse)
+
+
+@folds
+def cumprod(x: Any, axis: Any = 0, exclusive: bool = False, reverse: bool = False, name: str | None = None) -> Tensor:
+    """The running product. `exclusive` leaves each entry itself out; `reverse` runs from the end."""
+    return _running(jnp.cumprod, 1, x, axis, exclusive, reverse)
+
+
+def _running(function: Callable[..., Tensor], start: int, x: Any, axis: Any, exclusive: bool, reverse: bool) -> Tensor:
+    array, where = tensor(x), static_int(axis, "a tensor is an axis")
+    array = jnp.flip(array, where) if reverse else array
+    total = function(array, axis=where, dtype=array.dtype)
+    if exclusive:
+        widths = [(0, 0)] * array.ndim
+        widths[where] = (1, 0)
+        shifted = jnp.pad(total, widths, constant_values=start)
+        total = jax.lax.slice_in_dim(shifted, 0, array.shape[where], axis=where)
+    return jnp.flip(total, where) if reverse else total

@@ -1,0 +1,128 @@
+"""Sums and counts by segment or class number."""
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from stratagem._ops._convert import Tensor, on_device, static_int, tensor, wide
+from stratagem._ops._dtypes import as_dtype, int32
+from stratagem._ops._indexing import known
+
+
+def _segments(kind: str, data: Any, ids: Any, count: Any) -> Tensor:
+    number = static_int(count, "a tensor is the number of segments")
+    places = tensor(ids)
+    # JAX counts negative positions from the end; TF drops those rows.
+    places = jnp.where(places < 0, jnp.full_like(places, number), places)
+    values = tensor(data)
+    with wide(values.dtype):
+        return getattr(jax.ops, f"segment_{kind}")(values, places, number, mode="drop")
+
+
+def _lowest_to(result: Tensor, empty: Tensor, value: Any) -> Tensor:
+    return jnp.where(empty.reshape(empty.shape + (1,) * (result.ndim - 1)), value, result)
+
+
+def _limit(result: Tensor, end: str) -> Tensor:
+    return on_device(np.asarray(getattr(as_dtype(result.dtype), end), result.dtype))
+
+
+def _filled(ids: Any, count: Any) -> Tensor:
+    """How many rows each segment has."""
+    return _segments("sum", jnp.ones(tensor(ids).shape, np.int32), ids, count)
+
+
+def unsorted_segment_sum(data: Any, segment_ids: Any, num_segments: Any, name: str | None = None) -> Tensor:
+    """The sum of the rows of each segment; rows with a negative id count nowhere."""
+    return _segments("sum", data, segment_ids, num_segments)
+
+
+def unsorted_segment_prod(data: Any, segment_ids: Any, num_segments: Any, name: str | None = None) -> Tensor:
+    """The product of the rows of each segment, 1 for none."""
+    return _segments("prod", data, segment_ids, num_segments)
+
+
+def unsorted_segment_max(data: Any, segment_ids: Any, num_segments: Any, name: str | None = None) -> Tensor:
+    """The largest row entries of each segment, the dtype's smallest finite value for none."""
+    ids, result = segment_ids, _segments("max", data, segment_ids, num_segments)
+    return _lowest_to(result, _filled(ids, num_segments) == 0, _limit(result, "min"))
+
+
+def unsorted_segment_min(data: Any, segment_ids: Any, num_segments: Any, name: str | None = None) -> Tensor:
+    """The smallest row entries of each segment, the dtype's largest finite value for none."""
+    ids, result = segment_ids, _segments("min", data, segment_ids, num_segments)
+    return _lowest_to(result, _filled(ids, num_segments) == 0, _limit(result, "max"))
+
+
+def unsorted_segment_mean(data: Any, segment_ids: Any, num_segments: Any, name: str | None = None) -> Tensor:
+    """The mean of the rows of each segment, 0 for none."""
+    total = unsorted_segment_sum(data, segment_ids, num_segments)
+    rows = jnp.maximum(_filled(segment_ids, num_segments), 1).astype(total.dtype)
+    return total / rows.reshape(rows.shape + (1,) * (total.ndim - 1))
+
+
+def _sorted_count(ids: Any) -> int:
+    ids_now = known("tf.math.segment_*", ids)
+    return int(ids_now[-1]) + 1 if ids_now.size else 0
+
+
+def segment_sum(data: Any, segment_ids: Any, name: str | None = None) -> Tensor:
+    """The sum of the rows of each segment; ids are sorted and known."""
+    return unsorted_segment_sum(data, segment_ids, _sorted_count(segment_ids))
+
+
+def segment_mean(data: Any, segment_ids: Any, name: str | None = None) -> Tensor:
+    """The mean of the rows of each segment, 0 for none; ids are sorted and known."""
+    return unsorted_segment_mean(data, segment_ids, _sorted_count(segment_ids))
+
+
+def segment_max(data: Any, segment_ids: Any, name: str | None = None) -> Tensor:
+    """The largest row entries of each segment, 0 for none; ids are sorted and known."""
+    count = _sorted_count(segment_ids)
+    return _lowest_to(unsorted_segment_max(data, segment_ids, count), _filled(segment_ids, count) == 0, 0)
+
+
+def segment_min(data: Any, segment_ids: Any, name: str | None = None) -> Tensor:
+    """The smallest row entries of each segment, 0 for none; ids are sorted and known."""
+    count = _sorted_count(segment_ids)
+    return _lowest_to(unsorted_segment_min(data, segment_ids, count), _filled(segment_ids, count) == 0, 0)
+
+
+def bincount(
+    arr: Any,
+    weights: Any = None,
+    minlength: Any = None,
+    maxlength: Any = None,
+    dtype: Any = int32,
+    name: str | None = None,
+) -> Tensor:
+    """How often each number from 0 appears. Inside a trace `minlength` and `maxlength` must be given and equal."""
+    array = tensor(arr).ravel()
+    if minlength is not None and minlength == maxlength:
+        length = static_int(minlength, "a tensor is the length of tf.math.bincount")
+    else:
+        length = int(np.max(known("tf.math.bincount", array).astype(np.int64), initial=-1)) + 1
+        length = max(length, minlength or 0)
+        length = length if maxlength is None else min(length, maxlength)
+    each = jnp.ones(array.shape, as_dtype(dtype).dtype) if weights is None else tensor(weights).ravel()
+    return unsorted_segment_sum(each, array, length)
+
+
+def confusion_matrix(
+    labels: Any,
+    predictions: Any,
+    num_classes: Any = None,
+    weights: Any = None,
+    dtype: Any = int32,
+    name: str | None = None,
+) -> Tensor:
+    """How often class i (row) was predicted as class j (column). Inside a trace `num_classes` must be given."""
+    truth, guess = tensor(labels).ravel(), tensor(predictions).ravel()
+    if num_classes is None:
+        both = known("tf.math.confusion_matrix", truth), known("tf.math.confusion_matrix", guess)
+        num_classes = int(np.max(np.concatenate(both).astype(np.int64), initial=-1)) + 1
+    kind = as_dtype(dtype).dtype
+    each = jnp.ones(truth.shape, kind) if weights is None else tensor(weights).ravel().astype(kind)
+    return jnp.zeros((num_classes, num_classes), kind).at[truth, guess].add(each)

@@ -1,0 +1,210 @@
+"""`tf.while_loop`, `tf.scan`, `tf.map_fn`, `tf.foldl`: loops over tensors."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+
+from stratagem._core.context import current
+from stratagem._ops._convert import is_traced, static_int, tensor
+from stratagem._ops.flow._state import as_tensors, assigned, decided, publish, values_of, with_state
+
+
+def while_loop(
+    cond: Callable[..., Any],
+    body: Callable[..., Any],
+    loop_vars: Sequence[Any],
+    shape_invariants: Any = None,
+    parallel_iterations: int = 10,
+    back_prop: bool = True,
+    swap_memory: bool = False,
+    maximum_iterations: Any = None,
+    name: str | None = None,
+) -> Any:
+    """Repeat `loop_vars = body(*loop_vars)` while `cond(*loop_vars)`. Returns the final values in the same structure.
+
+    With known values this is a Python loop. Inside a trace shapes and dtypes must stay the same (`shape_invariants` has
+    no effect), and variables may be assigned. A gradient through a traced loop needs `maximum_iterations`: then every
+    iteration up to it costs time, even after the loop has ended.
+    """
+    state, count = as_tensors(loop_vars), 0
+    limit = None if maximum_iterations is None else static_int(maximum_iterations, "maximum_iterations is a tensor")
+    while limit is None or count < limit:
+        more = cond(*state)
+        if not decided(more):
+            return _traced_loop(cond, body, state, None if limit is None else limit - count)
+        if not bool(tensor(more)):
+            break
+        state, count = _same_structure(body(*state), state), count + 1
+    return state
+
+
+def _same_structure(result: Any, state: Any) -> Any:
+    """The body's result with the structure and the dtypes of the loop variables; one variable needs no list."""
+    if len(state) == 1 and (not isinstance(result, list | tuple) or len(result) != 1):
+        result = [result]
+    leaves, tree = jax.tree.flatten(state)
+    new = jax.tree.leaves(result)
+    if len(new) != len(leaves):
+        raise ValueError(f"The body of tf.while_loop returned {len(new)} values for {len(leaves)} loop variables.")
+    pairs = zip(new, leaves, strict=True)
+    return jax.tree.unflatten(tree, [n if isinstance(n, jax.Array) else tensor(n, old.dtype) for n, old in pairs])
+
+
+def _traced_loop(cond: Callable[..., Any], body: Callable[..., Any], state: Any, limit: int | None) -> Any:
+    variables = assigned((body, state))
+
+    def more(carry: Any) -> Any:
+        _, answer = with_state(lambda *s: cond(*s), variables)(carry[0], *carry[1])
+        return jnp.reshape(answer, ())
+
+    def advance(carry: Any) -> Any:
+        values, result = with_state(lambda *s: _same_structure(body(*s), state), variables)(carry[0], *carry[1])
+        return values, result
+
+    start = values_of(variables), state
+    if limit is None:
+        values, final = jax.lax.while_loop(more, advance, start)
+    else:
+        values, final = _bounded(more, advance, start, limit)
+    publish(variables, values)
+    return final
+
+
+def _bounded(more: Any, advance: Any, start: Any, limit: int) -> Any:
+    """A loop of fixed length, which unlike JAX's `while_loop` has a gradient; after its end it changes nothing."""
+
+    def once(carry: Any, _: None) -> tuple[Any, None]:
+        return jax.lax.cond(more(carry), advance, lambda c: c, carry), None
+
+    return jax.lax.scan(once, start, None, length=limit)[0]
+
+
+# --- Over the rows of tensors -----------------------------------------------------------------------------------------
+
+
+def _eager(elems: Any) -> bool:
+    """True when the rows are known and no step is being traced: then every row is a Python call, as in TF."""
+    return current().recorder is None and not any(is_traced(leaf) for leaf in jax.tree.leaves(elems))
+
+
+def _rows(elems: Any) -> int:
+    return int(jax.tree.leaves(elems)[0].shape[0])
+
+
+def _one_row(elems: Any) -> Any:
+    return jax.tree.map(lambda e: jax.ShapeDtypeStruct(e.shape[1:], e.dtype), elems)
+
+
+def _running(function: Callable[[Any, Any], Any], elems: Any, start: Any, reverse: bool) -> tuple[Any, Any]:
+    """`carry = function(carry, row)` over the rows: the last carry, and all of them stacked."""
+    if _eager(elems) and _rows(elems):
+        carry, kept = start, []
+        for i in range(_rows(elems))[:: -1 if reverse else 1]:
+            carry = as_tensors(function(carry, jax.tree.map(lambda e, i=i: e[i], elems)))
+            kept.append(carry)
+        return carry, jax.tree.map(lambda *c: jnp.stack(c[:: -1 if reverse else 1]), *kept)
+    variables = assigned((function, (start, _one_row(elems))))
+    pure = with_state(function, variables)
+
+    def once(carry: Any, row: Any) -> tuple[Any, Any]:
+        values, result = pure(carry[0], carry[1], row)
+        return (values, result), result
+
+    (values, last), all_of_them = jax.lax.scan(once, (values_of(variables), start), elems, reverse=reverse)
+    publish(variables, values)
+    return last, all_of_them
+
+
+def _begin(elems: Any, initializer: Any, reverse: bool) -> tuple[Any, Any, Any]:
+    """Elements, first carry, and the rows before the loop proper: without initializer the first element is both."""
+    rows = as_tensors(elems)
+    if initializer is not None:
+        return rows, as_tensors(initializer), None
+    edge, rest = (-1, slice(None, -1)) if reverse else (0, slice(1, None))
+    first = jax.tree.map(lambda e: e[edge], rows)
+    return jax.tree.map(lambda e: e[rest], rows), first, first
+
+
+def scan(
+    fn: Callable[[Any, Any], Any],
+    elems: Any,
+    initializer: Any = None,
+    parallel_iterations: int = 10,
+    back_prop: bool = True,
+    swap_memory: bool = False,
+    infer_shape: bool = True,
+    reverse: bool = False,
+    name: str | None = None,
+) -> Any:
+    """All values of `carry = fn(carry, row)` over the rows, stacked."""
+    rows, start, first = _begin(elems, initializer, reverse)
+    if not _rows(rows) and first is not None:
+        return jax.tree.map(lambda f: f[None], first)
+    stacked = _running(fn, rows, start, reverse)[1]
+    if first is None:
+        return stacked
+    return jax.tree.map(lambda f, s: jnp.concatenate([s, f[None]] if reverse else [f[None], s]), first, stacked)
+
+
+def foldl(
+    fn: Callable[[Any, Any], Any],
+    elems: Any,
+    initializer: Any = None,
+    parallel_iterations: int = 10,
+    back_prop: bool = True,
+    swap_memory: bool = False,
+    name: str | None = None,
+) -> Any:
+    """The last value of `carry = fn(carry, row)` over the rows from the first."""
+    return _fold(fn, elems, initializer, reverse=False)
+
+
+def foldr(
+    fn: Callable[[Any, Any], Any],
+    elems: Any,
+    initializer: Any = None,
+    parallel_iterations: int = 10,
+    back_prop: bool = True,
+    swap_memory: bool = False,
+    name: str | None = None,
+) -> Any:
+    """The last value of `carry = fn(carry, row)` over the rows from the last."""
+    return _fold(fn, elems, initializer, reverse=True)
+
+
+def _fold(fn: Callable[[Any, Any], Any], elems: Any, initializer: Any, reverse: bool) -> Any:
+    rows, start, _ = _begin(elems, initializer, reverse)
+    return start if not _rows(rows) else _running(fn, rows, start, reverse)[0]
+
+
+def map_fn(
+    fn: Callable[[Any], Any],
+    elems: Any,
+    dtype: Any = None,
+    parallel_iterations: int | None = None,
+    back_prop: bool = True,
+    swap_memory: bool = False,
+    infer_shape: bool = True,
+    name: str | None = None,
+    fn_output_signature: Any = None,
+) -> Any:
+    """The results of `fn` for every row, stacked; the output signature is found out, not needed."""
+    rows = as_tensors(elems)
+    if _eager(rows) and _rows(rows):
+        results = [as_tensors(fn(jax.tree.map(lambda e, i=i: e[i], rows))) for i in range(_rows(rows))]
+        return jax.tree.map(lambda *r: jnp.stack(r), *results)
+    return _running_map(fn, rows)
+
+
+def _running_map(fn: Callable[[Any], Any], rows: Any) -> Any:
+    variables = assigned((fn, (_one_row(rows),)))
+    values, stacked = jax.lax.scan(with_state(fn, variables), values_of(variables), rows)
+    publish(variables, values)
+    return stacked
+
+
+def vectorized_map(fn: Callable[[Any], Any], elems: Any, fallback_to_while_loop: bool = True, warn: bool = True) -> Any:
+    """The results of `fn` for every row, computed at once (`jax.vmap`)."""
+    return jax.vmap(lambda row: as_tensors(fn(row)))(as_tensors(elems))

@@ -1,0 +1,155 @@
+"""Variables assigned inside a branch or a loop body: their values go in and out of it like any other value."""
+
+from collections.abc import Callable, Sequence
+from typing import Any, final
+
+import jax
+import keras
+
+from stratagem._base.errors import UnimplementedError
+from stratagem._core.context import current, entered
+from stratagem._core.values import on_read
+from stratagem._ops._convert import is_traced, tensor
+
+
+@final
+class _Scope(keras.StatelessScope):  # type: ignore[misc]
+    """Collects assignments; what was not assigned here is read from the scope around it."""
+
+    def __init__(self) -> None:
+        super().__init__(initialize_variables=False)
+        self.variables: dict[int, Any] = {}
+        self._replica = current().replica
+
+    @property
+    def has_replicas(self) -> bool:
+        """True in a replica function that was called in this branch.
+
+        Then all replicas are in it. A branch that a replica has taken may not be that of others.
+        """
+        return current().replica is not self._replica
+
+    def get_current_value(self, variable: Any) -> Any:
+        """The value assigned here, else the one outside (None where Keras itself knows it)."""
+        own, around = self.state_mapping.get(id(variable)), self.original_scope
+        if own is None:
+            return None if around is None else around.get_current_value(variable)
+        recorder = current().recorder
+        return own if recorder is None or not on_read(variable) else recorder.read_slot(variable, own)
+
+    def slot(self, variable: Any) -> Any:
+        """What a replica has of the variable here: as `get_current_value`, but of a sync-on-read one its own slot."""
+        own, around = self.state_mapping.get(id(variable)), self.original_scope
+        if own is not None or around is None:
+            return own
+        return around.slot(variable) if hasattr(around, "slot") else around.get_current_value(variable)
+
+    def add_update(self, update: tuple[Any, Any]) -> None:
+        """What Keras assigns."""
+        variable, value = update
+        recorder = current().recorder
+        if recorder is not None and on_read(variable):
+            value = recorder.to_slot(variable, value)
+        elif recorder is not None and self.has_replicas:
+            value = recorder.to_copy(variable, value)
+        self.keep(variable, value)
+
+    def keep(self, variable: Any, value: Any) -> None:
+        """Keep what a replica has of the variable from here on."""
+        self.variables[id(variable)] = variable
+        super().add_update((variable, value))
+
+    def set(self, variables: Sequence[Any], values: Sequence[Any]) -> None:
+        """Start with these values."""
+        self.state_mapping.update({id(v): value for v, value in zip(variables, values, strict=True)})
+
+
+@final
+class _InBranch:
+    """The recorder inside a branch: a collective addition cannot happen there, everything else as outside."""
+
+    def __init__(self, recorder: Any, scope: _Scope) -> None:
+        self._recorder = recorder
+        self._scope = scope
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._recorder, name)
+
+    def add(self, variable: Any, delta: Any, sign: int, scope: Any = None) -> bool:
+        """Refuses an `assign_add` that would add every replica's amount. scope: the branch within this one that asks."""
+        if on_read(variable) or self._scope.has_replicas:
+            return bool(self._recorder.add(variable, delta, sign, scope or self._scope))
+        if not self._recorder.in_replica(current()) or variable.aggregation != "sum":
+            return False
+        raise UnimplementedError(
+            f"{variable.path} has aggregation SUM: assign_add and assign_sub on it add over all replicas, which is not "
+            "possible inside tf.cond or a loop. Return the amount from it, and assign after it."
+        )
+
+
+def _inside(function: Callable[..., Any], args: Sequence[Any], variables: Sequence[Any], values: Sequence[Any]) -> Any:
+    """Run the function with these values of variables. Returns its result and the scope."""
+    recorder = current().recorder
+    scope = _Scope()
+    inner = None if recorder is None else _InBranch(recorder, scope)
+    with entered(recorder=inner), scope:
+        scope.set(variables, values)
+        return as_tensors(function(*args)), scope
+
+
+def as_tensors(tree: Any) -> Any:
+    """A structure with numbers and NumPy arrays as tensors."""
+    return jax.tree.map(tensor, tree)
+
+
+def assigned(*calls: tuple[Callable[..., Any], Sequence[Any]]) -> list[Any]:
+    """The variables that any of these calls assigns, found by tracing them once more for nothing else."""
+    found: dict[int, Any] = {}
+
+    def run(function: Callable[..., Any]) -> Callable[..., Any]:
+        def probe(*args: Any) -> Any:
+            result, scope = _inside(function, args, (), ())
+            found.update(scope.variables)
+            return result
+
+        return probe
+
+    for function, args in calls:
+        jax.eval_shape(run(function), *args)
+    return list(found.values())
+
+
+def with_state(function: Callable[..., Any], variables: Sequence[Any]) -> Callable[..., Any]:
+    """The function as (values of the variables, *args) -> (new values, result), without side effects on them."""
+
+    def pure(values: Sequence[Any], *args: Any) -> Any:
+        result, scope = _inside(function, args, variables, values)
+        new = [scope.slot(v) for v in variables]
+        return [tensor(n).astype(old.dtype) for n, old in zip(new, values, strict=True)], result
+
+    return pure
+
+
+def values_of(variables: Sequence[Any]) -> list[Any]:
+    """What a replica has of the variables at present, without Keras' automatic casts."""
+    with _Scope() as scope:
+        known = [scope.slot(v) for v in variables]
+    return [v.value if k is None else k for v, k in zip(variables, known, strict=True)]
+
+
+def publish(variables: Sequence[Any], values: Sequence[Any]) -> None:
+    """Assign what a branch or a loop came to, as if it had been assigned outside."""
+    with _Scope() as scope:
+        around = scope.original_scope
+    for variable, value in zip(variables, values, strict=True):
+        if around is None:
+            variable.assign(value)
+        elif on_read(variable) and hasattr(around, "keep"):
+            around.keep(variable, value)
+        else:
+            around.add_update((variable, value))
+
+
+def decided(value: Any) -> bool:
+    """True when Python can decide on it now."""
+    return not is_traced(tensor(value))

@@ -1,0 +1,96 @@
+"""String tensors: NumPy arrays of bytes objects, under the names of `tf.strings`."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from stratagem._base.errors import InvalidArgumentError
+from stratagem._core.values import as_text
+from stratagem._ops._convert import Tensor, is_tensor, on_device, on_host, tensor
+from stratagem._ops._dtypes import as_dtype, float32
+
+
+def _each(function: Callable[[bytes], Any], input: Any) -> np.ndarray:
+    array = np.asarray(on_host(input, "string"))
+    flat = np.empty(array.size, dtype=object)
+    flat[:] = [function(s) for s in array.ravel()]
+    return flat.reshape(array.shape)
+
+
+def as_string(
+    input: Any,
+    precision: int = -1,
+    scientific: bool = False,
+    shortest: bool = False,
+    width: int = -1,
+    fill: str = "",
+    name: str | None = None,
+) -> np.ndarray:
+    """Numbers as text; floating point with six digits after the point unless told otherwise."""
+    array = np.asarray(tensor(input))
+    digits = f".{precision}" if precision >= 0 else ""
+    kind = "e" if scientific else "g" if shortest else "f"
+    real = np.issubdtype(array.dtype, np.floating) or array.dtype.kind == "V"
+    size = f"{fill}{width}" if width >= 0 else ""
+
+    def show(number: Any) -> bytes:
+        if array.dtype == np.bool_:
+            return b"true" if number else b"false"
+        return (f"{float(number):{size}{digits}{kind}}" if real else f"{number:{size}}").encode()
+
+    flat = np.empty(array.size, dtype=object)
+    flat[:] = [show(n) for n in array.ravel()]
+    return flat.reshape(array.shape)
+
+
+def join(inputs: Sequence[Any], separator: str = "", name: str | None = None) -> np.ndarray:
+    """String tensors joined element by element, with broadcasting."""
+    arrays = np.broadcast_arrays(*(on_host(i, "string") for i in inputs))
+    flat = np.empty(arrays[0].size, dtype=object)
+    flat[:] = [separator.encode().join(parts) for parts in zip(*(a.ravel() for a in arrays), strict=True)]
+    return flat.reshape(arrays[0].shape)
+
+
+def format(
+    template: str, inputs: Any, placeholder: str = "{}", summarize: int = 3, name: str | None = None
+) -> np.ndarray:
+    """The template with every placeholder replaced by an input, in the format of `tf.print`."""
+    values = list(inputs) if isinstance(inputs, list | tuple) else [inputs]
+    parts = template.split(placeholder)
+    if len(parts) != len(values) + 1:
+        raise ValueError(f"{len(parts) - 1} placeholders {placeholder!r} in {template!r} for {len(values)} inputs.")
+    shown = [as_text(np.asarray(tensor(v)) if is_tensor(v) else v, summarize) for v in values]
+    text = parts[0] + "".join(s + p for s, p in zip(shown, parts[1:], strict=True))
+    return np.array(text.encode(), dtype=object)
+
+
+def length(input: Any, unit: str = "BYTE", name: str | None = None) -> Tensor:
+    """The number of bytes (or characters, with unit UTF8_CHAR) of each string, int32."""
+    count = len if unit == "BYTE" else lambda s: len(s.decode())
+    return on_device(_each(count, input).astype(np.int32))
+
+
+def lower(input: Any, encoding: str = "", name: str | None = None) -> np.ndarray:
+    """In lower case."""
+    return _each(lambda s: s.decode().lower().encode() if encoding else s.lower(), input)
+
+
+def upper(input: Any, encoding: str = "", name: str | None = None) -> np.ndarray:
+    """In upper case."""
+    return _each(lambda s: s.decode().upper().encode() if encoding else s.upper(), input)
+
+
+def strip(input: Any, name: str | None = None) -> np.ndarray:
+    """Without white space at both ends."""
+    return _each(bytes.strip, input)
+
+
+def to_number(input: Any, out_type: Any = float32, name: str | None = None) -> Tensor:
+    """Text as numbers. Raises InvalidArgumentError for text that is none."""
+    kind = as_dtype(out_type)
+    try:
+        numbers = _each(int if kind.is_integer else float, input)
+    except ValueError as error:
+        raise InvalidArgumentError(f"tf.strings.to_number: {error}") from error
+    return on_device(numbers.astype(kind.dtype))
