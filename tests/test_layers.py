@@ -14,7 +14,7 @@ LAYERS = (  # lowest first; members of one row may not import each other
     ("_cluster",),
     ("_core",),
     ("_ops",),
-    ("checkpoint", "pipeline", "events"),
+    ("checkpoint", "_data", "events"),
     ("remote",),
     ("strategy",),
     ("coordinator",),
@@ -153,16 +153,16 @@ def pipeline_level(part: str) -> int:
 
 @pytest.mark.parametrize(
     "path",
-    [path for path in MODULES if path.is_relative_to(ROOT / "pipeline") and path != ROOT / "pipeline" / "__init__.py"],
+    [path for path in MODULES if path.is_relative_to(ROOT / "_data") and path != ROOT / "_data" / "__init__.py"],
     ids=lambda path: str(path.relative_to(ROOT)),
 )
 def test_imports_within_the_pipeline_point_down(path: Path) -> None:
-    own = path.relative_to(ROOT / "pipeline").parts[0].removesuffix(".py")
+    own = path.relative_to(ROOT / "_data").parts[0].removesuffix(".py")
     imported = [
         name[1]
         for node in ast.walk(ast.parse(path.read_text()))
         for name in imports_of(node, (PACKAGE, *path.relative_to(ROOT).parts[:-1]))
-        if name[0] == "pipeline"
+        if name[0] == "_data"
     ]
     level = pipeline_level(own)
     wrong = [

@@ -35,7 +35,7 @@ _NAMES = {
     "_ops.flow": """
         case cond foldl foldr map_fn scan switch_case vectorized_map while_loop
     """,
-    "pipeline": "TensorShape TensorSpec",
+    "_data": "TensorShape TensorSpec",
     "_core.step": "GradientTape UnconnectedGradients function",
     "_core.values": "IndexedSlices Module Variable VariableAggregation VariableSynchronization",
 }

@@ -1,8 +1,8 @@
 """`tf.sparse`: what parsing gives for features of any length."""
 
+from stratagem._data.files import SparseTensor as SparseTensor
+from stratagem._data.files import to_dense as to_dense
 from stratagem._ops import not_provided as _not_provided
-from stratagem.pipeline.files import SparseTensor as SparseTensor
-from stratagem.pipeline.files import to_dense as to_dense
 
 
 def __getattr__(name: str) -> object:

@@ -11,7 +11,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 import stratagem as tf
-from stratagem.pipeline import Dataset, TensorSpec
+from stratagem._data import Dataset, TensorSpec
 
 Step = tuple[str, int, int]
 Change = Callable[[Dataset, int, int, Path], Dataset]

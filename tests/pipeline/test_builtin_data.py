@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from stratagem._base.errors import DatasetMissingError, InvalidArgumentError
-from stratagem.pipeline import _builtin_data
-from stratagem.pipeline._builtin_data import load_fashion_mnist, load_mnist
+from stratagem._data import _builtin_data
+from stratagem._data._builtin_data import load_fashion_mnist, load_mnist
 
 Write = Callable[[Path], None]
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from stratagem._base.errors import InvalidArgumentError
-from stratagem.pipeline import (
+from stratagem._data import (
     AUTOTUNE,
     INFINITE_CARDINALITY,
     UNKNOWN_CARDINALITY,
@@ -21,8 +21,8 @@ from stratagem.pipeline import (
     TensorSpec,
     set_global_seed,
 )
-from stratagem.pipeline.stages import _columns as columns_module
-from stratagem.pipeline.stages._stage import Rows
+from stratagem._data.stages import _columns as columns_module
+from stratagem._data.stages._stage import Rows
 
 
 def listed(dataset: Dataset) -> list[Any]:

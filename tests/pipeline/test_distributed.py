@@ -16,7 +16,7 @@ from stratagem._base.errors import OutOfRangeError, UnimplementedError
 from stratagem._core.context import current, entered
 from stratagem._core.mesh import ReplicaMesh
 from stratagem._core.values import PerReplica, Separate, Stacked
-from stratagem.pipeline import (
+from stratagem._data import (
     INFINITE_CARDINALITY,
     AutoShardPolicy,
     Dataset,

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from stratagem import train
-from stratagem.pipeline import Dataset
+from stratagem._data import Dataset
 from stratagem.strategy import MirroredStrategy
 from tests.pipeline.foreign_sources import BATCHES, CASES, Case, X, Y, torch_seed
 

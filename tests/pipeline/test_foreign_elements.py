@@ -15,10 +15,10 @@ import numpy as np
 import pytest
 import torch
 
-from stratagem import pipeline
-from stratagem.pipeline import Dataset, TensorSpec
-from stratagem.pipeline.foreign._as_dataset import as_dataset
-from stratagem.pipeline.foreign._saved import from_json, to_json
+from stratagem import _data as pipeline
+from stratagem._data import Dataset, TensorSpec
+from stratagem._data.foreign._as_dataset import as_dataset
+from stratagem._data.foreign._saved import from_json, to_json
 from stratagem.strategy import MirroredStrategy
 from tests.pipeline.foreign_sources import MapStyle, examples, table
 

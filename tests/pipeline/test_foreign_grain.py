@@ -5,8 +5,8 @@ from typing import Any
 import grain
 import pytest
 
-from stratagem.pipeline import INFINITE_CARDINALITY, UNKNOWN_CARDINALITY
-from stratagem.pipeline.foreign._as_dataset import as_dataset
+from stratagem._data import INFINITE_CARDINALITY, UNKNOWN_CARDINALITY
+from stratagem._data.foreign._as_dataset import as_dataset
 from tests.pipeline.foreign_sources import grain_examples, grain_loader
 
 

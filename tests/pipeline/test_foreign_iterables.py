@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 import stratagem as tf
-from stratagem.pipeline import Dataset, TensorSpec
-from stratagem.pipeline.distribution._input import InputContext
-from stratagem.pipeline.distribution._shard import shard
-from stratagem.pipeline.foreign._as_dataset import as_dataset
-from stratagem.pipeline.stages._options import AutoShardPolicy
+from stratagem._data import Dataset, TensorSpec
+from stratagem._data.distribution._input import InputContext
+from stratagem._data.distribution._shard import shard
+from stratagem._data.foreign._as_dataset import as_dataset
+from stratagem._data.stages._options import AutoShardPolicy
 from tests.pipeline.foreign_sources import Counting, batches
 
 

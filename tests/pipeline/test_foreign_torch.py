@@ -12,9 +12,9 @@ import pytest
 import torch
 import torch.utils.data
 
-from stratagem.pipeline import TensorSpec
-from stratagem.pipeline.foreign._as_dataset import as_dataset
-from stratagem.pipeline.foreign._tensors import from_torch
+from stratagem._data import TensorSpec
+from stratagem._data.foreign._as_dataset import as_dataset
+from stratagem._data.foreign._tensors import from_torch
 from tests.pipeline.foreign_sources import MapStyle, Streamed, loader, stateful_loader, torch_seed
 
 

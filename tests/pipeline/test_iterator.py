@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from stratagem._base.errors import InvalidArgumentError, OutOfRangeError
 from stratagem._core.context import entered
-from stratagem.pipeline import Dataset, TensorSpec
+from stratagem._data import Dataset, TensorSpec
 from tests.pipeline.recording import HostNeeded, Recorder
 
 

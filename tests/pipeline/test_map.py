@@ -14,11 +14,11 @@ import pytest
 
 import stratagem as tf
 from stratagem import Variable
-from stratagem.pipeline import Dataset, TensorSpec
-from stratagem.pipeline.functions._applied import Applied
-from stratagem.pipeline.functions._compiled import programs
-from stratagem.pipeline.functions._mapped import padded
-from stratagem.pipeline.functions._user_code import UserFunction
+from stratagem._data import Dataset, TensorSpec
+from stratagem._data.functions._applied import Applied
+from stratagem._data.functions._compiled import programs
+from stratagem._data.functions._mapped import padded
+from stratagem._data.functions._user_code import UserFunction
 
 RNG = np.random.default_rng(0)
 IMAGES = RNG.integers(0, 256, (150, 6, 5), np.uint8)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import stratagem as tf
-from stratagem.pipeline import Dataset
+from stratagem._data import Dataset
 
 
 def values(dataset: Dataset) -> list[float]:

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 import stratagem as tf
 from stratagem import Variable
-from stratagem.pipeline import Dataset, TensorSpec
-from stratagem.pipeline.functions._user_code import UserFunction
+from stratagem._data import Dataset, TensorSpec
+from stratagem._data.functions._user_code import UserFunction
 
 Point = namedtuple("Point", "x y")
 

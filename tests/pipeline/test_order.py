@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stratagem.pipeline.stages._order import Cursor, Cut, Kept, Order, Repeated, Shuffled, Straight
-from stratagem.pipeline.stages._seeds import EpochSeeds
+from stratagem._data.stages._order import Cursor, Cut, Kept, Order, Repeated, Shuffled, Straight
+from stratagem._data.stages._seeds import EpochSeeds
 
 
 def shuffled(parent: Order, buffer_size: int, seed: int = 7, *, reshuffle: bool = True) -> Shuffled:

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stratagem.pipeline import TensorSpec
-from stratagem.pipeline.distribution._rebatch import check_batched, piece_sizes, piece_spec, round_sizes
+from stratagem._data import TensorSpec
+from stratagem._data.distribution._rebatch import check_batched, piece_sizes, piece_spec, round_sizes
 
 REPLICAS = st.integers(1, 9)
 

@@ -8,10 +8,10 @@ import pytest
 
 from stratagem._base.errors import ClusterError
 from stratagem._base.job import Job
-from stratagem.pipeline import AutoShardPolicy, Dataset
-from stratagem.pipeline.distribution._same import agree_on_steps
-from stratagem.pipeline.distribution._shard import shard
-from stratagem.pipeline.files import TextLineDataset
+from stratagem._data import AutoShardPolicy, Dataset
+from stratagem._data.distribution._same import agree_on_steps
+from stratagem._data.distribution._shard import shard
+from stratagem._data.files import TextLineDataset
 from tests.pipeline.workers import context, on_all_workers
 
 X = np.arange(24.0)

@@ -17,11 +17,11 @@ import stratagem as tf
 from stratagem._base.errors import FailedPreconditionError, InvalidArgumentError, NotFoundError
 from stratagem._base.job import Job
 from stratagem._core.mesh import ReplicaMesh
-from stratagem.pipeline import SHARD_HINT, AutoShardPolicy, Dataset, DistributedDataset, InputContext
-from stratagem.pipeline.distribution._shard import shard
-from stratagem.pipeline.distribution._shares import announce
-from stratagem.pipeline.distribution._streams import joined
-from stratagem.pipeline.files import TextLineDataset
+from stratagem._data import SHARD_HINT, AutoShardPolicy, Dataset, DistributedDataset, InputContext
+from stratagem._data.distribution._shard import shard
+from stratagem._data.distribution._shares import announce
+from stratagem._data.distribution._streams import joined
+from stratagem._data.files import TextLineDataset
 from tests.pipeline.workers import as_lists, context, on_all_workers, steps_by_worker, walk_of, with_policy
 
 AUTO, FILE, DATA, OFF, HINT = (AutoShardPolicy[name] for name in ("AUTO", "FILE", "DATA", "OFF", "HINT"))

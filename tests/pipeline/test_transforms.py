@@ -12,7 +12,7 @@ import pytest
 
 import stratagem as tf
 from stratagem._base.errors import NotProvidedError
-from stratagem.pipeline import set_global_seed
+from stratagem._data import set_global_seed
 from tests.pipeline.recorded.answers import answer
 from tests.pipeline.recorded.differences import DIFFERENT
 from tests.pipeline.recorded.programs import PROGRAMS

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from stratagem._base.errors import DataLossError, InvalidArgumentError, NotFoundError
-from stratagem.pipeline import Dataset, TensorSpec
+from stratagem._data import Dataset, TensorSpec
 from tests.pipeline.recorded.answers import plain
 
 ELEMENTS: dict[str, Any] = {

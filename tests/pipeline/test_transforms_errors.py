@@ -11,7 +11,7 @@ import pytest
 
 import stratagem as tf
 from stratagem._base.errors import DataLossError, InvalidArgumentError
-from stratagem.pipeline import Dataset, TensorSpec, set_global_seed
+from stratagem._data import Dataset, TensorSpec, set_global_seed
 
 
 def ragged(*rows: list[int]) -> Dataset:

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import stratagem as tf
-from stratagem.pipeline.distribution._waiting import WatchedWalk
+from stratagem._data.distribution._waiting import WatchedWalk
 from stratagem.strategy import MirroredStrategy
 
 SECONDS = 0.03

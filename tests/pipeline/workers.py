@@ -7,12 +7,12 @@ from typing import Any
 import jax
 
 from stratagem._base.job import Job
-from stratagem.pipeline import AutoShardPolicy, Dataset, InputContext, Options
-from stratagem.pipeline.distribution._lockstep import LockstepWalk
-from stratagem.pipeline.distribution._peers import Alone, Asked, Common, Compared
-from stratagem.pipeline.distribution._shard import shard
-from stratagem.pipeline.distribution._streams import WorkerWalk
-from stratagem.pipeline.stages._cardinality import UNKNOWN
+from stratagem._data import AutoShardPolicy, Dataset, InputContext, Options
+from stratagem._data.distribution._lockstep import LockstepWalk
+from stratagem._data.distribution._peers import Alone, Asked, Common, Compared
+from stratagem._data.distribution._shard import shard
+from stratagem._data.distribution._streams import WorkerWalk
+from stratagem._data.stages._cardinality import UNKNOWN
 from tests.rendezvous import Rendezvous
 
 Steps = list[list[Any]]

@@ -16,6 +16,7 @@ from stratagem._base.errors import UnavailableError
 from stratagem._cluster.control import Limits
 from stratagem._core.context import entered
 from stratagem._core.step import Function, call_often
+from stratagem._data import Dataset, DistributedInput
 from stratagem._private import KerasVariable
 from stratagem.coordinator._pace import Pace, Turns
 from stratagem.coordinator._queue import Closure, ClosureQueue
@@ -28,7 +29,6 @@ from stratagem.coordinator._values import (
     check_no_remote,
     of_worker,
 )
-from stratagem.pipeline import Dataset, DistributedInput
 from stratagem.remote import Busy, RemoteSource, TaskLostError, Worker
 from stratagem.strategy import ParameterServerStrategy
 

@@ -6,15 +6,15 @@ from stratagem import trainer as _trainer  # noqa: F401  # `fit` of models made 
 from stratagem._core.reduce import ReduceOp as ReduceOp
 from stratagem._core.step import ReplicaContext as ReplicaContext
 from stratagem._core.values import DistributedValues as DistributedValues
+from stratagem._data import DistributedDataset as DistributedDataset
+from stratagem._data import DistributedIterator as DistributedIterator
+from stratagem._data import InputContext as InputContext
+from stratagem._data import InputOptions as InputOptions
+from stratagem._data import InputReplicationMode as InputReplicationMode
 from stratagem._ops import not_provided
 from stratagem.distribute import cluster_resolver as cluster_resolver
 from stratagem.distribute import coordinator as coordinator
 from stratagem.distribute import experimental as experimental
-from stratagem.pipeline import DistributedDataset as DistributedDataset
-from stratagem.pipeline import DistributedIterator as DistributedIterator
-from stratagem.pipeline import InputContext as InputContext
-from stratagem.pipeline import InputOptions as InputOptions
-from stratagem.pipeline import InputReplicationMode as InputReplicationMode
 from stratagem.remote import Server as Server
 from stratagem.strategy import AbstractStrategy as Strategy  # noqa: F401
 from stratagem.strategy import CrossDeviceOps as CrossDeviceOps

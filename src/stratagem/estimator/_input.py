@@ -7,8 +7,8 @@ from typing import Any, final
 import jax
 
 from stratagem._core.context import entered
+from stratagem._data import Dataset, InputContext, OneShotIterator, dataset_of
 from stratagem.estimator._call import argument_names, call_with
-from stratagem.pipeline import Dataset, InputContext, OneShotIterator, dataset_of
 
 _log = logging.getLogger("stratagem.estimator")
 

@@ -10,10 +10,10 @@ import numpy as np
 
 from stratagem._core.step import Same, execute, prepare
 from stratagem._core.values import storage
+from stratagem._data import Dataset
 from stratagem._private import stored
 from stratagem.estimator._input import Input
 from stratagem.estimator._step import ModelStep
-from stratagem.pipeline import Dataset
 
 
 @final

@@ -1,22 +1,22 @@
 """`tf.io`: local files, records, and what is serialized in them."""
 
+from stratagem._data.files import FixedLenFeature as FixedLenFeature
+from stratagem._data.files import FixedLenSequenceFeature as FixedLenSequenceFeature
+from stratagem._data.files import RaggedFeature as RaggedFeature
+from stratagem._data.files import TFRecordOptions as TFRecordOptions
+from stratagem._data.files import TFRecordWriter as TFRecordWriter
+from stratagem._data.files import VarLenFeature as VarLenFeature
+from stratagem._data.files import decode_csv as decode_csv
+from stratagem._data.files import decode_raw as decode_raw
+from stratagem._data.files import parse_example as parse_example
+from stratagem._data.files import parse_single_example as parse_single_example
+from stratagem._data.files import parse_single_sequence_example as parse_single_sequence_example
+from stratagem._data.files import parse_tensor as parse_tensor
+from stratagem._data.files import serialize_tensor as serialize_tensor
 from stratagem._ops import not_provided as _not_provided
 from stratagem._ops.files import read_file as read_file
 from stratagem._ops.files import write_file as write_file
 from stratagem.io import gfile as gfile
-from stratagem.pipeline.files import FixedLenFeature as FixedLenFeature
-from stratagem.pipeline.files import FixedLenSequenceFeature as FixedLenSequenceFeature
-from stratagem.pipeline.files import RaggedFeature as RaggedFeature
-from stratagem.pipeline.files import TFRecordOptions as TFRecordOptions
-from stratagem.pipeline.files import TFRecordWriter as TFRecordWriter
-from stratagem.pipeline.files import VarLenFeature as VarLenFeature
-from stratagem.pipeline.files import decode_csv as decode_csv
-from stratagem.pipeline.files import decode_raw as decode_raw
-from stratagem.pipeline.files import parse_example as parse_example
-from stratagem.pipeline.files import parse_single_example as parse_single_example
-from stratagem.pipeline.files import parse_single_sequence_example as parse_single_sequence_example
-from stratagem.pipeline.files import parse_tensor as parse_tensor
-from stratagem.pipeline.files import serialize_tensor as serialize_tensor
 
 
 def __getattr__(name: str) -> object:

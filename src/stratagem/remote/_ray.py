@@ -12,8 +12,8 @@ from stratagem._base.errors import OutOfRangeError
 from stratagem._core.context import current
 from stratagem._core.mesh import ReplicaMesh
 from stratagem._core.step import FarArray, FarSource
+from stratagem._data import to_jax
 from stratagem._private import is_seed_state
-from stratagem.pipeline import to_jax
 from stratagem.remote._ahead import Ahead, Fresh
 from stratagem.remote._clock import Clock, Part
 from stratagem.remote._gone import Gone

@@ -10,7 +10,7 @@ import jax
 
 from stratagem._base.errors import OutOfRangeError, UnavailableError
 from stratagem._core.context import entered
-from stratagem.pipeline import ElementIterator
+from stratagem._data import ElementIterator
 from stratagem.remote._actors import Actor
 from stratagem.remote._clock import Part
 from stratagem.remote._ray_task import Task

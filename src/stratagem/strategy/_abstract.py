@@ -38,8 +38,7 @@ from stratagem._core.values import (
     placement_of,
     storage,
 )
-from stratagem._private import KerasVariable
-from stratagem.pipeline import (
+from stratagem._data import (
     DistributedDataset,
     DistributedDatasetFromFunction,
     InputContext,
@@ -49,6 +48,7 @@ from stratagem.pipeline import (
     place,
     to_numpy,
 )
+from stratagem._private import KerasVariable
 from stratagem.strategy._extended import StrategyExtended, extended_of
 
 

@@ -10,7 +10,7 @@ from stratagem._core.mesh import ReplicaMesh
 from stratagem._core.reduce import reduce_op as parse_op
 from stratagem._core.step import Function, ReplicaContext, default_mesh, execute_undecorated, reduce_rows
 from stratagem._core.values import map_structure
-from stratagem.pipeline import InputContext, InputOptions, as_dataset
+from stratagem._data import InputContext, InputOptions, as_dataset
 from stratagem.strategy._abstract import AbstractStrategy, Scope
 
 

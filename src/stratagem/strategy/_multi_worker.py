@@ -17,6 +17,7 @@ from stratagem._cluster import Job as ClusterJob
 from stratagem._cluster import coordination, default_resolver, job_of
 from stratagem._cluster.control import Connected, Facts, Limits, Link
 from stratagem._core.mesh import ReplicaMesh
+from stratagem._data import InputContext, share_seeds
 from stratagem._private import (
     backends_started,
     configured_cpu_devices,
@@ -24,7 +25,6 @@ from stratagem._private import (
     intercept_waits,
     reserve_threads,
 )
-from stratagem.pipeline import InputContext, share_seeds
 from stratagem.strategy._abstract import AbstractStrategy
 from stratagem.strategy._communication import CommunicationOptions
 from stratagem.strategy._devices import kind_of

@@ -8,7 +8,7 @@ import jax
 import keras
 import numpy as np
 
-from stratagem.pipeline import place
+from stratagem._data import place
 from stratagem.strategy import AbstractStrategy
 from stratagem.trainer._data import Data
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, final
 
-from stratagem.pipeline import Dataset
+from stratagem._data import Dataset
 
 
 @final

@@ -5,8 +5,8 @@ from typing import Any, final
 
 import jax
 
+from stratagem._data import Dataset
 from stratagem._private import DataAdapter
-from stratagem.pipeline import Dataset
 from stratagem.trainer._arrays import weighing
 
 _WITH_DATA = ("x", "validation_data")

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 import stratagem as tf
+from stratagem._data import set_global_seed
+from stratagem._data.stages._file_names import FileNames
 from stratagem.data import Dataset, TFRecordDataset
-from stratagem.pipeline import set_global_seed
-from stratagem.pipeline.stages._file_names import FileNames
 from tests.pipeline.files.test_records import numbered, read
 
 

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 import stratagem as tf
+from stratagem._data import AutoShardPolicy
 from stratagem.data import Dataset, TFRecordDataset
-from stratagem.pipeline import AutoShardPolicy
 from tests.pipeline.files.test_records import write
 from tests.pipeline.workers import steps_by_worker, with_policy
 

@@ -3,6 +3,15 @@
 from typing import Any
 
 from stratagem._cluster import ClusterSpec as ClusterSpec
+from stratagem._data.files import BytesList as BytesList
+from stratagem._data.files import Example as Example
+from stratagem._data.files import Feature as Feature
+from stratagem._data.files import FeatureList as FeatureList
+from stratagem._data.files import FeatureLists as FeatureLists
+from stratagem._data.files import Features as Features
+from stratagem._data.files import FloatList as FloatList
+from stratagem._data.files import Int64List as Int64List
+from stratagem._data.files import SequenceExample as SequenceExample
 from stratagem.checkpoint import Checkpoint as Checkpoint
 from stratagem.checkpoint import CheckpointManager as CheckpointManager
 from stratagem.checkpoint import checkpoints_iterator as checkpoints_iterator
@@ -54,15 +63,6 @@ from stratagem.graph.train import natural_exp_decay as natural_exp_decay
 from stratagem.graph.train import piecewise_constant as piecewise_constant
 from stratagem.graph.train import piecewise_constant as piecewise_constant_decay  # noqa: F401
 from stratagem.graph.train import polynomial_decay as polynomial_decay
-from stratagem.pipeline.files import BytesList as BytesList
-from stratagem.pipeline.files import Example as Example
-from stratagem.pipeline.files import Feature as Feature
-from stratagem.pipeline.files import FeatureList as FeatureList
-from stratagem.pipeline.files import FeatureLists as FeatureLists
-from stratagem.pipeline.files import Features as Features
-from stratagem.pipeline.files import FloatList as FloatList
-from stratagem.pipeline.files import Int64List as Int64List
-from stratagem.pipeline.files import SequenceExample as SequenceExample
 
 
 def __getattr__(name: str) -> Any:

@@ -2,12 +2,12 @@
 
 from typing import Any
 
+from stratagem._data import ValueContext as ValueContext
 from stratagem._ops import not_provided
 from stratagem.checkpoint import PreemptionCheckpointHandler as PreemptionCheckpointHandler
 from stratagem.checkpoint import TerminationConfig as TerminationConfig
 from stratagem.distribute import coordinator as coordinator
 from stratagem.distribute.experimental import partitioners as partitioners
-from stratagem.pipeline import ValueContext as ValueContext
 from stratagem.strategy import CommunicationImplementation as CommunicationImplementation
 from stratagem.strategy import CommunicationOptions as CommunicationOptions
 from stratagem.strategy import MultiWorkerMirroredStrategy as MultiWorkerMirroredStrategy

@@ -1,5 +1,5 @@
 """tf.keras.datasets.mnist."""
 
-from stratagem.pipeline import load_mnist as load_data
+from stratagem._data import load_mnist as load_data
 
 __all__ = ["load_data"]

@@ -1,0 +1,147 @@
+"""Dataset: tf.data's names over plans that are only walked when somebody iterates."""
+
+import abc
+from collections.abc import Callable
+from typing import Any, NoReturn, final
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from stratagem._base.errors import InvalidArgumentError, NotProvidedError
+from stratagem._core.context import current
+from stratagem._data._dataset_batches import Batches
+from stratagem._data._dataset_functions import Functions
+from stratagem._data._dataset_order import Order
+from stratagem._data._dataset_sources import Sources
+from stratagem._data._iterator import DatasetIterator, NumpyIterator
+from stratagem._data._one_shot import OneShotIterator
+from stratagem._data.elements._nest import Nest, convert, kinds_of, spec_of, to_jax
+from stratagem._data.functions._user_code import UserFunction
+from stratagem._data.stages._cardinality import INFINITE, UNKNOWN
+from stratagem._data.stages._options import Options
+
+# What TensorFlow's class has and this one has not, and what to use instead.
+_NOT_PROVIDED = {
+    "ragged_batch": "`padded_batch`: there are no ragged tensors here",
+    "sparse_batch": "`padded_batch`: there are no sparse tensors here",
+    "snapshot": "`cache(filename)`, which is read by later programs too",
+    "save": "`cache(filename)`, which is read by later programs too, or `tf.io.TFRecordWriter`",
+    "load": "`cache(filename)`, which is read by later programs too, or `tf.data.TFRecordDataset`",
+    "rejection_resample": "`filter`, or `sample_from_datasets` with weights",
+    "make_initializable_iterator": "`make_one_shot_iterator()`, or `iter(dataset)` where there is no graph",
+    "output_types": "`element_spec`",
+    "output_shapes": "`element_spec`",
+    "output_classes": "`element_spec`",
+    "map_with_legacy_function": "`map`",
+    "filter_with_legacy_function": "`filter`",
+}
+
+
+@final
+class _DatasetType(abc.ABCMeta):
+    """What the class answers to names that it has not, as to `Dataset.load`."""
+
+    def __getattr__(cls, name: str) -> NoReturn:
+        raise _unknown(name) or AttributeError(f"type object '{cls.__name__}' has no attribute {name!r}")
+
+
+@final
+class Dataset(Sources, Order, Batches, Functions, metaclass=_DatasetType):
+    """A sequence of elements: nests of tensors. Immutable; every method returns a new one.
+
+    Make one with `from_tensor_slices`, `from_tensors`, `from_generator`, `range` or `zip`.
+    """
+
+    def apply(self, transformation_func: Callable[["Dataset"], "Dataset"]) -> "Dataset":
+        """`transformation_func(self)`."""
+        result = UserFunction(transformation_func, "transformation_func").function(self)
+        if not isinstance(result, Dataset):
+            raise TypeError(f"`transformation_func` must return a `tf.data.Dataset` object. Got {type(result)}.")
+        return result
+
+    def with_options(self, options: Options, name: str | None = None) -> "Dataset":
+        """The same elements; what was changed in `options` overrules earlier options."""
+        if not isinstance(options, Options):
+            raise TypeError(f"`options` must be a `tf.data.Options`, got {type(options).__name__}: {options!r:.100}.")
+        return Dataset(self._stage, self._options.merge(options))
+
+    def reduce(self, initial_state: Nest, reduce_func: Callable[[Any, Any], Any], name: str | None = None) -> Nest:
+        """`reduce_func(state, element)` over all elements; the last state.
+
+        Raises:
+            TypeError: a new state has another structure or other dtypes than the initial one.
+        """
+        function = UserFunction(reduce_func, "reduce_func").function
+        state = convert(initial_state)
+        kinds = kinds_of(spec_of(state))
+        for element in self:
+            new = convert(function(to_jax(state), element))
+            if kinds_of(spec_of(new)) != kinds:
+                raise TypeError(
+                    "Invalid `reduce_func`. The element types for the new state must match the initial state. Expected "
+                    f"{spec_of(state)}; got {spec_of(new)}."
+                )
+            state = new
+        return to_jax(state)
+
+    def get_single_element(self, name: str | None = None) -> Nest:
+        """The only element.
+
+        Raises:
+            InvalidArgumentError: there is none, or more than one.
+        """
+        elements = iter(self)
+        for element in elements:
+            for _ in elements:
+                raise InvalidArgumentError("Dataset had more than one element.")
+            return element
+        raise InvalidArgumentError("Dataset was empty.")
+
+    def cardinality(self) -> jax.Array:
+        """The number of elements, INFINITE_CARDINALITY or UNKNOWN_CARDINALITY, as an int64 scalar."""
+        return jnp.asarray(self._stage.cardinality, dtype=np.int64)
+
+    def __len__(self) -> int:
+        if self._stage.cardinality == INFINITE:
+            raise TypeError("The dataset is infinite.")
+        if self._stage.cardinality == UNKNOWN:
+            raise TypeError("The dataset length is unknown.")
+        return self._stage.cardinality
+
+    def __bool__(self) -> bool:
+        return True
+
+    def __iter__(self) -> DatasetIterator:
+        recorder = current().recorder
+        if recorder is not None:
+            recorder.need_host("it iterates over a dataset")
+        elif current().reading:
+            raise RuntimeError(
+                "An input_fn iterates over a tf.data.Dataset. It is called once, before training: return the data set itself, "
+                "or what dataset.make_one_shot_iterator().get_next() gives."
+            )
+        return DatasetIterator(self._stage.walk(), lambda: self._stage.spec)
+
+    def make_one_shot_iterator(self) -> Any:
+        """As in `tf.compat.v1`: in an input_fn, what gives its steps their elements; elsewhere `iter(self)`."""
+        return OneShotIterator(self) if current().reading else iter(self)
+
+    def as_numpy_iterator(self) -> NumpyIterator:
+        """An iterator of NumPy arrays and scalars that belong to the caller."""
+        return NumpyIterator(self._stage.walk(), lambda: self._stage.spec)
+
+    def __repr__(self) -> str:
+        # The spec of user code is found out by running it, which printing must not do.
+        spec = self.element_spec if self._stage.pure else "unknown until the first element"
+        return f"<Dataset element_spec={spec}>"
+
+    def __getattr__(self, name: str) -> NoReturn:
+        raise _unknown(name) or AttributeError(f"'{type(self).__name__}' object has no attribute {name!r}")
+
+
+def _unknown(name: str) -> NotProvidedError | None:
+    """The error for a name that TensorFlow's class has; None for others."""
+    if name not in _NOT_PROVIDED:
+        return None
+    return NotProvidedError(f"tf.data.Dataset.{name} is not provided; use {_NOT_PROVIDED[name]}.")

@@ -1,0 +1,65 @@
+"""What every group of a data set's methods builds on: a plan, options, and how a new data set is made."""
+
+import abc
+import operator
+from typing import Any, Self
+
+import jax
+
+from stratagem._data.elements._nest import Nest
+from stratagem._data.elements._spec import Nestable
+from stratagem._data.stages._options import Options
+from stratagem._data.stages._stage import Stage
+
+
+class DatasetBase(Nestable, abc.ABC):
+    """A plan and its options. Immutable."""
+
+    def __init__(self, stage: Stage, options: Options | None = None) -> None:
+        if not isinstance(stage, Stage):
+            raise TypeError("A Dataset is made with Dataset.from_tensor_slices, from_tensors, from_generator or range.")
+        self._stage = stage
+        self._options = options or Options()
+
+    @property
+    def stage(self) -> Stage:
+        """The plan."""
+        return self._stage
+
+    @property
+    def element_spec(self) -> Nest:
+        """A nest of TensorSpec or DatasetSpec. A function that runs as Python is called once or twice to find it out."""
+        return self._stage.spec
+
+    def options(self) -> Options:
+        """The options set so far."""
+        return Options().merge(self._options)
+
+    def _with(self, stage: Stage) -> Self:
+        return type(self)(stage, self._options)
+
+
+def whole(value: Any, name: str) -> int:
+    """An argument that counts something, as an int: an integer scalar of Python, NumPy or JAX.
+
+    Raises:
+        TypeError: it is anything else, such as a float or a string.
+    """
+    if isinstance(value, jax.core.Tracer):
+        return int(value)  # which raises what ends a trace: Python has to run the function
+    try:
+        return operator.index(value)
+    except TypeError:
+        raise TypeError(f"`{name}` must be an integer, got {type(value).__name__}: {value!r:.100}.") from None
+
+
+def seed_of(seed: Any) -> int | None:
+    """A seed as the user gave it; None takes the program's."""
+    return None if seed is None else whole(seed, "seed")
+
+
+def stage_of(value: Any, error: TypeError) -> Stage:
+    """The plan of what has to be a data set."""
+    if not isinstance(value, DatasetBase):
+        raise error
+    return value.stage

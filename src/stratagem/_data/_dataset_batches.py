@@ -1,0 +1,110 @@
+"""Methods of data sets that put elements together and take them apart."""
+
+import abc
+from typing import Any, Self
+
+import numpy as np
+
+from stratagem._base.errors import InvalidArgumentError
+from stratagem._data import _plan as plan
+from stratagem._data._dataset_base import DatasetBase, whole
+from stratagem._data.elements._nest import Nest, leaves
+from stratagem._data.grouping._padded import PaddedBatchStage, Padding
+from stratagem._data.grouping._window import WindowStage
+from stratagem._data.stages._recut import RecutStep
+from stratagem._data.stages._transforms import UnbatchStage
+
+
+class Batches(DatasetBase, abc.ABC):
+    """Batches and windows."""
+
+    def batch(
+        self,
+        batch_size: Any,
+        drop_remainder: bool = False,
+        num_parallel_calls: Any = None,
+        deterministic: bool | None = None,
+        name: str | None = None,
+    ) -> Self:
+        """Consecutive elements stacked; the last batch may be smaller, or is dropped."""
+        return self._with(plan.batch(self._stage, _positive(batch_size), drop_remainder=bool(drop_remainder)))
+
+    def padded_batch(
+        self,
+        batch_size: Any,
+        padded_shapes: Nest = None,
+        padding_values: Nest = None,
+        drop_remainder: bool = False,
+        name: str | None = None,
+    ) -> Self:
+        """Consecutive elements of different sizes, padded and stacked.
+
+        Args:
+            batch_size: How many.
+            padded_shapes: A nest of shapes; None or -1 in one is the largest size in the batch. None: so for all sizes
+                that are not known.
+            padding_values: A nest of scalars, or one for all components; None is 0, or "".
+            drop_remainder: Leave out a last, smaller batch.
+
+        Raises:
+            ValueError: shapes or values do not have the structure of the elements, or a shape has another rank.
+            TypeError: a value has another dtype than its component, or elements are data sets.
+            DataLossError: while iterating; an element is larger than the shape.
+        """
+        padding = Padding(padded_shapes, padding_values)
+        stage = PaddedBatchStage(self._stage, _positive(batch_size), padding, drop_remainder=bool(drop_remainder))
+        return self._with(stage)
+
+    def unbatch(self, name: str | None = None) -> Self:
+        """The rows of every element as elements."""
+        return self._with(UnbatchStage(self._stage))
+
+    def rebatch(self, batch_size: Any, drop_remainder: bool = False, name: str | None = None) -> Self:
+        """The rows of all batches in batches of another size, or of several sizes in turn.
+
+        Raises:
+            ValueError: the elements are scalars, or `batch_size` is neither a number nor a list of numbers.
+            InvalidArgumentError: a size is not positive.
+        """
+        given = np.asarray(batch_size)
+        if given.ndim > 1 or given.size == 0:
+            raise ValueError(
+                f"Invalid `batch_size`. It must be an integer or a list of at least one, got {batch_size!r:.100}."
+            )
+        sizes = [_positive(size) for size in np.ravel(given)]
+        # The spec of user code is found out by running it, which is too early here.
+        if self._stage.pure and any(spec.shape.rank == 0 for spec in leaves(self._stage.spec)):
+            raise ValueError(
+                "Invalid `batch_sizes`. Expected dataset with rank of >= 1 but found a dataset with scalar elements. Fix "
+                "the issue by adding the `batch` transformation to the dataset."
+            )
+        return self._with(RecutStep(self._stage, sizes, drop_remainder=bool(drop_remainder)))
+
+    def window(
+        self, size: Any, shift: Any = None, stride: Any = 1, drop_remainder: bool = False, name: str | None = None
+    ) -> Self:
+        """Data sets of `size` neighbouring elements; of elements that are nests, nests of data sets.
+
+        Args:
+            size: The elements of a window.
+            shift: How many elements further on the next window begins; None is `size`.
+            stride: The distance of a window's elements.
+            drop_remainder: Leave out windows that would be smaller.
+        """
+        count = whole(size, "size")
+        stage = WindowStage(
+            self._stage,
+            count,
+            count if shift is None else whole(shift, "shift"),
+            whole(stride, "stride"),
+            drop_remainder=bool(drop_remainder),
+            wrap=type(self),
+        )
+        return self._with(stage)
+
+
+def _positive(batch_size: Any) -> int:
+    size = whole(batch_size, "batch_size")
+    if size < 1:
+        raise InvalidArgumentError(f"Batch size must be greater than zero, got {size}.")
+    return size

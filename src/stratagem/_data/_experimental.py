@@ -1,0 +1,173 @@
+"""The functions of tf.data.experimental that became methods: `dataset.apply(unbatch())` is `dataset.unbatch()`."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import jax
+import numpy as np
+
+from stratagem._data._dataset import Dataset
+from stratagem._data._dataset_base import whole
+from stratagem._data._iterator import ElementIterator, Optional
+from stratagem._data.elements._nest import Nest, convert, kinds_of, map_leaves, spec_of
+from stratagem._data.elements._spec import merged
+from stratagem._data.functions._scan import AssertCardinalityStep
+from stratagem._data.stages._memory import ListStage
+
+Transformation = Callable[[Dataset], Dataset]
+
+
+def assert_cardinality(expected_cardinality: Any) -> Transformation:
+    """The same elements, whose number is now known; FailedPreconditionError while iterating when it is another one."""
+    expected = whole(expected_cardinality, "expected_cardinality")
+    return lambda dataset: Dataset(AssertCardinalityStep(dataset.stage, expected), dataset.options())
+
+
+def unbatch() -> Transformation:
+    """`Dataset.unbatch`."""
+    return lambda dataset: dataset.unbatch()
+
+
+def unique() -> Transformation:
+    """`Dataset.unique`."""
+    return lambda dataset: dataset.unique()
+
+
+def enumerate_dataset(start: Any = 0) -> Transformation:
+    """`Dataset.enumerate`."""
+    return lambda dataset: dataset.enumerate(start)
+
+
+def take_while(predicate: Callable[..., Any]) -> Transformation:
+    """`Dataset.take_while`."""
+    return lambda dataset: dataset.take_while(predicate)
+
+
+def scan(initial_state: Nest, scan_func: Callable[[Any, Any], Any]) -> Transformation:
+    """`Dataset.scan`."""
+    return lambda dataset: dataset.scan(initial_state, scan_func)
+
+
+def group_by_window(
+    key_func: Callable[..., Any],
+    reduce_func: Callable[[Any, Any], Any],
+    window_size: Any = None,
+    window_size_func: Callable[[Any], Any] | None = None,
+) -> Transformation:
+    """`Dataset.group_by_window`."""
+    return lambda dataset: dataset.group_by_window(key_func, reduce_func, window_size, window_size_func)
+
+
+def bucket_by_sequence_length(
+    element_length_func: Callable[..., Any],
+    bucket_boundaries: Sequence[int],
+    bucket_batch_sizes: Sequence[int],
+    padded_shapes: Nest = None,
+    padding_values: Nest = None,
+    pad_to_bucket_boundary: bool = False,
+    no_padding: bool = False,
+    drop_remainder: bool = False,
+) -> Transformation:
+    """`Dataset.bucket_by_sequence_length`."""
+    return lambda dataset: dataset.bucket_by_sequence_length(
+        element_length_func,
+        bucket_boundaries,
+        bucket_batch_sizes,
+        padded_shapes,
+        padding_values,
+        pad_to_bucket_boundary,
+        no_padding,
+        drop_remainder,
+    )
+
+
+def map_and_batch(
+    map_func: Callable[..., Any],
+    batch_size: Any,
+    num_parallel_batches: Any = None,
+    drop_remainder: bool = False,
+    num_parallel_calls: Any = None,
+) -> Transformation:
+    """`Dataset.map`, then `Dataset.batch`."""
+    return lambda dataset: dataset.map(map_func, num_parallel_calls).batch(batch_size, drop_remainder)
+
+
+def shuffle_and_repeat(buffer_size: Any, count: Any = None, seed: Any = None) -> Transformation:
+    """`Dataset.shuffle`, then `Dataset.repeat`."""
+    return lambda dataset: dataset.shuffle(buffer_size, seed).repeat(count)
+
+
+def parallel_interleave(
+    map_func: Callable[..., Any],
+    cycle_length: Any,
+    block_length: Any = 1,
+    sloppy: bool | None = False,
+    buffer_output_elements: Any = None,
+    prefetch_input_elements: Any = None,
+) -> Transformation:
+    """`Dataset.interleave` with `cycle_length` threads, always in the same order."""
+    return lambda dataset: dataset.interleave(map_func, cycle_length, block_length, cycle_length)
+
+
+def choose_from_datasets(
+    datasets: Sequence[Dataset], choice_dataset: Dataset, stop_on_empty_dataset: bool = False
+) -> Dataset:
+    """`Dataset.choose_from_datasets`, but for the default of `stop_on_empty_dataset`."""
+    return Dataset.choose_from_datasets(datasets, choice_dataset, stop_on_empty_dataset)
+
+
+def sample_from_datasets(
+    datasets: Sequence[Dataset], weights: Any = None, seed: Any = None, stop_on_empty_dataset: bool = False
+) -> Dataset:
+    """`Dataset.sample_from_datasets`."""
+    return Dataset.sample_from_datasets(datasets, weights, seed, stop_on_empty_dataset)
+
+
+def Counter(start: Any = 0, step: Any = 1, dtype: Any = np.int64) -> Dataset:
+    """`Dataset.counter`."""
+    return Dataset.counter(start, step, dtype)
+
+
+def from_list(elements: list[Nest], name: str | None = None) -> Dataset:
+    """The elements of a list, of one structure; their shapes may differ.
+
+    Raises:
+        ValueError: no list, or an empty one.
+        TypeError: elements of different structure or dtypes.
+    """
+    if not isinstance(elements, list):
+        raise ValueError(f"Invalid `elements`. `elements` must be a list, got {type(elements).__name__}.")
+    if not elements:
+        raise ValueError("Invalid `elements`. `elements` should not be empty.")
+    converted = [convert(element) for element in elements]
+    spec = spec_of(converted[0])
+    kinds = kinds_of(spec)
+    for number, element in enumerate(converted):
+        found = spec_of(element)
+        if kinds_of(found) != kinds:
+            raise TypeError(
+                f"Invalid `elements`. Their structures and dtypes must be equal: the first has {spec_of(converted[0])}, and "
+                f"number {number} has {found}."
+            )
+        spec = map_leaves(merged, spec, found)
+    return Dataset(ListStage(converted, lambda: spec))
+
+
+def cardinality(dataset: Dataset) -> jax.Array:
+    """`Dataset.cardinality`."""
+    return dataset.cardinality()
+
+
+def get_single_element(dataset: Dataset) -> Nest:
+    """`Dataset.get_single_element`."""
+    return dataset.get_single_element()
+
+
+def get_structure(dataset_or_iterator: "Dataset | ElementIterator[Any]") -> Nest:
+    """`element_spec` of a data set or an iterator."""
+    return dataset_or_iterator.element_spec
+
+
+def get_next_as_optional(iterator: "ElementIterator[Any]") -> "Optional[Any]":
+    """`get_next_as_optional` of an iterator."""
+    return iterator.get_next_as_optional()

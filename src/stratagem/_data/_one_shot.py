@@ -1,0 +1,77 @@
+"""Iterators of TensorFlow 1: in an input_fn their next element is a promise, which the input_fn returns in some structure."""
+
+from typing import Any, NoReturn, final
+
+from stratagem._core.context import entered
+from stratagem._data.elements._nest import Nest, leaves, packer
+
+
+@final
+class Upcoming:
+    """A tensor of the next element of an iterator, in an input_fn: it has no value there, and every step has another.
+
+    An input_fn can return it. TypeError for whatever else is done with it.
+    """
+
+    def __init__(self, iterator: "OneShotIterator", number: int, spec: Any) -> None:
+        self.iterator, self.number = iterator, number
+        self.shape, self.dtype = spec.shape, spec.dtype
+
+    def _refuse(self, *arguments: Any, **named: Any) -> NoReturn:
+        raise TypeError(
+            f"What `get_next` gives in an input_fn ({self.dtype.name}, shape {self.shape}) can be returned from it, in any "
+            "structure. To compute with it, give the data set a function before: dataset.map(function)."
+        )
+
+    __array__ = __jax_array__ = __iter__ = __len__ = __getitem__ = __bool__ = __int__ = __float__ = _refuse
+    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __rtruediv__ = _refuse
+    __floordiv__ = __rfloordiv__ = __mod__ = __rmod__ = __pow__ = __rpow__ = __matmul__ = __rmatmul__ = _refuse
+    __neg__ = __abs__ = __invert__ = __lt__ = __le__ = __gt__ = __ge__ = __and__ = __or__ = _refuse
+
+    def __repr__(self) -> str:
+        return f"<part {self.number} of the next element: {self.dtype.name}, shape {self.shape}>"
+
+
+@final
+class OneShotIterator:
+    """`Dataset.make_one_shot_iterator()` in an input_fn. dataset: whose elements it gives."""
+
+    def __init__(self, dataset: Any) -> None:
+        self.dataset = dataset
+        self._asked = False
+
+    @property
+    def element_spec(self) -> Nest:
+        """The structure of an element, with a spec in place of every tensor."""
+        with entered(reading=False):  # to find it out, functions of the user may have to run
+            return self.dataset.element_spec
+
+    def get_next(self, name: str | None = None) -> Nest:
+        """The next element: for every step another one. Raises ValueError if it is asked for twice."""
+        if self._asked:
+            raise ValueError(
+                "`get_next` was called twice in one input_fn, which in TensorFlow takes two elements for every step. Keep what "
+                "the first call returned; for two elements a step, use dataset.batch(2)."
+            )
+        self._asked = True
+        specs = self.element_spec
+        return packer(specs)(Upcoming(self, number, spec) for number, spec in enumerate(leaves(specs)))
+
+
+def dataset_of(made: Nest) -> Any:
+    """A data set of the structure that an input_fn has made of upcoming elements; None if there are none in it.
+
+    Of several iterators, every step takes an element of each; the shortest one ends it.
+    """
+    parts = leaves(made)
+    iterators = list(dict.fromkeys(part.iterator for part in parts if isinstance(part, Upcoming)))
+    if not iterators:
+        return None
+    pack = packer(made)
+
+    def arranged(*elements: Nest) -> Nest:
+        found = dict(zip(iterators, map(leaves, elements), strict=True))
+        return pack(found[p.iterator][p.number] if isinstance(p, Upcoming) else p for p in parts)
+
+    zipped = iterators[0].dataset.zip(tuple(iterator.dataset for iterator in iterators))
+    return zipped.map(arranged)

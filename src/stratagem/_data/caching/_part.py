@@ -1,0 +1,31 @@
+"""Which part of its sources' elements a plan takes: what tells the shards of two workers apart."""
+
+import hashlib
+import json
+
+from stratagem._data.stages._order import Cut, Order
+from stratagem._data.stages._stage import FileSource, Rows, Stage
+from stratagem._data.stages._steps import CutStep
+
+
+def part_of(stage: Stage) -> list[list[int]]:
+    """The start, step and count of every `take`, `skip` and `shard` of a plan, the last one first."""
+    here: list[list[int]] = []
+    if isinstance(stage, CutStep):
+        here = [list(stage.cut)]
+    elif isinstance(stage, Rows):
+        order: Order | None = stage.order
+        while order is not None:
+            here += [list(order.cut)] if isinstance(order, Cut) else []
+            order = order.parent
+    return here + [cut for parent in stage.parents for cut in part_of(parent)]
+
+
+def digest(stage: Stage) -> str:
+    """A short name of that part and of the files that it reads."""
+    return hashlib.sha256(json.dumps([part_of(stage), _files(stage)]).encode()).hexdigest()[:12]
+
+
+def _files(stage: Stage) -> list[str]:
+    own = list(stage.files) if isinstance(stage, FileSource) else []
+    return own + [name for parent in stage.parents for name in _files(parent)]

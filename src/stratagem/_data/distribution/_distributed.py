@@ -1,0 +1,267 @@
+"""Distributed data sets: every step, each replica gets its rows, placed on its device one step ahead."""
+
+import abc
+from collections.abc import Callable, Sequence
+from typing import final
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from stratagem._base.job import Job
+from stratagem._core.context import current
+from stratagem._core.mesh import ReplicaMesh, exact
+from stratagem._core.values import PerReplica, Separate, per_replica
+from stratagem._data._dataset import Dataset
+from stratagem._data._iterator import ElementIterator
+from stratagem._data.distribution._input import InputContext, InputOptions, InputReplicationMode, refuse_per_replica
+from stratagem._data.distribution._lockstep import LockstepWalk
+from stratagem._data.distribution._peers import Alone, Asked, Common, Compared, Peers, Shape
+from stratagem._data.distribution._rebatch import check_batched
+from stratagem._data.distribution._same import agree_on_steps
+from stratagem._data.distribution._shard import shard
+from stratagem._data.distribution._shares import Length, announce, check_lengths, length
+from stratagem._data.distribution._streams import WorkerWalk, joined
+from stratagem._data.distribution._waiting import WatchedWalk
+from stratagem._data.elements._nest import Array, Nest, to_tensors
+from stratagem._data.elements._spec import TensorSpec, with_rows, without_rows
+from stratagem._data.stages._cardinality import INFINITE, UNKNOWN
+from stratagem._data.stages._order import State
+from stratagem._data.stages._read_ahead import AtOnce, InThread, ReadAheadWalk
+from stratagem._data.stages._stage import ParentWalk, Stage, Walk
+from stratagem._private import on_device
+
+
+@final
+class PerReplicaSpec:
+    """The specs of the values of a PerReplica, one a local replica."""
+
+    def __init__(self, *specs: TensorSpec) -> None:
+        self.specs = specs
+
+    def __eq__(self, other: object) -> bool:
+        return self.specs == other.specs if isinstance(other, PerReplicaSpec) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self.specs)
+
+    def __repr__(self) -> str:
+        return f"PerReplicaSpec({', '.join(map(repr, self.specs))})"
+
+
+@final
+class DistributedIterator(ElementIterator[Nest]):
+    """Elements of a distributed data set: nests of PerReplica, or of jax.Arrays when there is one replica."""
+
+    def __init__(self, source: Walk, element_spec: Callable[[], Nest], job: Job) -> None:
+        super().__init__(source, element_spec)
+        self._job = job
+
+    def _finish(self, element: Nest) -> Nest:
+        return element
+
+    def get_state(self) -> State:
+        """Where the iterators of all workers are; all workers have to ask."""
+        state: State = joined(self._job.agree("the position of an iterator", super().get_state()))
+        return state
+
+
+class DistributedInput(abc.ABC):
+    """Something that gives every replica its input, step by step."""
+
+    def __init__(self, context: InputContext, mesh: ReplicaMesh, options: InputOptions | None = None) -> None:
+        self._context = context
+        self._mesh = mesh
+        self._options = options or InputOptions()
+
+    @property
+    @abc.abstractmethod
+    def stage(self) -> Stage:
+        """The plan that is iterated, before it is divided among the replicas."""
+
+    @property
+    @abc.abstractmethod
+    def element_spec(self) -> Nest:
+        """A nest of PerReplicaSpec, or of TensorSpec when there is one replica."""
+
+    @abc.abstractmethod
+    def _walk(self) -> tuple[LockstepWalk, Peers]:
+        """A new walk, and the other workers that it asks."""
+
+    @property
+    def _local(self) -> int:
+        return len(self._mesh.local_ids)
+
+    @property
+    def _replicas(self) -> range:
+        return range(self._mesh.local_ids[0], self._mesh.local_ids[-1] + 1)
+
+    @property
+    def cardinality(self) -> jax.Array:
+        """The number of elements of the data set that is distributed, as `Dataset.cardinality`."""
+        return jnp.asarray(self.stage.cardinality, dtype=np.int64)
+
+    def __iter__(self) -> DistributedIterator:
+        recorder = current().recorder
+        if recorder is not None:
+            recorder.need_host("it iterates over a distributed dataset")
+        steps, peers = self._walk()
+        walk: Walk = _PlacedWalk(steps, self._mesh)
+        depth = self._options.experimental_per_replica_buffer_size
+        if depth > 0:
+            alone = self._context.num_input_pipelines == 1  # asking other workers may take long
+            ahead = ReadAheadWalk(walk, depth, AtOnce() if alone and self.stage.cheap else InThread())
+            walk = WatchedWalk(ahead, self._mesh, peers)
+        return DistributedIterator(walk, lambda: self.element_spec, self._mesh.job)
+
+    def _spec_per_replica(self, spec: Nest) -> Nest:
+        if self._context.num_input_pipelines > 1:
+            spec = jax.tree.map(_any_rows, spec)  # another worker may go on when this one has no more rows
+        if self._mesh.num_replicas == 1:
+            return spec
+        return jax.tree.map(lambda leaf: PerReplicaSpec(*[leaf] * len(self._mesh.local_ids)), spec)
+
+
+@final
+class DistributedDataset(DistributedInput):
+    """A data set of global batches, each cut among the replicas: `strategy.experimental_distribute_dataset`."""
+
+    def __init__(
+        self,
+        dataset: Dataset,
+        context: InputContext,
+        mesh: ReplicaMesh,
+        options: InputOptions | None = None,
+    ) -> None:
+        super().__init__(context, mesh, options)
+        refuse_per_replica(self._options)
+        self._stage = dataset.stage
+        # The spec of user code is found out by running it; such a data set is checked batch by batch instead.
+        if self._stage.pure and context.num_replicas_in_sync > 1:
+            for spec in jax.tree.leaves(self._stage.spec):
+                check_batched(spec)
+        self._sharding = shard(self._stage, dataset.options().experimental_distribute.auto_shard_policy, context)
+        self._own = self._sharding.pieces(context.input_pipeline_id, context.num_input_pipelines)
+        self._announced = False
+
+    @property
+    def stage(self) -> Stage:
+        return self._stage
+
+    @property
+    def element_spec(self) -> Nest:
+        return self._spec_per_replica(self._own.spec)
+
+    def _walk(self) -> tuple[LockstepWalk, Peers]:
+        if not self._announced:
+            announce(self._sharding, self._stage, self._context)
+            agree_on_steps(self._stage, self._sharding, self._mesh.job)
+            self._announced = True
+        workers, worker = self._context.num_input_pipelines, self._context.input_pipeline_id
+        stream = WorkerWalk(self._sharding, workers, worker)
+        peers = self._peers(stream)
+        steps = LockstepWalk([stream], self._own, self._replicas, peers, partial=lambda: True)
+        if workers > 1 and self._sharding.common:
+            # They walk over the same batches only if they shuffle by the same seeds: the chief's.
+            given = self._mesh.job.agree("where an iterator begins", [steps.get_state(), list(length(self._stage))])
+            check_lengths([Length(*theirs) for _, theirs in given])
+            steps.set_state(given[0][0])
+        return steps, peers
+
+    def _peers(self, stream: WorkerWalk) -> Peers:
+        if self._context.num_input_pipelines == 1:
+            return Alone()
+        if not self._sharding.common:
+            return Asked(self._mesh.job, self._local)
+        known = self._stage.cardinality != UNKNOWN
+        return Common(stream.sizes) if known else Compared(self._mesh.job, stream.sizes)
+
+
+@final
+class DistributedDatasetFromFunction(DistributedInput):
+    """A user's function makes the data set; every replica takes one of its batches a step."""
+
+    def __init__(
+        self,
+        dataset_fn: Callable[[InputContext], Dataset],
+        context: InputContext,
+        mesh: ReplicaMesh,
+        options: InputOptions | None = None,
+    ) -> None:
+        super().__init__(context, mesh, options)
+        contexts = [context]
+        if self._options.experimental_replication_mode is InputReplicationMode.PER_REPLICA:
+            contexts = [InputContext(mesh.num_replicas, i, mesh.num_replicas) for i in mesh.local_ids]
+        self._stages = [_made(dataset_fn, c).stage for c in contexts]
+
+    @property
+    def stage(self) -> Stage:
+        return self._stages[0]
+
+    @property
+    def element_spec(self) -> Nest:
+        return self._spec_per_replica(self.stage.spec)
+
+    def _walk(self) -> tuple[LockstepWalk, Peers]:
+        walks = [stage.walk() for stage in self._stages]
+        peers = Alone() if self._context.num_input_pipelines == 1 else Asked(self._mesh.job, self._local)
+        partial = self._handles_partial_steps
+        return LockstepWalk(walks, self.stage, self._replicas, peers, partial=partial), peers
+
+    def _handles_partial_steps(self) -> bool:
+        """TensorFlow's rule: one worker drops a step without data for everybody when all shapes are static."""
+        if self.stage.cardinality == INFINITE:
+            return False
+        if self._context.num_input_pipelines > 1:
+            return True
+        return not all(spec.shape.is_fully_defined() for spec in jax.tree.leaves(self.stage.spec))
+
+
+@final
+class _PlacedWalk(ParentWalk):
+    """Places the elements of a step on the replicas' devices."""
+
+    def __init__(self, steps: LockstepWalk, mesh: ReplicaMesh) -> None:
+        super().__init__(steps)
+        self._steps = steps
+        self._mesh = mesh
+
+    def __next__(self) -> Nest:
+        pieces = next(self._steps)
+        columns = iter(zip(*self._steps.shapes, strict=True))  # by leaf: its shape on every replica of the job
+        return jax.tree.map(lambda *leaves: place(list(leaves), self._mesh, next(columns)), *pieces)
+
+    def _facts(self) -> State:
+        return {}
+
+    def _set_facts(self, state: State) -> None:
+        pass
+
+
+def place(
+    pieces: list[Array], mesh: ReplicaMesh, shapes: Sequence[Shape] | None = None
+) -> PerReplica | jax.Array | Array:
+    """One piece a local replica on its device; strings stay on the host. shapes: as in `per_replica`."""
+    if pieces[0].dtype == object:
+        texts = [to_tensors(piece) for piece in pieces]
+        return texts[0] if mesh.num_replicas == 1 else Separate(texts)
+    if mesh.num_replicas == 1:
+        device, piece = mesh.local_devices[0], pieces[0]
+        return (
+            jax.device_put(piece, device) if isinstance(piece, jax.Array) else on_device(piece, device, committed=True)
+        )
+    return per_replica([exact(piece) for piece in pieces], mesh, shapes)
+
+
+def _any_rows(spec: TensorSpec) -> TensorSpec:
+    return with_rows(without_rows(spec), None) if spec.shape.rank else spec
+
+
+def _made(dataset_fn: Callable[[InputContext], Dataset], context: InputContext) -> Dataset:
+    dataset = dataset_fn(context)
+    if not isinstance(dataset, Dataset):
+        raise TypeError(
+            "The function given to distribute_datasets_from_function must return a tf.data.Dataset, "
+            f"found {type(dataset).__name__}."
+        )
+    return dataset

@@ -1,0 +1,92 @@
+"""Steps of the workers of a job: all of them make the same number, also when their input ends at different times."""
+
+from collections.abc import Callable
+from typing import final
+
+import jax
+import numpy as np
+
+from stratagem._data.distribution._peers import Peers, Shapes
+from stratagem._data.elements._nest import Array, Nest
+from stratagem._data.elements._spec import TensorSpec
+from stratagem._data.stages._order import State
+from stratagem._data.stages._stage import Stage, Walk
+
+
+@final
+class LockstepWalk(Walk):
+    """Takes one element for each of `replicas` local replicas, in turn from one walk or from one walk a replica.
+
+    A step happens as long as some replica of some worker has an element; the others then get no rows. `partial`, asked
+    when it comes to that, may say that such steps are dropped. The elements are lists, one nest a local replica.
+    `replicas` are this worker's among those of the job.
+    """
+
+    def __init__(
+        self,
+        walks: list[Walk],
+        stage: Stage,
+        replicas: range,
+        peers: Peers,
+        *,
+        partial: Callable[[], bool],
+    ) -> None:
+        super().__init__(walks)
+        self._walks = walks
+        self._stage = stage
+        self._replicas = replicas
+        self._turns = walks if len(walks) == len(replicas) else walks * len(replicas)
+        self._peers = peers
+        self._partial = partial
+        self._ended = False
+        self.shapes: Shapes = []  # what all replicas of the job get in the last step
+
+    def __next__(self) -> list[Nest]:
+        if self._ended:
+            raise StopIteration
+        drawn = [element for walk in self._turns for element in _up_to_one(walk)]
+        missing = len(self._turns) - len(drawn)
+        if drawn and missing:
+            drawn = drawn + [_without_rows(self._stage.spec, drawn[0])] * missing if self._partial() else []
+        shapes = self._peers.shapes([_shapes(element) for element in drawn] or None)
+        if shapes is None:
+            self._ended = True
+            raise StopIteration
+        self.shapes = shapes
+        return drawn or [_of_shapes(self._stage.spec, shapes[i]) for i in self._replicas]
+
+    def get_state(self) -> State:
+        return {"parents": [walk.get_state() for walk in self._walks]}
+
+    def set_state(self, state: State) -> None:
+        self._ended = False
+        self._peers.restart()
+        for walk, saved in zip(self._walks, state["parents"], strict=True):
+            walk.set_state(saved)
+
+
+def _up_to_one(walk: Walk) -> list[Nest]:
+    try:
+        return [next(walk)]
+    except StopIteration:
+        return []
+
+
+def _shapes(element: Nest) -> list[tuple[int, ...]]:
+    return [tuple(leaf.shape) for leaf in jax.tree.leaves(element)]
+
+
+def _of_shapes(spec: Nest, shapes: list[tuple[int, ...]]) -> Nest:
+    specs, structure = jax.tree.flatten(spec)
+    pairs = zip(specs, shapes, strict=True)
+    return jax.tree.unflatten(structure, [np.zeros(shape, leaf.dtype) for leaf, shape in pairs])
+
+
+def _without_rows(spec: Nest, like: Nest) -> Nest:
+    """An element whose unknown dimensions are 0; where not even their number is known, as in another element."""
+
+    def empty(leaf: TensorSpec, other: Array) -> Array:
+        dims = leaf.shape if leaf.shape.rank is not None else (None, *other.shape[1:])
+        return np.zeros([d or 0 for d in dims], leaf.dtype)
+
+    return jax.tree.map(empty, spec, like)

@@ -1,0 +1,146 @@
+"""Batches cut into pieces, one a replica: an element of these stages is what one replica gets in one step."""
+
+import abc
+from itertools import accumulate
+from typing import final
+
+import jax
+
+from stratagem._data.distribution._rebatch import check_batched, piece_sizes, piece_spec
+from stratagem._data.elements._nest import Nest, rows_in, slice_rows
+from stratagem._data.stages._cardinality import repeated
+from stratagem._data.stages._columns import Columns
+from stratagem._data.stages._order import Indices, State
+from stratagem._data.stages._stage import BatchedRows, BatchedRowsWalk, Stage, Step, Walk
+
+
+@final
+class PiecesStep(Step):
+    """Every batch of n rows as `replicas` pieces of ceil(n / replicas) rows, by its actual size; the last ones may be
+    short or empty. Of these, only the pieces in `own` are elements, and only their rows are gathered.
+    """
+
+    def __init__(self, parent: Stage, replicas: int, own: range) -> None:
+        super().__init__(parent)
+        self._replicas = replicas
+        self._own = own
+
+    @property
+    def spec(self) -> Nest:
+        if self._replicas == 1:
+            return self._parent.spec
+        return jax.tree.map(lambda spec: piece_spec(spec, self._replicas), self._parent.spec)
+
+    @property
+    def cardinality(self) -> int:
+        return repeated(self._parent.cardinality, len(self._own))
+
+    @property
+    def batch_size(self) -> int | None:
+        return None
+
+    def walk(self) -> Walk:
+        columns = self._parent.columns if isinstance(self._parent, BatchedRows) else None
+        return PiecesWalk(self._parent.walk(), columns, self._replicas, self._own)
+
+
+class _Batch(abc.ABC):
+    """A batch of which perhaps not all rows are needed."""
+
+    rows: int
+
+    @abc.abstractmethod
+    def part(self, start: int, stop: int) -> Nest:
+        """The rows from `start` to before `stop`."""
+
+
+@final
+class _Made(_Batch):
+    """A batch whose rows exist."""
+
+    def __init__(self, batch: Nest) -> None:
+        for array in jax.tree.leaves(batch):
+            check_batched(array)
+        self._batch = batch
+        self.rows = rows_in(batch)
+
+    def part(self, start: int, stop: int) -> Nest:
+        return slice_rows(self._batch, start, stop)
+
+
+@final
+class _Indexed(_Batch):
+    """A batch of rows in memory: those of other workers are never gathered."""
+
+    def __init__(self, columns: Columns, indices: Indices) -> None:
+        self._columns = columns
+        self._indices = indices
+        self.rows = len(indices)
+
+    def part(self, start: int, stop: int) -> Nest:
+        return self._columns.gather(self._indices[start:stop])
+
+
+@final
+class PiecesWalk(Walk):
+    """Remembers the batch that it is in by where that began, the pieces given out and the rows in them."""
+
+    def __init__(self, batches: Walk, columns: Columns | None, replicas: int, own: range) -> None:
+        super().__init__(batches)
+        self._source = batches
+        self._columns = columns
+        self._replicas = replicas
+        self._own = own
+        self._forget(self._source.get_state())
+
+    def _forget(self, origin: State) -> None:
+        self._origin = origin
+        self._pieces: list[tuple[int, int]] = []
+        self._given = self._used = 0
+
+    sizes: tuple[int, ...] = ()  # rows of every replica's piece of the last batch
+
+    def _draw(self) -> _Batch:
+        if self._columns is not None and isinstance(self._source, BatchedRowsWalk):
+            return _Indexed(self._columns, self._source.read())
+        return _Made(next(self._source))
+
+    def _cut(self, batch: _Batch, used: int) -> None:
+        """Gather this worker's rows of a batch, behind the `used` ones, at once, and note where its pieces lie in them."""
+        self._used = used
+        self.sizes = tuple(piece_sizes(batch.rows - used, self._replicas))
+        ends = list(accumulate(self.sizes, initial=used))
+        start, stop = ends[self._own.start], ends[self._own.stop]
+        self._part = batch.part(start, stop)
+        self._pieces = [(ends[i] - start, ends[i + 1] - start) for i in self._own]
+        self._first = start
+
+    def __next__(self) -> Nest:
+        if self._replicas == 1 and not self._pieces:  # but for what is left of a batch that was cut for several
+            element = next(self._source)  # nothing to divide: it may be anything, a scalar too
+            self._forget(self._source.get_state())
+            return element
+        if not self._pieces:
+            self._cut(self._draw(), 0)
+        piece = slice_rows(self._part, *self._pieces[self._given])
+        self._given += 1
+        if self._given == len(self._pieces):
+            self._forget(self._source.get_state())
+        return piece
+
+    def get_state(self) -> State:
+        rows = self._first + self._pieces[self._given - 1][1] if self._given else 0
+        cut = {"replicas": self._replicas, "used": self._used, "given": self._given, "rows": rows}
+        return {"batch": self._origin, **cut}
+
+    def set_state(self, state: State) -> None:
+        self._source.set_state(state["batch"])
+        self._forget(state["batch"])
+        if state["given"] == 0:
+            return
+        if state["replicas"] == self._replicas:
+            self._cut(self._draw(), state["used"])
+            self._given = state["given"]
+        else:
+            # Another number of replicas: what is left of the batch is divided among them.
+            self._cut(self._draw(), state["rows"])

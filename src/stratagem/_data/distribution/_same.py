@@ -1,0 +1,104 @@
+"""Workers that share a data set have to make the same: they compare its steps and seeds before the first epoch."""
+
+import enum
+import logging
+from collections.abc import Iterator
+from typing import Any
+
+from stratagem._base.errors import ClusterError
+from stratagem._base.job import Job
+from stratagem._data.distribution._shard import Sharding
+from stratagem._data.stages._memory import ShuffleStep
+from stratagem._data.stages._options import AutoShardPolicy
+from stratagem._data.stages._order import Order
+from stratagem._data.stages._seeds import EpochSeeds
+from stratagem._data.stages._stage import Stage
+from stratagem._data.stages._steps import PrefetchStep
+
+_log = logging.getLogger(__name__)
+
+_SIMPLE = (bool, int, float, enum.Enum, type(None))
+
+
+def agree_on_steps(stage: Stage, sharding: Sharding, job: Job) -> None:
+    """Compare a data set that is shared by batches or files with those of the other workers. All have to call it.
+
+    Warns of orders that differ and are the chief's then. Lengths are compared elsewhere.
+
+    Raises:
+        ClusterError: the steps differ, or the order of the files does; it names the worker and what it has.
+    """
+    if job.workers == 1 or sharding.policy not in (AutoShardPolicy.DATA, AutoShardPolicy.FILE):
+        return
+    by_file = sharding.policy is AutoShardPolicy.FILE
+    seeds = [seed for step in _all(stage) for seed in (_order_of_files(step) if by_file else _seeds(step))]
+    given = job.agree("the steps of a data set", [[_described(step) for step in _all(stage)], seeds])
+    (steps, orders), *others = given
+    for worker, (theirs, their_orders) in enumerate(others, 1):
+        if theirs != steps:
+            raise ClusterError(
+                f"The workers' data sets differ: {_difference(steps, theirs, worker)}. Of a data set that they share by its "
+                f"{'files' if by_file else 'batches'} some examples would be read twice and others never. Make the same on all "
+                "workers, or set auto_shard_policy to OFF if each has examples of its own."
+            )
+        if their_orders == orders:
+            continue
+        what = f"worker {worker} shuffles with the seeds {their_orders}, worker 0 with {orders}"
+        if by_file:
+            raise ClusterError(f"The orders of the workers' files differ: {what}. Give all the same seed, or none.")
+        _log.warning("The orders of the workers' data sets differ: %s. All use those of worker 0.", what)
+
+
+def _all(stage: Stage) -> Iterator[Stage]:
+    """Every step, the last of the data set first."""
+    yield stage
+    for parent in stage.parents:
+        yield from _all(parent)
+
+
+def _described(stage: Stage) -> str:
+    facts = {"batch_size": stage.batch_size, **_facts(stage)}
+    return f"{type(stage).__name__.removesuffix('Stage').removesuffix('Step')}({_shown(facts)})"
+
+
+def _facts(thing: Any) -> dict[str, Any]:
+    """Its numbers by name, but for lengths, and for what differs between equal data sets."""
+    found: dict[str, Any] = {}
+    for name, value in vars(thing).items():
+        if isinstance(value, Order):
+            found[name.strip("_")] = f"{type(value).__name__}({_shown(_facts(value))})"
+        elif isinstance(value, _SIMPLE) and "seed" not in name and name.strip("_") not in ("length", "cardinality"):
+            found[name.strip("_")] = value
+    return found
+
+
+def _shown(facts: dict[str, Any]) -> str:
+    return ", ".join(f"{name}={value}" for name, value in facts.items())
+
+
+def _seeds(thing: Any) -> list[int]:
+    """The seeds of the shuffles of one step."""
+    found = []
+    for value in vars(thing).values():
+        if isinstance(value, EpochSeeds):
+            found.append(value.seed)
+        elif isinstance(value, Order):
+            found += _seeds(value)
+    return found
+
+
+def _order_of_files(stage: Stage) -> list[int]:
+    """The seeds of the order in which a step's files are dealt out to the workers."""
+    found = []
+    for names in stage.parents if stage.reads_files else ():
+        while isinstance(names, ShuffleStep | PrefetchStep):
+            (names,) = names.parents  # dealt out before they are shuffled
+        found += [seed for step in _all(names) for seed in _seeds(step)]
+    return found
+
+
+def _difference(ours: list[str], theirs: list[str], worker: int) -> str:
+    for mine, other in zip(ours, theirs, strict=False):
+        if mine != other:
+            return f"worker 0 has {mine}, worker {worker} has {other}"
+    return f"worker 0 has {len(ours)} steps, worker {worker} has {len(theirs)}"

@@ -1,0 +1,126 @@
+"""Which part of a data set is a worker's: the sharding policies of tf.data, as rewrites of its plan."""
+
+import functools
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import final
+
+from stratagem._base.errors import InvalidArgumentError, NotFoundError
+from stratagem._data import _plan as plan
+from stratagem._data.distribution._input import InputContext
+from stratagem._data.distribution._pieces import PiecesStep
+from stratagem._data.distribution._rebatch import round_sizes
+from stratagem._data.stages._memory import ShuffleStep
+from stratagem._data.stages._options import AutoShardPolicy
+from stratagem._data.stages._recut import RecutStep
+from stratagem._data.stages._stage import FileSource, Stage, not_read
+from stratagem._data.stages._steps import PrefetchStep, ShardHint
+
+
+@final
+@dataclass(frozen=True)
+class Sharding:
+    """What was decided for all workers.
+
+    policy: FILE, DATA, OFF or HINT, never AUTO.
+    reason: why this one, for the log.
+    pieces: the plan of worker w of W, by (w, W): its pieces in the order in which its replicas take them.
+    """
+
+    policy: AutoShardPolicy
+    reason: str
+    pieces: Callable[[int, int], Stage]
+
+    @property
+    def common(self) -> bool:
+        """True when all workers walk over the same batches, and so come to their end in the same step."""
+        return self.policy is AutoShardPolicy.DATA
+
+
+def shard(stage: Stage, asked: AutoShardPolicy, context: InputContext) -> Sharding:
+    """Divide the batches of `stage` among the workers of a job as TensorFlow does.
+
+    FILE: worker w of W reads every W-th file from number w on. DATA: every worker walks over all batches and takes its
+    pieces of each. AUTO: FILE where all sources read files, else DATA. HINT: the placeholder that
+    `shard(SHARD_HINT, …)` left becomes the worker's shard. OFF: every worker has all of it, as the user's plan says.
+    Sources: TensorFlow's auto_shard rewrite, measured on 2.15 (`tests/pipeline/test_shard.py`). Different: AUTO
+    leaves a plan whole when only some of its sources read files; TensorFlow shards those and then the batches as well.
+
+    Raises:
+        ValueError: the replicas cannot be divided evenly among the workers.
+        NotFoundError: FILE, and a source reads no files.
+        InvalidArgumentError: FILE or AUTO, and there are fewer files than workers.
+    """
+    workers = context.num_input_pipelines
+    if context.num_replicas_in_sync % workers:
+        raise ValueError(
+            "tf.distribute expects every worker to have the same number of replicas. However, encountered "
+            f"`num_replicas_in_sync` ({context.num_replicas_in_sync}) that cannot be divided by `num_workers` ({workers})."
+        )
+    policy, reason = _decided(stage, asked, workers)
+    replicas = context.num_replicas_in_sync
+
+    @functools.cache  # one plan for all epochs: it may hold a cache
+    def pieces(worker: int, workers: int) -> Stage:
+        local = replicas // workers
+        if policy is AutoShardPolicy.DATA:
+            return PiecesStep(stage, replicas, range(worker * local, (worker + 1) * local))
+        if policy is AutoShardPolicy.OFF:
+            return _by_nominal_size(stage, replicas, worker * local)
+        rewrite = _files_of if policy is AutoShardPolicy.FILE else _hints_resolved
+        return PiecesStep(rewrite(stage, workers, worker), replicas, range(replicas))
+
+    return Sharding(policy, reason, pieces)
+
+
+def _decided(stage: Stage, asked: AutoShardPolicy, workers: int) -> tuple[AutoShardPolicy, str]:
+    if asked not in (AutoShardPolicy.AUTO, AutoShardPolicy.FILE):
+        return asked, "as asked for"
+    unshardable = not_read(stage)
+    if not unshardable:
+        return (
+            AutoShardPolicy.FILE,
+            "as asked for" if asked is AutoShardPolicy.FILE else "AUTO: every source reads files",
+        )
+    if asked is AutoShardPolicy.FILE and workers > 1:  # one worker has all of it, whatever the plan
+        raise NotFoundError(
+            f"Found an unshardable source dataset: AutoShardPolicy.FILE needs sources that read files, and "
+            f"{type(unshardable[0]).__name__} does not. Use AutoShardPolicy.DATA or AUTO."
+        )
+    return AutoShardPolicy.DATA, f"{asked.name}: not every source reads files"
+
+
+def _files_of(stage: Stage, workers: int, worker: int) -> Stage:
+    share = _names_of if stage.reads_files else _files_of
+    return stage.over(*(share(parent, workers, worker) for parent in stage.parents))
+
+
+def _names_of(stage: Stage, workers: int, worker: int) -> Stage:
+    """The names of a worker's files, divided before they are shuffled where that is possible."""
+    if isinstance(stage, ShuffleStep | PrefetchStep):
+        return stage.over(*(_names_of(parent, workers, worker) for parent in stage.parents))
+    files = len(stage.files) if isinstance(stage, FileSource) else stage.cardinality
+    if 0 <= files < workers and workers > 1:
+        raise InvalidArgumentError(
+            f"Could not apply FILE based sharding: the dataset only has {files} file(s), which is not enough for the "
+            f"required {workers} shards/workers. If you are using datasets with distribution strategy, consider setting "
+            "the auto sharding policy to either DATA or OFF with `options.experimental_distribute.auto_shard_policy`."
+        )
+    if isinstance(stage, FileSource):
+        return stage.with_files(stage.files[worker::workers])
+    return plan.cut(stage, start=worker, step=workers)
+
+
+def _hints_resolved(stage: Stage, workers: int, worker: int) -> Stage:
+    if not stage.parents:
+        return stage
+    stage = stage.over(*(_hints_resolved(parent, workers, worker) for parent in stage.parents))
+    return stage.resolved(workers, worker) if isinstance(stage, ShardHint) else stage
+
+
+def _by_nominal_size(stage: Stage, replicas: int, offset: int) -> Stage:
+    """Pieces that differ by a row at most and go round, so that the replicas of all workers get a batch in every step."""
+    batch = stage.batch_size
+    if batch is None:
+        return PiecesStep(stage, replicas, range(replicas))
+    return RecutStep(stage, round_sizes(batch, replicas, offset))

@@ -1,0 +1,91 @@
+"""The pieces of one worker as a stream that other numbers of workers can take up where it was left."""
+
+from collections.abc import Sequence
+from typing import Any, final
+
+from stratagem._base.errors import InvalidArgumentError
+from stratagem._data.distribution._pieces import PiecesWalk
+from stratagem._data.distribution._shard import Sharding
+from stratagem._data.elements._nest import Nest
+from stratagem._data.stages._order import State
+from stratagem._data.stages._stage import Walk
+
+
+@final
+class WorkerWalk(Walk):
+    """The pieces that are worker `worker`'s of `workers`.
+
+    Where all workers walk over the same batches, a state is a place in that one stream, and any number of workers goes on
+    from it. Where each has batches of its own, it is `joined` from the states of all; with another number of workers
+    the old streams are dealt out to the new workers, who walk each to its end: every example still counts once.
+    """
+
+    def __init__(self, sharding: Sharding, workers: int, worker: int) -> None:
+        super().__init__()
+        self._sharding = sharding
+        self._workers, self._worker = workers, worker
+        self._of = workers
+        self._walks: dict[int, Walk] = {}
+        self._walks[worker] = sharding.pieces(worker, workers).walk()
+
+    def __next__(self) -> Nest:
+        for walk in self._walks.values():
+            for piece in walk:
+                return piece
+        raise StopIteration
+
+    def sizes(self) -> tuple[int, ...]:
+        """Rows of every replica's piece of the last batch, where all workers walk over the same batches."""
+        walk = self._walks[self._worker]
+        assert isinstance(walk, PiecesWalk)
+        return walk.sizes
+
+    def get_state(self) -> State:
+        states = {str(number): walk.get_state() for number, walk in self._walks.items()}
+        return {"common": states[str(self._worker)]} if self._sharding.common else {"of": self._of, "streams": states}
+
+    def set_state(self, state: State) -> None:
+        if self._sharding.common != ("common" in state):
+            raise InvalidArgumentError(
+                f"The data set is sharded by {self._sharding.policy.name}, and the saved position is of another policy."
+            )
+        if self._sharding.common:
+            self._of, own = self._workers, {self._worker: state["common"]}
+        else:
+            self._of = state["of"]
+            own = self._dealt({int(number): stream for number, stream in state["streams"].items()})
+        self._walks = {}
+        for number, stream in own.items():
+            self._walks[number] = walk = self._sharding.pieces(number, self._of).walk()
+            walk.set_state(stream)
+
+    def close(self) -> None:
+        """End the threads of all streams."""
+        for walk in self._walks.values():
+            walk.close()
+        super().close()
+
+    def _dealt(self, streams: dict[int, State]) -> dict[int, State]:
+        """The streams that are this worker's: its own one, or its share of those of another number of workers."""
+        if self._of == self._workers and self._worker in streams:
+            return {self._worker: streams[self._worker]}
+        missing = [number for number in range(self._of) if number not in streams]
+        if missing:
+            raise InvalidArgumentError(
+                f"An input position of {self._of} workers is to be taken up by worker {self._worker} of {self._workers}, "
+                f"but the streams of workers {missing} are not in it. Join the states of all workers first."
+            )
+        return {number: streams[number] for number in range(self._worker, self._of, self._workers)}
+
+
+def joined(states: Sequence[Any]) -> Any:
+    """One state from those of all workers' iterators, from which any number of workers can go on."""
+    first = states[0]
+    if isinstance(first, list):
+        return [joined(parts) for parts in zip(*states, strict=True)]
+    if not isinstance(first, dict) or "common" in first:
+        return first
+    if "streams" in first:
+        streams = {number: stream for state in states for number, stream in state["streams"].items()}
+        return {"of": first["of"], "streams": streams}
+    return {key: joined([state[key] for state in states]) for key in first}

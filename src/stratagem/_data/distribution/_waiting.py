@@ -1,0 +1,92 @@
+"""How long a step's devices had nothing to do because its input was not there."""
+
+import logging
+import time
+from typing import ClassVar, final
+
+from stratagem._base.job import Phase
+from stratagem._core.mesh import ReplicaMesh
+from stratagem._data.distribution._peers import Peers
+from stratagem._data.elements._nest import Nest
+from stratagem._data.stages._order import State
+from stratagem._data.stages._read_ahead import ReadAheadWalk
+from stratagem._data.stages._stage import ParentWalk
+
+_log = logging.getLogger(__name__)
+
+
+@final
+class WatchedWalk(ParentWalk):
+    """Warns when the devices waited for input for a large share of an epoch, and in long epochs every now and then.
+
+    Steps are dispatched, not waited for, so time spent in `next` is not lost while the devices are still at work.
+    """
+
+    SHARE: ClassVar = 0.2  # what is worth a warning
+    IDLE_SECONDS: ClassVar = 1.0
+    EVERY_SECONDS: ClassVar = 120.0
+    _POLL_SECONDS = 0.001
+    _WARM_UP = 2  # every program waits for its first element, and compiles in its first step
+
+    def __init__(self, source: ReadAheadWalk, mesh: ReplicaMesh, peers: Peers) -> None:
+        super().__init__(source)
+        self._ahead = source
+        self._mesh = mesh
+        self._dispatched = mesh.dispatched
+        self._peers = peers
+        self._begin()
+
+    def _begin(self) -> None:
+        self._started = 0.0
+        self._idle = 0.0
+        self._steps = 0
+
+    def __next__(self) -> Nest:
+        while self._dispatched.busy() and not self._ahead.wait(self._POLL_SECONDS):
+            pass
+        asked = time.perf_counter()
+        busy = self._dispatched.busy()
+        try:
+            with self._mesh.job.phase(Phase.INPUT):
+                element = next(self._source)
+        except StopIteration:
+            self._report(asked)
+            raise
+        now = time.perf_counter()
+        self._steps += 1
+        if self._steps <= self._WARM_UP:
+            self._started = now
+            return element
+        self._idle += 0.0 if busy else now - asked
+        if now - self._started > self.EVERY_SECONDS:
+            self._report(now)
+        return element
+
+    def _report(self, now: float) -> None:
+        if self._steps > self._WARM_UP:
+            passed = now - self._started
+            if self._idle >= self.IDLE_SECONDS and self._idle >= self.SHARE * passed:
+                _log.warning(
+                    "input: the devices waited for their input %.0f %% of the time (%.1f s of %.1f s, %d steps). "
+                    "Batch before map, give map num_parallel_calls, or cache what is made once.",
+                    100 * self._idle / passed,
+                    self._idle,
+                    passed,
+                    self._steps - self._WARM_UP,
+                )
+        self._begin()
+
+    def set_state(self, state: State) -> None:
+        self._peers.give_up()  # the thread that reads ahead may wait for workers that have restored already
+        super().set_state(state)
+
+    def close(self) -> None:
+        """End the thread, also where it waits for workers that have ended this iteration already."""
+        self._peers.give_up()
+        super().close()
+
+    def _facts(self) -> State:
+        return {}
+
+    def _set_facts(self, state: State) -> None:
+        self._begin()

@@ -1,0 +1,289 @@
+"""Elements are nests of tuples, named tuples and dicts; their leaves are NumPy arrays, or data sets, inside the pipeline.
+
+Dicts keep the order of their keys, as in TensorFlow, where `jax.tree` sorts them; leaves are counted in sorted order.
+A leaf is never written to, so that it may be shared by a source, a cache, a buffer and a batch. What comes from
+user code is copied on the way in unless nobody can write to it; what user code may write to is copied on the way out.
+"""
+
+from collections import OrderedDict, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+from numpy.typing import NDArray
+
+from stratagem._base.errors import InvalidArgumentError
+from stratagem._data.elements._spec import DatasetSpec, Nestable, TensorSpec, no_batches_of_datasets
+from stratagem._ops import StringTensor
+
+Array = NDArray[Any]
+Nest = Any
+
+
+class NoRows:
+    """Mixed into a named tuple whose parts do not count rows along their first dimensions: a SparseTensor."""
+
+    __slots__ = ()
+
+
+def leaves(nest: Nest) -> list[Any]:
+    """The leaves of a nest, those of dicts in the order of their sorted keys; a list is one leaf: it stands for a tensor."""
+    found: list[Any] = []
+    _collect(nest, found)
+    return found
+
+
+def map_leaves(function: Callable[..., Any], nest: Nest, *others: Nest) -> Nest:
+    """A function of every leaf, and of what stands at the same place in other nests.
+
+    Raises:
+        ValueError: another nest does not have the structure of the first.
+    """
+    kind = type(nest)
+    if kind is np.ndarray:
+        return function(nest, *others)
+    if kind is tuple and not others:
+        return tuple([map_leaves(function, part) for part in nest])
+    if isinstance(nest, tuple):
+        columns = zip(nest, *(_parts(other, nest) for other in others), strict=True)
+        mapped = [map_leaves(function, *column) for column in columns]
+        return kind(*mapped) if hasattr(nest, "_fields") else kind(mapped)
+    if isinstance(nest, dict):
+        for other in others:
+            _parts(other, nest)
+        return _like(nest, {key: map_leaves(function, part, *(o[key] for o in others)) for key, part in nest.items()})
+    return None if nest is None else function(nest, *others)
+
+
+def packer(template: Nest) -> Callable[[Iterable[Any]], Nest]:
+    """What makes a nest of the template's structure from its leaves, given in the order of `leaves`."""
+    if type(template) is tuple and not any(isinstance(part, tuple | dict | None) for part in template):
+        return tuple
+    return lambda values: _packed(template, iter(values))
+
+
+def convert(nest: Nest) -> Nest:
+    """What user code gave, as a nest of arrays that nobody can write to."""
+    return map_leaves(lambda leaf: leaf if isinstance(leaf, Nestable) else frozen(to_numpy(leaf)), nest)
+
+
+def to_numpy(value: Any) -> Array:
+    """TensorFlow's conversion: Python ints become int32, floats float32, strings bytes; arrays keep their dtype."""
+    array = np.asarray(value)
+    if array.dtype.kind in "US":
+        # NumPy's own strings lose zeros at their ends.
+        return _as_bytes(np.asarray(value, dtype=object))
+    if array.dtype == object:
+        if not all(isinstance(v, bytes | str) for v in array.flat):
+            raise TypeError(
+                f"A value of type {type(value).__name__} cannot become a tensor: {value!r:.200}. "
+                "Give numbers, booleans, strings or arrays of them, of equal lengths."
+            )
+        return _as_bytes(array)
+    return _narrow(array) if _is_plain(value) else array
+
+
+def frozen(array: Array) -> Array:
+    """The array itself when nobody can write to its memory, else a copy that nobody can write to."""
+    owner: Any = array
+    while isinstance(owner, np.ndarray):
+        if owner.flags.writeable:
+            copy = np.array(array)
+            copy.setflags(write=False)
+            return copy
+        owner = owner.base
+    return array
+
+
+def to_jax(nest: Nest) -> Nest:
+    """The nest with tensors of exactly the same dtypes; strings stay in their arrays, and data sets what they are."""
+    return map_leaves(_as_jax, nest)
+
+
+def to_tensors(nest: Nest) -> Nest:
+    """The nest with what a program takes as tensors: NumPy's arrays as they are."""
+    return map_leaves(lambda leaf: leaf.view(StringTensor) if _is_text(leaf) else leaf, nest)
+
+
+def to_own_numpy(nest: Nest) -> Nest:
+    """The nest with arrays that the receiver may write to, and NumPy scalars for scalars."""
+    return map_leaves(_owned, nest)
+
+
+def spec_of(nest: Nest) -> Nest:
+    """The specs of the arrays and data sets of a nest."""
+    return map_leaves(
+        lambda leaf: (
+            DatasetSpec(leaf.element_spec) if isinstance(leaf, Nestable) else TensorSpec(leaf.shape, leaf.dtype)
+        ),
+        nest,
+    )
+
+
+def kinds_of(specs: Nest) -> Nest:
+    """The dtypes of a nest of specs, to be compared: two data sets whose kinds are equal have elements of one kind.
+
+    Names, because NumPy finds a tuple of two dtypes equal to the first of them.
+    """
+    return map_leaves(
+        lambda spec: {"elements": kinds_of(spec.element_spec)} if isinstance(spec, DatasetSpec) else spec.dtype.name,
+        specs,
+    )
+
+
+def rows_of(nest: Nest) -> list[Nest]:
+    """The rows of a nest of arrays with equal first dimensions, as views."""
+    if isinstance(nest, np.ndarray):
+        return _rows(nest)
+    _check_rows(nest)
+    return list(map(packer(nest), zip(*map(_rows, leaves(nest)), strict=True)))
+
+
+def stacked(elements: list[Nest]) -> Nest:
+    """Elements of one structure and shape as one element with a new first dimension.
+
+    Raises:
+        InvalidArgumentError: their shapes or dtypes differ.
+        TypeError: they hold data sets or SparseTensors.
+    """
+    if isinstance(elements[0], np.ndarray):
+        return _stacked(0, elements)
+    _check_rows(elements[0])
+    columns = zip(*map(leaves, elements), strict=True)
+    return packer(elements[0])(_stacked(i, column) for i, column in enumerate(columns))
+
+
+def rows_in(batch: Nest) -> int:
+    """The rows of a batch: the size of the first dimension of its first leaf."""
+    return len(leaves(batch)[0])
+
+
+def slice_rows(batch: Nest, start: int, stop: int) -> Nest:
+    """The rows from `start` to before `stop`, as views."""
+    _check_rows(batch)
+    return map_leaves(lambda leaf: leaf[start:stop], batch)
+
+
+def _check_rows(nest: Nest) -> None:
+    if isinstance(nest, NoRows):
+        raise TypeError(
+            "A SparseTensor can neither be stacked to a batch nor divided into rows. Make it dense first: `map` it with "
+            "tf.sparse.to_dense and use `padded_batch`; or batch the serialized examples, then `map` them with "
+            "tf.io.parse_example and tf.sparse.to_dense."
+        )
+    if isinstance(nest, tuple | dict):
+        for part in nest.values() if isinstance(nest, dict) else nest:
+            _check_rows(part)
+
+
+def _rows(array: Array) -> list[Array]:
+    return [array[i, ...] for i in range(len(array))]
+
+
+def _stacked(component: int, rows: Sequence[Array]) -> Array:
+    if isinstance(rows[0], Nestable):
+        raise no_batches_of_datasets()
+    shape, dtype = rows[0].shape, rows[0].dtype
+    result = np.empty((len(rows), *shape), dtype)
+    for i, row in enumerate(rows):
+        if row.shape != shape or row.dtype != dtype:
+            raise InvalidArgumentError(
+                f"Cannot batch tensors with different shapes in component {component}. First element had shape "
+                f"{list(shape)} and element {i} had shape {list(row.shape)} (dtypes: {dtype}, {row.dtype}). "
+                "Use `padded_batch` for tensors of different sizes, or make them equal with `map` first."
+            )
+        result[i, ...] = row  # without the dots, an object array would hold the scalar array itself
+    return result
+
+
+def _collect(nest: Nest, found: list[Any]) -> None:
+    if isinstance(nest, tuple):
+        for part in nest:
+            _collect(part, found)
+    elif isinstance(nest, dict):
+        for key in _sorted(nest):
+            _collect(nest[key], found)
+    elif nest is not None:
+        found.append(nest)
+
+
+def _packed(template: Nest, values: Iterator[Any]) -> Nest:
+    if isinstance(template, tuple):
+        parts = [_packed(part, values) for part in template]
+        return type(template)(*parts) if hasattr(template, "_fields") else type(template)(parts)
+    if isinstance(template, dict):
+        packed = {key: _packed(template[key], values) for key in _sorted(template)}
+        return _like(template, {key: packed[key] for key in template})
+    return None if template is None else next(values)
+
+
+def _parts(other: Nest, nest: Nest) -> Any:
+    """The other nest, once it is sure that it has the parts of the first."""
+    fits = isinstance(other, dict) if isinstance(nest, dict) else isinstance(other, tuple)
+    if not fits or len(other) != len(nest) or (isinstance(nest, dict) and other.keys() != nest.keys()):
+        raise ValueError(f"The two structures don't match: {nest!r:.200} and {other!r:.200}.")
+    return other
+
+
+def _like(template: dict[Any, Any], items: dict[Any, Any]) -> dict[Any, Any]:
+    if type(template) is dict:
+        return items
+    if isinstance(template, defaultdict):
+        return defaultdict(template.default_factory, items)
+    return OrderedDict(items) if isinstance(template, OrderedDict) else items
+
+
+def _sorted(nest: dict[Any, Any]) -> list[Any]:
+    try:
+        return sorted(nest)
+    except TypeError as error:
+        raise TypeError(
+            f"The keys of a dict in an element must be sortable, found {list(nest)}: keys of one type."
+        ) from error
+
+
+def _as_jax(leaf: Any) -> Any:
+    if not isinstance(leaf, np.ndarray):
+        return leaf
+    return leaf.view(StringTensor) if _is_text(leaf) else jnp.asarray(leaf, dtype=leaf.dtype)
+
+
+def _is_text(leaf: Any) -> bool:
+    return isinstance(leaf, np.ndarray) and leaf.dtype == object
+
+
+def _owned(leaf: Any) -> Any:
+    if isinstance(leaf, Nestable):
+        raise TypeError(
+            f"`tf.data.Dataset.as_numpy_iterator()` is not supported for data sets that produce values of type "
+            f"{type(leaf)}. Iterate over the data set itself, and over each of those."
+        )
+    if leaf.ndim == 0:
+        return leaf[()]
+    return leaf if leaf.flags.owndata and leaf.flags.writeable else leaf.copy()
+
+
+def _is_plain(value: Any) -> bool:
+    """True for Python scalars and lists of them; `np.float64` is a float, but it knows its dtype."""
+    if isinstance(value, list | tuple):
+        return all(map(_is_plain, value))
+    return type(value) in (int, float, bool, complex)
+
+
+def _narrow(array: Array) -> Array:
+    if array.dtype == np.float64:
+        return array.astype(np.float32)
+    if array.dtype == np.int64:
+        limits = np.iinfo(np.int32)
+        fits = array.size == 0 or (array.min() >= limits.min and array.max() <= limits.max)
+        return array.astype(np.int32) if fits else array
+    return array.astype(np.complex128) if array.dtype.kind == "c" else array
+
+
+def _as_bytes(array: Array) -> Array:
+    result = np.empty(array.shape, dtype=object)
+    flat = result.reshape(-1)
+    for i, text in enumerate(array.reshape(-1)):
+        flat[i] = text.encode() if isinstance(text, str) else bytes(text)
+    return result

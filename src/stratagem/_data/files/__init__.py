@@ -1,0 +1,32 @@
+"""Data sets of files, and what lies in them: records, text, tables, serialized examples."""
+
+from stratagem._data.files._csv import decode_csv as decode_csv
+from stratagem._data.files._csv_datasets import CsvDataset as CsvDataset
+from stratagem._data.files._csv_datasets import make_csv_dataset as make_csv_dataset
+from stratagem._data.files._datasets import FixedLengthRecordDataset as FixedLengthRecordDataset
+from stratagem._data.files._datasets import TextLineDataset as TextLineDataset
+from stratagem._data.files._datasets import TFRecordDataset as TFRecordDataset
+from stratagem._data.files._datasets import ignore_errors as ignore_errors
+from stratagem._data.files._features import FixedLenFeature as FixedLenFeature
+from stratagem._data.files._features import FixedLenSequenceFeature as FixedLenSequenceFeature
+from stratagem._data.files._features import RaggedFeature as RaggedFeature
+from stratagem._data.files._features import VarLenFeature as VarLenFeature
+from stratagem._data.files._messages import BytesList as BytesList
+from stratagem._data.files._messages import Example as Example
+from stratagem._data.files._messages import Feature as Feature
+from stratagem._data.files._messages import FeatureList as FeatureList
+from stratagem._data.files._messages import FeatureLists as FeatureLists
+from stratagem._data.files._messages import Features as Features
+from stratagem._data.files._messages import FloatList as FloatList
+from stratagem._data.files._messages import Int64List as Int64List
+from stratagem._data.files._messages import SequenceExample as SequenceExample
+from stratagem._data.files._parse import parse_example as parse_example
+from stratagem._data.files._parse import parse_single_example as parse_single_example
+from stratagem._data.files._parse import parse_single_sequence_example as parse_single_sequence_example
+from stratagem._data.files._raw import decode_raw as decode_raw
+from stratagem._data.files._raw import parse_tensor as parse_tensor
+from stratagem._data.files._raw import serialize_tensor as serialize_tensor
+from stratagem._data.files._sparse import SparseTensor as SparseTensor
+from stratagem._data.files._sparse import to_dense as to_dense
+from stratagem._data.files._writer import TFRecordOptions as TFRecordOptions
+from stratagem._data.files._writer import TFRecordWriter as TFRecordWriter

@@ -1,0 +1,103 @@
+"""tf.data's names for files: functions that make data sets."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from stratagem._base.errors import InvalidArgumentError
+from stratagem._data._dataset import Dataset
+from stratagem._data.files._bytes import checked_compression
+from stratagem._data.files._format import STRING, Format
+from stratagem._data.files._read import ReadFiles
+from stratagem._data.files._text import FixedLength, Lines
+from stratagem._data.files._tfrecord import TFRecords
+from stratagem._data.stages._file_names import FileNames, names_in
+from stratagem._data.stages._options import AUTOTUNE
+from stratagem._data.stages._order import Straight
+from stratagem._data.stages._stage import Rows, Stage
+
+
+def TFRecordDataset(
+    filenames: Any,
+    compression_type: Any = None,
+    buffer_size: Any = None,
+    num_parallel_reads: Any = None,
+    name: str | None = None,
+) -> Dataset:
+    """The records of TFRecord files, as scalar strings.
+
+    filenames: a name, several, or a data set of names. compression_type: "", "GZIP" or "ZLIB".
+    buffer_size: the bytes read at once. num_parallel_reads: so many files give a record each in turn; the order is
+    always the same, and AUTOTUNE reads one file after another.
+
+    While iterating, DataLossError names file, record and byte of damage, and NotFoundError a file that is not there.
+    """
+    return reading(filenames, TFRecords(), compression_type, buffer_size, num_parallel_reads)
+
+
+def TextLineDataset(
+    filenames: Any,
+    compression_type: Any = None,
+    buffer_size: Any = None,
+    num_parallel_reads: Any = None,
+    name: str | None = None,
+) -> Dataset:
+    """The lines of text files without their ends, as scalar strings. Arguments and errors as `TFRecordDataset`."""
+    return reading(filenames, Lines(), compression_type, buffer_size, num_parallel_reads)
+
+
+def FixedLengthRecordDataset(
+    filenames: Any,
+    record_bytes: Any,
+    header_bytes: Any = None,
+    footer_bytes: Any = None,
+    buffer_size: Any = None,
+    compression_type: Any = None,
+    num_parallel_reads: Any = None,
+    name: str | None = None,
+) -> Dataset:
+    """Records of `record_bytes` bytes each, as scalar strings, between a header and a footer of each file.
+
+    Other arguments and errors as `TFRecordDataset`. InvalidArgumentError: a file holds a part of a record.
+    """
+    format = FixedLength(int(record_bytes), int(header_bytes or 0), int(footer_bytes or 0))
+    return reading(filenames, format, compression_type, buffer_size, num_parallel_reads)
+
+
+def ignore_errors(log_warning: bool = False) -> Callable[[Dataset], Dataset]:
+    """`dataset.ignore_errors` in the form that `dataset.apply` takes."""
+    return lambda dataset: dataset.ignore_errors(log_warning)
+
+
+def reading(filenames: Any, format: Format, compression_type: Any, buffer_size: Any, parallel: Any) -> Dataset:
+    """The data set of the records of files.
+
+    Raises:
+        TypeError: `filenames` are no names.
+        InvalidArgumentError: another argument is out of its range.
+    """
+    cycle = 1 if parallel is None or int(parallel) == AUTOTUNE else int(parallel)
+    if cycle < 1:
+        raise InvalidArgumentError(f"`num_parallel_reads` must be greater than zero, or AUTOTUNE, got {cycle}.")
+    piece = None if buffer_size is None else int(buffer_size)
+    if piece is not None and piece < 0:
+        raise InvalidArgumentError(f"`buffer_size` must be >= 0 (0 == default), got {piece}.")
+    compression = checked_compression(compression_type)
+    stage = ReadFiles(_names(filenames), format, compression=compression, piece=piece, cycle=cycle)
+    return Dataset(stage, filenames.options() if isinstance(filenames, Dataset) else None)
+
+
+def _names(filenames: Any) -> Stage:
+    if not isinstance(filenames, Dataset):
+        return FileNames(names_in(filenames))
+    stage = filenames.stage
+    # The spec of user code is found out by running it, which is too early here.
+    if stage.pure and stage.spec != STRING:
+        raise TypeError(
+            "The `filenames` argument must contain `tf.string` elements of shape [] (i.e. scalars). Got a dataset of "
+            f"element spec {stage.spec}."
+        )
+    if isinstance(stage, Rows) and isinstance(stage.order, Straight):
+        return FileNames(names_in(stage.columns.gather(np.arange(stage.cardinality))))
+    return stage

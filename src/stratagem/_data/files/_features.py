@@ -1,0 +1,301 @@
+"""The features of an Example that parsing is told to expect, and how each becomes a tensor."""
+
+import abc
+import math
+import operator
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from itertools import chain
+from typing import Any, NoReturn, final
+
+import numpy as np
+
+from stratagem._base.errors import InvalidArgumentError, UnimplementedError
+from stratagem._data.elements._nest import Array, to_numpy
+from stratagem._data.files._host import numbers
+from stratagem._data.files._sparse import SparseTensor
+from stratagem._ops import as_dtype
+
+
+@final
+@dataclass(frozen=True)
+class Kind:
+    """One of the three kinds of lists that a Feature holds.
+
+    holder: its field of the message. name: what errors call it. zero: what stands where nothing was given.
+    read: all values of several lists, one after another. of: the list in a Feature, an empty one if it has another kind.
+    """
+
+    holder: str
+    name: str
+    dtype: np.dtype[Any]
+    zero: Any
+    read: Callable[[Sequence[Any]], Array]
+    of: Callable[[Any], Any]
+
+
+_value = operator.attrgetter("value")
+
+
+def _bytes(lists: Sequence[Any]) -> Array:
+    found = list(chain.from_iterable(map(_value, lists)))
+    array = np.empty(len(found), object)
+    array[:] = found
+    return array
+
+
+def _floats(lists: Sequence[Any]) -> Array:
+    return np.frombuffer(b"".join(map(_packed_floats, lists)), "<f4")
+
+
+def _packed_floats(floats: Any) -> bytes:
+    """The floats as bytes: the end of the serialized message, which is 20 times faster to get than Python's floats."""
+    data: bytes = floats.SerializeToString()
+    size = 4 * len(floats.value)
+    tag_and_size = 1 + (size.bit_length() + 6) // 7
+    if size and len(data) != tag_and_size + size:  # there is something else in the message
+        return np.array(floats.value[:], "<f4").tobytes()
+    return data[len(data) - size :]
+
+
+def _integers(lists: Sequence[Any]) -> Array:
+    return np.array(list(chain.from_iterable(map(_value, lists))), np.int64)
+
+
+_KINDS = [
+    Kind(holder, name, np.dtype(dtype), zero, read, operator.attrgetter(holder))
+    for holder, name, dtype, zero, read in (
+        ("bytes_list", "string", object, b"", _bytes),
+        ("float_list", "float", np.float32, 0.0, _floats),
+        ("int64_list", "int64", np.int64, 0, _integers),
+    )
+]
+_BY_HOLDER = {kind.holder: kind for kind in _KINDS}
+
+
+def kind_of(dtype: Any) -> Kind:
+    """The kind of list that gives values of `dtype`.
+
+    Raises:
+        InvalidArgumentError: none does.
+    """
+    wanted = as_dtype(dtype).dtype
+    for kind in _KINDS:
+        if kind.dtype == wanted:
+            return kind
+    raise InvalidArgumentError(
+        f"A feature of an Example is int64, float32 or string, got {wanted.name}. Parse it as one of them, then tf.cast."
+    )
+
+
+class Expected(abc.ABC):
+    """What is expected of a feature. `key` is its name, for errors."""
+
+    kind: Kind
+
+    @abc.abstractmethod
+    def one(self, key: str, feature: Any) -> Any:
+        """The tensor for the feature of one Example; None when that has none."""
+
+    @abc.abstractmethod
+    def many(self, key: str, features: Sequence[Any], names: Sequence[str]) -> Any:
+        """The tensor for the features of several Examples, whose names are for errors."""
+
+    def found(self, key: str, feature: Any) -> Any:
+        """The list in a feature, None when there is none.
+
+        Raises:
+            InvalidArgumentError: it is of another kind.
+        """
+        holder = None if feature is None else feature.WhichOneof("kind")
+        if holder is None:
+            return None
+        if holder != self.kind.holder:
+            raise InvalidArgumentError(
+                f"Key: {key}.  Data types don't match. Data type: {_BY_HOLDER[holder].name} but expected type: {self.kind.name}"
+            )
+        return getattr(feature, holder)
+
+    def values(self, key: str, feature: Any) -> Array | None:
+        """The values in a feature, None when there is none; errors as `found`."""
+        found = self.found(key, feature)
+        return None if found is None else self.kind.read([found])
+
+
+def each(function: Callable[[Any], Any], features: Sequence[Any], names: Sequence[str]) -> list[Any]:
+    """A function of every feature; an error says which Example it was."""
+    made = []
+    for i, feature in enumerate(features):
+        try:
+            made.append(function(feature))
+        except InvalidArgumentError as error:
+            raise InvalidArgumentError(f"Name: {names[i]}, Index: {i}, {error}") from None
+    return made
+
+
+@final
+@dataclass(frozen=True)
+class FixedLenFeature(Expected):
+    """A feature with exactly as many values as `shape` has entries, or `default_value`.
+
+    dtype: int64, float32 or string. default_value: of the same shape; without one, the feature is required.
+
+    Raises:
+        ValueError: a dimension of the shape is not known.
+        InvalidArgumentError: another dtype, or a default of another size.
+    """
+
+    shape: Any
+    dtype: Any
+    default_value: Any = None
+    kind: Kind = field(init=False, repr=False, compare=False)
+    dims: tuple[int, ...] = field(init=False, repr=False, compare=False)
+    size: int = field(init=False, repr=False, compare=False)
+    default: Array | None = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        kind, dims = kind_of(self.dtype), _dims(self.shape, "FixedLenFeature")
+        default = None if self.default_value is None else _default(self.default_value, kind, dims)
+        self.__dict__.update(kind=kind, dims=dims, size=math.prod(dims), default=default)
+
+    def one(self, key: str, feature: Any) -> Any:
+        whole = self._whole([feature])
+        return numbers(self._checked(key, self.values(key, feature)) if whole is None else whole.reshape(self.dims))
+
+    def many(self, key: str, features: Sequence[Any], names: Sequence[str]) -> Any:
+        whole = self._whole(features)
+        if whole is None:
+            whole = np.stack(each(lambda feature: self._checked(key, self.values(key, feature)), features, names))
+        return numbers(whole.reshape(len(features), *self.dims))
+
+    def _whole(self, features: Sequence[Any]) -> Array | None:
+        """The values of all features, if each has as many as it must; this is most of the time that parsing takes."""
+        if self.size == 0 or None in features:
+            return None
+        lists = list(map(self.kind.of, features))
+        return self.kind.read(lists) if set(map(len, map(_value, lists))) == {self.size} else None
+
+    def _checked(self, key: str, values: Array | None) -> Array:
+        if values is None:
+            if self.default is None:
+                raise InvalidArgumentError(
+                    f"Feature: {key} (data type: {self.kind.name}) is required but could not be found."
+                )
+            return self.default
+        if len(values) != self.size:
+            raise InvalidArgumentError(
+                f"Key: {key}.  Can't parse serialized Example: it has {len(values)} values, but the shape is "
+                f"{list(self.dims)}. If the number differs, use FixedLenSequenceFeature or VarLenFeature."
+            )
+        return values.reshape(self.dims)
+
+
+@final
+@dataclass(frozen=True)
+class FixedLenSequenceFeature(Expected):
+    """A feature with any number of values, in rows of `shape`; several Examples are padded to the longest.
+
+    dtype: int64, float32 or string. allow_missing: must be True, but for a FeatureList. default_value: the padding.
+
+    Raises:
+        ValueError: a dimension of the shape is not known.
+        InvalidArgumentError: another dtype, or a default that is no scalar.
+    """
+
+    shape: Any
+    dtype: Any
+    allow_missing: bool = False
+    default_value: Any = None
+    kind: Kind = field(init=False, repr=False, compare=False)
+    dims: tuple[int, ...] = field(init=False, repr=False, compare=False)
+    padding: Array = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        kind, dims = kind_of(self.dtype), _dims(self.shape, "FixedLenSequenceFeature")
+        given = kind.zero if self.default_value is None else self.default_value
+        self.__dict__.update(kind=kind, dims=dims, padding=_default(given, kind, ()))
+
+    def one(self, key: str, feature: Any) -> Any:
+        return numbers(self._rows(key, self.values(key, feature)))
+
+    def many(self, key: str, features: Sequence[Any], names: Sequence[str]) -> Any:
+        rows = each(lambda feature: self._rows(key, self.values(key, feature)), features, names)
+        longest = max(map(len, rows), default=0)
+        result = np.full((len(rows), longest, *self.dims), self.padding, self.kind.dtype)
+        for i, part in enumerate(rows):
+            result[i, : len(part)] = part
+        return numbers(result)
+
+    def _rows(self, key: str, values: Array | None) -> Array:
+        if not self.allow_missing:
+            raise ValueError(f"Unsupported: FixedLenSequenceFeature requires allow_missing to be True (key {key!r}).")
+        if values is None:
+            return np.empty((0, *self.dims), self.kind.dtype)
+        size = math.prod(self.dims)
+        if size == 0 or len(values) % size:
+            raise InvalidArgumentError(
+                f"Key: {key}.  Can't parse serialized Example: {len(values)} values are no rows of shape {list(self.dims)}."
+            )
+        return values.reshape(-1, *self.dims)
+
+
+@final
+@dataclass(frozen=True)
+class VarLenFeature(Expected):
+    """A feature with any number of values, as a SparseTensor. dtype: int64, float32 or string."""
+
+    dtype: Any
+    kind: Kind = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        self.__dict__.update(kind=kind_of(self.dtype))
+
+    def one(self, key: str, feature: Any) -> Any:
+        values = self.values(key, feature)
+        found = np.empty(0, self.kind.dtype) if values is None else values
+        indices = np.arange(len(found), dtype=np.int64)[:, None]
+        return SparseTensor(numbers(indices), numbers(found), numbers(np.array([len(found)], np.int64)))
+
+    def many(self, key: str, features: Sequence[Any], names: Sequence[str]) -> Any:
+        return sparse_rows(each(lambda feature: self.values(key, feature), features, names), self.kind)
+
+
+def sparse_rows(rows: "Sequence[Array | None]", kind: Kind) -> SparseTensor:
+    """Rows of different lengths as a sparse matrix."""
+    lengths = [0 if row is None else len(row) for row in rows]
+    numbers_of_rows = np.repeat(np.arange(len(rows), dtype=np.int64), lengths)
+    places = [np.arange(n, dtype=np.int64) for n in lengths]
+    indices = np.stack([numbers_of_rows, np.concatenate([np.empty(0, np.int64), *places])], axis=1)
+    values = np.concatenate([np.empty(0, kind.dtype), *(row for row in rows if row is not None)])
+    shape = np.array([len(rows), max(lengths, default=0)], np.int64)
+    return SparseTensor(numbers(indices), numbers(values), numbers(shape))
+
+
+def RaggedFeature(*args: Any, **kwargs: Any) -> NoReturn:
+    """Not supported: there are no ragged tensors.
+
+    Raises:
+        UnimplementedError: always.
+    """
+    raise UnimplementedError(
+        "tf.io.RaggedFeature: there are no ragged tensors here. Use FixedLenSequenceFeature([], dtype, allow_missing=True), "
+        "which pads a batch to its longest row, or VarLenFeature(dtype), which gives a SparseTensor."
+    )
+
+
+def _dims(shape: Any, what: str) -> tuple[int, ...]:
+    dims = tuple(np.ravel(shape).tolist()) if isinstance(shape, int | np.ndarray) else tuple(shape)
+    if any(d is None for d in dims):
+        raise ValueError(
+            f"The shape of a {what} must be known, got {list(dims)}. Consider using FixedLenSequenceFeature."
+        )
+    return tuple(int(d) for d in dims)
+
+
+def _default(value: Any, kind: Kind, dims: tuple[int, ...]) -> Array:
+    array = to_numpy(value)
+    if array.size != math.prod(dims) or (array.dtype == object) != (kind.dtype == object):
+        raise InvalidArgumentError(
+            f"default_value {value!r:.100} does not fit a feature of shape {list(dims)} and type {kind.name}."
+        )
+    return array.astype(kind.dtype).reshape(dims)

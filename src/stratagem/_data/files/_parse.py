@@ -1,0 +1,139 @@
+"""Serialized Examples to tensors: `tf.io.parse_example` and its relatives."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from google.protobuf.message import DecodeError
+
+from stratagem._base.errors import InvalidArgumentError
+from stratagem._data.elements._nest import Array
+from stratagem._data.files._features import (
+    Expected,
+    FixedLenSequenceFeature,
+    VarLenFeature,
+    sparse_rows,
+)
+from stratagem._data.files._host import numbers, text
+from stratagem._data.files._messages import Example, SequenceExample
+
+
+def parse_single_example(
+    serialized: Any, features: Mapping[str, Expected], example_names: Any = None, name: str | None = None
+) -> dict[str, Any]:
+    """The features of one serialized Example by name: tensors, and SparseTensors for VarLenFeature.
+
+    serialized: a scalar string. Numbers stay in the host's memory until they are computed with.
+
+    Raises:
+        ValueError: `features` is empty or holds something else, `serialized` is no scalar.
+        InvalidArgumentError: no Example, or a feature is missing, of another type or length; the text names it.
+    """
+    _check(features)
+    found = _message(Example, _scalar(serialized)).features.feature
+    return {key: expected.one(key, found.get(key)) for key, expected in features.items()}
+
+
+def parse_example(
+    serialized: Any, features: Mapping[str, Expected], example_names: Any = None, name: str | None = None
+) -> dict[str, Any]:
+    """The features of a vector of serialized Examples, stacked; of a scalar as `parse_single_example`.
+
+    example_names: strings, as many as Examples, which errors then name.
+
+    Raises:
+        ValueError, InvalidArgumentError: as `parse_single_example`.
+    """
+    _check(features)
+    array = text(serialized, "parse_example")
+    if array.ndim == 0:
+        return parse_single_example(array, features)
+    if array.ndim != 1:
+        raise InvalidArgumentError(f"Expected serialized to be a scalar or vector, got shape: {list(array.shape)}")
+    names = ["<unknown>"] * len(array)
+    if example_names is not None:
+        names = [n.decode() for n in text(example_names, "parse_example").tolist()]
+    found = [_message(Example, data).features.feature for data in array.tolist()]
+    return {key: expected.many(key, [f.get(key) for f in found], names) for key, expected in features.items()}
+
+
+def parse_single_sequence_example(
+    serialized: Any,
+    context_features: Mapping[str, Expected] | None = None,
+    sequence_features: Mapping[str, Expected] | None = None,
+    example_name: Any = None,
+    name: str | None = None,
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The context and the feature lists of one serialized SequenceExample.
+
+    sequence_features: FixedLenSequenceFeature gives (steps, *shape), VarLenFeature a sparse matrix (steps, longest).
+
+    Raises:
+        ValueError, InvalidArgumentError: as `parse_single_example`.
+    """
+    if not context_features and not sequence_features:
+        raise ValueError("At least one of context_features and sequence_features is needed.")
+    message = _message(SequenceExample, _scalar(serialized))
+    context, lists = message.context.feature, message.feature_lists.feature_list
+    _check(context_features or {}, empty=True)
+    parsed = {key: expected.one(key, context.get(key)) for key, expected in (context_features or {}).items()}
+    steps = {key: _steps(key, expected, lists.get(key)) for key, expected in (sequence_features or {}).items()}
+    return parsed, steps
+
+
+def _steps(key: str, expected: Any, found: Any) -> Any:
+    steps = [] if found is None else found.feature
+    if isinstance(expected, VarLenFeature):
+        return sparse_rows([expected.values(key, step) for step in steps], expected.kind)
+    if not isinstance(expected, FixedLenSequenceFeature):
+        raise ValueError(
+            f"Unsupported {type(expected).__name__} for the feature list {key!r}. "
+            "Use FixedLenSequenceFeature or VarLenFeature."
+        )
+    if found is None and not expected.allow_missing:
+        raise InvalidArgumentError(
+            f"Feature list '{key}' is required but could not be found. With allow_missing=True it would be empty."
+        )
+    result = np.empty((len(steps), *expected.dims), expected.kind.dtype)
+    for i, step in enumerate(steps):
+        values = expected.values(key, step)
+        if values is None or len(values) != result[i].size:
+            raise InvalidArgumentError(
+                f"Key: {key}, Index: {i}.  Number of values != expected.  values size: "
+                f"{0 if values is None else len(values)} but output shape: {list(expected.dims)}"
+            )
+        result[i, ...] = values.reshape(expected.dims)
+    return numbers(result)
+
+
+def _check(features: Mapping[str, Expected], *, empty: bool = False) -> None:
+    if not features and not empty:
+        raise ValueError("Invalid argument: features cannot be None or empty. Name the features to parse.")
+    for key, expected in features.items():
+        if not isinstance(expected, Expected):
+            raise ValueError(
+                f"Unsupported {type(expected).__name__} {expected!r:.100} for key {key!r}. Use tf.io.FixedLenFeature, "
+                "FixedLenSequenceFeature or VarLenFeature."
+            )
+
+
+def _scalar(serialized: Any) -> bytes:
+    if isinstance(serialized, bytes):
+        return serialized
+    array: Array = text(serialized, "parse_single_example")
+    if array.ndim:
+        raise ValueError(
+            f"Input serialized must be a scalar, got shape {list(array.shape)}. Use parse_example for a batch."
+        )
+    value: bytes = array.item()
+    return value
+
+
+def _message(kind: Any, data: bytes) -> Any:
+    try:
+        return kind.FromString(data)
+    except DecodeError as error:
+        raise InvalidArgumentError(
+            f"Could not parse example input: {len(data)} bytes that start with {data[:20]!r} are no serialized "
+            f"{kind.DESCRIPTOR.name}."
+        ) from error

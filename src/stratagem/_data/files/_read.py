@@ -1,0 +1,150 @@
+"""The step from file names to records: the files one after another, or several of them in turn."""
+
+from typing import final
+
+from stratagem._base.errors import NotFoundError, OpError
+from stratagem._base.paths import local_path
+from stratagem._data.elements._nest import Nest
+from stratagem._data.files._format import Format, Place
+from stratagem._data.files._reading import Reading
+from stratagem._data.stages._cardinality import UNKNOWN
+from stratagem._data.stages._file_names import FileNames, names_in
+from stratagem._data.stages._order import State
+from stratagem._data.stages._stage import ParentWalk, Stage, Step, Walk
+
+_PIECE = 1 << 18
+
+
+@final
+class ReadFiles(Step):
+    """The records of the files whose names the parent gives.
+
+    cycle: how many files are open at once; they give a record each in turn. A file that ends is replaced by the next
+    one when it would be its turn again, as `interleave` does it.
+    """
+
+    def __init__(self, names: Stage, format: Format, *, compression: str, piece: int | None, cycle: int) -> None:
+        super().__init__(names)
+        self._format = format
+        self._compression = compression
+        self._piece = piece or _PIECE
+        self._cycle = cycle
+
+    @property
+    def spec(self) -> Nest:
+        return self._format.spec
+
+    @property
+    def cardinality(self) -> int:
+        return 0 if self._parent.cardinality == 0 else UNKNOWN
+
+    @property
+    def batch_size(self) -> int | None:
+        return None
+
+    @property
+    def cheap(self) -> bool:
+        return False
+
+    @property
+    def reads_files(self) -> bool:
+        return True
+
+    def open(self, state: State) -> Reading:
+        """The file of a state of a `Reading`, at the record where that was."""
+        place = Place(state["file"], state["record"], state["offset"])
+        return Reading(self._format, self._compression, self._piece, place, lost=state["lost"])
+
+    def walk(self) -> Walk:
+        return _ReadWalk(self, self._parent.walk(), self._cycle)
+
+    def example(self) -> Nest:
+        parent = self._parent
+        names = parent.files if isinstance(parent, FileNames) else names_in(parent.example())
+        walk = _ReadWalk(self, FileNames(names).walk(), 1)
+        # The record that comes first may be damaged: another one serves as well.
+        error: OpError | None = None
+        try:
+            while True:
+                try:
+                    return next(walk)
+                except OpError as found:
+                    error = error or found
+        except StopIteration:
+            if error is not None:
+                raise error from None
+            raise
+        finally:
+            walk.close()
+
+
+@final
+class _ReadWalk(ParentWalk):
+    def __init__(self, stage: ReadFiles, names: Walk, cycle: int) -> None:
+        super().__init__(names)
+        self._stage = stage
+        self._open: list[Reading | None] = [None] * cycle
+        self._turn = 0
+        self._no_more_names = False
+        self._count = 0
+
+    def __next__(self) -> Nest:
+        while True:
+            reading = self._open[self._turn]
+            if reading is None:
+                reading = self._next_file()
+            if reading is not None:
+                try:
+                    record = reading.read()
+                except StopIteration:
+                    self._close(self._turn)
+                except NotFoundError as error:
+                    raise NotFoundError(f"{error} ({self._count} records of other files were read before)") from error
+                else:
+                    self._count += 1
+                    self._pass_on()
+                    return record
+            elif not any(self._open):
+                raise StopIteration
+            self._pass_on()
+
+    def _pass_on(self) -> None:
+        self._turn = (self._turn + 1) % len(self._open)
+
+    def _next_file(self) -> Reading | None:
+        """Open the next file in the place whose turn it is; None when there is no more file."""
+        if self._no_more_names:
+            return None
+        try:
+            name = next(self._source)
+        except StopIteration:
+            self._no_more_names = True
+            return None
+        self._open[self._turn] = reading = self._stage.open(_start_of(name))
+        return reading
+
+    def _close(self, turn: int) -> None:
+        reading = self._open[turn]
+        if reading is not None:
+            reading.close()
+        self._open[turn] = None
+
+    def close(self) -> None:
+        """Close the files."""
+        for turn in range(len(self._open)):
+            self._close(turn)
+        super().close()
+
+    def _facts(self) -> State:
+        files = [None if reading is None else reading.get_state() for reading in self._open]
+        return {"files": files, "turn": self._turn, "names_ended": self._no_more_names, "count": self._count}
+
+    def _set_facts(self, state: State) -> None:
+        for turn in range(len(self._open)):
+            self._close(turn)
+        self._open = [None if saved is None else self._stage.open(saved) for saved in state["files"]]
+        self._turn, self._no_more_names, self._count = state["turn"], state["names_ended"], state["count"]
+
+
+def _start_of(name: Nest) -> State:
+    return {"file": local_path(name), "record": 0, "offset": 0, "lost": False}

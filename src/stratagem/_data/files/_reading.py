@@ -1,0 +1,103 @@
+"""One file on the way through it: large pieces are read, and cut into records by the file's format."""
+
+import itertools
+import os
+from typing import final
+
+from stratagem._base.errors import DataLossError
+from stratagem._data.elements._nest import Nest
+from stratagem._data.files._bytes import ByteReader, open_bytes
+from stratagem._data.files._format import Damage, Format, Place
+from stratagem._data.stages._order import State
+
+
+@final
+class Reading:
+    """The records of one file from a place on. The file is opened when the first one is asked for.
+
+    An error is raised where its record would be; the next record is what can be read behind it, or there is none.
+    """
+
+    def __init__(self, format: Format, compression: str, piece: int, place: Place, *, lost: bool = False) -> None:
+        self._format = format
+        self._compression = compression
+        self._piece = piece
+        self._bytes: ByteReader | None = None
+        self._data = b""  # what was read from `_place` on; the records that were cut out of it are in front
+        self._place = place
+        self._records: list[Nest] = []
+        self._ends = [0]
+        self._next = 0
+        self._damage: Damage | None = None
+        self._needs = 0
+        self._lost = lost
+
+    def read(self) -> Nest:
+        """The next record; StopIteration at the end."""
+        if self._next == len(self._records):
+            self._fill()
+        self._next += 1
+        return self._records[self._next - 1]
+
+    def get_state(self) -> State:
+        """The file, the next record's number and the byte at which it begins, and whether it can be read."""
+        place = self._place.on(self._next, self._ends[self._next])
+        return {"file": place.file, "record": place.record, "offset": place.offset, "lost": self._lost}
+
+    def close(self) -> None:
+        """Close the file."""
+        if self._bytes is not None:
+            self._bytes.close()
+
+    def _fill(self) -> None:
+        """Go on to the next piece that has records."""
+        if self._lost:
+            raise StopIteration
+        self._leave(len(self._records), self._ends[-1])
+        if self._damage is not None:
+            self._raise(self._damage)
+        if self._data and self._cut(last=False):
+            return
+        while fresh := self._read_on():
+            self._data += fresh
+            if self._cut(last=False):
+                return
+        if not (self._data and self._cut(last=True)):
+            raise StopIteration
+
+    def _leave(self, records: int, size: int) -> None:
+        self._place = self._place.on(records, size)
+        self._data = self._data[size:]
+        self._records, self._ends, self._next = [], [0], 0
+
+    def _cut(self, *, last: bool) -> bool:
+        """Cut records out of the data; False when more of it is needed."""
+        self._records, sizes, self._damage, self._needs = self._format.cut(self._data, self._place, last=last)
+        self._ends = list(itertools.accumulate(sizes, initial=0))
+        if self._damage is not None and not self._records:
+            self._raise(self._damage)
+        return bool(self._records)
+
+    def _raise(self, damage: Damage) -> None:
+        self._damage = None
+        self._lost = damage.size is None
+        self._leave(1, damage.size or 0)
+        raise damage.error
+
+    def _read_on(self) -> bytes:
+        try:
+            if self._bytes is None:
+                if not self._compression and os.path.isfile(self._place.file):
+                    self._format.check(self._place.file, os.path.getsize(self._place.file))
+                self._bytes = open_bytes(self._place.file, self._compression, self._place.offset)
+            left = self._bytes.left if self._needs > self._piece else None
+            if left is not None and len(self._data) + left < self._needs:
+                return b""  # a record cannot be longer than its file: nothing is read for a length that lies
+            # At least as much again as there is already: long records are not copied piece by piece.
+            return self._bytes.read(max(self._piece, len(self._data)))
+        except DataLossError as error:
+            self._lost = True
+            raise self._place.lost(str(error)) from error
+        except Exception:  # whatever it is: it is raised as it is, and then nothing more of this file is read
+            self._lost = True
+            raise

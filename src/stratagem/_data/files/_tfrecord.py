@@ -1,0 +1,66 @@
+"""TFRecord: every record between its length and its checksum, each checked with a masked CRC-32C."""
+
+from typing import final
+
+from stratagem._base.framing import CHECKSUM, FRAME_BYTES, HEADER, LENGTH_BYTES, masked_crc
+from stratagem._data.files._format import Cut, Damage, Format, Place, strings
+
+
+@final
+class TFRecords(Format):
+    """Records of any length.
+
+    A damaged record whose length is intact can be left out. TensorFlow gives up the rest of the file at any damage, and
+    takes a file that ends within the 12 bytes before a record for complete; here that is an error too.
+    """
+
+    _KNOWN_LENGTHS = 1 << 14
+
+    def __init__(self) -> None:
+        # Lengths repeat: a header that was checked once needs no second check.
+        self._lengths: dict[bytes, int] = {}
+
+    def cut(self, data: bytes, place: Place, *, last: bool) -> Cut:
+        records: list[bytes] = []
+        sizes: list[int] = []
+        at, needs, size = 0, 0, len(data)
+        damage: Damage | None = None
+        while size - at >= HEADER.size:
+            header = data[at : at + HEADER.size]
+            length = self._lengths.get(header, -1)
+            if length < 0:
+                length = self._checked_length(header)
+            end = at + FRAME_BYTES + length
+            if length < 0:
+                damage = _bad_length(place.on(len(records), at))
+            if length < 0:
+                break
+            if end > size:
+                needs = end - at
+                break
+            record = data[at + HEADER.size : end - CHECKSUM.size]
+            if masked_crc(record) != CHECKSUM.unpack_from(data, end - CHECKSUM.size)[0]:
+                damage = Damage(place.on(len(records), at).lost("Corrupted data (its checksum differs)"), end - at)
+                break
+            records.append(record)
+            sizes.append(end - at)
+            at = end
+        if last and at < size and damage is None:
+            damage = Damage(place.on(len(records), at).lost("The file is truncated: it ends within a record"))
+        return Cut(strings(records), sizes, damage, needs)
+
+    def _checked_length(self, header: bytes) -> int:
+        """The length in a header, or -1 when its checksum differs."""
+        length, checksum = HEADER.unpack(header)
+        if masked_crc(header[:LENGTH_BYTES]) != checksum:
+            return -1
+        if len(self._lengths) >= self._KNOWN_LENGTHS:
+            self._lengths.clear()
+        self._lengths[header] = length
+        return int(length)
+
+
+def _bad_length(place: Place) -> Damage:
+    hint = " Is this even a TFRecord file, and compressed as said?" if place.offset == 0 else ""
+    error = place.lost("Corrupted length, so nothing behind it can be read")
+    return Damage(type(error)(f"{error}{hint}"))

@@ -1,0 +1,127 @@
+"""Writing TFRecord files."""
+
+import os
+import weakref
+import zlib
+from types import TracebackType
+from typing import Any, BinaryIO, final
+
+from stratagem._base.errors import FailedPreconditionError
+from stratagem._base.framing import framed
+from stratagem._data.files._bytes import WINDOW_BITS, named
+from stratagem._data.stages._file_names import names_in
+
+
+@final
+class TFRecordOptions:
+    """How a `TFRecordWriter` compresses: zlib's own parameters; None is zlib's default.
+
+    compression_type: "", "GZIP" or "ZLIB". The sizes of TensorFlow's buffers are accepted, without effect.
+
+    Raises:
+        ValueError: another compression_type.
+    """
+
+    def __init__(
+        self,
+        compression_type: str | None = None,
+        flush_mode: int | None = None,
+        input_buffer_size: int | None = None,
+        output_buffer_size: int | None = None,
+        window_bits: int | None = None,
+        compression_level: int | None = None,
+        compression_method: int | None = None,
+        mem_level: int | None = None,
+        compression_strategy: int | None = None,
+    ) -> None:
+        if compression_type not in (None, "", *WINDOW_BITS):
+            raise ValueError(f'Not a valid compression_type: "{compression_type}". Use "", "GZIP" or "ZLIB".')
+        self.compression_type = compression_type or ""
+        self.flush_mode = flush_mode
+        self.input_buffer_size = input_buffer_size
+        self.output_buffer_size = output_buffer_size
+        self.window_bits = window_bits
+        self.compression_level = compression_level
+        self.compression_method = compression_method
+        self.mem_level = mem_level
+        self.compression_strategy = compression_strategy
+
+
+@final
+class TFRecordWriter:
+    """Writes records to a new file, which every TFRecord reader reads. Use it in a `with` block, or close it.
+
+    options: a TFRecordOptions, or the compression type alone.
+
+    Raises:
+        NotFoundError: the folder does not exist.
+        FailedPreconditionError, PermissionDeniedError: `path` is a folder; it may not be written.
+    """
+
+    def __init__(self, path: Any, options: TFRecordOptions | str | None = None) -> None:
+        (self._path,) = names_in(path)
+        if not isinstance(options, TFRecordOptions):
+            options = TFRecordOptions(options)
+        self._compress = _compressor(options) if options.compression_type else None
+        with named(self._path, hint=". Make its folder first."):
+            self._file = open(self._path, "wb", buffering=1 << 20)  # noqa: SIM115  # see close
+        # A writer that nobody closes is closed when it goes, at the latest at the program's end, as TensorFlow's is.
+        self._finish = weakref.finalize(self, _finished, self._file, self._compress)
+
+    def write(self, record: bytes | bytearray | str) -> None:
+        """Append a record.
+
+        Raises:
+            TypeError: it is neither bytes nor text.
+            FailedPreconditionError: the writer is closed.
+        """
+        if isinstance(record, str):
+            record = record.encode()
+        if not isinstance(record, bytes | bytearray):
+            raise TypeError(f"A record is bytes, got {type(record).__name__}. Serialize it first: {record!r:.100}")
+        self._refuse_closed()
+        frame = framed(bytes(record))
+        self._file.write(frame if self._compress is None else self._compress.compress(frame))
+
+    def flush(self) -> None:
+        """Hand everything so far to the system, in a form that can be read."""
+        self._refuse_closed()
+        if self._compress is not None:
+            self._file.write(self._compress.flush(zlib.Z_SYNC_FLUSH))
+        self._file.flush()
+
+    def close(self) -> None:
+        """Write what is left and close the file; closing again does nothing."""
+        self._finish()
+
+    def __enter__(self) -> "TFRecordWriter":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _refuse_closed(self) -> None:
+        if self._file.closed:
+            raise FailedPreconditionError(f"The writer of {os.path.basename(self._path)} is closed already.")
+
+
+def _finished(file: BinaryIO, compress: Any) -> None:
+    with file:
+        if compress is not None:
+            file.write(compress.flush())
+
+
+def _compressor(options: TFRecordOptions) -> Any:
+    """zlib's compressor for the options; gzip's header is asked for by 16 more window bits."""
+    given: dict[str, Any] = {
+        "level": options.compression_level,
+        "method": options.compression_method,
+        "memLevel": options.mem_level,
+        "strategy": options.compression_strategy,
+    }
+    bits = WINDOW_BITS[options.compression_type]
+    if options.window_bits is not None:
+        bits += options.window_bits - zlib.MAX_WBITS
+    return zlib.compressobj(wbits=bits, **{name: value for name, value in given.items() if value is not None})

@@ -1,0 +1,54 @@
+"""Grain's data sets and its DataLoader, with Grain's own states."""
+
+import json
+import sys
+from typing import Any, final
+
+import grain
+
+from stratagem._data.foreign._elements import Style
+from stratagem._data.foreign._stage import Source, Stream
+from stratagem._data.stages._cardinality import INFINITE, UNKNOWN
+from stratagem._data.stages._order import State
+
+GRAIN_TYPES = (grain.MapDataset, grain.IterDataset, grain.DataLoader)
+
+
+@final
+class GrainSource(Source):
+    """Iterated by Grain: its threads read a MapDataset ahead, and elements that it filtered out (None) are left out."""
+
+    def __init__(self, dataset: Any, style: Style) -> None:
+        super().__init__(style)
+        self._dataset = dataset
+
+    @property
+    def cardinality(self) -> int:
+        # How many of the others are filtered out shows when they are made.
+        repeated = isinstance(self._dataset, grain.MapDataset) and len(self._dataset) == sys.maxsize
+        return INFINITE if repeated else UNKNOWN
+
+    def stream(self) -> Stream:
+        return _GrainStream(self._dataset)
+
+
+@final
+class _GrainStream(Stream):
+    def __init__(self, dataset: Any) -> None:
+        self._dataset = dataset
+        self._iterator = iter(dataset)
+
+    def __next__(self) -> Any:
+        return next(self._iterator)
+
+    def get_state(self) -> State:
+        state = self._iterator.get_state()
+        return {"grain": json.loads(state) if isinstance(state, bytes) else state}
+
+    def set_state(self, state: State, position: int) -> None:
+        saved = state["grain"]
+        self._iterator.set_state(json.dumps(saved).encode() if isinstance(self._dataset, grain.DataLoader) else saved)
+
+    def close(self) -> None:
+        if isinstance(self._iterator, grain.DatasetIterator):
+            self._iterator.close()

@@ -1,0 +1,139 @@
+"""Sources with random access: elements are fetched by number, so that a position costs nothing to return to."""
+
+import abc
+from collections.abc import Sequence
+from typing import Any, final
+
+import numpy as np
+
+from stratagem._data.elements._nest import Array, Nest, map_leaves, stacked
+from stratagem._data.elements._spec import TensorSpec
+from stratagem._data.foreign._elements import Reader, Style
+from stratagem._data.foreign._stage import Source, Stream
+from stratagem._data.stages._columns import Columns
+from stratagem._data.stages._order import Indices, State
+from stratagem._data.stages._replay import name_position
+
+
+@final
+class Items(Source):
+    """Every item is a global batch."""
+
+    def __init__(self, items: Any, style: Style) -> None:
+        super().__init__(style)
+        self._items = items
+
+    @property
+    def cardinality(self) -> int:
+        return len(self._items)
+
+    def stream(self) -> Stream:
+        return _ItemStream(self._items)
+
+
+@final
+class _ItemStream(Stream):
+    def __init__(self, items: Any) -> None:
+        self._items = items
+        self._position = 0
+
+    def __next__(self) -> Any:
+        if self._position >= len(self._items):
+            raise StopIteration
+        item = self._items[self._position]
+        self._position += 1
+        return item
+
+    def get_state(self) -> State:
+        return {}
+
+    def set_state(self, state: State, position: int) -> None:
+        self._position = position
+
+    def close(self) -> None:
+        pass
+
+
+class FetchedColumns(Columns):
+    """Rows that the library makes when they are asked for; its code and the user's may run for it."""
+
+    def __init__(self, items: Any, style: Style) -> None:
+        self._items = items
+        self._style = style
+        self._reader = Reader(style)
+
+    @property
+    def length(self) -> int:
+        return len(self._items)
+
+    @property
+    def pure(self) -> bool:
+        return False
+
+    @property
+    def cheap(self) -> bool:
+        return False
+
+    @property
+    def ahead(self) -> int:
+        return 1
+
+    @property
+    def settled(self) -> bool:
+        return False
+
+    @property
+    def spec(self) -> Nest:
+        if self._reader.spec is None:
+            if self.length == 0:
+                raise ValueError(
+                    f"The element_spec of {self._style.what} is that of its first element, and it has none."
+                )
+            self._fetch(np.zeros(1, np.int64))
+        return self._row_spec(self._reader.spec)
+
+    def gather(self, indices: Indices) -> Nest:
+        if len(indices) == 0:
+            return map_leaves(_no_rows, self.spec)
+        return self._fetch(indices)
+
+    @abc.abstractmethod
+    def _row_spec(self, spec: Nest) -> Nest:
+        """The spec of a row, by what the reader found."""
+
+    @abc.abstractmethod
+    def _fetch(self, indices: Indices) -> Nest:
+        """The rows at `indices`, at least one, stacked."""
+
+
+@final
+class ItemColumns(FetchedColumns):
+    """The items of an object with `__len__` and `__getitem__`, or torch's `__getitems__`, which fetches many."""
+
+    def _row_spec(self, spec: Nest) -> Nest:
+        return spec
+
+    def _fetch(self, indices: Indices) -> Nest:
+        numbers: list[int] = indices.tolist()
+        items = [self._reader.read(item, n) for n, item in zip(numbers, self._items_at(numbers), strict=True)]
+        return stacked(items)
+
+    def _items_at(self, numbers: list[int]) -> Sequence[Any]:
+        fetch_many = getattr(self._items, "__getitems__", None)
+        if fetch_many is not None:
+            return self._noted(fetch_many, numbers, numbers[0])
+        return [self._noted(self._items.__getitem__, number, number) for number in numbers]
+
+    def _noted(self, fetch: Any, what: Any, number: int) -> Any:
+        try:
+            return fetch(what)
+        except StopIteration as error:
+            # It would end the epoch without a word.
+            raise RuntimeError(f"Element {number} of {self._style.what} raised StopIteration.") from error
+        except Exception as error:
+            name_position(error, number, self._style.what)
+            raise
+
+
+def _no_rows(spec: TensorSpec) -> Array:
+    return np.empty((0, *(d or 0 for d in spec.shape)), spec.dtype)

@@ -1,0 +1,94 @@
+"""A walk that runs a compiled function on blocks of another walk's elements."""
+
+import abc
+import itertools
+from typing import final
+
+from stratagem._data.elements._nest import Nest, rows_of, stacked
+from stratagem._data.functions._applied import Applied
+from stratagem._data.functions._compiled import Program
+from stratagem._data.functions._draws import places
+from stratagem._data.functions._mapped import block_size
+from stratagem._data.stages._order import State
+from stratagem._data.stages._stage import Walk
+
+
+class BlockWalk(Walk):
+    """Reads a block of elements ahead, and hands out what the function makes of it.
+
+    For parents without side effects only. An error of the parent comes in its turn, after the results before it.
+    """
+
+    def __init__(self, parent: Walk, applied: Applied, program: Program, specs: Nest) -> None:
+        super().__init__(parent)
+        self._source = parent
+        self._applied = applied
+        self._program = program
+        self._size = block_size(specs)
+        self._facts = applied.begin()
+        self._start(0)
+
+    def _start(self, first: int) -> None:
+        """Begin a block at the parent's present element, number `first`."""
+        self._origin, self._first, self._read = self._source.get_state(), first, 0
+        self._results: list[Nest] = []
+        self._position = 0
+        self._failure: Exception | None = None
+
+    @abc.abstractmethod
+    def _chosen(self, elements: list[Nest], results: Nest) -> list[Nest]:
+        """What comes out for these elements and the function's stacked results."""
+
+    def __next__(self) -> Nest:
+        while self._position == len(self._results):
+            failure = self._failure
+            self._start(self._first + self._read)
+            if failure is not None:
+                raise failure
+            self._next_block()
+        self._position += 1
+        return self._results[self._position - 1]
+
+    def _next_block(self) -> None:
+        elements: list[Nest] = []
+        try:
+            elements.extend(itertools.islice(self._source, self._size))
+        except Exception as error:
+            self._failure = error
+        self._read = len(elements)
+        if not elements:
+            if self._failure is None:
+                raise StopIteration
+            return
+        # Always so many, as sums may differ in their last digit between sizes, and a restored walk reads other blocks.
+        block = stacked(elements + [elements[-1]] * (self._size - len(elements)))
+        drawing = (self._applied.draws.seed, places(self._facts, self._first, self._size)) if self._facts else ()
+        self._results = self._chosen(elements, self._program.many(block, self._size, *drawing))
+
+    def get_state(self) -> State:
+        return {"parent": self._origin, "first": self._first, "position": self._position, "draws": self._facts}
+
+    def set_state(self, state: State) -> None:
+        self._source.set_state(state["parent"])
+        self._facts = state["draws"]
+        self._applied.restore(self._facts)
+        self._start(state["first"])
+        if state["position"]:
+            self._next_block()
+            self._position = state["position"]
+
+
+@final
+class MapBlocks(BlockWalk):
+    """The function's results."""
+
+    def _chosen(self, elements: list[Nest], results: Nest) -> list[Nest]:
+        return rows_of(results)[: len(elements)]
+
+
+@final
+class FilterBlocks(BlockWalk):
+    """The elements that the function accepts."""
+
+    def _chosen(self, elements: list[Nest], results: Nest) -> list[Nest]:
+        return [element for element, accepted in zip(elements, results, strict=False) if accepted]

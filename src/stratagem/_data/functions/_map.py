@@ -1,0 +1,176 @@
+"""Stages that call functions of the user's: map and filter."""
+
+import abc
+from collections.abc import Callable
+from typing import Any, final
+
+import numpy as np
+
+from stratagem._base.errors import InvalidArgumentError
+from stratagem._data.elements._nest import Nest, spec_of
+from stratagem._data.elements._spec import TensorSpec
+from stratagem._data.functions._applied import Applied, check_tensors
+from stratagem._data.functions._blocks import FilterBlocks, MapBlocks
+from stratagem._data.functions._draws import Numbered
+from stratagem._data.functions._mapped import Filtered, MappedColumns, RowProgram
+from stratagem._data.functions._parallel import ParallelWalk, cores
+from stratagem._data.functions._user_code import UserFunction
+from stratagem._data.stages._cardinality import UNKNOWN
+from stratagem._data.stages._options import AUTOTUNE
+from stratagem._data.stages._order import Order, State
+from stratagem._data.stages._stage import ParentWalk, Rows, Stage, Step, Walk
+
+
+def mapped(stage: Stage, map_func: Callable[..., Any], num_parallel_calls: Any = None) -> Stage:
+    """`map_func` of every element.
+
+    num_parallel_calls: threads for a function that runs as Python; AUTOTUNE is one a core.
+
+    Raises:
+        InvalidArgumentError: it returns no tensor, as far as that is known before it runs.
+    """
+    applied = Applied(stage, UserFunction(map_func, "map_func"))
+    if applied.traced is not None:
+        check_tensors(applied.traced.program.trace.spec)
+    threads = _threads(num_parallel_calls)
+    if isinstance(stage, Rows) and stage.pure and applied.traced is not None:
+        order, run = _over_rows(stage, applied)
+        return Rows(MappedColumns(run), order)
+    return MapStage(stage, applied, threads)
+
+
+def filtered(stage: Stage, predicate: Callable[..., Any]) -> Stage:
+    """The elements for which `predicate` returns True.
+
+    Raises:
+        ValueError: it returns no bool scalar, as far as that is known before it runs.
+    """
+    applied = Applied(stage, UserFunction(predicate, "predicate"))
+    if applied.traced is not None:
+        check_answer(applied.traced.program.trace.spec)
+    # Rows that are computed would be computed twice: for the predicate, and for who wants them.
+    if isinstance(stage, Rows) and stage.cheap and applied.traced is not None:
+        order, run = _over_rows(stage, applied)
+        return Rows(stage.columns, Filtered(order, run))
+    return FilterStep(stage, applied)
+
+
+def _over_rows(stage: Rows, applied: Applied) -> tuple[Order, RowProgram]:
+    """The function as a program on the rows of `stage`, and their order, numbered for a function that draws."""
+    assert applied.traced is not None
+    columns, program = stage.columns, applied.traced.program
+    if not program.trace.draws:
+        return stage.order, RowProgram(columns, program)
+    return Numbered(stage.order, applied.draws, columns), RowProgram(columns, program, applied.draws)
+
+
+def _threads(num_parallel_calls: Any) -> int:
+    if num_parallel_calls is None:
+        return 1
+    asked = int(num_parallel_calls)
+    if asked != AUTOTUNE and asked < 1:
+        raise InvalidArgumentError(f"num_parallel_calls must be greater than zero or AUTOTUNE, got {asked}.")
+    return cores() if asked == AUTOTUNE else asked
+
+
+class FunctionStep(Step):
+    """A step that runs a function on every element."""
+
+    def __init__(self, parent: Stage, applied: Applied) -> None:
+        super().__init__(parent)
+        self._applied = applied
+
+    @property
+    def pure(self) -> bool:
+        return self._parent.pure and self._applied.traced is not None
+
+    @property
+    def cheap(self) -> bool:
+        return False
+
+
+@final
+class MapStage(FunctionStep):
+    """A function applied to every element."""
+
+    def __init__(self, parent: Stage, applied: Applied, threads: int) -> None:
+        super().__init__(parent, applied)
+        self._threads = threads
+
+    @property
+    def spec(self) -> Nest:
+        return self._applied.spec
+
+    def walk(self) -> Walk:
+        applied, parent = self._applied, self._parent
+        if applied.for_blocks is not None:
+            return MapBlocks(parent.walk(), applied, applied.for_blocks, parent.spec)
+        if applied.in_python and self._threads > 1:
+            return ParallelWalk(parent.walk(), applied, self._threads)
+        return _MapWalk(parent.walk(), applied)
+
+    def example(self) -> Nest:
+        return self._applied(self._parent.example(), {}, 0)
+
+
+@final
+class FilterStep(FunctionStep):
+    """The elements that a predicate accepts."""
+
+    @property
+    def cardinality(self) -> int:
+        return UNKNOWN
+
+    def walk(self) -> Walk:
+        applied, parent = self._applied, self._parent
+        if applied.for_blocks is not None:
+            return FilterBlocks(parent.walk(), applied, applied.for_blocks, parent.spec)
+        return _FilterWalk(parent.walk(), applied)
+
+
+class FunctionWalk(ParentWalk, abc.ABC):
+    """Asks for an element of the parent's when one is asked for, and runs the function on it alone."""
+
+    def __init__(self, parent: Walk, applied: Applied) -> None:
+        super().__init__(parent)
+        self._applied = applied
+        self._draws = applied.begin()
+        self._position = 0
+
+    def _next(self) -> tuple[Nest, Nest]:
+        """The parent's next element and the function's result; also after an error."""
+        element = next(self._source)
+        self._position += 1
+        return element, self._applied(element, self._draws, self._position - 1)
+
+    def _facts(self) -> State:
+        return {"draws": self._draws, "position": self._position}
+
+    def _set_facts(self, state: State) -> None:
+        self._draws, self._position = state["draws"], state["position"]
+        self._applied.restore(self._draws)
+
+
+@final
+class _MapWalk(FunctionWalk):
+    def __next__(self) -> Nest:
+        result = self._next()[1]
+        check_tensors(result)
+        return result
+
+
+@final
+class _FilterWalk(FunctionWalk):
+    def __next__(self) -> Nest:
+        while True:
+            element, answer = self._next()
+            check_answer(spec_of(answer))
+            if answer:
+                return element
+
+
+def check_answer(spec: Nest) -> None:
+    """Raise ValueError unless a predicate's answer, of this spec, is a bool scalar."""
+    if not isinstance(spec, TensorSpec) or spec.dtype != np.bool_ or spec.shape.rank != 0:
+        found = f"{spec.dtype} of shape {tuple(spec.shape)}" if isinstance(spec, TensorSpec) else f"a nest: {spec}"
+        raise ValueError(f"Invalid `predicate`. `predicate` must return a bool scalar, but it returned {found}.")

@@ -1,0 +1,305 @@
+"""Steps that look at all elements so far: scan, take_while, unique, and assert_cardinality."""
+
+import base64
+import functools
+from typing import Any, final
+
+import numpy as np
+
+from stratagem._base.errors import FailedPreconditionError, InvalidArgumentError
+from stratagem._data.elements._nest import Array, Nest, kinds_of, leaves, map_leaves, packer, spec_of
+from stratagem._data.elements._spec import TensorSpec
+from stratagem._data.functions._applied import Applied
+from stratagem._data.functions._map import FunctionStep, FunctionWalk, check_answer
+from stratagem._data.functions._sure import of_any_size
+from stratagem._data.functions._user_code import UserFunction
+from stratagem._data.stages._cardinality import INFINITE, UNKNOWN
+from stratagem._data.stages._order import State
+from stratagem._data.stages._stage import ParentWalk, Stage, Step, Walk
+
+
+@final
+class _WithState(Step):
+    """What the function of a scan is applied to: pairs of a state and an element. Only its spec and example are used."""
+
+    def __init__(self, parent: Stage, initial: Nest) -> None:
+        super().__init__(parent)
+        self._initial = initial
+
+    @property
+    def spec(self) -> Nest:
+        return (spec_of(self._initial), self._parent.spec)
+
+    def walk(self) -> Walk:
+        raise NotImplementedError("The states of a scan are known only to its walk.")
+
+    def example(self) -> Nest:
+        return (self._initial, self._parent.example())
+
+
+@final
+class ScanStage(Step):
+    """The outputs of `function(state, element) -> (state, output)`, called for one element after another."""
+
+    def __init__(self, parent: Stage, initial: Nest, function: UserFunction) -> None:
+        super().__init__(parent)
+        self._initial = initial
+        self._applied = Applied(_WithState(parent, initial), function)
+        if self._applied.traced is not None:
+            _ = self.spec
+
+    @functools.cached_property
+    def spec(self) -> Nest:
+        state, output = _as_pair(self._applied.spec)
+        initial = spec_of(self._initial)
+        _check_types(initial, state)
+        # A state that changes its size may do so in every output.
+        return output if state == initial else map_leaves(of_any_size, output)
+
+    @property
+    def batch_size(self) -> int | None:
+        return None
+
+    @property
+    def pure(self) -> bool:
+        return self._parent.pure and self._applied.traced is not None
+
+    @property
+    def cheap(self) -> bool:
+        return False
+
+    def walk(self) -> Walk:
+        return _ScanWalk(self._parent.walk(), self._initial, self._applied)
+
+    def example(self) -> Nest:
+        return _as_pair(self._applied((self._initial, self._parent.example()), {}, 0))[1]
+
+
+@final
+class _ScanWalk(ParentWalk):
+    def __init__(self, parent: Walk, initial: Nest, applied: Applied) -> None:
+        super().__init__(parent)
+        self._applied = applied
+        self._state, self._spec = initial, spec_of(initial)
+        self._draws = applied.begin()
+        self._position = 0
+
+    def __next__(self) -> Nest:
+        element = next(self._source)
+        self._position += 1
+        result = self._applied((self._state, element), self._draws, self._position - 1)
+        state, output = _as_pair(result)
+        _check_types(self._spec, spec_of(state))
+        self._state = state
+        return output
+
+    def _facts(self) -> State:
+        return {"draws": self._draws, "position": self._position, "state": [_saved(a) for a in leaves(self._state)]}
+
+    def _set_facts(self, state: State) -> None:
+        self._draws, self._position = state["draws"], state["position"]
+        self._applied.restore(self._draws)
+        self._state = packer(self._state)(map(_restored, state["state"]))
+
+
+@final
+class TakeWhileStep(FunctionStep):
+    """The elements before the first one that a predicate does not accept."""
+
+    @property
+    def cardinality(self) -> int:
+        return UNKNOWN
+
+    def walk(self) -> Walk:
+        return _TakeWhileWalk(self._parent.walk(), self._applied)
+
+
+@final
+class _TakeWhileWalk(FunctionWalk):
+    def __init__(self, parent: Walk, applied: Applied) -> None:
+        super().__init__(parent, applied)
+        self._ended = False
+
+    def __next__(self) -> Nest:
+        if self._ended:
+            raise StopIteration
+        element, answer = self._next()
+        check_answer(spec_of(answer))
+        if not answer:
+            self._ended = True
+            raise StopIteration
+        return element
+
+    def _facts(self) -> State:
+        return {**super()._facts(), "ended": self._ended}
+
+    def _set_facts(self, state: State) -> None:
+        super()._set_facts(state)
+        self._ended = state["ended"]
+
+
+def taken_while(stage: Stage, function: UserFunction) -> Stage:
+    """The plan of `take_while`.
+
+    Raises:
+        ValueError: the predicate returns no bool scalar, as far as that is known before it runs.
+    """
+    applied = Applied(stage, function)
+    if applied.traced is not None:
+        check_answer(applied.traced.program.trace.spec)
+    return TakeWhileStep(stage, applied)
+
+
+@final
+class UniqueStep(Step):
+    """Every element the first time that it comes."""
+
+    def __init__(self, parent: Stage) -> None:
+        super().__init__(parent)
+        if parent.pure:
+            _check_unique(parent.spec)
+
+    @property
+    def cardinality(self) -> int:
+        return UNKNOWN
+
+    def walk(self) -> Walk:
+        return _UniqueWalk(self._parent.walk())
+
+
+@final
+class _UniqueWalk(ParentWalk):
+    """Remembers what came. A restore reads everything again: what came may be large, and is not saved."""
+
+    def __init__(self, parent: Walk) -> None:
+        super().__init__(parent)
+        self._begin()
+
+    def _begin(self) -> None:
+        self._origin = self._source.get_state()
+        self._seen: set[Any] = set()
+        self._read = 0
+
+    def __next__(self) -> Nest:
+        while True:
+            element = self._next()
+            if element is not None:
+                return element
+
+    def _next(self) -> Nest | None:
+        """The source's next element, or None when it came before."""
+        element = next(self._source)
+        self._read += 1
+        if self._read == 1:
+            _check_unique(spec_of(element))
+        (array,) = leaves(element)
+        key = (array.shape, array.tobytes() if array.dtype != object else tuple(array.ravel().tolist()))
+        if key in self._seen:
+            return None
+        self._seen.add(key)
+        return element
+
+    def get_state(self) -> State:
+        return {"origin": self._origin, "read": self._read}
+
+    def set_state(self, state: State) -> None:
+        self._source.set_state(state["origin"])
+        self._begin()
+        while self._read < state["read"]:
+            self._next()
+
+    def _facts(self) -> State:
+        return {}
+
+    def _set_facts(self, state: State) -> None:
+        pass
+
+
+@final
+class AssertCardinalityStep(Step):
+    """The same elements, and an error when they are not as many as was said."""
+
+    def __init__(self, parent: Stage, expected: int) -> None:
+        super().__init__(parent)
+        self._expected = expected
+
+    @property
+    def cardinality(self) -> int:
+        return self._expected
+
+    def walk(self) -> Walk:
+        return _AssertCardinalityWalk(self._parent.walk(), self._expected)
+
+
+@final
+class _AssertCardinalityWalk(ParentWalk):
+    def __init__(self, parent: Walk, expected: int) -> None:
+        super().__init__(parent)
+        self._expected = expected
+        self._count = 0
+
+    def __next__(self) -> Nest:
+        expected = "an infinite number of" if self._expected == INFINITE else str(self._expected)
+        what = f"Input dataset was expected to contain {expected} elements but contained"
+        try:
+            element = next(self._source)
+        except StopIteration:
+            if self._expected not in (self._count, UNKNOWN):
+                raise FailedPreconditionError(f"{what} only {self._count} elements.") from None
+            raise
+        self._count += 1
+        if 0 <= self._expected < self._count:
+            raise FailedPreconditionError(f"{what} at least {self._count} elements.")
+        return element
+
+    def _facts(self) -> State:
+        return {"count": self._count}
+
+    def _set_facts(self, state: State) -> None:
+        self._count = state["count"]
+
+
+def _as_pair(result: Nest) -> tuple[Nest, Nest]:
+    if not isinstance(result, tuple) or len(result) != 2:
+        found = spec_of(result) if any(isinstance(leaf, np.ndarray) for leaf in leaves(result)) else result
+        raise TypeError(
+            "Invalid `scan_func`. `scan_func` should return a pair consisting of new state and the output value but its "
+            f"return type is {found}."
+        )
+    return result
+
+
+def _check_types(initial: Nest, state: Nest) -> None:
+    if kinds_of(initial) != kinds_of(state):
+        raise TypeError(
+            "Invalid `scan_func`. The element types for the new state must match the initial state. Expected "
+            f"{initial}; got {state}."
+        )
+
+
+def _check_unique(specs: Nest) -> None:
+    components = leaves(specs)
+    if len(components) != 1:
+        raise InvalidArgumentError("UniqueDataset only supports inputs with a single component.")
+    (spec,) = components
+    if not isinstance(spec, TensorSpec) or spec.dtype not in (np.int32, np.int64, object):
+        raise TypeError(
+            f"`tf.data.Dataset.unique` does not support type {spec.dtype} -- only `tf.int32`, `tf.int64`, and `tf.string` "
+            "are supported."
+        )
+
+
+def _saved(array: Array) -> dict[str, Any]:
+    """An array as JSON."""
+    if array.dtype == object:
+        return {"shape": list(array.shape), "strings": [base64.b64encode(text).decode() for text in array.ravel()]}
+    raw = base64.b64encode(np.ascontiguousarray(array).tobytes()).decode()
+    return {"shape": list(array.shape), "dtype": array.dtype.name, "raw": raw}
+
+
+def _restored(saved: dict[str, Any]) -> Array:
+    if "strings" in saved:
+        strings = np.empty(len(saved["strings"]), object)
+        strings[:] = [base64.b64decode(text) for text in saved["strings"]]
+        return strings.reshape(saved["shape"])
+    return np.frombuffer(base64.b64decode(saved["raw"]), np.dtype(saved["dtype"])).reshape(saved["shape"])

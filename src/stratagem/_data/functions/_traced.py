@@ -1,0 +1,165 @@
+"""Traces a function given to `map` or `filter` into a pure program: what it reads and draws become inputs."""
+
+import itertools
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, NoReturn, final
+
+import jax
+import jax.numpy as jnp
+import keras
+import numpy as np
+from jax.extend import core as xc
+
+from stratagem._base.errors import TracedDecisionError
+from stratagem._core.context import entered
+from stratagem._data.elements._nest import Nest, leaves, map_leaves, packer, to_numpy
+from stratagem._data.elements._spec import TensorSpec
+from stratagem._data.functions._draws import ElementSeeds
+from stratagem._data.functions._user_code import as_arguments, as_result, holds_tensors, on_cpu
+from stratagem._ops import tensor
+from stratagem._private import new_jaxpr, seeds_from
+
+DECISIONS = (
+    jax.errors.ConcretizationTypeError,
+    jax.errors.TracerArrayConversionError,
+    jax.errors.NonConcreteBooleanIndexError,
+    TracedDecisionError,
+)
+_MAX_TRACES = 4
+_numbers = itertools.count()
+
+
+class NeedsPython(Exception):  # never seen by users: it ends a trace, it is no error
+    """The function cannot be a program: Python has to run it for every element."""
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Trace:
+    """A function as a program: (constants, variables, seed (2,), place (2,), leaves of an element) -> leaves of its result.
+
+    constants: the arrays that the function uses besides. variables: those that it reads; a run passes their present values.
+    draws: whether it draws random numbers. spec: of its result.
+    """
+
+    jaxpr: xc.Jaxpr
+    constants: tuple[Any, ...]
+    variables: tuple[Any, ...]
+    draws: bool
+    spec: Nest
+
+
+def trace(function: Callable[..., Any], specs: Nest) -> Trace:
+    """Trace `function` on an element of these fully defined specs.
+
+    Its Python runs once; once more when it reads variables, which the first run finds. What it raises comes through.
+
+    Raises:
+        NeedsPython: it needs values, assigns variables, prints, has strings in its element or result.
+    """
+    if any(leaf.dtype == object for leaf in leaves(specs)):
+        raise NeedsPython("its element has strings")
+    variables: list[Any] = []
+    for _ in range(_MAX_TRACES):
+        made, found = _traced(function, specs, variables)
+        if len(found) == len(variables):
+            return made
+        variables = found
+    raise NeedsPython("it creates variables every time that it is called")
+
+
+def _traced(function: Callable[..., Any], specs: Nest, variables: list[Any]) -> tuple[Trace, list[Any]]:
+    scope, pack, drawn = _Scope(), packer(specs), [False]
+    results: list[Nest] = []
+
+    def pure(values: list[Any], seed: Any, place: Any, parts: list[Any]) -> list[Any]:
+        scope.begin(variables, values)
+        seeds = ElementSeeds(seed, place)
+        with entered(recorder=_Recorder(), replica=None), seeds_from(seeds):
+            result = map_leaves(_as_array, as_result(function(*as_arguments(pack(parts)))))
+            results[:], drawn[0] = [result], seeds.drawn
+            return leaves(result)
+
+    pair = _abstract((2,), np.uint32)
+    values = [_abstract(v.shape, v._dtype) for v in variables]
+    inputs = [_abstract(s.shape, s.dtype) for s in leaves(specs)]
+    # JAX remembers traces of inner functions, with the values of variables that they read and the seeds that they drew.
+    # An axis of this trace alone makes it forget.
+    axes = [(f"map {next(_numbers)}", 1)]
+    try:
+        with scope, on_cpu():
+            closed = jax.make_jaxpr(pure, axis_env=axes)(values, pair, pair, inputs)
+    except DECISIONS as error:
+        raise NeedsPython("it decides in Python on the value of a tensor, or asks for it") from error
+    if closed.effects:
+        raise NeedsPython("it prints, or calls Python back")
+    made = closed.jaxpr
+    jaxpr = new_jaxpr((), [*made.constvars, *made.invars], made.outvars, made.eqns)
+    spec = packer(results[0])(TensorSpec(aval.shape, aval.dtype) for aval in closed.out_avals)
+    constants = tuple(c if isinstance(c, jax.Array) else tensor(np.asarray(c)) for c in closed.consts)
+    return Trace(jaxpr, constants, tuple(variables), drawn[0], spec), scope.variables
+
+
+def _abstract(shape: Any, dtype: Any) -> jax.core.ShapedArray:
+    """An abstract input. (A ShapeDtypeStruct would be traced with 32 bits: JAX cuts what it has no array of.)"""
+    return jax.core.ShapedArray(tuple(shape), np.dtype(dtype))
+
+
+def _as_array(leaf: Any) -> jax.Array:
+    if holds_tensors(leaf):
+        return tensor(leaf)
+    array = to_numpy(leaf)
+    if array.dtype == object:
+        raise NeedsPython("its result has strings")
+    return tensor(array)
+
+
+@final
+class _Recorder:
+    """What code under the trace finds as its recorder: whatever only Python or a step can do ends the trace."""
+
+    def draw(self, source: Any) -> Any:
+        """The next element of an iterator."""
+        self.need_host("it draws from an iterator")
+
+    def need_host(self, reason: str) -> NoReturn:
+        """Python itself needs values."""
+        raise NeedsPython(reason)
+
+    def create(self, variable: Any) -> None:
+        """A variable is being created, as lazy layers do the first time."""
+
+    def add(self, variable: Any, delta: Any, sign: int) -> bool:
+        """No variable adds up over replicas here."""
+        return False
+
+    def __getattr__(self, name: str) -> Any:
+        raise NeedsPython("it does what is only possible in a step")
+
+
+@final
+class _Scope(keras.StatelessScope):  # type: ignore[misc]
+    """Sends every read of a variable to an input of the program, and finds out which are read."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.variables: list[Any] = []
+        self._values: dict[int, Any] = {}
+
+    def begin(self, variables: Sequence[Any], values: Sequence[Any]) -> None:
+        """Start the trace proper, with the inputs for the variables known so far."""
+        self.variables = list(variables)
+        self._values = {id(v): value for v, value in zip(variables, values, strict=True)}
+
+    def get_current_value(self, variable: Any) -> Any:
+        """What Keras reads."""
+        if id(variable) not in self._values:
+            self.variables.append(variable)
+            # This trace is thrown away: only the shape matters.
+            self._values[id(variable)] = jnp.zeros(variable.shape, variable._dtype)
+        return self._values[id(variable)]
+
+    def add_update(self, update: tuple[Any, Any]) -> None:
+        """What Keras assigns."""
+        raise NeedsPython(f"it assigns the variable {update[0].path}")

@@ -1,0 +1,186 @@
+"""The way in which a function of the user's runs on elements: as a compiled program, or in Python."""
+
+import abc
+import logging
+from typing import final
+
+import numpy as np
+
+from stratagem._data.elements._nest import Array, Nest, leaves, map_leaves, spec_of
+from stratagem._data.elements._spec import TensorSpec, merged
+from stratagem._data.functions._compiled import Program
+from stratagem._data.functions._draws import Places, Words
+from stratagem._data.functions._traced import NeedsPython, trace
+from stratagem._data.functions._user_code import UserFunction
+from stratagem._data.stages._generator import GeneratorStage
+from stratagem._data.stages._stage import Stage, Step
+from stratagem._data.stages._transforms import BatchStage
+
+logger = logging.getLogger("stratagem")
+
+
+class Way(abc.ABC):
+    """Applies a function to elements of a stage."""
+
+    @property
+    @abc.abstractmethod
+    def draws(self) -> bool:
+        """Whether it may draw random numbers."""
+
+    @abc.abstractmethod
+    def spec(self, parent: Stage) -> Nest:
+        """The specs of its results for the elements of `parent`."""
+
+    @abc.abstractmethod
+    def __call__(self, element: Nest, seed: Words | None = None, place: Places | None = None) -> Nest:
+        """The result for one element; see `UserFunction`."""
+
+
+@final
+class InPython(Way):
+    """Python runs the function for every element."""
+
+    def __init__(self, function: UserFunction) -> None:
+        self._function = function
+
+    @property
+    def draws(self) -> bool:
+        return True  # nobody can tell
+
+    def spec(self, parent: Stage) -> Nest:
+        # Plain Python cannot be asked for its result's shape, so it is applied to an example; where the rows of the
+        # input are unknown, to two numbers of rows: what then differs is unknown too.
+        specs = parent.spec
+        try:
+            example = parent.example()
+        except StopIteration:
+            raise ValueError(
+                f"The element_spec of a data set mapped by `{self._function.name}`, which runs as Python, is found out by "
+                "mapping an element, and there is none."
+            ) from None
+        if not any(map(has_open_rows, leaves(specs))):
+            return spec_of(self._function(example))
+        return map_leaves(merged, *(spec_of(self._function(_resized(specs, example, n))) for n in (2, 3)))
+
+    def __call__(self, element: Nest, seed: Words | None = None, place: Places | None = None) -> Nest:
+        return self._function(element, seed, place)
+
+
+@final
+class Traced(Way):
+    """One compiled program, or one for each number of rows where elements are batches.
+
+    Raises what `trace` raises, when it is made.
+    """
+
+    def __init__(self, function: UserFunction, specs: Nest, rows: int | None) -> None:
+        self._function = function
+        self._specs = specs
+        self._leaves: list[TensorSpec] = leaves(specs)
+        self._open = [has_open_rows(spec) for spec in self._leaves]
+        self._rows = rows if any(self._open) else None
+        if not all(spec.shape.rank is not None and _defined(spec, self._rows) for spec in self._leaves):
+            raise NeedsPython("the shape of its element is not known")
+        self.program = self._traced(self._rows)
+        self._programs: dict[int | None, Program | None] = {self._rows: self.program}
+
+    @property
+    def draws(self) -> bool:
+        return self.program.trace.draws
+
+    @property
+    def one_shape(self) -> bool:
+        """Whether all elements have the same shape, so that one program can run on many."""
+        return self._rows is None
+
+    def spec(self, parent: Stage) -> Nest:
+        """The specs of the results; where elements have any number of rows, found by tracing for two."""
+        mine = self.program.trace.spec
+        other = None if self._rows is None else self._program(self._rows + 1)
+        return mine if other is None else map_leaves(merged, mine, other.trace.spec)
+
+    def __call__(self, element: Nest, seed: Words | None = None, place: Places | None = None) -> Nest:
+        arrays = leaves(element)
+        rows = next((len(a) for a, is_open in zip(arrays, self._open, strict=True) if is_open), None)
+        program = self._program(rows) if self._fits(arrays, rows) else None
+        return self._function(element, seed, place) if program is None else program(element, seed, place)
+
+    def _fits(self, arrays: list[Array], rows: int | None) -> bool:
+        return all(
+            a.dtype == spec.dtype and a.shape == (tuple(spec.shape) if not is_open else (rows, *spec.shape[1:]))
+            for a, spec, is_open in zip(arrays, self._leaves, self._open, strict=True)
+        )
+
+    def _program(self, rows: int | None) -> Program | None:
+        """The program for elements of so many rows; None where there is none, and Python runs (and may raise)."""
+        if rows not in self._programs:
+            try:
+                self._programs[rows] = self._traced(rows)
+            except Exception as error:  # Python itself will say at the element what is wrong with it
+                logger.info(
+                    "%s: `%s` runs as Python on %s rows: %s", self._function.what, self._function.name, rows, error
+                )
+                self._programs[rows] = None
+        return self._programs[rows]
+
+    def _traced(self, rows: int | None) -> Program:
+        def with_so_many(spec: TensorSpec) -> TensorSpec:
+            return TensorSpec((rows, *spec.shape[1:]), spec.dtype) if has_open_rows(spec) else spec
+
+        return Program(trace(self._function.function, map_leaves(with_so_many, self._specs)))
+
+
+def way_of(parent: Stage, function: UserFunction) -> Way:
+    """The best way to run `function` on the elements of `parent`. One log line says why if that is Python.
+
+    Raises:
+        Exception: what the function itself raises on an example.
+    """
+    failure: Exception | None = None
+    try:
+        return Traced(function, parent.spec, parent.batch_size)
+    except NeedsPython as reason:
+        why = str(reason)
+    except Exception as error:  # the function's own, or one that only a trace brings about: Python decides
+        failure, why = error, f"tracing it raised {type(error).__name__}: {error!s:.200}"
+    if failure is not None and not _works_in_python(parent, function):
+        raise failure
+    logger.info("%s: `%s` runs as Python for every element: %s.", function.what, function.name, why)
+    return InPython(function)
+
+
+def _works_in_python(parent: Stage, function: UserFunction) -> bool:
+    """Whether the function runs on an example; raises what it raises. False if there is no element at all."""
+    if not parent.pure:
+        return True  # making an element has side effects: the first one that is asked for will tell
+    try:
+        example = parent.example()
+    except StopIteration:
+        return False
+    function(example)
+    return True
+
+
+def spec_is_free(stage: Stage) -> bool:
+    """Whether the spec of a stage's elements is known without making one. A generator has its signature."""
+    if stage.pure or isinstance(stage, GeneratorStage):
+        return True
+    passes_on = isinstance(stage, BatchStage) or (isinstance(stage, Step) and type(stage).spec is Step.spec)
+    return passes_on and bool(stage.parents) and all(map(spec_is_free, stage.parents))
+
+
+def has_open_rows(spec: TensorSpec) -> bool:
+    """Whether only the size of the first dimension tells elements apart."""
+    return bool(spec.shape.rank) and spec.shape[0] is None
+
+
+def _defined(spec: TensorSpec, rows: int | None) -> bool:
+    inner = spec.shape[1:] if has_open_rows(spec) and rows is not None else spec.shape
+    return inner.is_fully_defined()
+
+
+def _resized(specs: Nest, example: Nest, rows: int) -> Nest:
+    def resize(spec: TensorSpec, leaf: Array) -> Array:
+        return np.resize(leaf, (rows, *leaf.shape[1:])) if has_open_rows(spec) else leaf
+
+    return map_leaves(resize, specs, example)

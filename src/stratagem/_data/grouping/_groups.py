@@ -1,0 +1,254 @@
+"""Elements grouped by a key: every full group is reduced to a data set of its own."""
+
+import dataclasses
+import functools
+from collections.abc import Callable
+from typing import Any, final
+
+import numpy as np
+
+from stratagem._base.errors import InvalidArgumentError
+from stratagem._data.elements._nest import Array, Nest, leaves, map_leaves, spec_of
+from stratagem._data.elements._spec import Nestable, TensorSpec
+from stratagem._data.functions._applied import Applied
+from stratagem._data.functions._sure import of_any_size, sure_spec
+from stratagem._data.functions._user_code import UserFunction
+from stratagem._data.grouping._interleave import Opener
+from stratagem._data.stages._cardinality import INFINITE, UNKNOWN
+from stratagem._data.stages._memory import ListStage
+from stratagem._data.stages._order import State
+from stratagem._data.stages._stage import Stage, Step, Walk
+
+Wrap = Callable[[Stage], Nestable]
+
+
+@final
+class GroupStage(Step):
+    """What `reduce_func(key, window)` makes of every `size` elements with one key; at the end, of what is left, by key.
+
+    key: applied to the elements, gives an integer. size: the size of a group, by key. wrap: makes a data set of a plan.
+    """
+
+    def __init__(
+        self, parent: Stage, key: UserFunction, reduce: UserFunction, size: Callable[[Array], Any], wrap: Wrap
+    ) -> None:
+        super().__init__(parent)
+        self._key = Applied(parent, key)
+        if self._key.traced is not None:
+            _check_key(self._key.traced.program.trace.spec)
+        self._opener = Opener(reduce)
+        self._size = size
+        self._wrap = wrap
+
+    @functools.cached_property
+    def _inner(self) -> Stage | None:
+        """The plan made of a group of one element; None when there is no element."""
+        try:
+            element = self._parent.example()
+        except StopIteration:
+            return None
+        return self._opener.example(self._arguments(self.key(element, {}, 0), [element]))
+
+    @functools.cached_property
+    def spec(self) -> Nest:
+        if self._inner is None:
+            raise ValueError("The element_spec of grouped elements is found out by reducing one, and there is none.")
+        # One group has told; others may have other numbers of rows, and of elements of open sizes all others as well.
+        known = all(s.shape.is_fully_defined() for s in leaves(sure_spec(self._parent)))
+        return map_leaves(_of_any_rows if known else of_any_size, self._inner.spec)
+
+    @property
+    def cardinality(self) -> int:
+        return INFINITE if self._parent.cardinality == INFINITE else UNKNOWN
+
+    @property
+    def batch_size(self) -> int | None:
+        return None if self._inner is None else self._inner.batch_size
+
+    @property
+    def pure(self) -> bool:
+        return False
+
+    @property
+    def cheap(self) -> bool:
+        return False
+
+    def walk(self) -> Walk:
+        return _GroupWalk(self, self._parent.walk())
+
+    def example(self) -> Nest:
+        if self._inner is None:
+            raise StopIteration
+        return self._inner.example()
+
+    @property
+    def opener(self) -> Opener:
+        """The user's reduce function."""
+        return self._opener
+
+    @property
+    def keys(self) -> Applied:
+        """The user's key function."""
+        return self._key
+
+    def key(self, element: Nest, draws: State, position: int) -> int:
+        """The key of an element.
+
+        Raises:
+            ValueError: the user's function returned no integer.
+        """
+        key = self._key(element, draws, position)
+        _check_key(spec_of(key))
+        return int(key)
+
+    def size(self, key: int) -> int:
+        """How many elements a group of this key has.
+
+        Raises:
+            InvalidArgumentError: the size is not positive.
+        """
+        size = int(self._size(np.asarray(key, np.int64)))
+        if size < 1:
+            raise InvalidArgumentError(f"Window size must be greater than zero, but got {size}.")
+        return size
+
+    def reduced(self, key: int, elements: list[Nest], facts: State, number: int) -> Stage:
+        """The plan that the user's function makes of a group, the one with this number of the walk."""
+        return self._opener.stage(self._arguments(key, elements), facts, number)
+
+    def _arguments(self, key: int, elements: list[Nest]) -> tuple[Array, Nestable]:
+        return (np.asarray(key, np.int64), self._wrap(ListStage(elements, lambda: sure_spec(self._parent))))
+
+
+@final
+@dataclasses.dataclass(frozen=True)
+class _Held:
+    """An element in a group: its number, where the parent was before it, and itself."""
+
+    number: int
+    origin: State
+    element: Nest
+
+
+@final
+class _GroupWalk(Walk):
+    """A restore reads again from the oldest element held on, and keeps those that were held."""
+
+    def __init__(self, stage: GroupStage, parent: Walk) -> None:
+        super().__init__(parent)
+        self._stage = stage
+        self._source = parent
+        self._facts = stage.opener.draws.begin()
+        self._draws = stage.keys.begin()
+        self._groups: dict[int, list[_Held]] = {}
+        self._read = self._reduced = 0
+        self._ended = False
+        # The group that is being reduced, with its key, and the walk over what was made of it.
+        self._group: tuple[int, list[_Held]] = (0, [])
+        self._walk: Walk | None = None
+
+    def __next__(self) -> Nest:
+        while True:
+            if self._walk is not None:
+                for element in self._walk:
+                    return element
+                self._walk.close()
+                self._walk, self._group = None, (0, [])
+            self._reduce(*self._full_group())
+
+    def _full_group(self) -> tuple[int, list[_Held]]:
+        """The next full group, or, when there are no more elements, the one with the smallest key."""
+        while not self._ended:
+            origin = self._source.get_state()
+            try:
+                element = next(self._source)
+            except StopIteration:
+                self._ended = True
+                break
+            self._read += 1
+            key = self._stage.key(element, self._draws, self._read - 1)
+            group = self._groups.setdefault(key, [])
+            group.append(_Held(self._read - 1, origin, element))
+            if len(group) >= self._stage.size(key):
+                return key, self._groups.pop(key)
+        if not self._groups:
+            raise StopIteration
+        key = min(self._groups)
+        return key, self._groups.pop(key)
+
+    def _reduce(self, key: int, group: list[_Held]) -> None:
+        self._reduced += 1
+        elements = [held.element for held in group]
+        self._walk = self._stage.reduced(key, elements, self._facts, self._reduced - 1).walk()
+        self._group = (key, group)
+
+    def get_state(self) -> State:
+        key, group = self._group
+        held = [h for members in (group, *self._groups.values()) for h in members]
+        oldest = min(held, key=lambda h: h.number, default=None)
+        return {
+            "facts": self._stage.opener.draws.now(self._facts),
+            "draws": self._draws,
+            "groups": [[key, [h.number for h in members]] for key, members in self._groups.items()],
+            "group": [key, [h.number for h in group]],
+            "walk": None if self._walk is None else self._walk.get_state(),
+            "read": self._read,
+            "reduced": self._reduced,
+            "ended": self._ended,
+            "oldest": None if oldest is None else [oldest.number, oldest.origin],
+            "parent": self._source.get_state(),
+        }
+
+    def set_state(self, state: State) -> None:
+        self._close()
+        self._facts, self._draws = state["facts"], state["draws"]
+        self._stage.opener.draws.restore(self._facts)
+        self._stage.keys.restore(self._draws)
+        key, numbers = state["group"]
+        held = self._read_again(state, {n for _, members in [*state["groups"], (key, numbers)] for n in members})
+        self._groups = {k: [held[n] for n in members] for k, members in state["groups"]}
+        self._read, self._ended = state["read"], state["ended"]
+        self._reduced = state["reduced"]
+        if state["walk"] is not None:
+            self._reduced -= 1
+            self._reduce(key, [held[n] for n in numbers])
+            assert self._walk is not None
+            self._walk.set_state(state["walk"])
+
+    def _read_again(self, state: State, wanted: set[int]) -> dict[int, _Held]:
+        """The elements with these numbers; the parent is then where it was."""
+        held: dict[int, _Held] = {}
+        if state["oldest"] is not None:
+            first, origin = state["oldest"]
+            self._source.set_state(origin)
+            for number in range(first, max(wanted) + 1):
+                before = self._source.get_state()
+                element = next(self._source)
+                if number in wanted:
+                    held[number] = _Held(number, before, element)
+        if state["ended"] or not held or max(held) + 1 != state["read"]:
+            self._source.set_state(state["parent"])
+        return held
+
+    def _close(self) -> None:
+        if self._walk is not None:
+            self._walk.close()
+        self._walk, self._group = None, (0, [])
+
+    def close(self) -> None:
+        """End the threads of the group being reduced and the walks before."""
+        self._close()
+        super().close()
+
+
+def _check_key(spec: Nest) -> None:
+    """Raise ValueError unless a key of this spec is an integer."""
+    if not isinstance(spec, TensorSpec) or spec.shape.rank != 0 or spec.dtype.kind not in "iu":
+        raise ValueError(
+            "Invalid `key_func`. `key_func` must return a single `tf.int64` scalar tensor but its return type is "
+            f"{spec}."
+        )
+
+
+def _of_any_rows(spec: Any) -> Any:
+    return TensorSpec((None, *spec.shape[1:]), spec.dtype) if isinstance(spec, TensorSpec) and spec.shape.rank else spec

@@ -1,0 +1,222 @@
+"""In-memory sources: rows that are gathered by index, a whole batch at a time."""
+
+import abc
+from typing import Any, final
+
+import jax
+import numpy as np
+
+from stratagem._data.elements._nest import Array, Nest, convert, leaves, map_leaves
+from stratagem._data.elements._spec import Nestable, TensorSpec
+from stratagem._data.stages._order import Indices
+
+
+class Columns(abc.ABC):
+    """A nest of columns of equal length."""
+
+    @property
+    @abc.abstractmethod
+    def length(self) -> int:
+        """The number of rows."""
+
+    @property
+    @abc.abstractmethod
+    def spec(self) -> Nest:
+        """The specs of one row."""
+
+    @property
+    def pure(self) -> bool:
+        """True when no Python of the user's runs in `gather` and `spec`."""
+        return True
+
+    @property
+    def cheap(self) -> bool:
+        """True when the rows lie in memory."""
+        return True
+
+    @property
+    def ahead(self) -> int:
+        """How many rows may at most be gathered before they are asked for."""
+        return 1024
+
+    @property
+    def settled(self) -> bool:
+        """True when gathering a row again gives the same again."""
+        return True
+
+    @property
+    def bits(self) -> int | None:
+        """How many low bits of an index tell the row, where more is in it (see `Numbered`); None for plain indices."""
+        return None
+
+    def sized(self, rows: int) -> "Columns":
+        """The same columns, made ready to gather so many rows at once."""
+        return self
+
+    def parts(self) -> "list[Columns]":
+        """Columns of the single components, in the order of `leaves`."""
+        return [Part(self, number) for number in range(len(leaves(self.spec)))]
+
+    @abc.abstractmethod
+    def gather(self, indices: Indices) -> Nest:
+        """The rows at `indices`, stacked."""
+
+
+@final
+class Part(Columns):
+    """One component of other columns, which are gathered whole."""
+
+    def __init__(self, columns: Columns, number: int) -> None:
+        self._columns = columns
+        self._number = number
+
+    @property
+    def length(self) -> int:
+        return self._columns.length
+
+    @property
+    def spec(self) -> Nest:
+        return leaves(self._columns.spec)[self._number]
+
+    @property
+    def pure(self) -> bool:
+        return self._columns.pure
+
+    @property
+    def cheap(self) -> bool:
+        return self._columns.cheap
+
+    @property
+    def ahead(self) -> int:
+        return self._columns.ahead
+
+    @property
+    def settled(self) -> bool:
+        return self._columns.settled
+
+    @property
+    def bits(self) -> int | None:
+        return self._columns.bits
+
+    def gather(self, indices: Indices) -> Nest:
+        return leaves(self._columns.gather(indices))[self._number]
+
+
+@final
+class ArrayColumns(Columns):
+    """Arrays whose first dimension counts the rows."""
+
+    def __init__(self, tensors: Nest) -> None:
+        self._arrays = convert(tensors)
+        arrays = leaves(self._arrays)
+        if not arrays:
+            raise ValueError("A Dataset was made of no tensor at all. Give at least one array.")
+        if any(isinstance(a, Nestable) for a in arrays):
+            raise ValueError(
+                "Slicing dataset elements is not supported. Use Dataset.from_tensors for a single element."
+            )
+        if any(a.ndim == 0 for a in arrays):
+            raise ValueError(
+                "from_tensor_slices cuts tensors along their first dimension, but one of them is a scalar. "
+                "Use Dataset.from_tensors for a single element."
+            )
+        lengths = {len(a) for a in arrays}
+        if len(lengths) > 1:
+            first, other = sorted(lengths, key=[len(a) for a in arrays].index)[:2]
+            raise ValueError(
+                f"Dimensions {first} and {other} are not compatible: from_tensor_slices needs tensors with the same "
+                f"first dimension, found {_lengths(self._arrays)}."
+            )
+        self._length = lengths.pop()
+
+    @property
+    def length(self) -> int:
+        return self._length
+
+    @property
+    def spec(self) -> Nest:
+        return map_leaves(lambda a: TensorSpec(a.shape[1:], a.dtype), self._arrays)
+
+    def parts(self) -> list[Columns]:
+        return [ArrayColumns(array) for array in leaves(self._arrays)]
+
+    def gather(self, indices: Indices) -> Nest:
+        run = as_run(indices)
+        if run is not None:
+            return map_leaves(lambda a: a[run], self._arrays)
+        return map_leaves(lambda a: a[indices], self._arrays)
+
+
+@final
+class RangeColumns(Columns):
+    """Numbers with a constant distance, computed when they are needed."""
+
+    def __init__(self, start: Any, step: Any, length: int, dtype: np.dtype[Any]) -> None:
+        self._start, self._step = start, step
+        self._length = length
+        self._dtype = dtype
+
+    @property
+    def length(self) -> int:
+        return self._length
+
+    @property
+    def spec(self) -> Nest:
+        return TensorSpec((), self._dtype)
+
+    def gather(self, indices: Indices) -> Array:
+        return (self._start + indices * self._step).astype(self._dtype)
+
+
+@final
+class ZippedColumns(Columns):
+    """A nest of columns, side by side, as long as the shortest."""
+
+    def __init__(self, nest: Nest) -> None:
+        self._nest = nest
+
+    @property
+    def length(self) -> int:
+        columns: list[Columns] = leaves(self._nest)
+        return min(column.length for column in columns)
+
+    @property
+    def spec(self) -> Nest:
+        return map_leaves(lambda columns: columns.spec, self._nest)
+
+    @property
+    def pure(self) -> bool:
+        return all(columns.pure for columns in leaves(self._nest))
+
+    @property
+    def cheap(self) -> bool:
+        return all(columns.cheap for columns in leaves(self._nest))
+
+    @property
+    def ahead(self) -> int:
+        return min(columns.ahead for columns in leaves(self._nest))
+
+    @property
+    def settled(self) -> bool:
+        return all(columns.settled for columns in leaves(self._nest))
+
+    def sized(self, rows: int) -> Columns:
+        return ZippedColumns(map_leaves(lambda columns: columns.sized(rows), self._nest))
+
+    def parts(self) -> list[Columns]:
+        return [part for columns in leaves(self._nest) for part in columns.parts()]
+
+    def gather(self, indices: Indices) -> Nest:
+        return map_leaves(lambda columns: columns.gather(indices), self._nest)
+
+
+def as_run(indices: Indices) -> slice | None:
+    """Neighbouring rows are one slice, which is a view: nothing is gathered at all."""
+    if len(indices) == 0 or indices[-1] - indices[0] + 1 != len(indices) or not (np.diff(indices) == 1).all():
+        return None
+    return slice(int(indices[0]), int(indices[-1]) + 1)
+
+
+def _lengths(arrays: Nest) -> str:
+    found = jax.tree_util.tree_flatten_with_path(arrays)[0]
+    return ", ".join(f"{len(array)} rows in component {jax.tree_util.keystr(path)}" for path, array in found)

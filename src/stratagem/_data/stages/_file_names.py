@@ -1,0 +1,134 @@
+"""File names as elements: where a plan that reads files begins, and where it is divided among workers."""
+
+import fnmatch
+import os
+import stat
+from collections.abc import Iterable
+from typing import Any, final
+
+import numpy as np
+
+from stratagem._base.errors import InvalidArgumentError
+from stratagem._base.paths import local_path
+from stratagem._data.elements._nest import Nest, to_numpy
+from stratagem._data.elements._spec import TensorSpec
+from stratagem._data.stages._columns import ArrayColumns
+from stratagem._data.stages._order import Order, Shuffled, Straight
+from stratagem._data.stages._seeds import EpochSeeds
+from stratagem._data.stages._stage import FileSource, Rows, Walk
+
+
+@final
+class FileNames(FileSource):
+    """The names of files, in order, or with `seeds` in a new random order at every walk.
+
+    Shuffling belongs to this source, so that workers divide the files first and each shuffles its own.
+    """
+
+    def __init__(self, files: Iterable[str], seeds: EpochSeeds | None = None) -> None:
+        self._files = tuple(files)
+        self._seeds = seeds
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        return self._files
+
+    def with_files(self, files: tuple[str, ...]) -> "FileNames":
+        return FileNames(files, self._seeds)
+
+    @property
+    def spec(self) -> TensorSpec:
+        return TensorSpec((), np.dtype(object))
+
+    @property
+    def cardinality(self) -> int:
+        return len(self._files)
+
+    @property
+    def batch_size(self) -> int | None:
+        return None
+
+    @property
+    def pure(self) -> bool:
+        return True
+
+    @property
+    def cheap(self) -> bool:
+        return True
+
+    def walk(self) -> Walk:
+        return self._rows().walk()
+
+    def example(self) -> Nest:
+        return self._rows().example()
+
+    def _rows(self) -> Rows:
+        names = np.empty(len(self._files), object)
+        names[:] = [os.fsencode(name) for name in self._files]
+        order: Order = Straight(len(names))
+        if self._seeds is not None and len(names):
+            order = Shuffled(order, len(names), self._seeds)
+        return Rows(ArrayColumns(names), order)
+
+
+def names_in(value: Any, argument: str = "filenames") -> tuple[str, ...]:
+    """File names given as text, bytes, a path, or a list or tensor of them, for an argument of this name.
+
+    Raises:
+        TypeError: something else was given.
+    """
+    array = to_numpy(_without_paths(value))
+    if array.dtype.kind != "O" and array.size:
+        raise TypeError(
+            f"The `{argument}` argument must contain `tf.string` elements. Got {array.dtype.name}: {value!r:.200}."
+        )
+    return tuple(map(local_path, array.ravel()))
+
+
+def _without_paths(value: Any) -> Any:
+    if isinstance(value, list | tuple):
+        return [_without_paths(v) for v in value]
+    return local_path(value) if isinstance(value, os.PathLike) else value
+
+
+def matching(patterns: tuple[str, ...]) -> tuple[str, ...]:
+    """The files and folders that match, sorted; what matches two patterns is there twice, as in TensorFlow.
+
+    `*` and `?` match within one part of a path, hidden names too; `[abc]` is a set.
+
+    Raises:
+        InvalidArgumentError: nothing matches any of them.
+    """
+    found = sorted(name for pattern in patterns for name in _matching(pattern))
+    if not found:
+        raise InvalidArgumentError(f"No files matched pattern: {', '.join(patterns)}")
+    return tuple(found)
+
+
+def _matching(pattern: str) -> list[str]:
+    if not any(sign in pattern for sign in "*?["):
+        return [pattern] if os.path.lexists(pattern) else []
+    folder, part = os.path.split(pattern)
+    return [name for parent in _folders(folder) for name in _entries(parent, part)]
+
+
+def _folders(pattern: str) -> list[str]:
+    """The folders that match; nothing stands for the working directory, whose name is not part of the result."""
+    if pattern == "" or os.path.dirname(pattern) == pattern:
+        return [pattern]
+    return [name for name in _matching(pattern) if _is_folder(name)]
+
+
+def _entries(folder: str, part: str) -> list[str]:
+    try:
+        names = os.listdir(folder or os.curdir)
+    except (FileNotFoundError, NotADirectoryError):
+        return []
+    return [os.path.join(folder, name) for name in fnmatch.filter(names, part)]
+
+
+def _is_folder(name: str) -> bool:
+    try:
+        return stat.S_ISDIR(os.stat(name).st_mode)
+    except OSError:
+        return False

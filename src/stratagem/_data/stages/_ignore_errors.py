@@ -1,0 +1,84 @@
+"""A step that leaves out the elements whose making failed, and counts them."""
+
+import logging
+from typing import final
+
+from stratagem._data.elements._nest import Nest
+from stratagem._data.stages._cardinality import INFINITE, UNKNOWN
+from stratagem._data.stages._order import State
+from stratagem._data.stages._stage import ParentWalk, Stage, Step, Walk
+
+logger = logging.getLogger(__name__)
+
+
+@final
+class IgnoreErrorsStep(Step):
+    """The elements that could be made."""
+
+    def __init__(self, parent: Stage, *, log_each: bool) -> None:
+        super().__init__(parent)
+        self._log_each = log_each
+
+    @property
+    def cardinality(self) -> int:
+        return INFINITE if self._parent.cardinality == INFINITE else UNKNOWN
+
+    @property
+    def batch_size(self) -> int | None:
+        return self._parent.batch_size
+
+    def walk(self) -> Walk:
+        return _IgnoreErrorsWalk(self._parent.walk(), log_each=self._log_each)
+
+    def example(self) -> Nest:
+        # The one that other steps would take may be damaged itself.
+        walk = self._parent.walk()
+        try:
+            return next(_IgnoreErrorsWalk(walk, log_each=False))
+        finally:
+            walk.close()
+
+
+@final
+class _IgnoreErrorsWalk(ParentWalk):
+    _PATIENCE = 1000
+
+    def __init__(self, parent: Walk, *, log_each: bool) -> None:
+        super().__init__(parent)
+        self._log_each = log_each
+        self._skipped = 0
+        self._last = ""
+
+    def __next__(self) -> Nest:
+        stuck, place = 0, None
+        while True:
+            try:
+                return next(self._source)
+            except StopIteration:
+                self._report()
+                raise
+            except Exception as error:
+                # A source that fails again and again without moving on would never come to an end.
+                here = self._source.get_state()
+                stuck, place = (stuck + 1 if here == place else 0), here
+                if stuck == self._PATIENCE:
+                    raise
+                self._skip(error)
+
+    def _skip(self, error: Exception) -> None:
+        self._skipped += 1
+        self._last = f"{type(error).__name__}: {error}"
+        if self._log_each:
+            logger.warning("Element skipped. %s", self._last)
+
+    def _report(self) -> None:
+        """Once a walk: after its end a walk keeps ending."""
+        if self._last:
+            logger.warning("%d failed elements were skipped; the last one: %s", self._skipped, self._last)
+            self._last = ""
+
+    def _facts(self) -> State:
+        return {"skipped": self._skipped, "last": self._last}
+
+    def _set_facts(self, state: State) -> None:
+        self._skipped, self._last = state["skipped"], state["last"]

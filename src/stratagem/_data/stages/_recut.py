@@ -1,0 +1,105 @@
+"""Batches cut anew: `Dataset.rebatch`, and the pieces of policy OFF."""
+
+from collections.abc import Sequence
+from typing import final
+
+import jax
+import numpy as np
+
+from stratagem._data.elements._nest import Nest, rows_in, slice_rows
+from stratagem._data.elements._spec import TensorSpec, with_rows, without_rows
+from stratagem._data.stages._cardinality import UNKNOWN
+from stratagem._data.stages._order import State
+from stratagem._data.stages._stage import ParentWalk, Stage, Step, Walk
+
+
+@final
+class RecutStep(Step):
+    """The rows of all batches, as one stream, in batches of `sizes` rows, which go round. The last may be short."""
+
+    def __init__(self, parent: Stage, sizes: Sequence[int], *, drop_remainder: bool = False) -> None:
+        super().__init__(parent)
+        self._sizes = tuple(sizes)
+        self._drop_remainder = drop_remainder
+
+    @property
+    def spec(self) -> Nest:
+        def recut(batch: TensorSpec) -> TensorSpec:
+            return with_rows(without_rows(batch), self._rows(batch)) if batch.shape.rank else batch
+
+        return jax.tree.map(recut, self._parent.spec)
+
+    def _rows(self, batch: TensorSpec) -> int | None:
+        """The rows of every new batch, if they all have equally many: none is left over, or that is dropped."""
+        if len(set(self._sizes)) > 1:
+            return None
+        # What is known of user code's batches is known of one of them.
+        rows = batch.shape[0] if self._parent.pure else None
+        return self._sizes[0] if self._drop_remainder or (rows is not None and rows % self._sizes[0] == 0) else None
+
+    @property
+    def cardinality(self) -> int:
+        return self._parent.cardinality if self._parent.cardinality < 0 else UNKNOWN
+
+    @property
+    def batch_size(self) -> int | None:
+        return self._sizes[0] if len(set(self._sizes)) == 1 else None
+
+    def walk(self) -> Walk:
+        return _RecutWalk(self._parent.walk(), self._sizes, drop_remainder=self._drop_remainder)
+
+    def example(self) -> Nest:
+        return jax.tree.map(lambda leaf: leaf[: self._sizes[0]], self._parent.example())
+
+
+@final
+class _RecutWalk(ParentWalk):
+    """Remembers where the batch began whose rows come next, how many of them are used, and whose turn it is."""
+
+    def __init__(self, parent: Walk, sizes: tuple[int, ...], *, drop_remainder: bool) -> None:
+        super().__init__(parent)
+        self._sizes = sizes
+        self._drop_remainder = drop_remainder
+        self._turn = 0
+        self._forget()
+
+    def _forget(self) -> None:
+        self._origin = self._source.get_state()
+        self._batch: Nest | None = None
+        self._used = 0
+
+    def __next__(self) -> Nest:
+        wanted = self._sizes[self._turn]
+        parts: list[Nest] = []
+        while wanted > 0 or not parts:
+            if self._batch is None:
+                try:
+                    self._batch = next(self._source)
+                except StopIteration:
+                    break
+            part = slice_rows(self._batch, self._used, self._used + wanted)
+            parts.append(part)
+            wanted -= rows_in(part)
+            self._used += rows_in(part)
+            if self._used == rows_in(self._batch):
+                self._forget()
+        if not parts or (wanted and self._drop_remainder):
+            raise StopIteration
+        self._turn = (self._turn + 1) % len(self._sizes)
+        return parts[0] if len(parts) == 1 else jax.tree.map(lambda *leaves: np.concatenate(leaves), *parts)
+
+    def get_state(self) -> State:
+        return {"parent": self._origin, **self._facts()}
+
+    def set_state(self, state: State) -> None:
+        self._source.set_state(state["parent"])
+        self._set_facts(state)
+
+    def _facts(self) -> State:
+        return {"used": self._used, "turn": self._turn}
+
+    def _set_facts(self, state: State) -> None:
+        self._forget()
+        self._turn = state["turn"] % len(self._sizes)
+        if state["used"]:
+            self._batch, self._used = next(self._source), state["used"]

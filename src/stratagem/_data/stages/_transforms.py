@@ -1,0 +1,156 @@
+"""Stages that make new elements out of others: batch, unbatch."""
+
+from typing import final
+
+from stratagem._base.errors import InvalidArgumentError
+from stratagem._data.elements._nest import Nest, leaves, map_leaves, rows_of, stacked
+from stratagem._data.elements._spec import Nestable, TensorShape, with_rows, without_rows
+from stratagem._data.stages._cardinality import UNKNOWN, batched
+from stratagem._data.stages._order import State
+from stratagem._data.stages._stage import ParentWalk, Stage, Step, Walk
+
+
+@final
+class BatchStage(Step):
+    """Consecutive elements stacked."""
+
+    def __init__(self, parent: Stage, batch_size: int, *, drop_remainder: bool) -> None:
+        super().__init__(parent)
+        self._batch_size = batch_size
+        self._drop_remainder = drop_remainder
+
+    @property
+    def spec(self) -> Nest:
+        rows = self._batch_size if self._drop_remainder else None
+        return map_leaves(lambda spec: with_rows(spec, rows), self._parent.spec)
+
+    @property
+    def cardinality(self) -> int:
+        return batched(self._parent.cardinality, self._batch_size, drop_remainder=self._drop_remainder)
+
+    @property
+    def batch_size(self) -> int:
+        return self._batch_size
+
+    def walk(self) -> Walk:
+        return _BatchWalk(self._parent.walk(), self._batch_size, drop_remainder=self._drop_remainder)
+
+    def example(self) -> Nest:
+        return stacked([self._parent.example()] * self._batch_size)
+
+
+@final
+class _BatchWalk(ParentWalk):
+    def __init__(self, parent: Walk, batch_size: int, *, drop_remainder: bool) -> None:
+        super().__init__(parent)
+        self._batch_size = batch_size
+        self._least = batch_size if drop_remainder else 1
+
+    def __next__(self) -> Nest:
+        elements: list[Nest] = []
+        for element in self._source:
+            elements.append(element)
+            if len(elements) == self._batch_size:
+                break
+        if len(elements) < self._least:
+            raise StopIteration
+        return stacked(elements)
+
+    def _facts(self) -> State:
+        return {}
+
+    def _set_facts(self, state: State) -> None:
+        pass
+
+
+@final
+class UnbatchStage(Step):
+    """The rows of every element, one by one."""
+
+    def __init__(self, parent: Stage) -> None:
+        super().__init__(parent)
+        # The spec of user code is found out by running it; such elements are checked when they come.
+        if parent.pure:
+            _check_rows([s.shape for s in leaves(parent.spec)])
+
+    @property
+    def spec(self) -> Nest:
+        return map_leaves(without_rows, self._parent.spec)
+
+    @property
+    def cardinality(self) -> int:
+        if not self._parent.pure:
+            return UNKNOWN
+        sizes, batches = _known_rows([s.shape for s in leaves(self._parent.spec)]), self._parent.cardinality
+        if not sizes:
+            return UNKNOWN
+        return batches if batches < 0 else batches * sizes[0]
+
+    @property
+    def batch_size(self) -> int | None:
+        return None
+
+    def walk(self) -> Walk:
+        return _UnbatchWalk(self._parent.walk())
+
+    def example(self) -> Nest:
+        return rows_of(self._parent.example())[0]
+
+
+@final
+class _UnbatchWalk(ParentWalk):
+    def __init__(self, parent: Walk) -> None:
+        super().__init__(parent)
+        self._origin = parent.get_state()
+        self._rows: list[Nest] = []
+        self._position = 0
+
+    def __next__(self) -> Nest:
+        while self._position == len(self._rows):
+            # First, so that the state is right also when there is no next element.
+            self._origin, self._rows, self._position = self._source.get_state(), [], 0
+            self._rows = _equal_rows(next(self._source))
+        self._position += 1
+        return self._rows[self._position - 1]
+
+    def get_state(self) -> State:
+        return {"parent": self._origin, **self._facts()}
+
+    def set_state(self, state: State) -> None:
+        self._source.set_state(state["parent"])
+        self._set_facts(state)
+
+    def _facts(self) -> State:
+        return {"position": self._position}
+
+    def _set_facts(self, state: State) -> None:
+        self._origin, self._rows, self._position = state["parent"], [], 0
+        for _ in range(state["position"]):
+            next(self)
+
+
+def _equal_rows(element: Nest) -> list[Nest]:
+    arrays = leaves(element)
+    if any(isinstance(array, Nestable) for array in arrays):
+        raise _no_rows()
+    _check_rows([TensorShape(array.shape) for array in arrays])
+    return rows_of(element)
+
+
+def _known_rows(shapes: list[TensorShape]) -> list[int]:
+    """The numbers of rows, where they are known."""
+    return [rows for shape in shapes if shape.rank and (rows := shape[0]) is not None]
+
+
+def _check_rows(shapes: list[TensorShape]) -> None:
+    """Raise unless tensors of these shapes have rows, and equally many, as far as that is known."""
+    if any(shape.rank == 0 for shape in shapes):
+        raise _no_rows()
+    if len(set(_known_rows(shapes))) > 1:
+        raise InvalidArgumentError(
+            f"Cannot unbatch components with different numbers of rows: their shapes are {', '.join(map(str, shapes))}."
+        )
+
+
+def _no_rows() -> ValueError:
+    return ValueError("Cannot unbatch an input with scalar components. `unbatch` takes batches apart into rows.")
