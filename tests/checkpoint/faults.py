@@ -5,7 +5,7 @@ import random
 from pathlib import Path
 from typing import Any
 
-from stratagem.checkpoint._files import checksum
+from stratagem._checkpoints._files import checksum
 
 
 def manifest_of(step: Path) -> dict[str, Any]:

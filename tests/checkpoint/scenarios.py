@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from stratagem.checkpoint import _owner
+from stratagem._checkpoints import _owner
 from stratagem.errors import DataLossError, FailedPreconditionError, NotFoundError
 from stratagem.train import CheckpointManager, latest_checkpoint
 from tests.checkpoint.faults import files_of, flip_a_bit, manifest_of

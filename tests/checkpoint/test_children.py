@@ -7,8 +7,8 @@ import keras
 import numpy as np
 import pytest
 
-from stratagem.checkpoint._children import is_variable
-from stratagem.checkpoint._graph import Found, bind, nodes_of, survey
+from stratagem._checkpoints._children import is_variable
+from stratagem._checkpoints._graph import Found, bind, nodes_of, survey
 from tests.checkpoint.models import Plain, create_model
 
 L = keras.layers

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from stratagem._base.errors import CheckpointError, DataLossError, NotFoundError
+from stratagem._checkpoints import _format
 from stratagem._core.values import Variable
-from stratagem.checkpoint import _format
 from stratagem.train import Checkpoint, CheckpointManager, checkpoints_iterator, latest_checkpoint
 from tests.checkpoint.faults import reseal
 from tests.checkpoint.models import read

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
+from stratagem._checkpoints import _manifest
 from stratagem._core.values import Variable
-from stratagem.checkpoint import _manifest
 from stratagem.errors import DataLossError
 from stratagem.train import Checkpoint, CheckpointManager, latest_checkpoint
 from tests.checkpoint.faults import manifest_of, reseal

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import stratagem as tf
+from stratagem._checkpoints import _index
 from stratagem._core.values import Variable
-from stratagem.checkpoint import _index
 from stratagem.train import Checkpoint, CheckpointManager, checkpoints_iterator, get_checkpoint_state, latest_checkpoint
 from tests.checkpoint.models import read
 

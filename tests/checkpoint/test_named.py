@@ -7,7 +7,7 @@ import pytest
 
 import stratagem as tf
 from stratagem._base.errors import CheckpointError
-from stratagem.checkpoint import NamedCheckpoint
+from stratagem._checkpoints import NamedCheckpoint
 
 
 def saved(folder: Path, variables: dict[str, Any], **parts: Any) -> str:

@@ -10,8 +10,8 @@ import pytest
 from click.testing import CliRunner
 
 import stratagem as tf
+from stratagem._checkpoints import not_finite
 from stratagem._core.values import Variable
-from stratagem.checkpoint import not_finite
 from stratagem.cli import main
 from stratagem.train import Checkpoint, CheckpointManager, latest_checkpoint
 from tests.checkpoint.models import read

@@ -14,9 +14,9 @@ from pathlib import Path
 
 import pytest
 
+from stratagem._checkpoints import _owner
+from stratagem._checkpoints._owner import NAME, Owner, me, owner_of
 from stratagem._core.values import Variable
-from stratagem.checkpoint import _owner
-from stratagem.checkpoint._owner import NAME, Owner, me, owner_of
 from stratagem.errors import FailedPreconditionError
 from stratagem.train import Checkpoint, CheckpointManager
 

@@ -10,9 +10,9 @@ import pytest
 
 import stratagem as tf
 from stratagem import trainer  # noqa: F401  # which tells a model its strategy
+from stratagem._checkpoints import list_variables
 from stratagem._core.values import ShardedVariable
 from stratagem._private import joined
-from stratagem.checkpoint import list_variables
 from tests.checkpoint.models import build
 from tests.values.sharding import Sharding
 

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from stratagem._base.job import ALONE, enter_job
+from stratagem._checkpoints import _format, _together
 from stratagem._core.context import entered
 from stratagem._core.values import Variable
-from stratagem.checkpoint import _format, _together
 from stratagem.errors import AbortedError
 from stratagem.train import Checkpoint, CheckpointManager, latest_checkpoint
 from tests.checkpoint.models import read

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import stratagem as tf
+from stratagem._checkpoints import Checkpoint
 from stratagem._core.values import Formula, ShardedVariable
-from stratagem.checkpoint import Checkpoint
 from tests.parity.training import floatx
 from tests.remote.serving import one_device, serving
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import stratagem as tf
-from stratagem.checkpoint import not_finite
+from stratagem._checkpoints import not_finite
 from tests.trainer.test_callbacks_backup import made
 
 X = np.ones((8, 3), np.float32)

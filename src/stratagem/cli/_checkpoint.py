@@ -4,7 +4,7 @@ import time
 
 import click
 
-from stratagem.checkpoint import Report, report_on
+from stratagem._checkpoints import Report, report_on
 from stratagem.cli._paths import LocalPath
 
 _FOLDER = click.argument("directory", type=LocalPath(exists=True, file_okay=False))

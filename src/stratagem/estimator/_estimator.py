@@ -11,8 +11,8 @@ import numpy as np
 
 from stratagem._base.errors import ClusterError, UnimplementedError
 from stratagem._base.paths import local_path
+from stratagem._checkpoints import latest_checkpoint, list_variables, load_variable
 from stratagem._core.step import default_mesh
-from stratagem.checkpoint import latest_checkpoint, list_variables, load_variable
 from stratagem.estimator._apart import apart, generated_apart
 from stratagem.estimator._call import argument_names, call_with, check_model_fn
 from stratagem.estimator._config import RunConfig, with_model_dir

@@ -6,7 +6,7 @@ import time
 from typing import Any, Final, final
 
 from stratagem._base.errors import CheckpointError
-from stratagem.checkpoint import is_good
+from stratagem._checkpoints import is_good
 from stratagem.estimator._announcement import Watch
 from stratagem.estimator._estimator import Estimator
 from stratagem.estimator._hook import CheckpointSaverListener, SessionRunHook

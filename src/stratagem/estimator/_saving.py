@@ -5,8 +5,8 @@ import os
 from typing import Any, final
 
 from stratagem._base.job import ALONE
+from stratagem._checkpoints import CheckpointManager, NamedCheckpoint, load_checkpoint
 from stratagem._core.context import entered
-from stratagem.checkpoint import CheckpointManager, NamedCheckpoint, load_checkpoint
 from stratagem.estimator._config import RunConfig
 from stratagem.graph import Graph
 

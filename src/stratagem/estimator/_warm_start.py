@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 
 from stratagem._base.errors import NotFoundError, UnimplementedError
 from stratagem._base.paths import local_path
+from stratagem._checkpoints import NamedCheckpoint, latest_checkpoint, load_checkpoint
 from stratagem._private import KerasVariable
-from stratagem.checkpoint import NamedCheckpoint, latest_checkpoint, load_checkpoint
 from stratagem.graph import Graph
 
 _log = logging.getLogger("stratagem.estimator")

@@ -2,10 +2,10 @@
 
 from typing import Any
 
+from stratagem._checkpoints import PreemptionCheckpointHandler as PreemptionCheckpointHandler
+from stratagem._checkpoints import TerminationConfig as TerminationConfig
 from stratagem._data import ValueContext as ValueContext
 from stratagem._ops import not_provided
-from stratagem.checkpoint import PreemptionCheckpointHandler as PreemptionCheckpointHandler
-from stratagem.checkpoint import TerminationConfig as TerminationConfig
 from stratagem.distribute import coordinator as coordinator
 from stratagem.distribute.experimental import partitioners as partitioners
 from stratagem.strategy import CommunicationImplementation as CommunicationImplementation

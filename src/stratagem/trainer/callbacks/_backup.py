@@ -8,9 +8,9 @@ from collections.abc import Callable
 from typing import Any, final
 
 from stratagem._base.paths import local_path
+from stratagem._checkpoints import Checkpoint, CheckpointManager, PreemptionCheckpointHandler, TerminationConfig, shown
 from stratagem._core.context import entered
 from stratagem._private import global_seed_generator
-from stratagem.checkpoint import Checkpoint, CheckpointManager, PreemptionCheckpointHandler, TerminationConfig, shown
 from stratagem.trainer._callbacks import Callbacks
 from stratagem.trainer.callbacks._files import weights_not_finite
 from stratagem.trainer.callbacks._kept import Kept, kept

@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 
 from stratagem._base.job import Job, Phase, process_job
+from stratagem._checkpoints import make_directories, not_finite, shown, sync
 from stratagem._core.context import entered
 from stratagem._core.values import on_read, placement_of
-from stratagem.checkpoint import make_directories, not_finite, shown, sync
 
 _log = logging.getLogger("stratagem")
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from stratagem._base.errors import CheckpointError
 from stratagem._base.paths import local_path
-from stratagem.checkpoint import Checkpoint, latest_checkpoint, list_variables
+from stratagem._checkpoints import Checkpoint, latest_checkpoint, list_variables
 
 _log = logging.getLogger("stratagem")
 

@@ -8,10 +8,10 @@ from pathlib import Path
 
 from stratagem._base.errors import CheckpointError, DataLossError, NotFoundError
 from stratagem._base.paths import local_path
-from stratagem.checkpoint._finite import shown
-from stratagem.checkpoint._format import verify
-from stratagem.checkpoint._index import NAME, get_checkpoint_state, is_within, numbered, saved_in
-from stratagem.checkpoint._manifest import load
+from stratagem._checkpoints._finite import shown
+from stratagem._checkpoints._format import verify
+from stratagem._checkpoints._index import NAME, get_checkpoint_state, is_within, numbered, saved_in
+from stratagem._checkpoints._manifest import load
 
 _log = logging.getLogger(__name__)
 

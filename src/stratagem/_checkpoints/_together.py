@@ -14,10 +14,10 @@ from pathlib import Path
 from stratagem._base.errors import AbortedError, CheckpointError, DataLossError, NotFoundError
 from stratagem._base.job import Job, Phase, process_job
 from stratagem._base.paths import file_errors
+from stratagem._checkpoints._files import make_directories
+from stratagem._checkpoints._manifest import load
+from stratagem._checkpoints._owner import machine
 from stratagem._core.context import current
-from stratagem.checkpoint._files import make_directories
-from stratagem.checkpoint._manifest import load
-from stratagem.checkpoint._owner import machine
 
 _PATIENCE = 10.0  # seconds until a file of another machine shows on a shared file system
 

@@ -3,9 +3,9 @@
 import abc
 from typing import Any, NoReturn, Self
 
-from stratagem.checkpoint._children import Tracked, is_container
-from stratagem.checkpoint._graph import bind, survey
-from stratagem.checkpoint._pending import Restoration
+from stratagem._checkpoints._children import Tracked, is_container
+from stratagem._checkpoints._graph import bind, survey
+from stratagem._checkpoints._pending import Restoration
 
 
 class LoadStatus(abc.ABC):

@@ -9,18 +9,18 @@ import numpy as np
 
 from stratagem._base.errors import CheckpointError, DataLossError
 from stratagem._base.paths import local_path
+from stratagem._checkpoints._children import Tracked, is_stateful, is_trackable, is_variable, parts_of, value_of
+from stratagem._checkpoints._format import Contents, read
+from stratagem._checkpoints._graph import nodes_of, survey
+from stratagem._checkpoints._index import record_checkpoint_state, single
+from stratagem._checkpoints._latest import newest_other, say_not_finite
+from stratagem._checkpoints._owner import disown, own_now, owning
+from stratagem._checkpoints._pending import Restoration
+from stratagem._checkpoints._saves import Saves
+from stratagem._checkpoints._status import CheckpointLoadStatus, InitializationOnlyStatus, LoadStatus
+from stratagem._checkpoints._together import save_together
 from stratagem._core.context import entered
 from stratagem._core.values import Variable
-from stratagem.checkpoint._children import Tracked, is_stateful, is_trackable, is_variable, parts_of, value_of
-from stratagem.checkpoint._format import Contents, read
-from stratagem.checkpoint._graph import nodes_of, survey
-from stratagem.checkpoint._index import record_checkpoint_state, single
-from stratagem.checkpoint._latest import newest_other, say_not_finite
-from stratagem.checkpoint._owner import disown, own_now, owning
-from stratagem.checkpoint._pending import Restoration
-from stratagem.checkpoint._saves import Saves
-from stratagem.checkpoint._status import CheckpointLoadStatus, InitializationOnlyStatus, LoadStatus
-from stratagem.checkpoint._together import save_together
 
 
 class Checkpoint(Tracked):

@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import final
 
 from stratagem._base.errors import CheckpointError, DataLossError, NotFoundError
-from stratagem.checkpoint._files import sync, sync_tree
-from stratagem.checkpoint._finite import not_finite, shown
-from stratagem.checkpoint._format import Contents, delete, write
-from stratagem.checkpoint._latest import is_good
-from stratagem.checkpoint._manifest import NAME, Manifest, load
+from stratagem._checkpoints._files import sync, sync_tree
+from stratagem._checkpoints._finite import not_finite, shown
+from stratagem._checkpoints._format import Contents, delete, write
+from stratagem._checkpoints._latest import is_good
+from stratagem._checkpoints._manifest import NAME, Manifest, load
 
 _log = logging.getLogger(__name__)
 

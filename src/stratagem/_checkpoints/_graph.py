@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import quote
 
-from stratagem.checkpoint._children import is_solid, is_stateful, is_variable, parts_of
+from stratagem._checkpoints._children import is_solid, is_stateful, is_variable, parts_of
 
 
 @dataclass(frozen=True, kw_only=True)

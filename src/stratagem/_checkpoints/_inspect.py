@@ -5,10 +5,10 @@ from dataclasses import dataclass
 
 from stratagem._base.errors import CheckpointError, DataLossError, NotFoundError
 from stratagem._base.paths import local_path
-from stratagem.checkpoint._finite import shown
-from stratagem.checkpoint._format import glance, verify
-from stratagem.checkpoint._index import get_checkpoint_state, numbered
-from stratagem.checkpoint._manifest import NAME
+from stratagem._checkpoints._finite import shown
+from stratagem._checkpoints._format import glance, verify
+from stratagem._checkpoints._index import get_checkpoint_state, numbered
+from stratagem._checkpoints._manifest import NAME
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -14,11 +14,11 @@ import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
 from stratagem._base.job import Job
+from stratagem._checkpoints._checkpoint import Checkpoint
+from stratagem._checkpoints._manager import CheckpointManager
+from stratagem._checkpoints._together import job_here
 from stratagem._core.context import entered
 from stratagem._core.values import Variable
-from stratagem.checkpoint._checkpoint import Checkpoint
-from stratagem.checkpoint._manager import CheckpointManager
-from stratagem.checkpoint._together import job_here
 
 _log = logging.getLogger(__name__)
 

@@ -28,7 +28,7 @@ from orbax.checkpoint.type_handlers import (
     create_type_handler_registry,
 )
 
-from stratagem.checkpoint._manifest import ArrayFact
+from stratagem._checkpoints._manifest import ArrayFact
 
 
 def _is_told(record: logging.LogRecord) -> bool:

@@ -8,14 +8,14 @@ import numpy as np
 
 from stratagem._base.errors import CheckpointError, NotFoundError
 from stratagem._base.paths import local_path
+from stratagem._checkpoints._checkpoint import Checkpoint
+from stratagem._checkpoints._children import value_of
+from stratagem._checkpoints._format import Contents, read
+from stratagem._checkpoints._graph import Node
+from stratagem._checkpoints._latest import say_not_finite
+from stratagem._checkpoints._pending import Due, demand_fit, give
 from stratagem._core.context import entered
 from stratagem._core.values import Variable
-from stratagem.checkpoint._checkpoint import Checkpoint
-from stratagem.checkpoint._children import value_of
-from stratagem.checkpoint._format import Contents, read
-from stratagem.checkpoint._graph import Node
-from stratagem.checkpoint._latest import say_not_finite
-from stratagem.checkpoint._pending import Due, demand_fit, give
 
 
 @final

@@ -6,8 +6,8 @@ import numpy as np
 
 from stratagem._base.errors import NotFoundError
 from stratagem._base.paths import local_path
-from stratagem.checkpoint._format import named_in, read, shapes_and_dtypes
-from stratagem.checkpoint._latest import latest_checkpoint
+from stratagem._checkpoints._format import named_in, read, shapes_and_dtypes
+from stratagem._checkpoints._latest import latest_checkpoint
 
 # TensorFlow shows a variable's value under this ending; programs look it up by the whole name.
 _ENDING = "/.ATTRIBUTES/VARIABLE_VALUE"

@@ -9,12 +9,12 @@ import jax.numpy as jnp
 import numpy as np
 
 from stratagem._base.errors import CheckpointError, InvalidArgumentError
+from stratagem._checkpoints._children import is_container, is_variable, parts_of
+from stratagem._checkpoints._format import Contents
+from stratagem._checkpoints._graph import Node, bind, survey
+from stratagem._checkpoints._weak import WeakIdentityMap
 from stratagem._core.values import shards
 from stratagem._private import after_build, in_stateless_scope, initialized, is_view, set_initial_value, stored
-from stratagem.checkpoint._children import is_container, is_variable, parts_of
-from stratagem.checkpoint._format import Contents
-from stratagem.checkpoint._graph import Node, bind, survey
-from stratagem.checkpoint._weak import WeakIdentityMap
 
 _log = logging.getLogger(__name__)
 

@@ -16,8 +16,8 @@ from typing import Any, TypeGuard
 import numpy as np
 
 from stratagem._base.errors import CheckpointError, DataLossError, NotFoundError
-from stratagem.checkpoint._files import UnreadableError, checksum, read_text
-from stratagem.checkpoint._graph import Node
+from stratagem._checkpoints._files import UnreadableError, checksum, read_text
+from stratagem._checkpoints._graph import Node
 
 NAME = "manifest.json"
 GENERATION = re.compile(r"[0-9a-f]{16}")

@@ -14,9 +14,9 @@ from pathlib import Path
 
 from stratagem._base.errors import CheckpointError, DataLossError, NotFoundError
 from stratagem._base.paths import local_path
-from stratagem.checkpoint._files import UnreadableError, checksum, is_temporary, read_text, write_text
-from stratagem.checkpoint._manifest import Manifest, load
-from stratagem.checkpoint._owner import me, owner_of
+from stratagem._checkpoints._files import UnreadableError, checksum, is_temporary, read_text, write_text
+from stratagem._checkpoints._manifest import Manifest, load
+from stratagem._checkpoints._owner import me, owner_of
 
 _log = logging.getLogger(__name__)
 

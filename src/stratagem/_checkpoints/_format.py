@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from stratagem._base.errors import CheckpointError, DataLossError, NotFoundError
-from stratagem.checkpoint._files import (
+from stratagem._checkpoints._files import (
     UnreadableError,
     checksum,
     checksum_of,
@@ -31,9 +31,9 @@ from stratagem.checkpoint._files import (
     sync_tree,
     write_text,
 )
-from stratagem.checkpoint._graph import Node
-from stratagem.checkpoint._manifest import GENERATION, NAME, ArrayFact, FileFact, Manifest, damaged, encode, load
-from stratagem.checkpoint._orbax import read_arrays, write_arrays
+from stratagem._checkpoints._graph import Node
+from stratagem._checkpoints._manifest import GENERATION, NAME, ArrayFact, FileFact, Manifest, damaged, encode, load
+from stratagem._checkpoints._orbax import read_arrays, write_arrays
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -8,9 +8,9 @@ from typing import Any, Protocol
 
 from stratagem._base.errors import CheckpointError, DataLossError, NotFoundError
 from stratagem._base.paths import local_path
-from stratagem.checkpoint._children import is_variable, value_of
-from stratagem.checkpoint._format import Contents, delete
-from stratagem.checkpoint._index import (
+from stratagem._checkpoints._children import is_variable, value_of
+from stratagem._checkpoints._format import Contents, delete
+from stratagem._checkpoints._index import (
     CheckpointState,
     get_checkpoint_state,
     is_within,
@@ -18,11 +18,11 @@ from stratagem.checkpoint._index import (
     number_of,
     record_checkpoint_state,
 )
-from stratagem.checkpoint._latest import first_good, latest_checkpoint, newest_first
-from stratagem.checkpoint._manifest import load
-from stratagem.checkpoint._owner import owning
-from stratagem.checkpoint._saves import RESTORE_FIRST, Saves
-from stratagem.checkpoint._together import agree_to_restore, job_here, save_together
+from stratagem._checkpoints._latest import first_good, latest_checkpoint, newest_first
+from stratagem._checkpoints._manifest import load
+from stratagem._checkpoints._owner import owning
+from stratagem._checkpoints._saves import RESTORE_FIRST, Saves
+from stratagem._checkpoints._together import agree_to_restore, job_here, save_together
 
 _log = logging.getLogger(__name__)
 

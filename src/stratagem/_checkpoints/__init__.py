@@ -1,0 +1,28 @@
+"""Saving and restoring: what is in a checkpoint, how it gets its names, and when it is complete.
+
+In: Python objects with variables below them, and a directory that may be damaged or hostile.
+Out: checkpoints that are whole or not there, also when several workers save; what a restore has matched, and what not.
+Never: unpickles, follows a link out of its directory, or displaces the last checkpoint that is good.
+"""
+
+from stratagem._checkpoints._checkpoint import Checkpoint as Checkpoint
+from stratagem._checkpoints._files import make_directories as make_directories
+from stratagem._checkpoints._files import sync as sync
+from stratagem._checkpoints._finite import not_finite as not_finite
+from stratagem._checkpoints._finite import shown as shown
+from stratagem._checkpoints._index import CheckpointState as CheckpointState
+from stratagem._checkpoints._index import get_checkpoint_state as get_checkpoint_state
+from stratagem._checkpoints._inspect import Report as Report
+from stratagem._checkpoints._inspect import report_on as report_on
+from stratagem._checkpoints._latest import checkpoints_iterator as checkpoints_iterator
+from stratagem._checkpoints._latest import is_good as is_good
+from stratagem._checkpoints._latest import latest_checkpoint as latest_checkpoint
+from stratagem._checkpoints._manager import CheckpointManager as CheckpointManager
+from stratagem._checkpoints._named import NamedCheckpoint as NamedCheckpoint
+from stratagem._checkpoints._preemption import PreemptionCheckpointHandler as PreemptionCheckpointHandler
+from stratagem._checkpoints._preemption import TerminationConfig as TerminationConfig
+from stratagem._checkpoints._reader import CheckpointReader as CheckpointReader
+from stratagem._checkpoints._reader import list_variables as list_variables
+from stratagem._checkpoints._reader import load_checkpoint as load_checkpoint
+from stratagem._checkpoints._reader import load_variable as load_variable
+from stratagem._checkpoints._status import LoadStatus as LoadStatus
