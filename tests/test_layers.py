@@ -14,7 +14,7 @@ LAYERS = (  # lowest first; members of one row may not import each other
     ("_cluster",),
     ("_core",),
     ("_ops",),
-    ("_checkpoints", "_data", "events"),
+    ("_checkpoints", "_data", "_events"),
     ("remote",),
     ("strategy",),
     ("coordinator",),

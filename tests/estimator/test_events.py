@@ -9,8 +9,8 @@ from tensorboard.backend.event_processing.event_accumulator import EventAccumula
 
 import stratagem as tf
 import stratagem.compat.v1 as tf1
+from stratagem._events import read_scalars
 from stratagem.estimator import Estimator, RunConfig, SummarySaverHook
-from stratagem.events import read_scalars
 from tests.estimator.models import by_hand, data, linear, rows
 
 

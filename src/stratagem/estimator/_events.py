@@ -4,8 +4,8 @@ import os
 from collections.abc import Callable
 from typing import Any, final
 
-from stratagem import events
-from stratagem.events import SummaryWriter, create_file_writer
+from stratagem import _events as events
+from stratagem._events import SummaryWriter, create_file_writer
 
 
 @final

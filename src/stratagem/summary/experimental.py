@@ -1,10 +1,10 @@
 """`tf.summary.experimental`: the default step, and what summaries of one's own need."""
 
+from stratagem._events import get_step as get_step
+from stratagem._events import set_step as set_step
+from stratagem._events import summary_scope as summary_scope
+from stratagem._events import write_raw_pb as write_raw_pb
 from stratagem._ops import not_provided as _not_provided
-from stratagem.events import get_step as get_step
-from stratagem.events import set_step as set_step
-from stratagem.events import summary_scope as summary_scope
-from stratagem.events import write_raw_pb as write_raw_pb
 
 
 def __getattr__(name: str) -> object:

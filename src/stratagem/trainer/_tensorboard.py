@@ -10,7 +10,7 @@ import jax
 import keras
 import numpy as np
 
-from stratagem import events
+from stratagem import _events as events
 from stratagem._base.errors import UnimplementedError
 from stratagem._base.job import process_job
 from stratagem._base.paths import local_path

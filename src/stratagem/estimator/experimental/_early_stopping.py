@@ -7,10 +7,10 @@ from typing import final
 
 from stratagem._base.job import ALONE, Job
 from stratagem._base.paths import local_path
+from stratagem._events import read_scalars
 from stratagem.estimator._estimator import Estimator
 from stratagem.estimator._hook import SessionRunHook
 from stratagem.estimator.hooks import SecondOrStepTimer, SessionRunArgs, SessionRunContext, SessionRunValues
-from stratagem.events import read_scalars
 
 _log = logging.getLogger("stratagem.estimator")
 

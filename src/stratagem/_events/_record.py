@@ -10,11 +10,11 @@ import numpy as np
 
 from stratagem._core.context import current
 from stratagem._core.mesh import AXIS
+from stratagem._events._ambience import Ambience, ambience, holds, whole
+from stratagem._events._pending import note
+from stratagem._events._surroundings import surroundings
+from stratagem._events._writer import FileWriter, writer_of
 from stratagem._ops import is_tensor, tensor
-from stratagem.events._ambience import Ambience, ambience, holds, whole
-from stratagem.events._pending import note
-from stratagem.events._surroundings import surroundings
-from stratagem.events._writer import FileWriter, writer_of
 
 Prepare = Callable[[], Any]  # gives a tensor, also inside a trace
 Encode = Callable[[np.ndarray], bytes]  # a serialized Summary of its value

@@ -8,8 +8,8 @@ from typing import Any, final
 import numpy as np
 
 from stratagem._core.context import current
+from stratagem._events._pending import settle_live
 from stratagem._ops import is_tensor, tensor
-from stratagem.events._pending import settle_live
 
 
 @final

@@ -11,9 +11,9 @@ from typing import Any, final
 from stratagem._base.errors import ContextError
 from stratagem._base.paths import local_path
 from stratagem._core.context import current
-from stratagem.events._ambience import ambience
-from stratagem.events._file import EventFile
-from stratagem.events._pending import settle
+from stratagem._events._ambience import ambience
+from stratagem._events._file import EventFile
+from stratagem._events._pending import settle
 
 _MOST_WAITING = 10
 _FLUSH_MILLIS = 120_000

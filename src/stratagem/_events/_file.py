@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import final
 
 from stratagem._base.framing import framed
-from stratagem.events._messages import Event
+from stratagem._events._messages import Event
 
 _VERSION = "brain.Event:2"
 _WRITER = "stratagem"

@@ -9,8 +9,8 @@ import numpy as np
 
 from stratagem._base.framing import CHECKSUM, HEADER, LENGTH_BYTES, masked_crc
 from stratagem._base.tensor_proto import serialized_tensor
-from stratagem.events._messages import Event, Summary
-from stratagem.events._writer import FileWriter, SummaryWriter
+from stratagem._events._messages import Event, Summary
+from stratagem._events._writer import FileWriter, SummaryWriter
 
 _log = logging.getLogger(__name__)
 

@@ -8,10 +8,10 @@ import jax
 import numpy as np
 
 from stratagem._core.context import entered
+from stratagem._events._ambience import ambience, current_trace, holds, whole
+from stratagem._events._writer import FileWriter
 from stratagem._ops import tensor
 from stratagem._private import OutsideOfTraces
-from stratagem.events._ambience import ambience, current_trace, holds, whole
-from stratagem.events._writer import FileWriter
 
 NO_WRITER = -1
 

@@ -10,12 +10,12 @@ import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError, UnimplementedError
 from stratagem._base.tensor_proto import serialized_tensor
+from stratagem._events._encode import buckets as buckets_of
+from stratagem._events._encode import pictures, sounds
+from stratagem._events._messages import Summary, SummaryMetadata
+from stratagem._events._record import Prepare, is_traced, record
 from stratagem._ops import cast, convert_image_dtype, tensor
 from stratagem._private import scope_path
-from stratagem.events._encode import buckets as buckets_of
-from stratagem.events._encode import pictures, sounds
-from stratagem.events._messages import Summary, SummaryMetadata
-from stratagem.events._record import Prepare, is_traced, record
 
 Values = Callable[[np.ndarray], np.ndarray]  # what is written for a tensor's value
 
