@@ -16,7 +16,7 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 EXTRAS = PROJECT["optional-dependencies"]
 DISTRIBUTIONS = packages_distributions()  # by their modules
 # Who may use what an extra brings. `remote` asks for Ray before it imports it; examples are programs.
-USES = {"src/stratagem/remote": ("cluster",), "src": (), "examples": ("examples",)}
+USES = {"src/stratagem/_servers/remote": ("cluster",), "src": (), "examples": ("examples",)}
 
 
 def names(requirements: list[str]) -> set[str]:

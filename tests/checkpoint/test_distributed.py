@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from stratagem._core.values import Variable, VariableAggregation, VariableSynchronization
-from stratagem.strategy import MirroredStrategy
+from stratagem._strategies import MirroredStrategy
 from stratagem.train import Checkpoint
 from tests.checkpoint.models import read
 

@@ -8,12 +8,12 @@ import pytest
 from stratagem._base.job import Phase
 from stratagem._cluster.control import Position
 from stratagem._cluster.control._failure import Failure, Kind
+from stratagem._servers.remote._actors import TaskLostError, TaskSilentError
 from stratagem.cli._launch_attempt import Running
 from stratagem.cli._launch_cause import Ended, exit_code, root_cause
 from stratagem.cli._launch_logs import Log, error_lines, plain
 from stratagem.cli._launch_plan import Layout, Started, at, with_tf_config
 from stratagem.cli._launch_show import summary
-from stratagem.remote._actors import TaskLostError, TaskSilentError
 
 
 def test_ports_of_a_machine_count_up_from_its_address() -> None:

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from stratagem.coordinator import _coordinator
+from stratagem._servers.coordinator import _coordinator
 from tests.coordinator.functions import WORKERS, Coordinator
 from tests.remote.serving import serving
 

@@ -10,8 +10,8 @@ import pytest
 
 import stratagem as tf
 from stratagem._core.context import current
-from stratagem.coordinator import _coordinator
-from stratagem.remote import TaskLostError, Worker
+from stratagem._servers.coordinator import _coordinator
+from stratagem._servers.remote import TaskLostError, Worker
 from tests.coordinator.functions import Coordinator
 from tests.estimator.clusters import chief_of, model_fn, rows
 from tests.remote.serving import serving

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import stratagem as tf
-from stratagem.coordinator import _queue
+from stratagem._servers.coordinator import _queue
 from tests.coordinator.functions import WORKERS, Coordinator, Gate, counter, good, waiting
 from tests.remote.serving import serving
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import stratagem as tf
-from stratagem.coordinator._values import EveryValue, PerWorkerDataset, PerWorkerValues
+from stratagem._servers.coordinator._values import EveryValue, PerWorkerDataset, PerWorkerValues
 from tests.coordinator.functions import WORKERS, counter, draw, good
 
 

@@ -5,8 +5,8 @@ import time
 
 import pytest
 
-from stratagem.coordinator import _pace
-from stratagem.coordinator._pace import Pace, Turns
+from stratagem._servers.coordinator import _pace
+from stratagem._servers.coordinator._pace import Pace, Turns
 
 SHORT, LONG = 1e-4, 1.0  # seconds of a function
 

@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from stratagem.coordinator._queue import Closure, ClosureQueue
+from stratagem._servers.coordinator._queue import Closure, ClosureQueue
 
 SHARED: list[int] = []
 

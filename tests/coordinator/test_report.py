@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import stratagem as tf
-from stratagem.coordinator._report import Report, WorkerTimes
-from stratagem.remote import Part, Traffic, VariableServer
+from stratagem._servers.coordinator._report import Report, WorkerTimes
+from stratagem._servers.remote import Part, Traffic, VariableServer
 from tests.coordinator.functions import WORKERS
 from tests.remote.serving import serving
 

@@ -9,7 +9,7 @@ import pytest
 import stratagem as tf
 import stratagem.compat.v1 as tf1
 from stratagem._core.step import Same, prepare
-from stratagem.coordinator import ClusterCoordinator
+from stratagem._servers.coordinator import ClusterCoordinator
 from stratagem.graph import Graph
 from tests.graph.behaviours import OPTIMIZERS, optimizer
 from tests.graph.made import features, labels, waves

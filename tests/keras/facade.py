@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 import stratagem as tf
-from stratagem.strategy import AbstractStrategy, MirroredStrategy
+from stratagem._strategies import AbstractStrategy, MirroredStrategy
 
 ROWS = 8
 IMAGES = np.random.default_rng(0).normal(size=(ROWS, 4)).astype(np.float32)

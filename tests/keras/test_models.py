@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import stratagem as tf
-from stratagem.strategy import MirroredStrategy
+from stratagem._strategies import MirroredStrategy
 from tests.keras.facade import IMAGES, batches, largest_difference, make_step, mirrored, small_model, train
 
 START = [np.random.default_rng(1).normal(size=w.shape).astype(np.float32) for w in small_model().get_weights()]

@@ -29,7 +29,7 @@ from stratagem._data import (
     PerReplicaSpec,
     TensorSpec,
 )
-from stratagem.strategy import OneDeviceStrategy
+from stratagem._strategies import OneDeviceStrategy
 from tests.pipeline.recording import HostNeeded, Recorder
 
 PER_REPLICA = InputReplicationMode.PER_REPLICA

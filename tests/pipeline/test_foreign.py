@@ -11,7 +11,7 @@ import pytest
 
 from stratagem import train
 from stratagem._data import Dataset
-from stratagem.strategy import MirroredStrategy
+from stratagem._strategies import MirroredStrategy
 from tests.pipeline.foreign_sources import BATCHES, CASES, Case, X, Y, torch_seed
 
 REPLICAS = 3

@@ -19,7 +19,7 @@ from stratagem import _data as pipeline
 from stratagem._data import Dataset, TensorSpec
 from stratagem._data.foreign._as_dataset import as_dataset
 from stratagem._data.foreign._saved import from_json, to_json
-from stratagem.strategy import MirroredStrategy
+from stratagem._strategies import MirroredStrategy
 from tests.pipeline.foreign_sources import MapStyle, examples, table
 
 Pair = namedtuple("Pair", "left right")

@@ -11,7 +11,7 @@ import pytest
 
 import stratagem as tf
 from stratagem._data.distribution._waiting import WatchedWalk
-from stratagem.strategy import MirroredStrategy
+from stratagem._strategies import MirroredStrategy
 
 SECONDS = 0.03
 

@@ -10,16 +10,16 @@ import pytest
 import ray
 
 import stratagem as tf
-from stratagem.coordinator import _coordinator
-from stratagem.remote import Servers
-from stratagem.remote import _ray_node as node
-from stratagem.remote._actors import Actor, Pending
-from stratagem.remote._ray import RayWorker
-from stratagem.remote._ray_actors import RayPending
-from stratagem.remote._ray_server_task import ServerTask
-from stratagem.remote._ray_worker_task import WorkerTask
-from stratagem.remote._wire import packed
-from stratagem.strategy import ParameterServerStrategy, _parameter_server
+from stratagem._servers.coordinator import _coordinator
+from stratagem._servers.remote import Servers
+from stratagem._servers.remote import _ray_node as node
+from stratagem._servers.remote._actors import Actor, Pending
+from stratagem._servers.remote._ray import RayWorker
+from stratagem._servers.remote._ray_actors import RayPending
+from stratagem._servers.remote._ray_server_task import ServerTask
+from stratagem._servers.remote._ray_worker_task import WorkerTask
+from stratagem._servers.remote._wire import packed
+from stratagem._servers.strategy import ParameterServerStrategy
 
 
 @final
@@ -62,7 +62,7 @@ def far_strategy(
     addresses = {"ps": [f"s{i}:1" for i in range(servers)], "worker": [f"w{i}:1" for i in range(workers)]}
     resolver = tf.distribute.cluster_resolver.SimpleClusterResolver(tf.train.ClusterSpec(addresses))
     with monkeypatch.context() as patch:
-        patch.setattr(_parameter_server, "connect", lambda *_: found)
+        patch.setattr("stratagem._servers.strategy.connect", lambda *_: found)
         return tf.distribute.ParameterServerStrategy(resolver)
 
 

@@ -11,8 +11,9 @@ import numpy as np
 
 import stratagem as tf
 from stratagem._cluster import ClusterSpec, SimpleClusterResolver
-from stratagem.remote import Server
-from stratagem.strategy import AbstractStrategy, OneDeviceStrategy, ParameterServerStrategy
+from stratagem._servers.remote import Server
+from stratagem._servers.strategy import ParameterServerStrategy
+from stratagem._strategies import AbstractStrategy, OneDeviceStrategy
 from stratagem.testing import free_ports
 from tests.parity.training import floatx
 

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 import stratagem as tf
-from stratagem.coordinator import _coordinator
-from stratagem.remote._actors import LocalActor
-from stratagem.remote._ahead import Ahead, Fresh
+from stratagem._servers.coordinator import _coordinator
+from stratagem._servers.remote._actors import LocalActor
+from stratagem._servers.remote._ahead import Ahead, Fresh
 from tests.coordinator.functions import Gate
 from tests.remote.serving import serving
 

@@ -13,11 +13,11 @@ import pytest
 
 import stratagem as tf
 from stratagem._core.values import placement_of
-from stratagem.coordinator import _coordinator
-from stratagem.remote import VariableServer
-from stratagem.remote._push import Origin, Push
-from stratagem.remote._server import NotHereError
-from stratagem.remote._update import Rows
+from stratagem._servers.coordinator import _coordinator
+from stratagem._servers.remote import VariableServer
+from stratagem._servers.remote._push import Origin, Push
+from stratagem._servers.remote._server import NotHereError
+from stratagem._servers.remote._update import Rows
 from tests.remote.serving import serving
 
 ROWS = 20

@@ -9,11 +9,11 @@ import pytest
 from ray import exceptions
 
 import stratagem as tf
-from stratagem.remote import TaskLostError
-from stratagem.remote import _ray_node as node
-from stratagem.remote._ray_actors import RayPending
-from stratagem.remote._ray_worker_task import WorkerTask
-from stratagem.remote._wire import packed
+from stratagem._servers.remote import TaskLostError
+from stratagem._servers.remote import _ray_node as node
+from stratagem._servers.remote._ray_actors import RayPending
+from stratagem._servers.remote._ray_worker_task import WorkerTask
+from stratagem._servers.remote._wire import packed
 
 
 class BadRecord(Exception):

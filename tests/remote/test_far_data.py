@@ -9,8 +9,8 @@ import pytest
 import stratagem as tf
 from stratagem._core.context import entered
 from stratagem._core.step import call_often
-from stratagem.coordinator._values import of_worker
-from stratagem.remote._ahead import Ahead
+from stratagem._servers.coordinator._values import of_worker
+from stratagem._servers.remote._ahead import Ahead
 from tests.remote.far import far_job
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import stratagem as tf
-from stratagem.coordinator import _coordinator
+from stratagem._servers.coordinator import _coordinator
 from tests.coordinator.functions import Coordinator, draw
 from tests.remote.far import far_strategy
 

@@ -4,8 +4,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as some
 
-from stratagem.remote._ledger import Ledger
-from stratagem.remote._push import Origin, Push
+from stratagem._servers.remote._ledger import Ledger
+from stratagem._servers.remote._push import Origin, Push
 
 ONE = np.float32(1)
 

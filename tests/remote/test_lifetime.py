@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 import stratagem as tf
-from stratagem.coordinator import _coordinator
-from stratagem.remote import VariableServer
-from stratagem.remote._gone import Gone
+from stratagem._servers.coordinator import _coordinator
+from stratagem._servers.remote import VariableServer
+from stratagem._servers.remote._gone import Gone
 from tests.coordinator.functions import Coordinator, draw
 from tests.remote.far import far_strategy
 from tests.remote.serving import serving, shrinking

@@ -9,10 +9,10 @@ import pytest
 from ray import exceptions
 
 import stratagem as tf
-from stratagem.remote import _ray_actors as actors
-from stratagem.remote import _ray_node as node
-from stratagem.remote import _task as tasks
-from stratagem.remote._actors import TaskLostError, TaskSilentError
+from stratagem._servers.remote import _ray_actors as actors
+from stratagem._servers.remote import _ray_node as node
+from stratagem._servers.remote import _task as tasks
+from stratagem._servers.remote._actors import TaskLostError, TaskSilentError
 
 
 @final

@@ -14,9 +14,9 @@ import stratagem as tf
 from stratagem._core.context import entered
 from stratagem._core.step import tracing
 from stratagem._core.values import placement_of
-from stratagem.coordinator import _coordinator
-from stratagem.remote import Worker
-from stratagem.remote._server import NotHereError, VariableServer
+from stratagem._servers.coordinator import _coordinator
+from stratagem._servers.remote import Worker
+from stratagem._servers.remote._server import NotHereError, VariableServer
 from tests.coordinator.functions import Coordinator
 from tests.remote.moving import ENGINES, SGD, Job, Scheduled, copies, descent, interrupted_anywhere, variable
 from tests.remote.serving import serving

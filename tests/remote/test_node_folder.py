@@ -13,8 +13,8 @@ import pytest
 
 from stratagem._base.errors import UnavailableError
 from stratagem._cluster import Address
-from stratagem.remote import _ray_folder, _ray_keeper
-from stratagem.remote import _ray_node as node
+from stratagem._servers.remote import _ray_folder, _ray_keeper
+from stratagem._servers.remote import _ray_node as node
 from stratagem.testing import free_ports
 
 PATIENCE = 60.0
@@ -25,7 +25,7 @@ ENDS = "print('no room'); raise SystemExit(1)"
 JOIN = """
 import sys
 from stratagem._cluster import Address
-from stratagem.remote import _ray_node as node
+from stratagem._servers.remote import _ray_node as node
 node._RAY = sys.argv[2]
 head = Address.parse(f"127.0.0.1:{sys.argv[1]}")
 with node.locked(head) as folder:

@@ -8,7 +8,7 @@ import pytest
 
 from stratagem._base.errors import ClusterError
 from stratagem._cluster import Address
-from stratagem.remote import _ray_node as node
+from stratagem._servers.remote import _ray_node as node
 
 HEAD = Address.parse("localhost:2222")
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import stratagem as tf
-from stratagem.remote import VariableServer
+from stratagem._servers.remote import VariableServer
 from tests.remote.serving import serving
 
 ROWS, WIDTH = 50, 3

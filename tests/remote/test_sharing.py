@@ -9,8 +9,8 @@ import pytest
 import stratagem as tf
 from stratagem._base.errors import MixedStrategiesError
 from stratagem._core.values import placement_of
-from stratagem.coordinator import _coordinator
-from stratagem.strategy import ParameterServerStrategy
+from stratagem._servers.coordinator import _coordinator
+from stratagem._servers.strategy import ParameterServerStrategy
 from tests.coordinator.functions import Coordinator
 from tests.remote.moving import SGD, Scheduled, copies, descent, variable
 from tests.remote.serving import Program, difference, one_device, ran, serving

@@ -11,7 +11,7 @@ import pytest
 
 import stratagem as tf
 from stratagem._core.step import _execute
-from stratagem.coordinator import _coordinator
+from stratagem._servers.coordinator import _coordinator
 from tests.coordinator.functions import Coordinator
 from tests.remote.serving import serving
 

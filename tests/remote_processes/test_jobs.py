@@ -17,7 +17,7 @@ from typing import Any
 import psutil
 import pytest
 
-from stratagem.remote._ray_keeper import started_at
+from stratagem._servers.remote._ray_keeper import started_at
 from tests.cli.launches import launcher
 from tests.conftest import added
 from tests.multi_worker.jobs import PATIENCE, Ended, Running, job, printed

@@ -2,7 +2,7 @@
 
 import pytest
 
-from stratagem.strategy import AbstractStrategy, MirroredStrategy
+from stratagem._strategies import AbstractStrategy, MirroredStrategy
 from stratagem.testing import STRATEGIES
 
 

@@ -7,7 +7,7 @@ import numpy as np
 
 import stratagem as tf
 from stratagem._core.values import per_replica
-from stratagem.strategy import AbstractStrategy
+from stratagem._strategies import AbstractStrategy
 
 
 def replica_id() -> Any:

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import stratagem as tf
-from stratagem.strategy import MirroredStrategy, OneDeviceStrategy
+from stratagem._strategies import MirroredStrategy, OneDeviceStrategy
 from tests.strategy.facade import replica_id, spread
 
 SOURCE = Path(__file__).parents[2] / "src"

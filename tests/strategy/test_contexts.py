@@ -11,8 +11,8 @@ import pytest
 
 import stratagem as tf
 from stratagem._core.context import Context, assign, current
+from stratagem._strategies import AbstractStrategy, MirroredStrategy, OneDeviceStrategy
 from stratagem.estimator._apart import apart, generated_apart
-from stratagem.strategy import AbstractStrategy, MirroredStrategy, OneDeviceStrategy
 
 
 def flags() -> tuple[bool, bool, bool]:

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 import stratagem as tf
-from stratagem.strategy._extended import extended_of
+from stratagem._strategies._extended import extended_of
 from tests.multi_worker.jobs import tf_config
 
 HERE = "/job:localhost/replica:0/task:0/device:CPU"

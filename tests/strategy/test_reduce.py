@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import stratagem as tf
-from stratagem.strategy import AbstractStrategy, MirroredStrategy
+from stratagem._strategies import AbstractStrategy, MirroredStrategy
 from tests.strategy.facade import spread
 
 SUM, MEAN = tf.distribute.ReduceOp.SUM, tf.distribute.ReduceOp.MEAN

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import stratagem as tf
-from stratagem.strategy import MirroredStrategy, OneDeviceStrategy
+from stratagem._strategies import MirroredStrategy, OneDeviceStrategy
 
 Values = Callable[[MirroredStrategy], tuple[Any, Any]]
 

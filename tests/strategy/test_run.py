@@ -9,7 +9,7 @@ import pytest
 
 import stratagem as tf
 from stratagem._core.values import PerReplica
-from stratagem.strategy import AbstractStrategy, MirroredStrategy
+from stratagem._strategies import AbstractStrategy, MirroredStrategy
 from tests.strategy.facade import each, replica_id, spread
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import stratagem as tf
-from stratagem.strategy import MirroredStrategy
+from stratagem._strategies import MirroredStrategy
 from tests.parity.training import floatx
 from tests.trainer.fits import EPOCH_ENDS, EPOCHS, FITS, epoch_ends
 from tests.trainer.record_tensorflow import RECORD

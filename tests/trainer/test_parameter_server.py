@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 import stratagem as tf
-from stratagem.coordinator import _coordinator
-from stratagem.strategy import ParameterServerStrategy
+from stratagem._servers.coordinator import _coordinator
+from stratagem._servers.strategy import ParameterServerStrategy
 from tests.remote.serving import one_device, serving
 from tests.trainer.small import BATCH, ROWS, WEIGHTS, X, Y, batched, close, descended, kernel
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import stratagem as tf
-from stratagem.strategy import AbstractStrategy, OneDeviceStrategy
+from stratagem._strategies import AbstractStrategy, OneDeviceStrategy
 from stratagem.trainer._data import Data
 from stratagem.trainer._feed import open_feed
 from stratagem.trainer._runner import Execution, Runner, open_runner, run_batch, run_steps

@@ -3,7 +3,7 @@
 from typing import Any
 
 from stratagem._core.values import FixedShardsPartitioner, shards_by
-from stratagem.strategy import AbstractStrategy, MirroredStrategy
+from stratagem._strategies import AbstractStrategy, MirroredStrategy
 
 
 class Sharding(AbstractStrategy):

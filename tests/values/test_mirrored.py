@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import stratagem as tf
-from stratagem.strategy import MirroredStrategy
+from stratagem._strategies import MirroredStrategy
 
 READ, WRITE = tf.VariableSynchronization.ON_READ, tf.VariableSynchronization.ON_WRITE
 NONE, SUM, MEAN, FIRST = (

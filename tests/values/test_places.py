@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import stratagem as tf
-from stratagem.strategy import MirroredStrategy
+from stratagem._strategies import MirroredStrategy
 from tests.values.places import cases
 
 ANSWERS = dict(json.loads(Path(__file__).with_name("places.json").read_text()))

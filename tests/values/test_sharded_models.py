@@ -9,7 +9,7 @@ import pytest
 
 import stratagem as tf
 from stratagem._core.values import MinSizePartitioner, ShardedVariable, WholeConstraint, WholeRegularizer
-from stratagem.strategy import OneDeviceStrategy
+from stratagem._strategies import OneDeviceStrategy
 from tests.values.sharding import Sharding
 
 L = keras.layers

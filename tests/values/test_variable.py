@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import stratagem as tf
-from stratagem.strategy import MirroredStrategy
+from stratagem._strategies import MirroredStrategy
 
 DTYPES: list[tuple[Any, Any, str]] = [  # value, dtype argument, dtype of the variable
     (1.0, None, "float32"),

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import final
 
 # As the control channel writes of a failure: "worker:1 (rank 1, host, pid 17) was lost in step 3".
-# And as a job with parameter servers ends with: "stratagem.remote._actors.TaskLostError: ps:1 is gone: ...".
+# And as a job with parameter servers ends with: "stratagem._servers.remote._actors.TaskLostError: ps:1 is gone: ...".
 _BLAMES = re.compile(r"\b((?:chief|worker):\d+) \(rank \d+, \S+, pid \d+\) |Task(?:Lost|Silent)Error: (ps:\d+) is ")
 
 

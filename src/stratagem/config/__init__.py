@@ -3,13 +3,13 @@
 from typing import Any
 
 from stratagem._ops import not_provided
+from stratagem._strategies import LogicalDevice as LogicalDevice
+from stratagem._strategies import LogicalDeviceConfiguration as LogicalDeviceConfiguration
+from stratagem._strategies import PhysicalDevice as PhysicalDevice
+from stratagem._strategies import list_logical_devices as list_logical_devices
+from stratagem._strategies import list_physical_devices as list_physical_devices
+from stratagem._strategies import set_logical_device_configuration as set_logical_device_configuration
 from stratagem.config import experimental as experimental
-from stratagem.strategy import LogicalDevice as LogicalDevice
-from stratagem.strategy import LogicalDeviceConfiguration as LogicalDeviceConfiguration
-from stratagem.strategy import PhysicalDevice as PhysicalDevice
-from stratagem.strategy import list_logical_devices as list_logical_devices
-from stratagem.strategy import list_physical_devices as list_physical_devices
-from stratagem.strategy import set_logical_device_configuration as set_logical_device_configuration
 
 
 def __getattr__(name: str) -> Any:

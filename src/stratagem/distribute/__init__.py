@@ -12,24 +12,24 @@ from stratagem._data import InputContext as InputContext
 from stratagem._data import InputOptions as InputOptions
 from stratagem._data import InputReplicationMode as InputReplicationMode
 from stratagem._ops import not_provided
+from stratagem._servers.remote import Server as Server
+from stratagem._servers.strategy import ParameterServerStrategy as ParameterServerStrategy
+from stratagem._strategies import AbstractStrategy as Strategy  # noqa: F401
+from stratagem._strategies import CrossDeviceOps as CrossDeviceOps
+from stratagem._strategies import HierarchicalCopyAllReduce as HierarchicalCopyAllReduce
+from stratagem._strategies import MirroredStrategy as MirroredStrategy
+from stratagem._strategies import MultiWorkerMirroredStrategy as MultiWorkerMirroredStrategy
+from stratagem._strategies import NcclAllReduce as NcclAllReduce
+from stratagem._strategies import OneDeviceStrategy as OneDeviceStrategy
+from stratagem._strategies import ReductionToOneDevice as ReductionToOneDevice
+from stratagem._strategies import experimental_set_strategy as experimental_set_strategy
+from stratagem._strategies import get_replica_context as get_replica_context
+from stratagem._strategies import get_strategy as get_strategy
+from stratagem._strategies import has_strategy as has_strategy
+from stratagem._strategies import in_cross_replica_context as in_cross_replica_context
 from stratagem.distribute import cluster_resolver as cluster_resolver
 from stratagem.distribute import coordinator as coordinator
 from stratagem.distribute import experimental as experimental
-from stratagem.remote import Server as Server
-from stratagem.strategy import AbstractStrategy as Strategy  # noqa: F401
-from stratagem.strategy import CrossDeviceOps as CrossDeviceOps
-from stratagem.strategy import HierarchicalCopyAllReduce as HierarchicalCopyAllReduce
-from stratagem.strategy import MirroredStrategy as MirroredStrategy
-from stratagem.strategy import MultiWorkerMirroredStrategy as MultiWorkerMirroredStrategy
-from stratagem.strategy import NcclAllReduce as NcclAllReduce
-from stratagem.strategy import OneDeviceStrategy as OneDeviceStrategy
-from stratagem.strategy import ParameterServerStrategy as ParameterServerStrategy
-from stratagem.strategy import ReductionToOneDevice as ReductionToOneDevice
-from stratagem.strategy import experimental_set_strategy as experimental_set_strategy
-from stratagem.strategy import get_replica_context as get_replica_context
-from stratagem.strategy import get_strategy as get_strategy
-from stratagem.strategy import has_strategy as has_strategy
-from stratagem.strategy import in_cross_replica_context as in_cross_replica_context
 
 
 def __getattr__(name: str) -> Any:

@@ -3,9 +3,9 @@
 from typing import Any
 
 from stratagem._ops import not_provided
-from stratagem.coordinator import ClusterCoordinator as ClusterCoordinator
-from stratagem.coordinator import PerWorkerValues as PerWorkerValues
-from stratagem.coordinator import RemoteValue as RemoteValue
+from stratagem._servers.coordinator import ClusterCoordinator as ClusterCoordinator
+from stratagem._servers.coordinator import PerWorkerValues as PerWorkerValues
+from stratagem._servers.coordinator import RemoteValue as RemoteValue
 
 
 def __getattr__(name: str) -> Any:

@@ -11,8 +11,9 @@ from typing import Any, Final, final
 
 from stratagem._base.paths import local_path
 from stratagem._cluster import ClusterSpec, ConfigProto, tf_config
+from stratagem._servers.strategy import ParameterServerStrategy
+from stratagem._strategies import AbstractStrategy
 from stratagem.estimator._place import Place, place_of
-from stratagem.strategy import AbstractStrategy, ParameterServerStrategy
 
 _log = logging.getLogger("stratagem.estimator")
 

@@ -13,6 +13,7 @@ from stratagem._base.errors import ClusterError, UnimplementedError
 from stratagem._base.paths import local_path
 from stratagem._checkpoints import latest_checkpoint, list_variables, load_variable
 from stratagem._core.step import default_mesh
+from stratagem._strategies import AbstractStrategy, OneDeviceStrategy
 from stratagem.estimator._apart import apart, generated_apart
 from stratagem.estimator._call import argument_names, call_with, check_model_fn
 from stratagem.estimator._config import RunConfig, with_model_dir
@@ -33,7 +34,6 @@ from stratagem.estimator._train import Training, initializer, train
 from stratagem.estimator._warm_start import WarmStartSettings, settings_of, warm_start
 from stratagem.estimator.hooks import StopAfterBatchesHook, StopAtStepHook
 from stratagem.graph import Graph
-from stratagem.strategy import AbstractStrategy, OneDeviceStrategy
 
 _log = logging.getLogger("stratagem.estimator")
 

@@ -14,7 +14,8 @@ from stratagem._base.errors import OutOfRangeError
 from stratagem._cluster import TFConfigClusterResolver
 from stratagem._core.context import current
 from stratagem._core.step import Same, execute, prepare
-from stratagem.coordinator import ClusterCoordinator
+from stratagem._servers.coordinator import ClusterCoordinator
+from stratagem._servers.strategy import ParameterServerStrategy
 from stratagem.estimator._estimator import Estimator
 from stratagem.estimator._input import Input
 from stratagem.estimator._runner import Results, Runner, like
@@ -22,7 +23,6 @@ from stratagem.estimator._saving import saved_step
 from stratagem.estimator._specs import TrainSpec
 from stratagem.estimator._step import ModelStep
 from stratagem.estimator.hooks import StopAtStepHook
-from stratagem.strategy import ParameterServerStrategy
 
 _log = logging.getLogger("stratagem.estimator")
 

@@ -14,13 +14,13 @@ from stratagem._core.reduce import ReduceOp
 from stratagem._core.step import agreed
 from stratagem._core.values import on_read
 from stratagem._private import KerasVariable
+from stratagem._strategies import AbstractStrategy
 from stratagem.estimator._hook import SessionRunHook
 from stratagem.estimator._input import features_and_labels, row_count
 from stratagem.estimator._model_spec import EstimatorSpec
 from stratagem.estimator._modes import ModeKeys
 from stratagem.estimator._reach import operations_in, tensors_in
 from stratagem.graph import Building, Graph, GraphKeys, Operation
-from stratagem.strategy import AbstractStrategy
 
 CallModel = Callable[[Any, Any, bool], EstimatorSpec]  # features, labels, whether it is the first call
 

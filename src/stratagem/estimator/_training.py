@@ -5,13 +5,13 @@ import logging
 from typing import Any
 
 from stratagem._base.errors import ClusterError
+from stratagem._servers.remote import Server
 from stratagem.estimator._announcement import announced
 from stratagem.estimator._config import RunConfig
 from stratagem.estimator._estimator import Estimator
 from stratagem.estimator._evaluation import EvaluatingListener, Evaluator, evaluate_while_others_train
 from stratagem.estimator._served import train_served
 from stratagem.estimator._specs import EvalSpec, TrainSpec
-from stratagem.remote import Server
 
 _log = logging.getLogger("stratagem.estimator")
 

@@ -3,14 +3,9 @@
 from collections.abc import Callable
 
 from stratagem._cluster import ClusterSpec, SimpleClusterResolver
-from stratagem.remote import Server
-from stratagem.strategy import (
-    AbstractStrategy,
-    MirroredStrategy,
-    OneDeviceStrategy,
-    ParameterServerStrategy,
-    get_strategy,
-)
+from stratagem._servers.remote import Server
+from stratagem._servers.strategy import ParameterServerStrategy
+from stratagem._strategies import AbstractStrategy, MirroredStrategy, OneDeviceStrategy, get_strategy
 from stratagem.testing._ports import free_ports
 
 

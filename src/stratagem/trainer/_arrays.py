@@ -9,7 +9,7 @@ import keras
 import numpy as np
 
 from stratagem._data import place
-from stratagem.strategy import AbstractStrategy
+from stratagem._strategies import AbstractStrategy
 from stratagem.trainer._data import Data
 
 

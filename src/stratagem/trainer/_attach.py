@@ -10,7 +10,7 @@ from stratagem._base.paths import local_path
 from stratagem._core.context import current
 from stratagem._core.values import join, placement_of
 from stratagem._private import intercept_paths, intercept_trainer
-from stratagem.strategy import AbstractStrategy, get_strategy
+from stratagem._strategies import AbstractStrategy, get_strategy
 from stratagem.trainer._data import Data
 from stratagem.trainer._loops import Loops, Training, split_validation
 from stratagem.trainer._plain import readable

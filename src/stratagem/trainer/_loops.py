@@ -10,7 +10,7 @@ import keras
 import numpy as np
 
 from stratagem._private import train_validation_split, user_level
-from stratagem.strategy import AbstractStrategy
+from stratagem._strategies import AbstractStrategy
 from stratagem.trainer._callbacks import callback_list, hears, show_progress, shown
 from stratagem.trainer._data import Data
 from stratagem.trainer._loss_watch import LossWatch

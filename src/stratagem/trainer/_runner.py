@@ -11,7 +11,7 @@ import jax
 
 from stratagem._core.step import Same, agreed, execute_anew, execute_together, prepare, run_replicas
 from stratagem._core.values import Separate, Stacked, is_per_replica
-from stratagem.strategy import AbstractStrategy
+from stratagem._strategies import AbstractStrategy
 from stratagem.trainer._arrays import placed_batch
 from stratagem.trainer._data import Data
 from stratagem.trainer._epochs import Epochs

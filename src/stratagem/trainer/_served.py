@@ -6,8 +6,8 @@ from typing import Any, final
 import numpy as np
 
 from stratagem._core.step import prepare
-from stratagem.coordinator import ClusterCoordinator, RemoteValue
-from stratagem.strategy import ParameterServerStrategy
+from stratagem._servers.coordinator import ClusterCoordinator, RemoteValue
+from stratagem._servers.strategy import ParameterServerStrategy
 from stratagem.trainer._data import Data
 from stratagem.trainer._epochs import Epochs
 from stratagem.trainer._feed import open_feed

@@ -6,12 +6,12 @@ from stratagem._checkpoints import PreemptionCheckpointHandler as PreemptionChec
 from stratagem._checkpoints import TerminationConfig as TerminationConfig
 from stratagem._data import ValueContext as ValueContext
 from stratagem._ops import not_provided
+from stratagem._servers.strategy import ParameterServerStrategy as ParameterServerStrategy
+from stratagem._strategies import CommunicationImplementation as CommunicationImplementation
+from stratagem._strategies import CommunicationOptions as CommunicationOptions
+from stratagem._strategies import MultiWorkerMirroredStrategy as MultiWorkerMirroredStrategy
 from stratagem.distribute import coordinator as coordinator
 from stratagem.distribute.experimental import partitioners as partitioners
-from stratagem.strategy import CommunicationImplementation as CommunicationImplementation
-from stratagem.strategy import CommunicationOptions as CommunicationOptions
-from stratagem.strategy import MultiWorkerMirroredStrategy as MultiWorkerMirroredStrategy
-from stratagem.strategy import ParameterServerStrategy as ParameterServerStrategy
 
 CollectiveCommunication = CommunicationImplementation
 CollectiveHints = CommunicationOptions

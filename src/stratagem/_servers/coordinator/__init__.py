@@ -1,0 +1,5 @@
+"""Hands out work to the workers of a parameter-server job."""
+
+from stratagem._servers.coordinator._coordinator import ClusterCoordinator as ClusterCoordinator
+from stratagem._servers.coordinator._values import PerWorkerValues as PerWorkerValues
+from stratagem._servers.coordinator._values import RemoteValue as RemoteValue

@@ -1,0 +1,224 @@
+"""Report: what the time of a parameter-server job was spent on, how stale its updates were, and what to change."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Self, final
+
+from stratagem._servers.remote import Part, Traffic
+
+_MUCH = 0.3  # a share of the workers' time that is worth a change
+_BUSY = 0.6  # a share of the time from which on a server keeps others waiting
+_SLOW = 1.8  # times the time that other workers need for a step
+_FEW = 10  # steps, of which nothing can be said
+
+
+@final
+@dataclass(frozen=True)
+class WorkerTimes:
+    """One worker's part. seconds: by what they went to; together all of its time between its first function and its last."""
+
+    index: int
+    functions: int
+    steps: int
+    seconds: Mapping[Part, float]
+
+    @property
+    def total(self) -> float:
+        """All of its seconds."""
+        return sum(self.seconds.values())
+
+    @property
+    def own(self) -> float:
+        """Seconds of steps themselves: their data, computation and servers."""
+        return sum(self.seconds[part] for part in (Part.COMPUTE, Part.SERVERS, Part.INPUT))
+
+    @property
+    def step(self) -> float:
+        """Of these, what one step takes."""
+        return self.own / max(self.steps, 1)
+
+    def __sub__(self, before: Self) -> "WorkerTimes":
+        seconds = {part: spent - before.seconds[part] for part, spent in self.seconds.items()}
+        return WorkerTimes(self.index, self.functions - before.functions, self.steps - before.steps, seconds)
+
+
+@final
+@dataclass(frozen=True)
+class Report:
+    """What a job has done. `later - earlier` is what it did between two reports.
+
+    workers: their times. servers: what each has done. reading: seconds in which `fit` and its kin read data, on the
+    coordinator.
+    """
+
+    workers: tuple[WorkerTimes, ...]
+    servers: tuple[Traffic, ...]
+    reading: float
+
+    def __sub__(self, before: "Report") -> "Report":
+        workers = tuple(now - then for now, then in zip(self.workers, before.workers, strict=True))
+        servers = tuple(now - then for now, then in zip(self.servers, before.servers, strict=True))
+        return Report(workers, servers, self.reading - before.reading)
+
+    @property
+    def steps(self) -> int:
+        """Of all workers."""
+        return sum(worker.steps for worker in self.workers)
+
+    @property
+    def seconds(self) -> float:
+        """From the first function to the last."""
+        return max((worker.total for worker in self.workers), default=0.0)
+
+    @property
+    def shares(self) -> dict[Part, float]:
+        """What part of all workers' time went to what; together 1, or all 0 where nothing was done."""
+        total = sum(worker.total for worker in self.workers)
+        return {part: sum(w.seconds[part] for w in self.workers) / total if total else 0.0 for part in Part}
+
+    @property
+    def staleness(self) -> float:
+        """How many updates of other steps were applied between what a step read and what it pushed: the mean."""
+        return sum(s.stale for s in self.servers) / max(sum(s.pushes for s in self.servers), 1)
+
+    @property
+    def advice(self) -> tuple[str, ...]:
+        """What to change, the most important first; nothing where little can be won, or too few steps were taken."""
+        if self.steps < _FEW:
+            return ()
+        return tuple(advice for rule in _RULES for advice in rule(self))
+
+    def __str__(self) -> str:
+        return "\n".join(_lines(self))
+
+
+def _slow_worker(report: Report) -> Iterator[str]:
+    """One machine that is slower than the others."""
+    working = [worker for worker in report.workers if worker.steps >= _FEW / 2]
+    for worker in working:
+        others = sorted(other.step for other in working if other is not worker)
+        matters = worker.own > _MUCH * worker.total
+        if matters and others and worker.step > _SLOW * (middle := others[len(others) // 2]):
+            yield (
+                f"worker:{worker.index} needs {worker.step / middle:.1f} times as long for a step as the others: see what "
+                "else runs on its machine, and how its data gets there."
+            )
+
+
+def _largest(report: Report) -> Iterator[str]:
+    """What most of the time that could be saved goes to."""
+    for part, share in sorted(report.shares.items(), key=lambda item: -item[1]):
+        if share >= _MUCH and part is not Part.COMPUTE:
+            yield f"{share:.0%} of the workers' time is {_WHAT[part]}. {_WHY[part](report)}"
+    if report.shares[Part.COMPUTE] >= 1 - _MUCH:
+        yield "The workers compute nearly all the time: more workers, or faster ones, are what makes the job faster."
+
+
+_WHAT = {
+    Part.SERVERS: "for servers: reading variables and pushing updates",
+    Part.INPUT: "waiting for their data",
+    Part.HANDING_OUT: "handing out functions and bringing back results",
+    Part.COMPILING: "compiling",
+    Part.WAITING: "waiting for a function to run",
+}
+_INPUT = "Batch before map, give map num_parallel_calls, prefetch, or cache what is made once."
+
+
+def _servers(report: Report) -> str:
+    busiest = max(range(len(report.servers)), key=lambda i: report.servers[i].busy)
+    busy = report.servers[busiest].busy / report.seconds
+    if busy < _BUSY:
+        return (
+            f"The busiest, ps:{busiest}, works {busy:.0%} of the time, so it is the way to them: give a step more to compute "
+            "(larger batches), and look rows of tables up instead of reading whole ones."
+        )
+    others = [server.busy for i, server in enumerate(report.servers) if i != busiest]
+    if others and max(others) < report.servers[busiest].busy / 2:
+        return (
+            f"ps:{busiest} works {busy:.0%} of the time, the others half as much or less: cut its largest variables with a "
+            "variable_partitioner."
+        )
+    return (
+        f"They are busy {busy:.0%} of the time: add servers, with a variable_partitioner for large variables, or use SGD or "
+        "Adagrad for tables, which update only the rows that were used."
+    )
+
+
+def _waiting(report: Report) -> str:
+    if report.reading > _MUCH * report.seconds:
+        return f"The coordinator reads data {report.reading / report.seconds:.0%} of the time. {_INPUT}"
+    return "Schedule more functions before `join` or `fetch`, do less in callbacks and between steps, or use fewer workers."
+
+
+def _handing_out(report: Report) -> str:
+    steps, functions = report.steps, sum(worker.functions for worker in report.workers)
+    return (
+        f"A function takes {steps / max(functions, 1):.1f} steps: let it take more (a loop in it; `steps_per_execution` in "
+        "`fit`), with larger batches, and let workers make their data themselves (create_per_worker_dataset)."
+    )
+
+
+_WHY: dict[Part, Callable[[Report], str]] = {
+    Part.SERVERS: _servers,
+    Part.INPUT: lambda report: _INPUT,
+    Part.HANDING_OUT: _handing_out,
+    Part.COMPILING: lambda report: (
+        "The job is short, or functions are traced again and again: pass tensors instead of Python numbers, and keep shapes "
+        "the same (drop_remainder=True)."
+    ),
+    Part.WAITING: _waiting,
+}
+
+
+def _stale(report: Report) -> Iterator[str]:
+    """Updates that come too late, which no speed makes up for."""
+    most = max(len(report.workers) - 1, 1)
+    if report.staleness > 2 * most:
+        yield (
+            f"An update is computed from values that {report.staleness:.1f} others have changed since, more than the "
+            f"{most} other workers explain: some steps take much longer than others. If the loss suffers, lower the "
+            "learning rate, or make the steps alike."
+        )
+
+
+_RULES: tuple[Callable[[Report], Iterator[str]], ...] = (_slow_worker, _largest, _stale)
+
+
+def _lines(report: Report) -> Iterator[str]:
+    seconds = max(report.seconds, 1e-9)
+    yield (
+        f"{report.steps} steps of {len(report.workers)} workers in {report.seconds:.1f} s: "
+        f"{report.steps / seconds:.1f} a second"
+    )
+    if not report.steps:
+        return
+    yield from _table(
+        ("", "steps", *(part.value for part in Part)),
+        [
+            (f"worker:{w.index}", str(w.steps), *(f"{w.seconds[p] / max(w.total, 1e-9):.0%}" for p in Part))
+            for w in report.workers
+        ],
+    )
+    yield from _table(
+        ("", "pushes", "busy", "MB/s in", "MB/s out", "rows/s", "staleness"),
+        [
+            (
+                f"ps:{i}",
+                str(s.pushes),
+                f"{s.busy / seconds:.0%}",
+                f"{s.received / seconds / 1e6:.1f}",
+                f"{s.sent / seconds / 1e6:.1f}",
+                f"{s.rows / seconds:.0f}",
+                f"{s.stale / max(s.pushes, 1):.1f}",
+            )
+            for i, s in enumerate(report.servers)
+        ],
+    )
+    yield from (f"- {advice}" for advice in report.advice)
+
+
+def _table(names: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
+    widths = [max(map(len, column)) for column in zip(names, *rows, strict=True)]
+    for row in (names, *rows):
+        first, *others = zip(row, widths, strict=True)
+        yield "  ".join([first[0].ljust(first[1]), *(text.rjust(width) for text, width in others)])

@@ -1,0 +1,13 @@
+"""Variables on servers, and how the steps of workers reach them."""
+
+from stratagem._servers.remote._actors import TaskLostError as TaskLostError
+from stratagem._servers.remote._clock import Busy as Busy
+from stratagem._servers.remote._clock import Part as Part
+from stratagem._servers.remote._placement import ServedPlacement as ServedPlacement
+from stratagem._servers.remote._ray import RemoteSource as RemoteSource
+from stratagem._servers.remote._server import Traffic as Traffic
+from stratagem._servers.remote._server import VariableServer as VariableServer
+from stratagem._servers.remote._servers import Servers as Servers
+from stratagem._servers.remote._task import Server as Server
+from stratagem._servers.remote._task import connect as connect
+from stratagem._servers.remote._worker import Worker as Worker

@@ -1,0 +1,97 @@
+"""ServedPlacement: a variable whose value is kept by servers, and how steps and other code reach it."""
+
+import itertools
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, final
+
+import jax
+import jax.numpy as jnp
+
+from stratagem._core.context import current
+from stratagem._core.mesh import ReplicaMesh
+from stratagem._core.step import Arguments, Trace
+from stratagem._core.values import Formula, Placement, placement_of
+from stratagem._servers.remote._look_up import Room, wanted_rows
+from stratagem._servers.remote._program import ServedProgram
+from stratagem._servers.remote._push import Push
+from stratagem._servers.remote._servers import Servers
+from stratagem._servers.remote._travel import local
+from stratagem._servers.remote._worker import Worker
+
+_numbers = itertools.count()
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Kept:
+    """What a served variable stores here: that its server has the value."""
+
+    shape: tuple[int, ...]
+    dtype: Any
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class ServedPlacement(Placement):
+    """servers: all of the strategy. home: the index of the one that keeps the variable. key: its name there."""
+
+    servers: Servers
+    home: int
+    key: str = field(default_factory=lambda: f"v{next(_numbers)}")
+
+    served: ClassVar[bool] = True
+
+    def read(self, variable: Any) -> jax.Array:
+        """The value that the server has now."""
+        return self.servers.read([self])[0]
+
+    def rows(self, shards: Sequence[Any], ids: jax.Array) -> jax.Array:
+        """The rows of a table at these ids: only these travel. shards: the table's variables, this one's among them.
+
+        Raises InvalidArgumentError for an id that is no row's.
+        """
+        placements: list[Any] = [placement_of(shard) for shard in shards]
+        wanted = wanted_rows([ids], [shard.shape[0] for shard in shards], shards[0].path, Room())
+        found = self.servers.wherever(lambda: self._rows(placements, wanted.rows))
+        return jnp.take(jnp.concatenate(found), jnp.asarray(wanted.inverse[0]), axis=0)
+
+    def _rows(self, placements: Sequence[Any], wanted: Sequence[Any]) -> list[Any]:
+        places = [self.servers.places(p)[0] for p in placements]
+        calls = [
+            self.servers.actors[place.server].call("rows", [(place.key, rows)])
+            for place, rows in zip(places, wanted, strict=True)
+        ]
+        return [local(call.result()[1][0]) for call in calls]
+
+    def place(self, variable: Any, value: Any) -> Kept:
+        """Send a new value to every server that keeps the variable."""
+        array = jnp.asarray(value)
+        self.servers.assign(self, array)
+        self._changed()
+        return Kept(tuple(array.shape), array.dtype)
+
+    def make(self, formula: Formula, start: int, rows: int) -> Kept:
+        """Let the server make the first value of a new variable."""
+        self.servers.make(self, formula, start, rows)
+        self._changed()
+        return Kept((rows, *formula.shape[1:]), formula.dtype)
+
+    def add(self, variable: Any, amount: Any, sign: int) -> bool:
+        """Let the servers add it: of what several workers add nothing is lost."""
+        value = jnp.broadcast_to(jnp.asarray(amount, variable._dtype), variable.shape)
+        amount = value if sign > 0 else -value
+        origin = (current().worker or Worker.here).next_origin()
+        self.servers.push(origin, self, lambda key: Push(added={key: amount}))
+        self._changed()
+        return True
+
+    def _changed(self) -> None:
+        """The next step of whoever did it has to see it."""
+        changes, worker = self.servers.changed(), current().worker
+        if worker is not None:
+            worker.fresh.need(changes)
+
+    def program(self, made: Trace, arguments: Arguments, mesh: ReplicaMesh) -> ServedProgram:
+        """The step as a program that any worker runs."""
+        return ServedProgram(made, arguments, mesh)

@@ -1,0 +1,277 @@
+"""Cuts a step's program at what servers do for it, into pieces that a worker runs between its calls to the servers.
+
+A program becomes   P0  C0  P1  C1  P2 ...
+  P, piece: equations of the worker, one compiled function.
+  C, call:  the rows that were asked for by then, and the updates whose gradients are there.
+A table (a variable that is only looked up in, and updated) never leaves its servers: its rows are inputs of a piece, and its
+gradient is that of these rows.
+"""
+
+import dataclasses
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from jax.extend import core as xc
+
+from stratagem._base.errors import UnimplementedError
+from stratagem._core.step import Trace, Update, acts, apply_p, inlined, is_literal, look_up_p, nbytes, scatter_p, served
+from stratagem._servers.remote._sparse import Rule, Sparse, sparse_rule
+
+Var = Any
+Eqn = Any
+
+# A variable that is not only looked up in travels whole, to every worker, at every step: not beyond this size.
+WHOLE_LIMIT = 256 << 20
+
+_ALIASES = ("stop_gradient", "copy", "copy_p")
+
+
+@dataclass(frozen=True, eq=False)
+class Group:
+    """Look-ups in one table, made in one call.
+
+    shards: positions of its variables. ids: what is looked up, by equation. updated: an update of this step comes before it.
+    """
+
+    shards: tuple[int, ...]
+    call: int
+    updated: bool
+    ids: dict[Var, None]
+
+
+@dataclass(frozen=True, eq=False)
+class Applied:
+    """An update, in the call after the last of its gradients was made, and after all look-ups in what it replaces.
+
+    positions: of the variables. gradients: the value for each. groups: the look-ups whose rows it is the gradient of, and
+        the shard among theirs; None for a gradient of the whole variable.
+    """
+
+    update: Update
+    positions: tuple[int, ...]
+    gradients: tuple[Any, ...]
+    groups: tuple[tuple[int, int] | None, ...]
+    call: int
+
+
+@dataclass(frozen=True, eq=False)
+class Changed:
+    """The variable at this position gets another value at the end: `value` is added to it, or takes its place.
+
+    minus: what to subtract from `value` first; None: nothing.
+    """
+
+    position: int
+    value: Any
+    minus: Any
+    adds: bool
+
+
+class Plan:
+    """The analysis of one program: what is read whole, looked up, applied and changed, and in which piece each equation is."""
+
+    def __init__(self, made: Trace, outs: int) -> None:
+        """outs: how many of the program's outputs are results; the rest are new values of `made.written`."""
+        self.made = made
+        self.consts = dict(zip(made.closed.jaxpr.constvars, made.closed.consts, strict=True))
+        self.inputs = list(made.closed.jaxpr.invars)
+        self.eqns, self.outs = inlined(made.closed.jaxpr, _ALIASES)
+        self.defined = {v: e for e in self.eqns for v in e.outvars}
+        self.whole: set[int] = set()
+        while not self._analyse(outs):
+            pass
+        self.kept = self._needed()
+        self._drop_look_ups()
+
+    def _analyse(self, outs: int) -> bool:
+        """One attempt; False if another variable turned out to be needed whole."""
+        self.version: dict[Var, int] = {v: i for i, v in enumerate(self.inputs[: len(self.made.variables)])}
+        self.level: dict[Var, int] = dict.fromkeys([*self.inputs, *self.consts], 0)
+        self.sparse: dict[Var, Sparse] = {}
+        self.rules: dict[int, Rule] = {}
+        self.groups: list[Group] = []
+        self.group_of: dict[int, int] = {}
+        self.applied: list[Applied] = []
+        self.used: set[Var] = set()
+        self._ids: dict[Any, int] = {}  # by ids, table and its shards' sizes: the group that last asked for them
+        self._asked: dict[Var, int] = {}  # by version of a table, in which call it is last looked up in
+        before = len(self.whole)
+        self.place: dict[int, int] = {}
+        for eqn in self.eqns:
+            self._note(eqn)
+        self.results = self.outs[:outs]
+        for v in self.results:
+            self._use(v, "a result of the step")
+        self.changed = [
+            c for p, o in zip(self.made.written, self.outs[outs:], strict=True) if (c := self._change(p[0], o))
+        ]
+        return len(self.whole) == before
+
+    def _note(self, eqn: Eqn) -> None:
+        ins = [v for v in eqn.invars if not is_literal(v)]
+        level = max((self.level[v] for v in ins), default=0)
+        if eqn.primitive is apply_p:
+            level = self._note_apply(eqn)
+        elif eqn.primitive is look_up_p and self._is_table(eqn.invars[:-1]):
+            level = self._note_look_up(eqn)
+        elif eqn.primitive is scatter_p and self._note_scatter(eqn):
+            # Also where the gradient does not depend on the rows: which rows they are is known after their look-up.
+            level = max(level, self.groups[self.group_of[id(eqn)]].call + 1)
+        elif (rule := sparse_rule(eqn, self.sparse, self.defined)) is not None:
+            self.rules[id(eqn)] = rule[0]
+            if rule[1] is not None:
+                self.sparse[eqn.outvars[0]] = rule[1]
+        else:
+            for v in ins:
+                self._use(v, f"`{eqn.primitive.name}`")
+        self.place[id(eqn)] = level
+        self.level.update((v, level) for v in eqn.outvars)
+
+    def _is_table(self, shards: Sequence[Any]) -> bool:
+        """True if these are versions of variables that no other equation needs whole."""
+        return all(not is_literal(v) and v in self.version and self.version[v] not in self.whole for v in shards)
+
+    def _note_look_up(self, eqn: Eqn) -> int:
+        *shards, ids = eqn.invars
+        call = max(self._level(v) for v in eqn.invars)
+        positions = tuple(self.version[v] for v in shards)
+        number = next((i for i, g in enumerate(self.groups) if (g.shards, g.call) == (positions, call)), None)
+        if number is None:
+            number = len(self.groups)
+            updated = not all(v in self.inputs for v in shards)
+            self.groups.append(Group(positions, call, updated, {}))
+        self.groups[number].ids[ids] = None
+        self.group_of[id(eqn)] = number
+        self._ids[ids, eqn.params["table"], tuple(v.aval.shape[0] for v in shards)] = number
+        self._asked.update((v, max(call, self._asked.get(v, 0))) for v in shards)
+        if not is_literal(ids):
+            self._use(ids, "the ids of a look-up")
+        return call + 1
+
+    def _note_scatter(self, eqn: Eqn) -> bool:
+        """The gradient of a look-up: rows. False if its look-up is not one in a table."""
+        rows, ids = eqn.invars
+        number = self._ids.get((ids, eqn.params["table"], eqn.params["sizes"]))
+        if number is None:
+            return False
+        self.group_of[id(eqn)] = number
+        self.sparse.update((v, Sparse(number, i)) for i, v in enumerate(eqn.outvars))
+        if not is_literal(rows):
+            self._use(rows, "the gradient of a look-up")
+        return True
+
+    def _note_apply(self, eqn: Eqn) -> int:
+        update: Update = self.made.updates[eqn.params["update"][0]]
+        n = len(update.variables)
+        values, gradients = eqn.invars[: n + len(update.counted)], eqn.invars[n + len(update.counted) :]
+        for v in values:
+            if v not in self.version:
+                raise UnimplementedError(
+                    f"{update.optimizer.name}: a step assigns a variable on a parameter server and then updates it by the "
+                    "optimizer. Make these two steps, or assign after the update."
+                )
+        call = max(max(self._level(v), self._asked.get(v, 0)) for v in eqn.invars if not is_literal(v))
+        groups: list[tuple[int, int] | None] = []
+        for v, value in zip(gradients, values[:n], strict=True):
+            kind = None if is_literal(v) else self.sparse.get(v)
+            if kind is not None and self.groups[kind.group].shards[kind.shard] != self.version[value]:
+                self._use(v, "an update of another variable than the one that the rows are of")
+                kind = None
+            if kind is None and not is_literal(v):
+                self.used.add(v)
+            groups.append(None if kind is None else (kind.group, kind.shard))
+        positions = tuple(self.version[v] for v in values)
+        self.applied.append(Applied(update, positions, tuple(gradients), tuple(groups), call))
+        self.version.update(zip(eqn.outvars, positions, strict=True))
+        return call + 1
+
+    def _level(self, atom: Any) -> int:
+        return 0 if is_literal(atom) else self.level[atom]
+
+    def _use(self, var: Var, what: str) -> None:
+        """A value is needed whole: for a version of a variable, and the gradient of rows, all of the table."""
+        if is_literal(var):
+            return
+        self.used.add(var)
+        if var in self.version:
+            self._need_whole(self.version[var], what)
+        elif var in self.sparse:
+            kind = self.sparse[var]
+            self._need_whole(self.groups[kind.group].shards[kind.shard], what)
+            for position in self.groups[kind.group].shards:
+                self._need_whole(position, what)
+
+    def _need_whole(self, position: int, what: str) -> None:
+        part = self.made.variables[position]
+        variable = part if part._of is None else part._of  # all shards together, as they would travel
+        size = nbytes(variable.shape, part._dtype)
+        if size > WHOLE_LIMIT:
+            raise UnimplementedError(
+                f"{what} needs all of variable {variable.path}, {size >> 20} MiB, which would travel to every worker at every "
+                f"step (the limit is {WHOLE_LIMIT >> 20} MiB). Look rows up instead (tf.nn.embedding_lookup, Embedding), "
+                "or leave the term out of the step."
+            )
+        self.whole.add(position)
+
+    def _change(self, variable: Any, out: Any) -> Changed | None:
+        """What to send for a variable that the step has written; None if an update of its servers did it."""
+        position = next(i for i, v in enumerate(self.made.variables) if v is variable)
+        if not is_literal(out) and self.version.get(out) == position:
+            return None
+        base = [v for v, p in self.version.items() if p == position][-1]
+        if is_literal(out) or not served(variable) or not self._follows(out, base):
+            self._use(out, f"an assignment to {variable.path}")
+            return Changed(position, out, None, adds=False)
+        eqn = self.defined[out]
+        if eqn.primitive.name in ("add", "add_any"):
+            for mine, other in (eqn.invars, eqn.invars[::-1]):
+                if mine is base and not self._follows(other, base) and other.aval.shape == out.aval.shape:
+                    self._use(other, f"an assignment to {variable.path}")
+                    return Changed(position, other, None, adds=True)
+        if out.aval.dtype == bool:
+            self._use(out, f"an assignment to {variable.path}")
+            return Changed(position, out, None, adds=False)
+        for v in (out, base):
+            self._use(v, f"an assignment to {variable.path}")
+        return Changed(position, out, base, adds=True)
+
+    def _follows(self, out: Any, base: Var) -> bool:
+        """True if a value is computed from another one."""
+        if is_literal(out):
+            return False
+        stack, seen = [out], set()
+        while stack:
+            v = stack.pop()
+            if v is base:
+                return True
+            if v in seen or v not in self.defined:
+                continue
+            seen.add(v)
+            stack += [w for w in self.defined[v].invars if not is_literal(w)]
+        return False
+
+    def _drop_look_ups(self) -> None:
+        """Those that no equation needs: nobody computes what they ask for."""
+        used = {(self.group_of[id(e)], e.invars[-1]) for e in self.kept if id(e) in self.group_of}
+        self.groups = [
+            dataclasses.replace(g, ids={v: None for v in g.ids if (i, v) in used}) for i, g in enumerate(self.groups)
+        ]
+
+    def _needed(self) -> list[Eqn]:
+        """The equations that a result, a change, an update or an effect needs, in order."""
+        want = {v for v in [*self.results, *(a for c in self.changed for a in (c.value, c.minus))] if _is_var(v)}
+        want |= {v for a in self.applied for v in a.gradients if _is_var(v)}
+        kept = []
+        for eqn in reversed(self.eqns):
+            if eqn.primitive is apply_p:
+                continue
+            if acts(eqn) or not want.isdisjoint(eqn.outvars):
+                kept.append(eqn)
+                inputs = [eqn.invars[-1]] if id(eqn) in self.group_of and eqn.primitive is look_up_p else eqn.invars
+                want.update(v for v in inputs if _is_var(v))
+        return kept[::-1]
+
+
+def _is_var(atom: Any) -> bool:
+    return atom is not None and not isinstance(atom, xc.Literal)

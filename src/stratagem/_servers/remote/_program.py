@@ -1,0 +1,231 @@
+"""ServedProgram: a traced step over variables that servers keep, made into a recipe that any worker can follow."""
+
+import dataclasses
+import itertools
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from typing import Any, final
+
+import jax.numpy as jnp
+
+from stratagem._base.errors import ContextError, MixedStrategiesError
+from stratagem._core.context import current
+from stratagem._core.mesh import ReplicaMesh
+from stratagem._core.step import (
+    Arguments,
+    FarArray,
+    FarProgram,
+    Trace,
+    begun,
+    everywhere,
+    is_literal,
+    served,
+    tracing,
+)
+from stratagem._core.values import placement_of
+from stratagem._private import is_seed_state
+from stratagem._servers.remote._parts import Part, parts_of
+from stratagem._servers.remote._pieces import Piece, pieces_of
+from stratagem._servers.remote._plan import Plan
+from stratagem._servers.remote._recipe import CompiledPiece, Place, Recipe, SentChange, SentUpdate, TableLookUp
+from stratagem._servers.remote._server import NotHereError
+from stratagem._servers.remote._servers import Servers
+from stratagem._servers.remote._worker import Worker
+
+
+@final
+class ServedProgram(FarProgram):
+    """One signature of a step, traced once, run by any worker."""
+
+    def __init__(self, made: Trace, arguments: Arguments, mesh: ReplicaMesh) -> None:
+        self._variables, self._results, self._mesh = made.variables, made.results, mesh
+        self._placements: list[Any] = [placement_of(v) for v in made.variables]
+        self._trainable = [v._trainable for v in made.variables]
+        self._servers: Servers = next(p.servers for p in self._placements if p is not None and p.served)
+        _check_strategy(made, self._servers)
+        _check_written(made)
+        self._settings = made.settings
+        self._plan = Plan(made, len(made.results.per_replica))
+        self._pieces = pieces_of(self._plan, mesh)
+        self._written = self._write()
+        self._first = True
+
+    @property
+    def stale(self) -> bool:
+        """True if a variable was placed anew, its `trainable` changed, or a setting that the program follows."""
+        return self._settings.changed or any(
+            v._placement is not p or v._trainable is not t
+            for v, p, t in zip(self._variables, self._placements, self._trainable, strict=True)
+        )
+
+    def __call__(self, arguments: Arguments) -> Any:
+        """Run once, on the worker of the context, without stand-ins. Waits for the servers to have taken what it changes."""
+        return self.often(arguments, 1, tensors=True)[0]
+
+    def often(self, arguments: Arguments, times: int, *, tensors: bool) -> list[Any]:
+        """As FarProgram's, on the worker of the context."""
+        taken = self._taken(arguments, times)
+        if tensors:
+            taken = [[everywhere(v, self._mesh) if isinstance(v, FarArray) else v for v in found] for found in taken]
+        return list(map(self._results.rebuilt, taken))
+
+    def _taken(self, arguments: Arguments, times: int) -> list[list[Any]]:
+        """The results of some steps."""
+        worker = current().worker or Worker.here
+        # Pushes without numbers, of the coordinator's own steps, are not sent again: no variable may move meanwhile.
+        if self._first or not worker.numbered:
+            with tracing:
+                results = self._run(worker, arguments, 1)
+                self._first = self._first and not results
+                return results
+        return self._run(worker, arguments, times)
+
+    def _run(self, worker: Any, arguments: Arguments, times: int) -> list[list[Any]]:
+        """As `_taken`; what is left of a step, if one of its variables has moved since it began, is done again."""
+        given = [*(v.array[0] for v in arguments.own), *arguments.shared]
+        with begun(self._mesh.job, first=self._first):
+            while True:
+                moves = self._servers.moves
+                try:
+                    results: list[list[Any]] = worker.follow(
+                        self._present(moves), given, self._servers, self._mesh, times
+                    )
+                    return results
+                except NotHereError:
+                    if not self._servers.moved_since(moves):
+                        raise
+
+    def _present(self, moves: int) -> Recipe:
+        """The recipe, with all variables where they are after so many moves."""
+        if moves != self._written.moves:
+            if self._where() == self._written.places:
+                self._written = dataclasses.replace(self._written, moves=moves)
+            else:
+                with tracing:
+                    self._written = self._write()
+        return self._written.recipe
+
+    def _write(self) -> "_Written":
+        """Everything as it is now. `tracing` is held: nobody else compiles updates, and moves variables."""
+        parts = [parts_of(self._servers, applied, self._mesh) for applied in self._plan.applied]
+        moves, places = self._servers.moves, self._where()
+        return _Written(_Writer(self._plan, self._servers, self._pieces, parts).recipe(), parts, places, moves)
+
+    def _where(self) -> list[tuple[Place, ...]]:
+        return [self._servers.places(p) for p in self._placements if p is not None and p.served]
+
+
+@dataclass(frozen=True)
+class _Written:
+    """A recipe, the parts of its updates, which live as long, and where its variables are, after so many moves."""
+
+    recipe: Recipe
+    parts: Sequence[Sequence[Part]]
+    places: Sequence[tuple[Place, ...]]
+    moves: int
+
+
+class _Writer:
+    """Writes a plan down as a recipe: gives its values numbers, and its variables places."""
+
+    def __init__(self, plan: Plan, servers: Servers, pieces: Sequence[Piece], parts: Sequence[Sequence[Part]]) -> None:
+        self._plan, self._servers, self._pieces, self._parts = plan, servers, pieces, parts
+        self._numbers: dict[Hashable, int] = {}
+        self._constants: list[tuple[int, Any]] = []
+        self._fresh = itertools.count()
+
+    def recipe(self) -> Recipe:
+        plan = self._plan
+        variables = plan.made.variables
+        inputs = plan.inputs[: len(variables)]
+        read = {n for piece in self._pieces for n in piece.reads} | {v for v in plan.results if not is_literal(v)}
+        known = [(v, variables[i]) for i, v in enumerate(inputs) if v in read]
+        later = [(v, i) for v, i in plan.version.items() if v in read and v not in set(inputs)]
+        own = [c for c in plan.changed if not served(variables[c.position])]
+        for v, value in plan.consts.items():
+            self._constants.append((self._number(v), value))
+        recipe = Recipe(
+            inputs=tuple(map(self._number, plan.inputs[len(variables) :])),
+            constants=(),
+            whole=tuple((self._number(v), self._place(x)) for v, x in known if served(x)),
+            late=tuple((plan.level[v] - 1, self._number(v), self._place(variables[i])) for v, i in later),
+            seeds=tuple((self._number(v), x) for v, x in known if not served(x)),
+            kept=tuple((self._value(c.value), variables[c.position]) for c in own),
+            pieces=tuple(
+                CompiledPiece(tuple(map(self._number, p.reads)), tuple(map(self._number, p.makes)), p.run)
+                for p in self._pieces
+            ),
+            look_ups=tuple(self._look_up(i) for i, group in enumerate(plan.groups) if group.ids),
+            updates=tuple(sorted((self._update(i) for i in range(len(plan.applied))), key=lambda u: u.call)),
+            changes=tuple(self._change(i) for i, c in enumerate(plan.changed) if served(variables[c.position])),
+            results=tuple(map(self._value, plan.results)),
+            checks=plan.made.results.checks,
+        )
+        return dataclasses.replace(recipe, constants=tuple(self._constants))  # literals among the values are known now
+
+    def _number(self, name: Hashable) -> int:
+        if name not in self._numbers:
+            self._numbers[name] = next(self._fresh)
+        return self._numbers[name]
+
+    def _value(self, atom: Any) -> int:
+        """The number of a value; a literal becomes a constant."""
+        if not is_literal(atom):
+            return self._number(atom)
+        self._constants.append((number := next(self._fresh), jnp.asarray(atom.val, atom.aval.dtype)))
+        return number
+
+    def _place(self, variable: Any) -> Place:
+        return self._servers.places(placement_of(variable))[0]
+
+    def _look_up(self, i: int) -> TableLookUp:
+        group = self._plan.groups[i]
+        shards = [self._plan.made.variables[p] for p in group.shards]
+        return TableLookUp(
+            group.call,
+            group.updated,
+            shards[0].path,
+            tuple((self._place(v), v.shape[0]) for v in shards),
+            tuple(map(self._value, group.ids)),
+            tuple(self._number(("inverse", i, v)) for v in group.ids),
+            tuple(self._number(("rows", i, s)) for s in range(len(shards))),
+            tuple(self._number(("which", i, s)) for s in range(len(shards))),
+        )
+
+    def _update(self, i: int) -> SentUpdate:
+        applied = self._plan.applied[i]
+        which = [None if g is None else self._number(("which", *g)) for g in applied.groups]
+        paths = [v.path for v in applied.update.variables]
+        values = map(self._value, applied.gradients)
+        return SentUpdate(
+            applied.call,
+            applied.update.optimizer.name,
+            self._number(("finite", i)),
+            tuple(zip(paths, values, which, strict=True)),
+            tuple((part.server, part.update.number, part.mine) for part in self._parts[i]),
+        )
+
+    def _change(self, i: int) -> SentChange:
+        change = self._plan.changed[i]
+        places = self._servers.places(placement_of(self._plan.made.variables[change.position]))
+        value = self._value(change.value) if change.minus is None else self._number(("difference", i))
+        return SentChange(places, value, change.adds)
+
+
+def _check_strategy(made: Trace, servers: Servers) -> None:
+    for variable in made.variables:
+        placement: Any = placement_of(variable)
+        if placement is not None and placement.served and placement.servers is not servers:
+            raise MixedStrategiesError(
+                f"Mixing different tf.distribute.Strategy objects: a step uses {variable.path} and a variable on servers of "
+                "another ParameterServerStrategy. Create all of them under one strategy."
+            )
+
+
+def _check_written(made: Trace) -> None:
+    for variable, line in made.written:
+        if not served(variable) and not is_seed_state(variable) and current().worker is not None:
+            raise ContextError(
+                f"Variable {variable.path} was created outside of strategy.scope() and is assigned at {line}, on a worker of a "
+                "parameter-server job, where every worker would change it. Create it within `with strategy.scope():`."
+            )

@@ -1,0 +1,276 @@
+"""This machine's Ray node for a job: starts it once for all tasks here, with a secret, on loopback where that is enough."""
+
+import contextlib
+import hashlib
+import hmac
+import importlib.util
+import logging
+import os
+import socket
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+from typing import Any, final
+
+from stratagem._base.errors import ClusterError, UnavailableError
+from stratagem._cluster import Address
+from stratagem._cluster.control import INSECURE, Limits, is_secret, read_token
+from stratagem._servers.remote import _ray_keeper as keeper
+from stratagem._servers.remote._ray_folder import end_keeper, last_words, locked, log_of, note_keeper, register, runs
+
+logger = logging.getLogger("stratagem._servers.remote")
+
+# The command `ray`. Where grpcio is installed, it would start a server for Ray Clients, which nobody here uses, at a port that
+# is the same in every job of a machine; without grpcio it refuses to be told another port. So it is not to see grpcio.
+_RAY = "import sys; sys.modules['grpc'] = None; from ray.scripts.scripts import main; sys.exit(main())"
+# Ports that the system chooses. Ray has its own for these, in every job of a machine the same, and refuses a head at one of
+# them: "localhost:12345", which half of all TF_CONFIGs say, is among its workers' 10002 to 19999.
+_ANY_PORTS = [f"--{name}=0" for name in ("min-worker-port", "max-worker-port", "dashboard-agent-listen-port")]
+_STORE = 512 << 20  # bytes of shared memory for arrays on their way
+_START_SECONDS = 120.0
+_GAVE_UP = "timed out during startup"  # Ray itself waits for 30 s only, which is too short on a machine under load
+_CONNECT_SECONDS = 5.0
+_ADDRESS = "RAY_ADDRESS"
+_RECONNECT = "RAY_gcs_rpc_server_reconnect_timeout_s"
+_LOST_SECONDS = 20  # after which Ray gives up to find the head again, and ends the process: before that we say why
+_SILENT_SECONDS = 10.0  # of the head, after which the job is over
+_ASK_SECONDS = 2.0
+_LOOK = 0.1
+_joined: "list[_Node | _Head]" = []  # what the Ray that this process is part of needs to go on
+
+
+def join(head: Address, mine: Address) -> Any:
+    """Make this process one of the job's Ray processes; returns the module `ray`.
+
+    head: the address that the node of all nodes listens at: the chief's. mine: this task's own, which says what machine this
+    is.
+
+    Raises ClusterError if Ray is not installed, this process is part of another Ray, or the job's secret is missing;
+    UnavailableError if the node does not start.
+    """
+    if importlib.util.find_spec("ray") is None:
+        raise ClusterError(
+            "Parameter servers in several processes need Ray: pip install 'stratagem[cluster]'. (In one process, make every "
+            "task with tf.distribute.Server there.)"
+        )
+    _check_no_other(head)
+    loopback = head.loopback and mine.loopback
+    token = read_token(os.environ, loopback=loopback)
+    with locked(head) as folder:
+        _secure(folder, token, head, loopback=loopback)
+        if not runs(folder):
+            _start(folder, head, mine)
+        register(folder)
+        _joined.append(_Node(folder, head))
+    ray = _imported()
+    if not ray.is_initialized():
+        ray.init(
+            address=str(head),
+            log_to_driver=False,
+            logging_level=logging.ERROR,
+            configure_logging=False,
+        )
+    return ray
+
+
+def _check_no_other(head: Address) -> None:
+    """Raise ClusterError if this process is part of another Ray than the job's: other jobs have tasks of these names there."""
+    ray = sys.modules.get("ray")
+    if ray is None or not ray.is_initialized() or any(isinstance(joined, _Node) for joined in _joined):
+        return
+    client = ray.util.client.ray.is_connected()
+    if client or Address.parse(ray.get_runtime_context().gcs_address).key != head.key:
+        raise ClusterError(
+            f"This process is connected to a Ray already, and the tasks of TF_CONFIG meet in one of their own, at {head}. "
+            "Leave ray.init() out: once the task has started, the program can use that one. Or use RayClusterResolver, which "
+            "runs the job on the Ray that is there."
+        )
+
+
+def logs() -> Path:
+    """Where Ray's processes of this machine write, as long as a task of the job runs here."""
+    return next(joined.folder for joined in _joined if isinstance(joined, _Node)) / "t" / "session_latest" / "logs"
+
+
+def join_existing() -> Any:
+    """Take part in the Ray cluster that this process is connected to, else the one of RAY_ADDRESS; returns the module `ray`.
+
+    Raises ClusterError if there is neither, or it is connected as a Ray Client.
+    """
+    if importlib.util.find_spec("ray") is None:
+        raise ClusterError("RayClusterResolver needs Ray: pip install 'stratagem[cluster]'.")
+    ray = _imported()
+    if not ray.is_initialized():
+        if not os.environ.get(_ADDRESS):
+            raise ClusterError(
+                f"RayClusterResolver: this process is connected to no Ray cluster. Call ray.init(address=...) first, or set "
+                f"{_ADDRESS}."
+            )
+        ray.init(log_to_driver=False, logging_level=logging.ERROR)
+    if ray.util.client.ray.is_connected():
+        raise ClusterError(
+            "RayClusterResolver: this process is a Ray Client (ray://), outside of the cluster. Run the program in it, by "
+            "`ray job submit` say."
+        )
+    _joined[:] = [_Head(Address.parse(ray.get_runtime_context().gcs_address))]
+    return ray
+
+
+def _imported() -> Any:
+    # Else a thread that asks for something when the program has ended, and Ray with it, starts another Ray.
+    os.environ["RAY_ENABLE_AUTO_CONNECT"] = "0"
+    hook = sys.excepthook
+    import ray  # reads its settings from the environment when it is imported
+
+    sys.excepthook = hook  # Ray's tells its first process before it prints, and waits for it even where that has ended
+    return ray
+
+
+def check() -> None:
+    """Raise UnavailableError if the node that this process has joined has ended, or nobody listens at the head any more.
+
+    Also if the process has left, because it ends.
+    """
+    if not sys.modules["ray"].is_initialized():
+        raise UnavailableError("This process has left Ray, and with it the job.")
+    for joined in _joined:
+        joined.check()
+
+
+def answers() -> bool:
+    """True if the head can be reached now. Asked for anything while it cannot, Ray waits until it ends the process."""
+    return all(joined.answers() for joined in _joined)
+
+
+@final
+class _Node:
+    """The node of this machine that this process is part of, started by the job itself."""
+
+    def __init__(self, folder: Path, head: Address) -> None:
+        self.folder, self._head = folder, _Head(head)
+
+    def check(self) -> None:
+        """As the function's."""
+        if not runs(self.folder):
+            raise UnavailableError(
+                "Ray's node of this machine has ended, and with it the job. Was one of its processes killed, by hand or "
+                "because memory was short?"
+            )
+        self._head.check()
+
+    def answers(self) -> bool:
+        """As the function's."""
+        return self._head.answers()
+
+
+@final
+class _Head:
+    """Ray's first process, wherever it is. Thread-safe."""
+
+    def __init__(self, address: Address) -> None:
+        self._address = address
+        self._lock = threading.Lock()
+        self._heard = self._asked = time.monotonic()
+
+    def check(self) -> None:
+        """As the function's."""
+        with self._lock:
+            now = time.monotonic()
+            if now - self._asked < _ASK_SECONDS:
+                return
+            self._asked = now
+        if not self.answers() and now - self._heard > _SILENT_SECONDS:
+            raise UnavailableError(
+                f"Ray's first process, at {self._address}, has not answered for {_SILENT_SECONDS:.0f} s, and with it the job "
+                "has ended. Was it killed, or is the network down?"
+            )
+
+    def answers(self) -> bool:
+        """As the function's."""
+        now, heard = time.monotonic(), _listens(self._address)
+        if heard:
+            self._heard = now
+        return heard
+
+
+def _secure(folder: Path, token: bytes, head: Address, *, loopback: bool) -> None:
+    """Ray's settings for this process and those that it starts: a secret of this job, no port beyond this machine."""
+    os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
+    os.environ[_RECONNECT] = str(_LOST_SECONDS)
+    # Ray's tasks give way to all else on a machine, unless they are told not to: ours are the job.
+    os.environ.setdefault("RAY_worker_niceness", "0")
+    if is_secret(token):
+        path = folder / "token"
+        if not path.exists():
+            with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
+                file.write(hmac.new(token, f"ray of {head}".encode(), hashlib.sha256).hexdigest())
+        os.environ.update(RAY_AUTH_MODE="token", RAY_AUTH_TOKEN_PATH=str(path))
+    else:
+        logger.warning("WARNING: %s=1: whoever reaches the ports of this job can run code in it.", INSECURE)
+        os.environ["RAY_AUTH_MODE"] = "disabled"
+    if loopback:  # the name misleads: with 0, all of Ray's ports on this machine are on loopback only
+        os.environ["RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"] = "0"
+
+
+def _start(folder: Path, head: Address, mine: Address) -> None:
+    here = {"127.0.0.1", "localhost"} if head.loopback else {mine.host}
+    command = [sys.executable, "-c", _RAY, "start", "--block", "--num-cpus=0", f"--object-store-memory={_STORE}"]
+    command += _ANY_PORTS
+    host = "127.0.0.1" if mine.loopback else mine.host
+    command += [f"--node-ip-address={host}", "--disable-usage-stats"]
+    if head.host in here:
+        command += ["--head", f"--port={head.port}", f"--temp-dir={folder}/t", "--include-dashboard=false"]
+        command += ["--include-log-monitor=false", "--no-monitor", "--dashboard-port=0"]
+    else:
+        _wait_for(head)
+        command += [f"--address={head}"]
+    register(folder)  # so that the keeper has somebody to wait for
+    end = time.monotonic() + _START_SECONDS
+    while not _started(folder, command, end):
+        words = last_words(folder)
+        if _GAVE_UP not in words or time.monotonic() > end:
+            raise UnavailableError(f"Ray's node for {head} did not start. Its last words: {words}")
+        (folder / "log").unlink()
+
+
+def _started(folder: Path, command: list[str], end: float) -> bool:
+    """Start the node; False if it has ended instead."""
+    process = subprocess.Popen(
+        [sys.executable, keeper.__file__, str(folder), *command], stdin=subprocess.DEVNULL, start_new_session=True
+    )
+    note_keeper(folder, process.pid)
+    while process.poll() is None:
+        if "Ray runtime started" in log_of(folder):
+            (folder / "ready").touch()
+            return True
+        if time.monotonic() > end:
+            words = last_words(folder)
+            end_keeper(folder)
+            process.wait()
+            raise UnavailableError(f"Ray's node was not there after {_START_SECONDS:.0f} s. Its last words: {words}")
+        time.sleep(_LOOK)
+    return False
+
+
+def join_seconds() -> float:
+    """For how long tasks wait for each other."""
+    return Limits.from_environment(os.environ).join
+
+
+def _wait_for(head: Address) -> None:
+    """Until the node of all nodes listens, on another machine."""
+    limit = join_seconds()
+    end = time.monotonic() + limit
+    while not _listens(head):
+        if time.monotonic() > end:
+            raise UnavailableError(f"Nobody listens at {head}, the chief's address, after {limit:g} s.")
+        time.sleep(_LOOK)
+
+
+def _listens(head: Address) -> bool:
+    with contextlib.suppress(OSError):
+        socket.create_connection((head.host, head.port), timeout=_CONNECT_SECONDS).close()
+        return True
+    return False

@@ -1,0 +1,236 @@
+"""tf.distribute.Server, and which tasks of a cluster run in this process."""
+
+import atexit
+import contextlib
+import logging
+import socket
+import sys
+import threading
+import weakref
+from dataclasses import dataclass
+from typing import Any, NoReturn, final
+
+from stratagem._base.errors import ClusterError, UnavailableError
+from stratagem._cluster import Address, RayClusterResolver, TFConfigClusterResolver
+from stratagem._servers.remote._actors import LocalActor, TaskSilentError
+from stratagem._servers.remote._on_ray import start_on_ray
+from stratagem._servers.remote._ray import RayWorker
+from stratagem._servers.remote._ray_actors import RayActor, host_task
+from stratagem._servers.remote._ray_node import answers, check, join_seconds
+from stratagem._servers.remote._ray_node import join as join_node
+from stratagem._servers.remote._server import VariableServer
+from stratagem._servers.remote._servers import Servers
+from stratagem._servers.remote._worker import Worker
+
+
+@dataclass(frozen=True)
+class _Task:
+    """A task that runs in this process.
+
+    variables: of a `ps` task. port: keeps its port from others. actor: where this process is the task, what serves it.
+    """
+
+    variables: VariableServer | None
+    port: socket.socket
+    actor: Any = None
+
+
+logger = logging.getLogger("stratagem._servers.remote")
+
+# Tasks of this process by address. They outlive the `Server` that started them, as in TF.
+_running: dict[str, _Task] = {}
+_lock = threading.Lock()
+_far: "weakref.WeakSet[Servers]" = weakref.WeakSet()  # servers in other processes, which a strategy of this one has
+_LOOK_SECONDS = 5.0
+_NAMESPACE = "stratagem"  # of actors in a Ray that is the job's own
+
+
+@final
+class Server:
+    """A task of a cluster, in this process, as `tf.distribute.Server`. It runs until the process ends.
+
+    server_or_cluster_def: a ClusterSpec or what makes one. job_name may be left out if there is only one job, task_index if
+    the job has only one task.
+
+    Raises ClusterError for a task that is not in the cluster, or runs here already; UnavailableError if its port is taken.
+    """
+
+    def __init__(
+        self,
+        server_or_cluster_def: Any,
+        job_name: str | None = None,
+        task_index: int | None = None,
+        protocol: str | None = None,
+        config: Any = None,
+        start: bool = True,
+    ) -> None:
+        jobs = _jobs(server_or_cluster_def)
+        if job_name is None:
+            if len(jobs) != 1:
+                raise ValueError(f"Must specify an explicit `job_name` with {len(jobs)} jobs in the cluster.")
+            job_name = next(iter(jobs))
+        if job_name not in jobs:
+            raise ClusterError(f"Server: job {job_name!r} is not in the cluster, which has {sorted(jobs)}.")
+        tasks = jobs[job_name]
+        if task_index is None:
+            if len(tasks) != 1:
+                raise ValueError(f"Must specify an explicit `task_index` with {len(tasks)} tasks in job {job_name!r}.")
+            task_index = next(iter(tasks))
+        if task_index not in tasks:
+            raise ClusterError(f"Server: job {job_name!r} has no task {task_index}; it has {sorted(tasks)}.")
+        self._address, self._job, self._index = tasks[task_index], job_name, int(task_index)
+        self._jobs = jobs
+        if start:
+            self.start()
+
+    @property
+    def target(self) -> str:
+        """Its address, as TF writes it."""
+        return f"grpc://{self._address}"
+
+    def start(self) -> None:
+        """Start the task, if it is not running."""
+        with _lock:
+            if self._address in _running:
+                raise ClusterError(
+                    f"Server: {self._job}:{self._index} at {self._address} runs in this process already."
+                )
+            port = _bound(self._address, f"{self._job}:{self._index}")
+            if _own_task() == (self._job, self._index):  # TF_CONFIG says that this process is the task
+                ray = join_node(_head(self._jobs), Address.parse(self._address))
+                actor = host_task(ray, self._job, self._index, len(self._jobs["ps"]), _NAMESPACE)
+                _running[self._address] = _Task(None, port, actor)
+            else:
+                _running[self._address] = _Task(VariableServer(self._index) if self._job == "ps" else None, port)
+
+    def join(self) -> NoReturn:
+        """Serve until the job is over, then end this process with exit code 0. A task of a bigger process: for ever."""
+        self.serve()
+        sys.exit(0)
+
+    def serve(self) -> None:
+        """Serve until the job is over. A task of a bigger process: for ever. (Not in TensorFlow.)"""
+        actor = _running[self._address].actor
+        if actor is None:
+            threading.Event().wait()
+        import ray
+
+        mine = RayActor(f"{self._job}:{self._index}", _NAMESPACE, actor)
+        first, seen, silent = RayActor("ps:0", _NAMESPACE), False, 0
+        while True:
+            try:
+                if mine.call("finished", _LOOK_SECONDS).result():
+                    break
+                silent = 0
+            except TaskSilentError:
+                silent += 1
+                # With this process the actor ends, too. Who waits for it finds out by itself that it does not answer: it is
+                # to say so, and not that the server has ended.
+                if self._job == "ps" and silent == 2:
+                    raise
+                logger.warning("%s:%d does not answer: its process is stopped, or very busy.", self._job, self._index)
+            if not answers():  # if that lasts, the next call ends with an error that says so
+                continue
+            there = first.there()
+            if seen and not there and self._job != "ps":
+                logger.info("%s:%d: the job was over before this task could take part.", self._job, self._index)
+                break
+            seen = there
+        ray.shutdown()
+
+    @staticmethod
+    def create_local_server(config: Any = None, start: bool = True) -> "Server":
+        """A cluster of one task, `local:0`."""
+        return Server({"local": ["localhost:0"]}, config=config, start=start)
+
+
+def _jobs(given: Any) -> dict[str, dict[int, str]]:
+    spec = given.as_dict() if hasattr(given, "as_dict") else given
+    return {
+        job: dict(tasks) if isinstance(tasks, dict) else dict(enumerate(tasks)) for job, tasks in dict(spec).items()
+    }
+
+
+def _own_task() -> tuple[str | None, int | None]:
+    """What TF_CONFIG says that this process is."""
+    resolver = TFConfigClusterResolver()
+    return resolver.task_type, resolver.task_id
+
+
+def _head(jobs: dict[str, dict[int, str]]) -> Address:
+    """Where the first of all Ray nodes listens: the chief's address, or, where none is named, the first server's."""
+    return Address.parse(next(iter((jobs.get("chief") or jobs["ps"]).values())))
+
+
+def connect(resolver: Any, spec: Any) -> tuple[Servers, list[Any]]:
+    """The variable servers of a cluster, and its workers: of this process, if it runs them, else those of other processes.
+
+    resolver: where `spec`, the cluster, is from. Those of a RayClusterResolver are started here.
+
+    Raises UnavailableError if one is not running.
+    """
+    if isinstance(resolver, RayClusterResolver):
+        return start_on_ray(resolver)
+    jobs = _jobs(spec)
+    tasks = jobs["ps"]
+    with _lock:
+        here = {i: _running[address] for i, address in tasks.items() if address in _running}
+    if len(here) == len(tasks):
+        return Servers([LocalActor(here[i].variables) for i in sorted(here)]), [
+            Worker(i) for i in sorted(jobs["worker"])
+        ]
+    if here or _own_task()[0] is None:
+        missing = [f"ps:{i} at {address}" for i, address in sorted(tasks.items()) if i not in here]
+        raise UnavailableError(
+            f"ParameterServerStrategy: no server runs for {', '.join(missing)}. In one process, start "
+            "tf.distribute.Server(...) for every ps task first; in a job of several, TF_CONFIG has to say which task this is."
+        )
+    if _far:
+        raise ClusterError(
+            "ParameterServerStrategy: a strategy of this process uses the servers of this job already, and a second one would "
+            "take its variables away. Use that one."
+        )
+    head = _head(jobs)
+    ray = join_node(head, head)
+    servers = [RayActor(f"ps:{i}", _NAMESPACE) for i in sorted(tasks)]
+    workers = [RayWorker(i, RayActor(f"worker:{i}", _NAMESPACE)) for i in sorted(jobs["worker"])]
+    for actor in (*servers, *(w.actor for w in workers)):
+        actor.find(join_seconds())
+        actor.call("begin_anew").result()
+    atexit.register(_finish, ray, [*servers, *(w.actor for w in workers)])
+    made = Servers(servers)
+    _far.add(made)
+    return made, workers
+
+
+def _finish(ray: Any, actors: list[RayActor]) -> None:
+    """The coordinator ends: so do all tasks."""
+    try:
+        check()
+    except UnavailableError:
+        return  # they know it
+    asked = []
+    for actor in actors:
+        with contextlib.suppress(UnavailableError, ray.exceptions.RayError):
+            if actor.there():  # another process, perhaps, than the one that the coordinator has lost
+                actor.find(_LOOK_SECONDS)
+        with contextlib.suppress(UnavailableError, ray.exceptions.RayError):
+            asked.append(actor.call("finish"))
+    for call in asked:
+        with contextlib.suppress(UnavailableError, ray.exceptions.RayError):
+            call.result()
+    ray.shutdown()
+
+
+def _bound(address: str, task: str) -> socket.socket:
+    """A socket that has the port of the address, on loopback: nothing listens there."""
+    number = address.rpartition(":")[2]
+    holder = socket.socket()
+    try:
+        holder.bind(("127.0.0.1", int(number)))
+    except (OSError, ValueError, OverflowError) as error:
+        holder.close()
+        raise UnavailableError(
+            f"Server: {task} cannot have {address}: {error}. Is another program using the port?"
+        ) from None
+    return holder

@@ -1,0 +1,119 @@
+"""ParameterServerStrategy: variables on servers, steps on workers that do not wait for each other."""
+
+import contextlib
+from collections.abc import Callable, Sequence
+from typing import Any, ClassVar, final
+
+import jax
+
+from stratagem._base.errors import ClusterError
+from stratagem._base.job import Alone, Phase
+from stratagem._core.context import current
+from stratagem._core.mesh import ReplicaMesh
+from stratagem._core.values import Placement, placement_of, shards_by
+from stratagem._servers.remote import ServedPlacement, Servers, connect
+from stratagem._strategies import AbstractStrategy, OneDeviceStrategy
+
+_JOBS = ("chief", "worker", "ps", "evaluator")
+
+
+@final
+class ParameterServerStrategy(AbstractStrategy):
+    """Asynchronous training with parameter servers, as `tf.distribute.ParameterServerStrategy`.
+
+    cluster_resolver: says which tasks there are. Its cluster needs at least one `ps` and one `worker`.
+    variable_partitioner: `partitioner(shape=, dtype=)` says into how many shards a variable is cut along each dimension
+        (`tf.distribute.experimental.partitioners`); None leaves every variable in one piece.
+
+    Raises ClusterError (a ValueError) for a cluster that cannot work, UnavailableError if a server is not there in time.
+    """
+
+    served: ClassVar[bool] = True
+
+    def __init__(self, cluster_resolver: Any, variable_partitioner: Callable[..., list[int]] | None = None) -> None:
+        spec = _checked(cluster_resolver)
+        self._resolver, self._partitioner = cluster_resolver, variable_partitioner
+        self._mesh = ReplicaMesh((jax.local_devices()[0],), Alone(_clocked))
+        self._servers, self.tasks = connect(cluster_resolver, spec)
+        # The one ClusterCoordinator of this strategy, once there is one.
+        self.coordinator: Any = None
+
+    @property
+    def mesh(self) -> ReplicaMesh:
+        return self._mesh
+
+    @property
+    def cluster_resolver(self) -> Any:
+        """The resolver that it was made with."""
+        return self._resolver
+
+    @property
+    def workers(self) -> int:
+        """How many workers take steps."""
+        return len(self.tasks)
+
+    @property
+    def servers(self) -> Servers:
+        """Where its variables are."""
+        return self._servers
+
+    def placement(self, beside: Any = None) -> Placement:
+        """On the next server in turn; slots on the server of their variable.
+
+        Raises ValueError on a worker, outside of the first trace of a function: each worker would create its own.
+        """
+        context = current()
+        if context.worker is not None and context.recorder is None:
+            raise ValueError(
+                "A worker tried to create a variable, in a data set function or in a scheduled function. Create variables "
+                "within `with strategy.scope():`, outside of both."
+            )
+        near = None if beside is None else placement_of(beside)
+        home = near.home if isinstance(near, ServedPlacement) else self._servers.next_home()
+        placement = ServedPlacement(self._mesh, self, self._servers, home)
+        self._servers.keep(placement)
+        return placement
+
+    def shards_of(self, shape: Sequence[int], dtype: Any) -> int:
+        """Into how many shards a variable is cut. Raises ValueError for a partitioner's answer that cannot be used."""
+        return shards_by(self._partitioner, tuple(shape), dtype)
+
+    def __reduce__(self) -> Any:
+        """On a worker, where functions that make data sets bring it, it is the one device of that worker."""
+        return _on_a_worker, ()
+
+
+def _clocked(phase: Phase) -> contextlib.AbstractContextManager[None]:
+    """The worker whose step it is adds the time up."""
+    worker = current().worker
+    return contextlib.nullcontext() if worker is None else worker.clock.phase(phase)
+
+
+def _on_a_worker() -> AbstractStrategy:
+    return OneDeviceStrategy(jax.local_devices()[0])
+
+
+def _checked(resolver: Any) -> Any:
+    """The resolver's cluster. Raises ClusterError unless it can run parameter servers, as TF checks it."""
+    spec = resolver.cluster_spec()
+    jobs = spec.as_dict() if spec else {}
+    if not jobs:
+        raise ClusterError(
+            "ParameterServerStrategy needs a cluster: the resolver's ClusterSpec is empty. Is TF_CONFIG set?"
+        )
+    unknown = [job for job in jobs if job not in _JOBS]
+    if unknown:
+        raise ClusterError(f"ParameterServerStrategy: unknown job(s) {unknown} in the cluster; jobs are {list(_JOBS)}.")
+    if len(jobs.get("chief", ())) > 1:
+        raise ClusterError(
+            f"ParameterServerStrategy: there must be at most one 'chief' task, found {len(jobs['chief'])}."
+        )
+    if not jobs.get("ps"):
+        raise ClusterError("ParameterServerStrategy: there must be at least one ps task in the cluster.")
+    if not jobs.get("worker"):
+        raise ClusterError("ParameterServerStrategy: there must be at least one worker task in the cluster.")
+    if resolver.task_type is not None and resolver.task_type not in _JOBS:
+        raise ClusterError(
+            f"ParameterServerStrategy: unknown task type {resolver.task_type!r}; types are {list(_JOBS)}."
+        )
+    return spec

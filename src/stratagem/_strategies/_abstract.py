@@ -1,0 +1,357 @@
+"""AbstractStrategy: what every strategy can do, each method written once over its mesh."""
+
+import abc
+import contextlib
+import dataclasses
+import functools
+from collections.abc import Callable, Hashable, Sequence
+from types import TracebackType
+from typing import Any, ClassVar
+
+import jax
+import jax.numpy as jnp
+
+from stratagem._base.errors import ContextError, InvalidArgumentError, MixedStrategiesError, ReductionError
+from stratagem._core.context import Context, assign, current
+from stratagem._core.mesh import ReplicaMesh
+from stratagem._core.reduce import ReduceOp
+from stratagem._core.reduce import reduce_op as parse_op
+from stratagem._core.step import (
+    Function,
+    Reads,
+    Same,
+    check_even,
+    components,
+    execute,
+    execute_undecorated,
+    gather_value,
+    reduce_value,
+    run_replicas,
+)
+from stratagem._core.values import (
+    Placement,
+    Separate,
+    is_per_replica,
+    map_structure,
+    on_read,
+    per_replica,
+    placement_of,
+    storage,
+)
+from stratagem._data import (
+    DistributedDataset,
+    DistributedDatasetFromFunction,
+    InputContext,
+    InputOptions,
+    ValueContext,
+    as_dataset,
+    place,
+    to_numpy,
+)
+from stratagem._private import KerasVariable
+from stratagem._strategies._extended import StrategyExtended, extended_of
+
+
+class Scope(contextlib.AbstractContextManager["AbstractStrategy"]):
+    """`strategy.scope()`: cross-replica context; variables created inside belong to the strategy. Can be entered again."""
+
+    def __init__(self, strategy: "AbstractStrategy") -> None:
+        self._strategy = strategy
+        self._outer: list[Context] = []
+
+    def __enter__(self) -> "AbstractStrategy":
+        before = current()
+        if before.replica is not None:
+            raise _needs_cross_replica("strategy.scope()")
+        _check_same(before.strategy, self._strategy)
+        self._outer.append(before)
+        assign(dataclasses.replace(before, strategy=self._strategy, crossing=True, chosen=False))
+        return self._strategy
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if current().strategy is not self._strategy:
+            raise ContextError("Strategy scopes must be left in the reverse order of entering them.")
+        assign(self._outer.pop())
+
+
+def _needs_cross_replica(what: str) -> ContextError:
+    return ContextError(
+        f"{what} is called inside a replica function. Method requires being in cross-replica context, use "
+        "get_replica_context().merge_call(), or call it outside of strategy.run."
+    )
+
+
+def _check_same(active: Any, strategy: Any) -> None:
+    if active is not None and active is not strategy:
+        raise MixedStrategiesError(
+            f"Mixing different tf.distribute.Strategy objects: {active} is not {strategy}. Leave the scope of the first."
+        )
+
+
+class AbstractStrategy(abc.ABC):
+    """State and compute distribution over replicas, as `tf.distribute.Strategy`.
+
+    A final class says which devices hold the replicas (`mesh`); everything else follows from that.
+    """
+
+    # True where servers keep the variables, and make their first values.
+    served: ClassVar[bool] = False
+    # True where replicas have copies of a variable, though it be one replica: what copies cannot do is refused.
+    mirrored: ClassVar[bool] = False
+
+    @property
+    @abc.abstractmethod
+    def mesh(self) -> ReplicaMesh:
+        """The devices of the replicas."""
+
+    @functools.cached_property
+    def seed_generators(self) -> dict[Any, Any]:
+        """Random seed generators of this strategy in place of those that belong to another one, by these."""
+        return {}
+
+    @functools.cached_property
+    def families(self) -> dict[Hashable, Any]:
+        """What is known of functions that ran under it, with their programs, by code and closure."""
+        return {}
+
+    @functools.cached_property
+    def reads(self) -> Reads:
+        """What functions that ran under it read."""
+        return Reads()
+
+    @property
+    def num_replicas_in_sync(self) -> int:
+        """Replicas over all workers whose gradients are summed."""
+        return self.mesh.num_replicas
+
+    @property
+    def cluster_resolver(self) -> Any:
+        """None: this strategy has one worker."""
+        return None
+
+    @property
+    def non_finite(self) -> str:
+        """What happens when a NaN or an infinity gets into the variables: `warn`, `stop` or `ignore`.
+
+        At first what STRATAGEM_NON_FINITE says, else `warn`: `fit` warns of a loss that is not finite, saving of such values.
+        `stop` looks at all variables that a step writes, and a later step (the second at the latest) or the end of the epoch
+        raises `NonFiniteError`, a `tf.errors.InvalidArgumentError`, on all workers. Of parameter servers no variable gets such
+        a value, whatever it says. Setting another word raises InvalidArgumentError.
+        """
+        return self.mesh.non_finite.policy
+
+    @non_finite.setter
+    def non_finite(self, policy: str) -> None:
+        self.mesh.non_finite.policy = policy
+
+    @property
+    def extended(self) -> StrategyExtended:
+        """Which devices it uses, and whether this process is the chief."""
+        return extended_of(self.mesh, self.cluster_resolver)
+
+    def placement(self, beside: Any = None) -> Placement:
+        """Where a variable that is created now will lie. beside: a variable whose place it has to share."""
+        return Placement(self.mesh, self)
+
+    def scope(self) -> Scope:
+        """A context manager: create the model, optimizer, metrics and checkpoint inside it."""
+        return Scope(self)
+
+    def run(
+        self,
+        fn: Callable[..., Any],
+        args: Sequence[Any] = (),
+        kwargs: dict[str, Any] | None = None,
+        options: Any = None,
+    ) -> Any:
+        """Call `fn` on every replica, as one compiled program.
+
+        PerReplica values in `args` and `kwargs` are taken apart, everything else is passed as it is. Returns the structure
+        that `fn` returns, with a PerReplica for every tensor in it (the tensor itself if there is one replica).
+        Raises ValueError if `args` is no list or tuple; ContextError inside a replica.
+        """
+        if not isinstance(args, list | tuple):
+            raise ValueError(
+                f"strategy.run: positional args must be a list or tuple, got {type(args).__name__}: {args!r}."
+            )
+        if not callable(fn):
+            raise TypeError(f"strategy.run needs a function, got {fn!r}.")
+        self._enter("strategy.run")
+        if current().recorder is not None:
+            return run_replicas(self, fn, args, kwargs or {})
+
+        # As in TF, where an undecorated function runs anew at every call, and a decorated one keeps what it was traced with.
+        follows = not isinstance(fn, Function)
+
+        def body(args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+            current().recorder.follows_settings = follows
+            return run_replicas(self, fn, args, kwargs)
+
+        name = f"strategy.run({getattr(fn, '__name__', fn)})"
+        with self.scope():
+            return execute_undecorated(
+                self.reads, fn, body, (Same(self), "run"), name, args, dict(kwargs or {}), self.mesh
+            )
+
+    def reduce(self, reduce_op: Any, value: Any, axis: int | None) -> Any:
+        """Sum or mean over replicas of every PerReplica in the structure `value`, as one local tensor each.
+
+        axis: also reduce this dimension of every replica's value (the mean then counts rows: sum of sums / sum of counts).
+        Raises ReductionError for SUM of a value that is not per replica; InvalidArgumentError for unequal shapes and axis None.
+        """
+        op = parse_op(reduce_op)
+        self._enter("strategy.reduce")
+        if current().recorder is not None:
+            return map_structure(lambda leaf: reduce_value(self, op, leaf, axis), value)
+        return map_structure(lambda leaf: self._reduce_leaf(op, leaf, axis), value)
+
+    def gather(self, value: Any, axis: int) -> Any:
+        """Concatenate the replicas' values along `axis` (their sizes may differ there), in replica order."""
+        if current().replica is not None:
+            raise ContextError(
+                "strategy.gather is called inside a replica function; use replica_context.all_gather there."
+            )
+        self._enter("strategy.gather")
+        return map_structure(lambda leaf: self._gather_leaf(leaf, axis), value)
+
+    def experimental_local_results(self, value: Any) -> tuple[Any, ...]:
+        """The values of this worker's replicas, as a tuple with one structure a replica."""
+        leaves, structure = jax.tree.flatten(value, is_leaf=is_per_replica)
+        leaves = [self._copies(v) if isinstance(v, KerasVariable) else v for v in leaves]
+        if not any(map(is_per_replica, leaves)):
+            return (value,)
+        columns = [v.values if is_per_replica(v) else (v,) * len(self.mesh.local_ids) for v in leaves]
+        return tuple(jax.tree.unflatten(structure, row) for row in zip(*columns, strict=True))
+
+    def experimental_distribute_dataset(
+        self, dataset: Any, options: InputOptions | None = None, *, batch_size: int | None = None
+    ) -> Any:
+        """A dataset whose batches are global: each is cut into one piece a replica.
+
+        dataset: a `tf.data.Dataset`, or a data set of another library: NumPy arrays, Grain, Hugging Face, torch, any
+        iterable. Without `batch_size` its elements are global batches; with it they are examples, and
+        this many make a global batch. Raises TypeError for what cannot be iterated, ValueError for elements without rows.
+        """
+        self._enter("strategy.experimental_distribute_dataset")
+        return DistributedDataset(as_dataset(dataset, batch_size), self._input_context, self.mesh, options)
+
+    def distribute_datasets_from_function(
+        self, dataset_fn: Callable[[InputContext], Any], options: InputOptions | None = None
+    ) -> Any:
+        """A dataset made by `dataset_fn(input_context)` whose batches are per replica: each replica takes one a step."""
+        self._enter("strategy.distribute_datasets_from_function")
+        return DistributedDatasetFromFunction(dataset_fn, self._input_context, self.mesh, options)
+
+    def experimental_distribute_values_from_function(self, value_fn: Callable[[ValueContext], Any]) -> Any:
+        """What `value_fn(value_context)` returns for every local replica, as a structure of PerReplica values.
+
+        With one replica, what it returns. Values that are no tensors stay the objects that they are.
+        """
+        self._enter("strategy.experimental_distribute_values_from_function")
+        if not callable(value_fn):
+            raise TypeError(f"value_fn must be a function of a ValueContext, got {value_fn!r:.100}.")
+        contexts = [ValueContext(i, self.num_replicas_in_sync) for i in self.mesh.local_ids]
+        made = [value_fn(context) for context in contexts]
+        return made[0] if self.num_replicas_in_sync == 1 else map_structure(lambda *v: self._per_replica(v), *made)
+
+    experimental_distribute_datasets_from_function = distribute_datasets_from_function
+
+    def shards_of(self, shape: tuple[int, ...], dtype: str) -> int:
+        """Into how many shards, along dimension 0, a new variable is cut."""
+        return 1
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} at {id(self):#x} with {self.num_replicas_in_sync} replica(s)>"
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> "AbstractStrategy":
+        return self
+
+    def __copy__(self) -> "AbstractStrategy":
+        raise ContextError("Must only deepcopy a strategy: a shallow copy would share its variables.")
+
+    @property
+    def _input_context(self) -> InputContext:
+        """This process's place among those that read input."""
+        return InputContext(1, 0, self.num_replicas_in_sync)
+
+    def _per_replica(self, values: Sequence[Any]) -> Any:
+        """One value a local replica: on the devices if they can become tensors, else as they are."""
+        try:
+            return place([to_numpy(value) for value in values], self.mesh)
+        except TypeError:
+            return Separate(values)
+
+    def _enter(self, what: str) -> None:
+        """Check that the calling context allows a cross-replica method of this strategy."""
+        context = current()
+        if context.replica is not None:
+            raise _needs_cross_replica(what)
+        _check_same(context.strategy, self)
+
+    def _execute(self, body: Callable[..., Any], key: Any, name: str, *args: Any) -> Any:
+        with self.scope():
+            return execute(body, (Same(self), *key), name, args, {}, self.mesh)
+
+    def _reduce_leaf(self, op: ReduceOp, value: Any, axis: int | None) -> Any:
+        if isinstance(value, KerasVariable):
+            return self._reduce_variable(op, value, axis)
+        if is_per_replica(value):
+            if axis is None and isinstance(value, Separate):
+                check_even(value)
+            body = _reducer(self, op, axis)
+            return self._execute(body, ("reduce", op, axis), "strategy.reduce", value)
+        if axis is None and op is ReduceOp.SUM and self.num_replicas_in_sync > 1:
+            raise ReductionError(
+                f"A non-DistributedValues value {value} cannot be reduced with the given reduce op {op}: it is not known "
+                "which replica it belongs to. Return it from strategy.run first, or use ReduceOp.MEAN."
+            )
+        return value if axis is None else self._execute(_reducer(self, op, axis), ("reduce", op, axis), "reduce", value)
+
+    def _copies(self, variable: Any) -> Any:
+        """What every replica has of a variable; a variable of no strategy is itself."""
+        placement = placement_of(variable)
+        if placement is None or placement.mesh.num_replicas == 1:
+            return variable
+        if current().recorder is not None:
+            found = components(self, variable)
+            return found if is_per_replica(found) else Separate([found] * len(self.mesh.local_ids))
+        if on_read(variable):
+            with storage:
+                return per_replica(self.mesh.unstack(variable._value), self.mesh)
+        return per_replica([variable.value] * len(self.mesh.local_ids), self.mesh)
+
+    def _reduce_variable(self, op: ReduceOp, variable: Any, axis: int | None) -> Any:
+        placement = placement_of(variable)
+        if placement is not None and on_read(variable):
+            return self._reduce_leaf(op, per_replica(self.mesh.unstack(variable._value), self.mesh), axis)
+        return self._reduce_leaf(op, variable.value, axis)
+
+    def _gather_leaf(self, value: Any, axis: int) -> Any:
+        if current().recorder is not None:
+            return gather_value(self, value, axis)
+        if isinstance(value, Separate):
+            return _concatenate(value, axis, self.mesh.local_devices[0])
+        if not is_per_replica(value):
+            return value
+        return self._execute(lambda leaf: gather_value(self, leaf, axis), ("gather", axis), "strategy.gather", value)
+
+
+def _reducer(strategy: AbstractStrategy, op: ReduceOp, axis: int | None) -> Callable[[Any], Any]:
+    return lambda value: reduce_value(strategy, op, value, axis)
+
+
+def _concatenate(value: Separate, axis: int, device: jax.Device) -> jax.Array:
+    """Values of unequal shapes: they may differ along `axis` only."""
+    shapes = [tuple(v.shape) for v in value.values]
+    if not shapes[0] or not 0 <= axis < len(shapes[0]):
+        raise ValueError(
+            f"gather along axis {axis}: the values have shapes {shapes}; axis must be one of their dimensions."
+        )
+    rest = {(*s[:axis], *s[axis + 1 :]) for s in shapes}
+    if len(rest) > 1:
+        raise InvalidArgumentError(
+            f"gather along axis {axis}: the values may differ in that dimension only, got {shapes}."
+        )
+    return jnp.concatenate([jax.device_put(v, device) for v in value.values], axis)

@@ -1,0 +1,31 @@
+"""MirroredStrategy: one replica on each of several devices of this process."""
+
+from collections.abc import Sequence
+from typing import Any, ClassVar, final
+
+from stratagem._core.mesh import ReplicaMesh
+from stratagem._strategies._abstract import AbstractStrategy
+from stratagem._strategies._cross_device_ops import CrossDeviceOps
+from stratagem._strategies._devices import choose_devices
+
+
+@final
+class MirroredStrategy(AbstractStrategy):
+    """Synchronous training on the devices of one machine: every device has a copy of the variables, kept equal.
+
+    devices: names such as ["GPU:0", "GPU:1"]; without them all accelerators, else all CPU devices, of which there are
+    several only if the program configured them.
+    cross_device_ops: accepted for TensorFlow's sake; XLA chooses the all-reduce.
+    Raises DeviceError for a device that does not exist or is named twice.
+    """
+
+    mirrored: ClassVar[bool] = True
+
+    def __init__(self, devices: Sequence[str] | None = None, cross_device_ops: Any = None) -> None:
+        if cross_device_ops is not None and not isinstance(cross_device_ops, CrossDeviceOps):
+            raise ValueError(f"cross_device_ops must be a tf.distribute.CrossDeviceOps, got {cross_device_ops!r}.")
+        self._mesh = ReplicaMesh(choose_devices(devices))
+
+    @property
+    def mesh(self) -> ReplicaMesh:
+        return self._mesh

@@ -1,0 +1,159 @@
+"""MultiWorkerMirroredStrategy: replicas on the devices of several processes, which run the same program together."""
+
+import contextlib
+import importlib.metadata
+import os
+import platform
+import sys
+from collections.abc import Iterator
+from typing import Any, ClassVar, final
+
+import jax
+import numpy as np
+
+from stratagem._base.errors import ClusterError, DeviceError
+from stratagem._base.job import ALONE, Job, enter_job, process_job
+from stratagem._cluster import Job as ClusterJob
+from stratagem._cluster import coordination, default_resolver, job_of
+from stratagem._cluster.control import Connected, Facts, Limits, Link
+from stratagem._core.mesh import ReplicaMesh
+from stratagem._data import InputContext, share_seeds
+from stratagem._private import (
+    backends_started,
+    configured_cpu_devices,
+    connect_backend,
+    intercept_waits,
+    reserve_threads,
+)
+from stratagem._strategies._abstract import AbstractStrategy
+from stratagem._strategies._communication import CommunicationOptions
+from stratagem._strategies._devices import kind_of
+
+_VERSIONS = ("stratagem", "jax", "jaxlib", "keras", "numpy")  # what a step compiles to depends on them
+
+
+@final
+class MultiWorkerMirroredStrategy(AbstractStrategy):
+    """Synchronous training on several workers, each with one or several replicas; variables are kept equal on all of them.
+
+    cluster_resolver: says who is in the job and which task this is; without one, what TF_CONFIG, torchrun, Open MPI or Slurm
+        say. Where nothing says anything, there is one worker.
+    communication_options: only its `timeout_seconds` has a meaning here, see `CommunicationOptions`.
+
+    The constructor waits until all workers are there. Initial values of variables are the chief's.
+    Raises ClusterError for a cluster that is wrong, or when workers are missing for too long; RuntimeError when JAX was
+    used before in a job of several workers.
+    """
+
+    mirrored: ClassVar[bool] = True
+
+    def __init__(self, cluster_resolver: Any = None, communication_options: CommunicationOptions | None = None) -> None:
+        options = communication_options or CommunicationOptions()
+        if not isinstance(options, CommunicationOptions):
+            raise ValueError(
+                f"communication_options must be a tf.distribute.experimental.CommunicationOptions, got {options!r}."
+            )
+        self._resolver = default_resolver() if cluster_resolver is None else cluster_resolver
+        self._cluster = job_of(self._resolver)
+        reserve_threads(configured_cpu_devices() + 1)
+        self._mesh = _mesh_of(self._cluster, options)
+
+    @property
+    def mesh(self) -> ReplicaMesh:
+        return self._mesh
+
+    @property
+    def cluster_resolver(self) -> Any:
+        """Who is in the job; its `task_type` and `task_id` are this task's, None without a cluster."""
+        return self._resolver
+
+    @property
+    def _input_context(self) -> InputContext:
+        job = self._mesh.job
+        return InputContext(job.workers, job.worker, self.num_replicas_in_sync)
+
+
+def _mesh_of(cluster: ClusterJob | None, options: CommunicationOptions) -> ReplicaMesh:
+    if cluster is None or cluster.size == 1:
+        return ReplicaMesh(tuple(jax.local_devices()), ALONE)
+    job = _connected(cluster, options)
+    mesh = ReplicaMesh(_devices(job), job)
+    with _printing_to_stderr():  # gloo prints about its connections
+        mesh.from_chief(np.zeros(1))  # a network that does not let the workers through shows now
+    return mesh
+
+
+def _connected(cluster: ClusterJob, options: CommunicationOptions) -> Job:
+    """The job of this process, which it joins now if it is in none."""
+    job = process_job()
+    if isinstance(job, Connected):
+        facts = job.link.facts
+        if (facts.cluster, facts.task) == (cluster.cluster, str(cluster.task)):
+            return job
+        raise ClusterError(
+            f"This process is {facts.task} of the job {facts.cluster} already and cannot be {cluster.task} of "
+            f"{cluster.cluster} as well. Start another process for it."
+        )
+    if backends_started():
+        raise RuntimeError(
+            "Collective ops must be configured at program startup: JAX's backend has started already. Create "
+            "MultiWorkerMirroredStrategy before anything that computes."
+        )
+    job = _join(cluster, options)
+    share_seeds(job)
+    enter_job(job)
+    return job
+
+
+def _join(cluster: ClusterJob, options: CommunicationOptions) -> Connected:
+    facts = Facts(
+        tasks=tuple(str(task) for task in cluster.tasks),
+        rank=cluster.rank,
+        hub=str(cluster.hub),
+        cluster=cluster.cluster,
+        versions=_versions(),
+        pid=os.getpid(),
+        loopback=cluster.loopback,
+        limits=options.limits(Limits.from_environment(os.environ)),
+    )
+    link = Link.join(facts)
+    job = Connected(link)
+    own = cluster.address
+    if own is not None:
+        coordination.bind_collectives(own.host)
+    connect_backend(job.connect(coordination.connect), facts.rank, len(facts.tasks))
+    job.start(jax.local_devices, jax.distributed.shutdown)
+    intercept_waits(job.waiting)
+    return job
+
+
+def _versions() -> dict[str, str]:
+    found = {name: importlib.metadata.version(name) for name in _VERSIONS}
+    return {**found, "python": ".".join(platform.python_version_tuple()[:2])}
+
+
+def _devices(job: Job) -> tuple[jax.Device, ...]:
+    """All devices of the job's default platform, by worker.
+
+    Raises:
+        DeviceError: workers have another number or kind of devices.
+    """
+    default = jax.local_devices()
+    described = job.agree("local devices", [kind_of(default[0]), len(default)])
+    if any(other != described[0] for other in described):
+        told = ", ".join(f"worker {i}: {count} {kind}" for i, (kind, count) in enumerate(described))
+        raise DeviceError(f"All workers need the same number and kind of devices, got {told}.")
+    return tuple(sorted(jax.devices(), key=lambda d: (d.process_index, d.id)))
+
+
+@contextlib.contextmanager
+def _printing_to_stderr() -> Iterator[None]:
+    """Send what this process prints, also in C++, to standard error."""
+    sys.stdout.flush()
+    stdout = os.dup(1)
+    os.dup2(2, 1)
+    try:
+        yield
+    finally:
+        os.dup2(stdout, 1)
+        os.close(stdout)

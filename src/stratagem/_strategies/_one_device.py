@@ -1,0 +1,24 @@
+"""OneDeviceStrategy: one replica on one device. The smallest strategy, and so the contract of all of them."""
+
+from typing import final
+
+import jax
+
+from stratagem._core.mesh import ReplicaMesh
+from stratagem._strategies._abstract import AbstractStrategy
+from stratagem._strategies._devices import find_device
+
+
+@final
+class OneDeviceStrategy(AbstractStrategy):
+    """All variables and all computation on one device.
+
+    device: a name such as "/gpu:0" or "CPU:1". Raises DeviceError if it does not exist.
+    """
+
+    def __init__(self, device: str | jax.Device) -> None:
+        self._mesh = ReplicaMesh((find_device(device),))
+
+    @property
+    def mesh(self) -> ReplicaMesh:
+        return self._mesh
