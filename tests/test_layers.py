@@ -17,7 +17,7 @@ LAYERS = (  # lowest first; members of one row may not import each other
     ("_checkpoints", "_data", "_events"),
     ("_strategies",),
     ("_servers",),
-    ("trainer",),
+    ("_training",),
     ("graph",),
     ("estimator",),
     ("cli", "testing"),

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import stratagem as tf
-from stratagem import trainer  # noqa: F401  # which tells a model its strategy
+from stratagem import _training  # noqa: F401  # which tells a model its strategy
 from stratagem._checkpoints import list_variables
 from stratagem._core.values import ShardedVariable
 from stratagem._private import joined

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import stratagem as tf
-from stratagem.trainer.callbacks import _files
-from stratagem.trainer.callbacks._kept import kept
+from stratagem._training.callbacks import _files
+from stratagem._training.callbacks._kept import kept
 
 X = np.random.default_rng(0).normal(size=(32, 3)).astype("float32")
 Y = np.sin(X).sum(axis=1, keepdims=True).astype("float32")

@@ -10,8 +10,8 @@ import pytest
 from rich.console import Console
 
 import stratagem as tf
-from stratagem.trainer import _progress
-from stratagem.trainer._progress import ProgressLogger
+from stratagem._training import _progress
+from stratagem._training._progress import ProgressLogger
 
 X = np.random.default_rng(0).normal(size=(100, 6)).astype("float32")
 Y = X.sum(1, keepdims=True)

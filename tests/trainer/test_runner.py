@@ -9,10 +9,10 @@ import pytest
 
 import stratagem as tf
 from stratagem._strategies import AbstractStrategy, OneDeviceStrategy
-from stratagem.trainer._data import Data
-from stratagem.trainer._feed import open_feed
-from stratagem.trainer._runner import Execution, Runner, open_runner, run_batch, run_steps
-from stratagem.trainer._steps import Kind, Steps
+from stratagem._training._data import Data
+from stratagem._training._feed import open_feed
+from stratagem._training._runner import Execution, Runner, open_runner, run_batch, run_steps
+from stratagem._training._steps import Kind, Steps
 from tests.trainer.small import BATCH, ROWS, X, Y, batched, close, descended, kernel
 
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from stratagem import trainer as _trainer  # noqa: F401  # `fit` of models made under a strategy
+from stratagem import _training  # noqa: F401  # `fit` of models made under a strategy
 from stratagem._core.reduce import ReduceOp as ReduceOp
 from stratagem._core.step import ReplicaContext as ReplicaContext
 from stratagem._core.values import DistributedValues as DistributedValues

@@ -7,7 +7,7 @@ files of Keras are mere lists of public names, so both spellings mean the same c
 import importlib
 from typing import Any
 
-from stratagem import trainer as _trainer  # noqa: F401  # the hooks into Keras' classes come with the strategies and this
+from stratagem import _training  # noqa: F401  # the hooks into Keras' classes come with the strategies and this
 
 import keras as _keras  # isort: skip  # after the hooks' own import, which chooses the backend
 from keras import *

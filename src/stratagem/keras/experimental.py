@@ -1,5 +1,5 @@
 """tf.keras.experimental: TensorFlow's old name of an evaluator."""
 
-from stratagem.trainer import SidecarEvaluator
+from stratagem._training import SidecarEvaluator
 
 __all__ = ["SidecarEvaluator"]

@@ -3,7 +3,7 @@
 import keras.callbacks as _keras_callbacks
 from keras.callbacks import *
 
-from stratagem.trainer import TensorBoard as TensorBoard
+from stratagem._training import TensorBoard as TensorBoard
 
 __path__.extend(_keras_callbacks.__path__)
 

@@ -3,7 +3,7 @@
 import keras.utils as _keras_utils
 from keras.utils import *
 
-from stratagem.trainer import SidecarEvaluator as SidecarEvaluator
+from stratagem._training import SidecarEvaluator as SidecarEvaluator
 
 __path__.extend(_keras_utils.__path__)
 

@@ -1,5 +1,5 @@
 """tf.keras.utils.experimental."""
 
-from stratagem.trainer import DatasetCreator
+from stratagem._training import DatasetCreator
 
 __all__ = ["DatasetCreator"]

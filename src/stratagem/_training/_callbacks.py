@@ -8,7 +8,7 @@ import keras
 
 from stratagem._base.job import Job
 from stratagem._private import is_default
-from stratagem.trainer._progress import ProgressLogger
+from stratagem._training._progress import ProgressLogger
 
 # They write or send what one worker can: on the others they are not called.
 _WRITERS = (keras.callbacks.CSVLogger, keras.callbacks.ProgbarLogger, keras.callbacks.RemoteMonitor)

@@ -10,7 +10,7 @@ import numpy as np
 
 from stratagem._data import place
 from stratagem._strategies import AbstractStrategy
-from stratagem.trainer._data import Data
+from stratagem._training._data import Data
 
 
 def _is_array(value: Any) -> bool:

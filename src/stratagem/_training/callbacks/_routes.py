@@ -6,7 +6,7 @@ from typing import Any
 import keras
 
 from stratagem._private import intercept_callbacks
-from stratagem.trainer.callbacks._files import save_model
+from stratagem._training.callbacks._files import save_model
 
 Method = Callable[..., Any]
 

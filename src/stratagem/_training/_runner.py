@@ -12,11 +12,11 @@ import jax
 from stratagem._core.step import Same, agreed, execute_anew, execute_together, prepare, run_replicas
 from stratagem._core.values import Separate, Stacked, is_per_replica
 from stratagem._strategies import AbstractStrategy
-from stratagem.trainer._arrays import placed_batch
-from stratagem.trainer._data import Data
-from stratagem.trainer._epochs import Epochs
-from stratagem.trainer._feed import open_feed
-from stratagem.trainer._steps import Kind, Steps
+from stratagem._training._arrays import placed_batch
+from stratagem._training._data import Data
+from stratagem._training._epochs import Epochs
+from stratagem._training._feed import open_feed
+from stratagem._training._steps import Kind, Steps
 
 
 @dataclass(frozen=True)

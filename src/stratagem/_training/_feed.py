@@ -12,8 +12,8 @@ import numpy as np
 from stratagem._data import INFINITE_CARDINALITY, Dataset, DistributedInput, as_dataset
 from stratagem._private import data_adapter
 from stratagem._strategies import AbstractStrategy
-from stratagem.trainer._arrays import checked_arrays, is_arrays, weighing
-from stratagem.trainer._data import Data, DatasetCreator
+from stratagem._training._arrays import checked_arrays, is_arrays, weighing
+from stratagem._training._data import Data, DatasetCreator
 
 _BATCH = 32  # Keras' default
 

@@ -11,10 +11,10 @@ from stratagem._base.paths import local_path
 from stratagem._checkpoints import Checkpoint, CheckpointManager, PreemptionCheckpointHandler, TerminationConfig, shown
 from stratagem._core.context import entered
 from stratagem._private import global_seed_generator
-from stratagem.trainer._callbacks import Callbacks
-from stratagem.trainer.callbacks._files import weights_not_finite
-from stratagem.trainer.callbacks._kept import Kept, kept
-from stratagem.trainer.callbacks._slots import Slots
+from stratagem._training._callbacks import Callbacks
+from stratagem._training.callbacks._files import weights_not_finite
+from stratagem._training.callbacks._kept import Kept, kept
+from stratagem._training.callbacks._slots import Slots
 
 _log = logging.getLogger("stratagem")
 

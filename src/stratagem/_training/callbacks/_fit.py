@@ -6,10 +6,10 @@ from typing import Any, final
 
 import keras
 
-from stratagem.trainer._callbacks import Callbacks
-from stratagem.trainer.callbacks._backup import Backup
-from stratagem.trainer.callbacks._course import Course
-from stratagem.trainer.callbacks._json import from_json, to_json
+from stratagem._training._callbacks import Callbacks
+from stratagem._training.callbacks._backup import Backup
+from stratagem._training.callbacks._course import Course
+from stratagem._training.callbacks._json import from_json, to_json
 
 
 @final

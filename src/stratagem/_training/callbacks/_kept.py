@@ -10,7 +10,7 @@ import numpy as np
 from stratagem._core.context import entered
 from stratagem._core.values import Variable
 from stratagem._private import CALLBACK_STATE
-from stratagem.trainer.callbacks._json import from_json, to_json
+from stratagem._training.callbacks._json import from_json, to_json
 
 
 class Kept:

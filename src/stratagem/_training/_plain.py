@@ -7,7 +7,7 @@ import jax
 
 from stratagem._data import Dataset
 from stratagem._private import DataAdapter
-from stratagem.trainer._arrays import weighing
+from stratagem._training._arrays import weighing
 
 _WITH_DATA = ("x", "validation_data")
 

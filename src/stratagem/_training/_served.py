@@ -8,11 +8,11 @@ import numpy as np
 from stratagem._core.step import prepare
 from stratagem._servers.coordinator import ClusterCoordinator, RemoteValue
 from stratagem._servers.strategy import ParameterServerStrategy
-from stratagem.trainer._data import Data
-from stratagem.trainer._epochs import Epochs
-from stratagem.trainer._feed import open_feed
-from stratagem.trainer._runner import Execution, Runner, examples_of, open_runner, run_batch, run_steps, step_of
-from stratagem.trainer._steps import Kind, Steps
+from stratagem._training._data import Data
+from stratagem._training._epochs import Epochs
+from stratagem._training._feed import open_feed
+from stratagem._training._runner import Execution, Runner, examples_of, open_runner, run_batch, run_steps, step_of
+from stratagem._training._steps import Kind, Steps
 
 # Executions on their way for each worker: one that it runs, and one that waits, so that it never does.
 _AHEAD = 2

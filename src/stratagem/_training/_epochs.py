@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any, final
 
-from stratagem.trainer._feed import Feed
+from stratagem._training._feed import Feed
 
 
 @final

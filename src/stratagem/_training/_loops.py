@@ -11,12 +11,12 @@ import numpy as np
 
 from stratagem._private import train_validation_split, user_level
 from stratagem._strategies import AbstractStrategy
-from stratagem.trainer._callbacks import callback_list, hears, show_progress, shown
-from stratagem.trainer._data import Data
-from stratagem.trainer._loss_watch import LossWatch
-from stratagem.trainer._runner import Execution, Runner, open_runner, run_batch
-from stratagem.trainer._steps import Kind, Steps
-from stratagem.trainer.callbacks import Course, Fit
+from stratagem._training._callbacks import callback_list, hears, show_progress, shown
+from stratagem._training._data import Data
+from stratagem._training._loss_watch import LossWatch
+from stratagem._training._runner import Execution, Runner, open_runner, run_batch
+from stratagem._training._steps import Kind, Steps
+from stratagem._training.callbacks import Course, Fit
 
 
 @final

@@ -11,10 +11,10 @@ from stratagem._core.context import current
 from stratagem._core.values import join, placement_of
 from stratagem._private import intercept_paths, intercept_trainer
 from stratagem._strategies import AbstractStrategy, get_strategy
-from stratagem.trainer._data import Data
-from stratagem.trainer._loops import Loops, Training, split_validation
-from stratagem.trainer._plain import readable
-from stratagem.trainer._steps import Kind, Steps, check_overrides, is_as_in_tensorflow, route_step
+from stratagem._training._data import Data
+from stratagem._training._loops import Loops, Training, split_validation
+from stratagem._training._plain import readable
+from stratagem._training._steps import Kind, Steps, check_overrides, is_as_in_tensorflow, route_step
 
 _FUNCTIONS = ("train_function", "test_function", "predict_function")
 Method = Callable[..., Any]

@@ -1,0 +1,16 @@
+"""Keras' fit, evaluate and predict on the steps of a strategy.
+
+In: models that were made under a strategy, the user's data, callbacks.
+Out: Keras' own methods on them, with its history, metrics and callbacks; fits that can be taken up where they were left.
+Never: changes a model that was made under no strategy (but for our data sets and paths), or Keras' own trainer.
+"""
+
+from stratagem._training import _attach as _attach
+from stratagem._training import _served as _served
+from stratagem._training._data import DatasetCreator as DatasetCreator
+from stratagem._training._runner import Execution as Execution
+from stratagem._training._runner import Runner as Runner
+from stratagem._training._runner import open_runner as open_runner
+from stratagem._training._runner import run_batch as run_batch
+from stratagem._training._tensorboard import TensorBoard as TensorBoard
+from stratagem._training.callbacks import SidecarEvaluator as SidecarEvaluator
