@@ -1,4 +1,4 @@
-"""Imports between folders point down, at module level, through the public name."""
+"""Imports between buildings, and between rooms of a building, point down, at module level, through their doors."""
 
 import ast
 from collections.abc import Iterator
@@ -8,29 +8,57 @@ import pytest
 
 PACKAGE = "stratagem"
 ROOT = Path(__file__).parents[1] / "src" / PACKAGE
-LAYERS = (  # lowest first; members of one row may not import each other
+BUILDINGS = (  # lowest first; members of one row may not import each other
     ("_base",),
-    ("_private",),
-    ("_cluster",),
+    ("_private", "_cluster"),
     ("_core",),
     ("_ops",),
-    ("_checkpoints", "_data", "_events"),
+    ("_data", "_checkpoints", "_events"),
     ("_strategies",),
     ("_servers",),
     ("_training",),
-    ("graph",),
-    ("estimator",),
+    ("_tf1",),
     ("cli", "testing"),
 )
-LEVEL = {name: level for level, row in enumerate(LAYERS) for name in row}
+# The rooms of a building, lowest first. "": the building's own modules, which begin with an underscore. A building that is not
+# here is one room.
+ROOMS: dict[str, tuple[tuple[str, ...], ...]] = {
+    "_base": (("errors",), ("backend", "log", "paths"), ("job", "framing", "tensor_proto")),
+    "_cluster": (("coordination",), ("control", "")),
+    "_core": (("context", "reduce", "non_finite"), ("mesh", "numbers"), ("values",), ("step",)),
+    "_data": (
+        ("elements",),
+        ("stages",),
+        ("functions", "caching"),
+        ("_dataset_base",),
+        ("grouping",),
+        ("",),
+        ("files", "foreign", "distribution"),
+    ),
+    "_servers": (("remote",), ("strategy",), ("coordinator",)),
+    "_tf1": (("graph",), ("estimator",)),
+}
+WITHOUT_DOORS = {"_data"}  # its rooms are folders of one subject, which see each other's modules
+LEVEL = {name: level for level, row in enumerate(BUILDINGS) for name in row}
+ROOM_LEVEL = {
+    building: {name: level for level, row in enumerate(rows) for name in row} for building, rows in ROOMS.items()
+}
 TABLE = ROOT / "__init__.py"  # imports nothing itself: it maps names to the modules that have them
 MODULES = [path for path in sorted(ROOT.rglob("*.py")) if path != TABLE]
 
 
 def level_of(part: str) -> int:
-    """The row of a file or folder of the package; a public name that is no layer is a namespace, on top."""
-    assert part in LEVEL or not part.startswith("_"), f"{part} has no row in LAYERS"
-    return LEVEL.get(part, len(LAYERS))
+    """The row of a building; a public name that is no building is a namespace, on top."""
+    assert part in LEVEL or not part.startswith("_"), f"{part} has no row in BUILDINGS"
+    return LEVEL.get(part, len(BUILDINGS))
+
+
+def room_of(building: str, part: str) -> str:
+    """The room of a module or folder of a building that has rooms."""
+    room = part.removesuffix(".py")
+    known = ROOM_LEVEL[building]
+    assert room in known or room.startswith("_"), f"{building}/{room} has no row in ROOMS"
+    return room if room in known else ""
 
 
 def imports_of(node: ast.AST, package: tuple[str, ...]) -> list[list[str]]:
@@ -53,38 +81,59 @@ def for_types_only(tree: ast.Module) -> set[ast.AST]:
 
 def violations(source: str, parts: tuple[str, ...]) -> Iterator[str]:
     """What is wrong with the imports of the module at `parts`, its path below the package."""
-    own = parts[0].removesuffix(".py")
     tree = ast.parse(source)
     for node in ast.walk(tree):
         for imported in imports_of(node, (PACKAGE, *parts[:-1])):
-            where = f"line {node.lineno}: {own} imports {'.'.join(imported) or PACKAGE}"
+            where = f"line {node.lineno}: {'/'.join(parts)} imports {'.'.join(imported) or PACKAGE}"
             if not imported:
                 yield f"{where}, which is the whole package"
                 continue
-            part, *rest = imported
             if node not in tree.body:
                 yield f"{where} inside a block"
-            if part == own:
-                continue
-            if level_of(part) >= level_of(own):
-                yield f"{where}, which is not below it"
-            if any(name.startswith("_") for name in rest):
-                yield f"{where}, which is private"
+            yield from (f"{where}, {wrong}" for wrong in misplaced(parts, imported))
 
 
-@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(ROOT)))
-def test_imports_point_down(path: Path) -> None:
-    assert list(violations(path.read_text(), path.relative_to(ROOT).parts)) == []
+def private(names: list[str]) -> bool:
+    """Whether a dotted name is private below its first part."""
+    return any(name.startswith("_") and not name.startswith("__") for name in names)
+
+
+def misplaced(parts: tuple[str, ...], imported: list[str]) -> Iterator[str]:
+    """Why a module may not import this name: it is not below, or it is not offered at a door."""
+    own, (building, *rest) = parts[0].removesuffix(".py"), imported
+    if building != own:
+        if level_of(building) >= level_of(own):
+            yield "which is not below it"
+        if private(rest):
+            yield "which is private"
+    elif own in ROOMS and rest and parts[1:] != ("__init__.py",):
+        mine, (part, *inside) = room_of(own, parts[1]), rest
+        room = room_of(own, part)
+        if room != mine and ROOM_LEVEL[own][room] >= ROOM_LEVEL[own][mine]:
+            yield "which is not below it"
+        if own not in WITHOUT_DOORS and room not in ("", mine) and private(inside):
+            yield "which is private"
+
+
+@pytest.mark.parametrize("building", ["", *LEVEL], ids=lambda name: name or "namespaces")
+def test_imports_point_down(building: str) -> None:
+    of = [p.relative_to(ROOT).parts for p in MODULES]
+    mine = [parts for parts in of if (parts[0] in LEVEL) == bool(building) and building in ("", parts[0])]
+    assert mine
+    assert [found for parts in mine for found in violations(ROOT.joinpath(*parts).read_text(), parts)] == []
 
 
 @pytest.mark.parametrize(
     ("source", "parts", "complaint"),
     [
-        ("from stratagem.cli import main", ("_base", "_run.py"), "not below"),
-        ("from ..cli import main", ("_base", "_run.py"), "not below"),
-        ("from stratagem._base._mirrored import Mirrored", ("cli", "_run.py"), "private"),
-        ("def f():\n    from stratagem._base import errors", ("cli", "_run.py"), "inside a block"),
-        ("import stratagem as tf", ("cli", "_run.py"), "whole package"),
+        ("from stratagem._strategies import Strategy", ("_core", "step", "_run.py"), "not below"),
+        ("from stratagem._data import Dataset", ("_core", "step", "_run.py"), "not below"),
+        ("from ..._strategies import Strategy", ("_core", "step", "_run.py"), "not below"),
+        ("from stratagem._core.step import trace", ("_core", "values", "_mirrored.py"), "not below"),
+        ("from stratagem._core.values._mirrored import Mirrored", ("_core", "step", "_run.py"), "private"),
+        ("from stratagem._core.values._mirrored import Mirrored", ("_ops", "_run.py"), "private"),
+        ("def f():\n    from stratagem._core.values import Mirrored", ("_ops", "_run.py"), "inside a block"),
+        ("import stratagem as tf", ("_ops", "_run.py"), "whole package"),
         ("from stratagem import data", ("train.py",), "not below"),
     ],
 )
@@ -95,14 +144,14 @@ def test_the_check_sees(source: str, parts: tuple[str, ...], complaint: str) -> 
 @pytest.mark.parametrize(
     ("source", "parts"),
     [
-        ("from stratagem._base.errors import OpError", ("cli", "_run.py")),
-        ("from stratagem._base import errors", ("cli", "_run.py")),
+        ("from stratagem._core.values import Mirrored", ("_core", "step", "_run.py")),
+        ("from stratagem._core import context", ("_ops", "_run.py")),
         (
-            "from . import _trace\nfrom ._trace import _inner\nfrom stratagem.cli._trace import _inner",
-            ("cli", "_run.py"),
+            "from . import _trace\nfrom ._trace import _inner\nfrom stratagem._core.step._trace import _inner",
+            ("_core", "step", "_run.py"),
         ),
-        ("from stratagem._base import job as job", ("distribute.py",)),
-        ("import jax\nfrom jax import numpy", ("_private", "_mesh.py")),
+        ("from stratagem._strategies import Strategy as Strategy", ("distribute.py",)),
+        ("import jax\nfrom jax import numpy", ("_core", "mesh.py")),
     ],
 )
 def test_the_check_allows(source: str, parts: tuple[str, ...]) -> None:
@@ -113,64 +162,18 @@ def test_package_imports_lazily_through_its_table() -> None:
     tree = ast.parse(TABLE.read_text())
     unseen = for_types_only(tree)
     # All but two: `backend` has to tell Keras before the program imports it, `log` is there first; both import nothing.
+    light = (["_base", "backend"], ["_base", "log"])
     found = {n: imports_of(n, (PACKAGE,)) for n in ast.walk(tree) if n not in unseen}
-    eager = [
-        n.lineno
-        for n, names in found.items()
-        if any(name not in (["_base", "backend"], ["_base", "log"]) for name in names)
-    ]
+    eager = [n.lineno for n, names in found.items() if any(name not in light for name in names)]
     assert not eager, f"lines {eager} of __init__.py import our modules; name them in the table instead"
 
 
-@pytest.mark.parametrize(
-    "folder",
-    [
-        ROOT / name
-        for name in LEVEL
-        if (ROOT / name).is_dir() and name not in ("_base", "_cluster", "_core", "_data", "_servers")
-    ],
-    ids=lambda path: path.name,
-)
-def test_files_of_a_folder_are_private(folder: Path) -> None:
-    assert [path.name for path in folder.rglob("*.py") if not path.name.startswith("_")] == []
+@pytest.mark.parametrize("building", [name for name in LEVEL if name not in ROOMS])
+def test_files_of_a_building_without_rooms_are_private(building: str) -> None:
+    assert [path.name for path in (ROOT / building).rglob("*.py") if not path.name.startswith("_")] == []
 
 
-# The folders of the pipeline, lowest first; its other modules put them together as `Dataset`, between the last two rows.
-PIPELINE = (
-    ("elements",),
-    ("stages",),
-    ("functions", "caching"),
-    ("_dataset_base",),
-    ("grouping",),
-    (),
-    ("files", "foreign", "distribution"),
-)
-PIPELINE_LEVEL = {name: level for level, row in enumerate(PIPELINE) for name in row}
-DATASET = PIPELINE.index(())
-
-
-def pipeline_level(part: str) -> int:
-    """The row of a file or folder of the pipeline."""
-    return PIPELINE_LEVEL.get(part.removesuffix(".py"), DATASET)
-
-
-@pytest.mark.parametrize(
-    "path",
-    [path for path in MODULES if path.is_relative_to(ROOT / "_data") and path != ROOT / "_data" / "__init__.py"],
-    ids=lambda path: str(path.relative_to(ROOT)),
-)
-def test_imports_within_the_pipeline_point_down(path: Path) -> None:
-    own = path.relative_to(ROOT / "_data").parts[0].removesuffix(".py")
-    imported = [
-        name[1]
-        for node in ast.walk(ast.parse(path.read_text()))
-        for name in imports_of(node, (PACKAGE, *path.relative_to(ROOT).parts[:-1]))
-        if name[0] == "_data"
-    ]
-    level = pipeline_level(own)
-    wrong = [
-        name
-        for name in imported
-        if name != own and not (pipeline_level(name) < level or level == pipeline_level(name) == DATASET)
-    ]
-    assert wrong == []
+@pytest.mark.parametrize("building", [name for name in LEVEL if name.startswith("_")])
+def test_every_building_says_what_comes_in_what_goes_out_and_what_it_never_does(building: str) -> None:
+    contract = ast.get_docstring(ast.parse((ROOT / building / "__init__.py").read_text())) or ""
+    assert [word for word in ("In:", "Out:", "Never:") if f"\n{word} " not in contract] == []

@@ -20,7 +20,7 @@ from stratagem.cli import main
 # Parameters that may be paths, by their names.
 PATHS = re.compile(r"(file|path|dir$|directory|folder|pattern$|file_prefix|ckpt|^src$|^dst$|^top$|^name$)")
 # Folders of the package that are no namespaces.
-LAYERS = "pipeline graph ops trainer remote strategy coordinator checkpoint events cli testing src"
+LAYERS = "cli testing src"
 
 
 def public(package: Any = tf) -> Iterator[tuple[str, Any]]:
@@ -201,7 +201,7 @@ NOT_PATHS = {
     "compat.v1.flags.argparse_flags.ArgumentParser.print_usage": "an open file, of argparse",
     "debugging.enable_check_numerics": "path_length_limit is a number",
     "estimator.Exporter.export": "the user's own",
-    "estimator.hooks.Session.save": "what a training calls",
+    "estimator.Session.save": "what a training calls",
     "io.gfile.GFile.write": "what is written",
     "io.gfile.join": "text",
     "keras.callbacks.OrbaxCheckpoint": "Orbax brings it to other machines",

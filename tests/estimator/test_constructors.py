@@ -10,7 +10,7 @@ import pytest
 
 import stratagem as tf
 from stratagem import estimator
-from stratagem.graph import Graph, no_op
+from stratagem._tf1.graph import Graph, no_op
 from tests.estimator.constructors import CASES, CLUSTER, MASTER, config, key, spec, state
 
 ANSWERS = json.loads((pathlib.Path(__file__).parent / "recorded" / "constructors.json").read_text())

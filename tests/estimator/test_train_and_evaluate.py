@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 import stratagem as tf
+from stratagem._tf1.estimator import _announcement as announcement
 from stratagem.compat import v1 as tf1
-from stratagem.estimator import _announcement as announcement
 from tests.estimator.clusters import model_fn, rows
 
 E = tf1.estimator

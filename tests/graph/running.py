@@ -6,8 +6,8 @@ import numpy as np
 
 import stratagem as tf
 import stratagem.compat.v1 as tf1
-from stratagem.graph import Graph
-from stratagem.graph.metrics import MetricValue
+from stratagem._tf1.graph import Graph
+from stratagem._tf1.graph.metrics import MetricValue
 from tests.graph.made import STEPS, Model, features, labels
 
 

@@ -7,7 +7,7 @@ import pytest
 
 import stratagem as tf
 import stratagem.compat.v1 as tf1
-from stratagem.graph import Graph, current_building
+from stratagem._tf1.graph import Graph, current_building
 
 
 def traced(graph: Graph, body: Any, mode: str = "train") -> Any:

@@ -11,8 +11,8 @@ import pytest
 
 import stratagem as tf
 import stratagem.compat.v1 as tf1
+from stratagem._tf1.graph import Graph
 from stratagem.compat.v1 import layers
-from stratagem.graph import Graph
 
 SIGNATURES = json.loads(Path(__file__).with_name("tensorflow_signatures.json").read_text())
 

@@ -10,7 +10,7 @@ import stratagem as tf
 import stratagem.compat.v1 as tf1
 from stratagem._core.step import Same, prepare
 from stratagem._servers.coordinator import ClusterCoordinator
-from stratagem.graph import Graph
+from stratagem._tf1.graph import Graph
 from tests.graph.behaviours import OPTIMIZERS, optimizer
 from tests.graph.made import features, labels, waves
 from tests.remote.serving import serving

@@ -7,7 +7,7 @@ import pytest
 
 import stratagem as tf
 import stratagem.compat.v1 as tf1
-from stratagem.graph import Graph
+from stratagem._tf1.graph import Graph
 from tests.graph.made import waves
 from tests.graph.training import trainer
 

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 import stratagem as tf
-from stratagem.graph import (
+from stratagem._tf1.graph import (
     Graph,
     get_or_create_global_step,
     get_variable,
 )
-from stratagem.graph.train import GradientDescentOptimizer
+from stratagem._tf1.graph.train import GradientDescentOptimizer
 from tests.graph.training import trainer
 
 FEATURES = np.float32([[1.0, 1.5], [2.0, 2.5], [3.0, 3.5], [4.0, 4.5]])

@@ -8,7 +8,7 @@ import pytest
 
 import stratagem as tf
 import stratagem.compat.v1 as tf1
-from stratagem.graph import Graph
+from stratagem._tf1.graph import Graph
 
 
 def run(graph: Graph, body: Callable[[], Any], mode: str = "train") -> Any:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import stratagem as tf
-from stratagem.graph import Graph
+from stratagem._tf1.graph import Graph
 
 ModelFn = Callable[[Any, Any], tuple[Any, Any]]
 

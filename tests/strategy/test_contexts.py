@@ -12,7 +12,7 @@ import pytest
 import stratagem as tf
 from stratagem._core.context import Context, assign, current
 from stratagem._strategies import AbstractStrategy, MirroredStrategy, OneDeviceStrategy
-from stratagem.estimator._apart import apart, generated_apart
+from stratagem._tf1.estimator._apart import apart, generated_apart
 
 
 def flags() -> tuple[bool, bool, bool]:

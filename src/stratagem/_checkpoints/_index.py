@@ -18,7 +18,7 @@ from stratagem._checkpoints._files import UnreadableError, checksum, is_temporar
 from stratagem._checkpoints._manifest import Manifest, load
 from stratagem._checkpoints._owner import me, owner_of
 
-_log = logging.getLogger(__name__)
+_log = logging.getLogger("stratagem.checkpoint")
 
 NAME = "checkpoint"
 

@@ -13,7 +13,7 @@ from stratagem._checkpoints._format import verify
 from stratagem._checkpoints._index import NAME, get_checkpoint_state, is_within, numbered, saved_in
 from stratagem._checkpoints._manifest import load
 
-_log = logging.getLogger(__name__)
+_log = logging.getLogger("stratagem.checkpoint")
 
 # What was verified, and what was said, so that an evaluator that asks every second reads and says nothing twice.
 _verified: dict[str, tuple[object, ...]] = {}

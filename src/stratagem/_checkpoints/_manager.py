@@ -24,7 +24,7 @@ from stratagem._checkpoints._owner import owning
 from stratagem._checkpoints._saves import RESTORE_FIRST, Saves
 from stratagem._checkpoints._together import agree_to_restore, job_here, save_together
 
-_log = logging.getLogger(__name__)
+_log = logging.getLogger("stratagem.checkpoint")
 
 
 class Saved(Protocol):

@@ -21,7 +21,7 @@ from pathlib import Path
 
 from stratagem._base.errors import FailedPreconditionError
 
-_log = logging.getLogger(__name__)
+_log = logging.getLogger("stratagem.checkpoint")
 
 NAME = ".owner.json"
 TOUCH_EVERY = 15.0  # seconds

@@ -16,7 +16,7 @@ from stratagem._checkpoints._weak import WeakIdentityMap
 from stratagem._core.values import shards
 from stratagem._private import after_build, in_stateless_scope, initialized, is_view, set_initial_value, stored
 
-_log = logging.getLogger(__name__)
+_log = logging.getLogger("stratagem.checkpoint")
 
 _orders = itertools.count(1)
 

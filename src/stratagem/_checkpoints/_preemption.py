@@ -20,7 +20,7 @@ from stratagem._checkpoints._together import job_here
 from stratagem._core.context import entered
 from stratagem._core.values import Variable
 
-_log = logging.getLogger(__name__)
+_log = logging.getLogger("stratagem.checkpoint")
 
 EXIT_CODE = 42  # TensorFlow's: whoever started the program may start it again
 _POLL_SECONDS = 1.0

@@ -16,7 +16,7 @@ from stratagem._checkpoints._format import Contents, delete, write
 from stratagem._checkpoints._latest import is_good
 from stratagem._checkpoints._manifest import NAME, Manifest, load
 
-_log = logging.getLogger(__name__)
+_log = logging.getLogger("stratagem.checkpoint")
 
 RESTORE_FIRST = (
     "If that was not meant: restore the latest checkpoint before the first save, so that its numbers go on, or save to another "

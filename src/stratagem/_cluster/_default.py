@@ -18,7 +18,7 @@ _SOURCES = (
     ("Slurm", ("SLURM_PROCID", "SLURM_STEP_NUM_TASKS", "SLURM_STEP_NODELIST"), SlurmClusterResolver),
 )
 
-_log = logging.getLogger(__name__)
+_log = logging.getLogger("stratagem.cluster")
 
 
 def default_resolver(environ: MutableMapping[str, str] = os.environ) -> ClusterResolver:

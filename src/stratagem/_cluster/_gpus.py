@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 _PATIENCE = 20.0  # seconds for a driver that has to wake up
 
-_log = logging.getLogger(__name__)
+_log = logging.getLogger("stratagem.cluster")
 
 
 def visible_gpus(environ: Mapping[str, str]) -> tuple[str, ...]:

@@ -4,7 +4,7 @@ import logging
 from collections.abc import Iterable
 from typing import Any, final
 
-_log = logging.getLogger(__name__)
+_log = logging.getLogger("stratagem.cluster")
 
 _told: set[str] = set()
 

@@ -21,7 +21,7 @@ _KEYS = {
 _TASK_KEYS = {"type", "index", "trial", "cloud"}
 _FORM = '{"cluster": {"worker": ["host:port", ...]}, "task": {"type": "worker", "index": 0}}'
 
-_log = logging.getLogger(__name__)
+_log = logging.getLogger("stratagem.cluster")
 
 
 @final

@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 from stratagem._base.errors import DatasetMissingError, InvalidArgumentError
 from stratagem._base.paths import local_path
 
-logger = logging.getLogger(__name__)
+logger = logging.getLogger("stratagem.data")
 
 Bytes = NDArray[np.uint8]
 Parts = tuple[tuple[Bytes, Bytes], tuple[Bytes, Bytes]]

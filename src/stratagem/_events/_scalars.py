@@ -12,7 +12,7 @@ from stratagem._base.tensor_proto import serialized_tensor
 from stratagem._events._messages import Event, Summary
 from stratagem._events._writer import FileWriter, SummaryWriter
 
-_log = logging.getLogger(__name__)
+_log = logging.getLogger("stratagem.summary")
 
 
 def write_scalars(writer: SummaryWriter, step: int, values: dict[str, float]) -> None:

@@ -1,9 +1,12 @@
 """Every use of private JAX and Keras API, and every hook into their classes; a test fails loudly when an upgrade moves one.
 
-Upper layers say *what* should happen (they pass a function), the files here know only *where* it is attached. A hook acts on
-objects that a strategy or a compiled step has claimed and leaves all others as Keras has them. These act when they are
-imported, in this order: `_arrays`, `_averages`, `_backends`, `_checks`, `_executables`, `_files`, `_layers`, `_losses`,
-`_metrics`, `_seeds`, `_settings`.
+In: functions from the buildings above, which say *what* should happen.
+Out: it happens there where JAX and Keras do something, for objects that a strategy or a compiled step has claimed; and plain
+functions in place of private names.
+Never: decides what a strategy or a step means; touches an object that nobody has claimed.
+
+These act when they are imported, in this order: `_arrays`, `_averages`, `_backends`, `_checks`, `_executables`, `_files`,
+`_layers`, `_losses`, `_metrics`, `_seeds`, `_settings`.
 """
 
 from stratagem._private import _arrays as _arrays

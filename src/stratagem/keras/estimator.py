@@ -1,3 +1,3 @@
 """tf.keras.estimator."""
 
-from stratagem.estimator import model_to_estimator as model_to_estimator
+from stratagem._tf1.estimator import model_to_estimator as model_to_estimator

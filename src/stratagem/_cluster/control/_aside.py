@@ -10,7 +10,7 @@ from stratagem._base.job import Phase
 from stratagem._cluster.control._link import Link
 from stratagem._cluster.control._patience import Patience
 
-logger = logging.getLogger("stratagem._cluster")
+logger = logging.getLogger("stratagem.cluster")
 
 T = TypeVar("T")
 _LOOK_SECONDS = 0.1  # between two looks whether the job has failed

@@ -23,7 +23,7 @@ from stratagem._cluster.control._release import Release
 from stratagem._cluster.control._tunnel import Doorman
 from stratagem._cluster.control._wire import MOST_OF_VALUE, Message
 
-logger = logging.getLogger("stratagem._cluster")
+logger = logging.getLogger("stratagem.cluster")
 
 _PREEMPTION = "preemption"  # the agreement on where all tasks stop
 _GIVE_UP_SECONDS = 0.1  # between two looks whether a wait was given up

@@ -12,7 +12,7 @@ from stratagem._cluster.control import _stacks
 from stratagem._cluster.control._limits import Limits
 from stratagem._cluster.control._progress import Progress
 
-logger = logging.getLogger("stratagem._cluster")
+logger = logging.getLogger("stratagem.cluster")
 
 _RELEASE_SECONDS = 15.0  # from a failure until the main thread has to be out of a collective
 _RELEASE_PAUSE = 0.5  # between two attempts

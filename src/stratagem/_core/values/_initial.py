@@ -14,7 +14,7 @@ import numpy as np
 
 from stratagem._core.values._formula import Formula
 
-_log = logging.getLogger(__name__)
+_log = logging.getLogger("stratagem.values")
 
 _LARGE = 1_000_000_000  # elements, TensorFlow's figure
 

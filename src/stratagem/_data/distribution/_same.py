@@ -15,7 +15,7 @@ from stratagem._data.stages._seeds import EpochSeeds
 from stratagem._data.stages._stage import Stage
 from stratagem._data.stages._steps import PrefetchStep
 
-_log = logging.getLogger(__name__)
+_log = logging.getLogger("stratagem.data")
 
 _SIMPLE = (bool, int, float, enum.Enum, type(None))
 

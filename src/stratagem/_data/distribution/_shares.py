@@ -15,7 +15,7 @@ from stratagem._data.stages._stage import BatchedRows, Stage
 from stratagem._data.stages._steps import ShardHint
 from stratagem._data.stages._transforms import BatchStage
 
-_log = logging.getLogger(__name__)
+_log = logging.getLogger("stratagem.data")
 
 
 @final

@@ -12,7 +12,7 @@ from stratagem._data.stages._order import State
 from stratagem._data.stages._read_ahead import ReadAheadWalk
 from stratagem._data.stages._stage import ParentWalk
 
-_log = logging.getLogger(__name__)
+_log = logging.getLogger("stratagem.data")
 
 
 @final

@@ -12,7 +12,7 @@ from stratagem._data.foreign._stage import Source, Stream
 from stratagem._data.stages._cardinality import UNKNOWN
 from stratagem._data.stages._order import State
 
-logger = logging.getLogger(__name__)
+logger = logging.getLogger("stratagem.data")
 
 
 def is_loader(value: Any) -> bool:

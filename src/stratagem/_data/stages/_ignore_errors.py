@@ -8,7 +8,7 @@ from stratagem._data.stages._cardinality import INFINITE, UNKNOWN
 from stratagem._data.stages._order import State
 from stratagem._data.stages._stage import ParentWalk, Stage, Step, Walk
 
-logger = logging.getLogger(__name__)
+logger = logging.getLogger("stratagem.data")
 
 
 @final

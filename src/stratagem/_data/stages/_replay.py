@@ -6,7 +6,7 @@ from typing import Any
 
 from stratagem._base.errors import InvalidArgumentError
 
-logger = logging.getLogger(__name__)
+logger = logging.getLogger("stratagem.data")
 
 
 def replay(draw: Callable[[], Any], count: int, what: str) -> None:

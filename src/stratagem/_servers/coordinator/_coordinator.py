@@ -32,7 +32,7 @@ from stratagem._servers.coordinator._values import (
 from stratagem._servers.remote import Busy, RemoteSource, TaskLostError, Worker
 from stratagem._servers.strategy import ParameterServerStrategy
 
-logger = logging.getLogger("stratagem._servers.coordinator")
+logger = logging.getLogger("stratagem.coordinator")
 
 _lock = threading.Lock()
 _IDLE = 1.0  # seconds after which a worker's thread that has nothing to do ends; the next closure starts it again

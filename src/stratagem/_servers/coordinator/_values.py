@@ -15,7 +15,7 @@ from stratagem._base.errors import CancelledError, UnavailableError, Unimplement
 from stratagem._core.step import FarArray
 from stratagem._private import on_device
 
-logger = logging.getLogger("stratagem._servers.coordinator")
+logger = logging.getLogger("stratagem.coordinator")
 
 
 class RemoteValueStatus(enum.Enum):

@@ -20,7 +20,7 @@ from stratagem._cluster.control import INSECURE, Limits, is_secret, read_token
 from stratagem._servers.remote import _ray_keeper as keeper
 from stratagem._servers.remote._ray_folder import end_keeper, last_words, locked, log_of, note_keeper, register, runs
 
-logger = logging.getLogger("stratagem._servers.remote")
+logger = logging.getLogger("stratagem.remote")
 
 # The command `ray`. Where grpcio is installed, it would start a server for Ray Clients, which nobody here uses, at a port that
 # is the same in every job of a machine; without grpcio it refuses to be told another port. So it is not to see grpcio.

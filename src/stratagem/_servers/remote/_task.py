@@ -35,7 +35,7 @@ class _Task:
     actor: Any = None
 
 
-logger = logging.getLogger("stratagem._servers.remote")
+logger = logging.getLogger("stratagem.remote")
 
 # Tasks of this process by address. They outlive the `Server` that started them, as in TF.
 _running: dict[str, _Task] = {}

@@ -6,6 +6,100 @@ from stratagem._cluster import ConfigProto as ConfigProto
 from stratagem._core.values import fixed_size_partitioner as fixed_size_partitioner
 from stratagem._core.values import min_max_variable_partitioner as min_max_variable_partitioner
 from stratagem._core.values import variable_axis_size_partitioner as variable_axis_size_partitioner
+from stratagem._tf1.graph import AUTO_REUSE as AUTO_REUSE
+from stratagem._tf1.graph import Constant as constant_initializer  # noqa: F401
+from stratagem._tf1.graph import GlorotNormal as glorot_normal_initializer  # noqa: F401
+from stratagem._tf1.graph import GlorotUniform as glorot_uniform_initializer  # noqa: F401
+from stratagem._tf1.graph import GraphKeys as GraphKeys
+from stratagem._tf1.graph import Ones as ones_initializer  # noqa: F401
+from stratagem._tf1.graph import Operation as Operation
+from stratagem._tf1.graph import Orthogonal as orthogonal_initializer  # noqa: F401
+from stratagem._tf1.graph import RandomNormal as random_normal_initializer  # noqa: F401
+from stratagem._tf1.graph import RandomUniform as random_uniform_initializer  # noqa: F401
+from stratagem._tf1.graph import TruncatedNormal as truncated_normal_initializer  # noqa: F401
+from stratagem._tf1.graph import VariableScope as VariableScope
+from stratagem._tf1.graph import VarianceScaling as variance_scaling_initializer  # noqa: F401
+from stratagem._tf1.graph import Zeros as zeros_initializer  # noqa: F401
+from stratagem._tf1.graph import add_to_collection as add_to_collection
+from stratagem._tf1.graph import add_to_collections as add_to_collections
+from stratagem._tf1.graph import assign as assign
+from stratagem._tf1.graph import assign_add as assign_add
+from stratagem._tf1.graph import assign_sub as assign_sub
+from stratagem._tf1.graph import control_dependencies as control_dependencies
+from stratagem._tf1.graph import device as device
+from stratagem._tf1.graph import disable_control_flow_v2 as disable_control_flow_v2
+from stratagem._tf1.graph import disable_eager_execution as disable_eager_execution
+from stratagem._tf1.graph import disable_resource_variables as disable_resource_variables
+from stratagem._tf1.graph import disable_tensor_equality as disable_tensor_equality
+from stratagem._tf1.graph import disable_v2_behavior as disable_v2_behavior
+from stratagem._tf1.graph import disable_v2_tensorshape as disable_v2_tensorshape
+from stratagem._tf1.graph import enable_control_flow_v2 as enable_control_flow_v2
+from stratagem._tf1.graph import enable_eager_execution as enable_eager_execution
+from stratagem._tf1.graph import enable_resource_variables as enable_resource_variables
+from stratagem._tf1.graph import enable_tensor_equality as enable_tensor_equality
+from stratagem._tf1.graph import enable_v2_behavior as enable_v2_behavior
+from stratagem._tf1.graph import enable_v2_tensorshape as enable_v2_tensorshape
+from stratagem._tf1.graph import executing_eagerly as executing_eagerly
+from stratagem._tf1.graph import executing_eagerly as executing_eagerly_outside_functions  # noqa: F401
+from stratagem._tf1.graph import get_collection as get_collection
+from stratagem._tf1.graph import get_collection_ref as get_collection_ref
+from stratagem._tf1.graph import get_variable as get_variable
+from stratagem._tf1.graph import get_variable_scope as get_variable_scope
+from stratagem._tf1.graph import global_variables as global_variables
+from stratagem._tf1.graph import group as group
+from stratagem._tf1.graph import local_variables as local_variables
+from stratagem._tf1.graph import model_variables as model_variables
+from stratagem._tf1.graph import name_scope as name_scope
+from stratagem._tf1.graph import no_op as no_op
+from stratagem._tf1.graph import resource_variables_enabled as resource_variables_enabled
+from stratagem._tf1.graph import trainable_variables as trainable_variables
+from stratagem._tf1.graph import variable as Variable  # noqa: F401
+from stratagem._tf1.graph import variable_scope as variable_scope
+from stratagem._tf1.graph.functions import argmax as argmax
+from stratagem._tf1.graph.functions import argmin as argmin
+from stratagem._tf1.graph.functions import boolean_mask as boolean_mask
+from stratagem._tf1.graph.functions import clip_by_average_norm as clip_by_average_norm
+from stratagem._tf1.graph.functions import cond as cond
+from stratagem._tf1.graph.functions import confusion_matrix as confusion_matrix
+from stratagem._tf1.graph.functions import convert_to_tensor as convert_to_tensor
+from stratagem._tf1.graph.functions import count_nonzero as count_nonzero
+from stratagem._tf1.graph.functions import div as div
+from stratagem._tf1.graph.functions import expand_dims as expand_dims
+from stratagem._tf1.graph.functions import gather as gather
+from stratagem._tf1.graph.functions import gather_nd as gather_nd
+from stratagem._tf1.graph.functions import multinomial as multinomial
+from stratagem._tf1.graph.functions import norm as norm
+from stratagem._tf1.graph.functions import normal as random_normal  # noqa: F401
+from stratagem._tf1.graph.functions import ones_like as ones_like
+from stratagem._tf1.graph.functions import pad as pad
+from stratagem._tf1.graph.functions import poisson as random_poisson  # noqa: F401
+from stratagem._tf1.graph.functions import print_tensor as Print  # noqa: F401
+from stratagem._tf1.graph.functions import py_func as py_func
+from stratagem._tf1.graph.functions import reduce_all as reduce_all
+from stratagem._tf1.graph.functions import reduce_any as reduce_any
+from stratagem._tf1.graph.functions import reduce_logsumexp as reduce_logsumexp
+from stratagem._tf1.graph.functions import reduce_max as reduce_max
+from stratagem._tf1.graph.functions import reduce_mean as reduce_mean
+from stratagem._tf1.graph.functions import reduce_min as reduce_min
+from stratagem._tf1.graph.functions import reduce_prod as reduce_prod
+from stratagem._tf1.graph.functions import reduce_sum as reduce_sum
+from stratagem._tf1.graph.functions import shape as shape
+from stratagem._tf1.graph.functions import size as size
+from stratagem._tf1.graph.functions import squeeze as squeeze
+from stratagem._tf1.graph.functions import to_bfloat16 as to_bfloat16
+from stratagem._tf1.graph.functions import to_double as to_double
+from stratagem._tf1.graph.functions import to_float as to_float
+from stratagem._tf1.graph.functions import to_int32 as to_int32
+from stratagem._tf1.graph.functions import to_int64 as to_int64
+from stratagem._tf1.graph.functions import transpose as transpose
+from stratagem._tf1.graph.functions import truncated_normal as truncated_normal
+from stratagem._tf1.graph.functions import tuple_of as tuple  # noqa: F401
+from stratagem._tf1.graph.functions import uniform as random_uniform  # noqa: F401
+from stratagem._tf1.graph.functions import where as where
+from stratagem._tf1.graph.functions import while_loop as while_loop
+from stratagem._tf1.graph.functions import zeros_like as zeros_like
+from stratagem._tf1.graph.log import get_logger as get_logger
+from stratagem._tf1.graph.train import gradients as gradients
 from stratagem.compat.v1 import app as app
 from stratagem.compat.v1 import data as data
 from stratagem.compat.v1 import estimator as estimator
@@ -23,100 +117,6 @@ from stratagem.compat.v1 import random as random
 from stratagem.compat.v1 import summary as summary
 from stratagem.compat.v1 import train as train
 from stratagem.compat.v1._names import same
-from stratagem.graph import AUTO_REUSE as AUTO_REUSE
-from stratagem.graph import Constant as constant_initializer  # noqa: F401
-from stratagem.graph import GlorotNormal as glorot_normal_initializer  # noqa: F401
-from stratagem.graph import GlorotUniform as glorot_uniform_initializer  # noqa: F401
-from stratagem.graph import GraphKeys as GraphKeys
-from stratagem.graph import Ones as ones_initializer  # noqa: F401
-from stratagem.graph import Operation as Operation
-from stratagem.graph import Orthogonal as orthogonal_initializer  # noqa: F401
-from stratagem.graph import RandomNormal as random_normal_initializer  # noqa: F401
-from stratagem.graph import RandomUniform as random_uniform_initializer  # noqa: F401
-from stratagem.graph import TruncatedNormal as truncated_normal_initializer  # noqa: F401
-from stratagem.graph import VariableScope as VariableScope
-from stratagem.graph import VarianceScaling as variance_scaling_initializer  # noqa: F401
-from stratagem.graph import Zeros as zeros_initializer  # noqa: F401
-from stratagem.graph import add_to_collection as add_to_collection
-from stratagem.graph import add_to_collections as add_to_collections
-from stratagem.graph import assign as assign
-from stratagem.graph import assign_add as assign_add
-from stratagem.graph import assign_sub as assign_sub
-from stratagem.graph import control_dependencies as control_dependencies
-from stratagem.graph import device as device
-from stratagem.graph import disable_control_flow_v2 as disable_control_flow_v2
-from stratagem.graph import disable_eager_execution as disable_eager_execution
-from stratagem.graph import disable_resource_variables as disable_resource_variables
-from stratagem.graph import disable_tensor_equality as disable_tensor_equality
-from stratagem.graph import disable_v2_behavior as disable_v2_behavior
-from stratagem.graph import disable_v2_tensorshape as disable_v2_tensorshape
-from stratagem.graph import enable_control_flow_v2 as enable_control_flow_v2
-from stratagem.graph import enable_eager_execution as enable_eager_execution
-from stratagem.graph import enable_resource_variables as enable_resource_variables
-from stratagem.graph import enable_tensor_equality as enable_tensor_equality
-from stratagem.graph import enable_v2_behavior as enable_v2_behavior
-from stratagem.graph import enable_v2_tensorshape as enable_v2_tensorshape
-from stratagem.graph import executing_eagerly as executing_eagerly
-from stratagem.graph import executing_eagerly as executing_eagerly_outside_functions  # noqa: F401
-from stratagem.graph import get_collection as get_collection
-from stratagem.graph import get_collection_ref as get_collection_ref
-from stratagem.graph import get_variable as get_variable
-from stratagem.graph import get_variable_scope as get_variable_scope
-from stratagem.graph import global_variables as global_variables
-from stratagem.graph import group as group
-from stratagem.graph import local_variables as local_variables
-from stratagem.graph import model_variables as model_variables
-from stratagem.graph import name_scope as name_scope
-from stratagem.graph import no_op as no_op
-from stratagem.graph import resource_variables_enabled as resource_variables_enabled
-from stratagem.graph import trainable_variables as trainable_variables
-from stratagem.graph import variable as Variable  # noqa: F401
-from stratagem.graph import variable_scope as variable_scope
-from stratagem.graph.functions import argmax as argmax
-from stratagem.graph.functions import argmin as argmin
-from stratagem.graph.functions import boolean_mask as boolean_mask
-from stratagem.graph.functions import clip_by_average_norm as clip_by_average_norm
-from stratagem.graph.functions import cond as cond
-from stratagem.graph.functions import confusion_matrix as confusion_matrix
-from stratagem.graph.functions import convert_to_tensor as convert_to_tensor
-from stratagem.graph.functions import count_nonzero as count_nonzero
-from stratagem.graph.functions import div as div
-from stratagem.graph.functions import expand_dims as expand_dims
-from stratagem.graph.functions import gather as gather
-from stratagem.graph.functions import gather_nd as gather_nd
-from stratagem.graph.functions import multinomial as multinomial
-from stratagem.graph.functions import norm as norm
-from stratagem.graph.functions import normal as random_normal  # noqa: F401
-from stratagem.graph.functions import ones_like as ones_like
-from stratagem.graph.functions import pad as pad
-from stratagem.graph.functions import poisson as random_poisson  # noqa: F401
-from stratagem.graph.functions import print_tensor as Print  # noqa: F401
-from stratagem.graph.functions import py_func as py_func
-from stratagem.graph.functions import reduce_all as reduce_all
-from stratagem.graph.functions import reduce_any as reduce_any
-from stratagem.graph.functions import reduce_logsumexp as reduce_logsumexp
-from stratagem.graph.functions import reduce_max as reduce_max
-from stratagem.graph.functions import reduce_mean as reduce_mean
-from stratagem.graph.functions import reduce_min as reduce_min
-from stratagem.graph.functions import reduce_prod as reduce_prod
-from stratagem.graph.functions import reduce_sum as reduce_sum
-from stratagem.graph.functions import shape as shape
-from stratagem.graph.functions import size as size
-from stratagem.graph.functions import squeeze as squeeze
-from stratagem.graph.functions import to_bfloat16 as to_bfloat16
-from stratagem.graph.functions import to_double as to_double
-from stratagem.graph.functions import to_float as to_float
-from stratagem.graph.functions import to_int32 as to_int32
-from stratagem.graph.functions import to_int64 as to_int64
-from stratagem.graph.functions import transpose as transpose
-from stratagem.graph.functions import truncated_normal as truncated_normal
-from stratagem.graph.functions import tuple_of as tuple  # noqa: F401
-from stratagem.graph.functions import uniform as random_uniform  # noqa: F401
-from stratagem.graph.functions import where as where
-from stratagem.graph.functions import while_loop as while_loop
-from stratagem.graph.functions import zeros_like as zeros_like
-from stratagem.graph.log import get_logger as get_logger
-from stratagem.graph.train import gradients as gradients
 
 newaxis = None
 

@@ -3,21 +3,21 @@
 from typing import Any
 
 from stratagem._ops import not_provided
-from stratagem.graph import Constant as constant  # noqa: F401
-from stratagem.graph import GlorotNormal as glorot_normal  # noqa: F401
-from stratagem.graph import GlorotUniform as glorot_uniform  # noqa: F401
-from stratagem.graph import HeNormal as he_normal  # noqa: F401
-from stratagem.graph import HeUniform as he_uniform  # noqa: F401
-from stratagem.graph import Identity as identity  # noqa: F401
-from stratagem.graph import LecunNormal as lecun_normal  # noqa: F401
-from stratagem.graph import LecunUniform as lecun_uniform  # noqa: F401
-from stratagem.graph import Ones as ones  # noqa: F401
-from stratagem.graph import Orthogonal as orthogonal  # noqa: F401
-from stratagem.graph import RandomNormal as random_normal  # noqa: F401
-from stratagem.graph import RandomUniform as random_uniform  # noqa: F401
-from stratagem.graph import TruncatedNormal as truncated_normal  # noqa: F401
-from stratagem.graph import VarianceScaling as variance_scaling  # noqa: F401
-from stratagem.graph import Zeros as zeros  # noqa: F401
+from stratagem._tf1.graph import Constant as constant  # noqa: F401
+from stratagem._tf1.graph import GlorotNormal as glorot_normal  # noqa: F401
+from stratagem._tf1.graph import GlorotUniform as glorot_uniform  # noqa: F401
+from stratagem._tf1.graph import HeNormal as he_normal  # noqa: F401
+from stratagem._tf1.graph import HeUniform as he_uniform  # noqa: F401
+from stratagem._tf1.graph import Identity as identity  # noqa: F401
+from stratagem._tf1.graph import LecunNormal as lecun_normal  # noqa: F401
+from stratagem._tf1.graph import LecunUniform as lecun_uniform  # noqa: F401
+from stratagem._tf1.graph import Ones as ones  # noqa: F401
+from stratagem._tf1.graph import Orthogonal as orthogonal  # noqa: F401
+from stratagem._tf1.graph import RandomNormal as random_normal  # noqa: F401
+from stratagem._tf1.graph import RandomUniform as random_uniform  # noqa: F401
+from stratagem._tf1.graph import TruncatedNormal as truncated_normal  # noqa: F401
+from stratagem._tf1.graph import VarianceScaling as variance_scaling  # noqa: F401
+from stratagem._tf1.graph import Zeros as zeros  # noqa: F401
 
 
 def __getattr__(name: str) -> Any:

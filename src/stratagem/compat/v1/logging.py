@@ -3,25 +3,25 @@
 from typing import Any
 
 from stratagem._ops import not_provided
-from stratagem.graph.log import DEBUG as DEBUG
-from stratagem.graph.log import ERROR as ERROR
-from stratagem.graph.log import FATAL as FATAL
-from stratagem.graph.log import INFO as INFO
-from stratagem.graph.log import WARN as WARN
-from stratagem.graph.log import debug as debug
-from stratagem.graph.log import error as error
-from stratagem.graph.log import fatal as fatal
-from stratagem.graph.log import flush as flush
-from stratagem.graph.log import get_verbosity as get_verbosity
-from stratagem.graph.log import info as info
-from stratagem.graph.log import log as log
-from stratagem.graph.log import log_every_n as log_every_n
-from stratagem.graph.log import log_first_n as log_first_n
-from stratagem.graph.log import log_if as log_if
-from stratagem.graph.log import set_verbosity as set_verbosity
-from stratagem.graph.log import vlog as vlog
-from stratagem.graph.log import warning as warn  # noqa: F401
-from stratagem.graph.log import warning as warning
+from stratagem._tf1.graph.log import DEBUG as DEBUG
+from stratagem._tf1.graph.log import ERROR as ERROR
+from stratagem._tf1.graph.log import FATAL as FATAL
+from stratagem._tf1.graph.log import INFO as INFO
+from stratagem._tf1.graph.log import WARN as WARN
+from stratagem._tf1.graph.log import debug as debug
+from stratagem._tf1.graph.log import error as error
+from stratagem._tf1.graph.log import fatal as fatal
+from stratagem._tf1.graph.log import flush as flush
+from stratagem._tf1.graph.log import get_verbosity as get_verbosity
+from stratagem._tf1.graph.log import info as info
+from stratagem._tf1.graph.log import log as log
+from stratagem._tf1.graph.log import log_every_n as log_every_n
+from stratagem._tf1.graph.log import log_first_n as log_first_n
+from stratagem._tf1.graph.log import log_if as log_if
+from stratagem._tf1.graph.log import set_verbosity as set_verbosity
+from stratagem._tf1.graph.log import vlog as vlog
+from stratagem._tf1.graph.log import warning as warn  # noqa: F401
+from stratagem._tf1.graph.log import warning as warning
 
 
 def __getattr__(name: str) -> Any:

@@ -2,27 +2,27 @@
 
 from typing import Any
 
+from stratagem._tf1.graph.nn import avg_pool as avg_pool
+from stratagem._tf1.graph.nn import avg_pool as avg_pool2d  # noqa: F401
+from stratagem._tf1.graph.nn import conv1d as conv1d
+from stratagem._tf1.graph.nn import conv2d as conv2d
+from stratagem._tf1.graph.nn import conv3d as conv3d
+from stratagem._tf1.graph.nn import depthwise_conv2d as depthwise_conv2d
+from stratagem._tf1.graph.nn import dropout as dropout
+from stratagem._tf1.graph.nn import embedding_lookup as embedding_lookup
+from stratagem._tf1.graph.nn import in_top_k as in_top_k
+from stratagem._tf1.graph.nn import l2_normalize as l2_normalize
+from stratagem._tf1.graph.nn import log_softmax as log_softmax
+from stratagem._tf1.graph.nn import max_pool as max_pool
+from stratagem._tf1.graph.nn import moments as moments
+from stratagem._tf1.graph.nn import sigmoid_cross_entropy_with_logits as sigmoid_cross_entropy_with_logits
+from stratagem._tf1.graph.nn import softmax as softmax
+from stratagem._tf1.graph.nn import softmax_cross_entropy_with_logits as softmax_cross_entropy_with_logits
+from stratagem._tf1.graph.nn import softmax_cross_entropy_with_logits_v2 as softmax_cross_entropy_with_logits_v2
+from stratagem._tf1.graph.nn import sparse_softmax_cross_entropy_with_logits as sparse_softmax_cross_entropy_with_logits
+from stratagem._tf1.graph.nn import weighted_cross_entropy_with_logits as weighted_cross_entropy_with_logits
+from stratagem._tf1.graph.nn import xw_plus_b as xw_plus_b
 from stratagem.compat.v1._names import same
-from stratagem.graph.nn import avg_pool as avg_pool
-from stratagem.graph.nn import avg_pool as avg_pool2d  # noqa: F401
-from stratagem.graph.nn import conv1d as conv1d
-from stratagem.graph.nn import conv2d as conv2d
-from stratagem.graph.nn import conv3d as conv3d
-from stratagem.graph.nn import depthwise_conv2d as depthwise_conv2d
-from stratagem.graph.nn import dropout as dropout
-from stratagem.graph.nn import embedding_lookup as embedding_lookup
-from stratagem.graph.nn import in_top_k as in_top_k
-from stratagem.graph.nn import l2_normalize as l2_normalize
-from stratagem.graph.nn import log_softmax as log_softmax
-from stratagem.graph.nn import max_pool as max_pool
-from stratagem.graph.nn import moments as moments
-from stratagem.graph.nn import sigmoid_cross_entropy_with_logits as sigmoid_cross_entropy_with_logits
-from stratagem.graph.nn import softmax as softmax
-from stratagem.graph.nn import softmax_cross_entropy_with_logits as softmax_cross_entropy_with_logits
-from stratagem.graph.nn import softmax_cross_entropy_with_logits_v2 as softmax_cross_entropy_with_logits_v2
-from stratagem.graph.nn import sparse_softmax_cross_entropy_with_logits as sparse_softmax_cross_entropy_with_logits
-from stratagem.graph.nn import weighted_cross_entropy_with_logits as weighted_cross_entropy_with_logits
-from stratagem.graph.nn import xw_plus_b as xw_plus_b
 
 
 def __getattr__(name: str) -> Any:

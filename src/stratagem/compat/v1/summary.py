@@ -3,12 +3,12 @@
 from typing import Any
 
 from stratagem._ops import not_provided
-from stratagem.graph.summary import histogram as histogram
-from stratagem.graph.summary import image as image
-from stratagem.graph.summary import merge as merge
-from stratagem.graph.summary import merge_all as merge_all
-from stratagem.graph.summary import scalar as scalar
-from stratagem.graph.summary import text as text
+from stratagem._tf1.graph.summary import histogram as histogram
+from stratagem._tf1.graph.summary import image as image
+from stratagem._tf1.graph.summary import merge as merge
+from stratagem._tf1.graph.summary import merge_all as merge_all
+from stratagem._tf1.graph.summary import scalar as scalar
+from stratagem._tf1.graph.summary import text as text
 
 
 def __getattr__(name: str) -> Any:

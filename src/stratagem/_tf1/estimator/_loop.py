@@ -1,0 +1,58 @@
+"""The loop around the steps of a model: hooks before and after each, until one asks for the end or the input ends."""
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import jax
+
+from stratagem._base.errors import OutOfRangeError
+from stratagem._core.context import entered
+from stratagem._tf1.estimator._hook import SessionRunHook
+from stratagem._tf1.estimator._runner import Results
+from stratagem._tf1.estimator._session import ModelSession
+from stratagem._tf1.estimator._step import Built
+from stratagem._tf1.estimator.hooks import OriginalArgs, SessionRunContext, SessionRunValues
+
+_ENDS = (StopIteration, OutOfRangeError)  # raised by whatever runs in the loop, they end it as TensorFlow's do
+
+
+def steps(
+    session: ModelSession, built: Built, hooks: Sequence[SessionRunHook], initialize: Callable[[], None]
+) -> Iterator[Results]:
+    """Run the hooks and take steps, until a hook asks for the end or the input has ended; yields what each step gave.
+
+    initialize: gives the variables their values, after the hooks' `begin`. An error ends the loop without the hooks' `end`.
+    """
+    session.expect(hooks)
+    original = OriginalArgs({"loss": built.loss, "train_op": built.spec.train_op})
+    with entered(graph=built.building):  # `begin` may ask for the global step
+        for hook in hooks:
+            hook.begin()
+    initialize()
+    try:
+        for hook in hooks:
+            hook.after_create_session(session, None)
+        going = True
+        while going:
+            context = SessionRunContext(original, session)
+            found = _one(session, hooks, context)
+            if found is None:
+                break
+            yield found
+            going = not context.stop_requested
+    except _ENDS:
+        pass
+    for hook in hooks:
+        hook.end(session)
+
+
+def _one(session: ModelSession, hooks: Sequence[SessionRunHook], context: SessionRunContext) -> Results | None:
+    """One step with what the hooks do around it. None: the input has ended."""
+    asked = [session.answers(hook.before_run(context)) for hook in hooks]
+    found = session.advance()
+    if found is None:
+        return None
+    for hook, answers in zip(hooks, asked, strict=True):
+        values: Any = jax.tree.map(lambda answer: answer(found), answers)
+        hook.after_run(context, SessionRunValues(values))
+    return found

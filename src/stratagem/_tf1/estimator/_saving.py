@@ -1,0 +1,55 @@
+"""Saving and restoring a model's variables by name, and what its Scaffold saves beside them."""
+
+import logging
+import os
+from typing import Any, final
+
+from stratagem._base.job import ALONE
+from stratagem._checkpoints import CheckpointManager, NamedCheckpoint, load_checkpoint
+from stratagem._core.context import entered
+from stratagem._tf1.estimator._config import RunConfig
+from stratagem._tf1.graph import Graph
+
+_log = logging.getLogger("stratagem.estimator")
+
+GLOBAL_STEP = "global_step"
+
+
+@final
+class Saving:
+    """The checkpoints of one graph. `beside`: a `tf.train.Checkpoint` that is saved and restored with its variables.
+
+    Of several workers that train together only the chief saves, alone.
+    """
+
+    def __init__(self, graph: Graph, config: RunConfig, beside: Any = None) -> None:
+        self._config = config
+        self._checkpoint = NamedCheckpoint(lambda: graph.variables, beside)
+        self._managers: dict[tuple[str, str], CheckpointManager] = {}
+
+    def save(self, directory: str, name: str, step: int) -> None:
+        """Write `<directory>/<name>-<step>`, and delete what is too many. Raises as `tf.train.Checkpoint.save`."""
+        if not self._config.is_chief:
+            return
+        with entered(job=ALONE):
+            key = (os.path.abspath(directory), name)
+            if key not in self._managers:
+                self._managers[key] = CheckpointManager(
+                    self._checkpoint,
+                    directory,
+                    self._config.keep_checkpoint_max or None,
+                    self._config.keep_checkpoint_every_n_hours,
+                    checkpoint_name=name,
+                )
+            self._managers[key].save(checkpoint_number=step)
+
+    def restore(self, path: str) -> None:
+        """Give the variables their values in a checkpoint. Raises as `NamedCheckpoint.restore`."""
+        _log.info("Restoring parameters from %s", path)
+        self._checkpoint.restore(path)
+
+
+def saved_step(path: str | None) -> int:
+    """The global step of a checkpoint; 0 where there is none, or where it has none."""
+    reader = None if path is None else load_checkpoint(path)
+    return int(reader.get_tensor(GLOBAL_STEP)) if reader is not None and reader.has_tensor(GLOBAL_STEP) else 0

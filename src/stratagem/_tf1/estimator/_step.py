@@ -1,0 +1,248 @@
+"""One step of a model in one mode: what a trace of it calls and runs, and what comes out of it."""
+
+import contextlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any, final
+
+import jax
+import jax.numpy as jnp
+import keras
+
+from stratagem._core.context import current
+from stratagem._core.reduce import ReduceOp
+from stratagem._core.step import agreed
+from stratagem._core.values import on_read
+from stratagem._private import KerasVariable
+from stratagem._strategies import AbstractStrategy
+from stratagem._tf1.estimator._hook import SessionRunHook
+from stratagem._tf1.estimator._input import features_and_labels, row_count
+from stratagem._tf1.estimator._model_spec import EstimatorSpec
+from stratagem._tf1.estimator._modes import ModeKeys
+from stratagem._tf1.estimator._reach import operations_in, tensors_in
+from stratagem._tf1.graph import Building, Graph, GraphKeys, Operation
+
+CallModel = Callable[[Any, Any, bool], EstimatorSpec]  # features, labels, whether it is the first call
+
+_LOSS = "loss"
+
+
+@final
+@dataclass(frozen=True)
+class Built:
+    """What the first call of a model_fn made. Later traces make the same anew; these hooks and this spec stay in use.
+
+    mean_loss: the metric of an evaluation's loss.
+    places: the key in `Results.tensors`, or "loss", of every tensor that can be asked for, by its id.
+    tensors: those, which keep their ids as long as they live.
+    """
+
+    spec: EstimatorSpec
+    building: Building
+    mean_loss: Any
+    places: dict[int, str] = field(default_factory=dict)
+    tensors: list[Any] = field(default_factory=list)
+
+    @property
+    def loss(self) -> Any:
+        """The loss as the step reports it: that of all replicas."""
+        return self.tensors[-1]
+
+    def note(self, tensor: Any, key: str) -> None:
+        """`tensor` can be asked for; its value is found under this key."""
+        self.places.setdefault(id(tensor), key)
+        self.tensors.append(tensor)
+
+    def place_of(self, tensor: Any) -> str | None:
+        """Where the value of a tensor of the first trace is found; None if it is not among what the step returns."""
+        return self.places.get(id(tensor))
+
+
+@final
+class ModelStep:
+    """A step, to be traced by whoever runs it: `step(batch, asked, final)` in the scope of `strategy`.
+
+    It returns a dict: "loss"; "before", the global step; "tensors", what hooks and callers ask for, by key.
+    """
+
+    def __init__(self, call: CallModel, graph: Graph, mode: str, strategy: AbstractStrategy) -> None:
+        self._call = call
+        self.graph, self.mode, self.strategy = graph, mode, strategy
+        self._asked: tuple[str, ...] = ()
+        self._built: Built | None = None
+
+    @property
+    def name(self) -> str:
+        """For log lines and errors."""
+        return f"the {self.mode} step of a model_fn"
+
+    @property
+    def asked(self) -> tuple[str, ...]:
+        """Names of tensors that have been asked for so far."""
+        return self._asked
+
+    def ask(self, names: set[str]) -> None:
+        """From the next step on, tensors of these names (of `tf.identity`) are among the results."""
+        if not names <= set(self._asked):
+            self._asked = tuple(sorted({*self._asked, *names}))
+
+    @property
+    def built(self) -> Built:
+        """What the first trace made. Raises RuntimeError before there was one."""
+        if self._built is None:
+            raise RuntimeError("The model has not been built yet.")
+        return self._built
+
+    def __call__(self, batch: Any, asked: tuple[str, ...], final: bool = False) -> dict[str, Any]:
+        """The step, in cross-replica code of a trace. final: no update runs, only the values of metrics are wanted."""
+        first = self._built is None
+        results: dict[str, Any] = self.strategy.run(self._replica, args=(batch, asked, final))
+        if "loss" in results:
+            results["loss"] = self._reported(results)
+            if first:
+                self.built.note(results["loss"], _LOSS)
+        return dict(agreed(results))
+
+    def _reported(self, results: dict[str, Any]) -> Any:
+        """The loss of all replicas. Of an uneven batch, some may have no rows, and so no loss."""
+        loss, scaled, counts = results["loss"], results.pop("scaled"), results.pop("counts")
+        recorder: Any = current().recorder
+        if recorder.even or not scaled:
+            return self.strategy.reduce(ReduceOp.MEAN if scaled else ReduceOp.SUM, loss, None)
+        return self.strategy.reduce(ReduceOp.SUM, loss, None) / self.strategy.reduce(ReduceOp.SUM, counts, None)
+
+    def _replica(self, batch: Any, asked: tuple[str, ...], final: bool) -> dict[str, Any]:
+        features, labels = features_and_labels(batch)
+        with self.graph.building(self.mode) as building:
+            before = self.graph.global_step.value
+            with self._only_operations(final):
+                spec = self._call(features, labels, self._built is None)
+            hooks = hooks_of(spec, self.mode)
+            tensors = {**tensors_in(hooks), **_named(building, asked), **_summaries(building)}
+            loss_metric = None
+            if self.mode == ModeKeys.TRAIN:
+                _run(spec.train_op)
+            elif self.mode == ModeKeys.EVAL:
+                loss_metric = self.graph.kept("estimator/loss", _new_mean)
+                if final:
+                    tensors |= {f"metric {n}": _present(m[0]) for n, m in spec.eval_metric_ops.items() if is_plain(m)}
+                else:
+                    _update_metrics(spec, loss_metric, features)
+            else:
+                tensors |= _predictions(spec)
+            tensors |= _done(building, hooks)
+            if self._built is None:
+                self._remember(spec, building, tensors, loss_metric)
+        results = {"before": before, "tensors": {k: jnp.asarray(v) for k, v in tensors.items()}}
+        if spec.loss is not None:
+            empty = row_count(features) == 0
+            counts = jnp.zeros((), spec.loss.dtype) if empty else jnp.ones((), spec.loss.dtype)
+            results |= {"loss": counts if empty else spec.loss, "scaled": _is_scaled(building), "counts": counts}
+        return results
+
+    @contextlib.contextmanager
+    def _only_operations(self, final: bool) -> Iterator[None]:
+        """Around a model_fn that is not to train: what Keras objects in it assign at once is undone, except in metrics, unless
+        nothing is to be updated any more.
+        """
+        if self.mode == ModeKeys.TRAIN:
+            yield
+            return
+        recorder: Any = current().recorder
+        with recorder.taking_back(on_read), recorder.ignoring(on_read) if final else contextlib.nullcontext():
+            yield
+
+    def _remember(
+        self,
+        spec: EstimatorSpec,
+        building: Building,
+        tensors: dict[str, Any],
+        loss_metric: Any,
+    ) -> None:
+        self._built = Built(spec, building, loss_metric)
+        for key, tensor in tensors.items():
+            self._built.note(tensor, key)
+        self._built.note(spec.loss, _LOSS)
+
+
+def hooks_of(spec: EstimatorSpec, mode: str) -> list[SessionRunHook]:
+    """The model's own hooks of a mode."""
+    if mode == ModeKeys.TRAIN:
+        return [*spec.training_hooks, *spec.training_chief_hooks]
+    return list(spec.evaluation_hooks if mode == ModeKeys.EVAL else spec.prediction_hooks)
+
+
+def is_plain(metric: Any) -> bool:
+    """True for a pair of eval_metric_ops whose value is a variable, or a tensor that the model_fn has computed of some."""
+    return isinstance(metric, tuple) and isinstance(metric[0], jax.Array | KerasVariable)
+
+
+def _present(value: Any) -> jax.Array:
+    """A plain value of a metric, after all updates: over all replicas where it is a variable of which each has its part."""
+    recorder: Any = current().recorder
+    with recorder.aggregated_reads():
+        return jnp.asarray(value)
+
+
+def is_updated(metric: Any, recorder: Any) -> bool:
+    """Whether a Keras metric's variables, if it has any, have been assigned in this trace."""
+    return not metric.variables or any(id(variable) in recorder.written for variable in metric.variables)
+
+
+def _demand_update(metric: Any) -> None:
+    if not is_updated(metric, current().recorder):
+        raise ValueError(
+            f'Please call update_state(...) on the "{metric.name}" metric, in the model_fn, before it goes into '
+            "eval_metric_ops."
+        )
+
+
+def _run(op: Any) -> Any:
+    return op.run() if isinstance(op, Operation) else op
+
+
+def _new_mean() -> Any:
+    return keras.metrics.Mean(name="loss")
+
+
+def _update_metrics(spec: EstimatorSpec, mean_loss: Any, features: Any) -> None:
+    for metric in spec.eval_metric_ops.values():
+        if isinstance(metric, tuple):
+            _run(metric[1])
+        else:
+            _demand_update(metric)
+    # A replica that the last batch did not reach has no loss, and updates all the same: replicas do alike.
+    empty = row_count(features) == 0
+    mean_loss.update_state(jnp.zeros_like(spec.loss) if empty else spec.loss, sample_weight=0.0 if empty else 1.0)
+
+
+def _named(building: Building, asked: tuple[str, ...]) -> dict[str, Any]:
+    missing = [name for name in asked if name not in building.named]
+    if missing:
+        raise KeyError(
+            f"A hook asks for the tensor {missing[0]!r}, and the model_fn has none of this name. It named "
+            f"{', '.join(building.named) or 'none'}: tf.identity(x, name=...) gives a tensor a name."
+        )
+    return {f"name {name}": building.named[name] for name in asked}
+
+
+def _done(building: Building, hooks: list[SessionRunHook]) -> dict[str, Any]:
+    """The results, where they are tensors, of those operations of the hooks that the step has run."""
+    results = {place: building.done.get(id(op), (op, None))[1] for place, op in operations_in(hooks).items()}
+    return {place: result for place, result in results.items() if isinstance(result, jax.Array)}
+
+
+def _summaries(building: Building) -> dict[str, Any]:
+    found = [tensor for kind, _, tensor in building.summaries if kind != "text"]  # which is known already
+    return {f"summary {number}": tensor for number, tensor in enumerate(found)}
+
+
+def _predictions(spec: EstimatorSpec) -> dict[str, Any]:
+    named = spec.predictions if isinstance(spec.predictions, dict) else {"": spec.predictions}
+    return {f"prediction {name}": value for name, value in named.items()}
+
+
+def _is_scaled(building: Building) -> bool:
+    """Whether the optimizer took the loss as a mean over replicas; as in TensorFlow, it is else reported as their sum."""
+    by_optimizer = bool(building.collections[GraphKeys.TRAIN_OP])
+    return by_optimizer and building.loss_reduction != "weighted_sum"

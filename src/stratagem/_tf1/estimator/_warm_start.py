@@ -1,0 +1,99 @@
+"""Warm starts: variables of a new model that begin with values of another model's checkpoint."""
+
+import logging
+import os
+import re
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+from stratagem._base.errors import NotFoundError, UnimplementedError
+from stratagem._base.paths import local_path
+from stratagem._checkpoints import NamedCheckpoint, latest_checkpoint, load_checkpoint
+from stratagem._private import KerasVariable
+from stratagem._tf1.graph import Graph
+
+_log = logging.getLogger("stratagem.estimator")
+
+
+class WarmStartSettings(NamedTuple):
+    """As `tf.estimator.WarmStartSettings`.
+
+    ckpt_to_initialize_from: a checkpoint, or a directory, whose latest one it is.
+    vars_to_warm_start: a regular expression, for trainable variables; or a list of them, or of variables, for all variables.
+    var_name_to_vocab_info: not supported: vocabularies belong to feature columns.
+    var_name_to_prev_var_name: names in the checkpoint of variables that are named otherwise there.
+    """
+
+    ckpt_to_initialize_from: str | os.PathLike[str]
+    vars_to_warm_start: Any = ".*"
+    var_name_to_vocab_info: dict[str, Any] | None = None
+    var_name_to_prev_var_name: dict[str, str] | None = None
+
+
+def settings_of(warm_start_from: Any) -> WarmStartSettings | None:
+    """What an Estimator's `warm_start_from` says. Raises ValueError for what it may not be."""
+    if warm_start_from is None:
+        return None
+    if isinstance(warm_start_from, str | os.PathLike):
+        warm_start_from = WarmStartSettings(warm_start_from)
+    if not isinstance(warm_start_from, WarmStartSettings):
+        raise ValueError(
+            f"warm_start_from must be a string or a WarmStartSettings, instead got {type(warm_start_from)}."
+        )
+    if warm_start_from.var_name_to_vocab_info:
+        raise UnimplementedError(
+            "WarmStartSettings.var_name_to_vocab_info: vocabularies belong to feature columns, which are not provided. Put "
+            "the rows into their new places with tf.train.load_variable and an initializer."
+        )
+    return warm_start_from._replace(ckpt_to_initialize_from=local_path(warm_start_from.ckpt_to_initialize_from))
+
+
+def warm_start(graph: Graph, settings: WarmStartSettings) -> None:
+    """Give the chosen variables their values in the checkpoint.
+
+    Raises NotFoundError where there is none, or it lacks one of them; CheckpointError where a shape differs.
+    """
+    _log.info("Warm-starting with WarmStartSettings: %s", settings)
+    given = str(settings.ckpt_to_initialize_from)
+    path = latest_checkpoint(given) or given
+    renamed = settings.var_name_to_prev_var_name or {}
+    names = {name: renamed.get(name, name) for name in chosen(graph, settings.vars_to_warm_start)}
+    unused = sorted(set(renamed) - set(names))
+    if unused:
+        raise ValueError(
+            f"var_name_to_prev_var_name names {unused}, which are not among the variables to warm-start: {sorted(names)}."
+        )
+    reader = load_checkpoint(path)
+    missing = [saved for saved in names.values() if not reader.has_tensor(saved)]
+    if missing:
+        raise NotFoundError(
+            f"Warm start: {', '.join(missing)} not found in checkpoint {path!r}, which has "
+            f"{', '.join(reader.get_variable_to_shape_map())}. Choose variables with vars_to_warm_start, or name them in "
+            "var_name_to_prev_var_name."
+        )
+    NamedCheckpoint(lambda: graph.variables).take(
+        {saved: reader.get_tensor(saved) for saved in names.values()}, path, names
+    )
+    _log.info("Warm-started %d variables.", len(names))
+
+
+def chosen(graph: Graph, which: Any) -> list[str]:
+    """The names of the variables that `vars_to_warm_start` means."""
+    if which is None:
+        return []
+    if isinstance(which, str):
+        trainable = {id(variable) for variable in graph.trainable}
+        return [n for n, v in graph.variables.items() if id(v) in trainable and re.match(which, n)]
+    return [n for n, v in graph.variables.items() if any(map(_means(n, v), which))] if _is_list(which) else []
+
+
+def _is_list(which: Any) -> bool:
+    if isinstance(which, Sequence) and all(isinstance(w, str | KerasVariable) for w in which):
+        return True
+    raise ValueError(
+        f"vars_to_warm_start must be a regular expression, a list of them or of variables, or None, got {which!r}."
+    )
+
+
+def _means(name: str, variable: Any) -> Callable[[Any], bool]:
+    return lambda wanted: bool(re.match(wanted, name)) if isinstance(wanted, str) else wanted is variable

@@ -1,0 +1,204 @@
+"""Early stopping: hooks that end a training when a function, or the metrics of evaluations, say so."""
+
+import logging
+import operator
+from collections.abc import Callable
+from typing import final
+
+from stratagem._base.job import ALONE, Job
+from stratagem._base.paths import local_path
+from stratagem._events import read_scalars
+from stratagem._tf1.estimator._estimator import Estimator
+from stratagem._tf1.estimator._hook import SessionRunHook
+from stratagem._tf1.estimator.hooks import SecondOrStepTimer, SessionRunArgs, SessionRunContext, SessionRunValues
+
+_log = logging.getLogger("stratagem.estimator")
+
+_EVERY_SECS = 60
+
+
+def make_early_stopping_hook(
+    estimator: Estimator,
+    should_stop_fn: Callable[[], bool],
+    run_every_secs: float | None = _EVERY_SECS,
+    run_every_steps: int | None = None,
+) -> SessionRunHook:
+    """A hook for training that ends it when `should_stop_fn()`, asked every so many seconds or steps, returns True.
+
+    Where several workers train together, all ask in the same steps, and one True ends the training of all: give
+    run_every_steps there, and run_every_secs=None.
+
+    Raises:
+        TypeError: `estimator` is none, or the function cannot be called.
+        ValueError: both intervals, none, or seconds where several workers train together.
+    """
+    if not isinstance(estimator, Estimator):
+        raise TypeError(f"`estimator` must have type `tf.estimator.Estimator`. Got: {type(estimator)}")
+    if not callable(should_stop_fn):
+        raise TypeError(f"`should_stop_fn` must be callable, got {should_stop_fn!r}.")
+    if run_every_secs is not None and run_every_steps is not None:
+        raise ValueError(
+            "Only one of `run_every_secs` and `run_every_steps` must be set. With steps, give run_every_secs=None."
+        )
+    strategy = estimator.config.train_distribute
+    job = ALONE if strategy is None else strategy.mesh.job
+    if job.workers > 1 and run_every_secs is not None:
+        raise ValueError(
+            "run_every_secs should not be set when several workers train together: their clocks differ. Give run_every_steps, "
+            "and run_every_secs=None."
+        )
+    return _StopOnPredicateHook(should_stop_fn, SecondOrStepTimer(run_every_secs, run_every_steps), job)
+
+
+@final
+class _StopOnPredicateHook(SessionRunHook):
+    """Ends the training of all workers of a job once one of them wants it."""
+
+    def __init__(self, should_stop_fn: Callable[[], bool], timer: SecondOrStepTimer, job: Job) -> None:
+        self._should_stop_fn, self._timer, self._job = should_stop_fn, timer, job
+
+    def before_run(self, run_context: SessionRunContext) -> SessionRunArgs:
+        return SessionRunArgs(run_context.session.graph.global_step)
+
+    def after_run(self, run_context: SessionRunContext, run_values: SessionRunValues) -> None:
+        step = int(run_values.results)
+        if not self._timer.should_trigger_for_step(step):
+            return
+        self._timer.update_last_triggered_step(step)
+        answers = self._job.agree("whether to stop early", bool(self._should_stop_fn()))
+        if any(answers):
+            _log.info("Requesting early stopping at global step %d", step)
+            run_context.request_stop()
+
+
+def stop_if_higher_hook(
+    estimator: Estimator,
+    metric_name: str,
+    threshold: float,
+    eval_dir: str | None = None,
+    min_steps: int = 0,
+    run_every_secs: float | None = _EVERY_SECS,
+    run_every_steps: int | None = None,
+) -> SessionRunHook:
+    """Ends the training when an evaluation from step `min_steps` on found the metric higher than the threshold.
+
+    eval_dir: where the events of the evaluations are; `estimator.eval_dir()` if None. Else as `make_early_stopping_hook`.
+    """
+    check = _Crossed(estimator, metric_name, eval_dir, min_steps, threshold, higher=True)
+    return make_early_stopping_hook(estimator, check, run_every_secs, run_every_steps)
+
+
+def stop_if_lower_hook(
+    estimator: Estimator,
+    metric_name: str,
+    threshold: float,
+    eval_dir: str | None = None,
+    min_steps: int = 0,
+    run_every_secs: float | None = _EVERY_SECS,
+    run_every_steps: int | None = None,
+) -> SessionRunHook:
+    """As `stop_if_higher_hook`, for a metric that is lower than the threshold."""
+    check = _Crossed(estimator, metric_name, eval_dir, min_steps, threshold, higher=False)
+    return make_early_stopping_hook(estimator, check, run_every_secs, run_every_steps)
+
+
+def stop_if_no_increase_hook(
+    estimator: Estimator,
+    metric_name: str,
+    max_steps_without_increase: int,
+    eval_dir: str | None = None,
+    min_steps: int = 0,
+    run_every_secs: float | None = _EVERY_SECS,
+    run_every_steps: int | None = None,
+) -> SessionRunHook:
+    """Ends the training when the metric of evaluations from step `min_steps` on has not increased for so many steps.
+
+    Else as `stop_if_higher_hook`.
+    """
+    check = _NotImproved(estimator, metric_name, eval_dir, min_steps, max_steps_without_increase, higher=True)
+    return make_early_stopping_hook(estimator, check, run_every_secs, run_every_steps)
+
+
+def stop_if_no_decrease_hook(
+    estimator: Estimator,
+    metric_name: str,
+    max_steps_without_decrease: int,
+    eval_dir: str | None = None,
+    min_steps: int = 0,
+    run_every_secs: float | None = _EVERY_SECS,
+    run_every_steps: int | None = None,
+) -> SessionRunHook:
+    """As `stop_if_no_increase_hook`, for a metric that is to decrease."""
+    check = _NotImproved(estimator, metric_name, eval_dir, min_steps, max_steps_without_decrease, higher=False)
+    return make_early_stopping_hook(estimator, check, run_every_secs, run_every_steps)
+
+
+class _Watched:
+    """A metric of evaluations, in the event files of a folder."""
+
+    def __init__(
+        self,
+        estimator: Estimator,
+        metric: str,
+        eval_dir: str | None,
+        min_steps: int,
+        limit: float,
+        *,
+        higher: bool,
+    ) -> None:
+        self._folder = estimator.eval_dir() if eval_dir is None else local_path(eval_dir)
+        self._metric, self._min_steps, self._limit = metric, min_steps, limit
+        self._better = operator.gt if higher else operator.lt
+        self._higher = higher
+
+    def values(self) -> list[tuple[int, float]]:
+        """(step, value) of the evaluations so far. Raises ValueError for a metric that they do not have."""
+        found = {step: values for step, values in read_scalars(self._folder).items() if step >= self._min_steps}
+        for step, values in found.items():
+            if self._metric not in values:
+                raise ValueError(
+                    f"Early stopping watches the metric {self._metric!r}; the evaluation of step {step} has "
+                    f"{', '.join(values)} ({self._folder})."
+                )
+        return [(step, values[self._metric]) for step, values in found.items()]
+
+
+@final
+class _Crossed(_Watched):
+    """Whether it was beyond the limit in an evaluation."""
+
+    def __call__(self) -> bool:
+        for step, value in self.values():
+            if self._better(value, self._limit):
+                _log.info(
+                    'At step %s, metric "%s" has value %s which is %s than the configured threshold (%s) for early stopping.',
+                    step,
+                    self._metric,
+                    value,
+                    "greater" if self._higher else "less",
+                    self._limit,
+                )
+                return True
+        return False
+
+
+@final
+class _NotImproved(_Watched):
+    """Whether the best value is so many steps old."""
+
+    def __call__(self) -> bool:
+        best: tuple[int, float] | None = None
+        for step, value in self.values():
+            if best is None or self._better(value, best[1]):
+                best = step, value
+            if step - best[0] >= self._limit:
+                _log.info(
+                    'No %s in metric "%s" for %s steps, which is greater than or equal to max steps (%s) configured for early '
+                    "stopping.",
+                    "increase" if self._higher else "decrease",
+                    self._metric,
+                    step - best[0],
+                    self._limit,
+                )
+                return True
+        return False

@@ -1,0 +1,44 @@
+"""Hooks that look at the end, and hooks that have no meaning where steps are compiled programs."""
+
+from typing import Any
+
+from stratagem._base.errors import UnimplementedError
+from stratagem._tf1.estimator._hook import SessionRunHook
+
+
+class FinalOpsHook(SessionRunHook):
+    """Asks for values at the end: of variables and metrics their present ones, of tensors those of the last step."""
+
+    def __init__(self, final_ops: Any, final_ops_feed_dict: Any = None) -> None:
+        self._final_ops, self._feed_dict = final_ops, final_ops_feed_dict
+        self._values: Any = None
+
+    @property
+    def final_ops_values(self) -> Any:
+        """The values; None before the end."""
+        return self._values
+
+    def end(self, session: Any) -> None:
+        if self._final_ops is not None:
+            self._values = session.run(self._final_ops, feed_dict=self._feed_dict)
+
+
+def refused_hook(name: str, instead: str) -> Any:
+    """A function in place of a hook's class that raises UnimplementedError."""
+
+    def refuse(*args: Any, **kwargs: Any) -> None:
+        raise UnimplementedError(f"tf.compat.v1.train.{name}: {instead}")
+
+    refuse.__name__ = refuse.__qualname__ = name
+    refuse.__doc__ = f"Raises UnimplementedError: {instead}"
+    return refuse
+
+
+ProfilerHook = refused_hook(
+    "ProfilerHook",
+    "steps are compiled programs here, without a timeline of ops. To see where the time goes, use "
+    "jax.profiler.trace(logdir) around Estimator.train.",
+)
+FeedFnHook = refused_hook(
+    "FeedFnHook", "a compiled step has no placeholders to feed. Put the data into the data set of the input_fn."
+)

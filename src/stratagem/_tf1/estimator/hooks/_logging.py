@@ -1,0 +1,94 @@
+"""LoggingTensorHook: the values of tensors, in the log."""
+
+import logging
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy as np
+
+from stratagem._core.context import current
+from stratagem._tf1.estimator._hook import SessionRunHook
+from stratagem._tf1.estimator.hooks._protocol import SessionRunArgs, SessionRunContext, SessionRunValues
+from stratagem._tf1.estimator.hooks._timer import NeverTimer, SecondOrStepTimer
+
+_log = logging.getLogger("stratagem.estimator")
+
+
+class LoggingTensorHook(SessionRunHook):
+    """Logs tensors every so many steps of this worker or seconds, the first step included, and at the end if asked for.
+
+    tensors: label → tensor, or name that `tf.identity(x, name=...)` gave one in the model_fn; or a list of those.
+    formatter: gets label → value and returns the line.
+
+    Raises ValueError unless exactly one of every_n_iter and every_n_secs is given, or none of them and at_end.
+    """
+
+    def __init__(
+        self,
+        tensors: dict[str, Any] | Iterable[Any],
+        every_n_iter: int | None = None,
+        every_n_secs: float | None = None,
+        at_end: bool = False,
+        formatter: Callable[[dict[str, Any]], str] | None = None,
+    ) -> None:
+        only_at_end = at_end and every_n_iter is None and every_n_secs is None
+        if not only_at_end and (every_n_iter is None) == (every_n_secs is None):
+            raise ValueError("either at_end and/or exactly one of every_n_iter and every_n_secs must be provided.")
+        if every_n_iter is not None and every_n_iter <= 0:
+            raise ValueError(f"invalid every_n_iter={every_n_iter}: it must be positive.")
+        # By label, as (label, tensor): a tensor that is being traced is no key of a dict.
+        pairs = sorted(tensors.items()) if isinstance(tensors, dict) else _labelled(tensors)
+        self._labels, self._tensors = [label for label, _ in pairs], [tensor for _, tensor in pairs]
+        self._formatter, self._at_end = formatter, at_end
+        self._timer = NeverTimer() if only_at_end else SecondOrStepTimer(every_n_secs, every_n_iter)
+        self._steps, self._due = 0, False
+
+    def begin(self) -> None:
+        self._timer.reset()
+        self._steps = 0
+
+    def before_run(self, run_context: SessionRunContext) -> SessionRunArgs | None:
+        self._due = self._timer.should_trigger_for_step(self._steps)
+        return SessionRunArgs(self._tensors) if self._due else None
+
+    def after_run(self, run_context: SessionRunContext, run_values: SessionRunValues) -> None:
+        if self._due:
+            self._show(run_values.results)
+        self._steps += 1
+
+    def end(self, session: Any) -> None:
+        if self._at_end:
+            self._show(session.run(self._tensors))
+
+    def _show(self, values: list[Any]) -> None:
+        seconds, _ = self._timer.update_last_triggered_step(self._steps)
+        found = dict(zip(self._labels, values, strict=True))
+        with np.printoptions(suppress=True):
+            if self._formatter is not None:
+                line = self._formatter(found)
+            else:
+                line = ", ".join(f"{label} = {value!s}" for label, value in found.items())
+                line += "" if seconds is None else f" ({seconds:.3f} sec)"
+        _log.info("%s", line)
+
+
+def _labelled(tensors: Iterable[Any]) -> list[tuple[str, Any]]:
+    """Every tensor with a label of its own: its name, with `_1`, `_2` … if another has it."""
+    found: dict[str, Any] = {}
+    for tensor in tensors:
+        label = first = _label(tensor)
+        number = 0
+        while label in found:
+            number += 1
+            label = f"{first}_{number}"
+        found[label] = tensor
+    return list(found.items())
+
+
+def _label(tensor: Any) -> str:
+    """A name is its own label; a tensor that came without one is shown by its type and shape."""
+    if isinstance(tensor, str):
+        return tensor
+    building = current().graph
+    given = None if building is None else building.name_given(tensor)
+    return str(given or getattr(tensor, "name", None) or getattr(tensor, "aval", tensor))

@@ -1,0 +1,104 @@
+"""Hooks that end or delay a loop: after so many steps, when the loss is not a number, until others have begun."""
+
+import logging
+from typing import Any, final
+
+import numpy as np
+
+from stratagem._tf1.estimator._hook import SessionRunHook
+from stratagem._tf1.estimator.hooks._protocol import SessionRunArgs, SessionRunContext, SessionRunValues
+
+_log = logging.getLogger("stratagem.estimator")
+
+
+class StopAtStepHook(SessionRunHook):
+    """Ends the loop after `num_steps` more steps, or when the global step is `last_step`.
+
+    Raises ValueError unless exactly one of them is given.
+    """
+
+    def __init__(self, num_steps: int | None = None, last_step: int | None = None) -> None:
+        if num_steps is None and last_step is None:
+            raise ValueError("One of num_steps or last_step must be specified.")
+        if num_steps is not None and last_step is not None:
+            raise ValueError("Only one of num_steps or last_step can be specified.")
+        self._num_steps, self._last_step = num_steps, last_step
+
+    def after_create_session(self, session: Any, coord: Any) -> None:
+        if self._last_step is None:
+            assert self._num_steps is not None
+            self._last_step = session.global_step() + self._num_steps
+
+    def after_run(self, run_context: SessionRunContext, run_values: SessionRunValues) -> None:
+        assert self._last_step is not None
+        if run_context.session.global_step() >= self._last_step:
+            run_context.request_stop()
+
+
+class NanLossDuringTrainingError(RuntimeError):
+    """The loss is not a number."""
+
+    def __str__(self) -> str:
+        return "NaN loss during training." if not self.args else str(self.args[0])
+
+
+class NanTensorHook(SessionRunHook):
+    """Raises NanLossDuringTrainingError when the tensor is NaN, or ends the loop (fail_on_nan_loss=False)."""
+
+    def __init__(self, loss_tensor: Any, fail_on_nan_loss: bool = True) -> None:
+        self._loss_tensor, self._fail_on_nan_loss = loss_tensor, fail_on_nan_loss
+
+    def before_run(self, run_context: SessionRunContext) -> SessionRunArgs:
+        return SessionRunArgs(self._loss_tensor)
+
+    def after_run(self, run_context: SessionRunContext, run_values: SessionRunValues) -> None:
+        if not np.isnan(run_values.results):
+            return
+        message = "Model diverged with loss = NaN."
+        if not self._fail_on_nan_loss:
+            _log.warning(message)
+            run_context.request_stop()
+            return
+        _log.error(message)
+        step = run_context.session.global_step()
+        raise NanLossDuringTrainingError(
+            f"NaN loss during training. It is NaN after global step {step}. Lower the learning rate, clip the gradients "
+            "(tf.clip_by_global_norm), or look for log(0) and division by 0."
+        )
+
+
+class GlobalStepWaiterHook(SessionRunHook):
+    """Lets workers of TensorFlow begin when others have come to `wait_until_step`. Here it waits for nothing, and says so.
+
+    Hooks run where the steps of all workers are counted: nobody else takes any, so to wait would be to wait for ever.
+    """
+
+    def __init__(self, wait_until_step: int) -> None:
+        self._wait_until_step = wait_until_step
+
+    def before_run(self, run_context: SessionRunContext) -> None:
+        step = run_context.session.global_step()
+        if step < self._wait_until_step:
+            _log.info(
+                "GlobalStepWaiterHook: the global step is %d, not yet %d, and all steps are taken here; training starts at "
+                "once.",
+                step,
+                self._wait_until_step,
+            )
+        self._wait_until_step = 0
+
+
+@final
+class StopAfterBatchesHook(SessionRunHook):
+    """Ends an evaluation after so many batches, and says how far it is, ten times in all."""
+
+    def __init__(self, batches: int) -> None:
+        self._batches, self._done = batches, 0
+
+    def after_run(self, run_context: SessionRunContext, run_values: SessionRunValues) -> None:
+        self._done += 1
+        every = max(1, self._batches // 10)
+        if self._done % every == 0 or self._done == self._batches:
+            _log.info("Evaluation [%d/%d]", self._done, self._batches)
+        if self._done >= self._batches:
+            run_context.request_stop()

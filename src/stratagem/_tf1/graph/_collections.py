@@ -1,0 +1,55 @@
+"""tf1.get_collection and the lists of variables; outside of a model_fn they are empty."""
+
+import re
+from typing import Any
+
+from stratagem._core.context import current
+from stratagem._tf1.graph._building import current_building
+from stratagem._tf1.graph._keys import GraphKeys
+
+
+def add_to_collection(name: str, value: Any) -> None:
+    """Put something into a collection of the present call of a model_fn."""
+    current_building().collect(name, value)
+
+
+def add_to_collections(names: Any, value: Any) -> None:
+    """Put something into several collections."""
+    for name in [names] if isinstance(names, str) else names or ():
+        current_building().collect(name, value)
+
+
+def get_collection(key: str, scope: str | None = None) -> list[Any]:
+    """What is in a collection, in order. scope: a regular expression that the names of what is returned begin with."""
+    building = current().graph
+    items = [] if building is None else list(building.collections.get(key, ()))
+    if scope is None:
+        return items
+    pattern = re.compile(scope)
+    return [item for item in items if (name := building.name_of(item)) is not None and pattern.match(name)]
+
+
+def get_collection_ref(key: str) -> list[Any]:
+    """The collection itself: what is put into the list is in the collection."""
+    found: list[Any] = current_building().collections[key]
+    return found
+
+
+def trainable_variables(scope: str | None = None) -> list[Any]:
+    """The variables that optimizers change unless told otherwise."""
+    return get_collection(GraphKeys.TRAINABLE_VARIABLES, scope)
+
+
+def global_variables(scope: str | None = None) -> list[Any]:
+    """The variables that checkpoints have."""
+    return get_collection(GraphKeys.GLOBAL_VARIABLES, scope)
+
+
+def local_variables(scope: str | None = None) -> list[Any]:
+    """The variables that no checkpoint has: those of metrics."""
+    return get_collection(GraphKeys.LOCAL_VARIABLES, scope)
+
+
+def model_variables(scope: str | None = None) -> list[Any]:
+    """What was put into the collection MODEL_VARIABLES."""
+    return get_collection(GraphKeys.MODEL_VARIABLES, scope)

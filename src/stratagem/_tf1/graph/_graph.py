@@ -1,0 +1,145 @@
+"""What a model_fn keeps between its calls: variables by their TensorFlow names, and the optimizers that change them."""
+
+import contextlib
+import random
+import zlib
+from collections.abc import Callable, Iterator
+from typing import Any, final
+
+import keras
+import numpy as np
+
+from stratagem._core.context import current, entered
+from stratagem._core.step import GradientTape
+from stratagem._core.values import VariableAggregation
+from stratagem._private import (
+    OutsideOfTraces,
+    fresh_names,
+    global_seed_generator,
+    intercept_creation,
+    scope_path,
+    seed_of,
+    seeds_from,
+    unscoped,
+)
+from stratagem._tf1.graph._building import Building
+from stratagem._tf1.graph._keys import GraphKeys
+from stratagem._tf1.graph._variables import GraphVariable
+
+
+@final
+class Graph:
+    """What a model_fn keeps between its calls: every call in a trace makes the same things, and finds them here by name.
+
+    variables: by name without ":0", in the order of their creation; those that a checkpoint has. local: those of metrics, which
+    no checkpoint has. seed: what random initial values start from; None for others in every process.
+    """
+
+    def __init__(self, seed: int | None = None) -> None:
+        self.seed = seed
+        self.variables: dict[str, Any] = {}
+        self.local: dict[str, Any] = {}
+        self._kept: dict[str, Any] = {}
+
+    @property
+    def trainable(self) -> list[Any]:
+        """The variables that optimizers change unless told otherwise."""
+        return [v for v in self.variables.values() if v.trainable]
+
+    @property
+    def global_step(self) -> Any:
+        """The number of steps done: an int64 scalar, made when it is first asked for."""
+        return self.variable(GraphKeys.GLOBAL_STEP, _new_global_step)
+
+    @contextlib.contextmanager
+    def building(self, mode: str) -> Iterator[Building]:
+        """One call of a model_fn, in `mode` ("train", "eval" or "infer"). Inside a trace a tape records it."""
+        with contextlib.ExitStack() as stack:
+            with entered(strategy=None, replica=None, recorder=None), unscoped(), OutsideOfTraces():
+                global_seed_generator()  # exists, so that nothing makes it within the strategy, to which it would then belong
+            tape = None if current().recorder is None else stack.enter_context(GradientTape(persistent=True))
+            building = Building(self, mode, tape)
+            stack.enter_context(fresh_names())
+            stack.enter_context(seeds_from(self._next_seed))
+            stack.enter_context(entered(graph=building))
+            yield building
+
+    def _next_seed(self, generator: Any) -> Any:
+        """Random numbers of a model_fn come from generators of its graph: one for all, and one for each seed that was named."""
+        seed = seed_of(generator)
+        own = self.kept(f"seeds/{seed}", lambda: keras.random.SeedGenerator(self._first_seed(seed)))
+        with seeds_from(None):
+            return own.next()
+
+    def _first_seed(self, named: int | None) -> int:
+        if named is None:
+            return random.randint(1, 10**9) if self.seed is None else self.seed
+        return named if self.seed is None else zlib.crc32(f"{self.seed} {named}".encode())
+
+    def variable(self, name: str, make: Callable[[], Any], *, local: bool = False) -> Any:
+        """The variable of this name; `make` makes it when the graph has none yet."""
+        known = self.local if local else self.variables
+        if name not in known:
+            with beside_the_trace():
+                known[name] = make()
+        return known[name]
+
+    def kept(self, name: str, make: Callable[[], Any]) -> Any:
+        """What is no variable but has to be the same object in every trace: an optimizer."""
+        if name not in self._kept:
+            with beside_the_trace():
+                self._kept[name] = make()
+        return self._kept[name]
+
+
+@contextlib.contextmanager
+def beside_the_trace() -> Iterator[None]:
+    """In the body variables are made as they are outside of a step, in the strategy's scope, and have values at once.
+
+    Raises ValueError in a trace that is not the first.
+    """
+    context = current()
+    if context.recorder is not None:
+        _demand_first(context.recorder)
+    crossing = context.strategy is not None
+    with (
+        unscoped(),
+        OutsideOfTraces(),
+        entered(graph=None, recorder=None, replica=None, crossing=crossing),
+    ):
+        yield
+
+
+def _demand_first(recorder: Any) -> None:
+    try:
+        recorder.create(None)
+    except ValueError as error:
+        raise ValueError(
+            "The model_fn makes a variable that its first call did not make. Its Python code must do the same at every call of "
+            "one mode: look for counters, random choices, and objects that are made only once."
+        ) from error
+
+
+def _new_global_step() -> GraphVariable:
+    return GraphVariable(
+        0, name="global_step", dtype=np.int64, trainable=False, aggregation=VariableAggregation.ONLY_FIRST_REPLICA
+    )
+
+
+def _of_keras(cls: type, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """In a model_fn: the variable that an earlier call made at this place, by names of scopes and layers, or a new one."""
+    building = current().graph
+    if building is None:
+        return None
+    if kwargs.get("name") == "seed_generator_state":  # not used: the graph has its own, and no checkpoint needs it
+        return building.graph.kept(building.scopes.unique_name("unused_seed"), lambda: cls(*args, **kwargs))
+    name = building.scopes.unique_name(
+        "/".join(filter(None, (scope_path(), kwargs.get("name") or cls.__name__.lower())))
+    )
+    local = kwargs.get("synchronization") == "on_read"  # the state of a metric
+    variable = building.graph.variable(name, lambda: cls(*args, **kwargs), local=local)
+    building.declare(name, variable, (GraphKeys.LOCAL_VARIABLES, GraphKeys.METRIC_VARIABLES) if local else ())
+    return variable
+
+
+intercept_creation(_of_keras)

@@ -1,0 +1,74 @@
+"""tf1.variable_scope, tf1.name_scope and tf1.get_variable_scope: scopes of the model_fn that is being called."""
+
+import contextlib
+from collections.abc import Iterator
+from typing import Any
+
+from stratagem._core.context import current
+from stratagem._tf1.graph._building import current_building
+from stratagem._tf1.graph._scopes import AUTO_REUSE, VariableScope
+
+
+@contextlib.contextmanager
+def variable_scope(
+    name_or_scope: str | VariableScope | None,
+    default_name: str | None = None,
+    values: Any = None,
+    initializer: Any = None,
+    regularizer: Any = None,
+    caching_device: Any = None,
+    partitioner: Any = None,
+    custom_getter: Any = None,
+    reuse: Any = None,
+    dtype: Any = None,
+    use_resource: bool | None = None,
+    constraint: Any = None,
+    auxiliary_name_scope: bool = True,
+) -> Iterator[VariableScope]:
+    """In the body variables are those of this scope, as `tf.compat.v1.variable_scope`.
+
+    name_or_scope: a name, below that of the open scope, or a scope of before. default_name: a name that is made unique, used
+    if name_or_scope is None. initializer, regularizer, constraint, dtype, custom_getter: what `get_variable` takes unless it
+    is given others. reuse: True, AUTO_REUSE or None to inherit.
+    Raises TypeError without a name, ValueError for another `reuse`.
+    """
+    if reuse not in (None, False, True) and reuse is not AUTO_REUSE:
+        raise ValueError(
+            f"The reuse parameter must be True or False or None, or tf.compat.v1.AUTO_REUSE, got {reuse!r}."
+        )
+    scopes = current_building().scopes
+    given = name_or_scope
+    if given is None:
+        if default_name is None:
+            raise TypeError("If default_name is None then name_or_scope is required")
+        if reuse:
+            raise ValueError("reuse=True cannot be used without a name_or_scope")
+        given = scopes.default_name(default_name)
+    if not isinstance(given, str | VariableScope):
+        raise TypeError(f"VariableScope: name_or_scope must be a string or VariableScope, got {given!r}.")
+    changes = {
+        "initializer": initializer,
+        "regularizer": regularizer,
+        "getter": custom_getter,
+        "reuse": reuse,
+        "dtype": dtype,
+        "constraint": constraint,
+    }
+    with scopes.variable_scope(given, **changes) as scope:
+        yield scope
+
+
+@contextlib.contextmanager
+def name_scope(name: str | None, default_name: str | None = None, values: Any = None) -> Iterator[str]:
+    """In the body names of tensors, operations and summaries begin with `name`, made unique. Elsewhere it does nothing."""
+    building = current().graph
+    if building is None:
+        yield f"{name or default_name or ''}/"
+        return
+    with building.scopes.name_scope(default_name if name is None else name) as stack:
+        yield stack
+
+
+def get_variable_scope() -> VariableScope:
+    """The scope that is open."""
+    return current_building().scopes.variables

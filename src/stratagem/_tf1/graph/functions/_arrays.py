@@ -1,0 +1,178 @@
+"""Shapes, indices and types with TensorFlow 1's arguments and their order."""
+
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+
+from stratagem import _ops as ops
+from stratagem._ops import Tensor, tensor
+from stratagem._tf1.graph.functions._named import named
+from stratagem._tf1.graph.functions._reductions import one_of
+
+
+@named
+def expand_dims(input: Any, axis: Any = None, name: str | None = None, dim: Any = None) -> Tensor:
+    """A new dimension of 1 at `axis` (once called dim)."""
+    return ops.expand_dims(input, one_of(axis=axis, dim=dim))
+
+
+@named
+def squeeze(input: Any, axis: Any = None, name: str | None = None, squeeze_dims: Any = None) -> Tensor:
+    """Without dimensions of 1: all, or those in `axis` (once called squeeze_dims)."""
+    return ops.squeeze(input, one_of(axis=axis, squeeze_dims=squeeze_dims))
+
+
+@named
+def transpose(a: Any, perm: Any = None, name: str = "transpose", conjugate: bool = False) -> Tensor:
+    """Dimensions in another order, reversed if none is given."""
+    return ops.transpose(a, perm, conjugate)
+
+
+@named
+def shape(input: Any, name: str | None = None, out_type: Any = None) -> Any:
+    """The shape, int32 unless told otherwise."""
+    return ops.shape(input, ops.int32 if out_type is None else out_type)
+
+
+@named
+def size(input: Any, name: str | None = None, out_type: Any = None) -> Any:
+    """The number of entries, int32 unless told otherwise."""
+    return ops.size(input, ops.int32 if out_type is None else out_type)
+
+
+@named
+def gather(
+    params: Any,
+    indices: Any,
+    validate_indices: bool | None = None,
+    name: str | None = None,
+    axis: Any = None,
+    batch_dims: int = 0,
+) -> Tensor:
+    """The entries at `indices` along `axis`, the first if not given (after the batch dimensions)."""
+    return ops.gather(params, indices, axis=axis, batch_dims=batch_dims)
+
+
+@named
+def gather_nd(params: Any, indices: Any, name: str | None = None, batch_dims: int = 0) -> Tensor:
+    """The entries at the positions that the last dimension of `indices` holds."""
+    return ops.gather_nd(params, indices, batch_dims)
+
+
+@named
+def boolean_mask(tensor: Any, mask: Any, name: str = "boolean_mask", axis: Any = None) -> Tensor:
+    """The entries where the mask is True."""
+    return ops.boolean_mask(tensor, mask, axis)
+
+
+@named
+def pad(
+    tensor: Any, paddings: Any, mode: str = "CONSTANT", name: str | None = None, constant_values: Any = 0
+) -> Tensor:
+    """With entries before and after in each dimension."""
+    return ops.pad(tensor, paddings, mode, constant_values)
+
+
+@named
+def zeros_like(tensor: Any, dtype: Any = None, name: str | None = None, optimize: bool = True) -> Tensor:
+    """Zeros of the same shape."""
+    return ops.zeros_like(tensor, dtype)
+
+
+@named
+def ones_like(tensor: Any, dtype: Any = None, name: str | None = None, optimize: bool = True) -> Tensor:
+    """Ones of the same shape."""
+    return ops.ones_like(tensor, dtype)
+
+
+@named
+def convert_to_tensor(
+    value: Any, dtype: Any = None, name: str | None = None, preferred_dtype: Any = None, dtype_hint: Any = None
+) -> Tensor:
+    """`value` as a tensor. preferred_dtype (also dtype_hint): tried first where `dtype` is not given."""
+    return ops.convert_to_tensor(value, dtype, one_of(dtype_hint=dtype_hint, preferred_dtype=preferred_dtype))
+
+
+@named
+def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None) -> Tensor:
+    """x where the condition holds, else y; without them the positions where it does.
+
+    x and y have one shape, the condition's; or the condition is a vector, and chooses rows. Raises ValueError otherwise.
+    """
+    if x is None and y is None:
+        return ops.where(condition)
+    chosen, first, second = tensor(condition), tensor(x), tensor(y)
+    if first.shape != second.shape:
+        raise ValueError(f"tf1.where: x and y need one shape, got {first.shape} and {second.shape}.")
+    if chosen.ndim == 1 and first.ndim > 1:
+        chosen = chosen.reshape(-1, *(1,) * (first.ndim - 1))
+    elif chosen.ndim and chosen.shape != first.shape:
+        raise ValueError(
+            f"tf1.where: a condition of shape {chosen.shape} does not fit {first.shape}; tf.where broadcasts."
+        )
+    return ops.where(chosen, first, second)
+
+
+@named
+def div(x: Any, y: Any, name: str | None = None) -> Tensor:
+    """x / y; of integers the floor of it."""
+    first, second = tensor(x), tensor(y)
+    whole = jnp.issubdtype(first.dtype, np.integer) and jnp.issubdtype(second.dtype, np.integer)
+    return ops.floordiv(x, y) if whole else ops.truediv(x, y)
+
+
+def _to(dtype: Any, label: str) -> Any:
+    def convert(x: Any, name: str = label) -> Tensor:
+        return ops.cast(x, dtype)
+
+    convert.__name__ = convert.__qualname__ = f"to_{dtype.name}"
+    convert.__doc__ = f"As {dtype.name}."
+    return convert
+
+
+to_float, to_double = _to(ops.float32, "ToFloat"), _to(ops.float64, "ToDouble")
+to_int32, to_int64, to_bfloat16 = _to(ops.int32, "ToInt32"), _to(ops.int64, "ToInt64"), _to(ops.bfloat16, "ToBFloat16")
+
+
+@named
+def confusion_matrix(
+    labels: Any,
+    predictions: Any,
+    num_classes: Any = None,
+    dtype: Any = ops.int32,
+    name: str | None = None,
+    weights: Any = None,
+) -> Tensor:
+    """How often class i (row) was predicted as class j (column)."""
+    return ops.confusion_matrix(labels, predictions, num_classes, weights, dtype)
+
+
+def clip_by_average_norm(t: Any, clip_norm: Any, name: str | None = None) -> Tensor:
+    """Scaled down so that the norm, divided by the number of entries, is at most `clip_norm`."""
+    values = tensor(t)
+    average = jnp.sqrt(jnp.sum(jnp.square(values))) / values.size
+    return values * jnp.minimum(1.0, clip_norm / average)
+
+
+def tuple_of(tensors: Any, name: str | None = None, control_inputs: Any = None) -> list[Any]:
+    """The tensors: they are computed before anything that uses them."""
+    return list(tensors)
+
+
+def py_func(func: Any, inp: Any, Tout: Any, stateful: bool = True, name: str | None = None) -> Any:
+    """`tf.numpy_function`."""
+    return ops.numpy_function(func, inp, Tout)
+
+
+def print_tensor(
+    input_: Any,
+    data: Any,
+    message: str | None = None,
+    first_n: int | None = None,
+    summarize: Any = None,
+    name: Any = None,
+) -> Tensor:
+    """`input_`, and `data` is printed whenever it is computed (`first_n` is not counted)."""
+    ops.print(message or "", *data, summarize=3 if summarize is None else summarize)
+    return tensor(input_)

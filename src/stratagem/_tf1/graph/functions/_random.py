@@ -1,0 +1,82 @@
+"""Random numbers with TensorFlow 1's names and arguments; in a model_fn, a variable may begin with them."""
+
+from collections.abc import Callable
+from typing import Any
+
+import jax
+
+from stratagem import _ops as ops
+from stratagem._core.context import current
+from stratagem._ops import Tensor, sampling
+from stratagem._tf1.graph.functions._named import named
+
+
+def _drawn(
+    draw: Callable[..., Tensor],
+    again: Callable[..., Tensor],
+    shape: Any,
+    one: Any,
+    other: Any,
+    dtype: Any,
+    seed: int | None,
+) -> Tensor:
+    """`draw(shape, one, other, dtype, seed)`. In a model_fn it is known how to draw such numbers outside of the trace.
+
+    again(shape, seeds, one, other, dtype): draws them there.
+    """
+    numbers, building = draw(shape, one, other, dtype, seed), current().graph
+    if building is not None and not any(isinstance(x, jax.core.Tracer) for x in jax.tree.leaves((shape, one, other))):
+        building.draws[id(numbers)] = numbers, lambda own: again(shape, own(seed), one, other, dtype)
+    return numbers
+
+
+@named
+def normal(
+    shape: Any,
+    mean: Any = 0.0,
+    stddev: Any = 1.0,
+    dtype: Any = ops.float32,
+    seed: int | None = None,
+    name: str | None = None,
+) -> Tensor:
+    """Normally distributed numbers."""
+    return _drawn(sampling.normal, sampling.stateless_normal, shape, mean, stddev, dtype, seed)
+
+
+@named
+def truncated_normal(
+    shape: Any,
+    mean: Any = 0.0,
+    stddev: Any = 1.0,
+    dtype: Any = ops.float32,
+    seed: int | None = None,
+    name: str | None = None,
+) -> Tensor:
+    """Normally distributed numbers within two standard deviations."""
+    return _drawn(sampling.truncated_normal, sampling.stateless_truncated_normal, shape, mean, stddev, dtype, seed)
+
+
+@named
+def uniform(
+    shape: Any,
+    minval: Any = 0,
+    maxval: Any = None,
+    dtype: Any = ops.float32,
+    seed: int | None = None,
+    name: str | None = None,
+) -> Tensor:
+    """Numbers in [minval, maxval), all as likely; for integers `maxval` must be given, else ValueError."""
+    return _drawn(sampling.uniform, sampling.stateless_uniform, shape, minval, maxval, dtype, seed)
+
+
+def multinomial(
+    logits: Any, num_samples: Any, seed: int | None = None, name: str | None = None, output_dtype: Any = None
+) -> Tensor:
+    """Class numbers drawn with the probabilities softmax(logits): (n, classes) to (n, num_samples), int64 if not given."""
+    return sampling.categorical(logits, num_samples, ops.int64 if output_dtype is None else output_dtype, seed)
+
+
+@named
+def poisson(lam: Any, shape: Any, dtype: Any = ops.float32, seed: int | None = None, name: str | None = None) -> Tensor:
+    """Counts of events that come at the rate `lam`: (*shape, *lam.shape). TensorFlow 2 has the shape first."""
+    return sampling.poisson(shape, lam, dtype, seed)

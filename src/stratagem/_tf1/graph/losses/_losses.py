@@ -1,0 +1,226 @@
+"""tf1.losses: the losses."""
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from stratagem._core.context import current
+from stratagem._ops import (
+    Tensor,
+    sigmoid_cross_entropy_with_logits,
+    softmax_cross_entropy_with_logits,
+    sparse_softmax_cross_entropy_with_logits,
+    tensor,
+)
+from stratagem._tf1.graph._keys import GraphKeys
+from stratagem._tf1.graph._shapes import check_same_shape
+from stratagem._tf1.graph.losses._weighted import (
+    Reduction,
+    add_loss,
+    check_weights,
+    compute_weighted_loss,
+    present,
+    ratio,
+)
+
+_LOSSES = GraphKeys.LOSSES
+_DEFAULT = Reduction.SUM_BY_NONZERO_WEIGHTS
+
+
+def _alike(labels: Any, predictions: Any) -> tuple[Tensor, Tensor]:
+    """Both as float32. Raises ValueError if one is None or the shapes differ."""
+    for name, value in (("labels", labels), ("predictions", predictions)):
+        if value is None:
+            raise ValueError(f"Argument `{name}` must not be None.")
+    truth, guess = tensor(labels).astype(np.float32), tensor(predictions).astype(np.float32)
+    check_same_shape(guess, truth)
+    return truth, guess
+
+
+def absolute_difference(
+    labels: Any,
+    predictions: Any,
+    weights: Any = 1.0,
+    scope: str | None = None,
+    loss_collection: str | None = _LOSSES,
+    reduction: str = _DEFAULT,
+) -> Tensor:
+    """|predictions - labels|."""
+    truth, guess = _alike(labels, predictions)
+    return compute_weighted_loss(
+        jnp.abs(guess - truth), weights, scope or "absolute_difference", loss_collection, reduction
+    )
+
+
+def cosine_distance(
+    labels: Any,
+    predictions: Any,
+    axis: int | None = None,
+    weights: Any = 1.0,
+    scope: str | None = None,
+    loss_collection: str | None = _LOSSES,
+    reduction: str = _DEFAULT,
+    dim: int | None = None,
+) -> Tensor:
+    """1 - the scalar product along `axis` (once called dim) of vectors that have length 1 already."""
+    along = dim if axis is None else axis
+    if along is None:
+        raise ValueError("You must specify argument `axis`.")
+    truth, guess = _alike(labels, predictions)
+    losses = 1 - jnp.sum(guess * truth, along, keepdims=True)
+    return compute_weighted_loss(losses, weights, scope or "cosine_distance_loss", loss_collection, reduction)
+
+
+def hinge_loss(
+    labels: Any,
+    logits: Any,
+    weights: Any = 1.0,
+    scope: str | None = None,
+    loss_collection: str | None = _LOSSES,
+    reduction: str = _DEFAULT,
+) -> Tensor:
+    """max(0, 1 - logits) for labels 1, max(0, 1 + logits) for labels 0."""
+    truth, guess = _alike(labels, logits)
+    losses = jax.nn.relu(1 - (2 * truth - 1) * guess)
+    return compute_weighted_loss(losses, weights, scope or "hinge_loss", loss_collection, reduction)
+
+
+def huber_loss(
+    labels: Any,
+    predictions: Any,
+    weights: Any = 1.0,
+    delta: float = 1.0,
+    scope: str | None = None,
+    loss_collection: str | None = _LOSSES,
+    reduction: str = _DEFAULT,
+) -> Tensor:
+    """Half the square of errors up to `delta`, from there on linear."""
+    truth, guess = _alike(labels, predictions)
+    error = jnp.abs(guess - truth)
+    small = jnp.minimum(error, delta)
+    losses = 0.5 * small * small + delta * (error - small)
+    return compute_weighted_loss(losses, weights, scope or "huber_loss", loss_collection, reduction)
+
+
+def log_loss(
+    labels: Any,
+    predictions: Any,
+    weights: Any = 1.0,
+    epsilon: float = 1e-7,
+    scope: str | None = None,
+    loss_collection: str | None = _LOSSES,
+    reduction: str = _DEFAULT,
+) -> Tensor:
+    """-log of the probability of the label, for predictions in [0, 1] and labels 0 or 1."""
+    truth, guess = _alike(labels, predictions)
+    losses = -truth * jnp.log(guess + epsilon) - (1 - truth) * jnp.log(1 - guess + epsilon)
+    return compute_weighted_loss(losses, weights, scope or "log_loss", loss_collection, reduction)
+
+
+def mean_squared_error(
+    labels: Any,
+    predictions: Any,
+    weights: Any = 1.0,
+    scope: str | None = None,
+    loss_collection: str | None = _LOSSES,
+    reduction: str = _DEFAULT,
+) -> Tensor:
+    """(predictions - labels) squared."""
+    truth, guess = _alike(labels, predictions)
+    return compute_weighted_loss(
+        jnp.square(guess - truth), weights, scope or "mean_squared_error", loss_collection, reduction
+    )
+
+
+def mean_pairwise_squared_error(
+    labels: Any,
+    predictions: Any,
+    weights: Any = 1.0,
+    scope: str | None = None,
+    loss_collection: str | None = _LOSSES,
+) -> Tensor:
+    """The squared differences between the errors of every two elements of an example, averaged, then summed over examples."""
+    truth, guess = _alike(labels, predictions)
+    weight, errors = check_weights(weights, truth.shape), guess - truth
+    axes = tuple(range(1, errors.ndim))
+    count = jnp.sum(present(weight, errors.shape), axes, keepdims=True)
+    squares = ratio(jnp.sum(jnp.square(errors), axes, keepdims=True), jnp.maximum(count - 1, 0))
+    square = ratio(jnp.square(jnp.sum(errors, axes, keepdims=True)), jnp.maximum(count * (count - 1), 0))
+    loss = jnp.where(jnp.sum(count) > 0, jnp.sum((2 * squares - 2 * square) * weight), 0.0)
+    if current().graph is not None:
+        with current().graph.scopes.name_scope(scope or "mean_pairwise_squared_error"):
+            add_loss(loss, loss_collection)
+    return loss
+
+
+def sigmoid_cross_entropy(
+    multi_class_labels: Any,
+    logits: Any,
+    weights: Any = 1.0,
+    label_smoothing: float = 0,
+    scope: str | None = None,
+    loss_collection: str | None = _LOSSES,
+    reduction: str = _DEFAULT,
+) -> Tensor:
+    """Cross entropy of independent yes/no labels. label_smoothing: how far labels move towards 0.5."""
+    if multi_class_labels is None:
+        raise ValueError("Argument `multi_class_labels` must not be None.")
+    truth, scores = _cast_to_logits(multi_class_labels, logits)
+    if label_smoothing > 0:
+        truth = truth * (1 - label_smoothing) + 0.5 * label_smoothing
+    losses = sigmoid_cross_entropy_with_logits(truth, scores)
+    return compute_weighted_loss(losses, weights, scope or "sigmoid_cross_entropy_loss", loss_collection, reduction)
+
+
+def softmax_cross_entropy(
+    onehot_labels: Any,
+    logits: Any,
+    weights: Any = 1.0,
+    label_smoothing: float = 0,
+    scope: str | None = None,
+    loss_collection: str | None = _LOSSES,
+    reduction: str = _DEFAULT,
+) -> Tensor:
+    """Cross entropy of class probabilities. label_smoothing: how far labels move towards all classes alike."""
+    if onehot_labels is None:
+        raise ValueError("Argument `onehot_labels` must not be None.")
+    truth, scores = _cast_to_logits(onehot_labels, logits)
+    if label_smoothing > 0:
+        truth = truth * (1.0 - label_smoothing) + label_smoothing / truth.shape[-1]
+    losses = softmax_cross_entropy_with_logits(jax.lax.stop_gradient(truth), scores)
+    return compute_weighted_loss(losses, weights, scope or "softmax_cross_entropy_loss", loss_collection, reduction)
+
+
+def sparse_softmax_cross_entropy(
+    labels: Any,
+    logits: Any,
+    weights: Any = 1.0,
+    scope: str | None = None,
+    loss_collection: str | None = _LOSSES,
+    reduction: str = _DEFAULT,
+) -> Tensor:
+    """Cross entropy of class numbers (n,) or (n, 1) against logits (n, classes)."""
+    if labels is None:
+        raise ValueError("Argument `labels` must not be None.")
+    if logits is None:
+        raise ValueError("Argument `logits` must not be None.")
+    truth, scores, weight = tensor(labels), tensor(logits), tensor(weights)
+    if truth.ndim == scores.ndim and truth.shape[-1] == 1:
+        truth = truth[..., 0]
+    if weight.ndim == truth.ndim + 1 and weight.shape[-1] == 1:
+        weight = weight[..., 0]
+    losses = sparse_softmax_cross_entropy_with_logits(truth, scores)
+    return compute_weighted_loss(
+        losses, weight, scope or "sparse_softmax_cross_entropy_loss", loss_collection, reduction
+    )
+
+
+def _cast_to_logits(labels: Any, logits: Any) -> tuple[Tensor, Tensor]:
+    if logits is None:
+        raise ValueError("Argument `logits` must not be None.")
+    scores = tensor(logits)
+    truth = tensor(labels).astype(scores.dtype)
+    check_same_shape(scores, truth, "logits")
+    return truth, scores

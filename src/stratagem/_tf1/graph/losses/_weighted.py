@@ -1,0 +1,137 @@
+"""tf1.losses: weights, reductions, and the collections that losses go to."""
+
+from typing import Any, ClassVar, final
+
+import jax.numpy as jnp
+import numpy as np
+
+from stratagem._core.context import current
+from stratagem._ops import Tensor, tensor
+from stratagem._tf1.graph._building import current_building
+from stratagem._tf1.graph._collections import get_collection
+from stratagem._tf1.graph._keys import GraphKeys
+
+
+@final
+class Reduction:
+    """`tf.compat.v1.losses.Reduction`: how the losses of the elements become one.
+
+    NONE keeps them. SUM adds them up. MEAN divides the sum by the sum of the weights, SUM_OVER_BATCH_SIZE by the number of
+    elements, SUM_BY_NONZERO_WEIGHTS by the number of elements whose weight is not zero.
+    """
+
+    NONE = "none"
+    SUM = "weighted_sum"
+    SUM_OVER_BATCH_SIZE = "weighted_sum_over_batch_size"
+    MEAN = "weighted_mean"
+    SUM_BY_NONZERO_WEIGHTS = "weighted_sum_by_nonzero_weights"
+    SUM_OVER_NONZERO_WEIGHTS = SUM_BY_NONZERO_WEIGHTS
+    _ALL: ClassVar[tuple[str, ...]] = (NONE, SUM, SUM_OVER_BATCH_SIZE, MEAN, SUM_BY_NONZERO_WEIGHTS)
+
+    @classmethod
+    def all(cls) -> tuple[str, ...]:
+        """Every reduction."""
+        return cls._ALL
+
+    @classmethod
+    def validate(cls, key: str) -> None:
+        """Raise ValueError for what is no reduction."""
+        if key not in cls._ALL:
+            raise ValueError(f"Invalid Reduction Key {key!r}: one of {', '.join(cls._ALL)}.")
+
+
+def compute_weighted_loss(
+    losses: Any,
+    weights: Any = 1.0,
+    scope: str | None = None,
+    loss_collection: str | None = GraphKeys.LOSSES,
+    reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS,
+) -> Tensor:
+    """`losses` (n, ...) times `weights`, reduced, in the dtype of the losses; computed in float32. 0 where 0 is divided by 0.
+
+    weights: a number, or of the rank of the losses with every dimension 1 or theirs.
+    Raises ValueError for other weights and for what is no reduction.
+    """
+    Reduction.validate(reduction)
+    values = tensor(losses)
+    numbers, weight = values.astype(np.float32), check_weights(weights, values.shape)
+    weighted = numbers * weight
+    if reduction == Reduction.NONE:
+        loss = weighted
+    else:
+        total = jnp.sum(weighted)
+        if reduction == Reduction.MEAN:
+            loss = ratio(total, jnp.sum(jnp.broadcast_to(weight, values.shape)))
+        elif reduction == Reduction.SUM_BY_NONZERO_WEIGHTS:
+            loss = ratio(total, jnp.sum(present(weight, values.shape)))
+        elif reduction == Reduction.SUM_OVER_BATCH_SIZE:
+            loss = ratio(total, np.float32(values.size))
+        else:
+            loss = total
+    loss = loss.astype(values.dtype)
+    building = current().graph
+    if building is not None:
+        building.loss_reduction = reduction
+        with building.scopes.name_scope(scope or "weighted_loss"):
+            add_loss(loss, loss_collection)
+    return loss
+
+
+def check_weights(weights: Any, shape: tuple[int, ...]) -> Tensor:
+    """The weights as float32. Raises ValueError if they do not stretch to `shape` as TensorFlow's do."""
+    weight = tensor(weights).astype(np.float32)
+    if weight.ndim and (
+        weight.ndim != len(shape) or any(w not in (1, s) for w, s in zip(weight.shape, shape, strict=True))
+    ):
+        raise ValueError(
+            f"weights can not be broadcast to values. values.shape={shape}. weights.shape={weight.shape}: weights are one "
+            "number, or have as many dimensions as the values, each 1 or equal."
+        )
+    return weight
+
+
+def present(weight: Tensor, shape: tuple[int, ...]) -> Tensor:
+    """1 for every element whose weight is not zero, else 0: float32, of this shape."""
+    return jnp.broadcast_to((weight != 0).astype(np.float32), shape)
+
+
+def ratio(total: Any, count: Any) -> Tensor:
+    """total / count; 0 where the count is 0, with a gradient of 0."""
+    nothing = count == 0
+    return jnp.where(nothing, 0.0, total / jnp.where(nothing, 1.0, count))
+
+
+def add_loss(loss: Any, loss_collection: str | None = GraphKeys.LOSSES) -> None:
+    """Put a loss of your own into the collection that `get_total_loss` adds up."""
+    if loss_collection and current().graph is not None:
+        current_building().collect(loss_collection, loss)
+
+
+def get_losses(scope: str | None = None, loss_collection: str = GraphKeys.LOSSES) -> list[Any]:
+    """The losses so far. scope: only those whose name begins so."""
+    return get_collection(loss_collection, scope)
+
+
+def get_regularization_losses(scope: str | None = None) -> list[Any]:
+    """What the regularizers of layers and variables gave."""
+    return get_collection(GraphKeys.REGULARIZATION_LOSSES, scope)
+
+
+def get_regularization_loss(scope: str | None = None, name: str = "total_regularization_loss") -> Tensor:
+    """The sum of the regularization losses, 0.0 if there are none."""
+    return sum(get_regularization_losses(scope), start=jnp.zeros((), np.float32))
+
+
+def get_total_loss(
+    add_regularization_losses: bool = True, name: str = "total_loss", scope: str | None = None
+) -> Tensor:
+    """The sum of all losses so far, with the regularization losses unless told otherwise.
+
+    Raises ValueError if there are none.
+    """
+    losses = get_losses(scope)
+    if add_regularization_losses:
+        losses = losses + get_regularization_losses(scope)
+    if not losses:
+        raise ValueError("get_total_loss: no loss was added so far.")
+    return sum(losses[1:], start=tensor(losses[0]))

@@ -1,0 +1,238 @@
+"""tf1.metrics: what is right and wrong of yes/no predictions, counted, and what follows from the counts."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+
+from stratagem._ops import Tensor, tensor
+from stratagem._tf1.graph.losses import check_weights, ratio
+from stratagem._tf1.graph.metrics._metric import Metric, Sums, alike, metric
+
+_EDGE = 1e-7  # how far the outermost thresholds of AUC lie outside of [0, 1]
+_EPSILON = 1e-6
+
+# Which labels and predictions each count is of.
+_KINDS = {
+    "true_positives": (True, True),
+    "false_positives": (False, True),
+    "true_negatives": (False, False),
+    "false_negatives": (True, False),
+}
+
+
+def _counts(labels: Any, predictions: Any, weights: Any, kinds: Sequence[str]) -> dict[str, Tensor]:
+    """The weight of each kind in this batch: scalars."""
+    guess, truth, weight = alike(tensor(predictions).astype(bool), tensor(labels).astype(bool), weights)
+    weight = check_weights(1.0 if weight is None else weight, guess.shape)
+    found = {}
+    for kind in kinds:
+        label, prediction = _KINDS[kind]
+        found[kind] = jnp.sum(((truth == label) & (guess == prediction)).astype(np.float32) * weight)
+    return found
+
+
+def _counted(
+    kind: str,
+    labels: Any,
+    predictions: Any,
+    weights: Any,
+    metrics_collections: Any,
+    updates_collections: Any,
+    name: str | None,
+) -> Metric:
+    amounts = {"count": _counts(labels, predictions, weights, [kind])[kind]}
+    return metric(name, kind, amounts, lambda sums: sums["count"], metrics_collections, updates_collections)
+
+
+def true_positives(
+    labels: Any,
+    predictions: Any,
+    weights: Any = None,
+    metrics_collections: Any = None,
+    updates_collections: Any = None,
+    name: str | None = None,
+) -> Metric:
+    """How many are yes and said to be."""
+    return _counted("true_positives", labels, predictions, weights, metrics_collections, updates_collections, name)
+
+
+def false_positives(
+    labels: Any,
+    predictions: Any,
+    weights: Any = None,
+    metrics_collections: Any = None,
+    updates_collections: Any = None,
+    name: str | None = None,
+) -> Metric:
+    """How many are no and said to be yes."""
+    return _counted("false_positives", labels, predictions, weights, metrics_collections, updates_collections, name)
+
+
+def true_negatives(
+    labels: Any,
+    predictions: Any,
+    weights: Any = None,
+    metrics_collections: Any = None,
+    updates_collections: Any = None,
+    name: str | None = None,
+) -> Metric:
+    """How many are no and said to be."""
+    return _counted("true_negatives", labels, predictions, weights, metrics_collections, updates_collections, name)
+
+
+def false_negatives(
+    labels: Any,
+    predictions: Any,
+    weights: Any = None,
+    metrics_collections: Any = None,
+    updates_collections: Any = None,
+    name: str | None = None,
+) -> Metric:
+    """How many are yes and said to be no."""
+    return _counted("false_negatives", labels, predictions, weights, metrics_collections, updates_collections, name)
+
+
+def _share(
+    default: str,
+    other: str,
+    labels: Any,
+    predictions: Any,
+    weights: Any,
+    metrics_collections: Any,
+    updates_collections: Any,
+    name: str | None,
+) -> Metric:
+    """True positives over true positives and `other`."""
+    counts = _counts(labels, predictions, weights, ["true_positives", other])
+    amounts = {f"{kind}/count": amount for kind, amount in counts.items()}
+    hits, others = "true_positives/count", f"{other}/count"
+    value = lambda sums: ratio(sums[hits], jnp.maximum(sums[hits] + sums[others], 0))  # noqa: E731
+    return metric(name, default, amounts, value, metrics_collections, updates_collections)
+
+
+def precision(
+    labels: Any,
+    predictions: Any,
+    weights: Any = None,
+    metrics_collections: Any = None,
+    updates_collections: Any = None,
+    name: str | None = None,
+) -> Metric:
+    """Which share of those said to be yes is yes."""
+    return _share(
+        "precision", "false_positives", labels, predictions, weights, metrics_collections, updates_collections, name
+    )
+
+
+def recall(
+    labels: Any,
+    predictions: Any,
+    weights: Any = None,
+    metrics_collections: Any = None,
+    updates_collections: Any = None,
+    name: str | None = None,
+) -> Metric:
+    """Which share of those that are yes is said to be."""
+    return _share(
+        "recall", "false_negatives", labels, predictions, weights, metrics_collections, updates_collections, name
+    )
+
+
+# --- At thresholds ----------------------------------------------------------------------------------------------------
+
+
+def _counts_at(
+    labels: Any, predictions: Any, thresholds: Sequence[float], weights: Any, kinds: Sequence[str]
+) -> dict[str, Tensor]:
+    """The weight of each kind at every threshold: (thresholds,)."""
+    guess, truth, weight = alike(tensor(predictions).astype(np.float32), tensor(labels).astype(bool), weights)
+    weight = jnp.broadcast_to(check_weights(1.0 if weight is None else weight, guess.shape), guess.shape).reshape(1, -1)
+    above = guess.reshape(1, -1) > jnp.asarray(thresholds, np.float32)[:, None]
+    yes = truth.reshape(1, -1)
+    return {
+        kind: jnp.sum(((yes == _KINDS[kind][0]) & (above == _KINDS[kind][1])).astype(np.float32) * weight, 1)
+        for kind in kinds
+    }
+
+
+def precision_at_thresholds(
+    labels: Any,
+    predictions: Any,
+    thresholds: Sequence[float],
+    weights: Any = None,
+    metrics_collections: Any = None,
+    updates_collections: Any = None,
+    name: str | None = None,
+) -> Metric:
+    """Which share of those above each threshold is yes: (thresholds,)."""
+    amounts = _counts_at(labels, predictions, thresholds, weights, ["true_positives", "false_positives"])
+    value = lambda sums: sums["true_positives"] / (_EDGE + sums["true_positives"] + sums["false_positives"])  # noqa: E731
+    return metric(name, "precision_at_thresholds", amounts, value, metrics_collections, updates_collections)
+
+
+def recall_at_thresholds(
+    labels: Any,
+    predictions: Any,
+    thresholds: Sequence[float],
+    weights: Any = None,
+    metrics_collections: Any = None,
+    updates_collections: Any = None,
+    name: str | None = None,
+) -> Metric:
+    """Which share of those that are yes is above each threshold: (thresholds,)."""
+    amounts = _counts_at(labels, predictions, thresholds, weights, ["true_positives", "false_negatives"])
+    value = lambda sums: sums["true_positives"] / (_EDGE + sums["true_positives"] + sums["false_negatives"])  # noqa: E731
+    return metric(name, "recall_at_thresholds", amounts, value, metrics_collections, updates_collections)
+
+
+def auc(
+    labels: Any,
+    predictions: Any,
+    weights: Any = None,
+    num_thresholds: int = 200,
+    metrics_collections: Any = None,
+    updates_collections: Any = None,
+    curve: str = "ROC",
+    name: str | None = None,
+    summation_method: str = "trapezoidal",
+    thresholds: Sequence[float] | None = None,
+) -> Metric:
+    """The area under the ROC or the PR curve of predictions in [0, 1], from its points at evenly spaced thresholds.
+
+    summation_method: "trapezoidal", "minoring", "majoring", or, best for PR, "careful_interpolation". thresholds: the inner
+    ones, instead of num_thresholds - 2 even ones. Raises ValueError for another curve or method.
+    """
+    if curve not in ("ROC", "PR"):
+        raise ValueError(f"Curve must be either ROC or PR. Curve {curve} is unknown.")
+    if summation_method not in ("trapezoidal", "minoring", "majoring", "careful_interpolation"):
+        raise ValueError(f"Invalid summation_method: {summation_method}")
+    even = [i / (num_thresholds - 1) for i in range(1, num_thresholds - 1)]
+    edges = [-_EDGE, *(even if thresholds is None else sorted(thresholds)), 1 + _EDGE]
+    amounts = _counts_at(labels, predictions, edges, weights, list(_KINDS))
+    value = lambda sums: _area(sums, curve, summation_method)  # noqa: E731
+    return metric(name, "auc", amounts, value, metrics_collections, updates_collections)
+
+
+def _area(sums: Sums, curve: str, method: str) -> Tensor:
+    hits, alarms, misses = sums["true_positives"], sums["false_positives"], sums["false_negatives"]
+    if curve == "PR" and method == "careful_interpolation":
+        return _interpolated(hits, alarms, misses)
+    found = (hits + _EPSILON) / (hits + misses + _EPSILON)
+    if curve == "ROC":
+        x, y = alarms / (alarms + sums["true_negatives"] + _EPSILON), found
+    else:
+        x, y = found, (hits + _EPSILON) / (hits + alarms + _EPSILON)
+    heights = {"minoring": jnp.minimum(y[:-1], y[1:]), "majoring": jnp.maximum(y[:-1], y[1:])}
+    return jnp.sum((x[:-1] - x[1:]) * heights.get(method, (y[:-1] + y[1:]) / 2.0))
+
+
+def _interpolated(hits: Tensor, alarms: Tensor, misses: Tensor) -> Tensor:
+    """The area under the PR curve with hits and alarms growing evenly between thresholds (Davis and Goadrich, 2006)."""
+    more, all_yes = hits[:-1] - hits[1:], hits + alarms
+    slope = ratio(more, jnp.maximum(all_yes[:-1] - all_yes[1:], 0))
+    start = hits[1:] - slope * all_yes[1:]
+    both = (all_yes[:-1] > 0) & (all_yes[1:] > 0)
+    growth = jnp.where(both, ratio(all_yes[:-1], jnp.maximum(all_yes[1:], 0)), 1.0)
+    return jnp.sum(ratio(slope * (more + start * jnp.log(growth)), jnp.maximum(hits[1:] + misses[1:], 0)))

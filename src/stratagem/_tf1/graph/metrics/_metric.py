@@ -1,0 +1,175 @@
+"""What a metric of tf1.metrics is: sums in local variables, a value that is read from them, an operation that adds to them."""
+
+import operator
+from collections.abc import Callable, Mapping
+from typing import Any, final
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from stratagem._base.errors import ContextError
+from stratagem._core.context import current
+from stratagem._core.values import VariableAggregation, VariableSynchronization
+from stratagem._ops import Tensor, tensor
+from stratagem._tf1.graph._building import Building, current_building
+from stratagem._tf1.graph._collections import add_to_collections
+from stratagem._tf1.graph._keys import GraphKeys
+from stratagem._tf1.graph._operations import Operation
+from stratagem._tf1.graph._shapes import check_same_shape
+from stratagem._tf1.graph._variables import GraphVariable
+from stratagem._tf1.graph.losses import ratio
+
+Sums = dict[str, Any]
+
+
+@final
+class MetricValue:
+    """The value of a metric, computed from its variables whenever it is read: after the updates, in TensorFlow's order.
+
+    Arithmetic (+ - * / and negation) with others and with numbers gives another one.
+    """
+
+    def __init__(self, compute: Callable[[], Tensor]) -> None:
+        self._compute = compute
+
+    def read(self) -> Tensor:
+        """The present value over all replicas, in a step or outside of one."""
+        context = current()
+        if context.recorder is None or context.replica is None:
+            return self._compute()
+        with context.recorder.aggregated_reads():
+            return self._compute()
+
+    def map(self, function: Callable[[Any], Any]) -> "MetricValue":
+        """function(value), as a value that is read later, too."""
+        return MetricValue(lambda: function(self._compute()))
+
+    def _with(self, function: Callable[[Any, Any], Any], other: Any) -> "MetricValue":
+        return MetricValue(lambda: function(self._compute(), other.read() if isinstance(other, MetricValue) else other))
+
+    def __add__(self, other: Any) -> "MetricValue":
+        return self._with(operator.add, other)
+
+    def __sub__(self, other: Any) -> "MetricValue":
+        return self._with(operator.sub, other)
+
+    def __mul__(self, other: Any) -> "MetricValue":
+        return self._with(operator.mul, other)
+
+    def __truediv__(self, other: Any) -> "MetricValue":
+        return self._with(operator.truediv, other)
+
+    def __radd__(self, other: Any) -> "MetricValue":
+        return self.map(lambda value: other + value)
+
+    def __rsub__(self, other: Any) -> "MetricValue":
+        return self.map(lambda value: other - value)
+
+    def __rmul__(self, other: Any) -> "MetricValue":
+        return self.map(lambda value: other * value)
+
+    def __rtruediv__(self, other: Any) -> "MetricValue":
+        return self.map(lambda value: other / value)
+
+    def __neg__(self) -> "MetricValue":
+        return self.map(operator.neg)
+
+    def __jax_array__(self) -> jax.Array:
+        raise ContextError(
+            "The value of a metric of tf1.metrics is only known after its updates, which run later: it is no tensor inside the "
+            "model_fn. Use + - * / on it, or its `map(function)`."
+        )
+
+
+Metric = tuple[MetricValue, Operation]
+
+
+def metric(
+    name: str | None,
+    default: str,
+    amounts: Mapping[str, Any],
+    value: Callable[[Sums], Any],
+    metrics_collections: Any = None,
+    updates_collections: Any = None,
+) -> Metric:
+    """A metric that adds `amounts` (by the names of its variables) for each batch and whose value is value(sums).
+
+    Its variables are local ones, each replica's apart; reading adds them up.
+    """
+    building = current_building()
+    scope = name or building.scopes.default_name(default)
+    with building.scopes.variable_scope(scope) as inside:
+        sums = {key: _sum_variable(building, f"{inside.name}/{key}", amount) for key, amount in amounts.items()}
+    result = MetricValue(lambda: value({key: variable.value for key, variable in sums.items()}))
+
+    def update() -> Tensor:
+        for key, amount in amounts.items():
+            sums[key].assign_add(amount)
+        return result.read()
+
+    operation = Operation(f"{scope}/update_op", update)
+    add_to_collections(metrics_collections, result)
+    add_to_collections(updates_collections, operation)
+    return result, operation
+
+
+def _sum_variable(building: Building, name: str, amount: Any) -> Any:
+    shape, dtype = amount.shape, amount.dtype
+    unique = building.scopes.unique(name)
+    variable = building.graph.variable(
+        unique,
+        lambda: GraphVariable(
+            lambda: np.zeros(shape, dtype),
+            name=unique,
+            shape=shape,
+            dtype=dtype,
+            trainable=False,
+            synchronization=VariableSynchronization.ON_READ,
+            aggregation=VariableAggregation.SUM,
+        ),
+        local=True,
+    )
+    building.declare(unique, variable, (GraphKeys.LOCAL_VARIABLES, GraphKeys.METRIC_VARIABLES))
+    return variable
+
+
+def quotient(total: str = "total", count: str = "count") -> Callable[[Sums], Tensor]:
+    """One sum divided by another, 0 if that is not positive."""
+    return lambda sums: ratio(sums[total], jnp.maximum(sums[count], 0))
+
+
+def alike(predictions: Any, labels: Any, weights: Any) -> tuple[Tensor, Tensor, Tensor | None]:
+    """All three with the same rank: a last dimension of 1 that one of them has more is taken away.
+
+    Raises ValueError for labels and predictions of different shapes.
+    """
+    guess, truth = squeezed(tensor(predictions), tensor(labels))
+    check_same_shape(guess, truth)
+    return guess, truth, ranked(weights, guess.ndim)
+
+
+def squeezed(first: Tensor, second: Tensor) -> tuple[Tensor, Tensor]:
+    """Both with the same rank, where one has a last dimension of 1 more than the other."""
+    if first.ndim == second.ndim + 1 and first.shape[-1] == 1:
+        return first[..., 0], second
+    if second.ndim == first.ndim + 1 and second.shape[-1] == 1:
+        return first, second[..., 0]
+    return first, second
+
+
+def ranked(weights: Any, rank: int) -> Tensor | None:
+    """Weights as float32, with a last dimension of 1 more or less to have this rank.
+
+    Raises ValueError for a last dimension too many that is not 1.
+    """
+    if weights is None:
+        return None
+    weight = tensor(weights).astype(np.float32)
+    if weight.ndim == rank + 1:
+        if weight.shape[-1] != 1:
+            raise ValueError(
+                f"weights of shape {weight.shape} do not fit values of rank {rank}: the last dimension is not 1."
+            )
+        return weight[..., 0]
+    return weight[..., None] if 0 < weight.ndim == rank - 1 else weight

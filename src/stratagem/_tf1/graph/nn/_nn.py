@@ -1,0 +1,222 @@
+"""tf1.nn with TensorFlow 1's arguments and their order: keep_prob, dim, filter, value."""
+
+from typing import Any
+
+from stratagem import _ops as ops
+from stratagem._ops import Tensor
+from stratagem._ops.sampling import dropout as _dropped
+from stratagem._tf1.graph.functions._named import named
+from stratagem._tf1.graph.functions._reductions import one_of
+
+
+@named
+def dropout(
+    x: Any,
+    keep_prob: Any = None,
+    noise_shape: Any = None,
+    seed: int | None = None,
+    name: str | None = None,
+    rate: Any = None,
+) -> Tensor:
+    """Zeros with probability `rate`, or 1 - keep_prob; the rest scaled up. Raises ValueError without either."""
+    share = rate if keep_prob is None else one_of(rate=rate, keep_prob=1 - keep_prob)
+    if share is None:
+        raise ValueError("tf1.nn.dropout: you must provide a rate to dropout (or keep_prob).")
+    return _dropped(x, share, noise_shape, seed)
+
+
+@named
+def softmax(logits: Any, axis: Any = None, name: str | None = None, dim: Any = None) -> Tensor:
+    """Probabilities along `axis` (once called dim), the last if not given."""
+    return ops.softmax(logits, one_of(axis=axis, dim=dim))
+
+
+@named
+def log_softmax(logits: Any, axis: Any = None, name: str | None = None, dim: Any = None) -> Tensor:
+    """The logarithm of `softmax`."""
+    return ops.log_softmax(logits, one_of(axis=axis, dim=dim))
+
+
+@named
+def l2_normalize(x: Any, axis: Any = None, epsilon: float = 1e-12, name: str | None = None, dim: Any = None) -> Tensor:
+    """With norm 1 along `axis` (once called dim)."""
+    return ops.l2_normalize(x, one_of(axis=axis, dim=dim), epsilon)
+
+
+@named
+def softmax_cross_entropy_with_logits(
+    labels: Any = None, logits: Any = None, dim: int = -1, name: str | None = None, axis: Any = None
+) -> Tensor:
+    """Cross entropy of class probabilities, through which no gradient goes into the labels."""
+    _need(labels=labels, logits=logits)
+    return ops.softmax_cross_entropy_with_logits(ops.stop_gradient(labels), logits, dim if axis is None else axis)
+
+
+@named
+def softmax_cross_entropy_with_logits_v2(
+    labels: Any, logits: Any, axis: Any = None, name: str | None = None, dim: Any = None
+) -> Tensor:
+    """Cross entropy of class probabilities."""
+    along = one_of(axis=axis, dim=dim)
+    return ops.softmax_cross_entropy_with_logits(labels, logits, -1 if along is None else along)
+
+
+@named
+def sparse_softmax_cross_entropy_with_logits(labels: Any = None, logits: Any = None, name: str | None = None) -> Tensor:
+    """Cross entropy of class numbers."""
+    _need(labels=labels, logits=logits)
+    return ops.sparse_softmax_cross_entropy_with_logits(labels, logits)
+
+
+@named
+def sigmoid_cross_entropy_with_logits(labels: Any = None, logits: Any = None, name: str | None = None) -> Tensor:
+    """Cross entropy of independent yes/no labels."""
+    _need(labels=labels, logits=logits)
+    return ops.sigmoid_cross_entropy_with_logits(labels, logits)
+
+
+@named
+def weighted_cross_entropy_with_logits(
+    labels: Any = None, logits: Any = None, pos_weight: Any = None, name: str | None = None, targets: Any = None
+) -> Tensor:
+    """Cross entropy of yes/no labels, of which yes counts `pos_weight` times."""
+    return ops.weighted_cross_entropy_with_logits(one_of(labels=labels, targets=targets), logits, pos_weight)
+
+
+def moments(
+    x: Any,
+    axes: Any,
+    shift: Any = None,
+    name: str | None = None,
+    keep_dims: bool | None = None,
+    keepdims: bool | None = None,
+) -> tuple[Tensor, Tensor]:
+    """Mean and variance over these axes."""
+    return ops.moments(x, axes, keepdims=bool(one_of(keepdims=keepdims, keep_dims=keep_dims)))
+
+
+@named
+def conv2d(
+    input: Any,
+    filter: Any = None,
+    strides: Any = None,
+    padding: Any = None,
+    use_cudnn_on_gpu: bool = True,
+    data_format: str = "NHWC",
+    dilations: Any = (1, 1, 1, 1),
+    name: str | None = None,
+    filters: Any = None,
+) -> Tensor:
+    """Convolution over two dimensions: (n, h, w, c) with filters (h, w, c, out)."""
+    return ops.conv2d(input, one_of(filter=filter, filters=filters), strides, padding, data_format, dilations)
+
+
+@named
+def conv1d(
+    value: Any = None,
+    filters: Any = None,
+    stride: Any = None,
+    padding: Any = None,
+    use_cudnn_on_gpu: bool | None = None,
+    data_format: str | None = None,
+    name: str | None = None,
+    input: Any = None,
+    dilations: Any = None,
+) -> Tensor:
+    """Convolution over one dimension: (n, w, c) with filters (w, c, out)."""
+    layout = {"NHWC": "NWC", "NCHW": "NCW", None: "NWC"}.get(data_format, data_format)
+    return ops.conv1d(one_of(value=value, input=input), filters, stride, padding, str(layout), dilations)
+
+
+@named
+def conv3d(
+    input: Any,
+    filter: Any = None,
+    strides: Any = None,
+    padding: Any = None,
+    data_format: str = "NDHWC",
+    dilations: Any = (1, 1, 1, 1, 1),
+    name: str | None = None,
+    filters: Any = None,
+) -> Tensor:
+    """Convolution over three dimensions: (n, d, h, w, c) with filters (d, h, w, c, out)."""
+    return ops.conv3d(input, one_of(filter=filter, filters=filters), strides, padding, data_format, dilations)
+
+
+@named
+def depthwise_conv2d(
+    input: Any,
+    filter: Any,
+    strides: Any,
+    padding: Any,
+    rate: Any = None,
+    name: str | None = None,
+    data_format: str | None = None,
+    dilations: Any = None,
+) -> Tensor:
+    """Every channel with its own filters."""
+    return ops.depthwise_conv2d(input, filter, strides, padding, data_format, one_of(dilations=dilations, rate=rate))
+
+
+@named
+def max_pool(
+    value: Any,
+    ksize: Any,
+    strides: Any,
+    padding: Any,
+    data_format: str = "NHWC",
+    name: str | None = None,
+    input: Any = None,
+) -> Tensor:
+    """The largest entry of each window of (n, h, w, c)."""
+    return ops.max_pool(one_of(value=value, input=input), ksize, strides, padding, data_format)
+
+
+@named
+def avg_pool(
+    value: Any,
+    ksize: Any,
+    strides: Any,
+    padding: Any,
+    data_format: str = "NHWC",
+    name: str | None = None,
+    input: Any = None,
+) -> Tensor:
+    """The mean of each window of (n, h, w, c), padding not counted."""
+    return ops.avg_pool(one_of(value=value, input=input), ksize, strides, padding, data_format)
+
+
+@named
+def embedding_lookup(
+    params: Any,
+    ids: Any,
+    partition_strategy: str = "mod",
+    name: str | None = None,
+    validate_indices: bool = True,
+    max_norm: Any = None,
+) -> Tensor:
+    """The rows of a table with these numbers. Raises ValueError for a table in parts that is dealt out row by row ("mod")."""
+    if isinstance(params, list | tuple) and len(params) > 1 and partition_strategy != "div":
+        raise ValueError(
+            "tf1.nn.embedding_lookup: a table in parts needs partition_strategy='div'; or pass one variable."
+        )
+    return ops.embedding_lookup(params, ids, max_norm)
+
+
+def xw_plus_b(x: Any, weights: Any, biases: Any, name: str | None = None) -> Tensor:
+    """x @ weights + biases."""
+    return ops.bias_add(ops.matmul(x, weights), biases)
+
+
+@named
+def in_top_k(predictions: Any, targets: Any, k: int, name: str | None = None) -> Tensor:
+    """Whether the class `targets` is among the k best."""
+    return ops.in_top_k(targets, predictions, k)
+
+
+def _need(**given: Any) -> None:
+    missing = [name for name, value in given.items() if value is None]
+    if missing:
+        raise ValueError(
+            f"Only call this with named arguments (labels=..., logits=...): {', '.join(missing)} is missing."
+        )

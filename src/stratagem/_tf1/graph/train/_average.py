@@ -1,0 +1,94 @@
+"""tf1.train.ExponentialMovingAverage: shadows of variables that follow them."""
+
+from collections.abc import Sequence
+from typing import Any, final
+
+import jax.numpy as jnp
+
+from stratagem._core.context import current
+from stratagem._core.values import ShardedVariable, VariableAggregation
+from stratagem._ops import tensor
+from stratagem._private import KerasVariable
+from stratagem._tf1.graph._building import Building, current_building
+from stratagem._tf1.graph._keys import GraphKeys
+from stratagem._tf1.graph._operations import Operation
+from stratagem._tf1.graph._variables import GraphVariable
+
+
+@final
+class ExponentialMovingAverage:
+    """average = decay * average + (1 - decay) * variable, after each step.
+
+    num_updates: a tensor, with which the decay is at most (1 + num_updates) / (10 + num_updates). zero_debias is for tensors,
+    which have no average here.
+    """
+
+    def __init__(
+        self,
+        decay: Any,
+        num_updates: Any = None,
+        zero_debias: bool = False,
+        name: str = "ExponentialMovingAverage",
+    ) -> None:
+        self._decay, self._num_updates, self._name = decay, num_updates, name
+        self._averages: dict[int, Any] = {}
+        self._building: Building | None = None
+
+    @property
+    def name(self) -> str:
+        """What the names of averages end in."""
+        return self._name
+
+    def apply(self, var_list: Sequence[Any] | None = None) -> Operation:
+        """The operation that updates the averages of `var_list`, of all trainable variables if not given.
+
+        Raises TypeError for what is no variable.
+        """
+        building = current_building()
+        self._begin(building)
+        chosen = building.collections[GraphKeys.TRAINABLE_VARIABLES] if var_list is None else var_list
+        for variable in chosen:
+            if not isinstance(variable, KerasVariable | ShardedVariable):
+                raise TypeError(f"{self._name}: averages are kept of variables, not of {variable!r}.")
+            if id(variable) not in self._averages:
+                name = building.scopes.unique(self._new_name(building, variable))
+                average = building.graph.variable(name, lambda v=variable, n=name: _shadow(v, n))
+                building.declare(name, average)
+                self._averages[id(variable)] = average
+        pairs = [(variable, self._averages[id(variable)]) for variable in chosen]
+
+        def update() -> None:
+            decay = tensor(self._decay)
+            if self._num_updates is not None:
+                count = tensor(self._num_updates).astype(jnp.float32)
+                decay = jnp.minimum(decay, (1 + count) / (10 + count))
+            for variable, average in pairs:
+                average.assign_sub((average.value - variable.value) * (1 - decay).astype(average.dtype))
+
+        return Operation(self._name, update)
+
+    def average(self, var: Any) -> Any:
+        """The average of a variable, None before `apply` named it."""
+        return self._averages.get(id(var))
+
+    def average_name(self, var: Any) -> str:
+        """The name under which the average of a variable is saved, or would be if `apply` were called now."""
+        building = current().graph
+        if building is None:
+            return f"{var.name.removesuffix(':0')}/{self._name}"
+        self._begin(building)
+        average = self.average(var)
+        return self._new_name(building, var) if average is None else building.variable_name(average)
+
+    def _new_name(self, building: Building, variable: Any) -> str:
+        return building.scopes.below(f"{building.variable_name(variable)}/{self._name}")
+
+    def _begin(self, building: Building) -> None:
+        if self._building is not building:  # one that outlives the model_fn's call starts each of them as if new
+            self._building, self._averages = building, {}
+
+
+def _shadow(variable: Any, name: str) -> GraphVariable:
+    return GraphVariable(
+        lambda: variable.value, name=name, trainable=False, aggregation=VariableAggregation.ONLY_FIRST_REPLICA
+    )

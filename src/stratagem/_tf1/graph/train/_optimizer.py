@@ -1,0 +1,242 @@
+"""tf1.train.Optimizer: gradients of a loss now, their application as an operation for later."""
+
+import abc
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import jax.numpy as jnp
+
+from stratagem._base.errors import TapeError
+from stratagem._core.context import current
+from stratagem._core.step import served
+from stratagem._core.values import IndexedSlices, shards
+from stratagem._private import KerasVariable
+from stratagem._tf1.graph._building import Building, current_building
+from stratagem._tf1.graph._keys import GraphKeys
+from stratagem._tf1.graph._operations import Operation
+from stratagem._tf1.graph.losses import Reduction
+from stratagem._tf1.graph.train._rule import Rule
+
+Pairs = list[tuple[Any, Any]]
+
+# A number, a tensor, or a callable that returns one.
+Rate = Any
+
+
+class Optimizer(abc.ABC):
+    """Base of the optimizers, as `tf.compat.v1.train.Optimizer`. They work inside a model_fn.
+
+    use_locking does nothing: an update is never seen in part. name: what the names of slots end in.
+    """
+
+    GATE_NONE, GATE_OP, GATE_GRAPH = 0, 1, 2
+
+    def __init__(self, use_locking: bool, name: str) -> None:
+        if not name:
+            raise ValueError("Must specify the optimizer name")
+        self._name = name
+        self._used: dict[tuple[int, ...], Rule] = {}
+
+    @abc.abstractmethod
+    def _rates(self) -> dict[str, Rate]:
+        """Learning rate and the like by name."""
+
+    @abc.abstractmethod
+    def _rule(self, rates: dict[str, float]) -> Rule:
+        """A new rule. rates: those that are numbers."""
+
+    def get_name(self) -> str:
+        """The name."""
+        return self._name
+
+    def get_slot_names(self) -> list[str]:
+        """The names that `get_slot` knows."""
+        return sorted({slot for rule in self._used.values() for slot in rule.slots})
+
+    def get_slot(self, var: Any, name: str) -> Any:
+        """What is kept under this name for a variable; None if nothing is."""
+        for rule in self._used.values():
+            if name in rule.slots and any(v is var for v in rule._trainable_variables):
+                return rule.slot(name, var)
+        return None
+
+    def variables(self) -> list[Any]:
+        """All slots."""
+        return [slot for rule in self._used.values() for slots in rule.kept.values() for slot in slots]
+
+    def minimize(
+        self,
+        loss: Any,
+        global_step: Any = None,
+        var_list: Sequence[Any] | None = None,
+        gate_gradients: int = GATE_OP,
+        aggregation_method: Any = None,
+        colocate_gradients_with_ops: bool = False,
+        name: str | None = None,
+        grad_loss: Any = None,
+    ) -> Operation:
+        """The operation that makes `loss` smaller and adds one to `global_step`.
+
+        Raises ValueError if the loss depends on none of the variables.
+        """
+        pairs = self.compute_gradients(loss, var_list, grad_loss=grad_loss)
+        if all(g is None for g, _ in pairs):
+            raise ValueError(
+                "No gradients provided for any variable, check your graph for ops that do not support gradients, between "
+                f"variables {[v.name for _, v in pairs]} and the loss."
+            )
+        return self.apply_gradients(pairs, global_step, name)
+
+    def compute_gradients(
+        self,
+        loss: Any,
+        var_list: Sequence[Any] | None = None,
+        gate_gradients: int = GATE_OP,
+        aggregation_method: Any = None,
+        colocate_gradients_with_ops: bool = False,
+        grad_loss: Any = None,
+    ) -> Pairs:
+        """(gradient, variable) for every variable of `var_list`, else all trainable ones; None where there is no path.
+
+        Of several replicas each has its part: the loss counts as a mean over replicas, unless the last loss of tf1.losses was
+        a sum.
+        """
+        building = current_building()
+        if building.tape is None:
+            raise TapeError(
+                f"{self._name}: gradients exist inside a compiled step only; an Estimator makes one of the model_fn."
+            )
+        chosen = building.collections[GraphKeys.TRAINABLE_VARIABLES] if var_list is None else var_list
+        variables = [shard for variable in chosen for shard in shards(variable)]
+        if not variables:
+            raise ValueError("No variables to optimize.")
+        loss = scaled_loss(building, loss() if callable(loss) else loss)
+        return list(zip(building.tape.gradient(loss, variables, grad_loss), variables, strict=True))
+
+    def apply_gradients(
+        self, grads_and_vars: Iterable[tuple[Any, Any]], global_step: Any = None, name: str | None = None
+    ) -> Operation:
+        """The operation that applies gradients, summed over replicas, and then adds one to `global_step`.
+
+        grads_and_vars: a gradient may be IndexedSlices, or None, whose variable stays as it is.
+        Raises ValueError if there is no gradient.
+        """
+        pairs = list(grads_and_vars)
+        known = [(g, v) for g, v in pairs if g is not None]
+        if not known:
+            raise ValueError(f"No gradients provided for any variable: {[getattr(v, 'name', v) for _, v in pairs]}.")
+        rates = {key: rate() if callable(rate) else rate for key, rate in self._rates().items()}
+        rule = self._rule_for([v for _, v in pairs])
+        if served(known[0][1]):
+            rule.check_numbers(rates)
+        building = current_building()
+        rule.rows.update(id(v) for g, v in known if isinstance(g, IndexedSlices) or building.only_looked_up(v))
+        dense = [_dense(g, v) for g, v in known]
+
+        def update() -> None:
+            numbers, rule.rates = rule.rates, rates
+            try:
+                rule.apply(dense, [v for _, v in known])
+            finally:
+                rule.rates = numbers
+            if global_step is not None:
+                global_step.assign_add(1)
+
+        operation = Operation(name or self._name, update)
+        building.collect(GraphKeys.TRAIN_OP, operation)
+        return operation
+
+    def _rule_for(self, variables: list[Any]) -> Rule:
+        """The rule for these variables: that of an earlier trace of the same code, if there was one."""
+        key = tuple(map(id, variables))
+        if key not in self._used:
+            building = current_building()
+            place = building.scopes.unique_name(f"rule/{self._name}")
+            self._used[key] = building.graph.kept(place, lambda: self._built(variables))
+            _list_slots(building, self._used[key], variables)
+        return self._used[key]
+
+    def _built(self, variables: list[Any]) -> Rule:
+        rule = self._rule({name: rate for name, rate in self._rates().items() if isinstance(rate, int | float)})
+        rule.build(variables)
+        return rule
+
+
+def _list_slots(building: Building, rule: Rule, variables: list[Any]) -> None:
+    """Slots are variables of the graph, under TensorFlow's names: `dense/kernel/Adam`, `dense/kernel/Adam_1`.
+
+    They begin with the variable scope that is open.
+    """
+    known, below = building.graph.variables, building.scopes.below
+    listed = {id(variable): name for name, variable in known.items()}
+    for variable in variables:
+        whole = _whole(variable)
+        own = listed.get(id(whole), building.variable_name(whole))
+        for name in rule.slots:
+            slot, end = _whole(rule.slot(name, variable)), rule.slot_names.get(name, rule.name)
+            if id(slot) not in listed:
+                listed[id(slot)] = _free(below(f"{own}/{end}"), known)
+                known[listed[id(slot)]] = slot
+    if rule.counts and id(rule.iterations) not in listed:
+        known[_free(below(f"{rule.name}/step"), known)] = rule.iterations
+
+
+def _whole(variable: Any) -> Any:
+    """What a variable is a shard of; a variable in one piece itself."""
+    return variable if variable._of is None else variable._of
+
+
+def _free(name: str, taken: dict[str, Any]) -> str:
+    number, found = 0, name
+    while found in taken:
+        number += 1
+        found = f"{name}_{number}"
+    return found
+
+
+def scaled_loss(building: Building, loss: Any) -> Any:
+    """This replica's part of a loss that is the mean over replicas; the loss itself if it is to be summed."""
+    replica = current().replica
+    if replica is None or replica.num_replicas_in_sync == 1 or building.loss_reduction == Reduction.SUM:
+        return loss
+    return loss * (1.0 / replica.num_replicas_in_sync)
+
+
+def _dense(gradient: Any, variable: Any) -> Any:
+    if not isinstance(gradient, IndexedSlices):
+        return gradient
+    rows = jnp.asarray(gradient.values)
+    return jnp.zeros(variable.shape, rows.dtype).at[jnp.asarray(gradient.indices)].add(rows)
+
+
+def gradients(
+    ys: Any,
+    xs: Any,
+    grad_ys: Any = None,
+    name: str = "gradients",
+    colocate_gradients_with_ops: bool = False,
+    gate_gradients: bool = False,
+    aggregation_method: Any = None,
+    stop_gradients: Any = None,
+    unconnected_gradients: Any = "none",
+) -> list[Any]:
+    """The gradients of the sum of `ys` for every one of `xs`, which are variables: a list; None where there is no path.
+
+    Raises TapeError outside of a step, for other tensors than variables, which are not recorded from their beginning, and for
+    stop_gradients.
+    """
+    building = current_building()
+    if building.tape is None:
+        raise TapeError(
+            "tf1.gradients: gradients exist inside a compiled step only; an Estimator makes one of the model_fn."
+        )
+    if stop_gradients is not None:
+        raise TapeError("tf1.gradients: stop_gradients is not provided; use tf.stop_gradient where the value is used.")
+    sources = list(xs) if isinstance(xs, list | tuple) else [xs]
+    if not all(isinstance(source, KerasVariable) for source in sources):
+        raise TapeError(
+            "tf1.gradients: gradients for tensors that are no variables are not provided. Compute what depends on the tensor x "
+            "within `with tf.GradientTape() as tape:`, after tape.watch(x), and call tape.gradient."
+        )
+    found: list[Any] = building.tape.gradient(ys, sources, grad_ys, unconnected_gradients)
+    return found

@@ -1,0 +1,247 @@
+"""The optimizers of tf1.train, with TensorFlow's arguments and defaults."""
+
+from typing import Any, final
+
+from stratagem._tf1.graph.train import _rules
+from stratagem._tf1.graph.train._optimizer import Optimizer, Rate
+from stratagem._tf1.graph.train._rule import Rule
+
+
+@final
+class GradientDescentOptimizer(Optimizer):
+    """var -= learning_rate * gradient."""
+
+    def __init__(self, learning_rate: Rate, use_locking: bool = False, name: str = "GradientDescent") -> None:
+        super().__init__(use_locking, name)
+        self._learning_rate = learning_rate
+
+    def _rates(self) -> dict[str, Rate]:
+        return {"learning_rate": self._learning_rate}
+
+    def _rule(self, rates: dict[str, float]) -> Rule:
+        return _rules.GradientDescent(rates, self._name)
+
+
+@final
+class MomentumOptimizer(Optimizer):
+    """velocity = momentum * velocity + gradient; var -= learning_rate * velocity (or Nesterov's form)."""
+
+    def __init__(
+        self,
+        learning_rate: Rate,
+        momentum: Rate,
+        use_locking: bool = False,
+        name: str = "Momentum",
+        use_nesterov: bool = False,
+    ) -> None:
+        super().__init__(use_locking, name)
+        self._learning_rate, self._momentum, self._nesterov = learning_rate, momentum, use_nesterov
+
+    def _rates(self) -> dict[str, Rate]:
+        return {"learning_rate": self._learning_rate, "momentum": self._momentum}
+
+    def _rule(self, rates: dict[str, float]) -> Rule:
+        return _rules.Momentum(rates, self._name, nesterov=self._nesterov)
+
+
+@final
+class AdagradOptimizer(Optimizer):
+    """accumulator += gradient ** 2; var -= learning_rate * gradient / sqrt(accumulator)."""
+
+    def __init__(
+        self,
+        learning_rate: Rate,
+        initial_accumulator_value: float = 0.1,
+        use_locking: bool = False,
+        name: str = "Adagrad",
+    ) -> None:
+        super().__init__(use_locking, name)
+        self._initial = _positive("initial_accumulator_value", initial_accumulator_value)
+        self._learning_rate = learning_rate
+
+    def _rates(self) -> dict[str, Rate]:
+        return {"learning_rate": self._learning_rate}
+
+    def _rule(self, rates: dict[str, float]) -> Rule:
+        return _rules.Adagrad(rates, self._name, initial=self._initial)
+
+
+@final
+class AdamOptimizer(Optimizer):
+    """Adam, its bias correction in the learning rate and epsilon outside of it ("epsilon hat")."""
+
+    def __init__(
+        self,
+        learning_rate: Rate = 0.001,
+        beta1: Rate = 0.9,
+        beta2: Rate = 0.999,
+        epsilon: Rate = 1e-8,
+        use_locking: bool = False,
+        name: str = "Adam",
+    ) -> None:
+        super().__init__(use_locking, name)
+        self._given = {"learning_rate": learning_rate, "beta1": beta1, "beta2": beta2, "epsilon": epsilon}
+
+    def _rates(self) -> dict[str, Rate]:
+        return self._given
+
+    def _rule(self, rates: dict[str, float]) -> Rule:
+        return _rules.Adam(rates, self._name)
+
+
+@final
+class RMSPropOptimizer(Optimizer):
+    """rms = mean of gradient ** 2, from 1; var -= learning_rate * gradient / sqrt(rms + epsilon), with momentum.
+
+    centered: divide by the deviation from the mean gradient instead.
+    """
+
+    def __init__(
+        self,
+        learning_rate: Rate,
+        decay: Rate = 0.9,
+        momentum: Rate = 0.0,
+        epsilon: Rate = 1e-10,
+        use_locking: bool = False,
+        centered: bool = False,
+        name: str = "RMSProp",
+    ) -> None:
+        super().__init__(use_locking, name)
+        self._given = {"learning_rate": learning_rate, "decay": decay, "momentum": momentum, "epsilon": epsilon}
+        self._centered = centered
+
+    def _rates(self) -> dict[str, Rate]:
+        return self._given
+
+    def _rule(self, rates: dict[str, float]) -> Rule:
+        return (_rules.CenteredRMSProp if self._centered else _rules.RMSProp)(rates, self._name)
+
+
+@final
+class AdadeltaOptimizer(Optimizer):
+    """Steps of the size of past steps: var -= learning_rate * gradient * sqrt(mean step ** 2) / sqrt(mean gradient ** 2)."""
+
+    def __init__(
+        self,
+        learning_rate: Rate = 0.001,
+        rho: Rate = 0.95,
+        epsilon: Rate = 1e-8,
+        use_locking: bool = False,
+        name: str = "Adadelta",
+    ) -> None:
+        super().__init__(use_locking, name)
+        self._given = {"learning_rate": learning_rate, "rho": rho, "epsilon": epsilon}
+
+    def _rates(self) -> dict[str, Rate]:
+        return self._given
+
+    def _rule(self, rates: dict[str, float]) -> Rule:
+        return _rules.Adadelta(rates, self._name)
+
+
+@final
+class FtrlOptimizer(Optimizer):
+    """Follow the regularized leader, with L1, L2 and "shrinkage" L2 regularization.
+
+    accum_name, linear_name: what the names of the slots end in, `name` if not given.
+    """
+
+    def __init__(
+        self,
+        learning_rate: Rate,
+        learning_rate_power: float = -0.5,
+        initial_accumulator_value: float = 0.1,
+        l1_regularization_strength: float = 0.0,
+        l2_regularization_strength: float = 0.0,
+        use_locking: bool = False,
+        name: str = "Ftrl",
+        accum_name: str | None = None,
+        linear_name: str | None = None,
+        l2_shrinkage_regularization_strength: float = 0.0,
+        beta: float | None = None,
+    ) -> None:
+        super().__init__(use_locking, name)
+        self._initial = _not_negative("initial_accumulator_value", initial_accumulator_value)
+        if learning_rate_power > 0:
+            raise ValueError(f"learning_rate_power {learning_rate_power} needs to be negative or zero")
+        self._given: dict[str, Any] = {
+            "learning_rate": learning_rate,
+            "learning_rate_power": learning_rate_power,
+            "l1": _not_negative("l1_regularization_strength", l1_regularization_strength),
+            "l2": _not_negative("l2_regularization_strength", l2_regularization_strength),
+            "l2_shrinkage": _not_negative("l2_shrinkage_regularization_strength", l2_shrinkage_regularization_strength),
+            "beta": beta or 0.0,
+        }
+        self._slot_names = {"accum": accum_name or name, "linear": linear_name or name}
+
+    def _rates(self) -> dict[str, Rate]:
+        return self._given
+
+    def _rule(self, rates: dict[str, float]) -> Rule:
+        return _rules.Ftrl(rates, self._name, initial=self._initial, slot_names=self._slot_names)
+
+
+@final
+class ProximalGradientDescentOptimizer(Optimizer):
+    """Gradient descent, after each step drawn to 0 by L1 and made smaller by L2 regularization."""
+
+    def __init__(
+        self,
+        learning_rate: Rate,
+        l1_regularization_strength: float = 0.0,
+        l2_regularization_strength: float = 0.0,
+        use_locking: bool = False,
+        name: str = "ProximalGradientDescent",
+    ) -> None:
+        super().__init__(use_locking, name)
+        self._given = {
+            "learning_rate": learning_rate,
+            "l1": l1_regularization_strength,
+            "l2": l2_regularization_strength,
+        }
+
+    def _rates(self) -> dict[str, Rate]:
+        return self._given
+
+    def _rule(self, rates: dict[str, float]) -> Rule:
+        return _rules.ProximalGradientDescent(rates, self._name)
+
+
+@final
+class ProximalAdagradOptimizer(Optimizer):
+    """Adagrad, after each step drawn to 0 by L1 and made smaller by L2 regularization."""
+
+    def __init__(
+        self,
+        learning_rate: Rate,
+        initial_accumulator_value: float = 0.1,
+        l1_regularization_strength: float = 0.0,
+        l2_regularization_strength: float = 0.0,
+        use_locking: bool = False,
+        name: str = "ProximalAdagrad",
+    ) -> None:
+        super().__init__(use_locking, name)
+        self._initial = _positive("initial_accumulator_value", initial_accumulator_value)
+        self._given = {
+            "learning_rate": learning_rate,
+            "l1": l1_regularization_strength,
+            "l2": l2_regularization_strength,
+        }
+
+    def _rates(self) -> dict[str, Rate]:
+        return self._given
+
+    def _rule(self, rates: dict[str, float]) -> Rule:
+        return _rules.ProximalAdagrad(rates, self._name, initial=self._initial)
+
+
+def _positive(name: str, value: float) -> float:
+    if value <= 0:
+        raise ValueError(f"{name} must be positive: {value}")
+    return value
+
+
+def _not_negative(name: str, value: float) -> float:
+    if value < 0:
+        raise ValueError(f"{name} {value} needs to be positive or zero")
+    return value
