@@ -30,7 +30,7 @@ from stratagem._private import KerasVariable
 
 
 def optimizer(walk: Walk, value: Any, path: Path, place: Place | None) -> None:
-    """Its own settings are looked at by the program itself (`step/_settings`); a schedule's are here."""
+    """Its own settings are looked at by the program itself (`_core/step/_settings`); a schedule's are here."""
     walk.held.append(value)
     schedule = vars(value).get("_learning_rate")
     if isinstance(schedule, keras.optimizers.schedules.LearningRateSchedule):
