@@ -28,7 +28,7 @@ class ParameterServerStrategy(AbstractStrategy):
     Raises ClusterError (a ValueError) for a cluster that cannot work, UnavailableError if a server is not there in time.
     """
 
-    served: ClassVar[bool] = True
+    remote_variables: ClassVar[bool] = True
 
     def __init__(self, cluster_resolver: Any, variable_partitioner: Callable[..., list[int]] | None = None) -> None:
         spec = _checked(cluster_resolver)

@@ -96,8 +96,8 @@ class AbstractStrategy(abc.ABC):
     A final class says which devices hold the replicas (`mesh`); everything else follows from that.
     """
 
-    # True where servers keep the variables, and make their first values.
-    served: ClassVar[bool] = False
+    # True where the variables are kept elsewhere, where their first values are made, too.
+    remote_variables: ClassVar[bool] = False
     # True where replicas have copies of a variable, though it be one replica: what copies cannot do is refused.
     mirrored: ClassVar[bool] = False
 

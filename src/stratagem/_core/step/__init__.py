@@ -1,6 +1,7 @@
 """One training step: record, differentiate, replicate, compile."""
 
 from stratagem._core.step import _keras_rules as _keras_rules
+from stratagem._core.step import _look_ups as _look_ups
 from stratagem._core.step import _losses as _losses
 from stratagem._core.step._checks import Checks as Checks
 from stratagem._core.step._cut import sub_function as sub_function
@@ -9,11 +10,8 @@ from stratagem._core.step._execute import execute_anew as execute_anew
 from stratagem._core.step._execute import execute_together as execute_together
 from stratagem._core.step._execute import prepare as prepare
 from stratagem._core.step._families import tracing as tracing
-from stratagem._core.step._far import FarArray as FarArray
-from stratagem._core.step._far import FarProgram as FarProgram
-from stratagem._core.step._far import FarSource as FarSource
 from stratagem._core.step._flatten import acts as acts
-from stratagem._core.step._flatten import inlined as inlined
+from stratagem._core.step._flatten import called as called
 from stratagem._core.step._function import Function as Function
 from stratagem._core.step._function import call_often as call_often
 from stratagem._core.step._function import default_mesh as default_mesh
@@ -29,6 +27,10 @@ from stratagem._core.step._program import begun as begun
 from stratagem._core.step._program import everywhere as everywhere
 from stratagem._core.step._program import explore as explore
 from stratagem._core.step._program import trace as trace
+from stratagem._core.step._remote import RemoteArray as RemoteArray
+from stratagem._core.step._remote import RemoteIterator as RemoteIterator
+from stratagem._core.step._remote import RemotePlacement as RemotePlacement
+from stratagem._core.step._remote import RemoteProgram as RemoteProgram
 from stratagem._core.step._replicate import ReplicaContext as ReplicaContext
 from stratagem._core.step._replicate import agreed as agreed
 from stratagem._core.step._replicate import check_even as check_even
@@ -38,15 +40,8 @@ from stratagem._core.step._replicate import reduce_rows as reduce_rows
 from stratagem._core.step._replicate import reduce_value as reduce_value
 from stratagem._core.step._replicate import run_replicas as run_replicas
 from stratagem._core.step._rewrites import compiler_options as compiler_options
-from stratagem._core.step._served import Update as Update
-from stratagem._core.step._served import apply_p as apply_p
-from stratagem._core.step._served import look_up_p as look_up_p
-from stratagem._core.step._served import nbytes as nbytes
-from stratagem._core.step._served import rows_of as rows_of
-from stratagem._core.step._served import scatter_p as scatter_p
-from stratagem._core.step._served import scattered as scattered
-from stratagem._core.step._served import served as served
 from stratagem._core.step._signature import Same as Same
 from stratagem._core.step._signature import function_key as function_key
 from stratagem._core.step._undecorated import execute_undecorated as execute_undecorated
+from stratagem._core.step._update import RemoteUpdate as RemoteUpdate
 from stratagem._core.step.reading import Reads as Reads

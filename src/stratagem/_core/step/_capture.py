@@ -19,6 +19,7 @@ from stratagem._core.step._gather import concatenated, gathered
 from stratagem._core.step._held import Held
 from stratagem._core.step._layout import Layout, Shape, UnknownShapes
 from stratagem._core.step._sums import summed
+from stratagem._core.step._update import RemoteUpdate
 from stratagem._core.values import (
     PerReplica,
     Separate,
@@ -85,7 +86,7 @@ class Capture(keras.StatelessScope):  # type: ignore[misc]
         self.written: dict[int, str] = {}
         self.tapes: list[Any] = []
         self.sources: list[Any] = []
-        self.updates: list[Any] = []
+        self.updates: list[RemoteUpdate] = []
         self.checks: list[Check] = []
         self.summed = False
         self.optimizers: list[Any] = []

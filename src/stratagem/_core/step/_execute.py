@@ -14,19 +14,20 @@ from stratagem._core.mesh import ReplicaMesh
 from stratagem._core.step._agreement import agree_on, digest
 from stratagem._core.step._capture import HostMode, OtherMesh, Unexplored
 from stratagem._core.step._families import Family, Signature, signature_of, tracing
-from stratagem._core.step._far import FarProgram, FarSource
 from stratagem._core.step._layout import Layout, named, settled
 from stratagem._core.step._program import Arguments, Body, Knowledge, Program, Trace, explore, own_specs, trace
+from stratagem._core.step._remote import RemoteIterator, RemoteProgram, remote_placement
 from stratagem._core.step._repeat import OneByOne, RepeatedProgram, gains
 from stratagem._core.step._replicate import DECISIONS
-from stratagem._core.step._served import served
 from stratagem._core.step._signature import is_source, leaf_key
 from stratagem._core.step._uneven import UnevenProgram
-from stratagem._core.values import Separate, Stacked, is_per_replica, placement_of
+from stratagem._core.values import Separate, Stacked, is_per_replica, is_remote
 
 logger = logging.getLogger("stratagem")
 
 _MAX_ROUNDS = 4
+
+StepProgram = Program | UnevenProgram | RemoteProgram
 
 
 def execute(
@@ -77,7 +78,7 @@ def execute_together(
     given = [Arguments.of(args, {}, elements) for args, elements in zip(calls, drawn, strict=True)]
     kinds = [_kinds(elements) for elements in drawn]
     try:
-        alike = all(each == kinds[0] for each in kinds) and not any(map(served, signature.knowledge.variables))
+        alike = all(each == kinds[0] for each in kinds) and not any(map(is_remote, signature.knowledge.variables))
         # A step whose check fails changes nothing, and none comes after it.
         if not alike or signature.knowledge.checks or _layout(given[0], mesh) is not None:
             return [_program(body, signature, each, k, mesh)(each) for each, k in zip(given, kinds, strict=True)]
@@ -113,7 +114,7 @@ def execute_anew(body: Body, key: Hashable, name: str, args: tuple[Any, ...], me
     mesh, knowledge = _explored(body, signature, args, {}, leaves, mesh), signature.knowledge
     family.knowledge = knowledge
     arguments = Arguments.of(args, {}, _draw(knowledge, leaves, mesh))
-    program: Program | UnevenProgram | None
+    program: StepProgram | None
     with tracing, mesh.job.phase(Phase.COMPILING):
         if _layout(arguments, mesh) is not None:
             program = _compile(body, arguments, mesh, knowledge)
@@ -160,19 +161,19 @@ def _draw(knowledge: Knowledge, leaves: Sequence[Any], mesh: ReplicaMesh, before
     """The elements that a call with these arguments draws. before: what it has drawn, if its stand-ins were wrong."""
     if not knowledge.sources:
         return []
-    far = any(map(served, knowledge.variables))  # else the program wants the elements themselves, on its devices
+    remote = any(map(is_remote, knowledge.variables))  # else the program wants the elements themselves, on its devices
     with mesh.job.phase(Phase.INPUT):
         return [
-            before[i] if before and not isinstance(source, FarSource) else _next(source, far)
+            before[i] if before and not isinstance(source, RemoteIterator) else _next(source, remote)
             for i, source in enumerate(_sources(knowledge, leaves))
         ]
 
 
-def _skip_far(knowledge: Knowledge, leaves: Sequence[Any]) -> None:
+def _skip_remote(knowledge: Knowledge, leaves: Sequence[Any]) -> None:
     """Drop the elements that have stand-ins here: the call has failed, and the next one draws others, as it would here."""
-    if any(map(served, knowledge.variables)):
+    if any(map(is_remote, knowledge.variables)):
         for source in _sources(knowledge, leaves):
-            if isinstance(source, FarSource):
+            if isinstance(source, RemoteIterator):
                 source.skip()
 
 
@@ -180,9 +181,9 @@ def _sources(knowledge: Knowledge, leaves: Sequence[Any]) -> list[Any]:
     return [leaves[s] if isinstance(s, int) else s for s in knowledge.sources]
 
 
-def _all_far(knowledge: Knowledge, leaves: Sequence[Any]) -> bool:
+def _all_remote(knowledge: Knowledge, leaves: Sequence[Any]) -> bool:
     """True if nothing was drawn here, so that a program can be run again with the same arguments."""
-    return all(isinstance(source, FarSource) for source in _sources(knowledge, leaves))
+    return all(isinstance(source, RemoteIterator) for source in _sources(knowledge, leaves))
 
 
 def _kinds(drawn: list[Any]) -> tuple[Hashable, ...]:
@@ -214,10 +215,10 @@ def _run(
         except (HostMode, *DECISIONS):  # it will run in Python, and draw for itself
             raise
         except Exception:
-            _skip_far(knowledge, leaves)
+            _skip_remote(knowledge, leaves)
             raise
-        if isinstance(program, FarProgram):
-            results = program.often(arguments, times if _all_far(knowledge, leaves) else 1, tensors=alone)
+        if isinstance(program, RemoteProgram):
+            results = program.repeat(arguments, times if _all_remote(knowledge, leaves) else 1, tensors=alone)
         else:
             results = [program(arguments)]
         if results:
@@ -229,7 +230,7 @@ def _run(
 
 def _program(
     body: Body, signature: Signature, arguments: Arguments, kinds: tuple[Hashable, ...], mesh: ReplicaMesh
-) -> Program | UnevenProgram:
+) -> StepProgram:
     """The program for arguments of this signature with drawn elements of these kinds."""
     _check_mesh(arguments, mesh)
     program = signature.programs.get(kinds)
@@ -238,10 +239,10 @@ def _program(
             program = signature.programs.get(kinds)
             if program is None or program.stale:
                 program = signature.programs[kinds] = _compile(body, arguments, mesh, signature.knowledge)
-    return cast(Program | UnevenProgram, program)
+    return cast(StepProgram, program)
 
 
-def _compile(body: Body, arguments: Arguments, mesh: ReplicaMesh, knowledge: Knowledge) -> Program | UnevenProgram:
+def _compile(body: Body, arguments: Arguments, mesh: ReplicaMesh, knowledge: Knowledge) -> StepProgram:
     layout = _layout(arguments, mesh)
     if layout is None:
         made = trace(body, arguments, mesh, knowledge)
@@ -263,10 +264,10 @@ def _compile(body: Body, arguments: Arguments, mesh: ReplicaMesh, knowledge: Kno
     )
 
 
-def _even(made: Trace, arguments: Arguments, mesh: ReplicaMesh) -> Any:
-    """The program of an even step: where servers keep some of its variables, one that knows how to reach them."""
-    keeper: Any = next((placement_of(v) for v in made.variables if served(v)), None)
-    return Program(made, arguments, mesh) if keeper is None else keeper.program(made, arguments, mesh)
+def _even(made: Trace, arguments: Arguments, mesh: ReplicaMesh) -> StepProgram:
+    """The program of an even step: where some of its variables are kept elsewhere, one that knows how to reach them."""
+    elsewhere = next(filter(None, map(remote_placement, made.variables)), None)
+    return Program(made, arguments, mesh) if elsewhere is None else elsewhere.program(made, arguments, mesh)
 
 
 def _layout(arguments: Arguments, mesh: ReplicaMesh) -> Layout | None:
@@ -304,11 +305,11 @@ def _explore_on(body: Body, arguments: Arguments, mesh: ReplicaMesh, knowledge: 
         settled(named(attempt, layout), layout, 0)
 
 
-def _next(source: Any, far: bool) -> Any:
+def _next(source: Any, remote: bool) -> Any:
     try:
-        if far and isinstance(source, FarSource):
+        if remote and isinstance(source, RemoteIterator):
             return source.stand_in()
-        return source.next_for_program() if far and hasattr(source, "next_for_program") else next(source)
+        return source.next_for_program() if remote and hasattr(source, "next_for_program") else next(source)
     except StopIteration:
         raise OutOfRangeError("End of sequence: an iterator that the step draws from has no more elements.") from None
 

@@ -1,6 +1,5 @@
 """Straightens a program so that every collective stands at its top level, where it can be cut."""
 
-from collections.abc import Sequence
 from typing import Any
 
 import jax
@@ -11,7 +10,6 @@ from stratagem._base.errors import UnimplementedError
 from stratagem._core.step._differentiate import AxisEnv
 from stratagem._core.step._divergence import EQUALIZING
 from stratagem._core.step._markers import is_literal
-from stratagem._core.step._served import apply_p
 from stratagem._private import sub_jaxprs
 
 COLLECTIVES = EQUALIZING | {"reduce_scatter", "all_to_all", "ppermute"}
@@ -51,47 +49,10 @@ def flatten(jaxpr: Any, rename: dict[Any, Any], replica_id: Any, axis_env: AxisE
     return [look(v) for v in jaxpr.outvars]
 
 
-_CALLS = ("jit", "pjit", "closed_call", "core_call")
-
-
-def inlined(jaxpr: Any, aliases: Sequence[str], rename: dict[Any, Any] | None = None) -> tuple[list[Any], list[Any]]:
-    """The program's equations with the bodies of calls in the place of the calls, and its outputs.
-
-    aliases: primitives with one operand whose result counts as that operand. Raises UnimplementedError for an update by an
-    optimizer within a branch or a loop.
-    """
-    rename = {} if rename is None else rename
-    out: list[Any] = []
-
-    def look(atom: Any) -> Any:
-        return atom if is_literal(atom) else rename.get(atom, atom)
-
-    for eqn in jaxpr.eqns:
-        operands, name = [look(v) for v in eqn.invars], eqn.primitive.name
-        if name in aliases and len(operands) == 1 and not is_literal(operands[0]):
-            rename[eqn.outvars[0]] = operands[0]
-        elif name in _CALLS and not (body := _called(eqn)).consts:
-            inner, outs = inlined(body.jaxpr, aliases, dict(zip(body.jaxpr.invars, operands, strict=True)))
-            out += inner
-            rename.update(zip(eqn.outvars, outs, strict=True))
-        else:
-            if any(_updates(j) for j in sub_jaxprs(eqn.params)):
-                raise UnimplementedError(
-                    f"An optimizer's update inside `{name}` cannot be left to parameter servers. Move apply_gradients out of "
-                    "tf.cond and tf.while_loop; a Python loop around the step works."
-                )
-            rename.update({v: xc.Var(v.aval) for v in eqn.outvars})
-            out.append(eqn.replace(invars=operands, outvars=[rename[v] for v in eqn.outvars]))
-    return out, [look(v) for v in jaxpr.outvars]
-
-
-def _called(eqn: Any) -> Any:
+def called(eqn: Any) -> Any:
+    """The program that an equation calls."""
     found = next(p for p in eqn.params.values() if isinstance(p, xc.Jaxpr | xc.ClosedJaxpr))
     return found if isinstance(found, xc.ClosedJaxpr) else xc.ClosedJaxpr(found, [])
-
-
-def _updates(jaxpr: Any) -> bool:
-    return any(e.primitive is apply_p or any(map(_updates, sub_jaxprs(e.params))) for e in jaxpr.eqns)
 
 
 def _body(eqn: Any, axis_env: AxisEnv) -> Any:
@@ -102,10 +63,9 @@ def _body(eqn: Any, axis_env: AxisEnv) -> Any:
             f"A collective (all_reduce, apply_gradients, or the replica's id) inside a tf.{name}{'_loop' * (name == 'while')} "
             "works on even batches only, and this batch is uneven. Move it out of the branch or loop, or drop the remainder."
         )
-    if name == "scan":
-        closed = jax.make_jaxpr(_unrolled(eqn), axis_env=axis_env)(*(v.aval for v in eqn.invars))
-    else:  # jit, custom_jvp_call, custom_vjp_call, checkpoint, closed_call: one program, same operands
-        closed = _called(eqn)
+    # jit, custom_jvp_call, custom_vjp_call, checkpoint, closed_call: one program, same operands
+    unrolled = jax.make_jaxpr(_unrolled(eqn), axis_env=axis_env) if name == "scan" else None
+    closed = called(eqn) if unrolled is None else unrolled(*(v.aval for v in eqn.invars))
     if closed.consts or len(closed.jaxpr.invars) != len(eqn.invars):
         raise UnimplementedError(f"A collective inside `{name}` cannot be run on an uneven batch.")
     return closed.jaxpr

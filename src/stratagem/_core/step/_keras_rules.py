@@ -9,7 +9,7 @@ import jax
 from stratagem._base.errors import ReductionError
 from stratagem._core.context import current, entered
 from stratagem._core.mesh import AXIS
-from stratagem._core.step._served import apply_on_servers, served
+from stratagem._core.step._remote import remote_placement
 from stratagem._core.step._settings import agree_on_settings
 from stratagem._core.step._sums import summed
 from stratagem._private import (
@@ -34,8 +34,9 @@ def _apply(optimizer: Any, grads: list[Any], variables: Any, apply: Callable[[li
     if capture.scope.follows_settings:
         capture.scope.optimizers.append(optimizer)
     trainable = optimizer._trainable_variables if variables is None else variables
-    if trainable and served(trainable[0]):
-        apply_on_servers(optimizer, grads, trainable)
+    elsewhere = remote_placement(trainable[0]) if trainable else None
+    if elsewhere is not None:
+        elsewhere.apply_gradients(optimizer, grads, trainable)
         return
     if context.replica is not None and not capture.summed:
         agree_on_settings(optimizer, capture.mesh.job)

@@ -23,8 +23,8 @@ from stratagem._core.step._differentiate import differentiate
 from stratagem._core.step._divergence import varying_outputs
 from stratagem._core.step._layout import Layout
 from stratagem._core.step._rewrites import compiler_options, rewrite
-from stratagem._core.step._served import served
-from stratagem._core.values import Stacked, adopt, is_per_replica, on_read, placement_of, storage
+from stratagem._core.step._update import RemoteUpdate
+from stratagem._core.values import Stacked, adopt, is_per_replica, is_remote, on_read, placement_of, storage
 from stratagem._private import announce_build, on_device, reusing_executables, settings_of, store, stored
 
 Body = Callable[..., Any]
@@ -132,7 +132,7 @@ class Trace:
     results: Results
     strategy: Any
     connections: dict[int, tuple[bool, ...]]
-    updates: tuple[Any, ...]
+    updates: tuple[RemoteUpdate, ...]
     settings: "Settings"
 
     def knows(self, knowledge: "Knowledge") -> bool:
@@ -249,9 +249,9 @@ def _with_results_of_checks(closed: xc.ClosedJaxpr, capture: Capture, results: R
     if not capture.checks:
         return closed
     places = {key: i for i, key in enumerate(capture.variables)}
-    # What servers keep is sent to them once the checks are known.
-    far = any(map(served, capture.variables.values()))
-    written = None if far else [places[key] for key in capture.written]
+    # What is kept elsewhere is sent there once the checks are known.
+    remote = any(map(is_remote, capture.variables.values()))
+    written = None if remote else [places[key] for key in capture.written]
     closed, results.checks = with_checks(
         closed, capture.checks, written, len(capture.written), capture.mesh.num_replicas
     )

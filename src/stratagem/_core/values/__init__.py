@@ -24,6 +24,7 @@ from stratagem._core.values._per_replica import map_structure as map_structure
 from stratagem._core.values._per_replica import per_replica as per_replica
 from stratagem._core.values._placement import Placement as Placement
 from stratagem._core.values._placement import adopt as adopt
+from stratagem._core.values._placement import is_remote as is_remote
 from stratagem._core.values._placement import join as join
 from stratagem._core.values._placement import placement_of as placement_of
 from stratagem._core.values._placement import storage as storage

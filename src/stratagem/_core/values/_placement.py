@@ -21,6 +21,7 @@ from stratagem._private import (
     initialized,
     intercept_slots,
     intercept_variables,
+    is_seed_state,
     makes_seed_state,
     store,
     stored,
@@ -43,8 +44,8 @@ class Placement:
     mesh: ReplicaMesh
     strategy: Any
 
-    # True for a variable whose value is kept, and updated, by a server: a step asks for it and sends its change.
-    served: ClassVar[bool] = False
+    # True for a variable whose value is kept, and updated, elsewhere: a step asks for it and sends its change.
+    remote: ClassVar[bool] = False
 
     def __deepcopy__(self, memo: dict[int, Any]) -> "Placement":
         return self
@@ -94,6 +95,12 @@ def placement_of(variable: Any) -> Placement | None:
     return placement
 
 
+def is_remote(variable: Any) -> bool:
+    """True for a variable whose value is kept elsewhere. (Every worker advances random seeds of its own.)"""
+    placement = placement_of(variable)
+    return placement is not None and placement.remote and not is_seed_state(variable)
+
+
 def adopt(variable: Any, mesh: ReplicaMesh) -> None:
     """Lay a variable that belongs to no strategy on `mesh`, so that steps can run on it."""
     if not initialized(variable):
@@ -125,7 +132,7 @@ def _created(variable: Any) -> Placement | None:
     if context.recorder is not None:
         context.recorder.create(variable)
     if context.strategy is None or (
-        context.strategy.served and makes_seed_state()
+        context.strategy.remote_variables and makes_seed_state()
     ):  # every worker has seeds of its own
         return None
     placement: Placement = context.strategy.placement(context.beside)
@@ -134,7 +141,7 @@ def _created(variable: Any) -> Placement | None:
 
 def _initialize(variable: Any, initializer: Any) -> Any:
     placement: Any = placement_of(variable)
-    if not placement.served or not variable.shape:
+    if not placement.remote or not variable.shape:
         return initializer
     _check_scope(placement)
     part = initializer if isinstance(initializer, Part) else Part.of(initializer, variable)

@@ -106,7 +106,7 @@ def _of_tensorflow(cls: type, given: Arguments) -> Any:
 
 def _made_elsewhere() -> bool:
     """True where the first value of a variable may be left to a server."""
-    return current().strategy.served and current().recorder is None
+    return current().strategy.remote_variables and current().recorder is None
 
 
 def _array(make: Any, dtype: Any, **place: Any) -> Any:

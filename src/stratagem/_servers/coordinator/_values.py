@@ -12,7 +12,7 @@ import jax
 import numpy as np
 
 from stratagem._base.errors import CancelledError, UnavailableError, UnimplementedError
-from stratagem._core.step import FarArray
+from stratagem._core.step import RemoteArray
 from stratagem._private import on_device
 
 logger = logging.getLogger("stratagem.coordinator")
@@ -45,7 +45,7 @@ class RemoteValue:
 
     def fetch(self) -> Any:
         """The result with NumPy arrays in place of tensors; None for a function that returns nothing."""
-        return jax.tree.map(lambda x: np.asarray(x) if isinstance(x, jax.Array | FarArray) else x, self._returned())
+        return jax.tree.map(lambda x: np.asarray(x) if isinstance(x, jax.Array | RemoteArray) else x, self._returned())
 
     def _returned(self) -> Any:
         if not self._done:
@@ -83,7 +83,7 @@ class RemoteValue:
 
 def _as_tensor(leaf: Any) -> Any:
     """What has come from another process as a tensor."""
-    return on_device(np.asarray(leaf), jax.local_devices()[0]) if isinstance(leaf, FarArray) else leaf
+    return on_device(np.asarray(leaf), jax.local_devices()[0]) if isinstance(leaf, RemoteArray) else leaf
 
 
 @final

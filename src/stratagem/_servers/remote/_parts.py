@@ -90,7 +90,7 @@ def _keepers(
 
 def _check(servers: Servers, optimizer: Any, variable: Any) -> None:
     placement: Any = placement_of(variable)
-    if placement is None or not placement.served:
+    if placement is None or not placement.remote:
         raise ContextError(
             f"{optimizer.name} has variable {variable.path}, which is on no parameter server: create the optimizer within "
             "`with strategy.scope():`, as the model."

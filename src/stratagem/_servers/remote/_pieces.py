@@ -9,7 +9,8 @@ from jax.extend import core as xc
 from jax.sharding import PartitionSpec
 
 from stratagem._core.mesh import ReplicaMesh
-from stratagem._core.step import compiler_options, is_literal, look_up_p, scatter_p, scattered, sub_function
+from stratagem._core.step import compiler_options, is_literal, sub_function
+from stratagem._servers.remote._markers import look_up_p, scatter_p, scattered
 from stratagem._servers.remote._plan import Plan
 
 # A value that a piece reads or makes: a variable of the program, or ("rows", group, shard), ("inverse", group, ids),

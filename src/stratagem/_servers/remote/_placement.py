@@ -3,16 +3,19 @@
 import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, final
+from typing import Any, final
 
 import jax
 import jax.numpy as jnp
 
 from stratagem._core.context import current
 from stratagem._core.mesh import ReplicaMesh
-from stratagem._core.step import Arguments, Trace
-from stratagem._core.values import Formula, Placement, placement_of
+from stratagem._core.step import Arguments, RemotePlacement, Trace
+from stratagem._core.values import Formula, placement_of
+from stratagem._private import scoped
+from stratagem._servers.remote._deferred import apply_on_servers
 from stratagem._servers.remote._look_up import Room, wanted_rows
+from stratagem._servers.remote._markers import look_up_p
 from stratagem._servers.remote._program import ServedProgram
 from stratagem._servers.remote._push import Push
 from stratagem._servers.remote._servers import Servers
@@ -33,24 +36,19 @@ class Kept:
 
 @final
 @dataclass(frozen=True, eq=False)
-class ServedPlacement(Placement):
+class ServedPlacement(RemotePlacement):
     """servers: all of the strategy. home: the index of the one that keeps the variable. key: its name there."""
 
     servers: Servers
     home: int
     key: str = field(default_factory=lambda: f"v{next(_numbers)}")
 
-    served: ClassVar[bool] = True
-
     def read(self, variable: Any) -> jax.Array:
         """The value that the server has now."""
         return self.servers.read([self])[0]
 
     def rows(self, shards: Sequence[Any], ids: jax.Array) -> jax.Array:
-        """The rows of a table at these ids: only these travel. shards: the table's variables, this one's among them.
-
-        Raises InvalidArgumentError for an id that is no row's.
-        """
+        """As RemotePlacement's: only these rows travel."""
         placements: list[Any] = [placement_of(shard) for shard in shards]
         wanted = wanted_rows([ids], [shard.shape[0] for shard in shards], shards[0].path, Room())
         found = self.servers.wherever(lambda: self._rows(placements, wanted.rows))
@@ -91,6 +89,15 @@ class ServedPlacement(Placement):
         changes, worker = self.servers.changed(), current().worker
         if worker is not None:
             worker.fresh.need(changes)
+
+    def look_up(self, shards: Sequence[Any], ids: jax.Array) -> jax.Array:
+        """As RemotePlacement's: a marker, with which the program is cut."""
+        rows: jax.Array = look_up_p.bind(*map(scoped, shards), ids, table=id(shards[0]))
+        return rows
+
+    def apply_gradients(self, optimizer: Any, gradients: Sequence[Any], variables: Sequence[Any]) -> None:
+        """As RemotePlacement's. Raises what `apply_on_servers` raises."""
+        apply_on_servers(optimizer, gradients, variables)
 
     def program(self, made: Trace, arguments: Arguments, mesh: ReplicaMesh) -> ServedProgram:
         """The step as a program that any worker runs."""

@@ -8,14 +8,19 @@ gradient is that of these rows.
 """
 
 import dataclasses
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 from jax.extend import core as xc
 
 from stratagem._base.errors import UnimplementedError
-from stratagem._core.step import Trace, Update, acts, apply_p, inlined, is_literal, look_up_p, nbytes, scatter_p, served
+from stratagem._core.step import RemoteUpdate, Trace, acts, is_literal
+from stratagem._core.values import is_remote
+from stratagem._servers.remote._inlined import inlined
+from stratagem._servers.remote._markers import apply_p, look_up_p, scatter_p
 from stratagem._servers.remote._sparse import Rule, Sparse, sparse_rule
 
 Var = Any
@@ -48,7 +53,7 @@ class Applied:
         the shard among theirs; None for a gradient of the whole variable.
     """
 
-    update: Update
+    update: RemoteUpdate
     positions: tuple[int, ...]
     gradients: tuple[Any, ...]
     groups: tuple[tuple[int, int] | None, ...]
@@ -162,7 +167,7 @@ class Plan:
         return True
 
     def _note_apply(self, eqn: Eqn) -> int:
-        update: Update = self.made.updates[eqn.params["update"][0]]
+        update: RemoteUpdate = self.made.updates[eqn.params["update"][0]]
         n = len(update.variables)
         values, gradients = eqn.invars[: n + len(update.counted)], eqn.invars[n + len(update.counted) :]
         for v in values:
@@ -205,7 +210,7 @@ class Plan:
     def _need_whole(self, position: int, what: str) -> None:
         part = self.made.variables[position]
         variable = part if part._of is None else part._of  # all shards together, as they would travel
-        size = nbytes(variable.shape, part._dtype)
+        size = math.prod(variable.shape) * np.dtype(part._dtype).itemsize
         if size > WHOLE_LIMIT:
             raise UnimplementedError(
                 f"{what} needs all of variable {variable.path}, {size >> 20} MiB, which would travel to every worker at every "
@@ -220,7 +225,7 @@ class Plan:
         if not is_literal(out) and self.version.get(out) == position:
             return None
         base = [v for v, p in self.version.items() if p == position][-1]
-        if is_literal(out) or not served(variable) or not self._follows(out, base):
+        if is_literal(out) or not is_remote(variable) or not self._follows(out, base):
             self._use(out, f"an assignment to {variable.path}")
             return Changed(position, out, None, adds=False)
         eqn = self.defined[out]

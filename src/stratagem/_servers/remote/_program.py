@@ -13,16 +13,15 @@ from stratagem._core.context import current
 from stratagem._core.mesh import ReplicaMesh
 from stratagem._core.step import (
     Arguments,
-    FarArray,
-    FarProgram,
+    RemoteArray,
+    RemoteProgram,
     Trace,
     begun,
     everywhere,
     is_literal,
-    served,
     tracing,
 )
-from stratagem._core.values import placement_of
+from stratagem._core.values import is_remote, placement_of
 from stratagem._private import is_seed_state
 from stratagem._servers.remote._parts import Part, parts_of
 from stratagem._servers.remote._pieces import Piece, pieces_of
@@ -34,14 +33,14 @@ from stratagem._servers.remote._worker import Worker
 
 
 @final
-class ServedProgram(FarProgram):
+class ServedProgram(RemoteProgram):
     """One signature of a step, traced once, run by any worker."""
 
     def __init__(self, made: Trace, arguments: Arguments, mesh: ReplicaMesh) -> None:
         self._variables, self._results, self._mesh = made.variables, made.results, mesh
         self._placements: list[Any] = [placement_of(v) for v in made.variables]
         self._trainable = [v._trainable for v in made.variables]
-        self._servers: Servers = next(p.servers for p in self._placements if p is not None and p.served)
+        self._servers: Servers = next(p.servers for p in self._placements if p is not None and p.remote)
         _check_strategy(made, self._servers)
         _check_written(made)
         self._settings = made.settings
@@ -60,13 +59,13 @@ class ServedProgram(FarProgram):
 
     def __call__(self, arguments: Arguments) -> Any:
         """Run once, on the worker of the context, without stand-ins. Waits for the servers to have taken what it changes."""
-        return self.often(arguments, 1, tensors=True)[0]
+        return self.repeat(arguments, 1, tensors=True)[0]
 
-    def often(self, arguments: Arguments, times: int, *, tensors: bool) -> list[Any]:
-        """As FarProgram's, on the worker of the context."""
+    def repeat(self, arguments: Arguments, times: int, *, tensors: bool) -> list[Any]:
+        """As RemoteProgram's, on the worker of the context."""
         taken = self._taken(arguments, times)
         if tensors:
-            taken = [[everywhere(v, self._mesh) if isinstance(v, FarArray) else v for v in found] for found in taken]
+            taken = [[everywhere(v, self._mesh) if isinstance(v, RemoteArray) else v for v in found] for found in taken]
         return list(map(self._results.rebuilt, taken))
 
     def _taken(self, arguments: Arguments, times: int) -> list[list[Any]]:
@@ -112,7 +111,7 @@ class ServedProgram(FarProgram):
         return _Written(_Writer(self._plan, self._servers, self._pieces, parts).recipe(), parts, places, moves)
 
     def _where(self) -> list[tuple[Place, ...]]:
-        return [self._servers.places(p) for p in self._placements if p is not None and p.served]
+        return [self._servers.places(p) for p in self._placements if p is not None and p.remote]
 
 
 @dataclass(frozen=True)
@@ -141,15 +140,15 @@ class _Writer:
         read = {n for piece in self._pieces for n in piece.reads} | {v for v in plan.results if not is_literal(v)}
         known = [(v, variables[i]) for i, v in enumerate(inputs) if v in read]
         later = [(v, i) for v, i in plan.version.items() if v in read and v not in set(inputs)]
-        own = [c for c in plan.changed if not served(variables[c.position])]
+        own = [c for c in plan.changed if not is_remote(variables[c.position])]
         for v, value in plan.consts.items():
             self._constants.append((self._number(v), value))
         recipe = Recipe(
             inputs=tuple(map(self._number, plan.inputs[len(variables) :])),
             constants=(),
-            whole=tuple((self._number(v), self._place(x)) for v, x in known if served(x)),
+            whole=tuple((self._number(v), self._place(x)) for v, x in known if is_remote(x)),
             late=tuple((plan.level[v] - 1, self._number(v), self._place(variables[i])) for v, i in later),
-            seeds=tuple((self._number(v), x) for v, x in known if not served(x)),
+            seeds=tuple((self._number(v), x) for v, x in known if not is_remote(x)),
             kept=tuple((self._value(c.value), variables[c.position]) for c in own),
             pieces=tuple(
                 CompiledPiece(tuple(map(self._number, p.reads)), tuple(map(self._number, p.makes)), p.run)
@@ -157,7 +156,7 @@ class _Writer:
             ),
             look_ups=tuple(self._look_up(i) for i, group in enumerate(plan.groups) if group.ids),
             updates=tuple(sorted((self._update(i) for i in range(len(plan.applied))), key=lambda u: u.call)),
-            changes=tuple(self._change(i) for i, c in enumerate(plan.changed) if served(variables[c.position])),
+            changes=tuple(self._change(i) for i, c in enumerate(plan.changed) if is_remote(variables[c.position])),
             results=tuple(map(self._value, plan.results)),
             checks=plan.made.results.checks,
         )
@@ -215,7 +214,7 @@ class _Writer:
 def _check_strategy(made: Trace, servers: Servers) -> None:
     for variable in made.variables:
         placement: Any = placement_of(variable)
-        if placement is not None and placement.served and placement.servers is not servers:
+        if placement is not None and placement.remote and placement.servers is not servers:
             raise MixedStrategiesError(
                 f"Mixing different tf.distribute.Strategy objects: a step uses {variable.path} and a variable on servers of "
                 "another ParameterServerStrategy. Create all of them under one strategy."
@@ -224,7 +223,7 @@ def _check_strategy(made: Trace, servers: Servers) -> None:
 
 def _check_written(made: Trace) -> None:
     for variable, line in made.written:
-        if not served(variable) and not is_seed_state(variable) and current().worker is not None:
+        if not is_remote(variable) and not is_seed_state(variable) and current().worker is not None:
             raise ContextError(
                 f"Variable {variable.path} was created outside of strategy.scope() and is assigned at {line}, on a worker of a "
                 "parameter-server job, where every worker would change it. Create it within `with strategy.scope():`."

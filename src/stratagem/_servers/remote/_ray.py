@@ -11,7 +11,7 @@ import numpy as np
 from stratagem._base.errors import OutOfRangeError
 from stratagem._core.context import current
 from stratagem._core.mesh import ReplicaMesh
-from stratagem._core.step import FarArray, FarSource
+from stratagem._core.step import RemoteArray, RemoteIterator
 from stratagem._data import to_jax
 from stratagem._private import is_seed_state
 from stratagem._servers.remote._ahead import Ahead, Fresh
@@ -29,7 +29,7 @@ _handles = itertools.count()
 
 
 @final
-class RemoteIterator(FarSource):
+class WorkerIterator(RemoteIterator):
     """An iterator that a worker has, as the coordinator passes it to functions."""
 
     def __init__(self, worker: "RayWorker", source: int) -> None:
@@ -71,7 +71,7 @@ class RemoteIterator(FarSource):
             return next(self)
         return to_jax(self._actor.call("take", self.handle).result())
 
-    def __iter__(self) -> "RemoteIterator":
+    def __iter__(self) -> "WorkerIterator":
         return self
 
 
@@ -79,10 +79,10 @@ class StandIn(np.ndarray):
     """An array whose values only a worker has. It has shape and dtype, and zeros."""
 
     drawn: Drawn
-    iterator: RemoteIterator
+    iterator: WorkerIterator
 
     @classmethod
-    def of(cls, iterator: RemoteIterator, leaf: int, like: Any) -> "StandIn":
+    def of(cls, iterator: WorkerIterator, leaf: int, like: Any) -> "StandIn":
         """In place of a leaf of the iterator's next element."""
         array = np.asarray(like)
         made = np.broadcast_to(np.zeros((), array.dtype), array.shape).view(cls)
@@ -104,8 +104,8 @@ class RemoteSource:
         """What the elements of the data set look like. Raises AttributeError for what does not say so."""
         return self._worker.actor.call("element_spec", self._handle).result()
 
-    def __iter__(self) -> RemoteIterator:
-        return RemoteIterator(self._worker, self._handle)
+    def __iter__(self) -> WorkerIterator:
+        return WorkerIterator(self._worker, self._handle)
 
 
 @final
@@ -196,7 +196,7 @@ class RayWorker:
                 next(v for v in given if isinstance(v, StandIn) and v.drawn.iterator == what).iterator.forget()
             # What was taken goes back first: if to help fails, or the next step, these have not.
             if found or kind not in ("recipe", "program"):
-                return [[np.asarray(v).view(FarArray) for v in results] for results in found]
+                return [[np.asarray(v).view(RemoteArray) for v in results] for results in found]
             if kind == "recipe":
                 self._known.pop(number, None)
                 continue

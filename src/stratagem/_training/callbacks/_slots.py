@@ -63,7 +63,7 @@ class Slots:
 
 def _by_replica(metric: Any) -> bool:
     placement = placement_of(metric)
-    return placement is not None and not placement.served  # a server has one value, which the model's checkpoint holds
+    return placement is not None and not placement.remote  # a server has one value, which the model's checkpoint holds
 
 
 @functools.cache

@@ -1,0 +1,35 @@
+"""Look-ups of rows in tables that are kept elsewhere: `keras.ops.take` need not have the whole table here."""
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import keras
+
+from stratagem._core.context import current
+from stratagem._core.step._remote import remote_placement
+from stratagem._private import KerasVariable, in_stateless_scope, intercept_take
+
+
+def rows_of(table: Any, ids: Any) -> Any:
+    """The rows of a table that is kept elsewhere; None if this is not one, or it is not known yet which rows."""
+    shards = [table] if isinstance(table, KerasVariable) else getattr(table, "variables", None)
+    if shards and current().graph is not None:
+        current().graph.note_look_up(shards)
+    if not shards or not all(isinstance(s, KerasVariable) for s in shards):
+        return None
+    placements = [remote_placement(s) for s in shards]
+    first = placements[0]
+    if first is None or None in placements:
+        return None
+    recorder = current().recorder
+    if recorder is None and (in_stateless_scope() or isinstance(ids, jax.core.Tracer | keras.KerasTensor)):
+        return None  # a layer finds out the shapes of its outputs
+    ids = jnp.asarray(ids)
+    if not jnp.issubdtype(ids.dtype, jnp.integer):
+        return None
+    rows = first.rows(shards, ids) if recorder is None else first.look_up(shards, ids)
+    return shards[0]._maybe_autocast(rows)
+
+
+intercept_take(rows_of)

@@ -1,0 +1,92 @@
+"""What a step leaves to servers, as markers in its program: rows that it looks up in a table, gradients to apply there."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+from jax.extend import core as xc
+from jax.interpreters import ad, batching, mlir
+
+from stratagem._base.errors import UnimplementedError
+
+# look_up(*shards, ids; table): for every id its row of the table whose rows the shards hold, one after another. `table` tells
+# it from others.
+look_up_p = xc.Primitive("served_look_up")
+# scatter(rows, ids; sizes, table): for every shard (of so many rows) the sum of the rows at their ids. It is the transpose of
+# look_up.
+scatter_p = xc.Primitive("served_scatter")
+scatter_p.multiple_results = True
+# apply(*values, *gradients; count, update): so many values after an optimizer's update. JAX's caches keep what a program names,
+# for ever, so this names no objects: `update` has the update's place among those of its trace, and whose it is.
+apply_p = xc.Primitive("served_apply")
+apply_p.multiple_results = True
+
+
+def _look_up(*operands: Any, table: int) -> Any:
+    """Without servers: ids that are out of range give what `jnp.take` gives."""
+    *shards, ids = operands
+    return jnp.take(jnp.concatenate(shards) if len(shards) > 1 else shards[0], ids, axis=0)
+
+
+def scattered(rows: Any, ids: Any, sizes: Sequence[int]) -> list[Any]:
+    """For every shard, of so many rows, the sums of the rows (*ids.shape, ...) that have the same id."""
+    row = rows.shape[ids.ndim :]
+    whole = jnp.zeros((sum(sizes), *row), rows.dtype).at[ids.reshape(-1)].add(rows.reshape(-1, *row))
+    starts = [sum(sizes[:i]) for i in range(len(sizes))]
+    return [whole[start : start + size] for start, size in zip(starts, sizes, strict=True)]
+
+
+def _scatter(rows: Any, ids: Any, *, sizes: tuple[int, ...], table: int) -> list[Any]:
+    return scattered(rows, ids, sizes)
+
+
+def _look_up_type(*operands: Any, table: int) -> Any:
+    return operands[0].update(shape=(*operands[-1].shape, *operands[0].shape[1:]))
+
+
+def _scatter_type(rows: Any, ids: Any, *, sizes: tuple[int, ...], table: int) -> list[Any]:
+    return [rows.update(shape=(size, *rows.shape[ids.ndim :])) for size in sizes]
+
+
+def _apply_type(*operands: Any, count: int, update: tuple[int, ...]) -> list[Any]:
+    return list(operands[:count])
+
+
+def _jvp(primals: Sequence[Any], tangents: Sequence[Any], *, table: int) -> tuple[Any, Any]:
+    *shards, ids = primals
+    out = look_up_p.bind(*primals, table=table)
+    if all(type(t) is ad.Zero for t in tangents[:-1]):
+        return out, ad.Zero(jax.typeof(out).to_tangent_aval())
+    return out, look_up_p.bind(*map(ad.instantiate_zeros, tangents[: len(shards)]), ids, table=table)
+
+
+def _transpose(ct: Any, *operands: Any, table: int) -> list[Any]:
+    *shards, ids = operands
+    if type(ct) is ad.Zero:
+        return [*(ad.Zero(s.aval) for s in shards), None]
+    return [*scatter_p.bind(ct, ids, sizes=tuple(s.aval.shape[0] for s in shards), table=table), None]
+
+
+def _batched(operands: Sequence[Any], dims: Sequence[Any], *, table: int) -> tuple[Any, int]:
+    if any(d is not None for d in dims[:-1]):
+        raise UnimplementedError("A look-up in many versions of a table at once (vmap over the table) is not possible.")
+    return look_up_p.bind(*operands[:-1], jnp.moveaxis(operands[-1], dims[-1], 0), table=table), 0
+
+
+def _scatter_batched(
+    operands: Sequence[Any], dims: Sequence[Any], *, sizes: tuple[int, ...], table: int
+) -> tuple[Any, Any]:
+    outs = jax.vmap(lambda rows, ids: scattered(rows, ids, sizes), in_axes=tuple(dims))(*operands)
+    return outs, [0] * len(outs)
+
+
+look_up_p.def_abstract_eval(_look_up_type)
+scatter_p.def_abstract_eval(_scatter_type)
+apply_p.def_abstract_eval(_apply_type)
+mlir.register_lowering(look_up_p, mlir.lower_fun(_look_up, multiple_results=False))
+mlir.register_lowering(scatter_p, mlir.lower_fun(_scatter, multiple_results=True))
+ad.primitive_jvps[look_up_p] = _jvp
+ad.primitive_transposes[look_up_p] = _transpose
+batching.primitive_batchers[look_up_p] = _batched
+batching.primitive_batchers[scatter_p] = _scatter_batched
