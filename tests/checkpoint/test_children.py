@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from stratagem._checkpoints._children import is_variable
-from stratagem._checkpoints._graph import Found, bind, nodes_of, survey
+from stratagem._checkpoints._graph import LiveNode, bind, nodes_of, survey
 from tests.checkpoint.models import Plain, create_model
 
 L = keras.layers
@@ -49,7 +49,7 @@ OPTIMIZERS = [
 ]
 
 
-def variables(found: list[Found]) -> dict[str, Any]:
+def variables(found: list[LiveNode]) -> dict[str, Any]:
     return {here.path: here.value for here in found if is_variable(here.value)}
 
 

@@ -147,18 +147,18 @@ def test_machines_that_share_no_disk_each_keep_a_copy(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, writes: list[str]
 ) -> None:
     # Ranks 2 and 3 are on another machine, where the same path is another directory.
-    real, place = _together.load, _together._Place.of
+    real, place = _together.load, _together._SaveLocation.of
     rank_of: dict[int, int] = {}
 
     def of(directory: str, path: str) -> Any:
         rank = rank_of[threading.get_ident()]
         found = place(directory, path)
         machine = "B" if rank >= 2 else "A"
-        return _together._Place(
+        return _together._SaveLocation(
             machine=machine, spot=f"{machine}:{found.spot[-3:]}", directory="/data", name=found.name
         )
 
-    monkeypatch.setattr(_together._Place, "of", of)
+    monkeypatch.setattr(_together._SaveLocation, "of", of)
     monkeypatch.setattr(_together, "_PATIENCE", 0.2)
 
     def work(rank: int) -> None:

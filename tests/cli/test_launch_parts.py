@@ -7,38 +7,38 @@ import pytest
 
 from stratagem._base.job import Phase
 from stratagem._cluster.control import Position
-from stratagem._cluster.control._failure import Failure, Kind
+from stratagem._cluster.control._failure import FailureKind, JobFailure
 from stratagem._servers.remote._actors import TaskLostError, TaskSilentError
 from stratagem.cli._launch_attempt import Running
-from stratagem.cli._launch_cause import Ended, exit_code, root_cause
+from stratagem.cli._launch_cause import EndedTask, exit_code, root_cause
 from stratagem.cli._launch_logs import Log, error_lines, plain
-from stratagem.cli._launch_plan import Layout, Started, at, with_tf_config
+from stratagem.cli._launch_plan import Started, TaskCounts, at, with_tf_config
 from stratagem.cli._launch_show import summary
 
 
 def test_ports_of_a_machine_count_up_from_its_address() -> None:
-    layout = Layout(workers=2, ps=1, chief=True, evaluator=True, nodes=2)
+    layout = TaskCounts(workers=2, ps=1, chief=True, evaluator=True, nodes=2)
     found = at(layout, ["a:1", "[::1]:10"])
     hosts = {"chief:0": "a:1", "worker:0": "a:2", "worker:1": "a:3", "ps:0": "a:4"}
     assert found == {**hosts, "worker:2": "[::1]:10", "worker:3": "[::1]:11", "ps:1": "[::1]:12"}
     assert layout.own == ["chief:0", "worker:0", "worker:1", "ps:0", "evaluator:0"]
     assert [task.rank for task in with_tf_config(layout, found)] == [0, 1, 2, None, None]
-    other = Layout(workers=2, ps=1, chief=True, evaluator=True, nodes=2, node=1)
+    other = TaskCounts(workers=2, ps=1, chief=True, evaluator=True, nodes=2, node=1)
     assert [task.name for task in with_tf_config(other, found)] == ["worker:2", "worker:3", "ps:1"]
 
 
 def test_every_task_may_have_an_address_of_its_own() -> None:
-    found = at(Layout(workers=1, ps=1, chief=True), ["a:1", "b:1", "c:1"])
+    found = at(TaskCounts(workers=1, ps=1, chief=True), ["a:1", "b:1", "c:1"])
     assert found == {"chief:0": "a:1", "worker:0": "b:1", "ps:0": "c:1"}
 
 
-def ended(task: str, code: int, at: float, log: str = "", *, asked: bool = False) -> Ended:
-    return Ended(task, code, at, asked, log)
+def ended(task: str, code: int, at: float, log: str = "", *, asked: bool = False) -> EndedTask:
+    return EndedTask(task, code, at, asked, log)
 
 
-@pytest.mark.parametrize("kind", list(Kind))
-def test_the_words_of_every_failure_name_the_root_cause(kind: Kind) -> None:
-    failure = Failure("worker:1", 1, kind, 3, Phase.COLLECTIVE, "", "host", 17, 0.0)
+@pytest.mark.parametrize("kind", list(FailureKind))
+def test_the_words_of_every_failure_name_the_root_cause(kind: FailureKind) -> None:
+    failure = JobFailure("worker:1", 1, kind, 3, Phase.COLLECTIVE, "", "host", 17, 0.0)
     error = str(failure.error("worker:0", 3))
     tasks = [ended("worker:0", 1, 1.0, error), ended("worker:1", 1, 2.0, error), ended("worker:2", 1, 0.5, error)]
     assert root_cause(tasks) == "worker:1"

@@ -10,8 +10,8 @@ from hypothesis import given
 from stratagem._base.errors import ClusterError
 from stratagem._cluster import (
     Address,
+    ClusterJob,
     ClusterSpec,
-    Job,
     SimpleClusterResolver,
     Task,
     TFConfigClusterResolver,
@@ -34,7 +34,7 @@ def clusters(draw: some.DrawFn) -> dict[str, list[str]]:
     return {job: [f"{draw(HOSTS)}:{next(ports)}" for _ in range(sizes[job])] for job in jobs}
 
 
-def job_in(cluster: Any, job: str, index: Any) -> Job:
+def job_in(cluster: Any, job: str, index: Any) -> ClusterJob:
     """The job as the task sees it that TF_CONFIG names."""
     environ = {"TF_CONFIG": json.dumps({"cluster": cluster, "task": {"type": job, "index": index}})}
     found = job_of(TFConfigClusterResolver(environ=environ))

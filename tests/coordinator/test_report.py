@@ -9,7 +9,7 @@ import pytest
 
 import stratagem as tf
 from stratagem._servers.coordinator._report import Report, WorkerTimes
-from stratagem._servers.remote import Part, Traffic, VariableServer
+from stratagem._servers.remote import TimeCategory, Traffic, VariableServer
 from tests.coordinator.functions import WORKERS
 from tests.remote.serving import serving
 
@@ -57,7 +57,7 @@ class Training:
         return self.coordinator.report() - before
 
 
-def largest(report: Report) -> Part:
+def largest(report: Report) -> TimeCategory:
     return max(report.shares, key=report.shares.__getitem__)
 
 
@@ -73,7 +73,7 @@ def test_steps_functions_and_pushes_are_counted(strategy: Any, coordinator: Any)
 
 def test_slow_data_is_seen(strategy: Any, coordinator: Any) -> None:
     report = Training(strategy, coordinator, seconds=WAIT).run(24)
-    assert largest(report) is Part.INPUT
+    assert largest(report) is TimeCategory.INPUT
     assert "prefetch" in " ".join(report.advice)
 
 
@@ -86,13 +86,13 @@ def test_slow_servers_are_seen(strategy: Any, coordinator: Any, monkeypatch: pyt
 
     monkeypatch.setattr(VariableServer, "_check", slow)
     report = training.run(24)
-    assert largest(report) is Part.SERVERS
+    assert largest(report) is TimeCategory.SERVERS
     assert "servers" in " ".join(report.advice)
 
 
 def test_a_slow_program_on_the_coordinator_is_seen(strategy: Any, coordinator: Any) -> None:
     report = Training(strategy, coordinator).run(24, pause=WAIT)
-    assert largest(report) is Part.WAITING
+    assert largest(report) is TimeCategory.WAITING
     assert "Schedule more functions" in " ".join(report.advice)
 
 
@@ -138,7 +138,7 @@ def test_a_job_that_has_done_nothing_says_so(strategy: Any) -> None:
 
 
 def times(index: int = 0, steps: int = 100, **seconds: float) -> WorkerTimes:
-    return WorkerTimes(index, steps, steps, {part: seconds.get(part.name.lower(), 0.0) for part in Part})
+    return WorkerTimes(index, steps, steps, {part: seconds.get(part.name.lower(), 0.0) for part in TimeCategory})
 
 
 def traffic(busy: float = 0.0, stale: int = 0, pushes: int = 100) -> Traffic:

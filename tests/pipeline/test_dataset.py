@@ -22,7 +22,7 @@ from stratagem._data import (
     set_global_seed,
 )
 from stratagem._data.stages import _columns as columns_module
-from stratagem._data.stages._stage import Rows
+from stratagem._data.stages._stage import OrderedRows
 
 
 def listed(dataset: Dataset) -> list[Any]:
@@ -145,7 +145,7 @@ def test_a_read_only_source_is_not_copied() -> None:
     x = np.zeros(100, np.float32)
     x.setflags(write=False)
     stage = Dataset.from_tensor_slices(x).stage
-    assert isinstance(stage, Rows)
+    assert isinstance(stage, OrderedRows)
     assert np.shares_memory(stage.columns.gather(np.arange(9)), x)
 
 

@@ -15,7 +15,7 @@ import pytest
 import stratagem as tf
 from stratagem import Variable
 from stratagem._data import Dataset, TensorSpec
-from stratagem._data.functions._applied import Applied
+from stratagem._data.functions._applied import AppliedFunction
 from stratagem._data.functions._compiled import programs
 from stratagem._data.functions._mapped import padded
 from stratagem._data.functions._user_code import UserFunction
@@ -458,7 +458,7 @@ def test_a_function_that_raises_stop_iteration_does_not_end_the_data() -> None:
 
 def test_an_error_before_a_block_comes_after_the_results_before_it() -> None:
     source = Dataset.range(5).map(fails_at_two)
-    applied = Applied(source.stage, UserFunction(lambda x: x, "map_func"))
+    applied = AppliedFunction(source.stage, UserFunction(lambda x: x, "map_func"))
     assert not applied.known  # a map that runs as Python is never read ahead
     walk = iter(source.map(lambda x: x + 1))
     assert [int(next(walk)), int(next(walk))] == [1, 2]

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stratagem._data.stages._order import Cursor, Cut, Kept, Order, Repeated, Shuffled, Straight
+from stratagem._data.stages._order import Cursor, Order, RememberedOrder, Repeated, Shuffled, SlicedOrder, Straight
 from stratagem._data.stages._seeds import EpochSeeds
 
 
@@ -33,13 +33,13 @@ def orders(draw: st.DrawFn) -> Order:
         elif kind == "repeat":
             order = Repeated(order, number % 4)
         elif kind == "take":
-            order = Cut(order, count=number)
+            order = SlicedOrder(order, count=number)
         elif kind == "skip":
-            order = Cut(order, start=number)
+            order = SlicedOrder(order, start=number)
         elif kind == "shard":
-            order = Cut(order, start=number % 3, step=3)
+            order = SlicedOrder(order, start=number % 3, step=3)
         else:
-            order = Kept(order)
+            order = RememberedOrder(order)
     return order
 
 
@@ -140,5 +140,5 @@ def test_repeating_nothing_for_ever_ends() -> None:
 
 
 def test_a_kept_order_is_walked_once() -> None:
-    order = Kept(shuffled(Straight(50), 50))
+    order = RememberedOrder(shuffled(Straight(50), 50))
     assert read_all(order.cursor()) == read_all(order.cursor())

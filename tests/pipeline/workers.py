@@ -9,7 +9,7 @@ import jax
 from stratagem._base.job import Job
 from stratagem._data import AutoShardPolicy, Dataset, InputContext, Options
 from stratagem._data.distribution._lockstep import LockstepWalk
-from stratagem._data.distribution._peers import Alone, Asked, Common, Compared
+from stratagem._data.distribution._peers import Asked, Common, Compared, NoPeers
 from stratagem._data.distribution._shard import shard
 from stratagem._data.distribution._streams import WorkerWalk
 from stratagem._data.stages._cardinality import UNKNOWN
@@ -35,7 +35,7 @@ def walk_of(dataset: Dataset, at: InputContext, job: Job) -> LockstepWalk:
     stream = WorkerWalk(sharding, workers, worker)
     own, local = sharding.pieces(worker, workers), at.num_replicas_in_sync // workers
     common = Common(stream.sizes) if dataset.stage.cardinality != UNKNOWN else Compared(job, stream.sizes)
-    peers = Alone() if workers == 1 else common if sharding.common else Asked(job, local)
+    peers = NoPeers() if workers == 1 else common if sharding.common else Asked(job, local)
     replicas = range(worker * local, (worker + 1) * local)
     return LockstepWalk([stream], own, replicas, peers, partial=lambda: True)
 

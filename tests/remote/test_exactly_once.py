@@ -17,7 +17,7 @@ from stratagem._servers.coordinator import _coordinator
 from stratagem._servers.remote import VariableServer
 from stratagem._servers.remote._push import Origin, Push
 from stratagem._servers.remote._server import NotHereError
-from stratagem._servers.remote._update import Rows
+from stratagem._servers.remote._update import SparseGradient
 from tests.remote.serving import serving
 
 ROWS = 20
@@ -135,7 +135,7 @@ def gradients_of(push: Push) -> tuple[int, list[Any]]:
     return number, list(gradients)
 
 
-def with_gradients(change: Callable[[Rows, Any], list[Any]]) -> Callable[[Push], Push]:
+def with_gradients(change: Callable[[SparseGradient, Any], list[Any]]) -> Callable[[Push], Push]:
     def changed(push: Push) -> Push:
         number, (rows, whole) = gradients_of(push)
         return dataclasses.replace(push, updates=[(number, change(rows, whole))])
@@ -154,10 +154,14 @@ WRONG: dict[str, Callable[[Push], Push]] = {
     "another dtype": with_gradients(lambda rows, whole: [rows, jnp.zeros(2, jnp.bfloat16)]),
     "a whole gradient in place of rows": with_gradients(lambda rows, whole: [jnp.zeros((ROWS, 2)), whole]),
     "rows in place of a whole gradient": with_gradients(lambda rows, whole: [rows, rows]),
-    "rows of another width": with_gradients(lambda rows, whole: [Rows(rows.ids, jnp.zeros((len(rows.ids), 3))), whole]),
-    "more ids than rows": with_gradients(lambda rows, whole: [Rows(np.zeros(99, "int32"), rows.values), whole]),
-    "a negative id": with_gradients(lambda rows, whole: [Rows(rows.ids - 5, rows.values), whole]),
-    "an id beyond": with_gradients(lambda rows, whole: [Rows(rows.ids + 2, rows.values), whole]),
+    "rows of another width": with_gradients(
+        lambda rows, whole: [SparseGradient(rows.ids, jnp.zeros((len(rows.ids), 3))), whole]
+    ),
+    "more ids than rows": with_gradients(
+        lambda rows, whole: [SparseGradient(np.zeros(99, "int32"), rows.values), whole]
+    ),
+    "a negative id": with_gradients(lambda rows, whole: [SparseGradient(rows.ids - 5, rows.values), whole]),
+    "an id beyond": with_gradients(lambda rows, whole: [SparseGradient(rows.ids + 2, rows.values), whole]),
     "an unknown variable": lambda p: dataclasses.replace(p, added={**p.added, "other": jnp.zeros(())}),
     "a change of another shape": lambda p: dataclasses.replace(p, added={key_of(p): jnp.zeros(2, "int32")}),
     "a change of another dtype": lambda p: dataclasses.replace(p, added={key_of(p): jnp.zeros((), "float32")}),

@@ -11,8 +11,8 @@ import stratagem as tf
 from stratagem._strategies import AbstractStrategy, OneDeviceStrategy
 from stratagem._training._data import Data
 from stratagem._training._feed import open_feed
-from stratagem._training._runner import Execution, Runner, open_runner, run_batch, run_steps
-from stratagem._training._steps import Kind, Steps
+from stratagem._training._runner import Execution, StepRunner, open_runner, run_batch, run_steps
+from stratagem._training._steps import StepKind, Steps
 from tests.trainer.small import BATCH, ROWS, X, Y, batched, close, descended, kernel
 
 
@@ -20,15 +20,15 @@ class LaterStrategy(OneDeviceStrategy):  # type: ignore[misc]
     """One device, to which steps are sent: nobody waits for a step before the epoch ends."""
 
 
-class LaterRunner(Runner):
+class LaterRunner(StepRunner):
     """Sends batches, one by one, to a thread; logs are there when the epoch has ended."""
 
-    opened: ClassVar[list[Kind]] = []
+    opened: ClassVar[list[StepKind]] = []
 
-    def __init__(self, strategy: AbstractStrategy, steps: Steps, kind: Kind, data: Data) -> None:
+    def __init__(self, strategy: AbstractStrategy, steps: Steps, kind: StepKind, data: Data) -> None:
         self.opened.append(kind)
         self._strategy, self._steps, self._kind = strategy, steps, kind
-        self._feed = open_feed(data, strategy, continues=kind is Kind.TRAIN)
+        self._feed = open_feed(data, strategy, continues=kind is StepKind.TRAIN)
         self._iterator: Iterator[Any] = iter(())
         self._thread: ThreadPoolExecutor | None = None
         self._sent: list[Future[Any]] = []
@@ -53,7 +53,7 @@ class LaterRunner(Runner):
             return None
         assert self._thread is not None
         self._sent.append(self._thread.submit(self._step, batch))
-        if self._kind is Kind.PREDICT:
+        if self._kind is StepKind.PREDICT:
             return Execution(1, 0, self._sent[-1].result())
         return Execution(1, 0, self._logs)
 
@@ -64,7 +64,7 @@ class LaterRunner(Runner):
     def end_epoch(self) -> None:
         assert self._thread is not None
         self._thread.shutdown()
-        if self._kind is not Kind.PREDICT and self._sent:
+        if self._kind is not StepKind.PREDICT and self._sent:
             self._logs.update(self._sent[-1].result()[0])
         self._feed.ended()
 
@@ -75,7 +75,7 @@ class LaterRunner(Runner):
         self._feed.restore(state, within=True)
 
 
-def run_later(strategy: LaterStrategy, steps: Steps, kind: Kind, data: Data) -> Any:
+def run_later(strategy: LaterStrategy, steps: Steps, kind: StepKind, data: Data) -> Any:
     """One step, in a thread that ends with it."""
     LaterRunner.opened.append(kind)
     runner = run_batch.dispatch(AbstractStrategy)
@@ -102,12 +102,12 @@ def model() -> Any:
 
 def test_fit_evaluate_and_predict_run_on_it(model: Any) -> None:
     history = model.fit(X, Y, batch_size=BATCH, epochs=2, shuffle=False, verbose=0, validation_data=(X, Y)).history
-    assert LaterRunner.opened == [Kind.TRAIN, Kind.TEST]
+    assert LaterRunner.opened == [StepKind.TRAIN, StepKind.TEST]
     close(kernel(model), descended(batched(), epochs=2))
     predicted = model.predict(X, batch_size=BATCH, verbose=0)
     close(predicted, X @ kernel(model)[:2, None] + kernel(model)[2])
     tested = model.evaluate(X, Y, verbose=0, return_dict=True)
-    assert LaterRunner.opened[2:] == [Kind.PREDICT, Kind.TEST]
+    assert LaterRunner.opened[2:] == [StepKind.PREDICT, StepKind.TEST]
     close(np.array(tested["mae"]), np.mean(np.abs(predicted - Y)))
     close(np.array(history["val_mae"][-1]), np.array(tested["mae"]))
     assert len(history["loss"]) == 2
@@ -120,7 +120,7 @@ def test_single_batches_run_on_it(model: Any) -> None:
     predicted = model.predict_on_batch(X)
     close(predicted, X @ kernel(model)[:2, None] + kernel(model)[2])
     tested = model.test_on_batch(X, Y, return_dict=True)
-    assert LaterRunner.opened == [Kind.TRAIN, Kind.PREDICT, Kind.TEST]
+    assert LaterRunner.opened == [StepKind.TRAIN, StepKind.PREDICT, StepKind.TEST]
     assert tested["loss"] < logs["loss"]
 
 

@@ -76,7 +76,7 @@ class Job(abc.ABC):
 
 
 @final
-class Alone(Job):
+class SingleWorkerJob(Job):
     """One worker."""
 
     def __init__(
@@ -116,7 +116,7 @@ class Alone(Job):
         self._preempted()
 
 
-ALONE = Alone()
+ALONE = SingleWorkerJob()
 
 
 class _Process:

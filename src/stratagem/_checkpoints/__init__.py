@@ -12,7 +12,7 @@ from stratagem._checkpoints._finite import not_finite as not_finite
 from stratagem._checkpoints._finite import shown as shown
 from stratagem._checkpoints._index import CheckpointState as CheckpointState
 from stratagem._checkpoints._index import get_checkpoint_state as get_checkpoint_state
-from stratagem._checkpoints._inspect import Report as Report
+from stratagem._checkpoints._inspect import CheckpointReport as CheckpointReport
 from stratagem._checkpoints._inspect import report_on as report_on
 from stratagem._checkpoints._latest import checkpoints_iterator as checkpoints_iterator
 from stratagem._checkpoints._latest import is_good as is_good

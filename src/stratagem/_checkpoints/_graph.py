@@ -29,7 +29,7 @@ class Node:
 
 
 @dataclass(kw_only=True)
-class Found:
+class LiveNode:
     """One living object, with the same fields as its node."""
 
     value: Any
@@ -42,21 +42,21 @@ class Found:
         return "variable" if is_variable(self.value) else "state" if is_stateful(self.value) else "object"
 
 
-def survey(root: Any, path: str = "") -> list[Found]:
+def survey(root: Any, path: str = "") -> list[LiveNode]:
     """Everything that hangs on `root`, which comes first, breadth first; objects that hold nothing are left out."""
-    found = [Found(value=root, path=path)]
+    found = [LiveNode(value=root, path=path)]
     index = {id(root): 0}
     for here in found:  # the list grows while it is read
         for name, part in parts_of(here.value).items():
             if id(part) not in index:
                 index[id(part)] = len(found)
                 label = quote(name, safe=" !#$&'()*+,:;=?@[]|<>")
-                found.append(Found(value=part, path=f"{here.path}/{label}" if here.path else label))
+                found.append(LiveNode(value=part, path=f"{here.path}/{label}" if here.path else label))
             here.children[name] = index[id(part)]
     return _without_hollow(found)
 
 
-def _without_hollow(found: list[Found]) -> list[Found]:
+def _without_hollow(found: list[LiveNode]) -> list[LiveNode]:
     """Drop containers and plain objects through which nothing solid is reached."""
     parents: dict[int, list[int]] = {}
     for i, here in enumerate(found):
@@ -74,12 +74,12 @@ def _without_hollow(found: list[Found]) -> list[Found]:
     return [found[old] for old in sorted(kept)]
 
 
-def nodes_of(found: list[Found]) -> list[Node]:
+def nodes_of(found: list[LiveNode]) -> list[Node]:
     """The saved form of a survey."""
     return [Node(path=here.path, kind=here.kind, children=dict(here.children)) for here in found]
 
 
-def bind(found: list[Found], nodes: list[Node], start: int = 0) -> dict[int, int]:
+def bind(found: list[LiveNode], nodes: list[Node], start: int = 0) -> dict[int, int]:
     """Follow equal part names from `found[0]` and `nodes[start]`: which object is which node. First way wins."""
     bound = {0: start}
     queue = [0]
@@ -91,5 +91,5 @@ def bind(found: list[Found], nodes: list[Node], start: int = 0) -> dict[int, int
     return bound
 
 
-def _shared(here: Found, node: Node) -> Iterator[tuple[str, int]]:
+def _shared(here: LiveNode, node: Node) -> Iterator[tuple[str, int]]:
     return ((name, node.children[name]) for name in here.children if name in node.children)

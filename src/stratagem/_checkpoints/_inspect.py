@@ -12,7 +12,7 @@ from stratagem._checkpoints._manifest import NAME
 
 
 @dataclass(frozen=True, kw_only=True)
-class Report:
+class CheckpointReport:
     """One checkpoint. `problem` is empty for a whole one; the numbers are 0 where they cannot be known.
 
     nbytes: size of its files. arrays, values: how many. saved_at: seconds since 1970. non_finite: names of the arrays that
@@ -30,7 +30,7 @@ class Report:
     non_finite: str = ""
 
 
-def report_on(path: str, *, thorough: bool) -> list[Report]:
+def report_on(path: str, *, thorough: bool) -> list[CheckpointReport]:
     """A report on the checkpoint at `path`, or on each one in the directory, in the order of their numbers.
 
     In a directory these are the ones that its file `checkpoint` lists and whatever is named like one. With `thorough`
@@ -50,12 +50,12 @@ def report_on(path: str, *, thorough: bool) -> list[Report]:
     return [_report(each, os.path.abspath(each) == newest, thorough) for each in paths]
 
 
-def _report(path: str, latest: bool, thorough: bool) -> Report:
+def _report(path: str, latest: bool, thorough: bool) -> CheckpointReport:
     try:
         manifest = verify(path) if thorough else glance(path)
     except (NotFoundError, DataLossError, CheckpointError) as error:
-        return Report(path=path, latest=latest, problem=str(error))
-    return Report(
+        return CheckpointReport(path=path, latest=latest, problem=str(error))
+    return CheckpointReport(
         path=path,
         latest=latest,
         files=len(manifest.files) + 1,

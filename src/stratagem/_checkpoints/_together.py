@@ -40,7 +40,9 @@ def save_together(directory: str, path: str, write: Callable[[], None]) -> None:
             make_directories(Path(directory))
         write()
         return
-    places = [_Place(**found) for found in job.agree("save a checkpoint", asdict(_Place.of(directory, path)))]
+    places = [
+        _SaveLocation(**found) for found in job.agree("save a checkpoint", asdict(_SaveLocation.of(directory, path)))
+    ]
     _raise_first({rank: place.problem for rank, place in enumerate(places)}, path)
     leaders = [_leader(place, places) for place in places]
     _demand_one_name(places, leaders)
@@ -74,7 +76,7 @@ def agree_to_restore(mine: str | None) -> None:
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Place:
+class _SaveLocation:
     """Where one member saves: `spot` is the directory itself, as its machine numbers it."""
 
     machine: str
@@ -84,7 +86,7 @@ class _Place:
     problem: str = ""
 
     @classmethod
-    def of(cls, directory: str, path: str) -> "_Place":
+    def of(cls, directory: str, path: str) -> "_SaveLocation":
         name = os.path.relpath(path, directory or ".")
         here = machine() or os.uname().nodename
         try:
@@ -107,13 +109,13 @@ class _Outcome:
     error: Exception | None = None
 
 
-def _leader(place: _Place, places: list[_Place]) -> int:
+def _leader(place: _SaveLocation, places: list[_SaveLocation]) -> int:
     return next(
         rank for rank, other in enumerate(places) if other.spot == place.spot or other.directory == place.directory
     )
 
 
-def _demand_one_name(places: list[_Place], leaders: list[int]) -> None:
+def _demand_one_name(places: list[_SaveLocation], leaders: list[int]) -> None:
     for rank, leader in enumerate(leaders):
         if places[rank].name != places[leader].name:
             raise CheckpointError(

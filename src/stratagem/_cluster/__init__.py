@@ -1,15 +1,15 @@
 """Who is in the job, and which task this process is.
 
 In: TF_CONFIG, Slurm, torchrun, Open MPI, Ray, or a ClusterSpec of the user's.
-Out: resolvers, the checked facts of a job (`Job`); `control` has the channel between its tasks, by which they agree and one
-failure is told to all; `coordination` is JAX's service for several processes.
+Out: resolvers, the checked facts of a job (`ClusterJob`); `control` has the channel between its tasks, by which they agree and
+one failure is told to all; `coordination` is JAX's service for several processes.
 Never: imports JAX's Python or Keras, since supervisors run on it; touches a tensor.
 """
 
 from stratagem._cluster._address import Address as Address
 from stratagem._cluster._default import default_resolver as default_resolver
 from stratagem._cluster._gpus import visible_gpus as visible_gpus
-from stratagem._cluster._job import Job as Job
+from stratagem._cluster._job import ClusterJob as ClusterJob
 from stratagem._cluster._job import Task as Task
 from stratagem._cluster._job import job_of as job_of
 from stratagem._cluster._launchers import OpenMPIClusterResolver as OpenMPIClusterResolver

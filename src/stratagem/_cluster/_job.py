@@ -26,7 +26,7 @@ class Task:
 
 @final
 @dataclass(frozen=True)
-class Job:
+class ClusterJob:
     """The tasks that train together, as one of them sees it.
 
     task: this one. rank: its place in `tasks`, the chief and then the workers; an evaluator is a job of its own.
@@ -69,7 +69,7 @@ class Job:
         return all(address.loopback for address in self.addresses if address is not None)
 
 
-def job_of(resolver: ClusterResolver) -> Job | None:
+def job_of(resolver: ClusterResolver) -> ClusterJob | None:
     """The job of this process; None if the resolver knows no cluster, so the process works alone.
 
     Raises:
@@ -91,7 +91,7 @@ def job_of(resolver: ClusterResolver) -> Job | None:
     addresses = tuple(_address(spec, other) for other in tasks)
     if addresses[0] is None and len(tasks) > 1:
         raise ClusterError(f"{source}: the address of {tasks[0]} is not known, and all others connect to it. Add it.")
-    return Job(task, tasks.index(task), tasks, addresses, spec.as_dict(), source, resolver.local)
+    return ClusterJob(task, tasks.index(task), tasks, addresses, spec.as_dict(), source, resolver.local)
 
 
 def _task_of(resolver: ClusterResolver) -> Task:

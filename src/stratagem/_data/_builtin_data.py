@@ -47,7 +47,7 @@ _UNREADABLE = (OSError, EOFError, ValueError, KeyError, zlib.error, zipfile.BadZ
 
 
 @dataclass(frozen=True)
-class _Place:
+class _DataFolder:
     """A folder that may hold all files of a data set, and how to read them."""
 
     folder: Path
@@ -63,9 +63,9 @@ def load_mnist() -> Parts:
     """MNIST as `((x_train, y_train), (x_test, y_test))`, the same uint8 arrays as Keras gives."""
     own = _data_folder()
     places = [
-        _Place(_keras_cache(), ("mnist.npz",), _read_npz),
-        _Place(own, ("mnist.npz",), _read_npz),
-        _Place(own / "mnist", _IDX_FILES, _read_idx_files),
+        _DataFolder(_keras_cache(), ("mnist.npz",), _read_npz),
+        _DataFolder(own, ("mnist.npz",), _read_npz),
+        _DataFolder(own / "mnist", _IDX_FILES, _read_idx_files),
     ]
     return _load("MNIST", "mnist", places, places[1])
 
@@ -73,7 +73,7 @@ def load_mnist() -> Parts:
 def load_fashion_mnist() -> Parts:
     """Fashion-MNIST as `((x_train, y_train), (x_test, y_test))`, the same uint8 arrays as Keras gives."""
     folders = (_keras_cache() / "fashion-mnist", _data_folder() / "fashion-mnist", _DEBIAN)
-    places = [_Place(folder, _IDX_FILES, _read_idx_files) for folder in folders]
+    places = [_DataFolder(folder, _IDX_FILES, _read_idx_files) for folder in folders]
     return _load("Fashion-MNIST", "fashion-mnist", places, places[1])
 
 
@@ -86,7 +86,7 @@ def _data_folder() -> Path:
     return Path(local_path(os.environ.get("STRATAGEM_DATA") or cache / "stratagem" / "datasets"))
 
 
-def _load(title: str, argument: str, places: Sequence[_Place], target: _Place) -> Parts:
+def _load(title: str, argument: str, places: Sequence[_DataFolder], target: _DataFolder) -> Parts:
     """The data set from the first place that has it whole, else downloaded into `target`."""
     for place in places:
         if not place.missing():
@@ -98,7 +98,7 @@ def _load(title: str, argument: str, places: Sequence[_Place], target: _Place) -
     return target.read(target.folder)
 
 
-def _advice(title: str, argument: str, places: Sequence[_Place], target: _Place, error: Exception) -> str:
+def _advice(title: str, argument: str, places: Sequence[_DataFolder], target: _DataFolder, error: Exception) -> str:
     looked = "\n".join(f"  {place.folder}: no {', '.join(place.missing())}" for place in places)
     names = target.names[0] if len(target.names) == 1 else f"{{{','.join(target.names)}}}"
     return (
@@ -109,7 +109,7 @@ def _advice(title: str, argument: str, places: Sequence[_Place], target: _Place,
     )
 
 
-def _download(target: _Place) -> None:
+def _download(target: _DataFolder) -> None:
     """Fetch the files of `target`; they get their names only when all are whole and readable."""
     target.folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=target.folder, suffix=".part") as scratch:

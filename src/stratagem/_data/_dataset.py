@@ -12,7 +12,7 @@ from stratagem._base.errors import InvalidArgumentError, NotProvidedError
 from stratagem._core.context import current
 from stratagem._data._dataset_batches import Batches
 from stratagem._data._dataset_functions import Functions
-from stratagem._data._dataset_order import Order
+from stratagem._data._dataset_order import DatasetOrder
 from stratagem._data._dataset_sources import Sources
 from stratagem._data._iterator import DatasetIterator, NumpyIterator
 from stratagem._data._one_shot import OneShotIterator
@@ -47,7 +47,7 @@ class _DatasetType(abc.ABCMeta):
 
 
 @final
-class Dataset(Sources, Order, Batches, Functions, metaclass=_DatasetType):
+class Dataset(Sources, DatasetOrder, Batches, Functions, metaclass=_DatasetType):
     """A sequence of elements: nests of tensors. Immutable; every method returns a new one.
 
     Make one with `from_tensor_slices`, `from_tensors`, `from_generator`, `range` or `zip`.

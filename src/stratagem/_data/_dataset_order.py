@@ -20,7 +20,7 @@ _AUTOTUNE_DEPTH = 2
 _WHOLE = 1 << 62
 
 
-class Order(DatasetBase, abc.ABC):
+class DatasetOrder(DatasetBase, abc.ABC):
     """Order, number and preparation of elements."""
 
     def shuffle(

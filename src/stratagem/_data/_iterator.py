@@ -12,7 +12,7 @@ from stratagem._base.errors import InvalidArgumentError, OutOfRangeError
 from stratagem._core.context import current, entered
 from stratagem._data.elements._nest import Nest, to_jax, to_own_numpy, to_tensors
 from stratagem._data.stages._order import State
-from stratagem._data.stages._stage import Walk
+from stratagem._data.stages._stage import StageIterator
 from stratagem._private import OutsideOfTraces
 
 T = TypeVar("T")
@@ -24,7 +24,7 @@ class ElementIterator(abc.ABC, Generic[T]):
     While a step is traced, `next` gives the trace's recorder the iterator; the step then draws before every call.
     """
 
-    def __init__(self, source: Walk, element_spec: Callable[[], Nest]) -> None:
+    def __init__(self, source: StageIterator, element_spec: Callable[[], Nest]) -> None:
         self._source = source
         self._spec = element_spec
         self._peeked: list[tuple[T, State]] = []

@@ -10,42 +10,42 @@ from stratagem._data.functions._mapped import MemoColumns
 from stratagem._data.stages._cardinality import INFINITE, UNKNOWN, batched
 from stratagem._data.stages._columns import Columns, RangeColumns, ZippedColumns
 from stratagem._data.stages._memory import CacheStage, ShuffleStep
-from stratagem._data.stages._order import Cut, Endless, Kept, Order, Repeated, Shuffled, Straight
+from stratagem._data.stages._order import Endless, Order, RememberedOrder, Repeated, Shuffled, SlicedOrder, Straight
 from stratagem._data.stages._seeds import EpochSeeds
-from stratagem._data.stages._stage import BatchedRows, Rows, Stage
+from stratagem._data.stages._stage import BatchedRows, OrderedRows, Stage
 from stratagem._data.stages._steps import CutStep, EnumerateStep, PrefetchStep, RepeatStep, ZipStage
 from stratagem._data.stages._transforms import BatchStage
 
 
 def rows(columns: Columns) -> Stage:
     """The rows of columns, in their own order."""
-    return Rows(columns, Straight(columns.length))
+    return OrderedRows(columns, Straight(columns.length))
 
 
 def shuffle(stage: Stage, buffer_size: int, seeds: EpochSeeds) -> Stage:
     """Elements in a random order."""
-    if isinstance(stage, Rows):
-        return Rows(stage.columns, Shuffled(stage.order, buffer_size, seeds))
+    if isinstance(stage, OrderedRows):
+        return OrderedRows(stage.columns, Shuffled(stage.order, buffer_size, seeds))
     return ShuffleStep(stage, buffer_size, seeds)
 
 
 def repeat(stage: Stage, count: int) -> Stage:
     """Elements again and again."""
-    if isinstance(stage, Rows):
-        return Rows(stage.columns, Repeated(stage.order, count))
+    if isinstance(stage, OrderedRows):
+        return OrderedRows(stage.columns, Repeated(stage.order, count))
     return RepeatStep(stage, count)
 
 
 def cut(stage: Stage, *, start: int = 0, step: int = 1, count: int = -1) -> Stage:
     """Every `step`-th element from `start` on, at most `count`."""
-    if isinstance(stage, Rows):
-        return Rows(stage.columns, Cut(stage.order, start=start, step=step, count=count))
+    if isinstance(stage, OrderedRows):
+        return OrderedRows(stage.columns, SlicedOrder(stage.order, start=start, step=step, count=count))
     return CutStep(stage, start=start, step=step, count=count)
 
 
 def batch(stage: Stage, batch_size: int, *, drop_remainder: bool) -> Stage:
     """Consecutive elements stacked."""
-    if isinstance(stage, Rows):
+    if isinstance(stage, OrderedRows):
         count = batched(stage.cardinality, batch_size, drop_remainder=drop_remainder)
         columns = stage.columns.sized(batch_size)
         return BatchedRows(columns, stage.order, batch_size, count, drop_remainder=drop_remainder)
@@ -54,14 +54,14 @@ def batch(stage: Stage, batch_size: int, *, drop_remainder: bool) -> Stage:
 
 def cache(stage: Stage) -> Stage:
     """Elements made once. Of rows that are in memory already, only the order is remembered."""
-    if not isinstance(stage, Rows) or stage.order.length == UNKNOWN:
+    if not isinstance(stage, OrderedRows) or stage.order.length == UNKNOWN:
         return CacheStage(stage)
     order: Order = stage.order
     if stage.cheap:
-        return stage if order.length == INFINITE else Rows(stage.columns, Kept(order))
+        return stage if order.length == INFINITE else OrderedRows(stage.columns, RememberedOrder(order))
     # Computed rows are kept by row, unless most rows would be reserved in vain or are not the same the next time.
     if stage.pure and stage.columns.settled and stage.columns.length <= 4 * order.length:
-        return Rows(MemoColumns(stage.columns), Kept(order))
+        return OrderedRows(MemoColumns(stage.columns), RememberedOrder(order))
     return CacheStage(stage)
 
 
@@ -73,14 +73,14 @@ def prefetch(stage: Stage, depth: int) -> Stage:
 def zipped(nest: Nest) -> Stage:
     """Elements side by side. Rows in their own order stay rows."""
     stages = leaves(nest)
-    if all(isinstance(stage, Rows) and isinstance(stage.order, Straight) for stage in stages):
+    if all(isinstance(stage, OrderedRows) and isinstance(stage.order, Straight) for stage in stages):
         return rows(ZippedColumns(map_leaves(lambda stage: stage.columns, nest)))
     return ZipStage(nest)
 
 
 def enumerated(stage: Stage, start: int) -> Stage:
     """Pairs of a running number and an element."""
-    if isinstance(stage, Rows) and isinstance(stage.order, Straight):
+    if isinstance(stage, OrderedRows) and isinstance(stage.order, Straight):
         numbers = RangeColumns(start, 1, stage.columns.length, np.dtype(np.int64))
         return zipped((rows(numbers), stage))
     return EnumerateStep(stage, start)
@@ -93,4 +93,4 @@ def expanded(tensors: Any) -> Any:
 
 def counted(start: Any, step: Any, dtype: np.dtype[Any]) -> Stage:
     """Numbers with a constant distance, without an end."""
-    return Rows(RangeColumns(start, step, 1 << 62, dtype), Endless())
+    return OrderedRows(RangeColumns(start, step, 1 << 62, dtype), Endless())

@@ -25,7 +25,7 @@ from stratagem._ops._dtypes import as_dtype, int32
 
 
 @runtime_checkable
-class Table(Protocol):
+class ShardedTable(Protocol):
     """A variable in shards: its rows can be read without the rest of it."""
 
     is_sharded_variable: bool
@@ -90,10 +90,10 @@ def gather(
         asked = _private.looked_up(params, index)
         if asked is not None:
             return asked
-    array = params if isinstance(params, Table) else tensor(params)
+    array = params if isinstance(params, ShardedTable) else tensor(params)
     where = batch_dims if axis is None else static_int(axis, "a tensor is an axis") % len(array.shape)
     _check_range(index, array.shape[where])
-    if isinstance(array, Table):
+    if isinstance(array, ShardedTable):
         if where == 0:
             return _rows(array, index)
         array = tensor(array)
@@ -104,7 +104,7 @@ def gather(
     return _batched(take, batch_dims)(array, index)
 
 
-def _rows(table: Table, index: Tensor) -> Tensor:
+def _rows(table: ShardedTable, index: Tensor) -> Tensor:
     inside = (index >= 0) & (index < table.shape[0])
     rows = table.sparse_read(jnp.where(inside, index, 0))
     return jnp.where(inside.reshape(*index.shape, *[1] * (rows.ndim - index.ndim)), rows, jnp.zeros_like(rows))

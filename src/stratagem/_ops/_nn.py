@@ -8,7 +8,7 @@ import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
 from stratagem._ops._convert import Tensor, operands, static_axes, tensor
-from stratagem._ops._indexing import Table, gather
+from stratagem._ops._indexing import ShardedTable, gather
 from stratagem._ops._linalg import clip_by_norm
 
 # --- Activations ------------------------------------------------------------------------------------------------------
@@ -173,7 +173,9 @@ def _table(params: Any) -> Any:
     if not isinstance(params, list | tuple):
         return params
     whole = params[0] if len(params) == 1 else getattr(params[0], "_of", None)
-    if len(params) == 1 or (isinstance(whole, Table) and list(map(id, whole.variables)) == list(map(id, params))):
+    if len(params) == 1 or (
+        isinstance(whole, ShardedTable) and list(map(id, whole.variables)) == list(map(id, params))
+    ):
         return whole
     return jnp.concatenate([tensor(p) for p in params])
 

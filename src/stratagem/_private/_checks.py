@@ -15,7 +15,7 @@ effects.partial_eval_kept_effects.add_type(checkify.ErrorEffect)
 
 
 @dataclass(frozen=True)
-class Found:
+class FailedCheck:
     """What a program with its checks as results gives besides: the number of the first check that failed, or 0.
 
     values: by check, what it was given when it first failed.
@@ -32,14 +32,14 @@ def _failure(number: int) -> type:
 
 
 def add_check(fails: jax.Array, number: int, values: Sequence[jax.Array]) -> Any:
-    """Add the check with this number to the program being traced; returns what its values are known by in `Found`."""
+    """Add the check with this number to the program being traced; returns what its values are known by in `FailedCheck`."""
     effect = checkify.ErrorEffect(_failure(number), tuple(jax.ShapeDtypeStruct(v.shape, v.dtype) for v in values))
     error = checkify.Error({effect: fails}, {effect: jnp.asarray(number, jnp.int32)}, {}, {effect: list(values)})
     checkify.check_error(error)
     return effect
 
 
-def checked(closed: xc.ClosedJaxpr, *args: Any) -> tuple[list[Any], Found]:
+def checked(closed: xc.ClosedJaxpr, *args: Any) -> tuple[list[Any], FailedCheck]:
     """Evaluate a program that has checks: its results, and what the checks found."""
     kinds = frozenset(e.error_type for e in closed.effects if isinstance(e, checkify.ErrorEffect))
     run = checkify.checkify(xc.jaxpr_as_fun(closed), errors=kinds)
@@ -47,6 +47,6 @@ def checked(closed: xc.ClosedJaxpr, *args: Any) -> tuple[list[Any], Found]:
     most = jnp.iinfo(jnp.int32).max
     numbers = [jnp.where(error._pred[e], error._code[e], most) for e in sorted(error._pred)]
     first = jnp.min(jnp.stack(numbers))
-    return list(results), Found(
+    return list(results), FailedCheck(
         jnp.where(first == most, 0, first), {e: list(map(jnp.asarray, v)) for e, v in error._payload.items()}
     )

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, final
 import jax
 
 from stratagem._base.errors import ClusterError
-from stratagem._base.job import Alone, Phase
+from stratagem._base.job import Phase, SingleWorkerJob
 from stratagem._core.context import current
 from stratagem._core.mesh import ReplicaMesh
 from stratagem._core.values import Placement, placement_of, shards_by
@@ -33,7 +33,7 @@ class ParameterServerStrategy(AbstractStrategy):
     def __init__(self, cluster_resolver: Any, variable_partitioner: Callable[..., list[int]] | None = None) -> None:
         spec = _checked(cluster_resolver)
         self._resolver, self._partitioner = cluster_resolver, variable_partitioner
-        self._mesh = ReplicaMesh((jax.local_devices()[0],), Alone(_clocked))
+        self._mesh = ReplicaMesh((jax.local_devices()[0],), SingleWorkerJob(_clocked))
         self._servers, self.tasks = connect(cluster_resolver, spec)
         # The one ClusterCoordinator of this strategy, once there is one.
         self.coordinator: Any = None

@@ -13,9 +13,8 @@ import numpy as np
 
 from stratagem._base.errors import ClusterError, DeviceError
 from stratagem._base.job import ALONE, Job, enter_job, process_job
-from stratagem._cluster import Job as ClusterJob
-from stratagem._cluster import coordination, default_resolver, job_of
-from stratagem._cluster.control import Connected, Facts, Limits, Link
+from stratagem._cluster import ClusterJob, coordination, default_resolver, job_of
+from stratagem._cluster.control import Connected, JobInfo, Limits, Link
 from stratagem._core.mesh import ReplicaMesh
 from stratagem._data import InputContext, share_seeds
 from stratagem._private import (
@@ -106,7 +105,7 @@ def _connected(cluster: ClusterJob, options: CommunicationOptions) -> Job:
 
 
 def _join(cluster: ClusterJob, options: CommunicationOptions) -> Connected:
-    facts = Facts(
+    facts = JobInfo(
         tasks=tuple(str(task) for task in cluster.tasks),
         rank=cluster.rank,
         hub=str(cluster.hub),

@@ -9,7 +9,7 @@ from stratagem._training import _attach as _attach
 from stratagem._training import _served as _served
 from stratagem._training._data import DatasetCreator as DatasetCreator
 from stratagem._training._runner import Execution as Execution
-from stratagem._training._runner import Runner as Runner
+from stratagem._training._runner import StepRunner as StepRunner
 from stratagem._training._runner import open_runner as open_runner
 from stratagem._training._runner import run_batch as run_batch
 from stratagem._training._tensorboard import TensorBoard as TensorBoard

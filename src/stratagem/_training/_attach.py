@@ -12,9 +12,9 @@ from stratagem._core.values import join, placement_of
 from stratagem._private import intercept_paths, intercept_trainer
 from stratagem._strategies import AbstractStrategy, get_strategy
 from stratagem._training._data import Data
-from stratagem._training._loops import Loops, Training, split_validation
+from stratagem._training._loops import FitArguments, Loops, split_validation
 from stratagem._training._plain import readable
-from stratagem._training._steps import Kind, Steps, check_overrides, is_as_in_tensorflow, route_step
+from stratagem._training._steps import StepKind, Steps, check_overrides, is_as_in_tensorflow, route_step
 
 _FUNCTIONS = ("train_function", "test_function", "predict_function")
 Method = Callable[..., Any]
@@ -135,7 +135,7 @@ def _fit(
         )
     elif validation_split:
         data, validation = split_validation(data, validation_split)
-    training = Training(
+    training = FitArguments(
         epochs=epochs,
         verbose=verbose,
         callbacks=callbacks,
@@ -190,18 +190,18 @@ def _train_on_batch(
 ) -> Any:
     model._assert_compile_called("train_on_batch")
     data = Data(x=x, y=y, sample_weight=sample_weight, class_weight=class_weight)
-    logs = _loops(model).on_batch(Kind.TRAIN, data)
+    logs = _loops(model).on_batch(StepKind.TRAIN, data)
     return logs if return_dict else model._flatten_metrics_in_order(logs)
 
 
 def _test_on_batch(model: Any, x: Any, y: Any = None, sample_weight: Any = None, return_dict: bool = False) -> Any:
     model._assert_compile_called("test_on_batch")
-    logs = _loops(model).on_batch(Kind.TEST, Data(x=x, y=y, sample_weight=sample_weight))
+    logs = _loops(model).on_batch(StepKind.TEST, Data(x=x, y=y, sample_weight=sample_weight))
     return logs if return_dict else model._flatten_metrics_in_order(logs)
 
 
 def _predict_on_batch(model: Any, x: Any) -> Any:
-    return _loops(model).on_batch(Kind.PREDICT, Data(x=x))
+    return _loops(model).on_batch(StepKind.PREDICT, Data(x=x))
 
 
 def _owner(strategy: AbstractStrategy | None) -> AbstractStrategy:
@@ -219,7 +219,7 @@ intercept_trainer(
         "train_on_batch": _routed(_train_on_batch),
         "test_on_batch": _routed(_test_on_batch),
         "predict_on_batch": _routed(_predict_on_batch),
-        **{kind.value: route_step(kind.value) for kind in Kind},
+        **{kind.value: route_step(kind.value) for kind in StepKind},
     },
 )
 intercept_paths(local_path)

@@ -14,14 +14,14 @@ from stratagem._strategies import AbstractStrategy
 from stratagem._training._callbacks import callback_list, hears, show_progress, shown
 from stratagem._training._data import Data
 from stratagem._training._loss_watch import LossWatch
-from stratagem._training._runner import Execution, Runner, open_runner, run_batch
-from stratagem._training._steps import Kind, Steps
+from stratagem._training._runner import Execution, StepRunner, open_runner, run_batch
+from stratagem._training._steps import StepKind, Steps
 from stratagem._training.callbacks import Course, Fit
 
 
 @final
 @dataclass(frozen=True, kw_only=True)
-class Training:
+class FitArguments:
     """Arguments of `fit` that are not its data."""
 
     epochs: int = 1
@@ -39,10 +39,10 @@ class Loops:
         self._model, self._steps = steps.model, steps
         self._strategy = strategy
 
-    def fit(self, data: Data, validation: Data | None, training: Training) -> Any:
+    def fit(self, data: Data, validation: Data | None, training: FitArguments) -> Any:
         """Train for some epochs. Returns the History."""
         model = self._model
-        runner = self._runner(Kind.TRAIN, data)
+        runner = self._runner(StepKind.TRAIN, data)
         runner.build()  # before the first callback runs: one of them may restore values
         callbacks = callback_list(
             training.callbacks,
@@ -60,7 +60,7 @@ class Loops:
             self._epochs(runner, validate, callbacks, fit, training.epochs)
         return model.history
 
-    def _epochs(self, runner: Runner, validate: "_Validation", callbacks: Any, fit: Fit, epochs: int) -> None:
+    def _epochs(self, runner: StepRunner, validate: "_Validation", callbacks: Any, fit: Fit, epochs: int) -> None:
         model = self._model
         model.stop_training, finished = False, False
         fit.begin()
@@ -86,17 +86,17 @@ class Loops:
             if finished:
                 fit.end(logs)
 
-    def on_batch(self, kind: Kind, data: Data) -> Any:
+    def on_batch(self, kind: StepKind, data: Data) -> Any:
         """One step on one batch of arrays: its logs as Python numbers by name, or its predictions as NumPy arrays."""
-        if kind is not Kind.PREDICT:
+        if kind is not StepKind.PREDICT:
             self._model.reset_metrics()
         result = run_batch(self._strategy, self._steps, kind, data)
-        return _python_numbers(result) if kind is not Kind.PREDICT else _Outputs(self._strategy).add([result])
+        return _python_numbers(result) if kind is not StepKind.PREDICT else _Outputs(self._strategy).add([result])
 
-    def _runner(self, kind: Kind, data: Data) -> Runner:
+    def _runner(self, kind: StepKind, data: Data) -> StepRunner:
         return open_runner(self._strategy, self._steps, kind, data)
 
-    def _train_epoch(self, runner: Runner, callbacks: Any, fit: Fit) -> tuple[int, Any]:
+    def _train_epoch(self, runner: StepRunner, callbacks: Any, fit: Fit) -> tuple[int, Any]:
         """How many steps were taken, and the last logs."""
         model = self._model
         watch = LossWatch(self._strategy.non_finite, fit.epoch)
@@ -106,7 +106,7 @@ class Loops:
 
     def _pass(
         self,
-        runner: Runner,
+        runner: StepRunner,
         callbacks: Any,
         hooks: Any,
         stopped: Callable[[], bool],
@@ -146,12 +146,12 @@ class Loops:
         return taken, last
 
     def evaluate(
-        self, data: Data, *, verbose: Any = "auto", callbacks: Any = None, runner: Runner | None = None
+        self, data: Data, *, verbose: Any = "auto", callbacks: Any = None, runner: StepRunner | None = None
     ) -> Any:
         """The logs of a pass over the data, as Python numbers by name. runner: one that reads the data already."""
         model, nested = self._model, runner is not None
         if runner is None:
-            runner = self._runner(Kind.TEST, data)
+            runner = self._runner(StepKind.TEST, data)
             runner.build()
         callbacks = self._callbacks(callbacks, runner, verbose)
         model.stop_evaluating = False
@@ -170,7 +170,7 @@ class Loops:
     def predict(self, data: Data, *, verbose: Any = "auto", callbacks: Any = None) -> Any:
         """The model's outputs for all examples, in order, as NumPy arrays."""
         model = self._model
-        runner = self._runner(Kind.PREDICT, data)
+        runner = self._runner(StepKind.PREDICT, data)
         runner.build()
         callbacks = self._callbacks(callbacks, runner, verbose)
         model.stop_predicting = False
@@ -186,7 +186,7 @@ class Loops:
             callbacks.on_predict_end()
         return outputs.whole()
 
-    def _callbacks(self, callbacks: Any, runner: Runner, verbose: Any) -> Any:
+    def _callbacks(self, callbacks: Any, runner: StepRunner, verbose: Any) -> Any:
         job = self._strategy.mesh.job
         return callback_list(callbacks, self._model, job, verbose=verbose, epochs=1, steps=runner.batches)
 
@@ -209,7 +209,7 @@ class _Validation:
         if not hasattr(freq, "__contains__") and (not isinstance(freq, int) or freq < 1):
             raise ValueError(f"validation_freq is a positive number of epochs or a list of them, got {freq!r}.")
         self._loops, self._data, self._freq = loops, data, freq
-        self._runner: Runner | None = None
+        self._runner: StepRunner | None = None
         if data is not None:
             self._open()  # what is wrong with the data is told before the first epoch, not after it
 
@@ -232,10 +232,10 @@ class _Validation:
         if state is not None and self._data is not None:
             self._open().set_state(state)
 
-    def _open(self) -> Runner:
+    def _open(self) -> StepRunner:
         assert self._data is not None  # as its callers say
         if self._runner is None:
-            self._runner = self._loops._runner(Kind.TEST, self._data)
+            self._runner = self._loops._runner(StepKind.TEST, self._data)
         return self._runner
 
 

@@ -16,7 +16,7 @@ from stratagem._training._arrays import placed_batch
 from stratagem._training._data import Data
 from stratagem._training._epochs import Epochs
 from stratagem._training._feed import open_feed
-from stratagem._training._steps import Kind, Steps
+from stratagem._training._steps import StepKind, Steps
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class Execution:
     result: Any
 
 
-class Runner(abc.ABC):
+class StepRunner(abc.ABC):
     """Runs one kind of step of a model on the batches of some data. One class for each way to distribute work."""
 
     @property
@@ -68,13 +68,13 @@ class Runner(abc.ABC):
 
 
 @functools.singledispatch
-def open_runner(strategy: AbstractStrategy, steps: Steps, kind: Kind, data: Data) -> Runner:
+def open_runner(strategy: AbstractStrategy, steps: Steps, kind: StepKind, data: Data) -> StepRunner:
     """The runner for a strategy; `open_runner.register(Class)` gives strategies of a class another."""
     return SynchronousRunner(steps, strategy, kind, data)
 
 
 @functools.singledispatch
-def run_batch(strategy: AbstractStrategy, steps: Steps, kind: Kind, data: Data) -> Any:
+def run_batch(strategy: AbstractStrategy, steps: Steps, kind: StepKind, data: Data) -> Any:
     """One step on one batch of arrays, to its end: the logs after it, or every replica's predictions.
 
     `run_batch.register(Class)` gives strategies of a class another way, as for `open_runner`.
@@ -83,12 +83,12 @@ def run_batch(strategy: AbstractStrategy, steps: Steps, kind: Kind, data: Data) 
 
 
 @final
-class SynchronousRunner(Runner):
+class SynchronousRunner(StepRunner):
     """All replicas take one step after another together, each on its part of the batch."""
 
-    def __init__(self, steps: Steps, strategy: AbstractStrategy, kind: Kind, data: Data) -> None:
+    def __init__(self, steps: Steps, strategy: AbstractStrategy, kind: StepKind, data: Data) -> None:
         self._steps, self._strategy, self._kind = steps, strategy, kind
-        self._epochs = Epochs(open_feed(data, strategy, continues=kind is Kind.TRAIN))
+        self._epochs = Epochs(open_feed(data, strategy, continues=kind is StepKind.TRAIN))
 
     @property
     def batches(self) -> int | None:
@@ -106,7 +106,7 @@ class SynchronousRunner(Runner):
             return None
         results = run_steps(self._steps, self._strategy, self._kind, batches)
         return Execution(
-            len(batches), sum(map(examples_of, batches)), results if self._kind is Kind.PREDICT else results[-1]
+            len(batches), sum(map(examples_of, batches)), results if self._kind is StepKind.PREDICT else results[-1]
         )
 
     def end_epoch(self) -> None:
@@ -120,7 +120,7 @@ class SynchronousRunner(Runner):
         self._epochs.set_state(state)
 
 
-def run_steps(steps: Steps, strategy: AbstractStrategy, kind: Kind, batches: list[Any]) -> list[Any]:
+def run_steps(steps: Steps, strategy: AbstractStrategy, kind: StepKind, batches: list[Any]) -> list[Any]:
     """A step on every batch, on all replicas: the logs after each, or every replica's predictions."""
     body, key, name, _ = step_of(steps, strategy, kind, None)
     if steps.model.run_eagerly:
@@ -128,13 +128,15 @@ def run_steps(steps: Steps, strategy: AbstractStrategy, kind: Kind, batches: lis
     return execute_together(body, key, name, [(batch,) for batch in batches], strategy.mesh)
 
 
-def step_of(steps: Steps, strategy: AbstractStrategy, kind: Kind, batch: Any) -> tuple[Any, Hashable, str, tuple[Any]]:
+def step_of(
+    steps: Steps, strategy: AbstractStrategy, kind: StepKind, batch: Any
+) -> tuple[Any, Hashable, str, tuple[Any]]:
     """The step as `execute` takes it: body, key, name and arguments."""
-    gathers = kind is Kind.PREDICT and strategy.mesh.job.workers > 1
+    gathers = kind is StepKind.PREDICT and strategy.mesh.job.workers > 1
 
     def body(batch: Any) -> Any:
         result = run_replicas(strategy, steps, (kind, gathers, batch), {})
-        return result if kind is Kind.PREDICT and not gathers else agreed(result)
+        return result if kind is StepKind.PREDICT and not gathers else agreed(result)
 
     return body, ("trainer", Same(strategy), Same(steps), kind), f"{steps.model.name}.{kind.value}", (batch,)
 

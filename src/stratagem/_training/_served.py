@@ -11,21 +11,21 @@ from stratagem._servers.strategy import ParameterServerStrategy
 from stratagem._training._data import Data
 from stratagem._training._epochs import Epochs
 from stratagem._training._feed import open_feed
-from stratagem._training._runner import Execution, Runner, examples_of, open_runner, run_batch, run_steps, step_of
-from stratagem._training._steps import Kind, Steps
+from stratagem._training._runner import Execution, StepRunner, examples_of, open_runner, run_batch, run_steps, step_of
+from stratagem._training._steps import StepKind, Steps
 
 # Executions on their way for each worker: one that it runs, and one that waits, so that it never does.
 _AHEAD = 2
 
 
 @final
-class ServedRunner(Runner):
+class ParameterServerRunner(StepRunner):
     """Workers take whatever batch comes next; every batch is taken once, whatever happens to a worker."""
 
-    def __init__(self, strategy: ParameterServerStrategy, steps: Steps, kind: Kind, data: Data) -> None:
+    def __init__(self, strategy: ParameterServerStrategy, steps: Steps, kind: StepKind, data: Data) -> None:
         self._steps, self._strategy, self._kind = steps, strategy, kind
         self._coordinator = ClusterCoordinator(strategy)
-        self._epochs = Epochs(open_feed(data, strategy, continues=kind is Kind.TRAIN))
+        self._epochs = Epochs(open_feed(data, strategy, continues=kind is StepKind.TRAIN))
         self._sent: deque[tuple[int, int, RemoteValue]] = deque()  # steps, examples, results
         self._reported = 0  # executions that a restored state says were taken, and that nobody has been told of
         self._logs: dict[str, Any] = {}
@@ -51,7 +51,7 @@ class ServedRunner(Runner):
             return None
         steps, examples, value = self._sent.popleft()
         results = self._ended(value)
-        if self._kind is Kind.PREDICT:
+        if self._kind is StepKind.PREDICT:
             return Execution(steps, examples, results)
         self._logs = results[-1]
         return Execution(steps, examples, self._logs)
@@ -59,7 +59,7 @@ class ServedRunner(Runner):
     def end_epoch(self) -> None:
         while self._sent:
             self._logs = self._ended(self._sent.popleft()[2])[-1]
-        if self._kind is not Kind.PREDICT and isinstance(self._logs, dict):
+        if self._kind is not StepKind.PREDICT and isinstance(self._logs, dict):
             # What a worker saw of the metrics lacks what others did at the same time; the servers have it all.
             whole = self._measured()
             self._logs.update((name, whole[name]) for name in self._logs if name in whole)
@@ -105,7 +105,7 @@ class ServedRunner(Runner):
             raise
 
 
-def _run_batch(strategy: ParameterServerStrategy, steps: Steps, kind: Kind, data: Data) -> Any:
+def _run_batch(strategy: ParameterServerStrategy, steps: Steps, kind: StepKind, data: Data) -> Any:
     coordinator = ClusterCoordinator(strategy)
     value = coordinator.submit(f"{steps.model.name}.{kind.value}", _one_batch, (strategy, steps, kind, data))
     coordinator.join()
@@ -116,8 +116,8 @@ _one_batch = run_batch.dispatch(object)
 
 
 @open_runner.register
-def _(strategy: ParameterServerStrategy, steps: Steps, kind: Kind, data: Data) -> Runner:
-    return ServedRunner(strategy, steps, kind, data)
+def _(strategy: ParameterServerStrategy, steps: Steps, kind: StepKind, data: Data) -> StepRunner:
+    return ParameterServerRunner(strategy, steps, kind, data)
 
 
 run_batch.register(ParameterServerStrategy, _run_batch)

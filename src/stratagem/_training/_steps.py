@@ -14,7 +14,7 @@ from stratagem._core.context import current, entered
 from stratagem._core.step import GradientTape, of_batch
 
 
-class Kind(enum.Enum):
+class StepKind(enum.Enum):
     """Which of a model's step methods runs."""
 
     TRAIN = "train_step"
@@ -29,12 +29,12 @@ class Steps:
 
     model: Any
 
-    def __call__(self, kind: Kind, gathers: bool, data: Any) -> Any:
+    def __call__(self, kind: StepKind, gathers: bool, data: Any) -> Any:
         """One replica's step: logs, or predictions. gathers: hand out the predictions of all replicas."""
         with entered(rows=rows_of(data)):
             self.model._clear_losses()
             result = getattr(self.model, kind.value)(data)
-            if kind is not Kind.PREDICT:
+            if kind is not StepKind.PREDICT:
                 return scalars(result, self.model, kind)
             return jax.tree.map(current().recorder.gather_rows, result) if gathers else result
 
@@ -96,9 +96,9 @@ def predict_step(model: Any, data: Any) -> Any:
 
 
 _DEFAULTS: dict[str, Callable[[Any, Any], Any]] = {
-    Kind.TRAIN.value: train_step,
-    Kind.TEST.value: test_step,
-    Kind.PREDICT.value: predict_step,
+    StepKind.TRAIN.value: train_step,
+    StepKind.TEST.value: test_step,
+    StepKind.PREDICT.value: predict_step,
 }
 
 
@@ -123,9 +123,9 @@ def _arguments(method: Callable[..., Any]) -> list[str]:
     return [p.name for p in parameters if p.default is p.empty and p.kind in kinds]
 
 
-def _overridden(model: Any) -> dict[Kind, list[str]]:
+def _overridden(model: Any) -> dict[StepKind, list[str]]:
     """The step methods that the model's class has written anew, and what they need."""
-    methods = {kind: getattr(type(model), kind.value) for kind in Kind}
+    methods = {kind: getattr(type(model), kind.value) for kind in StepKind}
     return {k: _arguments(m) for k, m in methods.items() if m is not getattr(keras.Model, k.value)}
 
 
@@ -144,7 +144,7 @@ def check_overrides(model: Any) -> None:
             )
 
 
-def scalars(logs: Any, model: Any, kind: Kind) -> dict[str, Any]:
+def scalars(logs: Any, model: Any, kind: StepKind) -> dict[str, Any]:
     """The logs that a step returned, as numbers of the global batch. Raises TypeError if they are no dict.
 
     A dict in it counts as its items: the result of Keras' `compile_metrics`, among `self.metrics`, is one.

@@ -4,7 +4,7 @@ import time
 
 import click
 
-from stratagem._checkpoints import Report, report_on
+from stratagem._checkpoints import CheckpointReport, report_on
 from stratagem.cli._paths import LocalPath
 
 _FOLDER = click.argument("directory", type=LocalPath(exists=True, file_okay=False))
@@ -53,7 +53,7 @@ def verify(directory: str) -> None:
         raise SystemExit(1)
 
 
-def _reports(directory: str, *, thorough: bool) -> list[Report]:
+def _reports(directory: str, *, thorough: bool) -> list[CheckpointReport]:
     try:
         reports = report_on(directory, thorough=thorough)
     except FileNotFoundError as error:  # removed since click looked

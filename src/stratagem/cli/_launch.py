@@ -13,8 +13,8 @@ from stratagem._base.errors import ClusterError
 from stratagem._cluster import Address, visible_gpus
 from stratagem._cluster.control import INSECURE, TOKEN_FILE, read_token
 from stratagem.cli._launch_plan import (
-    Layout,
     Started,
+    TaskCounts,
     at,
     devices,
     on_this_machine,
@@ -23,7 +23,7 @@ from stratagem.cli._launch_plan import (
     with_chief_address,
     with_tf_config,
 )
-from stratagem.cli._launch_run import Job, run
+from stratagem.cli._launch_run import LaunchedJob, run
 from stratagem.cli._launch_show import show
 from stratagem.cli._paths import LocalPath
 
@@ -88,7 +88,7 @@ def command(
                 "--worker-restarts is for jobs with --ps, which go on without a worker for a while. Others start again as a "
                 "whole: --max-restarts."
             )
-        layout = Layout(workers, ps, chief, evaluator, nnodes, node_rank)
+        layout = TaskCounts(workers, ps, chief, evaluator, nnodes, node_rank)
         tasks, local = _tasks(layout, addresses, chief_address)
         variables = _variables(token_file, insecure)
         if len(layout.all) > 1:
@@ -97,7 +97,7 @@ def command(
                 screen.say("WARNING: without a secret, whoever reaches the ports of this job can take part in it.")
         visible = () if wants_cpu() else visible_gpus(os.environ)
         of_task = dict(devices(layout, devices_per_worker, visible))
-        job = Job(
+        job = LaunchedJob(
             program=_command_line(program, module),
             tasks=lambda: [_with(task, {**variables, **of_task.get(task.name, {})}) for task in tasks()],
             teed=_teed(tee, layout),
@@ -114,7 +114,7 @@ def command(
     sys.exit(code)
 
 
-def _tasks(layout: Layout, addresses: str | None, chief: str | None) -> tuple[Callable[[], list[Started]], bool]:
+def _tasks(layout: TaskCounts, addresses: str | None, chief: str | None) -> tuple[Callable[[], list[Started]], bool]:
     """What makes this machine's tasks for an attempt, and whether no other machine can reach them."""
     if addresses is not None and chief is not None:
         raise click.UsageError("--addresses says where the chief listens: leave --chief-address out.")
@@ -136,7 +136,7 @@ def _tasks(layout: Layout, addresses: str | None, chief: str | None) -> tuple[Ca
     return functools.partial(_known, layout, given, with_tf_config(layout, given)), loopback
 
 
-def _known(layout: Layout, addresses: Mapping[str, str], tasks: list[Started]) -> list[Started]:
+def _known(layout: TaskCounts, addresses: Mapping[str, str], tasks: list[Started]) -> list[Started]:
     """Tasks at addresses that were given, which have to be free."""
     refuse_used(addresses, layout.own)
     return tasks
@@ -165,7 +165,7 @@ def _command_line(program: Sequence[str], module: bool) -> list[str]:
     return [sys.executable, os.path.join(".", name) if name.startswith("-") else name, *arguments]
 
 
-def _teed(text: str | None, layout: Layout) -> list[str]:
+def _teed(text: str | None, layout: TaskCounts) -> list[str]:
     """The tasks whose output is printed. They may be named by their ranks."""
     if text is None:
         return layout.own[:1]

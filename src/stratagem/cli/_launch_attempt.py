@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, Final, final
 
 from stratagem._cluster.control import Position, position_in
-from stratagem.cli._launch_cause import Ended
+from stratagem.cli._launch_cause import EndedTask
 from stratagem.cli._launch_logs import Log, tail
 from stratagem.cli._launch_plan import Started, kind_of
 
@@ -39,8 +39,8 @@ class Running:
     log: Log
     pid: int = 0
     position: Position | None = None
-    ended: Ended | None = None
-    lost: list[Ended] = field(default_factory=list)
+    ended: EndedTask | None = None
+    lost: list[EndedTask] = field(default_factory=list)
     again: float | None = None
     steps: deque[tuple[float, int]] = field(default_factory=deque)
 
@@ -185,7 +185,9 @@ class Attempt:
                 task.pid, task.ended, task.again = event["pid"], None, None
             case "ended":
                 task = self.tasks[event["task"]]
-                task.ended = Ended(task.name, event["code"], event["at"], event["asked"], tail(task.log.path), task.pid)
+                task.ended = EndedTask(
+                    task.name, event["code"], event["at"], event["asked"], tail(task.log.path), task.pid
+                )
                 if task.ended.failed and self._first_failure is None:
                     self._miss(task, task.ended)
             case "refused":
@@ -196,7 +198,7 @@ class Attempt:
             case "killed":
                 self.notes.append(_told("outlived the tasks that started them and were killed", event["processes"]))
 
-    def _miss(self, task: Running, ended: Ended) -> None:
+    def _miss(self, task: Running, ended: EndedTask) -> None:
         """A task has failed, and so has the attempt, unless it is a worker that the others can do without for a while."""
         used_up = len(task.lost) >= self._returns
         if kind_of(task.name) != "worker" or not self._returns or (used_up and self._done is None):

@@ -14,7 +14,7 @@ _BLAMES = re.compile(r"\b((?:chief|worker):\d+) \(rank \d+, \S+, pid \d+\) |Task
 
 @final
 @dataclass(frozen=True)
-class Ended:
+class EndedTask:
     """How a task ended: its exit code (negative: the signal), and when (monotonic seconds).
 
     asked: the launcher had told it to end. log: what it printed last. pid: of its process.
@@ -52,7 +52,7 @@ def signal_name(number: int) -> str:
         return f"signal {number}"
 
 
-def root_cause(ended: Sequence[Ended]) -> str:
+def root_cause(ended: Sequence[EndedTask]) -> str:
     """The task that failed first: the earliest failure that is not put down to another task, else the task that is blamed.
 
     Time alone does not tell: a task that raised an exception may take longer to end than those that it let down.
@@ -65,7 +65,7 @@ def root_cause(ended: Sequence[Ended]) -> str:
     return blamed
 
 
-def exit_code(cause: Ended | None) -> int:
+def exit_code(cause: EndedTask | None) -> int:
     """The launcher's own: that of the root cause, 128 and the signal's number as shells have it; 1 if there is none."""
     if cause is None or cause.code == 0 or cause.asked:
         return 1

@@ -20,7 +20,7 @@ _OF_TORCHRUN = ("RANK", "WORLD_SIZE", "LOCAL_RANK", "LOCAL_WORLD_SIZE", "MASTER_
 
 @final
 @dataclass(frozen=True)
-class Layout:
+class TaskCounts:
     """How many tasks of which kind. workers and ps are counts of one machine; a chief and an evaluator run on node 0."""
 
     workers: int
@@ -72,7 +72,7 @@ def kind_of(task: str) -> str:
     return task.partition(":")[0]
 
 
-def on_this_machine(layout: Layout) -> dict[str, str]:
+def on_this_machine(layout: TaskCounts) -> dict[str, str]:
     """Addresses by task on 127.0.0.1, with ports that are free now."""
     ports: list[int] = []
     for port in random.sample(_PORTS, len(_PORTS)):
@@ -83,7 +83,7 @@ def on_this_machine(layout: Layout) -> dict[str, str]:
     return {task: f"{_LOOPBACK}:{port}" for task, port in zip(layout.all, ports, strict=True)}
 
 
-def at(layout: Layout, addresses: Sequence[str]) -> dict[str, str]:
+def at(layout: TaskCounts, addresses: Sequence[str]) -> dict[str, str]:
     """Addresses by task, from one of every task or one of every machine, where ports count up from it.
 
     Raises:
@@ -107,7 +107,7 @@ def at(layout: Layout, addresses: Sequence[str]) -> dict[str, str]:
     return by_task
 
 
-def cluster_of(layout: Layout, addresses: Mapping[str, str]) -> dict[str, list[str]]:
+def cluster_of(layout: TaskCounts, addresses: Mapping[str, str]) -> dict[str, list[str]]:
     """The cluster of TF_CONFIG. As in TensorFlow, an evaluator is no part of it."""
     cluster: dict[str, list[str]] = {}
     for task in layout.all:
@@ -115,7 +115,7 @@ def cluster_of(layout: Layout, addresses: Mapping[str, str]) -> dict[str, list[s
     return cluster
 
 
-def with_tf_config(layout: Layout, addresses: Mapping[str, str]) -> list[Started]:
+def with_tf_config(layout: TaskCounts, addresses: Mapping[str, str]) -> list[Started]:
     """This machine's tasks, told by TF_CONFIG who they are."""
     cluster = cluster_of(layout, addresses)
     started = []
@@ -126,7 +126,7 @@ def with_tf_config(layout: Layout, addresses: Mapping[str, str]) -> list[Started
     return started
 
 
-def with_chief_address(layout: Layout, chief: Address) -> list[Started]:
+def with_chief_address(layout: TaskCounts, chief: Address) -> list[Started]:
     """This machine's tasks where only the chief's address is known: torchrun's variables say that, TF_CONFIG cannot."""
     return [
         Started(
@@ -145,7 +145,7 @@ def with_chief_address(layout: Layout, chief: Address) -> list[Started]:
     ]
 
 
-def devices(layout: Layout, count: int | None, gpus: Sequence[str]) -> Iterator[tuple[str, dict[str, str]]]:
+def devices(layout: TaskCounts, count: int | None, gpus: Sequence[str]) -> Iterator[tuple[str, dict[str, str]]]:
     """For every own task the variables that choose its devices.
 
     count: a worker's; None: GPUs are dealt out evenly, and CPUs left as they are. gpus: their ids; none: CPUs are used.

@@ -16,7 +16,7 @@ from rich.table import Table
 
 from stratagem._base.errors import ClusterError
 from stratagem.cli._launch_attempt import Attempt, Running, log_path
-from stratagem.cli._launch_cause import Ended, exit_code, root_cause, signal_name
+from stratagem.cli._launch_cause import EndedTask, exit_code, root_cause, signal_name
 from stratagem.cli._launch_logs import error_lines, plain
 from stratagem.cli._launch_plan import Started
 from stratagem.cli._launch_show import Show
@@ -27,7 +27,7 @@ _LONGEST_WAIT = 60.0  # seconds before a restart
 
 @final
 @dataclass(frozen=True)
-class Job:
+class LaunchedJob:
     """What to run. tasks: this machine's, for every attempt anew (ports change). logs: None keeps them only after failures.
 
     grace: seconds from SIGTERM to SIGKILL. wait: seconds before the first restart; it doubles. alone: on one machine.
@@ -45,7 +45,7 @@ class Job:
     returns: int
 
 
-def run(job: Job, screen: Show) -> int:
+def run(job: LaunchedJob, screen: Show) -> int:
     """Run it to its end; the launcher's exit code.
 
     Raises:
@@ -62,7 +62,7 @@ def run(job: Job, screen: Show) -> int:
     return code
 
 
-def _attempts(job: Job, logs: Path, screen: Show, signals: "_Signals") -> int:
+def _attempts(job: LaunchedJob, logs: Path, screen: Show, signals: "_Signals") -> int:
     restarts = 0
     while True:
         tasks = [replace(t, environment={**t.environment, "STRATAGEM_RESTARTS": str(restarts)}) for t in job.tasks()]
@@ -85,7 +85,7 @@ def _attempts(job: Job, logs: Path, screen: Show, signals: "_Signals") -> int:
             return 128 + signals.received[0]
 
 
-def _attempt(job: Job, tasks: Sequence[Started], folder: Path, screen: Show, signals: "_Signals") -> Attempt:
+def _attempt(job: LaunchedJob, tasks: Sequence[Started], folder: Path, screen: Show, signals: "_Signals") -> Attempt:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -153,7 +153,7 @@ def _report(running: Sequence[Running], began: float, folder: Path, screen: Show
     return exit_code(cause)
 
 
-def _where(cause: Ended | None) -> str:
+def _where(cause: EndedTask | None) -> str:
     if cause is None:
         return ", on another machine"
     if cause.asked:
@@ -163,7 +163,7 @@ def _where(cause: Ended | None) -> str:
     return f": {cause.how}{' (by hand, or out of memory?)' if cause.how == 'SIGKILL' else ''}"
 
 
-def _why(task: Ended, cause: Ended | None) -> str:
+def _why(task: EndedTask, cause: EndedTask | None) -> str:
     if task is cause:
         return "root cause"
     if task.asked:

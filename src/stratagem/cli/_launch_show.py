@@ -76,7 +76,7 @@ class LiveTable(Show):
 
 
 @final
-class Lines(Show):
+class LineShow(Show):
     """Elsewhere: the tasks' output as it is on stdout, the launcher's own words on stderr."""
 
     def __init__(self) -> None:
@@ -109,7 +109,7 @@ class Lines(Show):
 
 def show() -> Show:
     """The one for this stdout."""
-    return LiveTable() if Console().is_terminal and not Console().is_dumb_terminal else Lines()
+    return LiveTable() if Console().is_terminal and not Console().is_dumb_terminal else LineShow()
 
 
 def table_of(tasks: Sequence[Running]) -> Table:

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 from dataclasses import dataclass, field, replace
 from typing import Any, final
 
-from stratagem._cluster.control import Facts, Limits
+from stratagem._cluster.control import JobInfo, Limits
 from stratagem._cluster.control._hub import Hub
 from stratagem._cluster.control._tunnel import Streams
 from stratagem._cluster.control._wire import Channel, Message, call
@@ -16,9 +16,9 @@ TOKEN = b"a secret of the tests, and long enough"
 PATIENCE = 120.0
 
 
-def facts_of(tasks: int, **limits: float) -> Facts:
+def facts_of(tasks: int, **limits: float) -> JobInfo:
     """Of rank 0 of a job on this machine."""
-    return Facts(
+    return JobInfo(
         tasks=tuple(f"worker:{i}" for i in range(tasks)),
         rank=0,
         hub=f"127.0.0.1:{free_ports(1)[0]}",
@@ -35,12 +35,12 @@ def facts_of(tasks: int, **limits: float) -> Facts:
 class Task:
     """An authenticated connection to the hub, and everything that came over it."""
 
-    facts: Facts
+    facts: JobInfo
     channel: Channel
     seen: list[Message] = field(default_factory=list)
 
     @classmethod
-    async def connect(cls, facts: Facts, token: bytes = TOKEN) -> "Task":
+    async def connect(cls, facts: JobInfo, token: bytes = TOKEN) -> "Task":
         """Without a hello."""
         return cls(facts, await call(*await asyncio.open_connection(*facts.address), token))
 
@@ -86,7 +86,7 @@ class Hall:
     """A hub and what it logged."""
 
     hub: Hub
-    facts: Facts
+    facts: JobInfo
     log: list[str]
     tasks: list[Task] = field(default_factory=list)
 

@@ -12,7 +12,7 @@ import pytest
 from stratagem._base.errors import PeerFailedError, PeerStuckError
 from stratagem._base.job import Phase
 from stratagem._cluster.control import Limits
-from stratagem._cluster.control._failure import Failure, Kind
+from stratagem._cluster.control._failure import FailureKind, JobFailure
 from stratagem._cluster.control._member import Agreement, Member, apart, stuck
 from stratagem._cluster.control._wire import MOST_BYTES, WireError, call
 from tests.cluster.control.hubs import PATIENCE, Hall, Task, a_hub
@@ -38,8 +38,8 @@ def with_job(body: Callable[[Hall, list[Task]], Awaitable[None]], tasks: int = 2
     return with_hub(joined, tasks, **limits)
 
 
-async def failure(task: Task) -> Failure:
-    return Failure.from_json((await task.next("failure"))["failure"])
+async def failure(task: Task) -> JobFailure:
+    return JobFailure.from_json((await task.next("failure"))["failure"])
 
 
 # Joining.
@@ -75,7 +75,7 @@ def test_a_task_of_a_job_that_has_failed_is_told_to_ask_again() -> None:
 
     async def body(hall: Hall, tasks: list[Task]) -> None:
         tasks[1].channel.abort()
-        assert (await failure(tasks[0])).kind == Kind.LOST
+        assert (await failure(tasks[0])).kind == FailureKind.LOST
         late = await hall.task(1)
         assert (await late.next("refused"))["again"] is True
 
@@ -156,10 +156,10 @@ def test_all_are_told_that_a_task_has_ended_before_the_job_begins() -> None:
     async def body(hall: Hall) -> None:
         waiting, other = await hall.task(0), await hall.task(2)
         await other.next("waiting")
-        lost = Failure("worker:2", 2, Kind.LOST, 0, Phase.STARTING, "Its process ended.", "here", 102, 0.0)
+        lost = JobFailure("worker:2", 2, FailureKind.LOST, 0, Phase.STARTING, "Its process ended.", "here", 102, 0.0)
         other.channel.send({"op": "failed", "failure": lost.to_json()})
         refused = await waiting.next("refused")
-        assert Failure.from_json(refused["failure"]) == lost
+        assert JobFailure.from_json(refused["failure"]) == lost
         again = await hall.task(2)  # it was started again, for the next job perhaps
         assert (await again.next("refused"))["again"] is True
 
@@ -254,7 +254,7 @@ def test_a_task_that_ends_is_named_to_those_who_wait_for_it(told: bool) -> None:
         one.channel.send({"op": "agree", "name": "a", "value": 1})
         found = await failure(one)
         assert (found.task, found.step, found.phase) == ("worker:1", 5, Phase.INPUT)
-        assert found.kind == (Kind.LEFT if told else Kind.LOST)
+        assert found.kind == (FailureKind.LEFT if told else FailureKind.LOST)
 
     with_job(body)
 
@@ -266,7 +266,7 @@ def test_who_ends_while_others_wait_is_named_at_once() -> None:
         await asyncio.sleep(0.1)
         other.channel.send({"op": "left"})
         found = await failure(one)
-        assert found.kind == Kind.LEFT
+        assert found.kind == FailureKind.LEFT
         assert found.text == "Others wait for it (the shapes)."
 
     with_job(body)
@@ -274,7 +274,7 @@ def test_who_ends_while_others_wait_is_named_at_once() -> None:
 
 def test_of_two_failures_the_first_is_told_to_all_and_once() -> None:
     async def body(hall: Hall, tasks: list[Task]) -> None:
-        cause = Failure("worker:2", 2, Kind.RAISED, 3, Phase.USER_CODE, "ValueError: x", "here", 1, 0.0)
+        cause = JobFailure("worker:2", 2, FailureKind.RAISED, 3, Phase.USER_CODE, "ValueError: x", "here", 1, 0.0)
         tasks[2].channel.send({"op": "failed", "failure": cause.to_json()})
         tasks[2].channel.close()
         await asyncio.sleep(0.05)
@@ -295,7 +295,7 @@ def test_a_task_of_which_nothing_is_heard_is_lost_and_does_not_keep_the_hub() ->
     async def body(hall: Hall, tasks: list[Task]) -> None:
         beating = asyncio.create_task(_beat(tasks[:1]))
         found = await failure(tasks[0])
-        assert (found.task, found.kind) == ("worker:1", Kind.LOST)
+        assert (found.task, found.kind) == ("worker:1", FailureKind.LOST)
         assert found.waited > 1.0
         assert "Nothing was heard from its supervisor" in found.text
         beating.cancel()
@@ -329,7 +329,7 @@ def test_the_end_of_the_coordination_service_fails_the_job() -> None:
     async def body(hall: Hall, tasks: list[Task]) -> None:
         hall.hub.service_ended()
         found = await failure(tasks[1])
-        assert (found.task, found.kind) == ("worker:0", Kind.ORPHANED)
+        assert (found.task, found.kind) == ("worker:0", FailureKind.ORPHANED)
         assert "coordination service has ended" in found.told()
 
     with_job(body)
@@ -339,7 +339,7 @@ def test_a_network_that_breaks_between_tasks_is_told() -> None:
     async def body(hall: Hall, tasks: list[Task]) -> None:
         tasks[1].channel.send({"op": "broken"})
         found = await failure(tasks[0])
-        assert (found.task, found.kind) == ("worker:1", Kind.CUT)
+        assert (found.task, found.kind) == ("worker:1", FailureKind.CUT)
 
     with_job(body)
 
@@ -393,7 +393,7 @@ def test_who_does_not_do_its_part_is_blamed(members: list[tuple[int, Phase, floa
     found = stuck([member(i, *each) for i, each in enumerate(members)], {}, limits, 1000.0)
     assert (found.rank if found else None) == blamed
     if found:
-        assert found.kind == Kind.STUCK
+        assert found.kind == FailureKind.STUCK
         assert isinstance(found.error("worker:0", 9), PeerStuckError)
 
 
@@ -402,7 +402,7 @@ def test_who_gives_no_value_is_blamed() -> None:
     agreement = Agreement("a", 989.0, {0: 1})
     found = stuck(members, {"a": agreement}, Limits(collective=10.0), 1000.0)
     assert found is not None
-    assert (found.rank, found.kind, found.waited) == (2, Kind.LEFT, 11.0)
+    assert (found.rank, found.kind, found.waited) == (2, FailureKind.LEFT, 11.0)
     assert type(found.error("worker:0", 3)) is PeerFailedError
 
 
@@ -434,7 +434,7 @@ def test_who_took_fewer_steps_is_blamed_at_once(
     found = apart(members, [at("save a checkpoint", reached)])
     assert (found.rank if found else None) == blamed
     if found:
-        assert found.kind == Kind.APART
+        assert found.kind == FailureKind.APART
         assert "It waits for the others (save a checkpoint) after 5 steps, and" in found.text
         assert type(found.error("worker:9", 6)) is PeerFailedError
 
@@ -454,15 +454,15 @@ def test_a_task_that_left_the_loop_is_named_to_all(waits: bool) -> None:
             tasks[0].beat(step=5, phase=3)
         for task in tasks:
             found = await failure(task)
-            assert (found.rank, found.kind, found.step, found.phase) == (1, Kind.APART, 4, Phase.AGREEMENT)
+            assert (found.rank, found.kind, found.step, found.phase) == (1, FailureKind.APART, 4, Phase.AGREEMENT)
             assert "(where an iterator begins) after 4 steps" in found.text
 
     with_job(body)
 
 
 def test_a_failure_survives_its_message() -> None:
-    made = Failure("worker:1", 1, Kind.RAISED, 3, Phase.INPUT, "Traceback:\nValueError: x", "host", 7, 0.0)
-    assert Failure.from_json(made.to_json()) == made
+    made = JobFailure("worker:1", 1, FailureKind.RAISED, 3, Phase.INPUT, "Traceback:\nValueError: x", "host", 7, 0.0)
+    assert JobFailure.from_json(made.to_json()) == made
     assert made.told() == (
         "worker:1 (rank 1, host, pid 7) raised an exception in step 3, phase input.\nTraceback:\nValueError: x"
     )

@@ -1,7 +1,7 @@
 """The control channel of a job: who is there, who does what, who failed. It imports nothing heavy: supervisors run on it."""
 
 from stratagem._cluster.control._connected import Connected as Connected
-from stratagem._cluster.control._facts import Facts as Facts
+from stratagem._cluster.control._facts import JobInfo as JobInfo
 from stratagem._cluster.control._limits import Limits as Limits
 from stratagem._cluster.control._link import Link as Link
 from stratagem._cluster.control._progress import Position as Position

@@ -8,7 +8,7 @@ from stratagem._cluster.control._limits import Limits
 
 @final
 @dataclass(frozen=True)
-class Facts:
+class JobInfo:
     """A job as one of its tasks sees it.
 
     tasks: all of them by rank, such as `chief:0`. rank: this task's. hub: where rank 0 listens, host:port. cluster: its
@@ -52,7 +52,7 @@ class Facts:
         return asdict(self)
 
     @classmethod
-    def from_json(cls, fields: dict[str, Any]) -> "Facts":
+    def from_json(cls, fields: dict[str, Any]) -> "JobInfo":
         """From a message."""
         return cls(**{**fields, "tasks": tuple(fields["tasks"]), "limits": Limits(**fields["limits"])})
 

@@ -9,7 +9,7 @@ from stratagem._base.job import Phase
 
 
 @final
-class Kind(enum.StrEnum):
+class FailureKind(enum.StrEnum):
     """How a task failed."""
 
     RAISED = "raised"  # an exception that nothing caught
@@ -23,20 +23,20 @@ class Kind(enum.StrEnum):
 
 
 _SAYS = {
-    Kind.RAISED: "raised an exception",
-    Kind.LOST: "was lost",
-    Kind.FROZEN: "is frozen: its process was stopped (SIGSTOP or Ctrl-Z)",
-    Kind.STUCK: "is alive but does not go on",
-    Kind.LEFT: "has ended, and others still need it",
-    Kind.ORPHANED: "lost a process that runs beside it",
-    Kind.CUT: "lost its connections to the other tasks, which are all there",
-    Kind.APART: "has left the loop that others are in",
+    FailureKind.RAISED: "raised an exception",
+    FailureKind.LOST: "was lost",
+    FailureKind.FROZEN: "is frozen: its process was stopped (SIGSTOP or Ctrl-Z)",
+    FailureKind.STUCK: "is alive but does not go on",
+    FailureKind.LEFT: "has ended, and others still need it",
+    FailureKind.ORPHANED: "lost a process that runs beside it",
+    FailureKind.CUT: "lost its connections to the other tasks, which are all there",
+    FailureKind.APART: "has left the loop that others are in",
 }
 
 
 @final
 @dataclass(frozen=True)
-class Failure:
+class JobFailure:
     """The first failure of a job; what follows from it is not told.
 
     task: such as `worker:1`. step, phase: where it was. text: what is known beside. waited: seconds until it was noticed.
@@ -44,7 +44,7 @@ class Failure:
 
     task: str
     rank: int
-    kind: Kind
+    kind: FailureKind
     step: int
     phase: Phase
     text: str
@@ -57,9 +57,9 @@ class Failure:
         return asdict(self)
 
     @classmethod
-    def from_json(cls, fields: dict[str, Any]) -> "Failure":
+    def from_json(cls, fields: dict[str, Any]) -> "JobFailure":
         """From a message."""
-        return cls(**{**fields, "kind": Kind(fields["kind"]), "phase": Phase(fields["phase"])})
+        return cls(**{**fields, "kind": FailureKind(fields["kind"]), "phase": Phase(fields["phase"])})
 
     def told(self) -> str:
         """One or more lines for logs and errors."""
@@ -71,7 +71,7 @@ class Failure:
 
     def error(self, task: str, step: int) -> PeerFailedError:
         """The error that another task raises."""
-        kind = PeerStuckError if self.kind in (Kind.STUCK, Kind.FROZEN) else PeerFailedError
+        kind = PeerStuckError if self.kind in (FailureKind.STUCK, FailureKind.FROZEN) else PeerFailedError
         return kind(
             f"{self.told()}\nSo {task} cannot go on in step {step}. Start the job again: it goes on from its last checkpoint.",
             task=self.task,

@@ -7,8 +7,8 @@ from typing import Any, final
 
 from stratagem._base.errors import ClusterError
 from stratagem._base.job import Phase
-from stratagem._cluster.control._facts import Facts
-from stratagem._cluster.control._failure import Failure, Kind
+from stratagem._cluster.control._facts import JobInfo
+from stratagem._cluster.control._failure import FailureKind, JobFailure
 from stratagem._cluster.control._hopeless import Hopeless
 from stratagem._cluster.control._member import Agreement, Member, apart, stuck
 from stratagem._cluster.control._tunnel import Streams, pipe
@@ -30,7 +30,7 @@ class Hub:
     """
 
     def __init__(
-        self, facts: Facts, token: bytes, service: Callable[[], Awaitable[Streams]], log: Callable[[str], None]
+        self, facts: JobInfo, token: bytes, service: Callable[[], Awaitable[Streams]], log: Callable[[str], None]
     ) -> None:
         self.welcomed = False
         self.hopeless = Hopeless(len(facts.tasks))
@@ -40,7 +40,7 @@ class Hub:
         self._log = log
         self._members: dict[int, Member] = {}
         self._agreements: dict[str, Agreement] = {}
-        self._failure: Failure | None = None
+        self._failure: JobFailure | None = None
         self._empty = asyncio.Event()
         self._connections: set[asyncio.Task[None]] = set()
         self._strangers: dict[asyncio.Task[None], None] = {}  # in the order in which they came
@@ -79,7 +79,7 @@ class Hub:
         if not self.welcomed:
             return
         text = "JAX's coordination service has ended."
-        self._fail(self._members[self._facts.rank].failure(Kind.ORPHANED, text))
+        self._fail(self._members[self._facts.rank].failure(FailureKind.ORPHANED, text))
 
     # Who connects.
 
@@ -148,9 +148,9 @@ class Hub:
                 self._receive(member, await channel.receive())
         except (OSError, asyncio.IncompleteReadError):
             if not member.left:
-                self._fail(member.failure(Kind.LOST, "The connection to its supervisor ended."))
+                self._fail(member.failure(FailureKind.LOST, "The connection to its supervisor ended."))
         except (KeyError, TypeError, ValueError) as error:
-            self._fail(member.failure(Kind.LOST, f"Its supervisor sent a wrong message ({error!r})."))
+            self._fail(member.failure(FailureKind.LOST, f"Its supervisor sent a wrong message ({error!r})."))
         finally:
             self._gone(member)
 
@@ -218,7 +218,7 @@ class Hub:
                 member.left = True
                 self._end_agreements(member)
             case "failed":
-                self._failed(Failure.from_json(message["failure"]))
+                self._failed(JobFailure.from_json(message["failure"]))
 
     def _agree(self, member: Member, message: Message) -> None:
         name, at, now = message["name"], message.get("at", ""), time.monotonic()
@@ -236,15 +236,15 @@ class Hub:
             return
         gone = next((m for m in self._members.values() if m.left and m.rank not in agreement.values), None)
         if gone is not None:
-            self._fail(gone.failure(Kind.LEFT, f"{member.task} waits for it ({agreement.told})."))
+            self._fail(gone.failure(FailureKind.LEFT, f"{member.task} waits for it ({agreement.told})."))
 
     def _broken(self, member: Member) -> None:
         """A collective of this task broke: a task ended, or the loss of one is told soon, or it is the network."""
         gone = next((m for m in self._members.values() if m.left), None)
         if gone is not None:
-            self._fail(gone.failure(Kind.LEFT, f"{member.task} waits for it in step {member.step}."))
+            self._fail(gone.failure(FailureKind.LEFT, f"{member.task} waits for it in step {member.step}."))
             return
-        failure = member.failure(Kind.CUT, "Is the network between the machines broken?")
+        failure = member.failure(FailureKind.CUT, "Is the network between the machines broken?")
         asyncio.get_running_loop().call_later(_NEWS_SECONDS, self._fail, failure)
 
     def _withdraw(self, member: Member, name: str) -> None:
@@ -258,16 +258,16 @@ class Hub:
     def _end_agreements(self, gone: Member) -> None:
         waiting = next((a for a in self._agreements.values() if gone.rank not in a.values), None)
         if waiting is not None:
-            self._fail(gone.failure(Kind.LEFT, f"Others wait for it ({waiting.told})."))
+            self._fail(gone.failure(FailureKind.LEFT, f"Others wait for it ({waiting.told})."))
 
-    def _failed(self, failure: Failure) -> None:
+    def _failed(self, failure: JobFailure) -> None:
         self._fail(failure)
-        if failure.kind == Kind.LOST:  # who is frozen before the job begins may go on
+        if failure.kind == FailureKind.LOST:  # who is frozen before the job begins may go on
             self._cannot_begin({"text": failure.told(), "failure": failure.to_json(), "again": True})
 
     # What they do not say.
 
-    def _fail(self, failure: Failure) -> None:
+    def _fail(self, failure: JobFailure) -> None:
         """The first failure is the cause; what follows from it is not told."""
         if self._failure is None and self.welcomed:
             self._failure = failure
@@ -291,7 +291,7 @@ class Hub:
             if self._failure is None and (failure := self._standstill(now)):
                 self._fail(failure)
 
-    def _standstill(self, now: float) -> Failure | None:
+    def _standstill(self, now: float) -> JobFailure | None:
         present, agreements = self._present(), self._agreements
         return apart(present, agreements.values()) or stuck(present, agreements, self._facts.limits, now)
 
@@ -304,5 +304,5 @@ class Hub:
                 continue
             if not member.left:
                 text = "Nothing was heard from its supervisor: its machine or the network is gone."
-                self._fail(member.failure(Kind.LOST, text, now - member.heard))
+                self._fail(member.failure(FailureKind.LOST, text, now - member.heard))
             member.channel.abort()  # a connection without an end would keep the hub for ever

@@ -16,8 +16,8 @@ from stratagem._base.errors import CancelledError, ClusterError, InvalidArgument
 from stratagem._base.job import Phase
 from stratagem._cluster.control import _stacks
 from stratagem._cluster.control._command import command, search_path
-from stratagem._cluster.control._facts import Facts
-from stratagem._cluster.control._failure import Failure, Kind
+from stratagem._cluster.control._facts import JobInfo
+from stratagem._cluster.control._failure import FailureKind, JobFailure
 from stratagem._cluster.control._progress import Progress
 from stratagem._cluster.control._release import Release
 from stratagem._cluster.control._tunnel import Doorman
@@ -41,11 +41,11 @@ class Link:
     coordination: the path at which JAX's coordination service is reached. hosts: of all tasks, by rank.
     """
 
-    def __init__(self, facts: Facts) -> None:
+    def __init__(self, facts: JobInfo) -> None:
         self.facts = facts
         self.coordination = ""
         self.hosts: list[str] = []
-        self.failure: Failure | None = None
+        self.failure: JobFailure | None = None
         self._failed = threading.Event()
         self._welcome: queue.Queue[Message] = queue.Queue()
         self._agreed: dict[str, queue.Queue[Message | None]] = {}
@@ -74,7 +74,7 @@ class Link:
             )
 
     @classmethod
-    def join(cls, facts: Facts) -> "Link":
+    def join(cls, facts: JobInfo) -> "Link":
         """Start the supervisor and wait until all tasks are there; who is missing is logged every 15 s.
 
         Raises:
@@ -100,7 +100,7 @@ class Link:
         except queue.Empty:
             message = {"op": "refused", "text": "The supervisor of this task does not answer."}
         if "failure" in message:
-            raise Failure.from_json(message["failure"]).error(self.facts.task, self.step)
+            raise JobFailure.from_json(message["failure"]).error(self.facts.task, self.step)
         if message["op"] == "refused":
             raise ClusterError(message["text"])
         return message
@@ -276,7 +276,7 @@ class Link:
             self._welcome.put({"op": "refused", "text": "The supervisor of this task ended."})
             self._fail(self._lost_supervisor())
 
-    def _lost_supervisor(self) -> Failure:
+    def _lost_supervisor(self) -> JobFailure:
         position = self._progress.position
         place = (
             position.step,
@@ -285,7 +285,7 @@ class Link:
             socket.gethostname(),
             self.facts.pid,
         )
-        return Failure(self.facts.task, self.facts.rank, Kind.ORPHANED, *place, 0.0)
+        return JobFailure(self.facts.task, self.facts.rank, FailureKind.ORPHANED, *place, 0.0)
 
     def _receive(self, message: Message) -> None:
         match message["op"]:
@@ -309,9 +309,9 @@ class Link:
             case "preempt":
                 self._answer_preemption()
             case "failure":
-                self._fail(Failure.from_json(message["failure"]))
+                self._fail(JobFailure.from_json(message["failure"]))
 
-    def _fail(self, failure: Failure) -> None:
+    def _fail(self, failure: JobFailure) -> None:
         with self._lock:
             if self.failure is not None:
                 return
@@ -319,7 +319,7 @@ class Link:
         if failure.rank != self.facts.rank and not self._left:
             # Before anybody raises it: two threads that print at a time garble each other's lines.
             logger.error("%s", failure.told())
-        if failure.kind in (Kind.STUCK, Kind.FROZEN) and not self._left:
+        if failure.kind in (FailureKind.STUCK, FailureKind.FROZEN) and not self._left:
             # Here, as no other thread runs meanwhile: a signal's handler that looks at running threads may never end.
             _stacks.show()
             self._send({"op": "shown"})

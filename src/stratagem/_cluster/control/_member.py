@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any, final
 
 from stratagem._base.job import Phase
-from stratagem._cluster.control._failure import Failure, Kind
+from stratagem._cluster.control._failure import FailureKind, JobFailure
 from stratagem._cluster.control._limits import Limits
 from stratagem._cluster.control._wire import MOST_BYTES, Channel, Message
 
@@ -30,10 +30,10 @@ class Member:
     left: bool = False  # it ended as it should
     gone: bool = False  # its supervisor, too
 
-    def failure(self, kind: Kind, text: str, waited: float = 0.0) -> Failure:
+    def failure(self, kind: FailureKind, text: str, waited: float = 0.0) -> JobFailure:
         """That this task failed, where it is now."""
         place = (self.step, self.phase, text, self.host, self.pid, waited)
-        return Failure(self.task, self.rank, kind, *place)
+        return JobFailure(self.task, self.rank, kind, *place)
 
 
 @final
@@ -64,7 +64,7 @@ class Agreement:
         return {"op": "agreed", "name": self.name, "values": values, "which": which}
 
 
-def apart(members: Collection[Member], agreements: Iterable[Agreement]) -> Failure | None:
+def apart(members: Collection[Member], agreements: Iterable[Agreement]) -> JobFailure | None:
     """The failure of the job when a task has made fewer steps than others at a place to which all come after equally many.
 
     It does not say that others wait for long: those others are in a step which that one never takes.
@@ -78,7 +78,7 @@ def apart(members: Collection[Member], agreements: Iterable[Agreement]) -> Failu
         culprit = next((m for m in members if m.rank == first), None)
         if further and culprit is not None:
             other = max(further, key=lambda m: steps.get(m.rank, m.step))
-            return culprit.failure(Kind.APART, _apart(agreement, steps[first], other))
+            return culprit.failure(FailureKind.APART, _apart(agreement, steps[first], other))
     return None
 
 
@@ -93,7 +93,7 @@ def _apart(agreement: Agreement, steps: int, other: Member) -> str:
 
 def stuck(
     members: Collection[Member], agreements: Mapping[str, Agreement], limits: Limits, now: float
-) -> Failure | None:
+) -> JobFailure | None:
     """The failure of the job when tasks have waited too long for one that does not do its part."""
     for agreement in agreements.values():
         if now - agreement.begun > limits.collective:
@@ -110,9 +110,9 @@ def stuck(
     return _blame(late or [longest], limits, now, now - longest.entered, text)
 
 
-def _blame(late: Iterable[Member], limits: Limits, now: float, waited: float, text: str) -> Failure | None:
+def _blame(late: Iterable[Member], limits: Limits, now: float, waited: float, text: str) -> JobFailure | None:
     late = list(late)
     if any(m.phase == Phase.COMPILING and now - m.entered < limits.compile for m in late):
         return None
     culprit = min(late, key=lambda m: (m.step, m.entered))  # who went least far
-    return culprit.failure(Kind.LEFT if culprit.left else Kind.STUCK, text, waited)
+    return culprit.failure(FailureKind.LEFT if culprit.left else FailureKind.STUCK, text, waited)

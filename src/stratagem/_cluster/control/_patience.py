@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import final
 
 from stratagem._base.errors import ClusterError
-from stratagem._cluster.control._facts import Facts
+from stratagem._cluster.control._facts import JobInfo
 
 REPORT_SECONDS = 15.0
 
@@ -14,7 +14,7 @@ REPORT_SECONDS = 15.0
 class Patience:
     """The time that a task has to join."""
 
-    def __init__(self, facts: Facts, log: Callable[[str], None]) -> None:
+    def __init__(self, facts: JobInfo, log: Callable[[str], None]) -> None:
         self._facts = facts
         self._log = log
         self._told = time.monotonic()

@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Any, final
 
 from stratagem._base.errors import ClusterError
-from stratagem._cluster.control._facts import Facts
-from stratagem._cluster.control._failure import Failure, Kind
+from stratagem._cluster.control._facts import JobInfo
+from stratagem._cluster.control._failure import FailureKind, JobFailure
 from stratagem._cluster.control._hub import Hub
 from stratagem._cluster.control._joining import RefusedError, bind, reach
 from stratagem._cluster.control._patience import Patience
@@ -68,7 +68,7 @@ class Supervisor:
             start = await self._read()
         except asyncio.IncompleteReadError:
             return  # it has ended already
-        self._facts, self._path = Facts.from_json(start["facts"]), start["path"]
+        self._facts, self._path = JobInfo.from_json(start["facts"]), start["path"]
         let_go_of_outputs()
         self._begin(self._notice_end())
         self._begin(self._listen_to_task())
@@ -192,10 +192,12 @@ class Supervisor:
         while (message := await hub.next()) is not None:
             self._tell(message)
             if message["op"] == "failure":
-                self._failing = self._begin(self._end_after(Failure.from_json(message["failure"])))
+                self._failing = self._begin(self._end_after(JobFailure.from_json(message["failure"])))
         position = self._progress.read()
         place = (position.step, position.phase, hub.why, self._facts.address[0], 0, hub.silent)
-        self._tell({"op": "failure", "failure": Failure(self._facts.tasks[0], 0, Kind.LOST, *place).to_json()})
+        self._tell(
+            {"op": "failure", "failure": JobFailure(self._facts.tasks[0], 0, FailureKind.LOST, *place).to_json()}
+        )
 
     async def _beat(self, hub: Upstream) -> None:
         """Tell the hub where the task is, and that it is frozen; tell the task that somebody is here."""
@@ -210,15 +212,15 @@ class Supervisor:
                 self._tell({"op": "beat"})
             stopped_since = (stopped_since or now) if is_stopped(self._facts.pid) else 0.0
             if stopped_since and now - stopped_since > self._facts.limits.heartbeat:
-                self._report(Kind.FROZEN, "", now - stopped_since)
+                self._report(FailureKind.FROZEN, "", now - stopped_since)
             turn, last = turn + 1, now
             await asyncio.sleep(BEAT_SECONDS)
 
-    def _report(self, kind: Kind, text: str, waited: float = 0.0) -> None:
+    def _report(self, kind: FailureKind, text: str, waited: float = 0.0) -> None:
         position, facts = self._progress.read(), self._facts
         place = (position.step, position.phase, text, socket.gethostname(), facts.pid, waited)
         if self._hub is not None:
-            self._hub.send({"op": "failed", "failure": Failure(facts.task, facts.rank, kind, *place).to_json()})
+            self._hub.send({"op": "failed", "failure": JobFailure(facts.task, facts.rank, kind, *place).to_json()})
 
     async def _watch_service(self, hub: Hub) -> None:
         assert self._serving is not None
@@ -247,7 +249,7 @@ class Supervisor:
                 message = await self._read()
                 if message["op"] == "raised":
                     self._left = True
-                    self._report(Kind.RAISED, message["text"])
+                    self._report(FailureKind.RAISED, message["text"])
                 elif message["op"] == "shown":
                     self._shown = True
                 elif message["op"] == "closed":  # it may live on, and join again
@@ -295,12 +297,12 @@ class Supervisor:
         if self._hub is None:
             return
         if not self._left:
-            self._report(Kind.LOST, self._how)
+            self._report(FailureKind.LOST, self._how)
         await self._hub.close()
 
-    async def _end_after(self, failure: Failure) -> None:
+    async def _end_after(self, failure: JobFailure) -> None:
         """End the task if it is the one that is stuck and does not end by itself; it has shown its stacks if it can."""
-        if failure.kind not in (Kind.STUCK, Kind.FROZEN) or failure.rank != self._facts.rank:
+        if failure.kind not in (FailureKind.STUCK, FailureKind.FROZEN) or failure.rank != self._facts.rank:
             return
         await asyncio.sleep(self._facts.limits.leave)
         if not self._shown:

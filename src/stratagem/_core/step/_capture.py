@@ -17,7 +17,7 @@ from stratagem._core.step._aggregation import as_one, own_share
 from stratagem._core.step._checks import Check, note_check
 from stratagem._core.step._gather import concatenated, gathered
 from stratagem._core.step._held import Held
-from stratagem._core.step._layout import Layout, Shape, UnknownShapes
+from stratagem._core.step._layout import BatchLayout, Shape, UnknownShapes
 from stratagem._core.step._sums import summed
 from stratagem._core.step._update import RemoteUpdate
 from stratagem._core.values import (
@@ -75,7 +75,7 @@ class Capture(keras.StatelessScope):  # type: ignore[misc]
         mesh: ReplicaMesh,
         variables: Sequence[Any] | None,
         connections: dict[int, tuple[bool, ...]] | None = None,
-        layout: Layout | None = None,
+        layout: BatchLayout | None = None,
     ) -> None:
         super().__init__(collect_losses=True)
         self.mesh = mesh

@@ -129,7 +129,7 @@ class GlobalPiece:
     names: dict[Hashable, list[Var]]
 
 
-class Cut:
+class Partition:
     """The pieces of a program in several versions. same_outs: which outputs are the same on all replicas, whatever their rows.
 
     local: by number and version. globals: by number, from 1. last: the number of the last pieces.

@@ -14,7 +14,7 @@ from stratagem._core.mesh import ReplicaMesh
 from stratagem._core.step._agreement import agree_on, digest
 from stratagem._core.step._capture import HostMode, OtherMesh, Unexplored
 from stratagem._core.step._families import Family, Signature, signature_of, tracing
-from stratagem._core.step._layout import Layout, named, settled
+from stratagem._core.step._layout import BatchLayout, named, settled
 from stratagem._core.step._program import Arguments, Body, Knowledge, Program, Trace, explore, own_specs, trace
 from stratagem._core.step._remote import RemoteIterator, RemoteProgram, remote_placement
 from stratagem._core.step._repeat import OneByOne, RepeatedProgram, gains
@@ -270,12 +270,12 @@ def _even(made: Trace, arguments: Arguments, mesh: ReplicaMesh) -> StepProgram:
     return Program(made, arguments, mesh) if elsewhere is None else elsewhere.program(made, arguments, mesh)
 
 
-def _layout(arguments: Arguments, mesh: ReplicaMesh) -> Layout | None:
+def _layout(arguments: Arguments, mesh: ReplicaMesh) -> BatchLayout | None:
     """What differs between the replicas; None on an even batch."""
     if not any(isinstance(v, Separate) for v in arguments.own):
         return None
     specs = (own_specs(arguments.own, replica) for replica in range(mesh.num_replicas))
-    return Layout([tuple((s.shape, s.dtype) for s in own) for own in specs])
+    return BatchLayout([tuple((s.shape, s.dtype) for s in own) for own in specs])
 
 
 def _explore(body: Body, arguments: Arguments, mesh: ReplicaMesh, knowledge: Knowledge) -> ReplicaMesh:

@@ -21,7 +21,7 @@ class UnknownShapes(Exception):  # never seen by users: it ends a trace, which s
 
 
 @dataclass
-class Layout:
+class BatchLayout:
     """keys: what every replica's own inputs are (equal keys: the same trace).
     gathered: for every gather of the step by number, the shapes of the operand on all replicas, found out one by one.
     connections: for every key traced so far, which sources of a call of `tape.gradient` are connected there.
@@ -52,7 +52,7 @@ class Layout:
         )
 
 
-def named(attempt: Callable[[int], T], layout: Layout) -> Callable[[int], T]:
+def named(attempt: Callable[[int], T], layout: BatchLayout) -> Callable[[int], T]:
     """`attempt`, with a note on every error that tells which replica it was."""
 
     def attempt_by_name(replica: int) -> T:
@@ -65,7 +65,7 @@ def named(attempt: Callable[[int], T], layout: Layout) -> Callable[[int], T]:
     return attempt_by_name
 
 
-def settled(attempt: Callable[[int], T], layout: Layout, replica: int) -> T:
+def settled(attempt: Callable[[int], T], layout: BatchLayout, replica: int) -> T:
     """attempt(replica), again and again until all shapes that it gathers are known."""
     while True:
         try:
@@ -74,7 +74,7 @@ def settled(attempt: Callable[[int], T], layout: Layout, replica: int) -> T:
             layout.gathered.append(_next_gathered(attempt, layout))
 
 
-def _next_gathered(attempt: Callable[[int], T], layout: Layout) -> tuple[Shape, ...]:
+def _next_gathered(attempt: Callable[[int], T], layout: BatchLayout) -> tuple[Shape, ...]:
     shapes: dict[Key, Shape] = {}
     for replica, key in enumerate(layout.keys):
         if key in shapes:

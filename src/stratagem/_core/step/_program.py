@@ -21,7 +21,7 @@ from stratagem._core.step._capture import Capture, InTrace
 from stratagem._core.step._checks import NO_CHECKS, Checks, with_checks
 from stratagem._core.step._differentiate import differentiate
 from stratagem._core.step._divergence import varying_outputs
-from stratagem._core.step._layout import Layout
+from stratagem._core.step._layout import BatchLayout
 from stratagem._core.step._rewrites import compiler_options, rewrite
 from stratagem._core.step._update import RemoteUpdate
 from stratagem._core.values import Stacked, adopt, is_per_replica, is_remote, on_read, placement_of, storage
@@ -68,7 +68,7 @@ def is_tensor(leaf: Any) -> bool:
 
 
 @dataclass
-class Results:
+class ResultStructure:
     """Where the results of a program go in the structure that the function returned.
 
     checks: those of the program, whose results come after these; `per_replica` has theirs, too.
@@ -129,7 +129,7 @@ class Trace:
     compared: xc.ClosedJaxpr
     variables: tuple[Any, ...]
     written: tuple[tuple[Any, str], ...]
-    results: Results
+    results: ResultStructure
     strategy: Any
     connections: dict[int, tuple[bool, ...]]
     updates: tuple[RemoteUpdate, ...]
@@ -188,11 +188,11 @@ def explore(
     mesh: ReplicaMesh,
     knowledge: Knowledge,
     replica: int = 0,
-    layout: Layout | None = None,
+    layout: BatchLayout | None = None,
 ) -> None:
     """The first trace: builds what is lazy, and tells which variables the step touches and what it draws."""
     capture = Capture(mesh, None, layout=layout)
-    _make_jaxpr(body, capture, arguments, [], own_specs(arguments.own, replica), Results())
+    _make_jaxpr(body, capture, arguments, [], own_specs(arguments.own, replica), ResultStructure())
     knowledge.variables = list(capture.variables.values())
     knowledge.sources, knowledge.checks = capture.sources, bool(capture.checks)
     announce_build(None)
@@ -204,14 +204,14 @@ def trace(
     mesh: ReplicaMesh,
     knowledge: Knowledge,
     replica: int = 0,
-    layout: Layout | None = None,
+    layout: BatchLayout | None = None,
 ) -> Trace:
     """Trace with all variables as inputs, until nothing new turns up; rewrite and differentiate.
 
     layout: for an uneven batch, whose step is traced once for every shape: `replica` is one that has it.
     """
     for _ in range(_MAX_TRACES):
-        variables, results = list(knowledge.variables), Results()
+        variables, results = list(knowledge.variables), ResultStructure()
         capture = Capture(mesh, variables, knowledge.connections, layout)
         specs = [_spec(v.shape, v._dtype) for v in variables]
         closed = _make_jaxpr(body, capture, arguments, specs, own_specs(arguments.own, replica), results)
@@ -245,7 +245,7 @@ def trace(
     )
 
 
-def _with_results_of_checks(closed: xc.ClosedJaxpr, capture: Capture, results: Results) -> xc.ClosedJaxpr:
+def _with_results_of_checks(closed: xc.ClosedJaxpr, capture: Capture, results: ResultStructure) -> xc.ClosedJaxpr:
     if not capture.checks:
         return closed
     places = {key: i for i, key in enumerate(capture.variables)}
@@ -264,7 +264,7 @@ def _contradicts(found: dict[int, tuple[bool, ...]], used: dict[int, tuple[bool,
 
 
 def _make_jaxpr(
-    body: Body, capture: Capture, arguments: Arguments, variables: list[Any], own: list[Any], results: Results
+    body: Body, capture: Capture, arguments: Arguments, variables: list[Any], own: list[Any], results: ResultStructure
 ) -> xc.ClosedJaxpr:
     replicas = capture.mesh.num_replicas
     keys = list(capture.variables)

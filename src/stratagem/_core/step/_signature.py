@@ -131,7 +131,7 @@ def _content(cell: Any) -> Any:
 
 
 @dataclass(frozen=True)
-class Names:
+class OutsideNames:
     """What code reads from outside and never assigns: a counter that the code itself advances says nothing about it."""
 
     globals: tuple[str, ...]
@@ -139,7 +139,7 @@ class Names:
 
 
 @functools.lru_cache(maxsize=4096)
-def read_names(code: types.CodeType) -> Names:
+def read_names(code: types.CodeType) -> OutsideNames:
     """The global names and the closed-over names that the code, and functions defined in it, read and do not assign."""
     named: dict[str, None] = {}
     stored: set[str] = set()
@@ -149,7 +149,9 @@ def read_names(code: types.CodeType) -> Names:
                 named[instruction.argval] = None
             elif instruction.opname in ("STORE_GLOBAL", "DELETE_GLOBAL", "STORE_DEREF", "DELETE_DEREF"):
                 stored.add(instruction.argval)
-    return Names(tuple(n for n in named if n not in stored), tuple(n for n in code.co_freevars if n not in stored))
+    return OutsideNames(
+        tuple(n for n in named if n not in stored), tuple(n for n in code.co_freevars if n not in stored)
+    )
 
 
 def _all_code(code: types.CodeType) -> Iterator[types.CodeType]:

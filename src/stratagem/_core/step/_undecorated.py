@@ -17,7 +17,7 @@ from stratagem._core.step._execute import execute
 from stratagem._core.step._function import Function
 from stratagem._core.step._layout import UnknownShapes
 from stratagem._core.step._signature import function_key, is_source
-from stratagem._core.step.reading import Path, Plan, Reading, Reads, Variant, described_path, filled
+from stratagem._core.step.reading import Path, ReadPlan, Reads, ReadState, Variant, described_path, filled
 from stratagem._core.values import is_per_replica
 
 logger = logging.getLogger("stratagem")
@@ -48,8 +48,8 @@ class _Call:
     arguments: tuple[list[Any], dict[str, Any]]
     leaves: list[Any]
     structure: Any
-    plan: Plan
-    reading: Reading
+    plan: ReadPlan
+    reading: ReadState
     built: bool = False
 
 
@@ -225,7 +225,7 @@ def _same(old: Any, new: Any) -> bool:
     return old is new or (type(old) in (int, float) and exactly(old) == exactly(new))
 
 
-def _changes(plan: Plan, path: Path) -> bool:
+def _changes(plan: ReadPlan, path: Path) -> bool:
     """True if the code has something that could have changed this."""
     _, kind, label = path
     return plan.changes if kind in ("item", "each") else label in plan.stored

@@ -11,7 +11,7 @@ from jax.sharding import PartitionSpec
 
 from stratagem._base.errors import DivergenceError, InvalidArgumentError
 from stratagem._core.mesh import AXIS, ReplicaMesh
-from stratagem._core.step._cut import Cut, LocalPiece, Version
+from stratagem._core.step._cut import LocalPiece, Partition, Version
 from stratagem._core.step._markers import is_literal
 from stratagem._core.step._program import Arguments, Bound, Trace, begun
 from stratagem._core.step._rewrites import compiler_options
@@ -22,7 +22,7 @@ EACH, EVERY = PartitionSpec(AXIS), PartitionSpec()
 
 
 @dataclass(frozen=True)
-class Part:
+class ReplicaGroup:
     """The replicas with one shape of rows: they run together, on a mesh of their devices."""
 
     shape: Hashable
@@ -43,7 +43,7 @@ class UnevenProgram:
         equal = [not s for s in slots] + [False] * len(arguments.own) + [True] * len(arguments.shared)
         env = [(AXIS, mesh.num_replicas)]
         _check_results(traces)
-        self._cut = Cut({shape: Version(t.closed, equal, env) for shape, t in traces.items()})
+        self._cut = Partition({shape: Version(t.closed, equal, env) for shape, t in traces.items()})
         self._slots = slots
         self._check_mirrored(made)
         # Every worker knows all shapes, and runs the local pieces of those that its own replicas have.
@@ -111,7 +111,7 @@ class UnevenProgram:
                     f"at {line}: it depends on the number of a replica's rows. Reduce that number over the replicas first."
                 )
 
-    def _compiled_local(self, k: int, part: Part) -> Any:
+    def _compiled_local(self, k: int, part: ReplicaGroup) -> Any:
         version, piece = self._cut.versions[part.shape], self._cut.local[k, part.shape]
         if not piece.eqns and not any(self._is_constant(version, v) for v in piece.head):
             return None  # nothing to compute: values are handed on as they are
@@ -161,10 +161,10 @@ def _result_shapes(
     return [[outs[shape][i] for shape in shapes] for i in range(count)]
 
 
-def _part(shape: Hashable, shapes: Sequence[Hashable], mesh: ReplicaMesh) -> Part:
+def _part(shape: Hashable, shapes: Sequence[Hashable], mesh: ReplicaMesh) -> ReplicaGroup:
     """The replicas of this worker whose inputs have this shape."""
     positions = tuple(i for i in mesh.local_ids if shapes[i] == shape)
-    return Part(shape, positions, ReplicaMesh(tuple(mesh.devices[i] for i in positions)))
+    return ReplicaGroup(shape, positions, ReplicaMesh(tuple(mesh.devices[i] for i in positions)))
 
 
 def _mapped(function: Any, mesh: ReplicaMesh, ins: list[PartitionSpec], outs: list[PartitionSpec]) -> Any:
@@ -179,7 +179,7 @@ def _mapped(function: Any, mesh: ReplicaMesh, ins: list[PartitionSpec], outs: li
 class _Run:
     """The values of one call: common ones by number over the whole mesh, each part's own by variable over its mesh."""
 
-    def __init__(self, cut: Cut, mesh: ReplicaMesh, parts: Sequence[Part]) -> None:
+    def __init__(self, cut: Partition, mesh: ReplicaMesh, parts: Sequence[ReplicaGroup]) -> None:
         self._cut, self._mesh, self._parts = cut, mesh, parts
         self._equal: dict[int, jax.Array] = {}
         self._mine: dict[Hashable, dict[Any, jax.Array]] = {}
@@ -210,7 +210,7 @@ class _Run:
             own = (_move([x], part.mesh, EACH) for x in made[len(piece.outs) :])
             self._mine[part.shape].update(zip(piece.names[part.shape], own, strict=True))
 
-    def local_piece(self, k: int, part: Part, run: Any) -> None:
+    def local_piece(self, k: int, part: ReplicaGroup, run: Any) -> None:
         """One part's replicas by themselves, with their own shapes."""
         piece: LocalPiece = self._cut.local[k, part.shape]
         mine = self._mine[part.shape]
@@ -247,7 +247,7 @@ class _Run:
         assert number is not None  # the caller asked only for common values
         return self._equal[number]
 
-    def _operand(self, part: Part, var: Any) -> jax.Array:
+    def _operand(self, part: ReplicaGroup, var: Any) -> jax.Array:
         number = self._cut.common(self._cut.versions[part.shape], var)
         if number is None:
             return self._mine[part.shape][var]

@@ -110,7 +110,7 @@ class Initial:
 
 
 @final
-class Part:
+class InitialRows:
     """Some rows of a first value, as an initializer of the variable that has these rows."""
 
     def __init__(self, initial: Initial, start: int, rows: int) -> None:
@@ -118,7 +118,7 @@ class Part:
         self.shape, self.dtype = (rows, *initial.shape[1:]), initial.dtype
 
     @classmethod
-    def of(cls, initializer: Any, variable: Any) -> "Part":
+    def of(cls, initializer: Any, variable: Any) -> "InitialRows":
         """The same for an initializer of a whole variable, which has rows."""
         shape = tuple(variable.shape)
         make = functools.partial(initializer, variable.shape, dtype=variable._dtype)

@@ -14,7 +14,7 @@ from stratagem._base.errors import ClusterError, MixedStrategiesError, Reduction
 from stratagem._core.context import current, entered
 from stratagem._core.mesh import ReplicaMesh
 from stratagem._core.values._formula import Formula
-from stratagem._core.values._initial import Part
+from stratagem._core.values._initial import InitialRows
 from stratagem._core.values._on_read import add_to_each, aggregate, on_read, shares
 from stratagem._private import (
     in_stateless_scope,
@@ -144,7 +144,7 @@ def _initialize(variable: Any, initializer: Any) -> Any:
     if not placement.remote or not variable.shape:
         return initializer
     _check_scope(placement)
-    part = initializer if isinstance(initializer, Part) else Part.of(initializer, variable)
+    part = initializer if isinstance(initializer, InitialRows) else InitialRows.of(initializer, variable)
     formula = part.initial.formula
     if formula is None:
         return initializer if part.initial.traced is None else part  # not run twice where once is enough

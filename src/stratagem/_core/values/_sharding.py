@@ -8,7 +8,7 @@ import keras
 
 from stratagem._core.context import current
 from stratagem._core.values._formula import Formula
-from stratagem._core.values._initial import Initial, Part, as_tensor, knows_parts
+from stratagem._core.values._initial import Initial, InitialRows, as_tensor, knows_parts
 from stratagem._core.values._partitioners import rows_of_shards
 from stratagem._core.values._sharded import ShardedVariable
 from stratagem._core.values._variable import dtype_of, initial_array
@@ -72,7 +72,7 @@ def _of_keras(cls: type, given: Arguments) -> ShardedVariable | None:
     made, offset = [], 0
     with below_scope(name):
         for i, rows in enumerate(sizes):
-            own = {"initializer": Part(initial, offset, rows), "shape": (rows, *shape[1:]), "dtype": dtype}
+            own = {"initializer": InitialRows(initial, offset, rows), "shape": (rows, *shape[1:]), "dtype": dtype}
             made.append(_made(cls, given, own | {"name": f"part_{i}"}))
             offset += rows
     return ShardedVariable(made, name, path=made[0].path.removesuffix("/part_0"))
@@ -95,7 +95,7 @@ def _of_tensorflow(cls: type, given: Arguments) -> Any:
         return _in_one_piece(cls, initial, known) if callable(source) else None
     made, offset = [], 0
     for i, rows in enumerate(sizes):
-        value = Part(initial, offset, rows) if _made_elsewhere() else initial.part(offset, rows)
+        value = InitialRows(initial, offset, rows) if _made_elsewhere() else initial.part(offset, rows)
         own = {"initial_value": value, "shape": (rows, *initial.shape[1:]), "dtype": initial.dtype}
         made.append(_made(cls, given, own | {"name": f"{label}/part_{i}", "constraint": None}))
         offset += rows
@@ -126,7 +126,7 @@ def _of_unknown_shape(source: Any, dtype: Any, label: str) -> Initial:
 def _in_one_piece(cls: type, initial: Initial, known: bool) -> Any:
     """A variable that is not cut. known: its shape is; then, unless a server makes its value, the constructor does."""
     if initial.shape and _made_elsewhere():
-        value: Any = Part(initial, 0, initial.shape[0])
+        value: Any = InitialRows(initial, 0, initial.shape[0])
     elif known:
         return None
     else:

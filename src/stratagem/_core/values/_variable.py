@@ -10,7 +10,7 @@ import keras
 import numpy as np
 
 from stratagem._core.context import current, entered
-from stratagem._core.values._initial import Part
+from stratagem._core.values._initial import InitialRows
 from stratagem._private import KerasVariable
 
 
@@ -105,7 +105,7 @@ class Variable(KerasVariable):  # type: ignore[misc]
         label = name or "Variable"
         mode, reduction = _synchronization(synchronization, label), _aggregation(aggregation, label)
         value = self._evaluated(initial_value)
-        if not isinstance(value, Part):
+        if not isinstance(value, InitialRows):
             value = initial_array(value, dtype_of(dtype))
         if isinstance(value, jax.core.Tracer):
             raise ValueError(
@@ -120,7 +120,7 @@ class Variable(KerasVariable):  # type: ignore[misc]
             )
         super().__init__(
             # A callable: inside a first trace only that may make a variable (it gets its value when the trace ends).
-            value if isinstance(value, Part) else lambda shape, dtype=None: jnp.array(value, dtype=value.dtype),
+            value if isinstance(value, InitialRows) else lambda shape, dtype=None: jnp.array(value, dtype=value.dtype),
             shape=value.shape,
             dtype=str(value.dtype),
             trainable=(mode != "on_read") if trainable is None else trainable,
@@ -137,7 +137,9 @@ class Variable(KerasVariable):  # type: ignore[misc]
         known = self.__dict__.pop("_initial_value", None)
         if known is not None:
             return known
-        return initial_value() if callable(initial_value) and not isinstance(initial_value, Part) else initial_value
+        return (
+            initial_value() if callable(initial_value) and not isinstance(initial_value, InitialRows) else initial_value
+        )
 
     @property
     def name(self) -> str:

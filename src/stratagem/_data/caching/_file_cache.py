@@ -18,11 +18,11 @@ from stratagem._data.caching._cache_file import (
 from stratagem._data.caching._part import digest, part_of
 from stratagem._data.elements._nest import Array, Nest, packer
 from stratagem._data.stages._order import State
-from stratagem._data.stages._stage import RestartingWalk, Stage, Step, Walk
+from stratagem._data.stages._stage import RestartingWalk, Stage, StageIterator, UnaryStage
 
 
 @final
-class FileCacheStage(Step):
+class FileCacheStage(UnaryStage):
     """The elements in the file `filename`.cache, or, while there is none, the parent's, which are written to it."""
 
     def __init__(self, parent: Stage, filename: str) -> None:
@@ -48,7 +48,7 @@ class FileCacheStage(Step):
     def cheap(self) -> bool:
         return False
 
-    def walk(self) -> Walk:
+    def walk(self) -> StageIterator:
         return _FileCacheWalk(self, self._parent)
 
     def index(self) -> CacheIndex | None:

@@ -3,8 +3,8 @@
 import hashlib
 import json
 
-from stratagem._data.stages._order import Cut, Order
-from stratagem._data.stages._stage import FileSource, Rows, Stage
+from stratagem._data.stages._order import Order, SlicedOrder
+from stratagem._data.stages._stage import FileSource, OrderedRows, Stage
 from stratagem._data.stages._steps import CutStep
 
 
@@ -13,10 +13,10 @@ def part_of(stage: Stage) -> list[list[int]]:
     here: list[list[int]] = []
     if isinstance(stage, CutStep):
         here = [list(stage.cut)]
-    elif isinstance(stage, Rows):
+    elif isinstance(stage, OrderedRows):
         order: Order | None = stage.order
         while order is not None:
-            here += [list(order.cut)] if isinstance(order, Cut) else []
+            here += [list(order.cut)] if isinstance(order, SlicedOrder) else []
             order = order.parent
     return here + [cut for parent in stage.parents for cut in part_of(parent)]
 

@@ -16,7 +16,7 @@ from stratagem._data._dataset import Dataset
 from stratagem._data._iterator import ElementIterator
 from stratagem._data.distribution._input import InputContext, InputOptions, InputReplicationMode, refuse_per_replica
 from stratagem._data.distribution._lockstep import LockstepWalk
-from stratagem._data.distribution._peers import Alone, Asked, Common, Compared, Peers, Shape
+from stratagem._data.distribution._peers import Asked, Common, Compared, NoPeers, Peers, Shape
 from stratagem._data.distribution._rebatch import check_batched
 from stratagem._data.distribution._same import agree_on_steps
 from stratagem._data.distribution._shard import shard
@@ -28,7 +28,7 @@ from stratagem._data.elements._spec import TensorSpec, with_rows, without_rows
 from stratagem._data.stages._cardinality import INFINITE, UNKNOWN
 from stratagem._data.stages._order import State
 from stratagem._data.stages._read_ahead import AtOnce, InThread, ReadAheadWalk
-from stratagem._data.stages._stage import ParentWalk, Stage, Walk
+from stratagem._data.stages._stage import ParentWalk, Stage, StageIterator
 from stratagem._private import on_device
 
 
@@ -53,7 +53,7 @@ class PerReplicaSpec:
 class DistributedIterator(ElementIterator[Nest]):
     """Elements of a distributed data set: nests of PerReplica, or of jax.Arrays when there is one replica."""
 
-    def __init__(self, source: Walk, element_spec: Callable[[], Nest], job: Job) -> None:
+    def __init__(self, source: StageIterator, element_spec: Callable[[], Nest], job: Job) -> None:
         super().__init__(source, element_spec)
         self._job = job
 
@@ -106,7 +106,7 @@ class DistributedInput(abc.ABC):
         if recorder is not None:
             recorder.need_host("it iterates over a distributed dataset")
         steps, peers = self._walk()
-        walk: Walk = _PlacedWalk(steps, self._mesh)
+        walk: StageIterator = _PlacedWalk(steps, self._mesh)
         depth = self._options.experimental_per_replica_buffer_size
         if depth > 0:
             alone = self._context.num_input_pipelines == 1  # asking other workers may take long
@@ -170,7 +170,7 @@ class DistributedDataset(DistributedInput):
 
     def _peers(self, stream: WorkerWalk) -> Peers:
         if self._context.num_input_pipelines == 1:
-            return Alone()
+            return NoPeers()
         if not self._sharding.common:
             return Asked(self._mesh.job, self._local)
         known = self._stage.cardinality != UNKNOWN
@@ -204,7 +204,7 @@ class DistributedDatasetFromFunction(DistributedInput):
 
     def _walk(self) -> tuple[LockstepWalk, Peers]:
         walks = [stage.walk() for stage in self._stages]
-        peers = Alone() if self._context.num_input_pipelines == 1 else Asked(self._mesh.job, self._local)
+        peers = NoPeers() if self._context.num_input_pipelines == 1 else Asked(self._mesh.job, self._local)
         partial = self._handles_partial_steps
         return LockstepWalk(walks, self.stage, self._replicas, peers, partial=partial), peers
 

@@ -10,11 +10,11 @@ from stratagem._data.distribution._peers import Peers, Shapes
 from stratagem._data.elements._nest import Array, Nest
 from stratagem._data.elements._spec import TensorSpec
 from stratagem._data.stages._order import State
-from stratagem._data.stages._stage import Stage, Walk
+from stratagem._data.stages._stage import Stage, StageIterator
 
 
 @final
-class LockstepWalk(Walk):
+class LockstepWalk(StageIterator):
     """Takes one element for each of `replicas` local replicas, in turn from one walk or from one walk a replica.
 
     A step happens as long as some replica of some worker has an element; the others then get no rows. `partial`, asked
@@ -24,7 +24,7 @@ class LockstepWalk(Walk):
 
     def __init__(
         self,
-        walks: list[Walk],
+        walks: list[StageIterator],
         stage: Stage,
         replicas: range,
         peers: Peers,
@@ -65,7 +65,7 @@ class LockstepWalk(Walk):
             walk.set_state(saved)
 
 
-def _up_to_one(walk: Walk) -> list[Nest]:
+def _up_to_one(walk: StageIterator) -> list[Nest]:
     try:
         return [next(walk)]
     except StopIteration:

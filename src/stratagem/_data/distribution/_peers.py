@@ -52,7 +52,7 @@ class Unasked(Peers):
 
 
 @final
-class Alone(Unasked):
+class NoPeers(Unasked):
     """One worker."""
 
     def shapes(self, mine: Shapes | None) -> Shapes | None:

@@ -11,11 +11,11 @@ from stratagem._data.elements._nest import Nest, rows_in, slice_rows
 from stratagem._data.stages._cardinality import repeated
 from stratagem._data.stages._columns import Columns
 from stratagem._data.stages._order import Indices, State
-from stratagem._data.stages._stage import BatchedRows, BatchedRowsWalk, Stage, Step, Walk
+from stratagem._data.stages._stage import BatchedRows, BatchedRowsWalk, Stage, StageIterator, UnaryStage
 
 
 @final
-class PiecesStep(Step):
+class PiecesStep(UnaryStage):
     """Every batch of n rows as `replicas` pieces of ceil(n / replicas) rows, by its actual size; the last ones may be
     short or empty. Of these, only the pieces in `own` are elements, and only their rows are gathered.
     """
@@ -39,7 +39,7 @@ class PiecesStep(Step):
     def batch_size(self) -> int | None:
         return None
 
-    def walk(self) -> Walk:
+    def walk(self) -> StageIterator:
         columns = self._parent.columns if isinstance(self._parent, BatchedRows) else None
         return PiecesWalk(self._parent.walk(), columns, self._replicas, self._own)
 
@@ -82,10 +82,10 @@ class _Indexed(_Batch):
 
 
 @final
-class PiecesWalk(Walk):
+class PiecesWalk(StageIterator):
     """Remembers the batch that it is in by where that began, the pieces given out and the rows in them."""
 
-    def __init__(self, batches: Walk, columns: Columns | None, replicas: int, own: range) -> None:
+    def __init__(self, batches: StageIterator, columns: Columns | None, replicas: int, own: range) -> None:
         super().__init__(batches)
         self._source = batches
         self._columns = columns

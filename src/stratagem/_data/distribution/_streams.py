@@ -8,11 +8,11 @@ from stratagem._data.distribution._pieces import PiecesWalk
 from stratagem._data.distribution._shard import Sharding
 from stratagem._data.elements._nest import Nest
 from stratagem._data.stages._order import State
-from stratagem._data.stages._stage import Walk
+from stratagem._data.stages._stage import StageIterator
 
 
 @final
-class WorkerWalk(Walk):
+class WorkerWalk(StageIterator):
     """The pieces that are worker `worker`'s of `workers`.
 
     Where all workers walk over the same batches, a state is a place in that one stream, and any number of workers goes on
@@ -25,7 +25,7 @@ class WorkerWalk(Walk):
         self._sharding = sharding
         self._workers, self._worker = workers, worker
         self._of = workers
-        self._walks: dict[int, Walk] = {}
+        self._walks: dict[int, StageIterator] = {}
         self._walks[worker] = sharding.pieces(worker, workers).walk()
 
     def __next__(self) -> Nest:

@@ -63,7 +63,7 @@ def open_bytes(file: str, compression: str, offset: int) -> ByteReader:
         Else what `named` raises.
     """
     with named(file):
-        return _Inflated(file, WINDOW_BITS[compression], offset) if compression else _Plain(file, offset)
+        return _Inflated(file, WINDOW_BITS[compression], offset) if compression else _PlainReader(file, offset)
 
 
 @contextlib.contextmanager
@@ -96,7 +96,7 @@ def _read(file: FileIO, size: int) -> bytes:
 
 
 @final
-class _Plain(ByteReader):
+class _PlainReader(ByteReader):
     def __init__(self, file: str, offset: int) -> None:
         self._file = open(file, "rb", buffering=0)  # noqa: SIM115  # see close; read in large pieces, so no buffer
         if offset and offset > os.fstat(self._file.fileno()).st_size:

@@ -19,7 +19,7 @@ from stratagem._data.files._fields import (
     columns,
     dialect,
 )
-from stratagem._data.files._format import Cut, Damage, Format, Place, strings
+from stratagem._data.files._format import Damage, Format, FoundRecords, RecordPosition, strings
 from stratagem._data.files._host import numbers, text
 
 Fields = list[bytes] | InvalidArgumentError
@@ -27,7 +27,7 @@ Fields = list[bytes] | InvalidArgumentError
 
 @final
 @dataclass(frozen=True)
-class Table(Format):
+class CsvTable(Format):
     """Records of comma-separated values as tuples of scalars, one for each of the columns.
 
     total: how many fields a record has; None: at least up to the last column.
@@ -51,7 +51,7 @@ class Table(Format):
         if self.header and size == 0:
             raise InvalidArgumentError(f"Can't read header of file {file}: it is empty.")
 
-    def cut(self, data: bytes, place: Place, *, last: bool) -> Cut:
+    def cut(self, data: bytes, place: RecordPosition, *, last: bool) -> FoundRecords:
         rows: list[list[Any]] = []
         sizes: list[int] = []
         # The header goes with the first record.
@@ -66,10 +66,10 @@ class Table(Format):
             except InvalidArgumentError as error:
                 here = place.on(len(rows), sum(sizes))
                 told = InvalidArgumentError(f"{error}: record {here.record} of {here.file}, at byte {here.offset}.")
-                return Cut(_tuples(rows, self.columns), sizes, Damage(told, taken))
+                return FoundRecords(_tuples(rows, self.columns), sizes, Damage(told, taken))
             sizes.append(taken)
             taken = 0
-        return Cut(_tuples(rows, self.columns), sizes)
+        return FoundRecords(_tuples(rows, self.columns), sizes)
 
     def values(self, fields: Fields) -> list[Any]:
         """The values of a record, one for each column.
@@ -151,7 +151,7 @@ def decode_csv(
     array = text(records, "decode_csv")
     chosen = columns(record_defaults, checked_selection(select_cols, record_defaults))
     total = len(chosen) if select_cols is None else None
-    table = Table(dialect(field_delim, use_quote_delim), chosen, total, False, to_numpy(na_value).item())
+    table = CsvTable(dialect(field_delim, use_quote_delim), chosen, total, False, to_numpy(na_value).item())
     rows = [_decoded(table, i, line) for i, line in enumerate(array.ravel().tolist())]
     made = [np.empty(len(rows), column.dtype) for column in chosen]
     with np.errstate(over="ignore"):
@@ -160,7 +160,7 @@ def decode_csv(
     return [numbers(column.reshape(array.shape)) for column in made]
 
 
-def _decoded(table: Table, number: int, line: bytes) -> list[Any]:
+def _decoded(table: CsvTable, number: int, line: bytes) -> list[Any]:
     try:
         if (b"\n" in line or b"\r" in line) and _ends_a_line(line, table.dialect):
             raise InvalidArgumentError("Unquoted fields cannot have quotes/CRLFs inside")

@@ -8,7 +8,7 @@ from stratagem._base.errors import InvalidArgumentError
 from stratagem._data._dataset import Dataset
 from stratagem._data.elements._nest import Nest, to_numpy
 from stratagem._data.files._bytes import checked_compression
-from stratagem._data.files._csv import Table
+from stratagem._data.files._csv import CsvTable
 from stratagem._data.files._csv_sample import Sample
 from stratagem._data.files._datasets import reading
 from stratagem._data.files._fields import checked_selection, columns, dialect
@@ -16,7 +16,7 @@ from stratagem._data.stages._file_names import FileNames, matching, names_in
 from stratagem._data.stages._options import AUTOTUNE
 from stratagem._data.stages._order import State
 from stratagem._data.stages._seeds import EpochSeeds
-from stratagem._data.stages._stage import ParentWalk, Stage, Step, Walk
+from stratagem._data.stages._stage import ParentWalk, Stage, StageIterator, UnaryStage
 
 
 def CsvDataset(
@@ -47,7 +47,7 @@ def CsvDataset(
         total = len(record_defaults) + len(left_out)
         chosen = [i for i in range(total) if i not in left_out]
     made = dialect(field_delim, use_quote_delim)
-    table = Table(made, columns(record_defaults, chosen), total, bool(header), to_numpy(na_value).item())
+    table = CsvTable(made, columns(record_defaults, chosen), total, bool(header), to_numpy(na_value).item())
     return reading(filenames, table, compression_type, buffer_size, None)
 
 
@@ -95,7 +95,7 @@ def make_csv_dataset(
         column_defaults = sample.defaults(chosen, len(names), na, num_rows_for_inference)
     elif len(column_defaults) != len(chosen):
         raise ValueError(f"{len(column_defaults)} `column_defaults` were given for the columns {list(picked)}.")
-    table = Table(cut, columns(list(column_defaults), chosen), len(names), header, na)
+    table = CsvTable(cut, columns(list(column_defaults), chosen), len(names), header, na)
 
     seeds = EpochSeeds(shuffle_seed, reshuffle=True) if shuffle else None
     dataset = reading(Dataset(FileNames(files, seeds)), table, compression_type, None, num_parallel_reads)
@@ -118,7 +118,7 @@ def _number(column: Any, names: list[str]) -> int:
 
 
 @final
-class ByName(Step):
+class ByName(UnaryStage):
     """Tuples as ordered dicts; a label is taken out and stands beside the dict."""
 
     def __init__(self, parent: Stage, names: tuple[str, ...], label: str | None) -> None:
@@ -138,7 +138,7 @@ class ByName(Step):
         label = found.pop(self._label)
         return found, label
 
-    def walk(self) -> Walk:
+    def walk(self) -> StageIterator:
         return _ByNameWalk(self._parent.walk(), self)
 
     def example(self) -> Nest:
@@ -147,7 +147,7 @@ class ByName(Step):
 
 @final
 class _ByNameWalk(ParentWalk):
-    def __init__(self, parent: Walk, stage: ByName) -> None:
+    def __init__(self, parent: StageIterator, stage: ByName) -> None:
         super().__init__(parent)
         self._stage = stage
 

@@ -11,7 +11,7 @@ from stratagem._base.errors import DataLossError
 from stratagem._data.files._bytes import open_bytes
 from stratagem._data.files._csv import cut_records
 from stratagem._data.files._fields import STRING_TYPE, Dialect, number_of
-from stratagem._data.files._format import Place
+from stratagem._data.files._format import RecordPosition
 
 _PIECE = 1 << 16
 _INTEGERS = (np.int32, np.int64)
@@ -96,7 +96,7 @@ class Sample:
                     yield count, fields
                     data = data[size:]
         except DataLossError as error:
-            raise Place(file, count).lost(str(error)) from error
+            raise RecordPosition(file, count).lost(str(error)) from error
         finally:
             source.close()
 

@@ -10,12 +10,12 @@ from stratagem._data._dataset import Dataset
 from stratagem._data.files._bytes import checked_compression
 from stratagem._data.files._format import STRING, Format
 from stratagem._data.files._read import ReadFiles
-from stratagem._data.files._text import FixedLength, Lines
+from stratagem._data.files._text import FixedLength, TextLines
 from stratagem._data.files._tfrecord import TFRecords
 from stratagem._data.stages._file_names import FileNames, names_in
 from stratagem._data.stages._options import AUTOTUNE
 from stratagem._data.stages._order import Straight
-from stratagem._data.stages._stage import Rows, Stage
+from stratagem._data.stages._stage import OrderedRows, Stage
 
 
 def TFRecordDataset(
@@ -44,7 +44,7 @@ def TextLineDataset(
     name: str | None = None,
 ) -> Dataset:
     """The lines of text files without their ends, as scalar strings. Arguments and errors as `TFRecordDataset`."""
-    return reading(filenames, Lines(), compression_type, buffer_size, num_parallel_reads)
+    return reading(filenames, TextLines(), compression_type, buffer_size, num_parallel_reads)
 
 
 def FixedLengthRecordDataset(
@@ -98,6 +98,6 @@ def _names(filenames: Any) -> Stage:
             "The `filenames` argument must contain `tf.string` elements of shape [] (i.e. scalars). Got a dataset of "
             f"element spec {stage.spec}."
         )
-    if isinstance(stage, Rows) and isinstance(stage.order, Straight):
+    if isinstance(stage, OrderedRows) and isinstance(stage.order, Straight):
         return FileNames(names_in(stage.columns.gather(np.arange(stage.cardinality))))
     return stage

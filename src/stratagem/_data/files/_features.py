@@ -19,7 +19,7 @@ from stratagem._ops import as_dtype
 
 @final
 @dataclass(frozen=True)
-class Kind:
+class FeatureKind:
     """One of the three kinds of lists that a Feature holds.
 
     holder: its field of the message. name: what errors call it. zero: what stands where nothing was given.
@@ -63,7 +63,7 @@ def _integers(lists: Sequence[Any]) -> Array:
 
 
 _KINDS = [
-    Kind(holder, name, np.dtype(dtype), zero, read, operator.attrgetter(holder))
+    FeatureKind(holder, name, np.dtype(dtype), zero, read, operator.attrgetter(holder))
     for holder, name, dtype, zero, read in (
         ("bytes_list", "string", object, b"", _bytes),
         ("float_list", "float", np.float32, 0.0, _floats),
@@ -73,7 +73,7 @@ _KINDS = [
 _BY_HOLDER = {kind.holder: kind for kind in _KINDS}
 
 
-def kind_of(dtype: Any) -> Kind:
+def kind_of(dtype: Any) -> FeatureKind:
     """The kind of list that gives values of `dtype`.
 
     Raises:
@@ -91,7 +91,7 @@ def kind_of(dtype: Any) -> Kind:
 class Expected(abc.ABC):
     """What is expected of a feature. `key` is its name, for errors."""
 
-    kind: Kind
+    kind: FeatureKind
 
     @abc.abstractmethod
     def one(self, key: str, feature: Any) -> Any:
@@ -148,7 +148,7 @@ class FixedLenFeature(Expected):
     shape: Any
     dtype: Any
     default_value: Any = None
-    kind: Kind = field(init=False, repr=False, compare=False)
+    kind: FeatureKind = field(init=False, repr=False, compare=False)
     dims: tuple[int, ...] = field(init=False, repr=False, compare=False)
     size: int = field(init=False, repr=False, compare=False)
     default: Array | None = field(init=False, repr=False, compare=False)
@@ -206,7 +206,7 @@ class FixedLenSequenceFeature(Expected):
     dtype: Any
     allow_missing: bool = False
     default_value: Any = None
-    kind: Kind = field(init=False, repr=False, compare=False)
+    kind: FeatureKind = field(init=False, repr=False, compare=False)
     dims: tuple[int, ...] = field(init=False, repr=False, compare=False)
     padding: Array = field(init=False, repr=False, compare=False)
 
@@ -245,7 +245,7 @@ class VarLenFeature(Expected):
     """A feature with any number of values, as a SparseTensor. dtype: int64, float32 or string."""
 
     dtype: Any
-    kind: Kind = field(init=False, repr=False, compare=False)
+    kind: FeatureKind = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         self.__dict__.update(kind=kind_of(self.dtype))
@@ -260,7 +260,7 @@ class VarLenFeature(Expected):
         return sparse_rows(each(lambda feature: self.values(key, feature), features, names), self.kind)
 
 
-def sparse_rows(rows: "Sequence[Array | None]", kind: Kind) -> SparseTensor:
+def sparse_rows(rows: "Sequence[Array | None]", kind: FeatureKind) -> SparseTensor:
     """Rows of different lengths as a sparse matrix."""
     lengths = [0 if row is None else len(row) for row in rows]
     numbers_of_rows = np.repeat(np.arange(len(rows), dtype=np.int64), lengths)
@@ -292,7 +292,7 @@ def _dims(shape: Any, what: str) -> tuple[int, ...]:
     return tuple(int(d) for d in dims)
 
 
-def _default(value: Any, kind: Kind, dims: tuple[int, ...]) -> Array:
+def _default(value: Any, kind: FeatureKind, dims: tuple[int, ...]) -> Array:
     array = to_numpy(value)
     if array.size != math.prod(dims) or (array.dtype == object) != (kind.dtype == object):
         raise InvalidArgumentError(

@@ -14,7 +14,7 @@ STRING = TensorSpec((), np.dtype(object))
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class RecordPosition:
     """Where the next record of a file begins.
 
     record: its number, from 0. offset: its first byte, in what the file holds once decompressed.
@@ -24,9 +24,9 @@ class Place:
     record: int = 0
     offset: int = 0
 
-    def on(self, records: int, size: int) -> "Place":
+    def on(self, records: int, size: int) -> "RecordPosition":
         """The place so many records and bytes later."""
-        return Place(self.file, self.record + records, self.offset + size)
+        return RecordPosition(self.file, self.record + records, self.offset + size)
 
     def lost(self, what: str) -> DataLossError:
         """The error for damage that begins here."""
@@ -35,7 +35,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Damage:
-    """What is wrong where the records of a `Cut` end.
+    """What is wrong where the records of a `FoundRecords` end.
 
     size: the bytes of the bad record, when it can be left out; None when nothing behind it can be read.
     """
@@ -44,7 +44,7 @@ class Damage:
     size: int | None = None
 
 
-class Cut(NamedTuple):
+class FoundRecords(NamedTuple):
     """Records from the start of some bytes, how many bytes each takes, and what is wrong behind them.
 
     needs: how many bytes the record behind them takes, where that is known already.
@@ -65,7 +65,7 @@ class Format(abc.ABC):
         return STRING
 
     @abc.abstractmethod
-    def cut(self, data: bytes, place: Place, *, last: bool) -> Cut:
+    def cut(self, data: bytes, place: RecordPosition, *, last: bool) -> FoundRecords:
         """The whole records at the start of `data`, which begins at `place` and is not empty.
 
         No record and no damage asks for more data. `last`: there is none, so that what is left is a record or damage.

@@ -5,18 +5,18 @@ from typing import final
 from stratagem._base.errors import NotFoundError, OpError
 from stratagem._base.paths import local_path
 from stratagem._data.elements._nest import Nest
-from stratagem._data.files._format import Format, Place
-from stratagem._data.files._reading import Reading
+from stratagem._data.files._format import Format, RecordPosition
+from stratagem._data.files._reading import FileRecords
 from stratagem._data.stages._cardinality import UNKNOWN
 from stratagem._data.stages._file_names import FileNames, names_in
 from stratagem._data.stages._order import State
-from stratagem._data.stages._stage import ParentWalk, Stage, Step, Walk
+from stratagem._data.stages._stage import ParentWalk, Stage, StageIterator, UnaryStage
 
 _PIECE = 1 << 18
 
 
 @final
-class ReadFiles(Step):
+class ReadFiles(UnaryStage):
     """The records of the files whose names the parent gives.
 
     cycle: how many files are open at once; they give a record each in turn. A file that ends is replaced by the next
@@ -50,12 +50,12 @@ class ReadFiles(Step):
     def reads_files(self) -> bool:
         return True
 
-    def open(self, state: State) -> Reading:
-        """The file of a state of a `Reading`, at the record where that was."""
-        place = Place(state["file"], state["record"], state["offset"])
-        return Reading(self._format, self._compression, self._piece, place, lost=state["lost"])
+    def open(self, state: State) -> FileRecords:
+        """The file of a state of a `FileRecords`, at the record where that was."""
+        place = RecordPosition(state["file"], state["record"], state["offset"])
+        return FileRecords(self._format, self._compression, self._piece, place, lost=state["lost"])
 
-    def walk(self) -> Walk:
+    def walk(self) -> StageIterator:
         return _ReadWalk(self, self._parent.walk(), self._cycle)
 
     def example(self) -> Nest:
@@ -80,10 +80,10 @@ class ReadFiles(Step):
 
 @final
 class _ReadWalk(ParentWalk):
-    def __init__(self, stage: ReadFiles, names: Walk, cycle: int) -> None:
+    def __init__(self, stage: ReadFiles, names: StageIterator, cycle: int) -> None:
         super().__init__(names)
         self._stage = stage
-        self._open: list[Reading | None] = [None] * cycle
+        self._open: list[FileRecords | None] = [None] * cycle
         self._turn = 0
         self._no_more_names = False
         self._count = 0
@@ -111,7 +111,7 @@ class _ReadWalk(ParentWalk):
     def _pass_on(self) -> None:
         self._turn = (self._turn + 1) % len(self._open)
 
-    def _next_file(self) -> Reading | None:
+    def _next_file(self) -> FileRecords | None:
         """Open the next file in the place whose turn it is; None when there is no more file."""
         if self._no_more_names:
             return None

@@ -7,18 +7,20 @@ from typing import final
 from stratagem._base.errors import DataLossError
 from stratagem._data.elements._nest import Nest
 from stratagem._data.files._bytes import ByteReader, open_bytes
-from stratagem._data.files._format import Damage, Format, Place
+from stratagem._data.files._format import Damage, Format, RecordPosition
 from stratagem._data.stages._order import State
 
 
 @final
-class Reading:
+class FileRecords:
     """The records of one file from a place on. The file is opened when the first one is asked for.
 
     An error is raised where its record would be; the next record is what can be read behind it, or there is none.
     """
 
-    def __init__(self, format: Format, compression: str, piece: int, place: Place, *, lost: bool = False) -> None:
+    def __init__(
+        self, format: Format, compression: str, piece: int, place: RecordPosition, *, lost: bool = False
+    ) -> None:
         self._format = format
         self._compression = compression
         self._piece = piece

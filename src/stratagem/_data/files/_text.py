@@ -4,15 +4,15 @@ from dataclasses import dataclass
 from typing import final
 
 from stratagem._base.errors import InvalidArgumentError
-from stratagem._data.files._format import Cut, Damage, Format, Place, strings
+from stratagem._data.files._format import Damage, Format, FoundRecords, RecordPosition, strings
 
 
 @final
 @dataclass(frozen=True)
-class Lines(Format):
+class TextLines(Format):
     """Lines without their ends. Carriage returns are dropped wherever they stand, as in TensorFlow."""
 
-    def cut(self, data: bytes, place: Place, *, last: bool) -> Cut:
+    def cut(self, data: bytes, place: RecordPosition, *, last: bool) -> FoundRecords:
         lines = data.split(b"\n")
         rest = lines.pop()  # behind the last line end
         sizes = [len(line) + 1 for line in lines]
@@ -21,7 +21,7 @@ class Lines(Format):
             sizes.append(len(rest))
         if b"\r" in data:
             lines = [line.replace(b"\r", b"") for line in lines]
-        return Cut(strings(lines), sizes)
+        return FoundRecords(strings(lines), sizes)
 
 
 @final
@@ -45,17 +45,17 @@ class FixedLength(Format):
                 f"`header_bytes` and `footer_bytes` must be >= 0, got {self.header} and {self.footer}."
             )
 
-    def cut(self, data: bytes, place: Place, *, last: bool) -> Cut:
+    def cut(self, data: bytes, place: RecordPosition, *, last: bool) -> FoundRecords:
         start = max(0, self.header - place.offset)
         body = len(data) - start - self.footer
         if last and (body < 0 or body % self.size):
             what = f"The file has an end of {len(data)} bytes, which is no {_body(self)}"
-            return Cut([], [], Damage(place.lost(what)))
+            return FoundRecords([], [], Damage(place.lost(what)))
         ends = range(start + self.size, start + body + 1, self.size)
         sizes = [self.size] * len(ends)
         if sizes:
             sizes[0] += start  # the header goes with the first record
-        return Cut(strings([data[end - self.size : end] for end in ends]), sizes)
+        return FoundRecords(strings([data[end - self.size : end] for end in ends]), sizes)
 
     def check(self, file: str, size: int) -> None:
         body = size - self.header - self.footer

@@ -3,7 +3,7 @@
 from typing import final
 
 from stratagem._base.framing import CHECKSUM, FRAME_BYTES, HEADER, LENGTH_BYTES, masked_crc
-from stratagem._data.files._format import Cut, Damage, Format, Place, strings
+from stratagem._data.files._format import Damage, Format, FoundRecords, RecordPosition, strings
 
 
 @final
@@ -20,7 +20,7 @@ class TFRecords(Format):
         # Lengths repeat: a header that was checked once needs no second check.
         self._lengths: dict[bytes, int] = {}
 
-    def cut(self, data: bytes, place: Place, *, last: bool) -> Cut:
+    def cut(self, data: bytes, place: RecordPosition, *, last: bool) -> FoundRecords:
         records: list[bytes] = []
         sizes: list[int] = []
         at, needs, size = 0, 0, len(data)
@@ -47,7 +47,7 @@ class TFRecords(Format):
             at = end
         if last and at < size and damage is None:
             damage = Damage(place.on(len(records), at).lost("The file is truncated: it ends within a record"))
-        return Cut(strings(records), sizes, damage, needs)
+        return FoundRecords(strings(records), sizes, damage, needs)
 
     def _checked_length(self, header: bytes) -> int:
         """The length in a header, or -1 when its checksum differs."""
@@ -60,7 +60,7 @@ class TFRecords(Format):
         return int(length)
 
 
-def _bad_length(place: Place) -> Damage:
+def _bad_length(place: RecordPosition) -> Damage:
     hint = " Is this even a TFRecord file, and compressed as said?" if place.offset == 0 else ""
     error = place.lost("Corrupted length, so nothing behind it can be read")
     return Damage(type(error)(f"{error}{hint}"))

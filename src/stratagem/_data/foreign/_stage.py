@@ -9,7 +9,7 @@ from stratagem._data.foreign._elements import Reader, Style
 from stratagem._data.stages._cardinality import UNKNOWN
 from stratagem._data.stages._order import State
 from stratagem._data.stages._replay import name_position
-from stratagem._data.stages._stage import Stage, Walk
+from stratagem._data.stages._stage import Stage, StageIterator
 
 
 class Stream(abc.ABC):
@@ -85,7 +85,7 @@ class ForeignStage(Stage):
     def pure(self) -> bool:
         return False
 
-    def walk(self) -> Walk:
+    def walk(self) -> StageIterator:
         with self._lock:
             waiting, self._waiting = self._waiting, None
         return waiting or _ForeignWalk(self._source, self._reader)
@@ -99,7 +99,7 @@ class ForeignStage(Stage):
 
 
 @final
-class _ForeignWalk(Walk):
+class _ForeignWalk(StageIterator):
     def __init__(self, source: Source, reader: Reader) -> None:
         super().__init__()
         self._source = source

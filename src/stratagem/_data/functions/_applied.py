@@ -5,7 +5,7 @@ from typing import final
 
 from stratagem._base.errors import InvalidArgumentError
 from stratagem._data.elements._nest import Nest, leaves
-from stratagem._data.functions._compiled import Program
+from stratagem._data.functions._compiled import CompiledFunction
 from stratagem._data.functions._draws import Draws, places
 from stratagem._data.functions._user_code import UserFunction
 from stratagem._data.functions._way import InPython, Traced, Way, spec_is_free, way_of
@@ -14,7 +14,7 @@ from stratagem._data.stages._stage import Stage
 
 
 @final
-class Applied:
+class AppliedFunction:
     """A function, applied to the elements of a stage. It belongs to the plan and serves all walks.
 
     As in TF, the function is traced, and errors in it come, when it is given; at the first element where nothing is known
@@ -54,7 +54,7 @@ class Applied:
         return self.way.spec(self._parent)
 
     @property
-    def for_blocks(self) -> Program | None:
+    def for_blocks(self) -> CompiledFunction | None:
         """The program, if it may run on a block of elements before each is asked for."""
         traced = self.traced
         if traced is None or not traced.one_shape or not self._parent.pure or self._parent.batch_size is not None:

@@ -5,21 +5,21 @@ import itertools
 from typing import final
 
 from stratagem._data.elements._nest import Nest, rows_of, stacked
-from stratagem._data.functions._applied import Applied
-from stratagem._data.functions._compiled import Program
+from stratagem._data.functions._applied import AppliedFunction
+from stratagem._data.functions._compiled import CompiledFunction
 from stratagem._data.functions._draws import places
 from stratagem._data.functions._mapped import block_size
 from stratagem._data.stages._order import State
-from stratagem._data.stages._stage import Walk
+from stratagem._data.stages._stage import StageIterator
 
 
-class BlockWalk(Walk):
+class BlockWalk(StageIterator):
     """Reads a block of elements ahead, and hands out what the function makes of it.
 
     For parents without side effects only. An error of the parent comes in its turn, after the results before it.
     """
 
-    def __init__(self, parent: Walk, applied: Applied, program: Program, specs: Nest) -> None:
+    def __init__(self, parent: StageIterator, applied: AppliedFunction, program: CompiledFunction, specs: Nest) -> None:
         super().__init__(parent)
         self._source = parent
         self._applied = applied

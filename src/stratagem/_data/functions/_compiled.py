@@ -13,7 +13,7 @@ from jax.extend import core as xc
 from stratagem._core.mesh import exact
 from stratagem._data.elements._nest import Array, Nest, leaves, packer
 from stratagem._data.functions._draws import Places, Words, words
-from stratagem._data.functions._traced import Trace
+from stratagem._data.functions._traced import TracedFunction
 from stratagem._data.functions._user_code import cpu, on_cpu
 
 Compiled = Callable[..., Sequence[jax.Array]]
@@ -55,10 +55,10 @@ programs = _Programs()
 
 
 @final
-class Program:
+class CompiledFunction:
     """A traced function, compiled when it is first used."""
 
-    def __init__(self, trace: Trace) -> None:
+    def __init__(self, trace: TracedFunction) -> None:
         self.trace = trace
         self._function = xc.jaxpr_as_fun(xc.ClosedJaxpr(trace.jaxpr, ()))
         self._pack = packer(trace.spec)

@@ -9,16 +9,16 @@ import numpy as np
 from stratagem._base.errors import InvalidArgumentError
 from stratagem._data.elements._nest import Nest, spec_of
 from stratagem._data.elements._spec import TensorSpec
-from stratagem._data.functions._applied import Applied, check_tensors
+from stratagem._data.functions._applied import AppliedFunction, check_tensors
 from stratagem._data.functions._blocks import FilterBlocks, MapBlocks
 from stratagem._data.functions._draws import Numbered
-from stratagem._data.functions._mapped import Filtered, MappedColumns, RowProgram
+from stratagem._data.functions._mapped import ElementProgram, Filtered, MappedColumns
 from stratagem._data.functions._parallel import ParallelWalk, cores
 from stratagem._data.functions._user_code import UserFunction
 from stratagem._data.stages._cardinality import UNKNOWN
 from stratagem._data.stages._options import AUTOTUNE
 from stratagem._data.stages._order import Order, State
-from stratagem._data.stages._stage import ParentWalk, Rows, Stage, Step, Walk
+from stratagem._data.stages._stage import OrderedRows, ParentWalk, Stage, StageIterator, UnaryStage
 
 
 def mapped(stage: Stage, map_func: Callable[..., Any], num_parallel_calls: Any = None) -> Stage:
@@ -29,13 +29,13 @@ def mapped(stage: Stage, map_func: Callable[..., Any], num_parallel_calls: Any =
     Raises:
         InvalidArgumentError: it returns no tensor, as far as that is known before it runs.
     """
-    applied = Applied(stage, UserFunction(map_func, "map_func"))
+    applied = AppliedFunction(stage, UserFunction(map_func, "map_func"))
     if applied.traced is not None:
         check_tensors(applied.traced.program.trace.spec)
     threads = _threads(num_parallel_calls)
-    if isinstance(stage, Rows) and stage.pure and applied.traced is not None:
+    if isinstance(stage, OrderedRows) and stage.pure and applied.traced is not None:
         order, run = _over_rows(stage, applied)
-        return Rows(MappedColumns(run), order)
+        return OrderedRows(MappedColumns(run), order)
     return MapStage(stage, applied, threads)
 
 
@@ -45,23 +45,23 @@ def filtered(stage: Stage, predicate: Callable[..., Any]) -> Stage:
     Raises:
         ValueError: it returns no bool scalar, as far as that is known before it runs.
     """
-    applied = Applied(stage, UserFunction(predicate, "predicate"))
+    applied = AppliedFunction(stage, UserFunction(predicate, "predicate"))
     if applied.traced is not None:
         check_answer(applied.traced.program.trace.spec)
     # Rows that are computed would be computed twice: for the predicate, and for who wants them.
-    if isinstance(stage, Rows) and stage.cheap and applied.traced is not None:
+    if isinstance(stage, OrderedRows) and stage.cheap and applied.traced is not None:
         order, run = _over_rows(stage, applied)
-        return Rows(stage.columns, Filtered(order, run))
+        return OrderedRows(stage.columns, Filtered(order, run))
     return FilterStep(stage, applied)
 
 
-def _over_rows(stage: Rows, applied: Applied) -> tuple[Order, RowProgram]:
+def _over_rows(stage: OrderedRows, applied: AppliedFunction) -> tuple[Order, ElementProgram]:
     """The function as a program on the rows of `stage`, and their order, numbered for a function that draws."""
     assert applied.traced is not None
     columns, program = stage.columns, applied.traced.program
     if not program.trace.draws:
-        return stage.order, RowProgram(columns, program)
-    return Numbered(stage.order, applied.draws, columns), RowProgram(columns, program, applied.draws)
+        return stage.order, ElementProgram(columns, program)
+    return Numbered(stage.order, applied.draws, columns), ElementProgram(columns, program, applied.draws)
 
 
 def _threads(num_parallel_calls: Any) -> int:
@@ -73,10 +73,10 @@ def _threads(num_parallel_calls: Any) -> int:
     return cores() if asked == AUTOTUNE else asked
 
 
-class FunctionStep(Step):
+class FunctionStep(UnaryStage):
     """A step that runs a function on every element."""
 
-    def __init__(self, parent: Stage, applied: Applied) -> None:
+    def __init__(self, parent: Stage, applied: AppliedFunction) -> None:
         super().__init__(parent)
         self._applied = applied
 
@@ -93,7 +93,7 @@ class FunctionStep(Step):
 class MapStage(FunctionStep):
     """A function applied to every element."""
 
-    def __init__(self, parent: Stage, applied: Applied, threads: int) -> None:
+    def __init__(self, parent: Stage, applied: AppliedFunction, threads: int) -> None:
         super().__init__(parent, applied)
         self._threads = threads
 
@@ -101,7 +101,7 @@ class MapStage(FunctionStep):
     def spec(self) -> Nest:
         return self._applied.spec
 
-    def walk(self) -> Walk:
+    def walk(self) -> StageIterator:
         applied, parent = self._applied, self._parent
         if applied.for_blocks is not None:
             return MapBlocks(parent.walk(), applied, applied.for_blocks, parent.spec)
@@ -121,7 +121,7 @@ class FilterStep(FunctionStep):
     def cardinality(self) -> int:
         return UNKNOWN
 
-    def walk(self) -> Walk:
+    def walk(self) -> StageIterator:
         applied, parent = self._applied, self._parent
         if applied.for_blocks is not None:
             return FilterBlocks(parent.walk(), applied, applied.for_blocks, parent.spec)
@@ -131,7 +131,7 @@ class FilterStep(FunctionStep):
 class FunctionWalk(ParentWalk, abc.ABC):
     """Asks for an element of the parent's when one is asked for, and runs the function on it alone."""
 
-    def __init__(self, parent: Walk, applied: Applied) -> None:
+    def __init__(self, parent: StageIterator, applied: AppliedFunction) -> None:
         super().__init__(parent)
         self._applied = applied
         self._draws = applied.begin()

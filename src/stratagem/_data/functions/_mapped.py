@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stratagem._data.elements._nest import Array, Nest, leaves, map_leaves, slice_rows
-from stratagem._data.functions._compiled import Program
+from stratagem._data.functions._compiled import CompiledFunction
 from stratagem._data.functions._draws import Draws, number_bits, places_of_numbered, rows_of_numbered
 from stratagem._data.stages._cardinality import UNKNOWN
 from stratagem._data.stages._columns import Columns
@@ -38,14 +38,14 @@ def padded(count: int, usual: int, fewest: int) -> int:
 
 
 @final
-class RowProgram:
+class ElementProgram:
     """A traced function over the rows of columns, by their indices.
 
     draws: for a function that draws, what from; the indices are numbered then (see `Numbered`).
     """
 
     def __init__(
-        self, columns: Columns, program: Program, draws: Draws | None = None, batch: int | None = None
+        self, columns: Columns, program: CompiledFunction, draws: Draws | None = None, batch: int | None = None
     ) -> None:
         self.columns = columns
         self.program = program
@@ -58,9 +58,9 @@ class RowProgram:
         self._fewest = self.usual if batch is None else min(batch, _FEWEST)
         self._draws = draws
 
-    def sized(self, rows: int) -> "RowProgram":
+    def sized(self, rows: int) -> "ElementProgram":
         """The same, made for batches of so many rows."""
-        return RowProgram(self.columns.sized(rows), self.program, self._draws, rows)
+        return ElementProgram(self.columns.sized(rows), self.program, self._draws, rows)
 
     def __call__(self, indices: Indices) -> Nest:
         """The stacked results for the rows at `indices`."""
@@ -87,7 +87,7 @@ class RowProgram:
 class MappedColumns(Columns):
     """The results of a traced function for the rows of other columns, computed when they are needed."""
 
-    def __init__(self, run: RowProgram) -> None:
+    def __init__(self, run: ElementProgram) -> None:
         self._run = run
 
     @property
@@ -157,7 +157,7 @@ class MemoColumns(Columns):
 class Filtered(Order):
     """The indices of another order whose rows a traced predicate accepts."""
 
-    def __init__(self, parent: Order, accepts: RowProgram) -> None:
+    def __init__(self, parent: Order, accepts: ElementProgram) -> None:
         self._parent = parent
         self._accepts = accepts
 
@@ -177,7 +177,7 @@ class Filtered(Order):
 class _FilteredCursor(Cursor):
     """Asks the predicate about a block of indices at a time."""
 
-    def __init__(self, parent: Cursor, accepts: RowProgram) -> None:
+    def __init__(self, parent: Cursor, accepts: ElementProgram) -> None:
         self._parent = parent
         self._accepts = accepts
         self._size = accepts.usual

@@ -7,10 +7,10 @@ from concurrent.futures import Future
 from typing import final
 
 from stratagem._data.elements._nest import Nest
-from stratagem._data.functions._applied import Applied, check_tensors
+from stratagem._data.functions._applied import AppliedFunction, check_tensors
 from stratagem._data.stages._order import State
 from stratagem._data.stages._read_ahead import InThread, Made
-from stratagem._data.stages._stage import Walk
+from stratagem._data.stages._stage import StageIterator
 
 
 def cores() -> int:
@@ -19,13 +19,13 @@ def cores() -> int:
 
 
 @final
-class ParallelWalk(Walk):
+class ParallelWalk(StageIterator):
     """Applies a function to the elements of another walk in threads, at most so many ahead, and keeps their order.
 
     An error reaches the caller at the element that it belongs to. The state is that of the next element handed out.
     """
 
-    def __init__(self, parent: Walk, applied: Applied, threads: int) -> None:
+    def __init__(self, parent: StageIterator, applied: AppliedFunction, threads: int) -> None:
         super().__init__(parent)
         self._source = parent
         self._applied = applied
@@ -98,7 +98,7 @@ class ParallelWalk(Walk):
         super().close()
 
 
-def _made(applied: Applied, element: Nest, facts: State, position: int) -> Made:
+def _made(applied: AppliedFunction, element: Nest, facts: State, position: int) -> Made:
     result = applied(element, facts, position)
     check_tensors(result)
     return result, {}

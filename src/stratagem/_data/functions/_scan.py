@@ -9,17 +9,17 @@ import numpy as np
 from stratagem._base.errors import FailedPreconditionError, InvalidArgumentError
 from stratagem._data.elements._nest import Array, Nest, kinds_of, leaves, map_leaves, packer, spec_of
 from stratagem._data.elements._spec import TensorSpec
-from stratagem._data.functions._applied import Applied
+from stratagem._data.functions._applied import AppliedFunction
 from stratagem._data.functions._map import FunctionStep, FunctionWalk, check_answer
 from stratagem._data.functions._sure import of_any_size
 from stratagem._data.functions._user_code import UserFunction
 from stratagem._data.stages._cardinality import INFINITE, UNKNOWN
 from stratagem._data.stages._order import State
-from stratagem._data.stages._stage import ParentWalk, Stage, Step, Walk
+from stratagem._data.stages._stage import ParentWalk, Stage, StageIterator, UnaryStage
 
 
 @final
-class _WithState(Step):
+class _WithState(UnaryStage):
     """What the function of a scan is applied to: pairs of a state and an element. Only its spec and example are used."""
 
     def __init__(self, parent: Stage, initial: Nest) -> None:
@@ -30,7 +30,7 @@ class _WithState(Step):
     def spec(self) -> Nest:
         return (spec_of(self._initial), self._parent.spec)
 
-    def walk(self) -> Walk:
+    def walk(self) -> StageIterator:
         raise NotImplementedError("The states of a scan are known only to its walk.")
 
     def example(self) -> Nest:
@@ -38,13 +38,13 @@ class _WithState(Step):
 
 
 @final
-class ScanStage(Step):
+class ScanStage(UnaryStage):
     """The outputs of `function(state, element) -> (state, output)`, called for one element after another."""
 
     def __init__(self, parent: Stage, initial: Nest, function: UserFunction) -> None:
         super().__init__(parent)
         self._initial = initial
-        self._applied = Applied(_WithState(parent, initial), function)
+        self._applied = AppliedFunction(_WithState(parent, initial), function)
         if self._applied.traced is not None:
             _ = self.spec
 
@@ -68,7 +68,7 @@ class ScanStage(Step):
     def cheap(self) -> bool:
         return False
 
-    def walk(self) -> Walk:
+    def walk(self) -> StageIterator:
         return _ScanWalk(self._parent.walk(), self._initial, self._applied)
 
     def example(self) -> Nest:
@@ -77,7 +77,7 @@ class ScanStage(Step):
 
 @final
 class _ScanWalk(ParentWalk):
-    def __init__(self, parent: Walk, initial: Nest, applied: Applied) -> None:
+    def __init__(self, parent: StageIterator, initial: Nest, applied: AppliedFunction) -> None:
         super().__init__(parent)
         self._applied = applied
         self._state, self._spec = initial, spec_of(initial)
@@ -110,13 +110,13 @@ class TakeWhileStep(FunctionStep):
     def cardinality(self) -> int:
         return UNKNOWN
 
-    def walk(self) -> Walk:
+    def walk(self) -> StageIterator:
         return _TakeWhileWalk(self._parent.walk(), self._applied)
 
 
 @final
 class _TakeWhileWalk(FunctionWalk):
-    def __init__(self, parent: Walk, applied: Applied) -> None:
+    def __init__(self, parent: StageIterator, applied: AppliedFunction) -> None:
         super().__init__(parent, applied)
         self._ended = False
 
@@ -144,14 +144,14 @@ def taken_while(stage: Stage, function: UserFunction) -> Stage:
     Raises:
         ValueError: the predicate returns no bool scalar, as far as that is known before it runs.
     """
-    applied = Applied(stage, function)
+    applied = AppliedFunction(stage, function)
     if applied.traced is not None:
         check_answer(applied.traced.program.trace.spec)
     return TakeWhileStep(stage, applied)
 
 
 @final
-class UniqueStep(Step):
+class UniqueStep(UnaryStage):
     """Every element the first time that it comes."""
 
     def __init__(self, parent: Stage) -> None:
@@ -163,7 +163,7 @@ class UniqueStep(Step):
     def cardinality(self) -> int:
         return UNKNOWN
 
-    def walk(self) -> Walk:
+    def walk(self) -> StageIterator:
         return _UniqueWalk(self._parent.walk())
 
 
@@ -171,7 +171,7 @@ class UniqueStep(Step):
 class _UniqueWalk(ParentWalk):
     """Remembers what came. A restore reads everything again: what came may be large, and is not saved."""
 
-    def __init__(self, parent: Walk) -> None:
+    def __init__(self, parent: StageIterator) -> None:
         super().__init__(parent)
         self._begin()
 
@@ -216,7 +216,7 @@ class _UniqueWalk(ParentWalk):
 
 
 @final
-class AssertCardinalityStep(Step):
+class AssertCardinalityStep(UnaryStage):
     """The same elements, and an error when they are not as many as was said."""
 
     def __init__(self, parent: Stage, expected: int) -> None:
@@ -227,13 +227,13 @@ class AssertCardinalityStep(Step):
     def cardinality(self) -> int:
         return self._expected
 
-    def walk(self) -> Walk:
+    def walk(self) -> StageIterator:
         return _AssertCardinalityWalk(self._parent.walk(), self._expected)
 
 
 @final
 class _AssertCardinalityWalk(ParentWalk):
-    def __init__(self, parent: Walk, expected: int) -> None:
+    def __init__(self, parent: StageIterator, expected: int) -> None:
         super().__init__(parent)
         self._expected = expected
         self._count = 0

@@ -36,7 +36,7 @@ class NeedsPython(Exception):  # never seen by users: it ends a trace, it is no 
 
 @final
 @dataclass(frozen=True, eq=False)
-class Trace:
+class TracedFunction:
     """A function as a program: (constants, variables, seed (2,), place (2,), leaves of an element) -> leaves of its result.
 
     constants: the arrays that the function uses besides. variables: those that it reads; a run passes their present values.
@@ -50,7 +50,7 @@ class Trace:
     spec: Nest
 
 
-def trace(function: Callable[..., Any], specs: Nest) -> Trace:
+def trace(function: Callable[..., Any], specs: Nest) -> TracedFunction:
     """Trace `function` on an element of these fully defined specs.
 
     Its Python runs once; once more when it reads variables, which the first run finds. What it raises comes through.
@@ -69,8 +69,8 @@ def trace(function: Callable[..., Any], specs: Nest) -> Trace:
     raise NeedsPython("it creates variables every time that it is called")
 
 
-def _traced(function: Callable[..., Any], specs: Nest, variables: list[Any]) -> tuple[Trace, list[Any]]:
-    scope, pack, drawn = _Scope(), packer(specs), [False]
+def _traced(function: Callable[..., Any], specs: Nest, variables: list[Any]) -> tuple[TracedFunction, list[Any]]:
+    scope, pack, drawn = _ReadScope(), packer(specs), [False]
     results: list[Nest] = []
 
     def pure(values: list[Any], seed: Any, place: Any, parts: list[Any]) -> list[Any]:
@@ -98,7 +98,7 @@ def _traced(function: Callable[..., Any], specs: Nest, variables: list[Any]) -> 
     jaxpr = new_jaxpr((), [*made.constvars, *made.invars], made.outvars, made.eqns)
     spec = packer(results[0])(TensorSpec(aval.shape, aval.dtype) for aval in closed.out_avals)
     constants = tuple(c if isinstance(c, jax.Array) else tensor(np.asarray(c)) for c in closed.consts)
-    return Trace(jaxpr, constants, tuple(variables), drawn[0], spec), scope.variables
+    return TracedFunction(jaxpr, constants, tuple(variables), drawn[0], spec), scope.variables
 
 
 def _abstract(shape: Any, dtype: Any) -> jax.core.ShapedArray:
@@ -139,7 +139,7 @@ class _Recorder:
 
 
 @final
-class _Scope(keras.StatelessScope):  # type: ignore[misc]
+class _ReadScope(keras.StatelessScope):  # type: ignore[misc]
     """Sends every read of a variable to an input of the program, and finds out which are read."""
 
     def __init__(self) -> None:

@@ -8,12 +8,12 @@ import numpy as np
 
 from stratagem._data.elements._nest import Array, Nest, leaves, map_leaves, spec_of
 from stratagem._data.elements._spec import TensorSpec, merged
-from stratagem._data.functions._compiled import Program
+from stratagem._data.functions._compiled import CompiledFunction
 from stratagem._data.functions._draws import Places, Words
 from stratagem._data.functions._traced import NeedsPython, trace
 from stratagem._data.functions._user_code import UserFunction
 from stratagem._data.stages._generator import GeneratorStage
-from stratagem._data.stages._stage import Stage, Step
+from stratagem._data.stages._stage import Stage, UnaryStage
 from stratagem._data.stages._transforms import BatchStage
 
 logger = logging.getLogger("stratagem")
@@ -82,7 +82,7 @@ class Traced(Way):
         if not all(spec.shape.rank is not None and _defined(spec, self._rows) for spec in self._leaves):
             raise NeedsPython("the shape of its element is not known")
         self.program = self._traced(self._rows)
-        self._programs: dict[int | None, Program | None] = {self._rows: self.program}
+        self._programs: dict[int | None, CompiledFunction | None] = {self._rows: self.program}
 
     @property
     def draws(self) -> bool:
@@ -111,7 +111,7 @@ class Traced(Way):
             for a, spec, is_open in zip(arrays, self._leaves, self._open, strict=True)
         )
 
-    def _program(self, rows: int | None) -> Program | None:
+    def _program(self, rows: int | None) -> CompiledFunction | None:
         """The program for elements of so many rows; None where there is none, and Python runs (and may raise)."""
         if rows not in self._programs:
             try:
@@ -123,11 +123,11 @@ class Traced(Way):
                 self._programs[rows] = None
         return self._programs[rows]
 
-    def _traced(self, rows: int | None) -> Program:
+    def _traced(self, rows: int | None) -> CompiledFunction:
         def with_so_many(spec: TensorSpec) -> TensorSpec:
             return TensorSpec((rows, *spec.shape[1:]), spec.dtype) if has_open_rows(spec) else spec
 
-        return Program(trace(self._function.function, map_leaves(with_so_many, self._specs)))
+        return CompiledFunction(trace(self._function.function, map_leaves(with_so_many, self._specs)))
 
 
 def way_of(parent: Stage, function: UserFunction) -> Way:
@@ -165,7 +165,7 @@ def spec_is_free(stage: Stage) -> bool:
     """Whether the spec of a stage's elements is known without making one. A generator has its signature."""
     if stage.pure or isinstance(stage, GeneratorStage):
         return True
-    passes_on = isinstance(stage, BatchStage) or (isinstance(stage, Step) and type(stage).spec is Step.spec)
+    passes_on = isinstance(stage, BatchStage) or (isinstance(stage, UnaryStage) and type(stage).spec is UnaryStage.spec)
     return passes_on and bool(stage.parents) and all(map(spec_is_free, stage.parents))
 
 

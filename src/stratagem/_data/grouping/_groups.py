@@ -10,20 +10,20 @@ import numpy as np
 from stratagem._base.errors import InvalidArgumentError
 from stratagem._data.elements._nest import Array, Nest, leaves, map_leaves, spec_of
 from stratagem._data.elements._spec import Nestable, TensorSpec
-from stratagem._data.functions._applied import Applied
+from stratagem._data.functions._applied import AppliedFunction
 from stratagem._data.functions._sure import of_any_size, sure_spec
 from stratagem._data.functions._user_code import UserFunction
 from stratagem._data.grouping._interleave import Opener
 from stratagem._data.stages._cardinality import INFINITE, UNKNOWN
 from stratagem._data.stages._memory import ListStage
 from stratagem._data.stages._order import State
-from stratagem._data.stages._stage import Stage, Step, Walk
+from stratagem._data.stages._stage import Stage, StageIterator, UnaryStage
 
 Wrap = Callable[[Stage], Nestable]
 
 
 @final
-class GroupStage(Step):
+class GroupStage(UnaryStage):
     """What `reduce_func(key, window)` makes of every `size` elements with one key; at the end, of what is left, by key.
 
     key: applied to the elements, gives an integer. size: the size of a group, by key. wrap: makes a data set of a plan.
@@ -33,7 +33,7 @@ class GroupStage(Step):
         self, parent: Stage, key: UserFunction, reduce: UserFunction, size: Callable[[Array], Any], wrap: Wrap
     ) -> None:
         super().__init__(parent)
-        self._key = Applied(parent, key)
+        self._key = AppliedFunction(parent, key)
         if self._key.traced is not None:
             _check_key(self._key.traced.program.trace.spec)
         self._opener = Opener(reduce)
@@ -73,7 +73,7 @@ class GroupStage(Step):
     def cheap(self) -> bool:
         return False
 
-    def walk(self) -> Walk:
+    def walk(self) -> StageIterator:
         return _GroupWalk(self, self._parent.walk())
 
     def example(self) -> Nest:
@@ -87,7 +87,7 @@ class GroupStage(Step):
         return self._opener
 
     @property
-    def keys(self) -> Applied:
+    def keys(self) -> AppliedFunction:
         """The user's key function."""
         return self._key
 
@@ -131,10 +131,10 @@ class _Held:
 
 
 @final
-class _GroupWalk(Walk):
+class _GroupWalk(StageIterator):
     """A restore reads again from the oldest element held on, and keeps those that were held."""
 
-    def __init__(self, stage: GroupStage, parent: Walk) -> None:
+    def __init__(self, stage: GroupStage, parent: StageIterator) -> None:
         super().__init__(parent)
         self._stage = stage
         self._source = parent
@@ -145,7 +145,7 @@ class _GroupWalk(Walk):
         self._ended = False
         # The group that is being reduced, with its key, and the walk over what was made of it.
         self._group: tuple[int, list[_Held]] = (0, [])
-        self._walk: Walk | None = None
+        self._walk: StageIterator | None = None
 
     def __next__(self) -> Nest:
         while True:

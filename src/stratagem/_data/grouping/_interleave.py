@@ -16,7 +16,7 @@ from stratagem._data.stages._options import AUTOTUNE
 from stratagem._data.stages._order import State
 from stratagem._data.stages._read_ahead import InThread, ReadAheadWalk
 from stratagem._data.stages._seeds import seeded_by
-from stratagem._data.stages._stage import Stage, Step, Walk, not_read
+from stratagem._data.stages._stage import Stage, StageIterator, UnaryStage, not_read
 
 # TensorFlow takes the number of cores, so that its order differs from machine to machine.
 _AUTOTUNE_CYCLE = 8
@@ -68,7 +68,7 @@ class Opener:
 
 
 @final
-class InterleaveStage(Step):
+class InterleaveStage(UnaryStage):
     """The elements of the data sets that a function makes, from `cycle_length` of them in turn, `block_length` each.
 
     parallel: how many of them make their elements ahead, in a thread each.
@@ -113,7 +113,7 @@ class InterleaveStage(Step):
     def cheap(self) -> bool:
         return False
 
-    def walk(self) -> Walk:
+    def walk(self) -> StageIterator:
         return _InterleaveWalk(self, self._parent.walk())
 
     def example(self) -> Nest:
@@ -129,16 +129,16 @@ class _Open:
 
     number: int
     origin: State
-    walk: Walk
+    walk: StageIterator
 
 
 @final
-class _InterleaveWalk(Walk):
+class _InterleaveWalk(StageIterator):
     """A slot is empty until its turn comes. A data set that has ended gives its turn away, and its slot is filled the next
     time. Restoring makes the open data sets again, from their elements, and restores their walks.
     """
 
-    def __init__(self, stage: InterleaveStage, parent: Walk) -> None:
+    def __init__(self, stage: InterleaveStage, parent: StageIterator) -> None:
         super().__init__(parent)
         self._stage = stage
         self._source = parent
@@ -179,7 +179,7 @@ class _InterleaveWalk(Walk):
         self._drawn += 1
         self._open[self._slot] = _Open(self._drawn - 1, origin, self._walk(element, self._drawn - 1, self._slot))
 
-    def _walk(self, element: Nest, number: int, slot: int) -> Walk:
+    def _walk(self, element: Nest, number: int, slot: int) -> StageIterator:
         inner = self._stage.opener.stage(element, self._facts, number)
         walk = inner.walk()
         if slot >= self._stage.parallel or inner.cheap:

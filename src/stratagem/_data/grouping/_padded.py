@@ -14,7 +14,7 @@ from stratagem._data.functions._sure import of_any_size, sure_spec
 from stratagem._data.functions._way import spec_is_free
 from stratagem._data.stages._cardinality import batched
 from stratagem._data.stages._order import State
-from stratagem._data.stages._stage import ParentWalk, Stage, Step, Walk
+from stratagem._data.stages._stage import ParentWalk, Stage, StageIterator, UnaryStage
 
 
 @final
@@ -64,7 +64,7 @@ class Padding:
 
 
 @final
-class PaddedBatchStage(Step):
+class PaddedBatchStage(UnaryStage):
     """Consecutive elements, padded to one shape and stacked."""
 
     def __init__(self, parent: Stage, batch_size: int, padding: Padding, *, drop_remainder: bool) -> None:
@@ -99,7 +99,7 @@ class PaddedBatchStage(Step):
     def cheap(self) -> bool:
         return False
 
-    def walk(self) -> Walk:
+    def walk(self) -> StageIterator:
         least = self._batch_size if self._drop_remainder else 1
         return _PaddedWalk(self._parent.walk(), self._batch_size, least, self._stack)
 
@@ -123,7 +123,7 @@ class PaddedBatchStage(Step):
 
 @final
 class _PaddedWalk(ParentWalk):
-    def __init__(self, parent: Walk, batch_size: int, least: int, stack: Callable[[list[Nest]], Nest]) -> None:
+    def __init__(self, parent: StageIterator, batch_size: int, least: int, stack: Callable[[list[Nest]], Nest]) -> None:
         super().__init__(parent)
         self._batch_size, self._least = batch_size, least
         self._stack = stack

@@ -13,13 +13,13 @@ from stratagem._data.functions._sure import sure_spec
 from stratagem._data.stages._cardinality import windows
 from stratagem._data.stages._memory import ListStage
 from stratagem._data.stages._order import Listed, Order, State
-from stratagem._data.stages._stage import ParentWalk, Rows, Stage, Step, Walk
+from stratagem._data.stages._stage import OrderedRows, ParentWalk, Stage, StageIterator, UnaryStage
 
 Wrap = Callable[[Stage], Nestable]
 
 
 @final
-class WindowStage(Step):
+class WindowStage(UnaryStage):
     """Windows of `size` elements, every `stride`-th one, that begin `shift` elements apart; each is a nest of data sets.
 
     wrap: makes a data set of a plan. Of rows in memory, a window holds indices, so that batching it is one gather.
@@ -55,9 +55,9 @@ class WindowStage(Step):
     def cheap(self) -> bool:
         return False
 
-    def walk(self) -> Walk:
+    def walk(self) -> StageIterator:
         parent = self._parent
-        if isinstance(parent, Rows) and parent.cheap:
+        if isinstance(parent, OrderedRows) and parent.cheap:
             return _WindowWalk(self, _IndexWalk(parent.order), self._of_rows(parent))
         return _WindowWalk(self, parent.walk(), self._of_elements)
 
@@ -72,13 +72,13 @@ class WindowStage(Step):
     def _component(self, number: int, column: tuple[Any, ...]) -> Nestable:
         return self._wrap(ListStage(column, lambda: leaves(sure_spec(self._parent))[number]))
 
-    def _of_rows(self, rows: Rows) -> Callable[[list[int]], Nest]:
+    def _of_rows(self, rows: OrderedRows) -> Callable[[list[int]], Nest]:
         """What makes a window of indices."""
         pack, parts = packer(rows.spec), rows.columns.parts()
 
         def window(indices: list[int]) -> Nest:
             order = Listed(np.asarray(indices, np.int64))
-            return pack(self._wrap(Rows(part, order)) for part in parts)
+            return pack(self._wrap(OrderedRows(part, order)) for part in parts)
 
         return window
 
@@ -90,7 +90,7 @@ class _WindowWalk(ParentWalk):
     A restore reads them again, from where the parent was at the beginning of that window.
     """
 
-    def __init__(self, stage: WindowStage, parent: Walk, make: Callable[[list[Any]], Nest]) -> None:
+    def __init__(self, stage: WindowStage, parent: StageIterator, make: Callable[[list[Any]], Nest]) -> None:
         super().__init__(parent)
         self._stage = stage
         self._make = make
@@ -155,7 +155,7 @@ class _WindowWalk(ParentWalk):
 
 
 @final
-class _IndexWalk(Walk):
+class _IndexWalk(StageIterator):
     """The indices of an order one by one, read a block at a time."""
 
     _BLOCK = 1024

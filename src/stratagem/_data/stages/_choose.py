@@ -11,7 +11,7 @@ from stratagem._data.elements._spec import TensorSpec, merged
 from stratagem._data.stages._cardinality import INFINITE, UNKNOWN
 from stratagem._data.stages._order import State
 from stratagem._data.stages._seeds import EpochSeeds, generator
-from stratagem._data.stages._stage import Stage, Walk
+from stratagem._data.stages._stage import Stage, StageIterator
 
 
 @final
@@ -53,7 +53,7 @@ class ChooseStage(Stage):
     def over(self, *parents: Stage) -> "ChooseStage":
         return ChooseStage(parents[0], parents[1:], stop_on_empty=self._stop_on_empty)
 
-    def walk(self) -> Walk:
+    def walk(self) -> StageIterator:
         return _ChooseWalk([stage.walk() for stage in self._parents], stop_on_empty=self._stop_on_empty)
 
     def example(self) -> Nest:
@@ -66,8 +66,8 @@ class ChooseStage(Stage):
 
 
 @final
-class _ChooseWalk(Walk):
-    def __init__(self, walks: list[Walk], *, stop_on_empty: bool) -> None:
+class _ChooseWalk(StageIterator):
+    def __init__(self, walks: list[StageIterator], *, stop_on_empty: bool) -> None:
         super().__init__(walks)
         self._selector, *self._walks = walks
         self._stop_on_empty = stop_on_empty
@@ -126,7 +126,7 @@ class RandomStage(Stage):
     def cheap(self) -> bool:
         return True
 
-    def walk(self) -> Walk:
+    def walk(self) -> StageIterator:
         return _RandomWalk(self._seeds, self._weights)
 
     def example(self) -> Nest:
@@ -134,7 +134,7 @@ class RandomStage(Stage):
 
 
 @final
-class _RandomWalk(Walk):
+class _RandomWalk(StageIterator):
     """Draws blocks, each from a generator of its own, so that any position can be gone to at once."""
 
     _BLOCK = 1024

@@ -55,7 +55,7 @@ class Columns(abc.ABC):
 
     def parts(self) -> "list[Columns]":
         """Columns of the single components, in the order of `leaves`."""
-        return [Part(self, number) for number in range(len(leaves(self.spec)))]
+        return [ColumnComponent(self, number) for number in range(len(leaves(self.spec)))]
 
     @abc.abstractmethod
     def gather(self, indices: Indices) -> Nest:
@@ -63,7 +63,7 @@ class Columns(abc.ABC):
 
 
 @final
-class Part(Columns):
+class ColumnComponent(Columns):
     """One component of other columns, which are gathered whole."""
 
     def __init__(self, columns: Columns, number: int) -> None:

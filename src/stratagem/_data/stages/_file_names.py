@@ -15,7 +15,7 @@ from stratagem._data.elements._spec import TensorSpec
 from stratagem._data.stages._columns import ArrayColumns
 from stratagem._data.stages._order import Order, Shuffled, Straight
 from stratagem._data.stages._seeds import EpochSeeds
-from stratagem._data.stages._stage import FileSource, Rows, Walk
+from stratagem._data.stages._stage import FileSource, OrderedRows, StageIterator
 
 
 @final
@@ -56,19 +56,19 @@ class FileNames(FileSource):
     def cheap(self) -> bool:
         return True
 
-    def walk(self) -> Walk:
+    def walk(self) -> StageIterator:
         return self._rows().walk()
 
     def example(self) -> Nest:
         return self._rows().example()
 
-    def _rows(self) -> Rows:
+    def _rows(self) -> OrderedRows:
         names = np.empty(len(self._files), object)
         names[:] = [os.fsencode(name) for name in self._files]
         order: Order = Straight(len(names))
         if self._seeds is not None and len(names):
             order = Shuffled(order, len(names), self._seeds)
-        return Rows(ArrayColumns(names), order)
+        return OrderedRows(ArrayColumns(names), order)
 
 
 def names_in(value: Any, argument: str = "filenames") -> tuple[str, ...]:

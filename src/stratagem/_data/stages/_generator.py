@@ -11,7 +11,7 @@ from stratagem._data.elements._spec import TensorSpec
 from stratagem._data.stages._cardinality import UNKNOWN
 from stratagem._data.stages._order import State
 from stratagem._data.stages._replay import name_position, replay
-from stratagem._data.stages._stage import Stage, Walk
+from stratagem._data.stages._stage import Stage, StageIterator
 
 _WHAT = "the generator of from_generator"
 
@@ -46,7 +46,7 @@ class GeneratorStage(Stage):
     def pure(self) -> bool:
         return False
 
-    def walk(self) -> Walk:
+    def walk(self) -> StageIterator:
         return _GeneratorWalk(self._start, self._signature)
 
     def example(self) -> Nest:
@@ -54,7 +54,7 @@ class GeneratorStage(Stage):
 
 
 @final
-class _GeneratorWalk(Walk):
+class _GeneratorWalk(StageIterator):
     def __init__(self, start: Callable[[], Iterable[Any]], signature: Nest) -> None:
         super().__init__()
         self._start = start

@@ -6,13 +6,13 @@ from typing import final
 from stratagem._data.elements._nest import Nest
 from stratagem._data.stages._cardinality import INFINITE, UNKNOWN
 from stratagem._data.stages._order import State
-from stratagem._data.stages._stage import ParentWalk, Stage, Step, Walk
+from stratagem._data.stages._stage import ParentWalk, Stage, StageIterator, UnaryStage
 
 logger = logging.getLogger("stratagem.data")
 
 
 @final
-class IgnoreErrorsStep(Step):
+class IgnoreErrorsStep(UnaryStage):
     """The elements that could be made."""
 
     def __init__(self, parent: Stage, *, log_each: bool) -> None:
@@ -27,7 +27,7 @@ class IgnoreErrorsStep(Step):
     def batch_size(self) -> int | None:
         return self._parent.batch_size
 
-    def walk(self) -> Walk:
+    def walk(self) -> StageIterator:
         return _IgnoreErrorsWalk(self._parent.walk(), log_each=self._log_each)
 
     def example(self) -> Nest:
@@ -43,7 +43,7 @@ class IgnoreErrorsStep(Step):
 class _IgnoreErrorsWalk(ParentWalk):
     _PATIENCE = 1000
 
-    def __init__(self, parent: Walk, *, log_each: bool) -> None:
+    def __init__(self, parent: StageIterator, *, log_each: bool) -> None:
         super().__init__(parent)
         self._log_each = log_each
         self._skipped = 0

@@ -8,7 +8,7 @@ import numpy as np
 from stratagem._data.elements._nest import Nest, map_leaves
 from stratagem._data.stages._order import State
 from stratagem._data.stages._seeds import EpochSeeds, generator
-from stratagem._data.stages._stage import RestartingWalk, Stage, Step, Walk
+from stratagem._data.stages._stage import RestartingWalk, Stage, StageIterator, UnaryStage
 
 
 @final
@@ -39,7 +39,7 @@ class ListStage(Stage):
     def cheap(self) -> bool:
         return True
 
-    def walk(self) -> Walk:
+    def walk(self) -> StageIterator:
         return _ListWalk(self.elements)
 
     def example(self) -> Nest:
@@ -49,7 +49,7 @@ class ListStage(Stage):
 
 
 @final
-class _ListWalk(Walk):
+class _ListWalk(StageIterator):
     def __init__(self, elements: Sequence[Nest]) -> None:
         super().__init__()
         self._elements = elements
@@ -69,7 +69,7 @@ class _ListWalk(Walk):
 
 
 @final
-class CacheStage(Step):
+class CacheStage(UnaryStage):
     """Remembers all elements once a walk came to its end; later walks repeat them without asking for them again."""
 
     def __init__(self, parent: Stage) -> None:
@@ -84,7 +84,7 @@ class CacheStage(Step):
     def over(self, *parents: Stage) -> "CacheStage":
         return CacheStage(*parents)  # with nothing remembered yet: other parents may give other elements
 
-    def walk(self) -> Walk:
+    def walk(self) -> StageIterator:
         return _CacheWalk(self, self._parent)
 
     def filled(self) -> tuple[list[Nest], State] | None:
@@ -171,7 +171,7 @@ class _CacheWalk(RestartingWalk):
 
 
 @final
-class ShuffleStep(Step):
+class ShuffleStep(UnaryStage):
     """Elements drawn at random from a buffer."""
 
     def __init__(self, parent: Stage, buffer_size: int, seeds: EpochSeeds) -> None:
@@ -179,7 +179,7 @@ class ShuffleStep(Step):
         self._buffer_size = buffer_size
         self._seeds = seeds
 
-    def walk(self) -> Walk:
+    def walk(self) -> StageIterator:
         return _ShuffleWalk(self._parent, self._buffer_size, self._seeds)
 
 
@@ -195,7 +195,7 @@ class _ShuffleWalk(RestartingWalk):
         self._seeds = seeds
         self._begin(self._start(), seeds.begin())
 
-    def _begin(self, source: Walk, facts: dict[str, int]) -> None:
+    def _begin(self, source: StageIterator, facts: dict[str, int]) -> None:
         self._facts = facts
         self._drawing = source
         # A restore starts here again: buffered elements may be large and are not saved.

@@ -22,7 +22,7 @@ class AutoShardPolicy(enum.IntEnum):
     HINT = 3
 
 
-class _Settings:
+class _NamedSettings:
     """Named settings: an unknown name or a value of the wrong type is an error, as in TensorFlow."""
 
     _defaults: ClassVar[dict[str, tuple[type, Any]]]
@@ -50,7 +50,7 @@ class _Settings:
         result = type(self)()
         for name, (_, default) in self._defaults.items():
             mine, theirs = getattr(self, name), getattr(base, name)
-            if isinstance(mine, _Settings):
+            if isinstance(mine, _NamedSettings):
                 result.__dict__[name] = mine._over(theirs)
             else:
                 result.__dict__[name] = theirs if mine == default else mine
@@ -58,7 +58,7 @@ class _Settings:
 
 
 @final
-class DistributeOptions(_Settings):
+class DistributeOptions(_NamedSettings):
     """`Options.experimental_distribute`."""
 
     auto_shard_policy: AutoShardPolicy
@@ -67,7 +67,7 @@ class DistributeOptions(_Settings):
 
 
 @final
-class ThreadingOptions(_Settings):
+class ThreadingOptions(_NamedSettings):
     """`Options.threading`; accepted, and without effect here."""
 
     max_intra_op_parallelism: int | None
@@ -76,7 +76,7 @@ class ThreadingOptions(_Settings):
 
 
 @final
-class Options(_Settings):
+class Options(_NamedSettings):
     """Options of a data set: `dataset.with_options(options)`."""
 
     deterministic: bool | None

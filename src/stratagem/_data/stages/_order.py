@@ -193,7 +193,7 @@ class _RepeatedCursor(Cursor):
 
 
 @final
-class Cut(Order):
+class SlicedOrder(Order):
     """Every `step`-th index of another order, from `start` on, at most `count` of them (-1: all)."""
 
     def __init__(self, parent: Order, *, start: int = 0, step: int = 1, count: int = -1) -> None:
@@ -241,7 +241,7 @@ class _CutCursor(Cursor):
 
 
 @final
-class Kept(Order):
+class RememberedOrder(Order):
     """The indices that another, finite order gave the first time, the same at every later walk."""
 
     def __init__(self, parent: Order) -> None:
@@ -280,7 +280,7 @@ class Kept(Order):
 
 @final
 class _KeptCursor(Cursor):
-    def __init__(self, order: Kept) -> None:
+    def __init__(self, order: RememberedOrder) -> None:
         self._order = order
         self._position = 0
 

@@ -17,7 +17,7 @@ from typing import final
 from stratagem._core.context import assign, current
 from stratagem._data.elements._nest import Nest
 from stratagem._data.stages._order import State
-from stratagem._data.stages._stage import Walk
+from stratagem._data.stages._stage import StageIterator
 
 Made = tuple[Nest, State]  # an element, or the `Failed` of its making, and where the walk is after it
 
@@ -107,13 +107,13 @@ def _stop_all() -> None:
 
 
 @final
-class ReadAheadWalk(Walk):
+class ReadAheadWalk(StageIterator):
     """Keeps the next `depth` elements of another walk ready.
 
     An error reaches the caller at the element that it belongs to. The state is that of the next element handed out.
     """
 
-    def __init__(self, parent: Walk, depth: int, maker: Maker) -> None:
+    def __init__(self, parent: StageIterator, depth: int, maker: Maker) -> None:
         super().__init__(parent)
         self._source = parent
         self._depth = depth
@@ -175,7 +175,7 @@ class Failed:
     error: Exception
 
 
-def _advance(walk: Walk) -> Made:
+def _advance(walk: StageIterator) -> Made:
     try:
         element = next(walk)
     except Exception as error:  # it is raised where the element is asked for

@@ -10,11 +10,11 @@ from stratagem._data.elements._nest import Nest, rows_in, slice_rows
 from stratagem._data.elements._spec import TensorSpec, with_rows, without_rows
 from stratagem._data.stages._cardinality import UNKNOWN
 from stratagem._data.stages._order import State
-from stratagem._data.stages._stage import ParentWalk, Stage, Step, Walk
+from stratagem._data.stages._stage import ParentWalk, Stage, StageIterator, UnaryStage
 
 
 @final
-class RecutStep(Step):
+class RecutStep(UnaryStage):
     """The rows of all batches, as one stream, in batches of `sizes` rows, which go round. The last may be short."""
 
     def __init__(self, parent: Stage, sizes: Sequence[int], *, drop_remainder: bool = False) -> None:
@@ -45,7 +45,7 @@ class RecutStep(Step):
     def batch_size(self) -> int | None:
         return self._sizes[0] if len(set(self._sizes)) == 1 else None
 
-    def walk(self) -> Walk:
+    def walk(self) -> StageIterator:
         return _RecutWalk(self._parent.walk(), self._sizes, drop_remainder=self._drop_remainder)
 
     def example(self) -> Nest:
@@ -56,7 +56,7 @@ class RecutStep(Step):
 class _RecutWalk(ParentWalk):
     """Remembers where the batch began whose rows come next, how many of them are used, and whose turn it is."""
 
-    def __init__(self, parent: Walk, sizes: tuple[int, ...], *, drop_remainder: bool) -> None:
+    def __init__(self, parent: StageIterator, sizes: tuple[int, ...], *, drop_remainder: bool) -> None:
         super().__init__(parent)
         self._sizes = sizes
         self._drop_remainder = drop_remainder

@@ -51,7 +51,7 @@ class GlobalSeed:
 
 
 @final
-class _Scope:
+class _SeedScope:
     """Seeds for what one call of a user's function makes."""
 
     def __init__(self, key: tuple[int, ...]) -> None:
@@ -64,13 +64,13 @@ class _Scope:
 
 
 _global_seed = GlobalSeed()
-_scope: contextvars.ContextVar[_Scope | None] = contextvars.ContextVar("seeds", default=None)
+_scope: contextvars.ContextVar[_SeedScope | None] = contextvars.ContextVar("seeds", default=None)
 
 
 @contextlib.contextmanager
 def seeded_by(*key: int) -> Iterator[None]:
     """Give the shuffles that are made inside seeds that depend on the key alone: a resumed process makes them again."""
-    token = _scope.set(_Scope(key))
+    token = _scope.set(_SeedScope(key))
     try:
         yield
     finally:

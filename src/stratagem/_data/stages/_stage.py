@@ -15,7 +15,7 @@ from stratagem._data.stages._columns import Columns
 from stratagem._data.stages._order import Indices, Order, State
 
 
-class Walk(grain.DatasetIterator, abc.ABC):  # type: ignore[misc]  # Grain carries no types
+class StageIterator(grain.DatasetIterator, abc.ABC):  # type: ignore[misc]  # Grain carries no types
     """One walk over the elements of a stage. It is a Grain iterator, so what saves or prefetches those works on it.
 
     Elements are nests of NumPy arrays. After its end a walk keeps raising StopIteration.
@@ -81,7 +81,7 @@ class Stage(abc.ABC):
         return self
 
     @abc.abstractmethod
-    def walk(self) -> Walk:
+    def walk(self) -> StageIterator:
         """A new walk, from the beginning."""
 
     @abc.abstractmethod
@@ -109,7 +109,7 @@ class FileSource(Stage):
         """The same source with these files only."""
 
 
-class Step(Stage):
+class UnaryStage(Stage):
     """A stage with one stage before it; as written here it changes nothing about the elements but their number."""
 
     def __init__(self, parent: Stage) -> None:
@@ -150,7 +150,7 @@ class Step(Stage):
 
 
 @final
-class Rows(Stage):
+class OrderedRows(Stage):
     """Rows of columns in some order, one by one. No row is touched before it is needed."""
 
     def __init__(self, columns: Columns, order: Order) -> None:
@@ -177,7 +177,7 @@ class Rows(Stage):
     def cheap(self) -> bool:
         return self.columns.cheap
 
-    def walk(self) -> Walk:
+    def walk(self) -> StageIterator:
         return _RowsWalk(self)
 
     def example(self) -> Nest:
@@ -187,12 +187,12 @@ class Rows(Stage):
 
 
 @final
-class _RowsWalk(Walk):
+class _RowsWalk(StageIterator):
     """Gathers a block of rows at a time and hands them out as views."""
 
     _BLOCK_BYTES = 1 << 20
 
-    def __init__(self, stage: Rows) -> None:
+    def __init__(self, stage: OrderedRows) -> None:
         super().__init__()
         self._stage = stage
         self._cursor = stage.order.cursor()
@@ -256,7 +256,7 @@ class BatchedRows(Stage):
     def cheap(self) -> bool:
         return self.columns.cheap
 
-    def walk(self) -> Walk:
+    def walk(self) -> StageIterator:
         return BatchedRowsWalk(self)
 
     def example(self) -> Nest:
@@ -266,7 +266,7 @@ class BatchedRows(Stage):
 
 
 @final
-class BatchedRowsWalk(Walk):
+class BatchedRowsWalk(StageIterator):
     """Reads the order a batch at a time."""
 
     def __init__(self, stage: BatchedRows) -> None:
@@ -292,10 +292,10 @@ class BatchedRowsWalk(Walk):
         self._cursor.set_state(state["rows"])
 
 
-class ParentWalk(Walk):
+class ParentWalk(StageIterator):
     """A walk over another walk, whose state is the other's and its own facts."""
 
-    def __init__(self, parent: Walk) -> None:
+    def __init__(self, parent: StageIterator) -> None:
         super().__init__(parent)
         self._source = parent
 
@@ -313,15 +313,15 @@ class ParentWalk(Walk):
     def _set_facts(self, state: State) -> None: ...
 
 
-class RestartingWalk(Walk):
+class RestartingWalk(StageIterator):
     """A walk over walks that it starts itself, one after another, over the same stage."""
 
     def __init__(self, stage: Stage) -> None:
         super().__init__()
         self._stage = stage
-        self._source: Walk | None = None
+        self._source: StageIterator | None = None
 
-    def _start(self) -> Walk:
+    def _start(self) -> StageIterator:
         if self._source is not None:
             self._source.close()  # its threads and files are of no more use
         self._source = self._stage.walk()

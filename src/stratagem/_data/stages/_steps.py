@@ -10,11 +10,11 @@ from stratagem._data.elements._spec import TensorSpec, merged
 from stratagem._data.stages._cardinality import UNKNOWN, concatenated, repeated, shard_length, skipped, taken, zipped
 from stratagem._data.stages._order import State
 from stratagem._data.stages._read_ahead import InThread, ReadAheadWalk
-from stratagem._data.stages._stage import ParentWalk, RestartingWalk, Stage, Step, Walk
+from stratagem._data.stages._stage import ParentWalk, RestartingWalk, Stage, StageIterator, UnaryStage
 
 
 @final
-class CutStep(Step):
+class CutStep(UnaryStage):
     """Every `step`-th element from `start` on, at most `count` (-1: all): take, skip and shard."""
 
     def __init__(self, parent: Stage, *, start: int = 0, step: int = 1, count: int = -1) -> None:
@@ -26,13 +26,13 @@ class CutStep(Step):
         start, step, count = self.cut
         return taken(shard_length(skipped(self._parent.cardinality, start), step, 0), count)
 
-    def walk(self) -> Walk:
+    def walk(self) -> StageIterator:
         return _CutWalk(self._parent.walk(), *self.cut)
 
 
 @final
 class _CutWalk(ParentWalk):
-    def __init__(self, parent: Walk, start: int, step: int, count: int) -> None:
+    def __init__(self, parent: StageIterator, start: int, step: int, count: int) -> None:
         super().__init__(parent)
         self._to_skip, self._step, self._left = start, step, count
 
@@ -56,7 +56,7 @@ class _CutWalk(ParentWalk):
 
 
 @final
-class ShardHint(Step):
+class ShardHint(UnaryStage):
     """The place where `shard(SHARD_HINT, ...)` asked for a worker's shard, which only distributing can tell."""
 
     @property
@@ -67,7 +67,7 @@ class ShardHint(Step):
         """The shard of one worker."""
         return CutStep(self._parent, start=index, step=num_shards)
 
-    def walk(self) -> Walk:
+    def walk(self) -> StageIterator:
         raise FailedPreconditionError(
             "`tf.data.Dataset.shard(SHARD_HINT, ...)` can only be used in "
             "`tf.distribute.Strategy.experimental_distribute_dataset()` with AutoShardPolicy.HINT, found another policy "
@@ -76,7 +76,7 @@ class ShardHint(Step):
 
 
 @final
-class RepeatStep(Step):
+class RepeatStep(UnaryStage):
     """Everything before, again and again; `count` -1 is for ever."""
 
     def __init__(self, parent: Stage, count: int) -> None:
@@ -87,7 +87,7 @@ class RepeatStep(Step):
     def cardinality(self) -> int:
         return repeated(self._parent.cardinality, self._count)
 
-    def walk(self) -> Walk:
+    def walk(self) -> StageIterator:
         return _RepeatWalk(self._parent, self._count)
 
 
@@ -121,14 +121,14 @@ class _RepeatWalk(RestartingWalk):
 
 
 @final
-class PrefetchStep(Step):
+class PrefetchStep(UnaryStage):
     """Elements made ahead by a thread."""
 
     def __init__(self, parent: Stage, depth: int) -> None:
         super().__init__(parent)
         self._depth = depth
 
-    def walk(self) -> Walk:
+    def walk(self) -> StageIterator:
         return ReadAheadWalk(self._parent.walk(), self._depth, InThread())
 
 
@@ -167,7 +167,7 @@ class ConcatenateStep(Stage):
     def over(self, *parents: Stage) -> "ConcatenateStep":
         return ConcatenateStep(*parents)
 
-    def walk(self) -> Walk:
+    def walk(self) -> StageIterator:
         return _ConcatenateWalk([p.walk() for p in self._parents])
 
     def example(self) -> Nest:
@@ -177,10 +177,10 @@ class ConcatenateStep(Stage):
             return self._parents[1].example()
 
 
-class _ManyWalks(Walk):
+class _ManyWalks(StageIterator):
     """A walk over several others."""
 
-    def __init__(self, walks: list[Walk]) -> None:
+    def __init__(self, walks: list[StageIterator]) -> None:
         super().__init__(walks)
         self._walks = walks
 
@@ -236,7 +236,7 @@ class ZipStage(Stage):
     def over(self, *parents: Stage) -> "ZipStage":
         return ZipStage(packer(self._nest)(parents))
 
-    def walk(self) -> Walk:
+    def walk(self) -> StageIterator:
         return _ZipWalk(self._nest)
 
     def example(self) -> Nest:
@@ -255,7 +255,7 @@ class _ZipWalk(_ManyWalks):
 
 
 @final
-class EnumerateStep(Step):
+class EnumerateStep(UnaryStage):
     """Pairs of a running int64 number and an element."""
 
     def __init__(self, parent: Stage, start: int) -> None:
@@ -270,7 +270,7 @@ class EnumerateStep(Step):
     def batch_size(self) -> int | None:
         return None
 
-    def walk(self) -> Walk:
+    def walk(self) -> StageIterator:
         return _EnumerateWalk(self._parent.walk(), self._start)
 
     def example(self) -> Nest:
@@ -279,7 +279,7 @@ class EnumerateStep(Step):
 
 @final
 class _EnumerateWalk(ParentWalk):
-    def __init__(self, parent: Walk, start: int) -> None:
+    def __init__(self, parent: StageIterator, start: int) -> None:
         super().__init__(parent)
         self._number = start
 

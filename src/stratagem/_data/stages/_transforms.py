@@ -7,11 +7,11 @@ from stratagem._data.elements._nest import Nest, leaves, map_leaves, rows_of, st
 from stratagem._data.elements._spec import Nestable, TensorShape, with_rows, without_rows
 from stratagem._data.stages._cardinality import UNKNOWN, batched
 from stratagem._data.stages._order import State
-from stratagem._data.stages._stage import ParentWalk, Stage, Step, Walk
+from stratagem._data.stages._stage import ParentWalk, Stage, StageIterator, UnaryStage
 
 
 @final
-class BatchStage(Step):
+class BatchStage(UnaryStage):
     """Consecutive elements stacked."""
 
     def __init__(self, parent: Stage, batch_size: int, *, drop_remainder: bool) -> None:
@@ -32,7 +32,7 @@ class BatchStage(Step):
     def batch_size(self) -> int:
         return self._batch_size
 
-    def walk(self) -> Walk:
+    def walk(self) -> StageIterator:
         return _BatchWalk(self._parent.walk(), self._batch_size, drop_remainder=self._drop_remainder)
 
     def example(self) -> Nest:
@@ -41,7 +41,7 @@ class BatchStage(Step):
 
 @final
 class _BatchWalk(ParentWalk):
-    def __init__(self, parent: Walk, batch_size: int, *, drop_remainder: bool) -> None:
+    def __init__(self, parent: StageIterator, batch_size: int, *, drop_remainder: bool) -> None:
         super().__init__(parent)
         self._batch_size = batch_size
         self._least = batch_size if drop_remainder else 1
@@ -64,7 +64,7 @@ class _BatchWalk(ParentWalk):
 
 
 @final
-class UnbatchStage(Step):
+class UnbatchStage(UnaryStage):
     """The rows of every element, one by one."""
 
     def __init__(self, parent: Stage) -> None:
@@ -90,7 +90,7 @@ class UnbatchStage(Step):
     def batch_size(self) -> int | None:
         return None
 
-    def walk(self) -> Walk:
+    def walk(self) -> StageIterator:
         return _UnbatchWalk(self._parent.walk())
 
     def example(self) -> Nest:
@@ -99,7 +99,7 @@ class UnbatchStage(Step):
 
 @final
 class _UnbatchWalk(ParentWalk):
-    def __init__(self, parent: Walk) -> None:
+    def __init__(self, parent: StageIterator) -> None:
         super().__init__(parent)
         self._origin = parent.get_state()
         self._rows: list[Nest] = []

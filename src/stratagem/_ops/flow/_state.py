@@ -13,7 +13,7 @@ from stratagem._ops._convert import is_traced, tensor
 
 
 @final
-class _Scope(keras.StatelessScope):  # type: ignore[misc]
+class _AssignScope(keras.StatelessScope):  # type: ignore[misc]
     """Collects assignments; what was not assigned here is read from the scope around it."""
 
     def __init__(self) -> None:
@@ -68,7 +68,7 @@ class _Scope(keras.StatelessScope):  # type: ignore[misc]
 class _InBranch:
     """The recorder inside a branch: a collective addition cannot happen there, everything else as outside."""
 
-    def __init__(self, recorder: Any, scope: _Scope) -> None:
+    def __init__(self, recorder: Any, scope: _AssignScope) -> None:
         self._recorder = recorder
         self._scope = scope
 
@@ -90,7 +90,7 @@ class _InBranch:
 def _inside(function: Callable[..., Any], args: Sequence[Any], variables: Sequence[Any], values: Sequence[Any]) -> Any:
     """Run the function with these values of variables. Returns its result and the scope."""
     recorder = current().recorder
-    scope = _Scope()
+    scope = _AssignScope()
     inner = None if recorder is None else _InBranch(recorder, scope)
     with entered(recorder=inner), scope:
         scope.set(variables, values)
@@ -132,14 +132,14 @@ def with_state(function: Callable[..., Any], variables: Sequence[Any]) -> Callab
 
 def values_of(variables: Sequence[Any]) -> list[Any]:
     """What a replica has of the variables at present, without Keras' automatic casts."""
-    with _Scope() as scope:
+    with _AssignScope() as scope:
         known = [scope.slot(v) for v in variables]
     return [v.value if k is None else k for v, k in zip(variables, known, strict=True)]
 
 
 def publish(variables: Sequence[Any], values: Sequence[Any]) -> None:
     """Assign what a branch or a loop came to, as if it had been assigned outside."""
-    with _Scope() as scope:
+    with _AssignScope() as scope:
         around = scope.original_scope
     for variable, value in zip(variables, values, strict=True):
         if around is None:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Self, final
 
-from stratagem._servers.remote import Part, Traffic
+from stratagem._servers.remote import TimeCategory, Traffic
 
 _MUCH = 0.3  # a share of the workers' time that is worth a change
 _BUSY = 0.6  # a share of the time from which on a server keeps others waiting
@@ -20,7 +20,7 @@ class WorkerTimes:
     index: int
     functions: int
     steps: int
-    seconds: Mapping[Part, float]
+    seconds: Mapping[TimeCategory, float]
 
     @property
     def total(self) -> float:
@@ -30,7 +30,7 @@ class WorkerTimes:
     @property
     def own(self) -> float:
         """Seconds of steps themselves: their data, computation and servers."""
-        return sum(self.seconds[part] for part in (Part.COMPUTE, Part.SERVERS, Part.INPUT))
+        return sum(self.seconds[part] for part in (TimeCategory.COMPUTE, TimeCategory.SERVERS, TimeCategory.INPUT))
 
     @property
     def step(self) -> float:
@@ -71,10 +71,10 @@ class Report:
         return max((worker.total for worker in self.workers), default=0.0)
 
     @property
-    def shares(self) -> dict[Part, float]:
+    def shares(self) -> dict[TimeCategory, float]:
         """What part of all workers' time went to what; together 1, or all 0 where nothing was done."""
         total = sum(worker.total for worker in self.workers)
-        return {part: sum(w.seconds[part] for w in self.workers) / total if total else 0.0 for part in Part}
+        return {part: sum(w.seconds[part] for w in self.workers) / total if total else 0.0 for part in TimeCategory}
 
     @property
     def staleness(self) -> float:
@@ -108,18 +108,18 @@ def _slow_worker(report: Report) -> Iterator[str]:
 def _largest(report: Report) -> Iterator[str]:
     """What most of the time that could be saved goes to."""
     for part, share in sorted(report.shares.items(), key=lambda item: -item[1]):
-        if share >= _MUCH and part is not Part.COMPUTE:
+        if share >= _MUCH and part is not TimeCategory.COMPUTE:
             yield f"{share:.0%} of the workers' time is {_WHAT[part]}. {_WHY[part](report)}"
-    if report.shares[Part.COMPUTE] >= 1 - _MUCH:
+    if report.shares[TimeCategory.COMPUTE] >= 1 - _MUCH:
         yield "The workers compute nearly all the time: more workers, or faster ones, are what makes the job faster."
 
 
 _WHAT = {
-    Part.SERVERS: "for servers: reading variables and pushing updates",
-    Part.INPUT: "waiting for their data",
-    Part.HANDING_OUT: "handing out functions and bringing back results",
-    Part.COMPILING: "compiling",
-    Part.WAITING: "waiting for a function to run",
+    TimeCategory.SERVERS: "for servers: reading variables and pushing updates",
+    TimeCategory.INPUT: "waiting for their data",
+    TimeCategory.HANDING_OUT: "handing out functions and bringing back results",
+    TimeCategory.COMPILING: "compiling",
+    TimeCategory.WAITING: "waiting for a function to run",
 }
 _INPUT = "Batch before map, give map num_parallel_calls, prefetch, or cache what is made once."
 
@@ -158,15 +158,15 @@ def _handing_out(report: Report) -> str:
     )
 
 
-_WHY: dict[Part, Callable[[Report], str]] = {
-    Part.SERVERS: _servers,
-    Part.INPUT: lambda report: _INPUT,
-    Part.HANDING_OUT: _handing_out,
-    Part.COMPILING: lambda report: (
+_WHY: dict[TimeCategory, Callable[[Report], str]] = {
+    TimeCategory.SERVERS: _servers,
+    TimeCategory.INPUT: lambda report: _INPUT,
+    TimeCategory.HANDING_OUT: _handing_out,
+    TimeCategory.COMPILING: lambda report: (
         "The job is short, or functions are traced again and again: pass tensors instead of Python numbers, and keep shapes "
         "the same (drop_remainder=True)."
     ),
-    Part.WAITING: _waiting,
+    TimeCategory.WAITING: _waiting,
 }
 
 
@@ -193,9 +193,9 @@ def _lines(report: Report) -> Iterator[str]:
     if not report.steps:
         return
     yield from _table(
-        ("", "steps", *(part.value for part in Part)),
+        ("", "steps", *(part.value for part in TimeCategory)),
         [
-            (f"worker:{w.index}", str(w.steps), *(f"{w.seconds[p] / max(w.total, 1e-9):.0%}" for p in Part))
+            (f"worker:{w.index}", str(w.steps), *(f"{w.seconds[p] / max(w.total, 1e-9):.0%}" for p in TimeCategory))
             for w in report.workers
         ],
     )

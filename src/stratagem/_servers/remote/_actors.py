@@ -47,7 +47,7 @@ class Actor(abc.ABC):
 
 
 @final
-class Ended(Pending):
+class CompletedCall(Pending):
     """A call that was over when it began."""
 
     def __init__(self, value: Any) -> None:
@@ -65,7 +65,7 @@ class LocalActor(Actor):
         self._target = target
 
     def call(self, method: str, *args: Any) -> Pending:
-        return Ended(getattr(self._target, method)(*args))
+        return CompletedCall(getattr(self._target, method)(*args))
 
     def check(self) -> None:
         """This process is there."""

@@ -10,7 +10,7 @@ from typing import final
 from stratagem._base.job import Phase
 
 
-class Part(enum.StrEnum):
+class TimeCategory(enum.StrEnum):
     """What a worker's time goes to. Together they are all of it."""
 
     COMPUTE = "compute"  # compiled pieces of steps
@@ -21,7 +21,7 @@ class Part(enum.StrEnum):
     WAITING = "waiting"  # for a function to run
 
 
-_PHASES = {Phase.COMPILING: Part.COMPILING, Phase.INPUT: Part.INPUT}
+_PHASES = {Phase.COMPILING: TimeCategory.COMPILING, Phase.INPUT: TimeCategory.INPUT}
 
 
 @final
@@ -30,11 +30,11 @@ class Clock:
 
     def __init__(self) -> None:
         self.functions = self.steps = 0
-        self.seconds = dict.fromkeys(Part, 0.0)
-        self._part = Part.WAITING
+        self.seconds = dict.fromkeys(TimeCategory, 0.0)
+        self._part = TimeCategory.WAITING
         self._since = time.perf_counter()
 
-    def part(self, part: Part) -> contextlib.AbstractContextManager[None]:
+    def part(self, part: TimeCategory) -> contextlib.AbstractContextManager[None]:
         """The body is this part; what is another part within it counts there alone."""
         return _Within(self, part)
 
@@ -42,7 +42,7 @@ class Clock:
         """As `part`, for what the rest of the library calls a phase."""
         return self.part(_PHASES.get(phase, self._part))
 
-    def elsewhere(self, seconds: Mapping[Part, float]) -> None:
+    def elsewhere(self, seconds: Mapping[TimeCategory, float]) -> None:
         """So much of the present part's time was spent on these parts, in another process."""
         for part, spent in seconds.items():
             self.seconds[part] += spent
@@ -53,16 +53,16 @@ class Clock:
         """The body runs functions. Before the first one there was nothing to wait for."""
         if not self.functions:
             self._since = time.perf_counter()
-        with self.part(Part.HANDING_OUT):
+        with self.part(TimeCategory.HANDING_OUT):
             yield
 
-    def taken(self) -> dict[Part, float]:
+    def taken(self) -> dict[TimeCategory, float]:
         """What was added up so far; from now on it starts at nothing."""
         self.turn(self._part)
-        seconds, self.seconds = self.seconds, dict.fromkeys(Part, 0.0)
+        seconds, self.seconds = self.seconds, dict.fromkeys(TimeCategory, 0.0)
         return {part: spent for part, spent in seconds.items() if spent}
 
-    def turn(self, part: Part) -> Part:
+    def turn(self, part: TimeCategory) -> TimeCategory:
         """From now on it is this part; returns which it was."""
         before, now = self._part, time.perf_counter()
         self.seconds[before] += now - self._since
@@ -76,7 +76,7 @@ class _Within(contextlib.AbstractContextManager[None]):
 
     __slots__ = ("_before", "_clock", "_part")
 
-    def __init__(self, clock: Clock, part: Part) -> None:
+    def __init__(self, clock: Clock, part: TimeCategory) -> None:
         self._clock, self._part = clock, part
 
     def __enter__(self) -> None:

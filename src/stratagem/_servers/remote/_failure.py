@@ -10,7 +10,7 @@ from stratagem._base.errors import OutOfRangeError, UnavailableError, UnknownErr
 
 @final
 @dataclass(frozen=True)
-class Failure:
+class RemoteFailure:
     """In place of a result.
 
     pickled: the exception; None if that could not be done. text: its type and what it says. stack: where it was raised.
@@ -21,7 +21,7 @@ class Failure:
     stack: str
 
     @classmethod
-    def of(cls, error: BaseException) -> "Failure":
+    def of(cls, error: BaseException) -> "RemoteFailure":
         """What the caller of this function has caught."""
         import ray
 

@@ -8,13 +8,13 @@ from stratagem._base.errors import ContextError, MixedStrategiesError, Unimpleme
 from stratagem._core.mesh import ReplicaMesh
 from stratagem._core.values import placement_of
 from stratagem._private import settings_of
-from stratagem._servers.remote._plan import Applied
+from stratagem._servers.remote._plan import AppliedUpdate
 from stratagem._servers.remote._servers import Servers
 from stratagem._servers.remote._update import ServerUpdate, how
 
 
 @dataclass(frozen=True, eq=False)
-class Part:
+class UpdatePart:
     """What one server does of an update. mine: which of its gradients this takes; new: the server does not know it yet."""
 
     server: int
@@ -24,7 +24,7 @@ class Part:
     new: bool
 
 
-def parts_of(servers: Servers, applied: Applied, mesh: ReplicaMesh) -> list[Part]:
+def parts_of(servers: Servers, applied: AppliedUpdate, mesh: ReplicaMesh) -> list[UpdatePart]:
     """One part for each server, which then knows it, and keeps what it reads: every server counts every update.
 
     `tracing` is held.
@@ -46,7 +46,7 @@ def parts_of(servers: Servers, applied: Applied, mesh: ReplicaMesh) -> list[Part
         key = (server, id(optimizer), settings_of(optimizer), *(id(variables[i]) for i in mine), kinds)
         known = servers.update(key)
         made = known or ServerUpdate(optimizer, [variables[i] for i in mine], kinds, mesh)
-        parts.append(Part(server, key, mine, made, known is None))
+        parts.append(UpdatePart(server, key, mine, made, known is None))
     if any(part.new for part in parts):
         for variable, keepers in _keepers(servers, applied, parts, mesh):
             servers.keep_on(keepers, placement_of(variable))
@@ -58,7 +58,7 @@ def parts_of(servers: Servers, applied: Applied, mesh: ReplicaMesh) -> list[Part
 
 
 def _keepers(
-    servers: Servers, applied: Applied, parts: Sequence[Part], mesh: ReplicaMesh
+    servers: Servers, applied: AppliedUpdate, parts: Sequence[UpdatePart], mesh: ReplicaMesh
 ) -> list[tuple[Any, Collection[int]]]:
     """Of what parts read beside their variables, where it has to be kept. Changes nothing; raises as `parts_of`."""
     optimizer, found = applied.update.optimizer, {}

@@ -11,7 +11,7 @@ from jax.sharding import PartitionSpec
 from stratagem._core.mesh import ReplicaMesh
 from stratagem._core.step import compiler_options, is_literal, sub_function
 from stratagem._servers.remote._markers import look_up_p, scatter_p, scattered
-from stratagem._servers.remote._plan import Plan
+from stratagem._servers.remote._plan import StepAnalysis
 
 # A value that a piece reads or makes: a variable of the program, or ("rows", group, shard), ("inverse", group, ids),
 # ("finite", update), ("difference", change). (("which", group, shard) are the ids of rows.)
@@ -23,7 +23,7 @@ Env = dict[Name, Any]
 class Piece:
     """One compiled function, `run`, from a list of the values `reads` to a list of the values `makes` (by name)."""
 
-    def __init__(self, plan: Plan, eqns: Sequence[Any], makes: Sequence[Name], mesh: ReplicaMesh) -> None:
+    def __init__(self, plan: StepAnalysis, eqns: Sequence[Any], makes: Sequence[Name], mesh: ReplicaMesh) -> None:
         self.makes = list(makes)
         self._plan = plan
         made = {v for e in eqns for v in e.outvars}
@@ -77,7 +77,7 @@ class _Segment:
         env.update(zip(self._makes, self._run(*(env[n] for n in self.reads)), strict=True))
 
 
-def _segments(plan: Plan, eqns: Sequence[Any]) -> Iterator[_Segment]:
+def _segments(plan: StepAnalysis, eqns: Sequence[Any]) -> Iterator[_Segment]:
     """The equations in order, the ordinary ones between two special ones as one function."""
     ordinary: list[Any] = []
     for eqn in eqns:
@@ -93,7 +93,7 @@ def _segments(plan: Plan, eqns: Sequence[Any]) -> Iterator[_Segment]:
         yield _together(plan, ordinary)
 
 
-def _together(plan: Plan, eqns: Sequence[Any]) -> _Segment:
+def _together(plan: StepAnalysis, eqns: Sequence[Any]) -> _Segment:
     made = {v for e in eqns for v in e.outvars}
     read = dict.fromkeys(v for e in eqns for v in e.invars if not is_literal(v))
     reads = [v for v in read if v not in made and v not in plan.consts]
@@ -101,7 +101,7 @@ def _together(plan: Plan, eqns: Sequence[Any]) -> _Segment:
     return _Segment(reads, makes, sub_function(list(eqns), reads, makes, plan.consts))
 
 
-def _special(plan: Plan, eqn: Any) -> _Segment | None:
+def _special(plan: StepAnalysis, eqn: Any) -> _Segment | None:
     group = plan.group_of.get(id(eqn))
     if group is not None:
         shards = len(plan.groups[group].shards)
@@ -137,7 +137,7 @@ def _read(atom: Any, env: Env) -> Any:
     return jnp.asarray(atom.val, atom.aval.dtype) if is_literal(atom) else env[atom]
 
 
-def pieces_of(plan: Plan, mesh: ReplicaMesh) -> list[Piece]:
+def pieces_of(plan: StepAnalysis, mesh: ReplicaMesh) -> list[Piece]:
     """All pieces of a plan, in order."""
     eqns = plan.kept
     ends = [plan.place[id(e)] for e in eqns] + [a.call for a in plan.applied]

@@ -27,7 +27,7 @@ _numbers = itertools.count()
 
 @final
 @dataclass(frozen=True, eq=False)
-class Kept:
+class StoredRemotely:
     """What a served variable stores here: that its server has the value."""
 
     shape: tuple[int, ...]
@@ -62,18 +62,18 @@ class ServedPlacement(RemotePlacement):
         ]
         return [local(call.result()[1][0]) for call in calls]
 
-    def place(self, variable: Any, value: Any) -> Kept:
+    def place(self, variable: Any, value: Any) -> StoredRemotely:
         """Send a new value to every server that keeps the variable."""
         array = jnp.asarray(value)
         self.servers.assign(self, array)
         self._changed()
-        return Kept(tuple(array.shape), array.dtype)
+        return StoredRemotely(tuple(array.shape), array.dtype)
 
-    def make(self, formula: Formula, start: int, rows: int) -> Kept:
+    def make(self, formula: Formula, start: int, rows: int) -> StoredRemotely:
         """Let the server make the first value of a new variable."""
         self.servers.make(self, formula, start, rows)
         self._changed()
-        return Kept((rows, *formula.shape[1:]), formula.dtype)
+        return StoredRemotely((rows, *formula.shape[1:]), formula.dtype)
 
     def add(self, variable: Any, amount: Any, sign: int) -> bool:
         """Let the servers add it: of what several workers add nothing is lost."""

@@ -46,7 +46,7 @@ class Group:
 
 
 @dataclass(frozen=True, eq=False)
-class Applied:
+class AppliedUpdate:
     """An update, in the call after the last of its gradients was made, and after all look-ups in what it replaces.
 
     positions: of the variables. gradients: the value for each. groups: the look-ups whose rows it is the gradient of, and
@@ -73,7 +73,7 @@ class Changed:
     adds: bool
 
 
-class Plan:
+class StepAnalysis:
     """The analysis of one program: what is read whole, looked up, applied and changed, and in which piece each equation is."""
 
     def __init__(self, made: Trace, outs: int) -> None:
@@ -97,7 +97,7 @@ class Plan:
         self.rules: dict[int, Rule] = {}
         self.groups: list[Group] = []
         self.group_of: dict[int, int] = {}
-        self.applied: list[Applied] = []
+        self.applied: list[AppliedUpdate] = []
         self.used: set[Var] = set()
         self._ids: dict[Any, int] = {}  # by ids, table and its shards' sizes: the group that last asked for them
         self._asked: dict[Var, int] = {}  # by version of a table, in which call it is last looked up in
@@ -187,7 +187,7 @@ class Plan:
                 self.used.add(v)
             groups.append(None if kind is None else (kind.group, kind.shard))
         positions = tuple(self.version[v] for v in values)
-        self.applied.append(Applied(update, positions, tuple(gradients), tuple(groups), call))
+        self.applied.append(AppliedUpdate(update, positions, tuple(gradients), tuple(groups), call))
         self.version.update(zip(eqn.outvars, positions, strict=True))
         return call + 1
 

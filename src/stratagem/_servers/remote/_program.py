@@ -23,10 +23,10 @@ from stratagem._core.step import (
 )
 from stratagem._core.values import is_remote, placement_of
 from stratagem._private import is_seed_state
-from stratagem._servers.remote._parts import Part, parts_of
+from stratagem._servers.remote._parts import UpdatePart, parts_of
 from stratagem._servers.remote._pieces import Piece, pieces_of
-from stratagem._servers.remote._plan import Plan
-from stratagem._servers.remote._recipe import CompiledPiece, Place, Recipe, SentChange, SentUpdate, TableLookUp
+from stratagem._servers.remote._plan import StepAnalysis
+from stratagem._servers.remote._recipe import CompiledPiece, Recipe, SentChange, SentUpdate, ServerLocation, TableLookUp
 from stratagem._servers.remote._server import NotHereError
 from stratagem._servers.remote._servers import Servers
 from stratagem._servers.remote._worker import Worker
@@ -44,7 +44,7 @@ class ServedProgram(RemoteProgram):
         _check_strategy(made, self._servers)
         _check_written(made)
         self._settings = made.settings
-        self._plan = Plan(made, len(made.results.per_replica))
+        self._plan = StepAnalysis(made, len(made.results.per_replica))
         self._pieces = pieces_of(self._plan, mesh)
         self._written = self._write()
         self._first = True
@@ -110,7 +110,7 @@ class ServedProgram(RemoteProgram):
         moves, places = self._servers.moves, self._where()
         return _Written(_Writer(self._plan, self._servers, self._pieces, parts).recipe(), parts, places, moves)
 
-    def _where(self) -> list[tuple[Place, ...]]:
+    def _where(self) -> list[tuple[ServerLocation, ...]]:
         return [self._servers.places(p) for p in self._placements if p is not None and p.remote]
 
 
@@ -119,15 +119,17 @@ class _Written:
     """A recipe, the parts of its updates, which live as long, and where its variables are, after so many moves."""
 
     recipe: Recipe
-    parts: Sequence[Sequence[Part]]
-    places: Sequence[tuple[Place, ...]]
+    parts: Sequence[Sequence[UpdatePart]]
+    places: Sequence[tuple[ServerLocation, ...]]
     moves: int
 
 
 class _Writer:
     """Writes a plan down as a recipe: gives its values numbers, and its variables places."""
 
-    def __init__(self, plan: Plan, servers: Servers, pieces: Sequence[Piece], parts: Sequence[Sequence[Part]]) -> None:
+    def __init__(
+        self, plan: StepAnalysis, servers: Servers, pieces: Sequence[Piece], parts: Sequence[Sequence[UpdatePart]]
+    ) -> None:
         self._plan, self._servers, self._pieces, self._parts = plan, servers, pieces, parts
         self._numbers: dict[Hashable, int] = {}
         self._constants: list[tuple[int, Any]] = []
@@ -174,7 +176,7 @@ class _Writer:
         self._constants.append((number := next(self._fresh), jnp.asarray(atom.val, atom.aval.dtype)))
         return number
 
-    def _place(self, variable: Any) -> Place:
+    def _place(self, variable: Any) -> ServerLocation:
         return self._servers.places(placement_of(variable))[0]
 
     def _look_up(self, i: int) -> TableLookUp:

@@ -15,7 +15,7 @@ from stratagem._core.step import RemoteArray, RemoteIterator
 from stratagem._data import to_jax
 from stratagem._private import is_seed_state
 from stratagem._servers.remote._ahead import Ahead, Fresh
-from stratagem._servers.remote._clock import Clock, Part
+from stratagem._servers.remote._clock import Clock, TimeCategory
 from stratagem._servers.remote._gone import Gone
 from stratagem._servers.remote._push import Origin
 from stratagem._servers.remote._ray_actors import RayActor
@@ -23,7 +23,7 @@ from stratagem._servers.remote._ray_worker_task import Drawn, Seed, without_prog
 from stratagem._servers.remote._recipe import Recipe
 from stratagem._servers.remote._server import NotHereError
 from stratagem._servers.remote._travel import exported
-from stratagem._servers.remote._update import Rows
+from stratagem._servers.remote._update import SparseGradient
 
 _handles = itertools.count()
 
@@ -200,12 +200,12 @@ class RayWorker:
             if kind == "recipe":
                 self._known.pop(number, None)
                 continue
-            with self.clock.part(Part.COMPILING):
+            with self.clock.part(TimeCategory.COMPILING):
                 self._send(number, recipe, servers, *what)
 
     def _learn(self, number: Any, recipe: Recipe, seeds: tuple[Any, ...]) -> None:
         if number not in self._known:
-            with self.clock.part(Part.COMPILING):
+            with self.clock.part(TimeCategory.COMPILING):
                 self.actor.call("learn", number, without_programs(_travelling(recipe))).result()
             self._known[number] = seeds
             self._gone.watch(recipe, number)
@@ -225,7 +225,7 @@ class RayWorker:
             return
         arrays, by_rows = shapes
         left = iter(np.broadcast_to(np.zeros((), dtype), shape) for shape, dtype in arrays)
-        servers.prepare(index, [Rows(next(left), next(left)) if r else next(left) for r in by_rows])
+        servers.prepare(index, [SparseGradient(next(left), next(left)) if r else next(left) for r in by_rows])
 
 
 def _travelling(recipe: Recipe) -> Recipe:

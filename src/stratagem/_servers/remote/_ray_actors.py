@@ -12,7 +12,7 @@ from stratagem._base.errors import UnavailableError
 from stratagem._cluster.control import Limits
 from stratagem._servers.remote import _ray_node as node
 from stratagem._servers.remote._actors import Actor, Pending, TaskLostError, TaskSilentError
-from stratagem._servers.remote._failure import Failure
+from stratagem._servers.remote._failure import RemoteFailure
 from stratagem._servers.remote._ray_node import join_seconds
 from stratagem._servers.remote._ray_server_task import ServerTask
 from stratagem._servers.remote._ray_worker_task import WorkerTask
@@ -70,7 +70,7 @@ class RayPending(Pending):
                 raise
             raise TaskLostError(self._task, _how_lost(str(error))) from None
         answer = unpacked(message)
-        if isinstance(answer, Failure):
+        if isinstance(answer, RemoteFailure):
             raise answer.error(self._task) from None
         return answer
 

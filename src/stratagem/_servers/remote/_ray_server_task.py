@@ -9,10 +9,10 @@ import jax
 from stratagem._base.errors import UnavailableError
 from stratagem._servers.remote._ledger import History
 from stratagem._servers.remote._push import Origin, Push
-from stratagem._servers.remote._ray_task import Task
+from stratagem._servers.remote._ray_task import RayTask
 from stratagem._servers.remote._server import Traffic, VariableServer
 from stratagem._servers.remote._travel import given, imported, imported_maker, shapes_of
-from stratagem._servers.remote._update import Facts, flat
+from stratagem._servers.remote._update import UpdateSpec, flat
 
 
 @final
@@ -20,7 +20,7 @@ from stratagem._servers.remote._update import Facts, flat
 class TravelledUpdate:
     """An update at a server, without its optimizer: programs by the shapes of gradients."""
 
-    facts: Facts
+    facts: UpdateSpec
     programs: dict[Any, Callable[..., Any]] = field(default_factory=dict)
 
     def __call__(self, values: Sequence[Any], gradients: Sequence[Any]) -> list[Any]:
@@ -30,7 +30,7 @@ class TravelledUpdate:
 
 
 @final
-class ServerTask(Task):
+class ServerTask(RayTask):
     """The variable server of a `ps` task."""
 
     def __init__(self, index: int) -> None:
@@ -81,7 +81,7 @@ class ServerTask(Task):
         """As VariableServer's."""
         return self._server.traffic()
 
-    def learn(self, number: int, facts: Facts, keys: Sequence[str]) -> None:
+    def learn(self, number: int, facts: UpdateSpec, keys: Sequence[str]) -> None:
         """An update that pushes may ask for."""
         self._updates[number] = TravelledUpdate(facts)
         self._server.learn(number, self._updates[number], keys)

@@ -4,11 +4,11 @@ import abc
 import os
 import threading
 
-from stratagem._servers.remote._failure import Failure
+from stratagem._servers.remote._failure import RemoteFailure
 from stratagem._servers.remote._wire import Message, packed, unpacked
 
 
-class Task(abc.ABC):
+class RayTask(abc.ABC):
     """What every task's actor can do."""
 
     def __init__(self) -> None:
@@ -28,7 +28,7 @@ class Task(abc.ABC):
             method, arguments = unpacked(message)
             return packed(getattr(self, method)(*arguments))
         except BaseException as error:  # whatever a user's function raises, sys.exit() too, belongs to the user
-            return packed(Failure.of(error))
+            return packed(RemoteFailure.of(error))
 
     def finish(self) -> None:
         """The job is over."""

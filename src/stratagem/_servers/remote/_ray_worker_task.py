@@ -12,15 +12,15 @@ from stratagem._base.errors import OutOfRangeError, UnavailableError
 from stratagem._core.context import entered
 from stratagem._data import ElementIterator
 from stratagem._servers.remote._actors import Actor
-from stratagem._servers.remote._clock import Part
-from stratagem._servers.remote._ray_task import Task
-from stratagem._servers.remote._recipe import Recipe, Step
+from stratagem._servers.remote._clock import TimeCategory
+from stratagem._servers.remote._ray_task import RayTask
+from stratagem._servers.remote._recipe import PlanExecution, Recipe
 from stratagem._servers.remote._server import NotHereError
 from stratagem._servers.remote._travel import Missing, TravelledPiece, imported, shapes_of
-from stratagem._servers.remote._update import Rows, flat
+from stratagem._servers.remote._update import SparseGradient, flat
 from stratagem._servers.remote._worker import Worker
 
-Seconds = tuple[tuple[Part, float], ...]
+Seconds = tuple[tuple[TimeCategory, float], ...]
 # Why a worker takes no step: what is missing ("recipe", "shapes", "program"), and which; or an "error".
 Stop = tuple[str, Any]
 
@@ -61,12 +61,12 @@ class _Stopped:
     """A step that has stopped for a missing program, after so many pushes of its function, its own included."""
 
     place: tuple[Any, str, int, int]
-    step: Step
+    step: PlanExecution
     pushes: int
 
 
 @final
-class WorkerTask(Task):
+class WorkerTask(RayTask):
     """The worker of a `worker` task: follows recipes, and reads data."""
 
     def __init__(self, index: int, servers: Sequence[Actor]) -> None:
@@ -130,7 +130,7 @@ class WorkerTask(Task):
                 self._worker.ahead.keep(None, {})
             done: list[list[Any]] = []
             stop: Stop | None = None
-            with clock.part(Part.HANDING_OUT):
+            with clock.part(TimeCategory.HANDING_OUT):
                 while stop is None and len(done) < len(closures):
                     before = 0 if done else pushes
                     self._worker.begin(closures[len(done) :], below, coordinator, before)
@@ -222,7 +222,7 @@ class WorkerTask(Task):
     def _element(self, handle: int) -> Any:
         if handle not in self._pending:
             try:
-                with entered(worker=self._worker), self._worker.clock.part(Part.INPUT):
+                with entered(worker=self._worker), self._worker.clock.part(TimeCategory.INPUT):
                     iterator = self._values[handle]
                     element = iterator.next_for_program() if hasattr(iterator, "next_for_program") else next(iterator)
             except StopIteration:
@@ -243,7 +243,7 @@ class WorkerTask(Task):
     def _check(self, number: int, gradients: Sequence[Any]) -> None:
         shapes = shapes_of(flat(gradients))
         if (number, shapes) not in self._ready:
-            raise Missing(("update", number), (shapes, [isinstance(g, Rows) for g in gradients]))
+            raise Missing(("update", number), (shapes, [isinstance(g, SparseGradient) for g in gradients]))
 
 
 def without_programs(recipe: Recipe) -> Recipe:

@@ -16,10 +16,10 @@ from stratagem._base.errors import InvalidArgumentError
 from stratagem._core.step import Checks
 from stratagem._servers.remote._actors import Actor
 from stratagem._servers.remote._ahead import Brought
-from stratagem._servers.remote._clock import Part
+from stratagem._servers.remote._clock import TimeCategory
 from stratagem._servers.remote._look_up import Room, wanted_rows
 from stratagem._servers.remote._push import Push
-from stratagem._servers.remote._update import Rows
+from stratagem._servers.remote._update import SparseGradient
 from stratagem._servers.remote._worker import Worker
 
 Number = int
@@ -27,7 +27,7 @@ Values = dict[Number, Any]
 
 
 @dataclass(frozen=True)
-class Place:
+class ServerLocation:
     """Where a variable is kept: the server's index, and its name there."""
 
     server: int
@@ -54,7 +54,7 @@ class TableLookUp:
     call: int
     updated: bool
     name: str
-    shards: tuple[tuple[Place, int], ...]
+    shards: tuple[tuple[ServerLocation, int], ...]
     ids: tuple[Number, ...]
     inverse: tuple[Number, ...]
     rows: tuple[Number, ...]
@@ -81,7 +81,7 @@ class SentUpdate:
 class SentChange:
     """A value that is added to a variable, or takes its place, on all servers that keep it."""
 
-    places: tuple[Place, ...]
+    places: tuple[ServerLocation, ...]
     value: Number
     adds: bool
 
@@ -99,8 +99,8 @@ class Recipe:
 
     inputs: tuple[Number, ...]
     constants: tuple[tuple[Number, Any], ...]
-    whole: tuple[tuple[Number, Place], ...]
-    late: tuple[tuple[int, Number, Place], ...]
+    whole: tuple[tuple[Number, ServerLocation], ...]
+    late: tuple[tuple[int, Number, ServerLocation], ...]
     seeds: tuple[tuple[Number, Any], ...]
     kept: tuple[tuple[Number, Any], ...]
     pieces: tuple[CompiledPiece, ...]
@@ -128,18 +128,18 @@ class Recipe:
         prepare: Callable[[int, Sequence[Any]], None],
         *,
         fresh: bool,
-    ) -> "Step":
+    ) -> "PlanExecution":
         """The step, with what it reads first; its `finish` takes it.
 
         prepare(number, gradients) is called before a part of an update is sent. fresh: what the worker's last push brought
         may be used.
         """
         brought = worker.ahead.take(self)
-        return Step(self, servers, worker, prepare, inputs, brought if fresh else {})
+        return PlanExecution(self, servers, worker, prepare, inputs, brought if fresh else {})
 
 
 @final
-class Step:
+class PlanExecution:
     """A recipe that is being followed. seen: by server, how many pushes it had applied when the step first read from it."""
 
     def __init__(
@@ -157,7 +157,7 @@ class Step:
         self._sent = 0  # updates
         self._done = 0  # pieces, and what is between two of them
         self._values.update(zip(recipe.inputs, inputs, strict=True))
-        with worker.clock.part(Part.SERVERS):
+        with worker.clock.part(TimeCategory.SERVERS):
             self._read(recipe.first, brought)
         self._values.update((number, worker.value(variable)) for number, variable in recipe.seeds)
 
@@ -184,7 +184,7 @@ class Step:
         return results
 
     def _compute(self, piece: CompiledPiece) -> None:
-        with self._worker.clock.part(Part.COMPUTE):
+        with self._worker.clock.part(TimeCategory.COMPUTE):
             made = piece.run([self._values[n] for n in piece.reads])
             made[-1].block_until_ready()  # and so are the others, of the same run
         self._values.update(zip(piece.makes, made, strict=True))
@@ -212,7 +212,7 @@ class Step:
         late = [(number, place) for after, number, place in self._recipe.late if after == call]
         if late:
             self._push_until(call + 1)
-            with self._worker.clock.part(Part.SERVERS):
+            with self._worker.clock.part(TimeCategory.SERVERS):
                 self._read(_by_server(late), {})
 
     def _push_until(self, call: int) -> None:
@@ -226,7 +226,7 @@ class Step:
         wanted = wanted_rows([values[n] for n in look_up.ids], sizes, look_up.name, look_up.room)
         values.update(zip(look_up.inverse, map(jnp.asarray, wanted.inverse), strict=True))
         values.update(zip(look_up.which, wanted.rows, strict=True))
-        with self._worker.clock.part(Part.SERVERS):
+        with self._worker.clock.part(TimeCategory.SERVERS):
             calls = [
                 (place.server, self._servers[place.server].call("rows", [(place.key, rows)]))
                 for (place, _), rows in zip(look_up.shards, wanted.rows, strict=True)
@@ -248,7 +248,7 @@ class Step:
         if not pushed:
             return {}
         origin = self._worker.next_origin()
-        with self._worker.clock.part(Part.SERVERS):
+        with self._worker.clock.part(TimeCategory.SERVERS):
             calls = {}
             for server in pushed:
                 push = Push(sends[server], added[server], kept[server], self._seen.pop(server, None))
@@ -265,7 +265,9 @@ class Step:
         for update in updates:
             if not np.asarray(values[update.finite]):  # a third of the time that JAX takes for `bool`
                 raise InvalidArgumentError(_not_finite(update, values))
-            given = [values[v] if ids is None else Rows(values[ids], values[v]) for _, v, ids in update.gradients]
+            given = [
+                values[v] if ids is None else SparseGradient(values[ids], values[v]) for _, v, ids in update.gradients
+            ]
             for server, number, mine in update.parts:
                 gradients = [given[i] for i in mine]
                 self._prepare(number, gradients)
@@ -273,7 +275,7 @@ class Step:
         return sends
 
 
-def _by_server(wanted: Sequence[tuple[Number, Place]]) -> dict[int, tuple[list[Number], list[str]]]:
+def _by_server(wanted: Sequence[tuple[Number, ServerLocation]]) -> dict[int, tuple[list[Number], list[str]]]:
     """Numbers and keys of what is wanted of each server."""
     found: dict[int, tuple[list[Number], list[str]]] = {}
     for number, place in wanted:

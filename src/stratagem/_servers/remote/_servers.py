@@ -13,7 +13,7 @@ from stratagem._core.values import Formula
 from stratagem._servers.remote._actors import Actor, LocalActor
 from stratagem._servers.remote._gone import Gone
 from stratagem._servers.remote._push import Origin, Push
-from stratagem._servers.remote._recipe import Place
+from stratagem._servers.remote._recipe import ServerLocation
 from stratagem._servers.remote._server import NotHereError, Traffic
 from stratagem._servers.remote._travel import exported, shapes_of
 from stratagem._servers.remote._update import Lent, ServerUpdate, flat
@@ -37,7 +37,7 @@ class Servers:
         self.ready: frozenset[Any] = frozenset()
         self._server_of: dict[int, int] = {}
         # Of variables that are elsewhere now, by their first key.
-        self._places: dict[str, tuple[Place, ...]] = {}
+        self._places: dict[str, tuple[ServerLocation, ...]] = {}
         self._keys = itertools.count()
         self._turn = itertools.count()
         self.lock = threading.RLock()
@@ -69,7 +69,7 @@ class Servers:
         calls = []
         for kind, name, server in self._gone.taken():
             if kind == "variable":
-                places = self._places.pop(name, (Place(server, name),))
+                places = self._places.pop(name, (ServerLocation(server, name),))
                 calls += [self.actors[place.server].call("forget", [place.key]) for place in places]
             else:
                 del self._server_of[name]
@@ -77,9 +77,9 @@ class Servers:
         for call in calls:
             call.result()
 
-    def places(self, placement: Any) -> tuple[Place, ...]:
+    def places(self, placement: Any) -> tuple[ServerLocation, ...]:
         """Where a variable is kept. The first place is the one to read it from."""
-        return self._places.get(placement.key) or (Place(placement.home, placement.key),)
+        return self._places.get(placement.key) or (ServerLocation(placement.home, placement.key),)
 
     def home(self, placement: Any) -> int | None:
         """The server of a variable that was never anywhere else; None for others."""
@@ -147,7 +147,7 @@ class Servers:
             if {place.server for place in before}.issuperset(servers):
                 return
             key = f"{placement.key}, {next(self._keys)}"
-            places = tuple(Place(i, key) for i in sorted(servers, key=lambda i: (i != placement.home, i)))
+            places = tuple(ServerLocation(i, key) for i in sorted(servers, key=lambda i: (i != placement.home, i)))
             first = self.actors[before[0].server]
             value, history = first.call("release", before[0].key).result()
             try:

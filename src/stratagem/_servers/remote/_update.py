@@ -30,7 +30,7 @@ _WHOLE_VARIABLE = ("Lamb", "Adafactor", "Muon")
 
 
 @dataclass(frozen=True)
-class Rows:
+class SparseGradient:
     """A gradient that is zero but in some rows. ids: (n,) int32, one for each of `values` (n, ...); others are ignored."""
 
     ids: Any
@@ -57,7 +57,7 @@ def how(optimizer: Any, variable: Any, rows: bool) -> How:
 
 @final
 @dataclass(frozen=True)
-class Facts:
+class UpdateSpec:
     """What a server knows of an update without the optimizer.
 
     gradients: for each what variable it is of (path, shape, dtype) and how it arrives. by_rows: for each value that the
@@ -73,7 +73,7 @@ class Facts:
         if len(gradients) != len(self.gradients):
             raise ValueError(f"{len(gradients)} gradients for {len(self.gradients)} variables")
         for gradient, (path, shape, dtype, kind) in zip(gradients, self.gradients, strict=True):
-            by_rows = isinstance(gradient, Rows)
+            by_rows = isinstance(gradient, SparseGradient)
             if (kind == "whole") is by_rows:
                 raise ValueError(f"the gradient of {path} has the wrong kind, {type(gradient).__name__}")
             array = gradient.values if by_rows else gradient
@@ -89,7 +89,7 @@ class Facts:
     def nbytes(self, gradients: Sequence[Any]) -> int:
         """The bytes of such gradients."""
         pairs = zip(gradients, self._sizes, strict=True)
-        return sum(g.ids.shape[0] * row if isinstance(g, Rows) else whole for g, (whole, row) in pairs)
+        return sum(g.ids.shape[0] * row if isinstance(g, SparseGradient) else whole for g, (whole, row) in pairs)
 
     @functools.cached_property
     def _sizes(self) -> list[tuple[int, int]]:
@@ -106,14 +106,14 @@ class Facts:
 class Applicable(Protocol):
     """An update as a server uses it: facts, and a function from the values that it reads to those that it writes."""
 
-    facts: Facts
+    facts: UpdateSpec
 
     def __call__(self, values: Sequence[Any], gradients: Sequence[Any]) -> list[Any]: ...
 
 
 def flat(gradients: Sequence[Any]) -> list[Any]:
     """Gradients as arrays: of each the whole one, or ids and values."""
-    return [x for g in gradients for x in ((g.ids, g.values) if isinstance(g, Rows) else (g,))]
+    return [x for g in gradients for x in ((g.ids, g.values) if isinstance(g, SparseGradient) else (g,))]
 
 
 _numbers = itertools.count()
@@ -137,7 +137,7 @@ class ServerUpdate:
         owners = [slots.get(id(v), slots.get(id(v._beside))) for v in self.state]
         self._traces: dict[tuple[int | None, ...], xc.ClosedJaxpr] = {}
         made = self._traced(self._no_rows)
-        self.facts = Facts(
+        self.facts = UpdateSpec(
             tuple(
                 (v.path, tuple(v.shape), np.dtype(v._dtype), h) for v, h in zip(self.variables, self._hows, strict=True)
             ),
@@ -199,7 +199,7 @@ class ServerUpdate:
     def _updated(self, tables: list[Any], others: list[Any], arrays: list[Any]) -> list[Any]:
         given, rest, left = iter(tables), iter(others), iter(arrays)
         by_rows = self.facts.by_rows
-        gradients = [next(left) if h == "whole" else Rows(next(left), next(left)) for h in self._hows]
+        gradients = [next(left) if h == "whole" else SparseGradient(next(left), next(left)) for h in self._hows]
         values = [next(rest) if i is None else next(given) for i in by_rows]
         read = [
             v if i is None else v.at[gradients[i].ids].get(mode="fill", fill_value=0)
@@ -234,7 +234,7 @@ class Lent:
 
 
 def _counts(gradients: Sequence[Any]) -> tuple[int | None, ...]:
-    return tuple(g.ids.shape[0] if isinstance(g, Rows) else None for g in gradients)
+    return tuple(g.ids.shape[0] if isinstance(g, SparseGradient) else None for g in gradients)
 
 
 def _in_range(ids: np.ndarray, shape: tuple[int, ...], rows: int) -> bool:

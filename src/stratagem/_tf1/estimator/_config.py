@@ -13,7 +13,7 @@ from stratagem._base.paths import local_path
 from stratagem._cluster import ClusterSpec, ConfigProto, tf_config
 from stratagem._servers.strategy import ParameterServerStrategy
 from stratagem._strategies import AbstractStrategy
-from stratagem._tf1.estimator._place import Place, place_of
+from stratagem._tf1.estimator._place import TaskInfo, place_of
 
 _log = logging.getLogger("stratagem.estimator")
 
@@ -65,7 +65,7 @@ class RunConfig:
     experimental_max_worker_delay_secs: int | None = None
     session_creation_timeout_secs: int | None = 7200
     checkpoint_save_graph_def: bool = True
-    _place: Place = field(init=False)
+    _place: TaskInfo = field(init=False)
 
     def __post_init__(self) -> None:
         steps, secs = _save_times(self.save_checkpoints_steps, self.save_checkpoints_secs)

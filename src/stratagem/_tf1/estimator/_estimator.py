@@ -25,12 +25,12 @@ from stratagem._tf1.estimator._loop import steps as loop
 from stratagem._tf1.estimator._model_spec import EstimatorSpec
 from stratagem._tf1.estimator._modes import ModeKeys
 from stratagem._tf1.estimator._predict import chosen, rows
-from stratagem._tf1.estimator._runner import LocalRunner, OpenRunner, Runner
+from stratagem._tf1.estimator._runner import EstimatorRunner, LocalRunner, OpenRunner
 from stratagem._tf1.estimator._saving import Saving, saved_step
 from stratagem._tf1.estimator._session import ModelSession
 from stratagem._tf1.estimator._specs import checked_hooks, checked_listeners
 from stratagem._tf1.estimator._step import ModelStep, hooks_of
-from stratagem._tf1.estimator._train import Training, initializer, train
+from stratagem._tf1.estimator._train import EstimatorTraining, initializer, train
 from stratagem._tf1.estimator._warm_start import WarmStartSettings, settings_of, warm_start
 from stratagem._tf1.estimator.hooks import StopAfterBatchesHook, StopAtStepHook
 from stratagem._tf1.graph import Graph
@@ -172,7 +172,7 @@ class Estimator:
         return train(
             step,
             runner,
-            Training(self.model_dir, path, self._config, self._events, self._warm_start, hooks, listeners),
+            EstimatorTraining(self.model_dir, path, self._config, self._events, self._warm_start, hooks, listeners),
         )
 
     @apart
@@ -246,7 +246,7 @@ class Estimator:
 
     experimental_export_all_saved_models = export_savedmodel = export_saved_model
 
-    def _session(self, step: ModelStep, runner: Runner, path: str | None) -> tuple[ModelSession, Saving]:
+    def _session(self, step: ModelStep, runner: EstimatorRunner, path: str | None) -> tuple[ModelSession, Saving]:
         """Build a model that is not to be trained."""
         runner.build()
         saving = Saving(step.graph, self._config, step.built.spec.scaffold.saver)
@@ -260,7 +260,7 @@ class Estimator:
         mode: str,
         strategy: AbstractStrategy | None,
         open_runner: OpenRunner | None = None,
-    ) -> tuple[ModelStep, Runner]:
+    ) -> tuple[ModelStep, EstimatorRunner]:
         """A step of the model in a mode, and what takes it: under a strategy, else on one device."""
         used = OneDeviceStrategy(default_mesh().devices[0]) if strategy is None else strategy
         step = ModelStep(functools.partial(self._call_in_step, mode), Graph(self._config.tf_random_seed), mode, used)

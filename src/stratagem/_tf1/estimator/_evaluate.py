@@ -11,7 +11,7 @@ import numpy as np
 from stratagem._tf1.estimator._events import EventFolders
 from stratagem._tf1.estimator._hook import SessionRunHook
 from stratagem._tf1.estimator._loop import steps
-from stratagem._tf1.estimator._runner import Runner
+from stratagem._tf1.estimator._runner import EstimatorRunner
 from stratagem._tf1.estimator._saving import GLOBAL_STEP, Saving
 from stratagem._tf1.estimator._session import ModelSession
 from stratagem._tf1.estimator._step import Built, is_plain
@@ -24,7 +24,7 @@ _LOSS = "loss"
 
 def evaluate(
     session: ModelSession,
-    runner: Runner,
+    runner: EstimatorRunner,
     built: Built,
     saving: Saving,
     hooks: Sequence[SessionRunHook],
@@ -52,7 +52,7 @@ def evaluate(
     return found
 
 
-def _values(runner: Runner, built: Built, batches: int) -> dict[str, Any]:
+def _values(runner: EstimatorRunner, built: Built, batches: int) -> dict[str, Any]:
     """The present values of all metrics."""
     metrics = built.spec.eval_metric_ops
     finals = runner.finals() if batches and any(map(is_plain, metrics.values())) else {}

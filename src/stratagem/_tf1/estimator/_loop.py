@@ -8,7 +8,7 @@ import jax
 from stratagem._base.errors import OutOfRangeError
 from stratagem._core.context import entered
 from stratagem._tf1.estimator._hook import SessionRunHook
-from stratagem._tf1.estimator._runner import Results
+from stratagem._tf1.estimator._runner import StepResults
 from stratagem._tf1.estimator._session import ModelSession
 from stratagem._tf1.estimator._step import Built
 from stratagem._tf1.estimator.hooks import OriginalArgs, SessionRunContext, SessionRunValues
@@ -18,7 +18,7 @@ _ENDS = (StopIteration, OutOfRangeError)  # raised by whatever runs in the loop,
 
 def steps(
     session: ModelSession, built: Built, hooks: Sequence[SessionRunHook], initialize: Callable[[], None]
-) -> Iterator[Results]:
+) -> Iterator[StepResults]:
     """Run the hooks and take steps, until a hook asks for the end or the input has ended; yields what each step gave.
 
     initialize: gives the variables their values, after the hooks' `begin`. An error ends the loop without the hooks' `end`.
@@ -46,7 +46,7 @@ def steps(
         hook.end(session)
 
 
-def _one(session: ModelSession, hooks: Sequence[SessionRunHook], context: SessionRunContext) -> Results | None:
+def _one(session: ModelSession, hooks: Sequence[SessionRunHook], context: SessionRunContext) -> StepResults | None:
     """One step with what the hooks do around it. None: the input has ended."""
     asked = [session.answers(hook.before_run(context)) for hook in hooks]
     found = session.advance()

@@ -13,7 +13,7 @@ _ADVICE = "Set TF_CONFIG to {'cluster': {'chief': [address], 'worker': [...], 'p
 
 @final
 @dataclass(frozen=True, kw_only=True)
-class Place:
+class TaskInfo:
     """The facts about the cluster that a RunConfig has.
 
     global_id: the task's number among all tasks of the cluster; None for an evaluator, which is in none.
@@ -34,7 +34,7 @@ class Place:
     service: dict[str, Any] | None = None
 
 
-def place_of(found: Mapping[str, Any], *, together: bool) -> Place:
+def place_of(found: Mapping[str, Any], *, together: bool) -> TaskInfo:
     """The place that a TF_CONFIG describes.
 
     together: the tasks train as one, under a strategy, so worker 0 is the chief where there is none.
@@ -56,7 +56,7 @@ def place_of(found: Mapping[str, Any], *, together: bool) -> Place:
         return _evaluator(found, cluster, task_id, service)
     trains_alone = sum(cluster.num_tasks(job) for job in cluster.jobs) == 1
     address = "" if trains_alone else f"grpc://{cluster.task_address(task_type, task_id)}"
-    return Place(
+    return TaskInfo(
         cluster=cluster,
         task_type=task_type,
         task_id=task_id,
@@ -69,7 +69,7 @@ def place_of(found: Mapping[str, Any], *, together: bool) -> Place:
     )
 
 
-def _alone(found: Mapping[str, Any], task: Mapping[str, Any], service: dict[str, Any] | None) -> Place:
+def _alone(found: Mapping[str, Any], task: Mapping[str, Any], service: dict[str, Any] | None) -> TaskInfo:
     """Without a cluster there is one task, worker 0."""
     task_type, task_id = task.get("type", "worker"), _index(task.get("index", 0))
     if task_type != "worker":
@@ -78,7 +78,7 @@ def _alone(found: Mapping[str, Any], task: Mapping[str, Any], service: dict[str,
         )
     if task_id != 0:
         raise ClusterError(f"TF_CONFIG has no 'cluster', so the task index must be 0, got {task_id}. {_ADVICE}")
-    return Place(
+    return TaskInfo(
         cluster=ClusterSpec({}),
         master=found.get("session_master", ""),
         evaluation_master=found.get("eval_session_master", ""),
@@ -86,13 +86,15 @@ def _alone(found: Mapping[str, Any], task: Mapping[str, Any], service: dict[str,
     )
 
 
-def _evaluator(found: Mapping[str, Any], cluster: ClusterSpec, task_id: int, service: dict[str, Any] | None) -> Place:
+def _evaluator(
+    found: Mapping[str, Any], cluster: ClusterSpec, task_id: int, service: dict[str, Any] | None
+) -> TaskInfo:
     """An evaluator looks at checkpoints, and knows nothing of the tasks that train."""
     if "master" in cluster.jobs:
         raise ClusterError(
             "TF_CONFIG: a cluster with a 'master' has no evaluator, since the master evaluates. Rename 'master' to 'chief'."
         )
-    return Place(
+    return TaskInfo(
         cluster=ClusterSpec({}),
         task_type="evaluator",
         task_id=task_id,

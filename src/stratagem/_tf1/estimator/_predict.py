@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from stratagem._tf1.estimator._runner import Results
+from stratagem._tf1.estimator._runner import StepResults
 
 _PREFIX = "prediction "
 
@@ -30,7 +30,7 @@ def chosen(predictions: Any, predict_keys: Iterable[str] | None) -> list[str]:
     return keys
 
 
-def rows(results: Iterable[Results], keys: list[str], *, one_by_one: bool) -> Iterator[Any]:
+def rows(results: Iterable[StepResults], keys: list[str], *, one_by_one: bool) -> Iterator[Any]:
     """What a step gave, as NumPy arrays by key (the array alone where the key is ""), for every row or every batch.
 
     Raises ValueError where rows are wanted and the predictions have different numbers of them, or none.

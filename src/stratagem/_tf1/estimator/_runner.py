@@ -18,7 +18,7 @@ from stratagem._tf1.estimator._step import ModelStep
 
 @final
 @dataclass(frozen=True)
-class Results:
+class StepResults:
     """What one step gave.
 
     global_step: before the step.
@@ -32,7 +32,7 @@ class Results:
     tensors: dict[str, Any]
 
 
-class Runner(abc.ABC):
+class EstimatorRunner(abc.ABC):
     """Takes the steps of one training, evaluation or prediction. One class for each way to distribute the work."""
 
     @abc.abstractmethod
@@ -40,12 +40,12 @@ class Runner(abc.ABC):
         """Trace the model once, so that its variables exist and `ModelStep.built` is there. Takes no step and no batch."""
 
     @abc.abstractmethod
-    def advance(self) -> Results | None:
+    def advance(self) -> StepResults | None:
         """Take the next step, or wait for the next one that ended elsewhere. None: the input has ended."""
 
     @abc.abstractmethod
     def finals(self) -> dict[str, Any]:
-        """The values of metrics that the model_fn computes of other metrics, now; keys as in `Results.tensors`."""
+        """The values of metrics that the model_fn computes of other metrics, now; keys as in `StepResults.tensors`."""
 
     @abc.abstractmethod
     def global_step(self) -> int:
@@ -61,11 +61,11 @@ class Runner(abc.ABC):
 
 
 # How `Estimator._train` gets its runner: from the step, which is to be traced, and the input.
-OpenRunner = Callable[[ModelStep, Input], Runner]
+OpenRunner = Callable[[ModelStep, Input], EstimatorRunner]
 
 
 @final
-class LocalRunner(Runner):
+class LocalRunner(EstimatorRunner):
     """All replicas take every step together, each on a batch of its own.
 
     distributed: the strategy is the user's, so that the input_fn is told its place.
@@ -92,13 +92,13 @@ class LocalRunner(Runner):
         with self._strategy.scope():
             prepare(self._step, self._key, self._step.name, (self._batch, ()), self._strategy.mesh)
 
-    def advance(self) -> Results | None:
+    def advance(self) -> StepResults | None:
         try:
             self._batch = next(self._iterator)
         except StopIteration:
             return None
         found = self._run(final=False)
-        return Results(int(found["before"]), found.get("loss"), found["tensors"])
+        return StepResults(int(found["before"]), found.get("loss"), found["tensors"])
 
     def finals(self) -> dict[str, Any]:
         found: dict[str, Any] = self._run(final=True)["tensors"]

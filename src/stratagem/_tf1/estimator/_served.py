@@ -18,7 +18,7 @@ from stratagem._servers.coordinator import ClusterCoordinator
 from stratagem._servers.strategy import ParameterServerStrategy
 from stratagem._tf1.estimator._estimator import Estimator
 from stratagem._tf1.estimator._input import Input
-from stratagem._tf1.estimator._runner import Results, Runner, like
+from stratagem._tf1.estimator._runner import EstimatorRunner, StepResults, like
 from stratagem._tf1.estimator._saving import saved_step
 from stratagem._tf1.estimator._specs import TrainSpec
 from stratagem._tf1.estimator._step import ModelStep
@@ -40,7 +40,7 @@ class _Ended:
 
 
 @final
-class ServedRunner(Runner):
+class ParameterServerEstimatorRunner(EstimatorRunner):
     """Every worker makes the data set of the input_fn for itself and takes all of it; who is free takes the next step.
 
     max_steps: the global step at which no more steps are handed out; None: when no worker has data any more.
@@ -74,7 +74,7 @@ class ServedRunner(Runner):
         source = self._source
         self._iterator = iter(self._coordinator.create_per_worker_dataset(lambda: source.dataset(None)))
 
-    def advance(self) -> Results | None:
+    def advance(self) -> StepResults | None:
         self._send()
         while not self._waiting and self._under_way:
             self._receive()
@@ -83,7 +83,7 @@ class ServedRunner(Runner):
             return None
         found = self._waiting.popleft()
         self._reported += 1
-        return Results(self._start + self._reported - 1, found.get("loss"), found["tensors"])
+        return StepResults(self._start + self._reported - 1, found.get("loss"), found["tensors"])
 
     def finals(self) -> dict[str, Any]:
         return {}  # of evaluations only
@@ -179,8 +179,10 @@ def train_served(estimator: Estimator, spec: TrainSpec) -> None:
         return
     stop = [] if spec.max_steps is None else [StopAtStepHook(last_step=spec.max_steps)]
 
-    def open_runner(step: ModelStep, source: Input) -> Runner:
-        return ServedRunner(step, source, strategy, spec.max_steps, estimator.config.save_checkpoints_steps)
+    def open_runner(step: ModelStep, source: Input) -> EstimatorRunner:
+        return ParameterServerEstimatorRunner(
+            step, source, strategy, spec.max_steps, estimator.config.save_checkpoints_steps
+        )
 
     loss = estimator._train(spec.input_fn, [*spec.hooks, *stop], spec.saving_listeners, open_runner, strategy)
     _log.info("Loss for final step: %s.", None if loss is None else np.asarray(loss)[()])

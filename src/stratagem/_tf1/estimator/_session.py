@@ -11,13 +11,13 @@ from stratagem._private import KerasVariable
 from stratagem._tf1.estimator._events import EventFolders
 from stratagem._tf1.estimator._hook import SessionRunHook
 from stratagem._tf1.estimator._reach import names_in
-from stratagem._tf1.estimator._runner import Results, Runner
+from stratagem._tf1.estimator._runner import EstimatorRunner, StepResults
 from stratagem._tf1.estimator._saving import Saving
 from stratagem._tf1.estimator._step import ModelStep, hooks_of
 from stratagem._tf1.estimator.hooks import SessionRunArgs
 from stratagem._tf1.graph import Operation
 
-Answer = Callable[[Results], Any]  # the value of one fetch, once the step is done
+Answer = Callable[[StepResults], Any]  # the value of one fetch, once the step is done
 
 
 @final
@@ -27,10 +27,10 @@ class ModelSession:
     Variables are read before a step, as their fetches come before what the step does; tensors are what they were in it.
     """
 
-    def __init__(self, step: ModelStep, runner: Runner, saving: Saving, events: EventFolders) -> None:
+    def __init__(self, step: ModelStep, runner: EstimatorRunner, saving: Saving, events: EventFolders) -> None:
         self._step, self._runner, self._saving = step, runner, saving
         self._events = events
-        self._last: Results | None = None
+        self._last: StepResults | None = None
         self._number: int | None = None
 
     @property
@@ -79,7 +79,7 @@ class ModelSession:
                     "train_op, by tf.group; a variable can be assigned directly: session.graph.variables[name].assign(value)."
                 )
         answers = self.answers(SessionRunArgs(fetches, feed_dict, options))
-        last = Results(self.global_step(), None, {}) if self._last is None else self._last
+        last = StepResults(self.global_step(), None, {}) if self._last is None else self._last
         return jax.tree.map(lambda answer: answer(last), answers)
 
     def expect(self, hooks: Iterable[SessionRunHook]) -> None:
@@ -93,7 +93,7 @@ class ModelSession:
         job = self._step.strategy.mesh.job
         self._step.ask({name for given in job.agree("the tensors that hooks ask for", sorted(names)) for name in given})
 
-    def advance(self) -> Results | None:
+    def advance(self) -> StepResults | None:
         """Take the next step."""
         self._number = None
         found = self._runner.advance()
@@ -167,7 +167,7 @@ class ModelSession:
         return lambda results: value
 
 
-def _of_step(results: Results, key: str) -> Any:
+def _of_step(results: StepResults, key: str) -> Any:
     value = results.loss if key == "loss" else results.tensors.get(key)
     if value is None:
         raise ValueError(

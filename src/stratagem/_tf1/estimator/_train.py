@@ -9,7 +9,7 @@ from stratagem._tf1.estimator._config import RunConfig
 from stratagem._tf1.estimator._events import EventFolders
 from stratagem._tf1.estimator._hook import CheckpointSaverListener, SessionRunHook
 from stratagem._tf1.estimator._loop import steps
-from stratagem._tf1.estimator._runner import Runner
+from stratagem._tf1.estimator._runner import EstimatorRunner
 from stratagem._tf1.estimator._saving import Saving
 from stratagem._tf1.estimator._session import ModelSession
 from stratagem._tf1.estimator._step import Built, ModelStep
@@ -27,7 +27,7 @@ _log = logging.getLogger("stratagem.estimator")
 
 @final
 @dataclass(frozen=True)
-class Training:
+class EstimatorTraining:
     """What a training is given beside its step and its runner. path: the checkpoint to go on from, if there is one."""
 
     model_dir: str
@@ -39,7 +39,7 @@ class Training:
     listeners: Iterable[CheckpointSaverListener]
 
 
-def train(step: ModelStep, runner: Runner, training: Training) -> Any:
+def train(step: ModelStep, runner: EstimatorRunner, training: EstimatorTraining) -> Any:
     """Take steps until a hook asks for the end or the input ends. Returns the last loss; None if there was no step."""
     try:
         runner.build()
@@ -56,7 +56,7 @@ def train(step: ModelStep, runner: Runner, training: Training) -> Any:
     finally:
         runner.close()
     if loss is None:
-        _log.warning("Training with estimator made no steps. Perhaps input is empty or misspecified.")
+        _log.warning("EstimatorTraining with estimator made no steps. Perhaps input is empty or misspecified.")
     return loss
 
 
@@ -76,7 +76,7 @@ def initializer(session: ModelSession, built: Built, saving: Saving, path: str |
     return initialize
 
 
-def _all_hooks(built: Built, training: Training) -> list[SessionRunHook]:
+def _all_hooks(built: Built, training: EstimatorTraining) -> list[SessionRunHook]:
     """TensorFlow's order: first what the chief does alone, then the caller's, then what watches and shows, then the model's."""
     config, spec = training.config, built.spec
     hooks = [*training.hooks, NanTensorHook(built.loss)]

@@ -13,7 +13,7 @@ from stratagem._core.context import entered
 from stratagem._private import global_seed_generator
 from stratagem._training._callbacks import Callbacks
 from stratagem._training.callbacks._files import weights_not_finite
-from stratagem._training.callbacks._kept import Kept, kept
+from stratagem._training.callbacks._kept import StatefulCallback, kept
 from stratagem._training.callbacks._slots import Slots
 
 _log = logging.getLogger("stratagem")
@@ -31,7 +31,7 @@ class Backup:
         self._steps = 0  # since the last backup
         self._kept = kept(callbacks.callbacks)
         self._slots = Slots(model, model.distribute_strategy.mesh)
-        self._holders: list[Slots | Kept] = [self._slots, *self._kept.values()]
+        self._holders: list[Slots | StatefulCallback] = [self._slots, *self._kept.values()]
         self._directory = os.path.join(local_path(callback.backup_dir), "chief")  # as TensorFlow calls it
         with entered(strategy=None, replica=None, crossing=False):
             seeds = global_seed_generator()

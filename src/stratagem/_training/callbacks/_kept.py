@@ -13,7 +13,7 @@ from stratagem._private import CALLBACK_STATE
 from stratagem._training.callbacks._json import from_json, to_json
 
 
-class Kept:
+class StatefulCallback:
     """A callback with `get_state()` and `set_state(state)` of its own, the state being what JSON can hold.
 
     variables: arrays that are kept beside the state.
@@ -38,7 +38,7 @@ class Kept:
         """After the variables have been restored: give the callback their values."""
 
 
-class _Attributes(Kept):
+class _Attributes(StatefulCallback):
     """A callback of Keras."""
 
     def __init__(self, callback: Any, names: tuple[str, ...]) -> None:
@@ -81,7 +81,7 @@ class _EarlyStopping(_Attributes):
 
 
 @final
-class _CsvLogger(Kept):
+class _CsvLogger(StatefulCallback):
     """The lines of the file that this training wrote: those of epochs that are taken again are dropped."""
 
     def __init__(self, callback: Any) -> None:
@@ -108,9 +108,9 @@ class _CsvLogger(Kept):
         callback.append_header = not state["text"]
 
 
-def kept(callbacks: Iterable[Any]) -> dict[str, Kept]:
+def kept(callbacks: Iterable[Any]) -> dict[str, StatefulCallback]:
     """What is kept of every callback that knows something, by its class and its place among those of the class."""
-    found: dict[str, Kept] = {}
+    found: dict[str, StatefulCallback] = {}
     for callback in callbacks:
         made = _kept(callback)
         if made is not None:
@@ -121,9 +121,9 @@ def kept(callbacks: Iterable[Any]) -> dict[str, Kept]:
     return found
 
 
-def _kept(callback: Any) -> Kept | None:
+def _kept(callback: Any) -> StatefulCallback | None:
     if all(callable(getattr(callback, name, None)) for name in ("get_state", "set_state")):
-        return Kept(callback)
+        return StatefulCallback(callback)
     if isinstance(callback, keras.callbacks.CSVLogger):
         return _CsvLogger(callback)
     names = next((names for cls, names in CALLBACK_STATE.items() if isinstance(callback, cls)), None)

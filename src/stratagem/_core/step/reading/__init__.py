@@ -2,9 +2,9 @@
 
 from stratagem._core.step.reading._places import filled as filled
 from stratagem._core.step.reading._plans import MOST_VARIANTS as MOST_VARIANTS
-from stratagem._core.step.reading._plans import Plan as Plan
-from stratagem._core.step.reading._plans import Reading as Reading
+from stratagem._core.step.reading._plans import ReadPlan as ReadPlan
 from stratagem._core.step.reading._plans import Reads as Reads
+from stratagem._core.step.reading._plans import ReadState as ReadState
 from stratagem._core.step.reading._plans import Variant as Variant
 from stratagem._core.step.reading._plans import described_path as described_path
 from stratagem._core.step.reading._walk import Path as Path

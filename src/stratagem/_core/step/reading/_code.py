@@ -32,7 +32,7 @@ _DYNAMIC = frozenset(
 
 
 @dataclass(frozen=True)
-class Names:
+class CodeNames:
     """What code names, with the functions that are defined in it.
 
     read: attributes, and strings that could be names of some. called: attributes that are called at once. globals: global
@@ -50,7 +50,7 @@ class Names:
 
 
 @functools.lru_cache(maxsize=4096)
-def names_of(code: types.CodeType) -> Names:
+def names_of(code: types.CodeType) -> CodeNames:
     """The names in the code of a function."""
     read, called, named, stored = set[str](), set[str](), dict[str, None](), set[str]()
     imports = dict[str, None]()
@@ -79,7 +79,9 @@ def names_of(code: types.CodeType) -> Names:
     if named.keys() & {"globals", "eval", "exec"}:
         named |= dict.fromkeys(sorted(read))
     dynamic = dynamic or bool(_DYNAMIC & (read | called | named.keys()))
-    return Names(frozenset(read), frozenset(called), tuple(named), tuple(imports), frozenset(stored), changes, dynamic)
+    return CodeNames(
+        frozenset(read), frozenset(called), tuple(named), tuple(imports), frozenset(stored), changes, dynamic
+    )
 
 
 def _strings(constants: tuple[object, ...]) -> set[str]:

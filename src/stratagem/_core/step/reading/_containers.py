@@ -6,12 +6,12 @@ from typing import Any
 
 from stratagem._core.step.reading._objects import own_attributes
 from stratagem._core.step.reading._places import Place
-from stratagem._core.step.reading._walk import Path, Walk
+from stratagem._core.step.reading._walk import Path, Reachable
 
 MOST_ITEMS = 64
 
 
-def _is_long(walk: Walk, value: Any, length: int, path: Path) -> bool:
+def _is_long(walk: Reachable, value: Any, length: int, path: Path) -> bool:
     """Note a container; True if its items are not to be visited: it is too long, or they have been."""
     walk.plain += (type(value), length)
     if length > MOST_ITEMS:
@@ -24,7 +24,7 @@ def _is_long(walk: Walk, value: Any, length: int, path: Path) -> bool:
 # Methods of Python's own classes, also for objects of classes that were derived from these: nothing of the user's runs.
 
 
-def dictionary(walk: Walk, value: Any, path: Path, place: Place | None) -> None:
+def dictionary(walk: Reachable, value: Any, path: Path, place: Place | None) -> None:
     """Keys count in their order."""
     if _is_long(walk, value, dict.__len__(value), path):
         return
@@ -35,14 +35,14 @@ def dictionary(walk: Walk, value: Any, path: Path, place: Place | None) -> None:
     own_attributes(walk, value, path)
 
 
-def view(walk: Walk, value: Any, path: Path, place: Place | None) -> None:
+def view(walk: Reachable, value: Any, path: Path, place: Place | None) -> None:
     """A view of a mapping, which cannot be written to through it."""
     items = list(value.items() if isinstance(value, types.MappingProxyType) else value.mapping.items())
     walk.plain.append(type(value))
     walk.visit_made(dict(items), path)
 
 
-def sequence(walk: Walk, value: Any, path: Path, place: Place | None) -> None:
+def sequence(walk: Reachable, value: Any, path: Path, place: Place | None) -> None:
     """A list or a deque."""
     base: Any = list if isinstance(value, list) else collections.deque
     if not _is_long(walk, value, base.__len__(value), path):
@@ -50,7 +50,7 @@ def sequence(walk: Walk, value: Any, path: Path, place: Place | None) -> None:
         own_attributes(walk, value, path)
 
 
-def fixed_sequence(walk: Walk, value: Any, path: Path, place: Place | None) -> None:
+def fixed_sequence(walk: Reachable, value: Any, path: Path, place: Place | None) -> None:
     """A tuple: to replace a number in it, it is itself replaced."""
     if not _is_long(walk, value, tuple.__len__(value), path):
         walk.depth += 1
@@ -61,7 +61,7 @@ def fixed_sequence(walk: Walk, value: Any, path: Path, place: Place | None) -> N
         walk.depth -= 1
 
 
-def unordered(walk: Walk, value: Any, path: Path, place: Place | None) -> None:
+def unordered(walk: Reachable, value: Any, path: Path, place: Place | None) -> None:
     """A set or a frozen one."""
     base: Any = set if isinstance(value, set) else frozenset
     if not _is_long(walk, value, base.__len__(value), path):

@@ -6,24 +6,24 @@ import sys
 import types
 from typing import Any
 
-from stratagem._core.step.reading._code import Names, names_of, of_user
+from stratagem._core.step.reading._code import CodeNames, names_of, of_user
 from stratagem._core.step.reading._places import Place
 from stratagem._core.step.reading._values import by_identity
-from stratagem._core.step.reading._walk import Path, Walk, named
+from stratagem._core.step.reading._walk import Path, Reachable, named
 
 
-def partial(walk: Walk, value: Any, path: Path, place: Place | None) -> None:
+def partial(walk: Reachable, value: Any, path: Path, place: Place | None) -> None:
     walk.visit(value.func, path, None)
     walk.visit(value.args, path, None)
     walk.visit(value.keywords, path, None)
 
 
-def method(walk: Walk, value: Any, path: Path, place: Place | None) -> None:
+def method(walk: Reachable, value: Any, path: Path, place: Place | None) -> None:
     walk.visit(value.__func__, path, None)
     walk.visit(value.__self__, (None, "name", "self"), None)
 
 
-def builtin(walk: Walk, value: Any, path: Path, place: Place | None) -> None:
+def builtin(walk: Reachable, value: Any, path: Path, place: Place | None) -> None:
     """A function or a method of an object of C's: of a list's, `append` for example."""
     owner = getattr(value, "__self__", None)
     if isinstance(owner, types.ModuleType | None):
@@ -33,12 +33,12 @@ def builtin(walk: Walk, value: Any, path: Path, place: Place | None) -> None:
         walk.visit(owner, path, None)
 
 
-def decorated(walk: Walk, value: Any, path: Path, place: Place | None) -> None:
+def decorated(walk: Reachable, value: Any, path: Path, place: Place | None) -> None:
     """What tf.function has made: it keeps what it was traced with."""
     walk.held.append(value)
 
 
-def function(walk: Walk, value: types.FunctionType, path: Path, place: Place | None) -> None:
+def function(walk: Reachable, value: types.FunctionType, path: Path, place: Place | None) -> None:
     """Another function of the same code, which reads the same, is the same; one of a library's for what it wraps."""
     if not is_users(walk, value):
         by_identity(walk, value, path, place)
@@ -48,7 +48,7 @@ def function(walk: Walk, value: types.FunctionType, path: Path, place: Place | N
     users_function(walk, value, path)
 
 
-def users_function(walk: Walk, value: types.FunctionType, path: Path) -> None:
+def users_function(walk: Reachable, value: types.FunctionType, path: Path) -> None:
     """One whose code is the user's, or of a class that is part of the user's."""
     code = value.__code__
     walk.held.append(code)
@@ -75,7 +75,7 @@ def users_function(walk: Walk, value: types.FunctionType, path: Path) -> None:
     walk.depth -= 1
 
 
-def _wrapped(walk: Walk, value: types.FunctionType, path: Path) -> None:
+def _wrapped(walk: Reachable, value: types.FunctionType, path: Path) -> None:
     """Functions of the user's that a library's function has in its closure: it may be a decorator's."""
     inner = value.__dict__.get("__wrapped__")
     if isinstance(inner, types.FunctionType | types.MethodType):
@@ -87,7 +87,7 @@ def _wrapped(walk: Walk, value: types.FunctionType, path: Path) -> None:
                 walk.visit(content, path, None)
 
 
-def wrapper(walk: Walk, value: Any, path: Path, place: Place | None) -> None:
+def wrapper(walk: Reachable, value: Any, path: Path, place: Place | None) -> None:
     """A callable of a library's that has a function of the user's: `functools.lru_cache`, `jax.jit`."""
     by_identity(walk, value, path, place)
     found = getattr(value, "__wrapped__", None)
@@ -95,11 +95,11 @@ def wrapper(walk: Walk, value: Any, path: Path, place: Place | None) -> None:
         walk.visit(found, path, None)
 
 
-def is_users(walk: Walk, function: types.FunctionType) -> bool:
+def is_users(walk: Reachable, function: types.FunctionType) -> bool:
     return of_user(function.__code__, str(function.__globals__.get("__name__", "")), walk.known.home)
 
 
-def _globals(walk: Walk, namespace: dict[str, Any], names: Names) -> None:
+def _globals(walk: Reachable, namespace: dict[str, Any], names: CodeNames) -> None:
     for name in names.globals:
         key = (id(namespace), name)
         if key not in walk.seen:

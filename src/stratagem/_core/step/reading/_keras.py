@@ -14,7 +14,7 @@ from stratagem._core.step.reading._code import by_class, of_library
 from stratagem._core.step.reading._functions import is_users
 from stratagem._core.step.reading._places import Place
 from stratagem._core.step.reading._values import by_identity, by_value, number
-from stratagem._core.step.reading._walk import Path, Walk, named
+from stratagem._core.step.reading._walk import Path, Reachable, named
 
 KERAS: tuple[type, ...] = (
     keras.Layer,
@@ -26,7 +26,7 @@ KERAS: tuple[type, ...] = (
 _MOST_SETTINGS = 8192
 
 
-def object_of_keras(walk: Walk, value: Any, path: Path, place: Place | None) -> None:
+def object_of_keras(walk: Reachable, value: Any, path: Path, place: Place | None) -> None:
     """An object of Keras': the settings that it was made with, attributes that the user has given it, and the layers in it."""
     walk.held.append(value)
     own = vars(value)
@@ -39,7 +39,7 @@ def object_of_keras(walk: Walk, value: Any, path: Path, place: Place | None) -> 
 
 
 @dataclass(frozen=True)
-class _Settings:
+class _KnownSettings:
     """Those of an object of Keras' when it was visited last, if there is nothing in them: most of what a walk meets.
 
     size: of its attributes. get: the settings, from these. held, plain: what the visit noted. numbers: position and name.
@@ -53,7 +53,7 @@ class _Settings:
     plain: list[Any]
     numbers: tuple[tuple[int, str], ...]
 
-    def noted(self, walk: Walk, value: Any, own: dict[str, Any]) -> bool:
+    def noted(self, walk: Reachable, value: Any, own: dict[str, Any]) -> bool:
         """Note what the last visit has, if it was to this object and has found the same."""
         if self.owner() is not value or len(own) != self.size:
             return False
@@ -71,7 +71,7 @@ class _Settings:
         return True
 
 
-def settings(walk: Walk, value: Any, path: Path, *, beside: bool = False) -> None:
+def settings(walk: Reachable, value: Any, path: Path, *, beside: bool = False) -> None:
     """Visit each. beside: names that the code reads are visited as attributes of the user's class."""
     own = vars(value)
     read = named(walk, own)
@@ -87,11 +87,11 @@ def settings(walk: Walk, value: Any, path: Path, *, beside: bool = False) -> Non
         numbers = tuple((i, name) for i, name in enumerate(names) if type(own[name]) in (int, float))
         if len(walk.known.settings) > _MOST_SETTINGS:
             walk.known.settings.clear()
-        found = _Settings(weakref.ref(value), len(own), get, get(own), held, plain, numbers)
+        found = _KnownSettings(weakref.ref(value), len(own), get, get(own), held, plain, numbers)
         walk.known.settings[id(value)] = found
 
 
-def sublayers(walk: Walk, own: dict[str, Any], path: Path) -> None:
+def sublayers(walk: Reachable, own: dict[str, Any], path: Path) -> None:
     """Go on to the layers of a layer with these attributes."""
     if layers := own.get("_layers"):
         walk.depth += 1
@@ -101,7 +101,7 @@ def sublayers(walk: Walk, own: dict[str, Any], path: Path) -> None:
         walk.depth -= 1
 
 
-def _is_leaf(walk: Walk, value: Any) -> bool:
+def _is_leaf(walk: Reachable, value: Any) -> bool:
     visitor = walk.visitor_of(value)
     return visitor in (by_value, number, by_identity) or (
         type(value) is types.FunctionType and not is_users(walk, value)

@@ -18,7 +18,7 @@ from stratagem._core.step.reading._functions import users_function
 from stratagem._core.step.reading._keras import KERAS, settings, sublayers
 from stratagem._core.step.reading._places import Place
 from stratagem._core.step.reading._values import by_identity
-from stratagem._core.step.reading._walk import Path, Walk, named
+from stratagem._core.step.reading._walk import Path, Reachable, named
 
 # Classes of Python's own whose objects are nothing but values under names.
 _VALUES: tuple[type, ...] = (
@@ -45,7 +45,7 @@ _BESIDE |= {"__setstate__", "__copy__", "__deepcopy__", "__dir__", "__post_init_
 _CALLED = {"call", "train_step", "test_step", "predict_step", "compute_loss"}  # by Keras
 
 
-def module(walk: Walk, value: types.ModuleType, path: Path, place: Place | None) -> None:
+def module(walk: Reachable, value: types.ModuleType, path: Path, place: Place | None) -> None:
     by_identity(walk, value, path, place)
     if of_library(value.__name__):
         return
@@ -56,7 +56,7 @@ def module(walk: Walk, value: types.ModuleType, path: Path, place: Place | None)
         _attributes(walk, vars(value), path)
 
 
-def class_object(walk: Walk, value: type, path: Path, place: Place | None) -> None:
+def class_object(walk: Reachable, value: type, path: Path, place: Place | None) -> None:
     walk.held.append(value)
     for cls in value.__mro__:
         if is_followed(cls, walk.known.home) and cls not in walk.seen:
@@ -64,7 +64,7 @@ def class_object(walk: Walk, value: type, path: Path, place: Place | None) -> No
             _members(walk, cls, path)
 
 
-def _members(walk: Walk, cls: type, path: Path) -> None:
+def _members(walk: Reachable, cls: type, path: Path) -> None:
     """What the class has under names that are read, and its special methods, which Python calls."""
     walk.depth += 1
     names = walk.known.names
@@ -80,7 +80,7 @@ def _members(walk: Walk, cls: type, path: Path) -> None:
     walk.depth -= 1
 
 
-def _member(walk: Walk, found: Any, path: Path, place: Place | None) -> None:
+def _member(walk: Reachable, found: Any, path: Path, place: Place | None) -> None:
     if type(found) is types.FunctionType:
         users_function(walk, found, path)  # also that of a class which was installed: the object is the user's
     elif isinstance(found, functools.partialmethod):
@@ -100,7 +100,7 @@ def _behind(raw: Any) -> Any:
     return None if isinstance(raw, types.MemberDescriptorType | types.GetSetDescriptorType) else raw
 
 
-def object_of_users(walk: Walk, value: Any, path: Path, place: Place | None) -> None:
+def object_of_users(walk: Reachable, value: Any, path: Path, place: Place | None) -> None:
     """Any other object; those that are nothing but values by what is in them, for they are often made anew."""
     if _is_content(type(value)):
         walk.plain.append(type(value))
@@ -114,7 +114,7 @@ def object_of_users(walk: Walk, value: Any, path: Path, place: Place | None) -> 
         sublayers(walk, vars(value), path)
 
 
-def member(walk: Walk, value: Any, path: Path, place: Place | None) -> None:
+def member(walk: Reachable, value: Any, path: Path, place: Place | None) -> None:
     """A member of an enumeration: itself, and its value, which may be one that can be changed."""
     walk.held.append(value)
     if walk.descends(value, path):
@@ -124,7 +124,7 @@ def member(walk: Walk, value: Any, path: Path, place: Place | None) -> None:
         own_attributes(walk, value, path)
 
 
-def text(walk: Walk, value: Any, path: Path, place: Place | None) -> None:
+def text(walk: Reachable, value: Any, path: Path, place: Place | None) -> None:
     """Of a class of the user's, which may have attributes."""
     base: Any = str if isinstance(value, str) else bytes
     walk.plain += (type(value), base.__str__(value))
@@ -132,7 +132,7 @@ def text(walk: Walk, value: Any, path: Path, place: Place | None) -> None:
         own_attributes(walk, value, path)
 
 
-def own_attributes(walk: Walk, value: Any, path: Path) -> None:
+def own_attributes(walk: Reachable, value: Any, path: Path) -> None:
     """The attributes of the object itself, in its dict or its slots, and those of its class."""
     kind = type(value)
     if not is_followed(kind, walk.known.home):
@@ -149,7 +149,7 @@ def own_attributes(walk: Walk, value: Any, path: Path) -> None:
     class_object(walk, kind, path, None)
 
 
-def _attributes(walk: Walk, own: dict[str, Any], path: Path) -> None:
+def _attributes(walk: Reachable, own: dict[str, Any], path: Path) -> None:
     all_of_them = walk.loose or walk.known.dynamic
     if all_of_them and len(own) > _MOST_ATTRIBUTES:
         walk.unclear.append(path)

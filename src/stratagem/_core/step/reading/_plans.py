@@ -15,7 +15,7 @@ from stratagem._core.step._families import tracing
 from stratagem._core.step._signature import Fixed, Same
 from stratagem._core.step.reading._code import names_of
 from stratagem._core.step.reading._visitors import visit_arguments, visitor_of
-from stratagem._core.step.reading._walk import BeingTracedError, Path, Walk
+from stratagem._core.step.reading._walk import BeingTracedError, Path, Reachable
 
 logger = logging.getLogger("stratagem")
 
@@ -114,11 +114,11 @@ class State:
 
 
 @dataclass(eq=False)
-class Reading:
+class ReadState:
     """What a call finds: its state, the numbers, and where they are."""
 
     state: State
-    walk: Walk
+    walk: Reachable
     arguments: set[int]
 
     @property
@@ -127,7 +127,7 @@ class Reading:
         return self.walk.numbers
 
 
-class Plan:
+class ReadPlan:
     """What is known of one function's reading: the code that it can reach, and what that names."""
 
     def __init__(self, code: types.CodeType | type, home: str) -> None:
@@ -146,10 +146,10 @@ class Plan:
 
     def walk(
         self, function: Any, leaves: Sequence[Any], *, after: bool = False, named: bool = False
-    ) -> tuple[Walk, set[int]]:
+    ) -> tuple[Reachable, set[int]]:
         """Go over what the function can read, until no more code comes into sight."""
         for _ in range(_ROUNDS):
-            walk = Walk(self, visitor_of, after=after, named=named)
+            walk = Reachable(self, visitor_of, after=after, named=named)
             walk.visit(function, (None, "name", "the function"), None)
             arguments = visit_arguments(walk, leaves)
             if not walk.fresh and walk.said_names <= self.said_names:
@@ -157,7 +157,7 @@ class Plan:
             self._learn(walk)
         return walk, arguments
 
-    def _learn(self, walk: Walk) -> None:
+    def _learn(self, walk: Reachable) -> None:
         self.codes |= dict.fromkeys(walk.fresh)
         self.said_names |= walk.said_names
         found = [names_of(code) for code in self.codes]
@@ -169,7 +169,7 @@ class Plan:
         self.dynamic = any(names.dynamic for names in found)
         self.types = any("type" in names.globals for names in found)
 
-    def read(self, function: Any, leaves: Sequence[Any], structure: Any, name: str) -> Reading:
+    def read(self, function: Any, leaves: Sequence[Any], structure: Any, name: str) -> ReadState:
         """What the function would read now."""
         walk, arguments = self.walk(function, leaves)
         ids = tuple(map(id, walk.held))
@@ -181,9 +181,9 @@ class Plan:
                 key = (tuple(map(id, walk.held)), tuple(walk.plain), structure)
                 self._say(walk, name)
                 found = self._known.get(key) or self._remember(key, walk)
-        return Reading(found[0], walk, arguments)
+        return ReadState(found[0], walk, arguments)
 
-    def _remember(self, key: Any, walk: Walk, objects: Objects | None = None) -> tuple[State, list[Any]]:
+    def _remember(self, key: Any, walk: Reachable, objects: Objects | None = None) -> tuple[State, list[Any]]:
         objects = self._objects.setdefault(key[0], objects or Objects())
         described = tuple((described_path(path), value) for path, value in walk.described)
         names = tuple(map(described_path, walk.paths))
@@ -192,7 +192,7 @@ class Plan:
             state.never = frozenset(range(len(names)))
         return self._keep(key, state, walk)
 
-    def _keep(self, key: Any, state: State, walk: Walk) -> tuple[State, list[Any]]:
+    def _keep(self, key: Any, state: State, walk: Reachable) -> tuple[State, list[Any]]:
         kept = [_watched(value, self._known, self._objects, key) for value in walk.held]
         found = self._known[key] = (state, kept)
         for table in (self._known, self._objects):
@@ -200,7 +200,7 @@ class Plan:
                 table.pop(next(iter(table)), None)
         return found
 
-    def again(self, state: State, variant: Variant, walk: Walk, structure: Any) -> None:
+    def again(self, state: State, variant: Variant, walk: Reachable, structure: Any) -> None:
         """The step has changed what it reads, which is now as in this walk: its program is the one for that, too."""
         key = (tuple(map(id, walk.held)), tuple(walk.plain), structure)
         if key in self._known:
@@ -212,7 +212,7 @@ class Plan:
         found, _ = self._remember(key, walk, state.objects)
         found.add(Variant(tuple(enumerate(walk.numbers)), frozenset(), variant.fixed, variant.arithmetic))
 
-    def _say(self, walk: Walk, name: str) -> None:
+    def _say(self, walk: Reachable, name: str) -> None:
         for what in map(described_path, walk.unclear):
             if what not in self.said:
                 self.said.add(what)
@@ -251,9 +251,9 @@ class Reads:
     """The plans of all functions that were run under one strategy, by their code."""
 
     def __init__(self) -> None:
-        self._plans: dict[Any, Plan] = {}
+        self._plans: dict[Any, ReadPlan] = {}
 
-    def plan(self, function: Any) -> Plan:
+    def plan(self, function: Any) -> ReadPlan:
         """That of a function."""
         inner = _innermost(function)
         code = getattr(inner, "__code__", None)
@@ -261,10 +261,10 @@ class Reads:
         plan = self._plans.get(code)
         if plan is None:
             home = str(getattr(inner, "__module__", "") or "").partition(".")[0]
-            plan = self._plans.setdefault(code, Plan(code, home))
+            plan = self._plans.setdefault(code, ReadPlan(code, home))
         return plan
 
-    def read(self, function: Any, leaves: Sequence[Any], structure: Any, name: str) -> tuple[Plan, Reading]:
+    def read(self, function: Any, leaves: Sequence[Any], structure: Any, name: str) -> tuple[ReadPlan, ReadState]:
         """What the function would read now. leaves: all of its arguments, of this structure."""
         plan = self.plan(function)
         try:

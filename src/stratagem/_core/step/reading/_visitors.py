@@ -25,11 +25,11 @@ from stratagem._core.step._function import Function
 from stratagem._core.step.reading import _containers, _functions, _keras, _objects, _values
 from stratagem._core.step.reading._code import by_class, of_library
 from stratagem._core.step.reading._places import Place
-from stratagem._core.step.reading._walk import Path, Visitor, Walk
+from stratagem._core.step.reading._walk import Path, Reachable, Visitor
 from stratagem._private import KerasVariable
 
 
-def optimizer(walk: Walk, value: Any, path: Path, place: Place | None) -> None:
+def optimizer(walk: Reachable, value: Any, path: Path, place: Place | None) -> None:
     """Its own settings are looked at by the program itself (`_core/step/_settings`); a schedule's are here."""
     walk.held.append(value)
     schedule = vars(value).get("_learning_rate")
@@ -128,7 +128,7 @@ def visitor_of(kind: type, home: str) -> Visitor:
     return _functions.wrapper if hasattr(kind, "__call__") else _values.by_identity  # noqa: B004  # no instance is at hand
 
 
-def visit_arguments(walk: Walk, leaves: Sequence[Any]) -> set[int]:
+def visit_arguments(walk: Reachable, leaves: Sequence[Any]) -> set[int]:
     """Visit those among a call's arguments that have something to read; returns their positions."""
     found = set()
     for i, value in enumerate(leaves):

@@ -12,7 +12,7 @@ _DEEPEST = 100
 _CHANGED = ("changed by the step itself",)
 
 Path = tuple[Any, str, Any]  # the path of the owner (None: a name), the kind of the place, its label
-Visitor = Callable[["Walk", Any, Path, Place | None], None]
+Visitor = Callable[["Reachable", Any, Path, Place | None], None]
 
 
 class BeingTracedError(Exception):
@@ -37,7 +37,7 @@ class Known(Protocol):
     changed: set[Path]
 
 
-class Walk:
+class Reachable:
     """What was found.
 
     held: objects that count by identity. plain: everything that is part of the program by its value, with the types of
@@ -113,7 +113,7 @@ class Walk:
         self.depth -= 1
 
 
-def named(walk: Walk, own: dict[str, Any]) -> list[str]:
+def named(walk: Reachable, own: dict[str, Any]) -> list[str]:
     """Names of attributes that the code at hand reads, among those of an object, a module or a function."""
     known = walk.known
     names = known.names | known.stored if walk.after else known.names

@@ -98,7 +98,7 @@ class _Convolution(Layer):
         return outputs if self.activation is None else self.activation(outputs)
 
 
-class _Plain(_Convolution):
+class _PlainConvolution(_Convolution):
     def build(self, input_shape: tuple[int, ...]) -> None:
         """Make kernel (*window, channels, filters) and bias."""
         shape = (*self.kernel_size, self.channels_in(input_shape), self.filters)
@@ -114,21 +114,21 @@ class _Plain(_Convolution):
 
 
 @final
-class Conv1D(_Plain):
+class Conv1D(_PlainConvolution):
     """Convolution over one dimension: (n, w, c) to (n, w', filters)."""
 
     rank = 1
 
 
 @final
-class Conv2D(_Plain):
+class Conv2D(_PlainConvolution):
     """Convolution over two dimensions: (n, h, w, c) to (n, h', w', filters)."""
 
     rank = 2
 
 
 @final
-class Conv3D(_Plain):
+class Conv3D(_PlainConvolution):
     """Convolution over three dimensions: (n, d, h, w, c) to (n, d', h', w', filters)."""
 
     rank = 3
