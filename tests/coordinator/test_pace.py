@@ -6,7 +6,7 @@ import time
 import pytest
 
 from stratagem._servers.coordinator import _pace
-from stratagem._servers.coordinator._pace import Pace, Turns
+from stratagem._servers.coordinator._pace import BatchingPolicy, Turns
 
 SHORT, LONG = 1e-4, 1.0  # seconds of a function
 
@@ -18,20 +18,20 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     return now
 
 
-def run(pace: Pace, clock: list[float], seconds: float) -> None:
+def run(pace: BatchingPolicy, clock: list[float], seconds: float) -> None:
     with pace.running(1):
         clock[0] += seconds
 
 
 def test_short_functions_are_taken_together(clock: list[float]) -> None:
-    for pace in (Pace(Turns()), Pace(None)):
+    for pace in (BatchingPolicy(Turns()), BatchingPolicy(None)):
         assert pace.most == 1
         run(pace, clock, SHORT)
         assert pace.most == 16
 
 
 def test_a_worker_elsewhere_is_given_what_it_runs_in_a_moment(clock: list[float]) -> None:
-    pace = Pace(None)
+    pace = BatchingPolicy(None)
     for seconds, most in ((0.01, 5), (LONG, 1), (0.0, 16)):
         run(pace, clock, seconds)
         assert pace.most == most
@@ -39,7 +39,7 @@ def test_a_worker_elsewhere_is_given_what_it_runs_in_a_moment(clock: list[float]
 
 def test_long_functions_take_no_turns_until_the_worker_looks_again(clock: list[float]) -> None:
     turns = Turns()
-    pace = Pace(turns)
+    pace = BatchingPolicy(turns)
     run(pace, clock, LONG)
     for _ in range(32):
         assert pace.most == 1
@@ -56,7 +56,7 @@ def test_of_workers_with_short_functions_one_runs_at_a_time(monkeypatch: pytest.
     turns, within, most = Turns(), [0], [0]
 
     def work() -> None:
-        pace = Pace(turns)
+        pace = BatchingPolicy(turns)
         for _ in range(20):
             with pace.running(1):
                 within[0] += 1
@@ -76,7 +76,7 @@ def test_nobody_waits_for_long_for_a_function_that_waits_for_somebody() -> None:
     turns, met = Turns(), threading.Barrier(3, timeout=120)
 
     def work() -> None:
-        with Pace(turns).running(1):
+        with BatchingPolicy(turns).running(1):
             met.wait()
 
     workers = [threading.Thread(target=work) for _ in range(2)]
@@ -89,6 +89,6 @@ def test_nobody_waits_for_long_for_a_function_that_waits_for_somebody() -> None:
 
 def test_a_function_that_raises_ends_its_turn(clock: list[float]) -> None:
     turns = Turns()
-    with pytest.raises(KeyError), Pace(turns).running(1):
+    with pytest.raises(KeyError), BatchingPolicy(turns).running(1):
         raise KeyError
     assert not turns._now.locked()

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import stratagem as tf
-from stratagem._data.distribution._waiting import WatchedWalk
+from stratagem._data.distribution._waiting import StallWatch
 from stratagem._strategies import MirroredStrategy
 
 SECONDS = 0.03
@@ -18,7 +18,7 @@ SECONDS = 0.03
 
 @pytest.fixture(autouse=True)
 def short(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(WatchedWalk, "IDLE_SECONDS", 5 * SECONDS)
+    monkeypatch.setattr(StallWatch, "IDLE_SECONDS", 5 * SECONDS)
 
 
 def slow_batches() -> Iterator[np.ndarray]:

@@ -9,7 +9,7 @@ import pytest
 import stratagem as tf
 from stratagem._servers.coordinator import _coordinator
 from stratagem._servers.remote._actors import LocalActor
-from stratagem._servers.remote._ahead import Ahead, Fresh
+from stratagem._servers.remote._ahead import Freshness, Prefetched
 from tests.coordinator.functions import Gate
 from tests.remote.serving import serving
 
@@ -36,7 +36,7 @@ def calls(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
 @pytest.fixture
 def always(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every push brings values, also where no other function waits."""
-    monkeypatch.setattr(Ahead, "more", property(lambda _: True, lambda _, more: None), raising=False)
+    monkeypatch.setattr(Prefetched, "more", property(lambda _: True, lambda _, more: None), raising=False)
 
 
 class Doubling:
@@ -113,7 +113,7 @@ def test_a_step_sees_what_its_own_function_assigned_before() -> None:
 
 
 def test_what_was_brought_is_used_once_and_by_the_same_recipe_only() -> None:
-    ahead, recipe, other = Ahead(), object(), object()
+    ahead, recipe, other = Prefetched(), object(), object()
     ahead.keep(recipe, {0: (1, ["v"])})
     assert ahead.take(other) == {}
     assert ahead.take(recipe) == {}
@@ -125,7 +125,7 @@ def test_what_was_brought_is_used_once_and_by_the_same_recipe_only() -> None:
 @pytest.mark.parametrize("seed", range(30))
 def test_nothing_that_was_done_before_a_function_was_scheduled_is_ever_missed(seed: int) -> None:
     """Any history of a worker: a step sees what its last one brought, or what there is now."""
-    draw, fresh, made, brought = random.Random(seed), Fresh(), 0, -1
+    draw, fresh, made, brought = random.Random(seed), Freshness(), 0, -1
     scheduled, used = deque([0]), []
     for _ in range(200):
         match draw.choice(["change", "schedule", "run"]):

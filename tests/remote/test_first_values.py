@@ -11,7 +11,7 @@ import pytest
 
 import stratagem as tf
 from stratagem._checkpoints import Checkpoint
-from stratagem._core.values import Formula, ShardedVariable
+from stratagem._core.values import InitializerProgram, ShardedVariable
 from tests.parity.training import floatx
 from tests.remote.serving import one_device, serving
 
@@ -31,13 +31,13 @@ def whatever_its_size(monkeypatch: pytest.MonkeyPatch) -> None:
 def made(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """The numbers of rows that servers have made, but for random seeds'."""
     found: list[int] = []
-    maker = Formula.maker
+    maker = InitializerProgram.maker
 
-    def noted(self: Formula, count: int) -> Any:
+    def noted(self: InitializerProgram, count: int) -> Any:
         found.extend([count] * (self.shape != (2,)))
         return maker(self, count)
 
-    monkeypatch.setattr(Formula, "maker", noted)
+    monkeypatch.setattr(InitializerProgram, "maker", noted)
     return found
 
 
@@ -320,7 +320,7 @@ def test_a_table_of_256_mb_and_its_slots_move_a_few_bytes(large: None) -> None:
 )
 def test_nothing_of_the_size_of_a_shard_is_made_beside_it(name: str, large: None) -> None:
     rows, columns = 400_000, 64
-    formula = Formula.of(lambda: initializers.get(name)((rows, columns), dtype="float32"))
+    formula = InitializerProgram.of(lambda: initializers.get(name)((rows, columns), dtype="float32"))
     assert formula is not None
     start, zero, consts = formula.arguments(rows // 2)
     memory = formula.maker(rows // 2).lower(start.astype("int32"), zero, consts).compile().memory_analysis()

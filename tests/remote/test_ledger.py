@@ -4,13 +4,13 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as some
 
-from stratagem._servers.remote._ledger import Ledger
+from stratagem._servers.remote._ledger import PushLog
 from stratagem._servers.remote._push import Origin, Push
 
 ONE = np.float32(1)
 
 
-def sent(ledger: Ledger, origin: Origin, **push: object) -> Push | None:
+def sent(ledger: PushLog, origin: Origin, **push: object) -> Push | None:
     """What is applied of a push with these fields."""
     left = ledger.left(origin, Push(**push))  # type: ignore[arg-type]
     if left is not None:
@@ -26,7 +26,7 @@ def keys(push: Push | None) -> list[str]:
 @given(some.lists(some.tuples(some.integers(0, 3), some.integers(1, 4)), max_size=40))
 def test_closures_may_begin_again_at_any_time(runs: list[tuple[int, int]]) -> None:
     """Each run of a closure sends its pushes from the first one to some last one."""
-    ledger, applied = Ledger(), []
+    ledger, applied = PushLog(), []
     for closure, last in runs:
         for number in range(1, last + 1):
             if sent(ledger, Origin(closure, number), added={"v": ONE}) is not None:
@@ -40,7 +40,7 @@ def test_a_variable_that_comes_from_another_server_brings_along_what_was_applied
     tries: list[tuple[bool, bool]], move: int
 ) -> None:
     """One push to two servers, of which each try reaches some; before one of the tries, v moves from `there` to `here`."""
-    here, there, counts = Ledger(), Ledger(), {"a": 0, "b": 0, "v": 0}
+    here, there, counts = PushLog(), PushLog(), {"a": 0, "b": 0, "v": 0}
     origin, moved = Origin(0, 1), False
     for number, (first, second) in enumerate([*tries, (True, True)]):
         if number == move:
@@ -56,13 +56,13 @@ def test_a_variable_that_comes_from_another_server_brings_along_what_was_applied
 
 
 def test_a_closure_that_takes_another_way_the_second_time_counts_once() -> None:
-    ledger = Ledger()
+    ledger = PushLog()
     assert keys(sent(ledger, Origin(1, 1), added={"positive": ONE})) == ["positive"]
     assert sent(ledger, Origin(1, 1), added={"negative": ONE}) is None
 
 
 def test_coordinators_have_records_of_their_own() -> None:
-    ledger = Ledger()
+    ledger = PushLog()
     assert sent(ledger, Origin(5, 1, below=5, coordinator="a"), added={"v": ONE}) is not None
     assert sent(ledger, Origin(0, 1, coordinator="b"), added={"v": ONE}) is not None
     assert sent(ledger, Origin(5, 1, below=5, coordinator="a"), added={"v": ONE}) is None
@@ -74,7 +74,7 @@ def test_coordinators_have_records_of_their_own() -> None:
 
 def test_a_value_that_was_scheduled_earlier_does_not_replace_a_later_one() -> None:
     """Each server would else end with the one that came last to it."""
-    ledger = Ledger()
+    ledger = PushLog()
     ledger.inherit("rate", {})
     assert keys(sent(ledger, Origin(3, 1), set={"rate": ONE})) == ["rate"]
     assert keys(sent(ledger, Origin(2, 1), added={"v": ONE}, set={"rate": ONE})) == ["v"]
@@ -84,7 +84,7 @@ def test_a_value_that_was_scheduled_earlier_does_not_replace_a_later_one() -> No
 
 
 def test_what_is_over_is_forgotten_of_all_variables() -> None:
-    ledger = Ledger()
+    ledger = PushLog()
     ledger.inherit("v", {"": dict.fromkeys(range(50), 1)})
     assert len(ledger.history("v")[""]) == 50
     sent(ledger, Origin(60, 1, below=48), added={"v": ONE})

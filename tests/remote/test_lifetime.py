@@ -13,7 +13,7 @@ import pytest
 import stratagem as tf
 from stratagem._servers.coordinator import _coordinator
 from stratagem._servers.remote import VariableServer
-from stratagem._servers.remote._gone import Gone
+from stratagem._servers.remote._gone import Finalized
 from tests.coordinator.functions import Coordinator, draw
 from tests.remote.far import far_strategy
 from tests.remote.serving import serving, shrinking
@@ -89,7 +89,7 @@ def test_a_note_is_taken_once_when_its_object_is_gone() -> None:
     class Thing:
         pass
 
-    gone, things = Gone(), [Thing() for _ in range(3)]
+    gone, things = Finalized(), [Thing() for _ in range(3)]
     for i, thing in enumerate(things):
         gone.watch(thing, i)
     assert gone.taken() == []

@@ -12,7 +12,7 @@ import pytest
 import stratagem as tf
 from stratagem._core.context import Context, assign, current
 from stratagem._strategies import AbstractStrategy, MirroredStrategy, OneDeviceStrategy
-from stratagem._tf1.estimator._apart import apart, generated_apart
+from stratagem._tf1.estimator._apart import generated_isolated, isolated
 
 
 def flags() -> tuple[bool, bool, bool]:
@@ -214,7 +214,7 @@ def in_a_run() -> Context:
 
 
 def in_a_generator_apart() -> Context:
-    (found,) = generated_apart(lambda: (current() for _ in range(1)))()
+    (found,) = generated_isolated(lambda: (current() for _ in range(1)))()
     return found
 
 
@@ -225,7 +225,7 @@ def in_a_generator_apart() -> Context:
         (in_a_strategy_that_was_set, {"strategy", "crossing", "chosen"}),
         (where_none_is_set_again, set()),
         (in_a_run, {"strategy", "replica", "recorder"}),
-        (apart(current), {"graph"}),
+        (isolated(current), {"graph"}),
         (in_a_generator_apart, {"graph"}),
     ],
 )

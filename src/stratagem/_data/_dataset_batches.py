@@ -11,7 +11,7 @@ from stratagem._data._dataset_base import DatasetBase, whole
 from stratagem._data.elements._nest import Nest, leaves
 from stratagem._data.grouping._padded import PaddedBatchStage, Padding
 from stratagem._data.grouping._window import WindowStage
-from stratagem._data.stages._recut import RecutStep
+from stratagem._data.stages._recut import RebatchStage
 from stratagem._data.stages._transforms import UnbatchStage
 
 
@@ -78,7 +78,7 @@ class Batches(DatasetBase, abc.ABC):
                 "Invalid `batch_sizes`. Expected dataset with rank of >= 1 but found a dataset with scalar elements. Fix "
                 "the issue by adding the `batch` transformation to the dataset."
             )
-        return self._with(RecutStep(self._stage, sizes, drop_remainder=bool(drop_remainder)))
+        return self._with(RebatchStage(self._stage, sizes, drop_remainder=bool(drop_remainder)))
 
     def window(
         self, size: Any, shift: Any = None, stride: Any = 1, drop_remainder: bool = False, name: str | None = None

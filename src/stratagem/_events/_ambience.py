@@ -13,7 +13,7 @@ from stratagem._ops import is_tensor, tensor
 
 
 @final
-class Ambience:
+class SummaryContext:
     """The settings of one thread, and in which trace each was made (None outside of any)."""
 
     def __init__(self) -> None:
@@ -49,20 +49,20 @@ def current_trace() -> Any:
 
 class _Threads(threading.local):
     def __init__(self) -> None:
-        self.ambience = Ambience()
+        self.ambience = SummaryContext()
 
 
 _threads = _Threads()
 
 
-def ambience() -> Ambience:
+def summary_context() -> SummaryContext:
     """That of the calling thread."""
     return _threads.ambience
 
 
 def get_step() -> Any:
     """The default step of this thread, or None."""
-    return ambience().step
+    return summary_context().step
 
 
 def set_step(step: Any) -> None:
@@ -71,7 +71,7 @@ def set_step(step: Any) -> None:
     A compiled program uses the step that is set when it is called. In TensorFlow a number stays what it was when the
     program was traced.
     """
-    ambience().set("step", step)
+    summary_context().set("step", step)
 
 
 @contextlib.contextmanager
@@ -80,11 +80,11 @@ def record_if(condition: Any) -> Iterator[None]:
 
     A function is called at every summary; what it computes from variables becomes a part of a compiled program.
     """
-    before = ambience().set("condition", condition)
+    before = summary_context().set("condition", condition)
     try:
         yield
     finally:
-        ambience().restore("condition", before)
+        summary_context().restore("condition", before)
 
 
 def holds(condition: Any) -> bool:

@@ -10,9 +10,9 @@ import numpy as np
 
 from stratagem._core.context import current
 from stratagem._core.mesh import AXIS
-from stratagem._events._ambience import Ambience, ambience, holds, whole
+from stratagem._events._ambience import SummaryContext, holds, summary_context, whole
 from stratagem._events._pending import note
-from stratagem._events._surroundings import surroundings
+from stratagem._events._surroundings import trace_inputs
 from stratagem._events._writer import FileWriter, writer_of
 from stratagem._ops import is_tensor, tensor
 
@@ -33,7 +33,7 @@ def record(prepare: Prepare, encode: Encode, step: Any, *, traced: bool) -> Any:
         return _in_program(prepare, encode, step)
     if traced or is_traced(step):
         return _in_foreign_trace(prepare, encode, step)
-    now = ambience()
+    now = summary_context()
     if now.writer is None or not holds(now.condition):
         return answer(False)
     number = whole(now.step if step is None else step)
@@ -44,8 +44,8 @@ def record(prepare: Prepare, encode: Encode, step: Any, *, traced: bool) -> Any:
 def should_record_summaries() -> Any:
     """A bool tensor: there is a default writer and the condition holds. In a replica: and it is the first one."""
     if current().recorder is not None:
-        return _Decision(ambience()).wanted
-    now = ambience()
+        return _Decision(summary_context()).wanted
+    now = summary_context()
     return answer(now.writer is not None and holds(now.condition))
 
 
@@ -63,8 +63,8 @@ def is_traced(value: Any) -> bool:
 class _Decision:
     """Whether a program that is being traced will record, as a tracer: what it decides itself and what it is told."""
 
-    def __init__(self, now: Ambience) -> None:
-        self.source, told = surroundings()
+    def __init__(self, now: SummaryContext) -> None:
+        self.source, told = trace_inputs()
         self.number, self.told_step = told[0], told[1]
         self.own_writer = now.writer if now.made_here("writer") else None
         self.allowed = True  # by what the program itself has fixed; the same program must come of it either way
@@ -94,7 +94,7 @@ def _first_here() -> Any:
 
 def _in_program(prepare: Prepare, encode: Encode, step: Any) -> Any:
     """Inside one of our own traces."""
-    now = ambience()
+    now = summary_context()
     decision = _Decision(now)
     if step is None and (now.made_here("step") or is_tensor(now.step)):
         step = now.step
@@ -128,7 +128,7 @@ def _in_program(prepare: Prepare, encode: Encode, step: Any) -> Any:
 
 def _in_foreign_trace(prepare: Prepare, encode: Encode, step: Any) -> Any:
     """Inside a trace of JAX's own, such as plain Keras makes: the program asks for the settings while it runs."""
-    now = ambience()
+    now = summary_context()
     if now.writer is not None and step is None and now.step is None:
         whole(None)
     condition = now.condition() if callable(now.condition) else now.condition

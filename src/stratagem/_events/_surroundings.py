@@ -8,7 +8,7 @@ import jax
 import numpy as np
 
 from stratagem._core.context import entered
-from stratagem._events._ambience import ambience, current_trace, holds, whole
+from stratagem._events._ambience import current_trace, holds, summary_context, whole
 from stratagem._events._writer import FileWriter
 from stratagem._ops import tensor
 from stratagem._private import OutsideOfTraces
@@ -22,7 +22,7 @@ def _told(writer: int, step: int) -> jax.Array:
 
 
 @final
-class Surroundings:
+class TraceInputs:
     """A source that a program draws from before every call: int64 (2,), the writer's number and the default step.
 
     The program itself is the same whatever the code around it decides: another writer needs no new trace, and the
@@ -38,7 +38,7 @@ class Surroundings:
         return _told(NO_WRITER, 0)
 
     def __next__(self) -> jax.Array:
-        now = ambience()
+        now = summary_context()
         asked = self.asks_functions or not callable(now.condition)
         if not isinstance(now.writer, FileWriter) or (asked and not holds(now.condition)):
             return _told(NO_WRITER, 0)
@@ -47,15 +47,15 @@ class Surroundings:
 
 
 # By trace. All summaries of one program share one element.
-_drawn: weakref.WeakKeyDictionary[Any, tuple[Surroundings, jax.Array]] = weakref.WeakKeyDictionary()
+_drawn: weakref.WeakKeyDictionary[Any, tuple[TraceInputs, jax.Array]] = weakref.WeakKeyDictionary()
 
 
-def surroundings() -> tuple[Surroundings, jax.Array]:
+def trace_inputs() -> tuple[TraceInputs, jax.Array]:
     """Those of the program that is being traced, and its tracer of the element."""
     trace = current_trace()
     found = _drawn.get(trace)
     if found is None:
-        source = Surroundings()
+        source = TraceInputs()
         # Drawing is for cross-replica code; this element is the same on all replicas.
         with entered(replica=None), OutsideOfTraces():
             found = _drawn[trace] = source, trace.draw(source)

@@ -11,7 +11,7 @@ from typing import Any, final
 from stratagem._base.errors import ContextError
 from stratagem._base.paths import local_path
 from stratagem._core.context import current
-from stratagem._events._ambience import ambience
+from stratagem._events._ambience import summary_context
 from stratagem._events._file import EventFile
 from stratagem._events._pending import settle
 
@@ -116,7 +116,7 @@ class _Default:
         self._before: dict[str, Any] = {}
 
     def __enter__(self) -> FileWriter:
-        self._before = {name: ambience().set(name, value) for name, value in self._settings.items()}
+        self._before = {name: summary_context().set(name, value) for name, value in self._settings.items()}
         return self._writer
 
     def __exit__(
@@ -126,7 +126,7 @@ class _Default:
             self._writer.flush()
         finally:
             for name, before in self._before.items():
-                ambience().restore(name, before)
+                summary_context().restore(name, before)
 
 
 @final
@@ -195,7 +195,7 @@ def flush(writer: SummaryWriter | None = None, name: str | None = None) -> None:
     Raises:
         ValueError: `writer` is none.
     """
-    chosen = ambience().writer if writer is None else writer
+    chosen = summary_context().writer if writer is None else writer
     if chosen is None:
         return
     if not isinstance(chosen, SummaryWriter):

@@ -11,7 +11,7 @@ from stratagem._base.job import Phase, SingleWorkerJob
 from stratagem._core.context import current
 from stratagem._core.mesh import ReplicaMesh
 from stratagem._core.values import Placement, placement_of, shards_by
-from stratagem._servers.remote import ServedPlacement, Servers, connect
+from stratagem._servers.remote import ServerPlacement, Servers, connect
 from stratagem._strategies import AbstractStrategy, OneDeviceStrategy
 
 _JOBS = ("chief", "worker", "ps", "evaluator")
@@ -69,8 +69,8 @@ class ParameterServerStrategy(AbstractStrategy):
                 "within `with strategy.scope():`, outside of both."
             )
         near = None if beside is None else placement_of(beside)
-        home = near.home if isinstance(near, ServedPlacement) else self._servers.next_home()
-        placement = ServedPlacement(self._mesh, self, self._servers, home)
+        home = near.home if isinstance(near, ServerPlacement) else self._servers.next_home()
+        placement = ServerPlacement(self._mesh, self, self._servers, home)
         self._servers.keep(placement)
         return placement
 

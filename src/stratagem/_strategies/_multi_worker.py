@@ -14,7 +14,7 @@ import numpy as np
 from stratagem._base.errors import ClusterError, DeviceError
 from stratagem._base.job import ALONE, Job, enter_job, process_job
 from stratagem._cluster import ClusterJob, coordination, default_resolver, job_of
-from stratagem._cluster.control import Connected, JobInfo, Limits, Link
+from stratagem._cluster.control import Connected, ControlClient, JobInfo, Limits
 from stratagem._core.mesh import ReplicaMesh
 from stratagem._data import InputContext, share_seeds
 from stratagem._private import (
@@ -115,7 +115,7 @@ def _join(cluster: ClusterJob, options: CommunicationOptions) -> Connected:
         loopback=cluster.loopback,
         limits=options.limits(Limits.from_environment(os.environ)),
     )
-    link = Link.join(facts)
+    link = ControlClient.join(facts)
     job = Connected(link)
     own = cluster.address
     if own is not None:

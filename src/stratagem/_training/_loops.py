@@ -16,7 +16,7 @@ from stratagem._training._data import Data
 from stratagem._training._loss_watch import LossWatch
 from stratagem._training._runner import Execution, StepRunner, open_runner, run_batch
 from stratagem._training._steps import StepKind, Steps
-from stratagem._training.callbacks import Course, Fit
+from stratagem._training.callbacks import Fit, LoopHooks
 
 
 @final
@@ -113,11 +113,11 @@ class Loops:
         taken_from: Callable[[Execution], Any] = lambda execution: execution.result,
         *,
         shows: bool = True,
-        course: Course | None = None,
+        course: LoopHooks | None = None,
         look: LossWatch | None = None,
     ) -> tuple[int, Any]:
         """One pass over the data: how many steps were taken, and the last logs. hooks: called before and after steps."""
-        course = course or Course()
+        course = course or LoopHooks()
         taken, last = course.step, course.logs
 
         def step() -> bool:

@@ -9,7 +9,7 @@ from typing import Any, final
 
 import jax
 
-from stratagem._core.step import Same, agreed, execute_anew, execute_together, prepare, run_replicas
+from stratagem._core.step import Same, agreed, execute_batched, execute_uncached, prepare, run_replicas
 from stratagem._core.values import Separate, Stacked, is_per_replica
 from stratagem._strategies import AbstractStrategy
 from stratagem._training._arrays import placed_batch
@@ -124,8 +124,8 @@ def run_steps(steps: Steps, strategy: AbstractStrategy, kind: StepKind, batches:
     """A step on every batch, on all replicas: the logs after each, or every replica's predictions."""
     body, key, name, _ = step_of(steps, strategy, kind, None)
     if steps.model.run_eagerly:
-        return [execute_anew(body, key, name, (batch,), strategy.mesh) for batch in batches]
-    return execute_together(body, key, name, [(batch,) for batch in batches], strategy.mesh)
+        return [execute_uncached(body, key, name, (batch,), strategy.mesh) for batch in batches]
+    return execute_batched(body, key, name, [(batch,) for batch in batches], strategy.mesh)
 
 
 def step_of(

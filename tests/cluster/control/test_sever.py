@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from stratagem._cluster.control._sever import listening, sever
+from stratagem._cluster.control._sever import abort_connections, listening
 
 
 @contextlib.contextmanager
@@ -33,7 +33,7 @@ def test_connections_with_one_of_the_ends_are_shut_down_and_no_others() -> None:
     with connection() as (server, *ends), connection() as (_, *others):
         before = listening()
         assert server.getsockname() in before
-        sever(frozenset([server.getsockname()]))
+        abort_connections(frozenset([server.getsockname()]))
         assert not is_open(*ends)
         assert is_open(*others)
         assert listening() == before  # who listened still does
@@ -44,7 +44,7 @@ def test_whoever_owns_them() -> None:
         handle = os.dup(one.fileno())
         one.detach()
         try:
-            sever(frozenset([server.getsockname()]))
+            abort_connections(frozenset([server.getsockname()]))
             assert other.recv(1) == b""
         finally:
             os.close(handle)
@@ -52,7 +52,7 @@ def test_whoever_owns_them() -> None:
 
 def test_nothing_is_severed_where_no_collective_listens() -> None:
     with connection() as (_, *ends):
-        sever(frozenset())
+        abort_connections(frozenset())
         assert is_open(*ends)
 
 
@@ -72,7 +72,7 @@ def test_other_threads_may_build_tuples_meanwhile() -> None:
 
     def sever_again_and_again() -> None:
         while not done.is_set():
-            sever(frozenset([("127.0.0.1", 1)]))
+            abort_connections(frozenset([("127.0.0.1", 1)]))
 
     thread = threading.Thread(target=sever_again_and_again)
     thread.start()

@@ -3,7 +3,7 @@
 from stratagem._cluster.control._connected import Connected as Connected
 from stratagem._cluster.control._facts import JobInfo as JobInfo
 from stratagem._cluster.control._limits import Limits as Limits
-from stratagem._cluster.control._link import Link as Link
+from stratagem._cluster.control._link import ControlClient as ControlClient
 from stratagem._cluster.control._progress import Position as Position
 from stratagem._cluster.control._progress import position_in as position_in
 from stratagem._cluster.control._token import INSECURE as INSECURE

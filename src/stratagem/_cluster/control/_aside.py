@@ -7,8 +7,8 @@ from concurrent.futures import Future
 from typing import Any, TypeVar
 
 from stratagem._base.job import Phase
-from stratagem._cluster.control._link import Link
-from stratagem._cluster.control._patience import Patience
+from stratagem._cluster.control._link import ControlClient
+from stratagem._cluster.control._patience import JoinDeadline
 
 logger = logging.getLogger("stratagem.cluster")
 
@@ -17,7 +17,9 @@ _LOOK_SECONDS = 0.1  # between two looks whether the job has failed
 _CANCEL_SECONDS = 10.0  # for work that was cancelled to end
 
 
-def aside(link: Link, missing: str, work: Callable[[], T], cancel: Callable[[], Any] | None = None) -> T:
+def in_background(
+    link: ControlClient, missing: str, work: Callable[[], T], cancel: Callable[[], Any] | None = None
+) -> T:
     """The result of the work, which a thread does. missing: what it waits for, as the log says every 15 s.
 
     cancel: lets the work end early. It is needed where the work would come back while Python ends, which aborts the process;
@@ -37,7 +39,7 @@ def aside(link: Link, missing: str, work: Callable[[], T], cancel: Callable[[], 
 
     thread = threading.Thread(target=run, name="stratagem start", daemon=True)
     thread.start()
-    patience = Patience(link.facts, lambda text: logger.warning("%s", text))
+    patience = JoinDeadline(link.facts, lambda text: logger.warning("%s", text))
     with link.phase(Phase.STARTING):
         while thread.is_alive():
             thread.join(_LOOK_SECONDS)

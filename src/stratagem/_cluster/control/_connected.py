@@ -13,20 +13,20 @@ from typing import Any, final
 
 from stratagem._base.errors import ClusterError, StratagemError
 from stratagem._base.job import Job, Phase
-from stratagem._cluster.control._aside import aside
-from stratagem._cluster.control._link import Link
-from stratagem._cluster.control._sever import Address, listening, sever
+from stratagem._cluster.control._aside import in_background
+from stratagem._cluster.control._link import ControlClient
+from stratagem._cluster.control._sever import Address, abort_connections, listening
 
 
 @final
 class Connected(Job):
     """The workers behind a link. Whoever waits for them gets one typed error when one of them fails."""
 
-    def __init__(self, link: Link) -> None:
+    def __init__(self, link: ControlClient) -> None:
         self.link = link
         self._counts: dict[str, Iterator[int]] = defaultdict(itertools.count)
         self._collectives: frozenset[Address] = frozenset()  # where those of all tasks listen
-        link.on_failure(lambda: sever(self._collectives))
+        link.on_failure(lambda: abort_connections(self._collectives))
         atexit.register(self._leave)
         self._excepthook = sys.excepthook
         sys.excepthook = self._tell_exception
@@ -48,7 +48,7 @@ class Connected(Job):
         """
         link = self.link
         what = "JAX's coordination service, to which all tasks have to connect"
-        return aside(link, what, lambda: connect(f"unix:{link.coordination}", link.facts.rank))
+        return in_background(link, what, lambda: connect(f"unix:{link.coordination}", link.facts.rank))
 
     def start(self, start: Callable[[], Any], cancel: Callable[[], Any]) -> None:
         """Start JAX's backend, which waits for those of all tasks, and learn where the tasks' collectives listen.
@@ -60,7 +60,7 @@ class Connected(Job):
             PeerFailedError: the job failed meanwhile.
         """
         before = listening()
-        aside(self.link, "the devices of all tasks", start, cancel)
+        in_background(self.link, "the devices of all tasks", start, cancel)
         found = self.agree("where collectives listen", sorted(listening() - before))
         self._collectives = frozenset((host, port) for addresses in found for host, port in addresses)
 

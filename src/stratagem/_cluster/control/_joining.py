@@ -8,7 +8,7 @@ from typing import Any, final
 from stratagem._base.errors import ClusterError
 from stratagem._cluster.control._facts import JobInfo
 from stratagem._cluster.control._hub import Hub
-from stratagem._cluster.control._patience import Patience
+from stratagem._cluster.control._patience import JoinDeadline
 from stratagem._cluster.control._wire import Channel, Message, WireError, call
 
 _PAUSE_SECONDS = 0.2
@@ -25,7 +25,7 @@ class RefusedError(ClusterError):
         self.failure: dict[str, Any] | None = answer.get("failure")
 
 
-async def bind(hub: Hub, facts: JobInfo, patience: Patience, given_up: asyncio.Event) -> None:
+async def bind(hub: Hub, facts: JobInfo, patience: JoinDeadline, given_up: asyncio.Event) -> None:
     """Start the hub. A name that does not resolve yet is waited for as tasks are; an address in use for 15 s.
 
     Raises:
@@ -47,7 +47,7 @@ async def bind(hub: Hub, facts: JobInfo, patience: Patience, given_up: asyncio.E
             await asyncio.sleep(_PAUSE_SECONDS)
 
 
-async def reach(facts: JobInfo, token: bytes, patience: Patience, given_up: asyncio.Event) -> Channel | None:
+async def reach(facts: JobInfo, token: bytes, patience: JoinDeadline, given_up: asyncio.Event) -> Channel | None:
     """A connection to the hub; None when it was given up.
 
     Raises:

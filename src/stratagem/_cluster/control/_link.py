@@ -35,7 +35,7 @@ _TIME = struct.Struct("ll")  # struct timeval
 
 
 @final
-class Link:
+class ControlClient:
     """The job as this task sees it. Thread-safe; made by `join`, ended by `leave` or the process' end.
 
     coordination: the path at which JAX's coordination service is reached. hosts: of all tasks, by rank.
@@ -74,7 +74,7 @@ class Link:
             )
 
     @classmethod
-    def join(cls, facts: JobInfo) -> "Link":
+    def join(cls, facts: JobInfo) -> "ControlClient":
         """Start the supervisor and wait until all tasks are there; who is missing is logged every 15 s.
 
         Raises:

@@ -11,7 +11,7 @@ REPORT_SECONDS = 15.0
 
 
 @final
-class Patience:
+class JoinDeadline:
     """The time that a task has to join."""
 
     def __init__(self, facts: JobInfo, log: Callable[[str], None]) -> None:

@@ -19,7 +19,7 @@ def listening() -> set[Address]:
     }
 
 
-def sever(ends: frozenset[Address]) -> None:
+def abort_connections(ends: frozenset[Address]) -> None:
     """Shut down every connection of this process that has one of these ends: where the collectives of some task listen.
 
     The connections belong to XLA, which has no call to give them up. Whoever waits in one gets an error.

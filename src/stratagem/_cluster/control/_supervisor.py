@@ -20,7 +20,7 @@ from stratagem._cluster.control._facts import JobInfo
 from stratagem._cluster.control._failure import FailureKind, JobFailure
 from stratagem._cluster.control._hub import Hub
 from stratagem._cluster.control._joining import RefusedError, bind, reach
-from stratagem._cluster.control._patience import Patience
+from stratagem._cluster.control._patience import JoinDeadline
 from stratagem._cluster.control._progress import Progress
 from stratagem._cluster.control._serving import Serving
 from stratagem._cluster.control._stacks import STACKS
@@ -91,7 +91,7 @@ class Supervisor:
         token = read_token(os.environ, loopback=self._facts.loopback)
         if not is_secret(token):
             self._log(f"{INSECURE}=1: whoever can reach {self._facts.hub} can take part in this job.")
-        patience = Patience(self._facts, self._log)
+        patience = JoinDeadline(self._facts, self._log)
         async with contextlib.AsyncExitStack() as stack:
             hub = None
             if self._facts.rank == 0:
@@ -135,7 +135,7 @@ class Supervisor:
 
     # Towards the hub.
 
-    async def _join(self, token: bytes, patience: Patience) -> None:
+    async def _join(self, token: bytes, patience: JoinDeadline) -> None:
         """Wait until all tasks are there, or this one has ended.
 
         Raises:
@@ -166,7 +166,7 @@ class Supervisor:
             patience.check(answer["text"])
             await asyncio.sleep(_RETRY_SECONDS)
 
-    async def _answer(self, hub: Upstream, patience: Patience) -> Message:
+    async def _answer(self, hub: Upstream, patience: JoinDeadline) -> Message:
         """The hub's welcome or refusal."""
         missing = self._facts.tasks[0]
         while True:
@@ -233,7 +233,7 @@ class Supervisor:
             return self._serving.connect
 
         async def through_hub() -> Streams | None:
-            channel = await reach(self._facts, token, Patience(self._facts, self._log), self._ended)
+            channel = await reach(self._facts, token, JoinDeadline(self._facts, self._log), self._ended)
             if channel is None:
                 return None
             channel.send({"op": "tunnel"})

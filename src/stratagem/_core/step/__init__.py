@@ -6,14 +6,14 @@ from stratagem._core.step import _losses as _losses
 from stratagem._core.step._checks import Checks as Checks
 from stratagem._core.step._cut import sub_function as sub_function
 from stratagem._core.step._execute import execute as execute
-from stratagem._core.step._execute import execute_anew as execute_anew
-from stratagem._core.step._execute import execute_together as execute_together
+from stratagem._core.step._execute import execute_batched as execute_batched
+from stratagem._core.step._execute import execute_uncached as execute_uncached
 from stratagem._core.step._execute import prepare as prepare
 from stratagem._core.step._families import tracing as tracing
 from stratagem._core.step._flatten import acts as acts
 from stratagem._core.step._flatten import called as called
 from stratagem._core.step._function import Function as Function
-from stratagem._core.step._function import call_often as call_often
+from stratagem._core.step._function import call_many as call_many
 from stratagem._core.step._function import default_mesh as default_mesh
 from stratagem._core.step._function import function as function
 from stratagem._core.step._gradient_tape import GradientTape as GradientTape
@@ -21,8 +21,8 @@ from stratagem._core.step._gradient_tape import UnconnectedGradients as Unconnec
 from stratagem._core.step._losses import of_batch as of_batch
 from stratagem._core.step._markers import is_literal as is_literal
 from stratagem._core.step._program import Arguments as Arguments
-from stratagem._core.step._program import Knowledge as Knowledge
 from stratagem._core.step._program import Trace as Trace
+from stratagem._core.step._program import TraceInfo as TraceInfo
 from stratagem._core.step._program import begun as begun
 from stratagem._core.step._program import everywhere as everywhere
 from stratagem._core.step._program import explore as explore

@@ -139,7 +139,7 @@ class Partition:
         self.versions = versions
         every = list(versions.values())
         self.first = every[0]
-        _check_agreement(every)
+        _check_consistency(every)
         table: dict[tuple[Any, ...], int] = {}
 
         def intern(*key: Any) -> int:
@@ -273,7 +273,7 @@ class Partition:
         return number
 
 
-def _check_agreement(every: Sequence[Version]) -> None:
+def _check_consistency(every: Sequence[Version]) -> None:
     """Replicas must make the same collectives, in the same order, on the same shapes."""
     first, *rest = every
     for other in rest:

@@ -13,9 +13,9 @@ from stratagem._core.context import current, entered
 from stratagem._core.mesh import ReplicaMesh
 from stratagem._core.step._agreement import agree_on, digest
 from stratagem._core.step._capture import HostMode, OtherMesh, Unexplored
-from stratagem._core.step._families import Family, Signature, signature_of, tracing
+from stratagem._core.step._families import FunctionCache, Specialization, specialization_of, tracing
 from stratagem._core.step._layout import BatchLayout, named, settled
-from stratagem._core.step._program import Arguments, Body, Knowledge, Program, Trace, explore, own_specs, trace
+from stratagem._core.step._program import Arguments, Body, Program, Trace, TraceInfo, explore, own_specs, trace
 from stratagem._core.step._remote import RemoteIterator, RemoteProgram, remote_placement
 from stratagem._core.step._repeat import OneByOne, RepeatedProgram, gains
 from stratagem._core.step._replicate import DECISIONS
@@ -38,10 +38,10 @@ def execute(
     key: equal for functions that are the same program (see `function_key`). Runs in Python instead ("host mode"), from then
     on, if the code needs values of tensors or iterates over data; each `strategy.run` in it is still one program.
     """
-    return next(execute_often(body, key, name, args, kwargs, mesh, 1))
+    return next(execute_many(body, key, name, args, kwargs, mesh, 1))
 
 
-def execute_often(
+def execute_many(
     body: Body, key: Hashable, name: str, args: Sequence[Any], kwargs: dict[str, Any], mesh: ReplicaMesh, times: int
 ) -> Iterator[Any]:
     """The results of so many calls, each made when its result is asked for, or with others by a worker elsewhere.
@@ -49,7 +49,7 @@ def execute_often(
     It may end earlier, after one at least.
     """
     context = current()
-    family, signature, leaves = signature_of(key, name, args, kwargs)
+    family, signature, leaves = specialization_of(key, name, args, kwargs)
     if signature.host is None:
         try:
             yield from _run(body, family, signature, args, kwargs, leaves, mesh, times)
@@ -64,11 +64,11 @@ def execute_often(
     yield result
 
 
-def execute_together(
+def execute_batched(
     body: Body, key: Hashable, name: str, calls: Sequence[tuple[Any, ...]], mesh: ReplicaMesh
 ) -> list[Any]:
     """`[execute(body, …, args, …) for args in calls]`, as one program where the calls are alike and even."""
-    found = [signature_of(key, name, args, {}) for args in calls] if len(calls) > 1 else []
+    found = [specialization_of(key, name, args, {}) for args in calls] if len(calls) > 1 else []
     if not found or any(signature is not found[0][1] for _, signature, _ in found) or found[0][1].host is not None:
         return [execute(body, key, name, args, {}, mesh) for args in calls]
     family, signature, leaves = found[0]
@@ -85,11 +85,11 @@ def execute_together(
         return _repeated(body, signature, given, kinds[0], mesh)(given)
     except Unexplored:  # so nothing was drawn, and nothing has run
         signature.knowledge.explored = False
-        return execute_together(body, key, name, calls, mesh)
+        return execute_batched(body, key, name, calls, mesh)
 
 
 def _repeated(
-    body: Body, signature: Signature, given: Sequence[Arguments], kinds: tuple[Hashable, ...], mesh: ReplicaMesh
+    body: Body, signature: Specialization, given: Sequence[Arguments], kinds: tuple[Hashable, ...], mesh: ReplicaMesh
 ) -> RepeatedProgram | OneByOne:
     key = ("times", len(given), *kinds)
     program = signature.programs.get(key)
@@ -108,9 +108,9 @@ def _repeated(
     return cast(RepeatedProgram | OneByOne, program)
 
 
-def execute_anew(body: Body, key: Hashable, name: str, args: tuple[Any, ...], mesh: ReplicaMesh) -> Any:
+def execute_uncached(body: Body, key: Hashable, name: str, args: tuple[Any, ...], mesh: ReplicaMesh) -> Any:
     """As `execute`, but the Python of `body` runs at every call: only its compilation is saved, where it did the same."""
-    family, signature, leaves = signature_of(key, name, args, {})
+    family, signature, leaves = specialization_of(key, name, args, {})
     mesh, knowledge = _explored(body, signature, args, {}, leaves, mesh), signature.knowledge
     family.knowledge = knowledge
     arguments = Arguments.of(args, {}, _draw(knowledge, leaves, mesh))
@@ -130,7 +130,7 @@ def execute_anew(body: Body, key: Hashable, name: str, args: tuple[Any, ...], me
 
 def prepare(body: Body, key: Hashable, name: str, args: Sequence[Any], mesh: ReplicaMesh) -> None:
     """Trace `body(*args)` once, as the first call of `execute` would: what is built lazily exists then. Runs nothing."""
-    family, signature, leaves = signature_of(key, name, args, {})
+    family, signature, leaves = specialization_of(key, name, args, {})
     _explored(body, signature, args, {}, leaves, mesh)
     family.knowledge = signature.knowledge
 
@@ -140,7 +140,7 @@ def _reason(error: Exception) -> str:
 
 
 def _explored(
-    body: Body, signature: Signature, args: Any, kwargs: Any, leaves: Sequence[Any], default: ReplicaMesh
+    body: Body, signature: Specialization, args: Any, kwargs: Any, leaves: Sequence[Any], default: ReplicaMesh
 ) -> ReplicaMesh:
     """The mesh that the body runs on; traces it for the first time, if that has not been done."""
     knowledge = signature.knowledge
@@ -157,7 +157,7 @@ def _explored(
     return mesh
 
 
-def _draw(knowledge: Knowledge, leaves: Sequence[Any], mesh: ReplicaMesh, before: Sequence[Any] = ()) -> list[Any]:
+def _draw(knowledge: TraceInfo, leaves: Sequence[Any], mesh: ReplicaMesh, before: Sequence[Any] = ()) -> list[Any]:
     """The elements that a call with these arguments draws. before: what it has drawn, if its stand-ins were wrong."""
     if not knowledge.sources:
         return []
@@ -169,7 +169,7 @@ def _draw(knowledge: Knowledge, leaves: Sequence[Any], mesh: ReplicaMesh, before
         ]
 
 
-def _skip_remote(knowledge: Knowledge, leaves: Sequence[Any]) -> None:
+def _skip_remote(knowledge: TraceInfo, leaves: Sequence[Any]) -> None:
     """Drop the elements that have stand-ins here: the call has failed, and the next one draws others, as it would here."""
     if any(map(is_remote, knowledge.variables)):
         for source in _sources(knowledge, leaves):
@@ -177,11 +177,11 @@ def _skip_remote(knowledge: Knowledge, leaves: Sequence[Any]) -> None:
                 source.skip()
 
 
-def _sources(knowledge: Knowledge, leaves: Sequence[Any]) -> list[Any]:
+def _sources(knowledge: TraceInfo, leaves: Sequence[Any]) -> list[Any]:
     return [leaves[s] if isinstance(s, int) else s for s in knowledge.sources]
 
 
-def _all_remote(knowledge: Knowledge, leaves: Sequence[Any]) -> bool:
+def _all_remote(knowledge: TraceInfo, leaves: Sequence[Any]) -> bool:
     """True if nothing was drawn here, so that a program can be run again with the same arguments."""
     return all(isinstance(source, RemoteIterator) for source in _sources(knowledge, leaves))
 
@@ -192,8 +192,8 @@ def _kinds(drawn: list[Any]) -> tuple[Hashable, ...]:
 
 def _run(
     body: Body,
-    family: Family,
-    signature: Signature,
+    family: FunctionCache,
+    signature: Specialization,
     args: Any,
     kwargs: Any,
     leaves: Sequence[Any],
@@ -229,7 +229,7 @@ def _run(
 
 
 def _program(
-    body: Body, signature: Signature, arguments: Arguments, kinds: tuple[Hashable, ...], mesh: ReplicaMesh
+    body: Body, signature: Specialization, arguments: Arguments, kinds: tuple[Hashable, ...], mesh: ReplicaMesh
 ) -> StepProgram:
     """The program for arguments of this signature with drawn elements of these kinds."""
     _check_mesh(arguments, mesh)
@@ -242,7 +242,7 @@ def _program(
     return cast(StepProgram, program)
 
 
-def _compile(body: Body, arguments: Arguments, mesh: ReplicaMesh, knowledge: Knowledge) -> StepProgram:
+def _compile(body: Body, arguments: Arguments, mesh: ReplicaMesh, knowledge: TraceInfo) -> StepProgram:
     layout = _layout(arguments, mesh)
     if layout is None:
         made = trace(body, arguments, mesh, knowledge)
@@ -278,7 +278,7 @@ def _layout(arguments: Arguments, mesh: ReplicaMesh) -> BatchLayout | None:
     return BatchLayout([tuple((s.shape, s.dtype) for s in own) for own in specs])
 
 
-def _explore(body: Body, arguments: Arguments, mesh: ReplicaMesh, knowledge: Knowledge) -> ReplicaMesh:
+def _explore(body: Body, arguments: Arguments, mesh: ReplicaMesh, knowledge: TraceInfo) -> ReplicaMesh:
     try:
         with mesh.job.phase(Phase.COMPILING):
             _explore_on(body, arguments, mesh, knowledge)
@@ -296,7 +296,7 @@ def _explore(body: Body, arguments: Arguments, mesh: ReplicaMesh, knowledge: Kno
     return mesh
 
 
-def _explore_on(body: Body, arguments: Arguments, mesh: ReplicaMesh, knowledge: Knowledge) -> None:
+def _explore_on(body: Body, arguments: Arguments, mesh: ReplicaMesh, knowledge: TraceInfo) -> None:
     layout = _layout(arguments, mesh)
     attempt = functools.partial(explore, body, arguments, mesh, knowledge, layout=layout)
     if layout is None:

@@ -9,7 +9,7 @@ from typing import Any
 import jax
 
 from stratagem._core.context import current
-from stratagem._core.step._program import Knowledge
+from stratagem._core.step._program import TraceInfo
 from stratagem._core.step._signature import Fixed, Same, alive, changed_part, code_of, leaf_key
 from stratagem._core.values import is_per_replica
 
@@ -23,34 +23,34 @@ _ADVICE = (
 
 
 @dataclass
-class Signature:
+class Specialization:
     """One signature of a function: what its traces found out, and its programs by the shapes of drawn elements."""
 
-    knowledge: Knowledge
+    knowledge: TraceInfo
     programs: dict[Hashable, Any] = field(default_factory=dict)
     host: str | None = None
 
 
 @dataclass
-class Family:
+class FunctionCache:
     """All signatures of one function (one code and closure)."""
 
     name: str
-    knowledge: Knowledge = field(default_factory=Knowledge)
-    signatures: dict[Hashable, Signature] = field(default_factory=dict)
+    knowledge: TraceInfo = field(default_factory=TraceInfo)
+    signatures: dict[Hashable, Specialization] = field(default_factory=dict)
     last: tuple[Any, ...] = ()
     warned: bool = False
 
 
 # Compiled programs by function, of what runs under no strategy: a strategy has its own, for they keep it, and go with it.
 # A cache: losing it costs time, never a result.
-_families: dict[Hashable, Family] = {}
+_families: dict[Hashable, FunctionCache] = {}
 
 # Held while user code is traced: what is the same for several threads is traced once, and Keras objects change meanwhile.
 tracing = threading.RLock()
 
 
-def family_of(key: Hashable, name: str, families: dict[Hashable, Family]) -> Family:
+def cache_of(key: Hashable, name: str, families: dict[Hashable, FunctionCache]) -> FunctionCache:
     """The family of a function key; forgets families whose objects are gone."""
     found = families.get(key)
     if found is not None:
@@ -64,17 +64,17 @@ def family_of(key: Hashable, name: str, families: dict[Hashable, Family]) -> Fam
         alike = [k for k in families if code is not None and code_of(k) is code]
         if len(alike) == _RETRACES_BEFORE_WARNING:
             logger.warning(_ADVICE, name, len(alike) + 1, changed_part(alike[-1], key))
-        found = families[key] = Family(name)
+        found = families[key] = FunctionCache(name)
     return found
 
 
-def signature_of(
+def specialization_of(
     key: Hashable, name: str, args: Sequence[Any], kwargs: dict[str, Any]
-) -> tuple[Family, Signature, list[Any]]:
+) -> tuple[FunctionCache, Specialization, list[Any]]:
     """The family of a function and its signature for these arguments, and the arguments' leaves."""
     context = current()
     families = _families if context.strategy is None else context.strategy.families
-    family = family_of((key, context.crossing), name, families)
+    family = cache_of((key, context.crossing), name, families)
     leaves, structure = jax.tree.flatten((args, kwargs), is_leaf=is_per_replica)
     signature_key = (structure, *map(leaf_key, leaves))
     signature = family.signatures.get(signature_key)
@@ -84,15 +84,15 @@ def signature_of(
     return family, signature, leaves
 
 
-def _new_signature(family: Family, key: tuple[Any, ...], leaves: Sequence[Any]) -> Signature:
+def _new_signature(family: FunctionCache, key: tuple[Any, ...], leaves: Sequence[Any]) -> Specialization:
     for dead in [k for k in family.signatures if not alive(k)]:
         del family.signatures[dead]
     known = family.knowledge
     # What the first signature found usually holds for the next: then its first trace is saved. Not where it draws: iterators
     # are known by their place among the arguments, which may be another one, and what is drawn too early would be lost.
     explored = known.explored and not known.sources
-    again = Knowledge(list(known.variables), dict(known.connections), [], known.mesh, explored)
-    signature = family.signatures[key] = Signature(again)
+    again = TraceInfo(list(known.variables), dict(known.connections), [], known.mesh, explored)
+    signature = family.signatures[key] = Specialization(again)
     if len(family.signatures) > _RETRACES_BEFORE_WARNING and not family.warned:
         family.warned = True
         logger.warning(_ADVICE, family.name, len(family.signatures), _difference(family.last, key))

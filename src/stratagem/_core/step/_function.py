@@ -9,7 +9,7 @@ import jax.numpy as jnp
 
 from stratagem._core.context import current
 from stratagem._core.mesh import ReplicaMesh
-from stratagem._core.step._execute import execute_often
+from stratagem._core.step._execute import execute_many
 from stratagem._core.step._signature import function_key
 from stratagem._core.values import is_per_replica, map_structure
 from stratagem._private import KerasVariable
@@ -42,7 +42,7 @@ class Function:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Run the function; inside another compiled function it becomes a part of that."""
-        return next(call_often(self, args, kwargs, 1))
+        return next(call_many(self, args, kwargs, 1))
 
     def __get__(self, instance: Any, owner: type | None = None) -> "Function":
         if instance is None:
@@ -67,9 +67,7 @@ class Function:
         )
 
 
-def call_often(
-    function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], times: int
-) -> Iterator[Any]:
+def call_many(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], times: int) -> Iterator[Any]:
     """The results of so many calls, each made when its result is asked for, or with others by a worker elsewhere.
 
     It may end earlier, after one at least.
@@ -83,7 +81,7 @@ def call_often(
     if context.recorder is not None:
         return iter([body(*args, **kwargs)])
     mesh = default_mesh() if context.strategy is None else context.strategy.mesh
-    return execute_often(
+    return execute_many(
         body, function_key(function.python_function), f"tf.function {function._name}", args, kwargs, mesh, times
     )
 

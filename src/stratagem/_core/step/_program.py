@@ -135,7 +135,7 @@ class Trace:
     updates: tuple[RemoteUpdate, ...]
     settings: "Settings"
 
-    def knows(self, knowledge: "Knowledge") -> bool:
+    def knows(self, knowledge: "TraceInfo") -> bool:
         """False if other traces have found variables or gradients since that this one does not know."""
         return len(self.variables) == len(knowledge.variables) and not _contradicts(
             knowledge.connections, self.connections
@@ -156,7 +156,7 @@ class Trace:
 
 
 @dataclass
-class Knowledge:
+class TraceInfo:
     """What earlier traces of the same code found: it saves the first trace of the next signature."""
 
     variables: list[Any] = field(default_factory=list)
@@ -186,7 +186,7 @@ def explore(
     body: Body,
     arguments: Arguments,
     mesh: ReplicaMesh,
-    knowledge: Knowledge,
+    knowledge: TraceInfo,
     replica: int = 0,
     layout: BatchLayout | None = None,
 ) -> None:
@@ -202,7 +202,7 @@ def trace(
     body: Body,
     arguments: Arguments,
     mesh: ReplicaMesh,
-    knowledge: Knowledge,
+    knowledge: TraceInfo,
     replica: int = 0,
     layout: BatchLayout | None = None,
 ) -> Trace:

@@ -56,7 +56,7 @@ def _rows_at_a_time(shape: tuple[int, ...], dtype: Any, count: int) -> int:
 
 
 @final
-class Formula:
+class InitializerProgram:
     """A traced initializer: the program of its value, and that of some rows alone where there is one."""
 
     def __init__(self, closed: xc.ClosedJaxpr) -> None:
@@ -68,7 +68,7 @@ class Formula:
         self._source = None if rows is None else _Source(str(closed.jaxpr), rows, self.shape, self.dtype)
 
     @classmethod
-    def of(cls, make: Callable[[], Any]) -> "Formula | None":
+    def of(cls, make: Callable[[], Any]) -> "InitializerProgram | None":
         """Calls `make`. None if it cannot be traced: then it has to be called again, and nothing has happened.
 
         The states of random seeds that it draws from are then as if it had run.

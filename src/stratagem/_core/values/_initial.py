@@ -12,7 +12,7 @@ import jax.numpy as jnp
 import keras
 import numpy as np
 
-from stratagem._core.values._formula import Formula
+from stratagem._core.values._formula import InitializerProgram
 
 _log = logging.getLogger("stratagem.values")
 
@@ -52,7 +52,7 @@ class Initial:
         label: str,
         *,
         knows_parts: bool = False,
-        traced: Formula | None = None,
+        traced: InitializerProgram | None = None,
     ) -> None:
         self.shape, self.dtype = shape, jnp.dtype(dtype)
         self._make, self._label = make, label
@@ -61,12 +61,12 @@ class Initial:
         self._taken = 0
 
     @functools.cached_property
-    def formula(self) -> Formula | None:
+    def formula(self) -> InitializerProgram | None:
         """A program for any of its rows; None if they have to be made here, or it is not worth it."""
         if self._knows_parts or math.prod(self.shape) * self.dtype.itemsize < _WORTH:
             return None
         if self.traced is None:
-            self.traced = Formula.of(
+            self.traced = InitializerProgram.of(
                 lambda: keras.ops.convert_to_tensor(as_tensor(self._make()), dtype=self.dtype.name)
             )
         if self.traced is None or not self.traced.by_rows:

@@ -13,7 +13,7 @@ import numpy as np
 from stratagem._base.errors import ClusterError, MixedStrategiesError, ReductionError
 from stratagem._core.context import current, entered
 from stratagem._core.mesh import ReplicaMesh
-from stratagem._core.values._formula import Formula
+from stratagem._core.values._formula import InitializerProgram
 from stratagem._core.values._initial import InitialRows
 from stratagem._core.values._on_read import add_to_each, aggregate, on_read, shares
 from stratagem._private import (
@@ -71,7 +71,7 @@ class Placement:
         parts = [value] * replicas if first else shares(variable, value, replicas)
         return self.mesh.stack([np.asarray(parts[i]) for i in self.mesh.local_ids], own=True)
 
-    def make(self, formula: Formula, start: int, rows: int) -> Any:
+    def make(self, formula: InitializerProgram, start: int, rows: int) -> Any:
         """Give a new variable these rows of a formula's value. Returns what the variable stores for them."""
         raise NotImplementedError(f"{type(self).__name__}: values are assigned here.")
 

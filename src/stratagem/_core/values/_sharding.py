@@ -7,7 +7,7 @@ from typing import Any
 import keras
 
 from stratagem._core.context import current
-from stratagem._core.values._formula import Formula
+from stratagem._core.values._formula import InitializerProgram
 from stratagem._core.values._initial import Initial, InitialRows, as_tensor, knows_parts
 from stratagem._core.values._partitioners import rows_of_shards
 from stratagem._core.values._sharded import ShardedVariable
@@ -116,7 +116,7 @@ def _array(make: Any, dtype: Any, **place: Any) -> Any:
 def _of_unknown_shape(source: Any, dtype: Any, label: str) -> Initial:
     """A first value whose shape only its making tells: it is made, or, where a server can make it, traced."""
     if callable(source) and _made_elsewhere():
-        traced = Formula.of(lambda: as_tensor(initial_array(source(), dtype)))
+        traced = InitializerProgram.of(lambda: as_tensor(initial_array(source(), dtype)))
         if traced is not None:
             return Initial(source, traced.shape, traced.dtype, label, traced=traced)
     array = initial_array(source() if callable(source) else source, dtype)

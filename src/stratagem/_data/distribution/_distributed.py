@@ -22,7 +22,7 @@ from stratagem._data.distribution._same import agree_on_steps
 from stratagem._data.distribution._shard import shard
 from stratagem._data.distribution._shares import Length, announce, check_lengths, length
 from stratagem._data.distribution._streams import WorkerWalk, joined
-from stratagem._data.distribution._waiting import WatchedWalk
+from stratagem._data.distribution._waiting import StallWatch
 from stratagem._data.elements._nest import Array, Nest, to_tensors
 from stratagem._data.elements._spec import TensorSpec, with_rows, without_rows
 from stratagem._data.stages._cardinality import INFINITE, UNKNOWN
@@ -111,7 +111,7 @@ class DistributedInput(abc.ABC):
         if depth > 0:
             alone = self._context.num_input_pipelines == 1  # asking other workers may take long
             ahead = ReadAheadWalk(walk, depth, AtOnce() if alone and self.stage.cheap else InThread())
-            walk = WatchedWalk(ahead, self._mesh, peers)
+            walk = StallWatch(ahead, self._mesh, peers)
         return DistributedIterator(walk, lambda: self.element_spec, self._mesh.job)
 
     def _spec_per_replica(self, spec: Nest) -> Nest:

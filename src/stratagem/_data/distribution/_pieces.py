@@ -15,7 +15,7 @@ from stratagem._data.stages._stage import BatchedRows, BatchedRowsWalk, Stage, S
 
 
 @final
-class PiecesStep(UnaryStage):
+class ReplicaBatchesStage(UnaryStage):
     """Every batch of n rows as `replicas` pieces of ceil(n / replicas) rows, by its actual size; the last ones may be
     short or empty. Of these, only the pieces in `own` are elements, and only their rows are gathered.
     """
@@ -41,7 +41,7 @@ class PiecesStep(UnaryStage):
 
     def walk(self) -> StageIterator:
         columns = self._parent.columns if isinstance(self._parent, BatchedRows) else None
-        return PiecesWalk(self._parent.walk(), columns, self._replicas, self._own)
+        return ReplicaBatchesIterator(self._parent.walk(), columns, self._replicas, self._own)
 
 
 class _Batch(abc.ABC):
@@ -82,7 +82,7 @@ class _Indexed(_Batch):
 
 
 @final
-class PiecesWalk(StageIterator):
+class ReplicaBatchesIterator(StageIterator):
     """Remembers the batch that it is in by where that began, the pieces given out and the rows in them."""
 
     def __init__(self, batches: StageIterator, columns: Columns | None, replicas: int, own: range) -> None:

@@ -8,11 +8,11 @@ from typing import final
 from stratagem._base.errors import InvalidArgumentError, NotFoundError
 from stratagem._data import _plan as plan
 from stratagem._data.distribution._input import InputContext
-from stratagem._data.distribution._pieces import PiecesStep
+from stratagem._data.distribution._pieces import ReplicaBatchesStage
 from stratagem._data.distribution._rebatch import round_sizes
 from stratagem._data.stages._memory import ShuffleStep
 from stratagem._data.stages._options import AutoShardPolicy
-from stratagem._data.stages._recut import RecutStep
+from stratagem._data.stages._recut import RebatchStage
 from stratagem._data.stages._stage import FileSource, Stage, not_read
 from stratagem._data.stages._steps import PrefetchStep, ShardHint
 
@@ -64,11 +64,11 @@ def shard(stage: Stage, asked: AutoShardPolicy, context: InputContext) -> Shardi
     def pieces(worker: int, workers: int) -> Stage:
         local = replicas // workers
         if policy is AutoShardPolicy.DATA:
-            return PiecesStep(stage, replicas, range(worker * local, (worker + 1) * local))
+            return ReplicaBatchesStage(stage, replicas, range(worker * local, (worker + 1) * local))
         if policy is AutoShardPolicy.OFF:
             return _by_nominal_size(stage, replicas, worker * local)
         rewrite = _files_of if policy is AutoShardPolicy.FILE else _hints_resolved
-        return PiecesStep(rewrite(stage, workers, worker), replicas, range(replicas))
+        return ReplicaBatchesStage(rewrite(stage, workers, worker), replicas, range(replicas))
 
     return Sharding(policy, reason, pieces)
 
@@ -122,5 +122,5 @@ def _by_nominal_size(stage: Stage, replicas: int, offset: int) -> Stage:
     """Pieces that differ by a row at most and go round, so that the replicas of all workers get a batch in every step."""
     batch = stage.batch_size
     if batch is None:
-        return PiecesStep(stage, replicas, range(replicas))
-    return RecutStep(stage, round_sizes(batch, replicas, offset))
+        return ReplicaBatchesStage(stage, replicas, range(replicas))
+    return RebatchStage(stage, round_sizes(batch, replicas, offset))

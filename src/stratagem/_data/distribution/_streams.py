@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any, final
 
 from stratagem._base.errors import InvalidArgumentError
-from stratagem._data.distribution._pieces import PiecesWalk
+from stratagem._data.distribution._pieces import ReplicaBatchesIterator
 from stratagem._data.distribution._shard import Sharding
 from stratagem._data.elements._nest import Nest
 from stratagem._data.stages._order import State
@@ -37,7 +37,7 @@ class WorkerWalk(StageIterator):
     def sizes(self) -> tuple[int, ...]:
         """Rows of every replica's piece of the last batch, where all workers walk over the same batches."""
         walk = self._walks[self._worker]
-        assert isinstance(walk, PiecesWalk)
+        assert isinstance(walk, ReplicaBatchesIterator)
         return walk.sizes
 
     def get_state(self) -> State:

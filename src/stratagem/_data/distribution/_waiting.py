@@ -16,7 +16,7 @@ _log = logging.getLogger("stratagem.data")
 
 
 @final
-class WatchedWalk(ParentWalk):
+class StallWatch(ParentWalk):
     """Warns when the devices waited for input for a large share of an epoch, and in long epochs every now and then.
 
     Steps are dispatched, not waited for, so time spent in `next` is not lost while the devices are still at work.

@@ -8,7 +8,7 @@ from stratagem._data.elements._nest import Nest, leaves
 from stratagem._data.functions._compiled import CompiledFunction
 from stratagem._data.functions._draws import Draws, places
 from stratagem._data.functions._user_code import UserFunction
-from stratagem._data.functions._way import InPython, Traced, Way, spec_is_free, way_of
+from stratagem._data.functions._way import InPython, MapMode, Traced, map_mode_of, spec_is_free
 from stratagem._data.stages._order import State
 from stratagem._data.stages._stage import Stage
 
@@ -29,9 +29,9 @@ class AppliedFunction:
             _ = self.way
 
     @functools.cached_property
-    def way(self) -> Way:
+    def way(self) -> MapMode:
         """How the function runs."""
-        return way_of(self._parent, self.function)
+        return map_mode_of(self._parent, self.function)
 
     @functools.cached_property
     def draws(self) -> Draws:

@@ -8,7 +8,7 @@ from stratagem._data.functions._way import spec_is_free
 from stratagem._data.stages._stage import Stage
 
 
-def sure_spec(stage: Stage) -> Nest:
+def static_spec(stage: Stage) -> Nest:
     """The specs of a stage's elements; of what the user's Python makes, the sizes are left open: an example has told them."""
     return stage.spec if spec_is_free(stage) else map_leaves(of_any_size, stage.spec)
 

@@ -19,7 +19,7 @@ from stratagem._data.stages._transforms import BatchStage
 logger = logging.getLogger("stratagem")
 
 
-class Way(abc.ABC):
+class MapMode(abc.ABC):
     """Applies a function to elements of a stage."""
 
     @property
@@ -37,7 +37,7 @@ class Way(abc.ABC):
 
 
 @final
-class InPython(Way):
+class InPython(MapMode):
     """Python runs the function for every element."""
 
     def __init__(self, function: UserFunction) -> None:
@@ -67,7 +67,7 @@ class InPython(Way):
 
 
 @final
-class Traced(Way):
+class Traced(MapMode):
     """One compiled program, or one for each number of rows where elements are batches.
 
     Raises what `trace` raises, when it is made.
@@ -130,7 +130,7 @@ class Traced(Way):
         return CompiledFunction(trace(self._function.function, map_leaves(with_so_many, self._specs)))
 
 
-def way_of(parent: Stage, function: UserFunction) -> Way:
+def map_mode_of(parent: Stage, function: UserFunction) -> MapMode:
     """The best way to run `function` on the elements of `parent`. One log line says why if that is Python.
 
     Raises:

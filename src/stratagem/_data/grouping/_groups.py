@@ -11,7 +11,7 @@ from stratagem._base.errors import InvalidArgumentError
 from stratagem._data.elements._nest import Array, Nest, leaves, map_leaves, spec_of
 from stratagem._data.elements._spec import Nestable, TensorSpec
 from stratagem._data.functions._applied import AppliedFunction
-from stratagem._data.functions._sure import of_any_size, sure_spec
+from stratagem._data.functions._sure import of_any_size, static_spec
 from stratagem._data.functions._user_code import UserFunction
 from stratagem._data.grouping._interleave import Opener
 from stratagem._data.stages._cardinality import INFINITE, UNKNOWN
@@ -54,7 +54,7 @@ class GroupStage(UnaryStage):
         if self._inner is None:
             raise ValueError("The element_spec of grouped elements is found out by reducing one, and there is none.")
         # One group has told; others may have other numbers of rows, and of elements of open sizes all others as well.
-        known = all(s.shape.is_fully_defined() for s in leaves(sure_spec(self._parent)))
+        known = all(s.shape.is_fully_defined() for s in leaves(static_spec(self._parent)))
         return map_leaves(_of_any_rows if known else of_any_size, self._inner.spec)
 
     @property
@@ -117,7 +117,7 @@ class GroupStage(UnaryStage):
         return self._opener.stage(self._arguments(key, elements), facts, number)
 
     def _arguments(self, key: int, elements: list[Nest]) -> tuple[Array, Nestable]:
-        return (np.asarray(key, np.int64), self._wrap(ListStage(elements, lambda: sure_spec(self._parent))))
+        return (np.asarray(key, np.int64), self._wrap(ListStage(elements, lambda: static_spec(self._parent))))
 
 
 @final

@@ -10,7 +10,7 @@ from stratagem._base.errors import DataLossError, InvalidArgumentError
 from stratagem._data._dataset_base import whole
 from stratagem._data.elements._nest import Array, Nest, leaves, map_leaves, packer, spec_of, to_numpy
 from stratagem._data.elements._spec import DatasetSpec, Nestable, TensorShape, TensorSpec, with_rows
-from stratagem._data.functions._sure import of_any_size, sure_spec
+from stratagem._data.functions._sure import of_any_size, static_spec
 from stratagem._data.functions._way import spec_is_free
 from stratagem._data.stages._cardinality import batched
 from stratagem._data.stages._order import State
@@ -80,7 +80,7 @@ class PaddedBatchStage(UnaryStage):
     @property
     def spec(self) -> Nest:
         rows = self._batch_size if self._drop_remainder else None
-        specs = sure_spec(self._parent)
+        specs = static_spec(self._parent)
         padded = (
             with_rows(TensorSpec(shape, spec.dtype), rows)
             for shape, spec in zip(self._padding.shapes(specs), leaves(specs), strict=True)

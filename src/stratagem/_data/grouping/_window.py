@@ -9,7 +9,7 @@ import numpy as np
 from stratagem._base.errors import InvalidArgumentError
 from stratagem._data.elements._nest import Nest, leaves, map_leaves, packer
 from stratagem._data.elements._spec import DatasetSpec, Nestable
-from stratagem._data.functions._sure import sure_spec
+from stratagem._data.functions._sure import static_spec
 from stratagem._data.stages._cardinality import windows
 from stratagem._data.stages._memory import ListStage
 from stratagem._data.stages._order import Listed, Order, State
@@ -41,7 +41,7 @@ class WindowStage(UnaryStage):
 
     @property
     def spec(self) -> Nest:
-        return map_leaves(DatasetSpec, sure_spec(self._parent))
+        return map_leaves(DatasetSpec, static_spec(self._parent))
 
     @property
     def cardinality(self) -> int:
@@ -70,7 +70,7 @@ class WindowStage(UnaryStage):
         return packer(elements[0])(self._component(i, column) for i, column in enumerate(columns))
 
     def _component(self, number: int, column: tuple[Any, ...]) -> Nestable:
-        return self._wrap(ListStage(column, lambda: leaves(sure_spec(self._parent))[number]))
+        return self._wrap(ListStage(column, lambda: leaves(static_spec(self._parent))[number]))
 
     def _of_rows(self, rows: OrderedRows) -> Callable[[list[int]], Nest]:
         """What makes a window of indices."""

@@ -14,7 +14,7 @@ from stratagem._data.stages._stage import ParentWalk, Stage, StageIterator, Unar
 
 
 @final
-class RecutStep(UnaryStage):
+class RebatchStage(UnaryStage):
     """The rows of all batches, as one stream, in batches of `sizes` rows, which go round. The last may be short."""
 
     def __init__(self, parent: Stage, sizes: Sequence[int], *, drop_remainder: bool = False) -> None:
@@ -46,14 +46,14 @@ class RecutStep(UnaryStage):
         return self._sizes[0] if len(set(self._sizes)) == 1 else None
 
     def walk(self) -> StageIterator:
-        return _RecutWalk(self._parent.walk(), self._sizes, drop_remainder=self._drop_remainder)
+        return _RebatchIterator(self._parent.walk(), self._sizes, drop_remainder=self._drop_remainder)
 
     def example(self) -> Nest:
         return jax.tree.map(lambda leaf: leaf[: self._sizes[0]], self._parent.example())
 
 
 @final
-class _RecutWalk(ParentWalk):
+class _RebatchIterator(ParentWalk):
     """Remembers where the batch began whose rows come next, how many of them are used, and whose turn it is."""
 
     def __init__(self, parent: StageIterator, sizes: tuple[int, ...], *, drop_remainder: bool) -> None:

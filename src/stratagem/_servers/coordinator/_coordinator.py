@@ -15,10 +15,10 @@ import jax
 from stratagem._base.errors import UnavailableError
 from stratagem._cluster.control import Limits
 from stratagem._core.context import entered
-from stratagem._core.step import Function, call_often
+from stratagem._core.step import Function, call_many
 from stratagem._data import Dataset, DistributedInput
 from stratagem._private import KerasVariable
-from stratagem._servers.coordinator._pace import Pace, Turns
+from stratagem._servers.coordinator._pace import BatchingPolicy, Turns
 from stratagem._servers.coordinator._queue import Closure, ClosureQueue
 from stratagem._servers.coordinator._report import Report, WorkerTimes
 from stratagem._servers.coordinator._values import (
@@ -195,7 +195,7 @@ class ClusterCoordinator:
 
     def _work(self, index: int) -> None:
         """A worker's thread: one closure after another. Ends when there was nothing to do for a while."""
-        pace = Pace(self._turns if self._strategy.servers.local else None)
+        pace = BatchingPolicy(self._turns if self._strategy.servers.local else None)
         try:
             while True:
                 closures = self._queue.take(_IDLE, pace.most)
@@ -212,7 +212,7 @@ class ClusterCoordinator:
                 if self._threads.get(index) is threading.current_thread():
                     del self._threads[index]
 
-    def _run(self, worker: Any, closures: list[Closure], pace: Pace) -> None:
+    def _run(self, worker: Any, closures: list[Closure], pace: BatchingPolicy) -> None:
         """Run closures that are alike."""
         left = deque(closures)
         try:
@@ -247,7 +247,7 @@ class ClusterCoordinator:
         try:
             self._begin_next(worker, left, below)
             args, kwargs = of_worker((first.args, first.kwargs), worker.index)
-            for value in call_often(first.function, args, kwargs, len(left)):
+            for value in call_many(first.function, args, kwargs, len(left)):
                 ready = jax.tree.map(_ready, value)
                 servers.changed()
                 yield ready

@@ -41,7 +41,7 @@ class Turns:
 
 
 @final
-class Pace:
+class BatchingPolicy:
     """A worker's. most: how many functions it is to take. Used by one thread.
 
     turns: of the workers of this process; None for a worker elsewhere, which keeps nobody up.

@@ -3,7 +3,7 @@
 from stratagem._servers.remote._actors import TaskLostError as TaskLostError
 from stratagem._servers.remote._clock import Busy as Busy
 from stratagem._servers.remote._clock import TimeCategory as TimeCategory
-from stratagem._servers.remote._placement import ServedPlacement as ServedPlacement
+from stratagem._servers.remote._placement import ServerPlacement as ServerPlacement
 from stratagem._servers.remote._ray import RemoteSource as RemoteSource
 from stratagem._servers.remote._server import Traffic as Traffic
 from stratagem._servers.remote._server import VariableServer as VariableServer

@@ -8,7 +8,7 @@ Brought = Mapping[int, tuple[int, Sequence[Any]]]
 
 
 @final
-class Fresh:
+class Freshness:
     """Decides whether what the last push brought shows all that the next step has to see.
 
     That is what was done before its function was scheduled; what happens later has no order that a user could rely on. The
@@ -30,7 +30,7 @@ class Fresh:
 
 
 @final
-class Ahead:
+class Prefetched:
     """What the last step of a worker brought. more: whether another step is likely to follow at once."""
 
     def __init__(self) -> None:

@@ -25,7 +25,7 @@ _PHASES = {Phase.COMPILING: TimeCategory.COMPILING, Phase.INPUT: TimeCategory.IN
 
 
 @final
-class Clock:
+class TimeBreakdown:
     """Adds up the seconds of every part. Used by one thread at a time; others may read `seconds`."""
 
     def __init__(self) -> None:
@@ -76,7 +76,7 @@ class _Within(contextlib.AbstractContextManager[None]):
 
     __slots__ = ("_before", "_clock", "_part")
 
-    def __init__(self, clock: Clock, part: TimeCategory) -> None:
+    def __init__(self, clock: TimeBreakdown, part: TimeCategory) -> None:
         self._clock, self._part = clock, part
 
     def __enter__(self) -> None:

@@ -7,7 +7,7 @@ from typing import Any, final
 
 
 @final
-class Gone:
+class Finalized:
     """Thread-safe. The collector may run in any thread, at any moment: it only takes a note here."""
 
     def __init__(self) -> None:

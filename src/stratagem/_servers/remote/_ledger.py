@@ -16,7 +16,7 @@ _COORDINATORS = 8
 
 @final
 @dataclass
-class _Record:
+class _PushRecord:
     """Of one coordinator's closures, the number of the last push that was applied.
 
     apart: the same of single variables, by key. below: all closures with smaller numbers are over.
@@ -33,7 +33,7 @@ class _Record:
 
 
 @final
-class Ledger:
+class PushLog:
     """What one server has applied. Not thread-safe.
 
     All that a push changes here counts as one, but for variables that came from another server: such a one has a record of
@@ -42,7 +42,7 @@ class Ledger:
     """
 
     def __init__(self) -> None:
-        self._records: OrderedDict[str, _Record] = OrderedDict()
+        self._records: OrderedDict[str, _PushRecord] = OrderedDict()
         self._apart: set[str] = set()
         # By key of these: which push has set it last. What was scheduled before that does not set it any more.
         self._set: dict[str, Origin] = {}
@@ -67,7 +67,7 @@ class Ledger:
         )
         return left if left.updates or left.added or left.set else None
 
-    def _is_done(self, origin: Origin, record: _Record, key: str, known: bool) -> bool:
+    def _is_done(self, origin: Origin, record: _PushRecord, key: str, known: bool) -> bool:
         return record.apart.get(key, {}).get(origin.closure, 0) >= origin.number if key in self._apart else known
 
     def _is_older(self, origin: Origin, key: str) -> bool:
@@ -105,10 +105,10 @@ class Ledger:
             for record in self._records.values():
                 record.apart.pop(key, None)
 
-    def _of(self, coordinator: str) -> _Record:
+    def _of(self, coordinator: str) -> _PushRecord:
         found = self._records.get(coordinator)
         if found is None:
-            found = self._records[coordinator] = _Record()
+            found = self._records[coordinator] = _PushRecord()
             if len(self._records) > _COORDINATORS:
                 self._records.popitem(last=False)
         return found

@@ -12,7 +12,7 @@ _SMALLEST = 8
 
 
 @dataclass(frozen=True)
-class Wanted:
+class RowsToLookUp:
     """What some look-ups in one table need.
 
     rows: by shard, the distinct local ids, ascending, padded to the shard's room with its number of rows, which is no row's
@@ -24,7 +24,7 @@ class Wanted:
 
 
 @final
-class Room:
+class RowCapacity:
     """For how many rows of each shard the look-ups in a table have room.
 
     Every number of rows is another program to compile, of the step and of the update: so these are powers of two (or all of
@@ -43,7 +43,7 @@ class Room:
         return room
 
 
-def wanted_rows(ids: Sequence[Any], sizes: Sequence[int], name: str, room: Room) -> Wanted:
+def rows_to_look_up(ids: Sequence[Any], sizes: Sequence[int], name: str, room: RowCapacity) -> RowsToLookUp:
     """Which rows to ask the shards (with so many rows each) for.
 
     Raises InvalidArgumentError for an id that is no row's, as TF does.
@@ -70,4 +70,4 @@ def wanted_rows(ids: Sequence[Any], sizes: Sequence[int], name: str, room: Room)
     positions = shift[inverse.reshape(-1)] if len(distinct) else np.zeros(0, np.int32)
     ends = np.cumsum([0, *(a.size for a in arrays)])
     found = [positions[ends[i] : ends[i + 1]].reshape(a.shape) for i, a in enumerate(arrays)]
-    return Wanted(tuple(rows), tuple(found))
+    return RowsToLookUp(tuple(rows), tuple(found))

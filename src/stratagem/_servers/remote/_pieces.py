@@ -20,7 +20,7 @@ Env = dict[Name, Any]
 
 
 @final
-class Piece:
+class Subprogram:
     """One compiled function, `run`, from a list of the values `reads` to a list of the values `makes` (by name)."""
 
     def __init__(self, plan: StepAnalysis, eqns: Sequence[Any], makes: Sequence[Name], mesh: ReplicaMesh) -> None:
@@ -137,7 +137,7 @@ def _read(atom: Any, env: Env) -> Any:
     return jnp.asarray(atom.val, atom.aval.dtype) if is_literal(atom) else env[atom]
 
 
-def pieces_of(plan: StepAnalysis, mesh: ReplicaMesh) -> list[Piece]:
+def subprograms_of(plan: StepAnalysis, mesh: ReplicaMesh) -> list[Subprogram]:
     """All pieces of a plan, in order."""
     eqns = plan.kept
     ends = [plan.place[id(e)] for e in eqns] + [a.call for a in plan.applied]
@@ -158,5 +158,5 @@ def pieces_of(plan: StepAnalysis, mesh: ReplicaMesh) -> list[Piece]:
         makes += [("finite", i) for i, a in enumerate(plan.applied) if a.call == k]
         if k == last:
             makes += [("difference", i) for i, c in enumerate(plan.changed) if c.minus is not None]
-        pieces.append(Piece(plan, mine, makes, mesh))
+        pieces.append(Subprogram(plan, mine, makes, mesh))
     return pieces

@@ -1,4 +1,4 @@
-"""ServedPlacement: a variable whose value is kept by servers, and how steps and other code reach it."""
+"""ServerPlacement: a variable whose value is kept by servers, and how steps and other code reach it."""
 
 import itertools
 from collections.abc import Sequence
@@ -11,12 +11,12 @@ import jax.numpy as jnp
 from stratagem._core.context import current
 from stratagem._core.mesh import ReplicaMesh
 from stratagem._core.step import Arguments, RemotePlacement, Trace
-from stratagem._core.values import Formula, placement_of
+from stratagem._core.values import InitializerProgram, placement_of
 from stratagem._private import scoped
 from stratagem._servers.remote._deferred import apply_on_servers
-from stratagem._servers.remote._look_up import Room, wanted_rows
+from stratagem._servers.remote._look_up import RowCapacity, rows_to_look_up
 from stratagem._servers.remote._markers import look_up_p
-from stratagem._servers.remote._program import ServedProgram
+from stratagem._servers.remote._program import ServerProgram
 from stratagem._servers.remote._push import Push
 from stratagem._servers.remote._servers import Servers
 from stratagem._servers.remote._travel import local
@@ -36,7 +36,7 @@ class StoredRemotely:
 
 @final
 @dataclass(frozen=True, eq=False)
-class ServedPlacement(RemotePlacement):
+class ServerPlacement(RemotePlacement):
     """servers: all of the strategy. home: the index of the one that keeps the variable. key: its name there."""
 
     servers: Servers
@@ -50,7 +50,7 @@ class ServedPlacement(RemotePlacement):
     def rows(self, shards: Sequence[Any], ids: jax.Array) -> jax.Array:
         """As RemotePlacement's: only these rows travel."""
         placements: list[Any] = [placement_of(shard) for shard in shards]
-        wanted = wanted_rows([ids], [shard.shape[0] for shard in shards], shards[0].path, Room())
+        wanted = rows_to_look_up([ids], [shard.shape[0] for shard in shards], shards[0].path, RowCapacity())
         found = self.servers.wherever(lambda: self._rows(placements, wanted.rows))
         return jnp.take(jnp.concatenate(found), jnp.asarray(wanted.inverse[0]), axis=0)
 
@@ -69,7 +69,7 @@ class ServedPlacement(RemotePlacement):
         self._changed()
         return StoredRemotely(tuple(array.shape), array.dtype)
 
-    def make(self, formula: Formula, start: int, rows: int) -> StoredRemotely:
+    def make(self, formula: InitializerProgram, start: int, rows: int) -> StoredRemotely:
         """Let the server make the first value of a new variable."""
         self.servers.make(self, formula, start, rows)
         self._changed()
@@ -99,6 +99,6 @@ class ServedPlacement(RemotePlacement):
         """As RemotePlacement's. Raises what `apply_on_servers` raises."""
         apply_on_servers(optimizer, gradients, variables)
 
-    def program(self, made: Trace, arguments: Arguments, mesh: ReplicaMesh) -> ServedProgram:
+    def program(self, made: Trace, arguments: Arguments, mesh: ReplicaMesh) -> ServerProgram:
         """The step as a program that any worker runs."""
-        return ServedProgram(made, arguments, mesh)
+        return ServerProgram(made, arguments, mesh)

@@ -1,4 +1,4 @@
-"""ServedProgram: a traced step over variables that servers keep, made into a recipe that any worker can follow."""
+"""ServerProgram: a traced step over variables that servers keep, made into a recipe that any worker can follow."""
 
 import dataclasses
 import itertools
@@ -24,16 +24,23 @@ from stratagem._core.step import (
 from stratagem._core.values import is_remote, placement_of
 from stratagem._private import is_seed_state
 from stratagem._servers.remote._parts import UpdatePart, parts_of
-from stratagem._servers.remote._pieces import Piece, pieces_of
+from stratagem._servers.remote._pieces import Subprogram, subprograms_of
 from stratagem._servers.remote._plan import StepAnalysis
-from stratagem._servers.remote._recipe import CompiledPiece, Recipe, SentChange, SentUpdate, ServerLocation, TableLookUp
+from stratagem._servers.remote._recipe import (
+    CompiledPiece,
+    ExecutionPlan,
+    SentChange,
+    SentUpdate,
+    ServerLocation,
+    TableLookUp,
+)
 from stratagem._servers.remote._server import NotHereError
 from stratagem._servers.remote._servers import Servers
 from stratagem._servers.remote._worker import Worker
 
 
 @final
-class ServedProgram(RemoteProgram):
+class ServerProgram(RemoteProgram):
     """One signature of a step, traced once, run by any worker."""
 
     def __init__(self, made: Trace, arguments: Arguments, mesh: ReplicaMesh) -> None:
@@ -45,7 +52,7 @@ class ServedProgram(RemoteProgram):
         _check_written(made)
         self._settings = made.settings
         self._plan = StepAnalysis(made, len(made.results.per_replica))
-        self._pieces = pieces_of(self._plan, mesh)
+        self._pieces = subprograms_of(self._plan, mesh)
         self._written = self._write()
         self._first = True
 
@@ -94,7 +101,7 @@ class ServedProgram(RemoteProgram):
                     if not self._servers.moved_since(moves):
                         raise
 
-    def _present(self, moves: int) -> Recipe:
+    def _present(self, moves: int) -> ExecutionPlan:
         """The recipe, with all variables where they are after so many moves."""
         if moves != self._written.moves:
             if self._where() == self._written.places:
@@ -118,7 +125,7 @@ class ServedProgram(RemoteProgram):
 class _Written:
     """A recipe, the parts of its updates, which live as long, and where its variables are, after so many moves."""
 
-    recipe: Recipe
+    recipe: ExecutionPlan
     parts: Sequence[Sequence[UpdatePart]]
     places: Sequence[tuple[ServerLocation, ...]]
     moves: int
@@ -128,14 +135,14 @@ class _Writer:
     """Writes a plan down as a recipe: gives its values numbers, and its variables places."""
 
     def __init__(
-        self, plan: StepAnalysis, servers: Servers, pieces: Sequence[Piece], parts: Sequence[Sequence[UpdatePart]]
+        self, plan: StepAnalysis, servers: Servers, pieces: Sequence[Subprogram], parts: Sequence[Sequence[UpdatePart]]
     ) -> None:
         self._plan, self._servers, self._pieces, self._parts = plan, servers, pieces, parts
         self._numbers: dict[Hashable, int] = {}
         self._constants: list[tuple[int, Any]] = []
         self._fresh = itertools.count()
 
-    def recipe(self) -> Recipe:
+    def recipe(self) -> ExecutionPlan:
         plan = self._plan
         variables = plan.made.variables
         inputs = plan.inputs[: len(variables)]
@@ -145,7 +152,7 @@ class _Writer:
         own = [c for c in plan.changed if not is_remote(variables[c.position])]
         for v, value in plan.consts.items():
             self._constants.append((self._number(v), value))
-        recipe = Recipe(
+        recipe = ExecutionPlan(
             inputs=tuple(map(self._number, plan.inputs[len(variables) :])),
             constants=(),
             whole=tuple((self._number(v), self._place(x)) for v, x in known if is_remote(x)),

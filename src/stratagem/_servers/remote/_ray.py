@@ -14,13 +14,13 @@ from stratagem._core.mesh import ReplicaMesh
 from stratagem._core.step import RemoteArray, RemoteIterator
 from stratagem._data import to_jax
 from stratagem._private import is_seed_state
-from stratagem._servers.remote._ahead import Ahead, Fresh
-from stratagem._servers.remote._clock import Clock, TimeCategory
-from stratagem._servers.remote._gone import Gone
+from stratagem._servers.remote._ahead import Freshness, Prefetched
+from stratagem._servers.remote._clock import TimeBreakdown, TimeCategory
+from stratagem._servers.remote._gone import Finalized
 from stratagem._servers.remote._push import Origin
 from stratagem._servers.remote._ray_actors import RayActor
 from stratagem._servers.remote._ray_worker_task import Drawn, Seed, without_programs
-from stratagem._servers.remote._recipe import Recipe
+from stratagem._servers.remote._recipe import ExecutionPlan
 from stratagem._servers.remote._server import NotHereError
 from stratagem._servers.remote._travel import exported
 from stratagem._servers.remote._update import SparseGradient
@@ -119,10 +119,10 @@ class RayWorker:
         # The recipes that it has, by identity: of a recipe, which is forgotten when it is gone, and of values of seeds, which
         # are kept here, so that no other object gets their numbers.
         self._known: dict[Any, tuple[Any, ...]] = {}
-        self._gone = Gone()
-        self._dropped = Gone()  # of what it has made; unlike those of recipes, these numbers never come again
+        self._gone = Finalized()
+        self._dropped = Finalized()  # of what it has made; unlike those of recipes, these numbers never come again
         self._ready: set[Any] = set()
-        self.clock, self.ahead, self.fresh = Clock(), Ahead(), Fresh()
+        self.clock, self.ahead, self.fresh = TimeBreakdown(), Prefetched(), Freshness()
         self._closures: Sequence[int] = ()
         self._below, self._coordinator = 0, ""
         self._pushes = 0
@@ -160,7 +160,7 @@ class RayWorker:
         self.actor.find(seconds)
 
     def follow(
-        self, recipe: Recipe, given: Sequence[Any], servers: Any, mesh: ReplicaMesh, times: int = 1
+        self, recipe: ExecutionPlan, given: Sequence[Any], servers: Any, mesh: ReplicaMesh, times: int = 1
     ) -> list[list[Any]]:
         """Let the worker take up to so many steps, each for the next closure. Returns the results of those that it took.
 
@@ -203,7 +203,7 @@ class RayWorker:
             with self.clock.part(TimeCategory.COMPILING):
                 self._send(number, recipe, servers, *what)
 
-    def _learn(self, number: Any, recipe: Recipe, seeds: tuple[Any, ...]) -> None:
+    def _learn(self, number: Any, recipe: ExecutionPlan, seeds: tuple[Any, ...]) -> None:
         if number not in self._known:
             with self.clock.part(TimeCategory.COMPILING):
                 self.actor.call("learn", number, without_programs(_travelling(recipe))).result()
@@ -216,7 +216,7 @@ class RayWorker:
         if gone:
             self.actor.call("forget", gone).result()
 
-    def _send(self, number: Any, recipe: Recipe, servers: Any, where: Any, shapes: Any) -> None:
+    def _send(self, number: Any, recipe: ExecutionPlan, servers: Any, where: Any, shapes: Any) -> None:
         kind, index = where
         if kind == "piece":
             specs = [jax.ShapeDtypeStruct(shape, np.dtype(dtype)) for shape, dtype in shapes]
@@ -228,7 +228,7 @@ class RayWorker:
         servers.prepare(index, [SparseGradient(next(left), next(left)) if r else next(left) for r in by_rows])
 
 
-def _travelling(recipe: Recipe) -> Recipe:
+def _travelling(recipe: ExecutionPlan) -> ExecutionPlan:
     """A recipe without variables: the worker has seeds of its own, and gets the values of others with every call."""
     seeds = {id(v): Seed(id(v), np.asarray(v.value), id(v._value)) for _, v in recipe.seeds if is_seed_state(v)}
     return dataclasses.replace(

@@ -17,7 +17,7 @@ from stratagem._servers.remote._update import UpdateSpec, flat
 
 @final
 @dataclass(eq=False)
-class TravelledUpdate:
+class ExportedUpdate:
     """An update at a server, without its optimizer: programs by the shapes of gradients."""
 
     facts: UpdateSpec
@@ -41,7 +41,7 @@ class ServerTask(RayTask):
     def begin_anew(self) -> None:
         """A coordinator comes: it makes variables of its own, and what an older one's workers still push is refused."""
         self._server = VariableServer(self._index)
-        self._updates: dict[int, TravelledUpdate] = {}
+        self._updates: dict[int, ExportedUpdate] = {}
         self._coordinator = ""
 
     def serve(self, coordinator: str) -> None:
@@ -83,7 +83,7 @@ class ServerTask(RayTask):
 
     def learn(self, number: int, facts: UpdateSpec, keys: Sequence[str]) -> None:
         """An update that pushes may ask for."""
-        self._updates[number] = TravelledUpdate(facts)
+        self._updates[number] = ExportedUpdate(facts)
         self._server.learn(number, self._updates[number], keys)
 
     def forget_update(self, number: int) -> None:

@@ -14,9 +14,9 @@ from stratagem._data import ElementIterator
 from stratagem._servers.remote._actors import Actor
 from stratagem._servers.remote._clock import TimeCategory
 from stratagem._servers.remote._ray_task import RayTask
-from stratagem._servers.remote._recipe import PlanExecution, Recipe
+from stratagem._servers.remote._recipe import ExecutionPlan, PlanExecution
 from stratagem._servers.remote._server import NotHereError
-from stratagem._servers.remote._travel import Missing, TravelledPiece, imported, shapes_of
+from stratagem._servers.remote._travel import ExportedSubprogram, Missing, imported, shapes_of
 from stratagem._servers.remote._update import SparseGradient, flat
 from stratagem._servers.remote._worker import Worker
 
@@ -79,14 +79,14 @@ class WorkerTask(RayTask):
     def begin_anew(self) -> None:
         """A coordinator comes: whatever an older one has left here is of no use any more."""
         self._worker = Worker(self._index)
-        self._recipes: dict[Any, Recipe] = {}
+        self._recipes: dict[Any, ExecutionPlan] = {}
         self._ready: set[Any] = set()
         self._values: dict[int, Any] = {}
         self._pending: dict[int, list[Any]] = {}
         self._seeds: dict[tuple[int, int], Seed] = {}
         self._stopped: _Stopped | None = None
 
-    def learn(self, number: Any, recipe: Recipe) -> None:
+    def learn(self, number: Any, recipe: ExecutionPlan) -> None:
         """A recipe that `follow` may ask for; its programs come when they are missing."""
         self._recipes[number] = dataclasses.replace(recipe, seeds=self._own(recipe.seeds), kept=self._own(recipe.kept))
 
@@ -246,7 +246,7 @@ class WorkerTask(RayTask):
             raise Missing(("update", number), (shapes, [isinstance(g, SparseGradient) for g in gradients]))
 
 
-def without_programs(recipe: Recipe) -> Recipe:
+def without_programs(recipe: ExecutionPlan) -> ExecutionPlan:
     """A recipe as it goes to a worker: its programs follow when they are missing."""
-    pieces = tuple(dataclasses.replace(p, run=TravelledPiece(i)) for i, p in enumerate(recipe.pieces))
+    pieces = tuple(dataclasses.replace(p, run=ExportedSubprogram(i)) for i, p in enumerate(recipe.pieces))
     return dataclasses.replace(recipe, pieces=pieces)

@@ -17,7 +17,7 @@ from stratagem._core.step import Checks
 from stratagem._servers.remote._actors import Actor
 from stratagem._servers.remote._ahead import Brought
 from stratagem._servers.remote._clock import TimeCategory
-from stratagem._servers.remote._look_up import Room, wanted_rows
+from stratagem._servers.remote._look_up import RowCapacity, rows_to_look_up
 from stratagem._servers.remote._push import Push
 from stratagem._servers.remote._update import SparseGradient
 from stratagem._servers.remote._worker import Worker
@@ -59,7 +59,7 @@ class TableLookUp:
     inverse: tuple[Number, ...]
     rows: tuple[Number, ...]
     which: tuple[Number, ...]
-    room: Room = field(default_factory=Room)
+    room: RowCapacity = field(default_factory=RowCapacity)
 
 
 @dataclass(frozen=True)
@@ -88,7 +88,7 @@ class SentChange:
 
 @final
 @dataclass(frozen=True)
-class Recipe:
+class ExecutionPlan:
     """One step.
 
     inputs: values that the call brings. constants: values that are always the same. whole: values that are read from servers
@@ -144,7 +144,7 @@ class PlanExecution:
 
     def __init__(
         self,
-        recipe: Recipe,
+        recipe: ExecutionPlan,
         servers: Sequence[Actor],
         worker: Worker,
         prepare: Any,
@@ -223,7 +223,7 @@ class PlanExecution:
 
     def _look_up(self, look_up: TableLookUp) -> None:
         values, sizes = self._values, [rows for _, rows in look_up.shards]
-        wanted = wanted_rows([values[n] for n in look_up.ids], sizes, look_up.name, look_up.room)
+        wanted = rows_to_look_up([values[n] for n in look_up.ids], sizes, look_up.name, look_up.room)
         values.update(zip(look_up.inverse, map(jnp.asarray, wanted.inverse), strict=True))
         values.update(zip(look_up.which, wanted.rows, strict=True))
         with self._worker.clock.part(TimeCategory.SERVERS):

@@ -12,7 +12,7 @@ import jax.numpy as jnp
 from stratagem._base.errors import InvalidArgumentError
 from stratagem._core.values import Maker
 from stratagem._servers.remote._clock import Busy
-from stratagem._servers.remote._ledger import History, Ledger
+from stratagem._servers.remote._ledger import History, PushLog
 from stratagem._servers.remote._push import Origin, Push
 from stratagem._servers.remote._travel import given, local
 from stratagem._servers.remote._update import Applicable
@@ -69,7 +69,7 @@ class VariableServer:
         # By number, with the keys of what it reads, in its order and as a set.
         self._updates: dict[int, tuple[Applicable, tuple[str, ...], frozenset[str]]] = {}
         self._tables: set[str] = set()
-        self._ledger = Ledger()
+        self._ledger = PushLog()
 
     def create(self, key: str, value: Any, history: History | None = None) -> None:
         """Keep a variable under this key; also a new value for one that is there. history: of one that was elsewhere before."""

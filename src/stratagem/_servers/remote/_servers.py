@@ -9,9 +9,9 @@ from typing import Any, TypeVar, final
 import jax
 import numpy as np
 
-from stratagem._core.values import Formula
+from stratagem._core.values import InitializerProgram
 from stratagem._servers.remote._actors import Actor, LocalActor
-from stratagem._servers.remote._gone import Gone
+from stratagem._servers.remote._gone import Finalized
 from stratagem._servers.remote._push import Origin, Push
 from stratagem._servers.remote._recipe import ServerLocation
 from stratagem._servers.remote._server import NotHereError, Traffic
@@ -49,7 +49,7 @@ class Servers:
         # Those that some program uses. What is gone, servers forget when something new comes.
         self._updates: weakref.WeakValueDictionary[Any, ServerUpdate] = weakref.WeakValueDictionary()
         self._numbered: weakref.WeakValueDictionary[int, ServerUpdate] = weakref.WeakValueDictionary()
-        self._gone = Gone()
+        self._gone = Finalized()
         self._makers: dict[tuple[str, int], bytes] = {}
 
     def __len__(self) -> int:
@@ -122,7 +122,7 @@ class Servers:
         for call in calls:
             call.result()
 
-    def make(self, placement: Any, formula: Formula, start: int, rows: int) -> None:
+    def make(self, placement: Any, formula: InitializerProgram, start: int, rows: int) -> None:
         """Let its server make the first value of a new variable: these rows of the formula's."""
         arguments, maker = formula.arguments(start), formula.maker(rows)
         sent: Any = maker

@@ -68,7 +68,7 @@ def given(value: Any) -> Any:
 
 @final
 @dataclass(eq=False)
-class TravelledPiece:
+class ExportedSubprogram:
     """A piece of a recipe in another process."""
 
     index: int

@@ -15,7 +15,7 @@ from jax.extend import core as xc
 
 from stratagem._base.errors import UnimplementedError
 from stratagem._core.mesh import ReplicaMesh
-from stratagem._core.step import Arguments, Knowledge, Trace, compiler_options, explore, trace, tracing
+from stratagem._core.step import Arguments, Trace, TraceInfo, compiler_options, explore, trace, tracing
 from stratagem._core.values import WholeConstraint
 from stratagem._private import apply_locally, keeps_rows, shaped
 
@@ -126,7 +126,7 @@ class ServerUpdate:
     def __init__(self, optimizer: Any, variables: Sequence[Any], hows: Sequence[How], mesh: ReplicaMesh) -> None:
         self.number = next(_numbers)
         self._optimizer, self.variables, self._hows, self._mesh = optimizer, list(variables), list(hows), mesh
-        self._knowledge, self._no_rows = Knowledge(), (None,) * len(self.variables)
+        self._knowledge, self._no_rows = TraceInfo(), (None,) * len(self.variables)
         self._others: Collection[int] | None = None
         if optimizer.gradient_accumulation_steps:
             self._others = self._changed()
@@ -173,7 +173,7 @@ class ServerUpdate:
 
     def _changed(self) -> set[int]:
         """The ids of what it changes when it accumulates nothing."""
-        found, arguments = Knowledge(), self._arguments(self._no_rows)
+        found, arguments = TraceInfo(), self._arguments(self._no_rows)
         explore(self._body, arguments, self._mesh, found)
         return {id(v) for v, _ in trace(self._body, arguments, self._mesh, found).written}
 

@@ -10,8 +10,8 @@ import numpy as np
 from stratagem._core.mesh import ReplicaMesh
 from stratagem._core.step import everywhere
 from stratagem._private import is_seed_state
-from stratagem._servers.remote._ahead import Ahead, Fresh
-from stratagem._servers.remote._clock import Clock
+from stratagem._servers.remote._ahead import Freshness, Prefetched
+from stratagem._servers.remote._clock import TimeBreakdown
 from stratagem._servers.remote._push import Origin
 from stratagem._servers.remote._server import NotHereError
 
@@ -33,7 +33,7 @@ class Worker:
         self._seeds: dict[int, tuple[Any, Any, jax.Array]] = {}
         self._closure = -1
         self.pushes = 0
-        self.clock, self.ahead, self.fresh = Clock(), Ahead(), Fresh()
+        self.clock, self.ahead, self.fresh = TimeBreakdown(), Prefetched(), Freshness()
 
     def begin(self, closures: Sequence[int], below: int, coordinator: str, pushes: int = 0) -> None:
         """From now on it runs the first of these closures, from its start, or from where it has pushed so often.

@@ -13,7 +13,7 @@ _OUTSIDE: dict[str, Any] = {"strategy": None, "replica": None, "crossing": False
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-def apart(function: F) -> F:
+def isolated(function: F) -> F:
     """The function, run outside of every scope, and of a model that a hook may be beginning with."""
 
     @functools.wraps(function)
@@ -24,7 +24,7 @@ def apart(function: F) -> F:
     return cast(F, run)
 
 
-def generated_apart(function: F) -> F:
+def generated_isolated(function: F) -> F:
     """The generator function, whose code runs outside of every scope; whoever takes what it yields stays in theirs."""
 
     @functools.wraps(function)

@@ -14,7 +14,7 @@ from stratagem._base.paths import local_path
 from stratagem._checkpoints import latest_checkpoint, list_variables, load_variable
 from stratagem._core.step import default_mesh
 from stratagem._strategies import AbstractStrategy, OneDeviceStrategy
-from stratagem._tf1.estimator._apart import apart, generated_apart
+from stratagem._tf1.estimator._apart import generated_isolated, isolated
 from stratagem._tf1.estimator._call import argument_names, call_with, check_model_fn
 from stratagem._tf1.estimator._config import RunConfig, with_model_dir
 from stratagem._tf1.estimator._evaluate import evaluate, record
@@ -156,7 +156,7 @@ class Estimator:
         _log.info("Loss for final step: %s.", None if loss is None else np.asarray(loss)[()])
         return self
 
-    @apart
+    @isolated
     def _train(
         self,
         input_fn: Callable[..., Any],
@@ -175,7 +175,7 @@ class Estimator:
             EstimatorTraining(self.model_dir, path, self._config, self._events, self._warm_start, hooks, listeners),
         )
 
-    @apart
+    @isolated
     def evaluate(
         self,
         input_fn: Callable[..., Any],
@@ -209,7 +209,7 @@ class Estimator:
         record(self._events, self.eval_dir(name), found, path)
         return found
 
-    @generated_apart
+    @generated_isolated
     def predict(
         self,
         input_fn: Callable[..., Any],

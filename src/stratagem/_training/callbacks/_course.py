@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 
-class Course:
+class LoopHooks:
     """Of a pass that begins with the first batch and that nobody watches.
 
     step: the steps that were taken before; logs: those after the last of them.

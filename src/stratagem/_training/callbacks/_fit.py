@@ -8,12 +8,12 @@ import keras
 
 from stratagem._training._callbacks import Callbacks
 from stratagem._training.callbacks._backup import Backup
-from stratagem._training.callbacks._course import Course
+from stratagem._training.callbacks._course import LoopHooks
 from stratagem._training.callbacks._json import from_json, to_json
 
 
 @final
-class Fit(Course):
+class Fit(LoopHooks):
     """Where a fit is: `step` steps into `epoch` (from 0), the last of which gave `logs`; `ended`: no epoch is to follow.
 
     sources: what the data is read from, by name, with `get_state` and `set_state`. A backup is restored after all callbacks
@@ -75,13 +75,13 @@ class Fit(Course):
         self._resumes = False
 
     def run(self, step: Callable[[], bool]) -> bool:
-        """As `Course.run`; a worker that will be ended leaves before or after the steps."""
+        """As `LoopHooks.run`; a worker that will be ended leaves before or after the steps."""
         for backup in self._backups:
             step = functools.partial(backup.run, step)
         return step()
 
     def stepped(self, taken: int, logs: Any) -> None:
-        """As `Course.stepped`; makes the backups that are due."""
+        """As `LoopHooks.stepped`; makes the backups that are due."""
         before, self.step, self.logs = self.step, taken, logs
         self._callbacks.agree_within_an_epoch()
         for backup in self._backups:

@@ -17,7 +17,7 @@ sys.path[:0] = [str(Path(__file__).parents[4] / "src"), *filter(None, [os.enviro
 
 from stratagem._base.errors import ClusterError, InvalidArgumentError, PeerFailedError  # noqa: E402
 from stratagem._cluster import default_resolver, job_of  # noqa: E402
-from stratagem._cluster.control import Connected, JobInfo, Limits, Link  # noqa: E402
+from stratagem._cluster.control import Connected, ControlClient, JobInfo, Limits  # noqa: E402
 
 logging.basicConfig(format="%(message)s")
 what, rank_of_what = sys.argv[1], int(sys.argv[2])
@@ -37,7 +37,7 @@ def joined() -> Connected:
         loopback=True,
         limits=Limits.from_environment(os.environ),
     )
-    return Connected(Link.join(facts))
+    return Connected(ControlClient.join(facts))
 
 
 def agreements() -> None:
