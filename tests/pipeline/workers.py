@@ -8,10 +8,10 @@ import jax
 
 from stratagem._base.job import Job
 from stratagem._data import AutoShardPolicy, Dataset, InputContext, Options
-from stratagem._data.distribution._lockstep import LockstepWalk
+from stratagem._data.distribution._lockstep import LockstepIterator
 from stratagem._data.distribution._peers import Asked, Common, Compared, NoPeers
 from stratagem._data.distribution._shard import shard
-from stratagem._data.distribution._streams import WorkerWalk
+from stratagem._data.distribution._streams import WorkerIterator
 from stratagem._data.stages._cardinality import UNKNOWN
 from tests.rendezvous import Rendezvous
 
@@ -28,16 +28,16 @@ def context(workers: int, worker: int, local: int) -> InputContext:
     return InputContext(workers, worker, workers * local)
 
 
-def walk_of(dataset: Dataset, at: InputContext, job: Job) -> LockstepWalk:
+def walk_of(dataset: Dataset, at: InputContext, job: Job) -> LockstepIterator:
     """What one worker's distributed iterator walks over, before anything is placed on devices."""
     workers, worker = at.num_input_pipelines, at.input_pipeline_id
     sharding = shard(dataset.stage, dataset.options().experimental_distribute.auto_shard_policy, at)
-    stream = WorkerWalk(sharding, workers, worker)
+    stream = WorkerIterator(sharding, workers, worker)
     own, local = sharding.pieces(worker, workers), at.num_replicas_in_sync // workers
     common = Common(stream.sizes) if dataset.stage.cardinality != UNKNOWN else Compared(job, stream.sizes)
     peers = NoPeers() if workers == 1 else common if sharding.common else Asked(job, local)
     replicas = range(worker * local, (worker + 1) * local)
-    return LockstepWalk([stream], own, replicas, peers, partial=lambda: True)
+    return LockstepIterator([stream], own, replicas, peers, partial=lambda: True)
 
 
 def on_all_workers(workers: int, work: Callable[[int, Job], Any]) -> list[Any]:

@@ -8,13 +8,13 @@ from stratagem._data import _plan as plan
 from stratagem._data._dataset_base import DatasetBase, seed_of, stage_of, whole
 from stratagem._data.caching._file_cache import FileCacheStage
 from stratagem._data.elements._nest import kinds_of
-from stratagem._data.functions._scan import UniqueStep
+from stratagem._data.functions._scan import UniqueStage
 from stratagem._data.stages._cardinality import UNKNOWN
 from stratagem._data.stages._file_names import names_in
-from stratagem._data.stages._ignore_errors import IgnoreErrorsStep
+from stratagem._data.stages._ignore_errors import IgnoreErrorsStage
 from stratagem._data.stages._options import AUTOTUNE, SHARD_HINT
 from stratagem._data.stages._seeds import EpochSeeds
-from stratagem._data.stages._steps import ConcatenateStep, ShardHint
+from stratagem._data.stages._steps import ConcatenateStage, ShardHint
 
 _AUTOTUNE_DEPTH = 2
 _WHOLE = 1 << 62
@@ -72,7 +72,7 @@ class DatasetOrder(DatasetBase, abc.ABC):
             mine, theirs = self._stage.spec, other.spec
             if kinds_of(mine) != kinds_of(theirs):
                 raise TypeError(f"Incompatible dataset elements:\n  {mine} vs.   {theirs}")
-        return self._with(ConcatenateStep(self._stage, other))
+        return self._with(ConcatenateStage(self._stage, other))
 
     def enumerate(self, start: Any = 0, name: str | None = None) -> Self:
         """Pairs of a running int64 number and an element."""
@@ -80,7 +80,7 @@ class DatasetOrder(DatasetBase, abc.ABC):
 
     def unique(self, name: str | None = None) -> Self:
         """Every element once, where it comes first: int32, int64 or string tensors."""
-        return self._with(UniqueStep(self._stage))
+        return self._with(UniqueStage(self._stage))
 
     def ignore_errors(self, log_warning: bool = False, name: str | None = None) -> Self:
         """The elements that can be made; those that raise are left out and counted in the log at the end.
@@ -88,7 +88,7 @@ class DatasetOrder(DatasetBase, abc.ABC):
         A batch with a bad element is left out whole, so call this before `batch`, and before `shuffle`.
         log_warning: log every error as well.
         """
-        return self._with(IgnoreErrorsStep(self._stage, log_each=bool(log_warning)))
+        return self._with(IgnoreErrorsStage(self._stage, log_each=bool(log_warning)))
 
     def cache(self, filename: Any = "", name: str | None = None) -> Self:
         """The elements of the first complete iteration for all later ones: in memory, or in a file for later programs too.

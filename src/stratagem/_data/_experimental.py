@@ -11,7 +11,7 @@ from stratagem._data._dataset_base import whole
 from stratagem._data._iterator import ElementIterator, Optional
 from stratagem._data.elements._nest import Nest, convert, kinds_of, map_leaves, spec_of
 from stratagem._data.elements._spec import merged
-from stratagem._data.functions._scan import AssertCardinalityStep
+from stratagem._data.functions._scan import AssertCardinalityStage
 from stratagem._data.stages._memory import ListStage
 
 Transformation = Callable[[Dataset], Dataset]
@@ -20,7 +20,7 @@ Transformation = Callable[[Dataset], Dataset]
 def assert_cardinality(expected_cardinality: Any) -> Transformation:
     """The same elements, whose number is now known; FailedPreconditionError while iterating when it is another one."""
     expected = whole(expected_cardinality, "expected_cardinality")
-    return lambda dataset: Dataset(AssertCardinalityStep(dataset.stage, expected), dataset.options())
+    return lambda dataset: Dataset(AssertCardinalityStage(dataset.stage, expected), dataset.options())
 
 
 def unbatch() -> Transformation:

@@ -9,11 +9,11 @@ from stratagem._data.elements._nest import Nest, leaves, map_leaves
 from stratagem._data.functions._mapped import MemoColumns
 from stratagem._data.stages._cardinality import INFINITE, UNKNOWN, batched
 from stratagem._data.stages._columns import Columns, RangeColumns, ZippedColumns
-from stratagem._data.stages._memory import CacheStage, ShuffleStep
+from stratagem._data.stages._memory import CacheStage, ShuffleStage
 from stratagem._data.stages._order import Endless, Order, RememberedOrder, Repeated, Shuffled, SlicedOrder, Straight
 from stratagem._data.stages._seeds import EpochSeeds
 from stratagem._data.stages._stage import BatchedRows, OrderedRows, Stage
-from stratagem._data.stages._steps import CutStep, EnumerateStep, PrefetchStep, RepeatStep, ZipStage
+from stratagem._data.stages._steps import EnumerateStage, PrefetchStage, RepeatStage, SliceStage, ZipStage
 from stratagem._data.stages._transforms import BatchStage
 
 
@@ -26,21 +26,21 @@ def shuffle(stage: Stage, buffer_size: int, seeds: EpochSeeds) -> Stage:
     """Elements in a random order."""
     if isinstance(stage, OrderedRows):
         return OrderedRows(stage.columns, Shuffled(stage.order, buffer_size, seeds))
-    return ShuffleStep(stage, buffer_size, seeds)
+    return ShuffleStage(stage, buffer_size, seeds)
 
 
 def repeat(stage: Stage, count: int) -> Stage:
     """Elements again and again."""
     if isinstance(stage, OrderedRows):
         return OrderedRows(stage.columns, Repeated(stage.order, count))
-    return RepeatStep(stage, count)
+    return RepeatStage(stage, count)
 
 
 def cut(stage: Stage, *, start: int = 0, step: int = 1, count: int = -1) -> Stage:
     """Every `step`-th element from `start` on, at most `count`."""
     if isinstance(stage, OrderedRows):
         return OrderedRows(stage.columns, SlicedOrder(stage.order, start=start, step=step, count=count))
-    return CutStep(stage, start=start, step=step, count=count)
+    return SliceStage(stage, start=start, step=step, count=count)
 
 
 def batch(stage: Stage, batch_size: int, *, drop_remainder: bool) -> Stage:
@@ -67,7 +67,7 @@ def cache(stage: Stage) -> Stage:
 
 def prefetch(stage: Stage, depth: int) -> Stage:
     """Elements made ahead. A thread would cost more than making a cheap element."""
-    return stage if depth == 0 or stage.cheap else PrefetchStep(stage, depth)
+    return stage if depth == 0 or stage.cheap else PrefetchStage(stage, depth)
 
 
 def zipped(nest: Nest) -> Stage:
@@ -83,7 +83,7 @@ def enumerated(stage: Stage, start: int) -> Stage:
     if isinstance(stage, OrderedRows) and isinstance(stage.order, Straight):
         numbers = RangeColumns(start, 1, stage.columns.length, np.dtype(np.int64))
         return zipped((rows(numbers), stage))
-    return EnumerateStep(stage, start)
+    return EnumerateStage(stage, start)
 
 
 def expanded(tensors: Any) -> Any:

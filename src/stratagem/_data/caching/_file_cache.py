@@ -18,7 +18,7 @@ from stratagem._data.caching._cache_file import (
 from stratagem._data.caching._part import digest, part_of
 from stratagem._data.elements._nest import Array, Nest, packer
 from stratagem._data.stages._order import State
-from stratagem._data.stages._stage import RestartingWalk, Stage, StageIterator, UnaryStage
+from stratagem._data.stages._stage import RestartingIterator, Stage, StageIterator, UnaryStage
 
 
 @final
@@ -49,7 +49,7 @@ class FileCacheStage(UnaryStage):
         return False
 
     def walk(self) -> StageIterator:
-        return _FileCacheWalk(self, self._parent)
+        return _FileCacheIterator(self, self._parent)
 
     def index(self) -> CacheIndex | None:
         """What the file holds; None when there is no file.
@@ -69,7 +69,7 @@ class FileCacheStage(UnaryStage):
 
 
 @final
-class _FileCacheWalk(RestartingWalk):
+class _FileCacheIterator(RestartingIterator):
     """Reads the file when it is there at the beginning, else makes it.
 
     A restore of a walk that was making it goes to where that began, and makes it again.

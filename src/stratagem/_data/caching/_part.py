@@ -5,13 +5,13 @@ import json
 
 from stratagem._data.stages._order import Order, SlicedOrder
 from stratagem._data.stages._stage import FileSource, OrderedRows, Stage
-from stratagem._data.stages._steps import CutStep
+from stratagem._data.stages._steps import SliceStage
 
 
 def part_of(stage: Stage) -> list[list[int]]:
     """The start, step and count of every `take`, `skip` and `shard` of a plan, the last one first."""
     here: list[list[int]] = []
-    if isinstance(stage, CutStep):
+    if isinstance(stage, SliceStage):
         here = [list(stage.cut)]
     elif isinstance(stage, OrderedRows):
         order: Order | None = stage.order

@@ -15,20 +15,20 @@ from stratagem._core.values import PerReplica, Separate, per_replica
 from stratagem._data._dataset import Dataset
 from stratagem._data._iterator import ElementIterator
 from stratagem._data.distribution._input import InputContext, InputOptions, InputReplicationMode, refuse_per_replica
-from stratagem._data.distribution._lockstep import LockstepWalk
+from stratagem._data.distribution._lockstep import LockstepIterator
 from stratagem._data.distribution._peers import Asked, Common, Compared, NoPeers, Peers, Shape
 from stratagem._data.distribution._rebatch import check_batched
 from stratagem._data.distribution._same import agree_on_steps
 from stratagem._data.distribution._shard import shard
 from stratagem._data.distribution._shares import Length, announce, check_lengths, length
-from stratagem._data.distribution._streams import WorkerWalk, joined
+from stratagem._data.distribution._streams import WorkerIterator, joined
 from stratagem._data.distribution._waiting import StallWatch
 from stratagem._data.elements._nest import Array, Nest, to_tensors
 from stratagem._data.elements._spec import TensorSpec, with_rows, without_rows
 from stratagem._data.stages._cardinality import INFINITE, UNKNOWN
 from stratagem._data.stages._order import State
-from stratagem._data.stages._read_ahead import AtOnce, InThread, ReadAheadWalk
-from stratagem._data.stages._stage import ParentWalk, Stage, StageIterator
+from stratagem._data.stages._read_ahead import AtOnce, InThread, ReadAheadIterator
+from stratagem._data.stages._stage import ParentIterator, Stage, StageIterator
 from stratagem._private import on_device
 
 
@@ -85,7 +85,7 @@ class DistributedInput(abc.ABC):
         """A nest of PerReplicaSpec, or of TensorSpec when there is one replica."""
 
     @abc.abstractmethod
-    def _walk(self) -> tuple[LockstepWalk, Peers]:
+    def _walk(self) -> tuple[LockstepIterator, Peers]:
         """A new walk, and the other workers that it asks."""
 
     @property
@@ -106,11 +106,11 @@ class DistributedInput(abc.ABC):
         if recorder is not None:
             recorder.need_host("it iterates over a distributed dataset")
         steps, peers = self._walk()
-        walk: StageIterator = _PlacedWalk(steps, self._mesh)
+        walk: StageIterator = _PlacedIterator(steps, self._mesh)
         depth = self._options.experimental_per_replica_buffer_size
         if depth > 0:
             alone = self._context.num_input_pipelines == 1  # asking other workers may take long
-            ahead = ReadAheadWalk(walk, depth, AtOnce() if alone and self.stage.cheap else InThread())
+            ahead = ReadAheadIterator(walk, depth, AtOnce() if alone and self.stage.cheap else InThread())
             walk = StallWatch(ahead, self._mesh, peers)
         return DistributedIterator(walk, lambda: self.element_spec, self._mesh.job)
 
@@ -152,15 +152,15 @@ class DistributedDataset(DistributedInput):
     def element_spec(self) -> Nest:
         return self._spec_per_replica(self._own.spec)
 
-    def _walk(self) -> tuple[LockstepWalk, Peers]:
+    def _walk(self) -> tuple[LockstepIterator, Peers]:
         if not self._announced:
             announce(self._sharding, self._stage, self._context)
             agree_on_steps(self._stage, self._sharding, self._mesh.job)
             self._announced = True
         workers, worker = self._context.num_input_pipelines, self._context.input_pipeline_id
-        stream = WorkerWalk(self._sharding, workers, worker)
+        stream = WorkerIterator(self._sharding, workers, worker)
         peers = self._peers(stream)
-        steps = LockstepWalk([stream], self._own, self._replicas, peers, partial=lambda: True)
+        steps = LockstepIterator([stream], self._own, self._replicas, peers, partial=lambda: True)
         if workers > 1 and self._sharding.common:
             # They walk over the same batches only if they shuffle by the same seeds: the chief's.
             given = self._mesh.job.agree("where an iterator begins", [steps.get_state(), list(length(self._stage))])
@@ -168,7 +168,7 @@ class DistributedDataset(DistributedInput):
             steps.set_state(given[0][0])
         return steps, peers
 
-    def _peers(self, stream: WorkerWalk) -> Peers:
+    def _peers(self, stream: WorkerIterator) -> Peers:
         if self._context.num_input_pipelines == 1:
             return NoPeers()
         if not self._sharding.common:
@@ -202,11 +202,11 @@ class DistributedDatasetFromFunction(DistributedInput):
     def element_spec(self) -> Nest:
         return self._spec_per_replica(self.stage.spec)
 
-    def _walk(self) -> tuple[LockstepWalk, Peers]:
+    def _walk(self) -> tuple[LockstepIterator, Peers]:
         walks = [stage.walk() for stage in self._stages]
         peers = NoPeers() if self._context.num_input_pipelines == 1 else Asked(self._mesh.job, self._local)
         partial = self._handles_partial_steps
-        return LockstepWalk(walks, self.stage, self._replicas, peers, partial=partial), peers
+        return LockstepIterator(walks, self.stage, self._replicas, peers, partial=partial), peers
 
     def _handles_partial_steps(self) -> bool:
         """TensorFlow's rule: one worker drops a step without data for everybody when all shapes are static."""
@@ -218,10 +218,10 @@ class DistributedDatasetFromFunction(DistributedInput):
 
 
 @final
-class _PlacedWalk(ParentWalk):
+class _PlacedIterator(ParentIterator):
     """Places the elements of a step on the replicas' devices."""
 
-    def __init__(self, steps: LockstepWalk, mesh: ReplicaMesh) -> None:
+    def __init__(self, steps: LockstepIterator, mesh: ReplicaMesh) -> None:
         super().__init__(steps)
         self._steps = steps
         self._mesh = mesh

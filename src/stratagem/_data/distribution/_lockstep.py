@@ -14,7 +14,7 @@ from stratagem._data.stages._stage import Stage, StageIterator
 
 
 @final
-class LockstepWalk(StageIterator):
+class LockstepIterator(StageIterator):
     """Takes one element for each of `replicas` local replicas, in turn from one walk or from one walk a replica.
 
     A step happens as long as some replica of some worker has an element; the others then get no rows. `partial`, asked

@@ -11,7 +11,7 @@ from stratagem._data.elements._nest import Nest, rows_in, slice_rows
 from stratagem._data.stages._cardinality import repeated
 from stratagem._data.stages._columns import Columns
 from stratagem._data.stages._order import Indices, State
-from stratagem._data.stages._stage import BatchedRows, BatchedRowsWalk, Stage, StageIterator, UnaryStage
+from stratagem._data.stages._stage import BatchedRows, BatchedRowsIterator, Stage, StageIterator, UnaryStage
 
 
 @final
@@ -101,7 +101,7 @@ class ReplicaBatchesIterator(StageIterator):
     sizes: tuple[int, ...] = ()  # rows of every replica's piece of the last batch
 
     def _draw(self) -> _Batch:
-        if self._columns is not None and isinstance(self._source, BatchedRowsWalk):
+        if self._columns is not None and isinstance(self._source, BatchedRowsIterator):
             return _Indexed(self._columns, self._source.read())
         return _Made(next(self._source))
 

@@ -8,12 +8,12 @@ from typing import Any
 from stratagem._base.errors import ClusterError
 from stratagem._base.job import Job
 from stratagem._data.distribution._shard import Sharding
-from stratagem._data.stages._memory import ShuffleStep
+from stratagem._data.stages._memory import ShuffleStage
 from stratagem._data.stages._options import AutoShardPolicy
 from stratagem._data.stages._order import Order
 from stratagem._data.stages._seeds import EpochSeeds
 from stratagem._data.stages._stage import Stage
-from stratagem._data.stages._steps import PrefetchStep
+from stratagem._data.stages._steps import PrefetchStage
 
 _log = logging.getLogger("stratagem.data")
 
@@ -91,7 +91,7 @@ def _order_of_files(stage: Stage) -> list[int]:
     """The seeds of the order in which a step's files are dealt out to the workers."""
     found = []
     for names in stage.parents if stage.reads_files else ():
-        while isinstance(names, ShuffleStep | PrefetchStep):
+        while isinstance(names, ShuffleStage | PrefetchStage):
             (names,) = names.parents  # dealt out before they are shuffled
         found += [seed for step in _all(names) for seed in _seeds(step)]
     return found

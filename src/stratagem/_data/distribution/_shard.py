@@ -10,11 +10,11 @@ from stratagem._data import _plan as plan
 from stratagem._data.distribution._input import InputContext
 from stratagem._data.distribution._pieces import ReplicaBatchesStage
 from stratagem._data.distribution._rebatch import round_sizes
-from stratagem._data.stages._memory import ShuffleStep
+from stratagem._data.stages._memory import ShuffleStage
 from stratagem._data.stages._options import AutoShardPolicy
 from stratagem._data.stages._recut import RebatchStage
 from stratagem._data.stages._stage import FileSource, Stage, not_read
-from stratagem._data.stages._steps import PrefetchStep, ShardHint
+from stratagem._data.stages._steps import PrefetchStage, ShardHint
 
 
 @final
@@ -97,7 +97,7 @@ def _files_of(stage: Stage, workers: int, worker: int) -> Stage:
 
 def _names_of(stage: Stage, workers: int, worker: int) -> Stage:
     """The names of a worker's files, divided before they are shuffled where that is possible."""
-    if isinstance(stage, ShuffleStep | PrefetchStep):
+    if isinstance(stage, ShuffleStage | PrefetchStage):
         return stage.over(*(_names_of(parent, workers, worker) for parent in stage.parents))
     files = len(stage.files) if isinstance(stage, FileSource) else stage.cardinality
     if 0 <= files < workers and workers > 1:

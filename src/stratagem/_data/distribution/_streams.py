@@ -12,7 +12,7 @@ from stratagem._data.stages._stage import StageIterator
 
 
 @final
-class WorkerWalk(StageIterator):
+class WorkerIterator(StageIterator):
     """The pieces that are worker `worker`'s of `workers`.
 
     Where all workers walk over the same batches, a state is a place in that one stream, and any number of workers goes on

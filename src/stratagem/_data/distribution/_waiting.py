@@ -9,14 +9,14 @@ from stratagem._core.mesh import ReplicaMesh
 from stratagem._data.distribution._peers import Peers
 from stratagem._data.elements._nest import Nest
 from stratagem._data.stages._order import State
-from stratagem._data.stages._read_ahead import ReadAheadWalk
-from stratagem._data.stages._stage import ParentWalk
+from stratagem._data.stages._read_ahead import ReadAheadIterator
+from stratagem._data.stages._stage import ParentIterator
 
 _log = logging.getLogger("stratagem.data")
 
 
 @final
-class StallWatch(ParentWalk):
+class StallWatch(ParentIterator):
     """Warns when the devices waited for input for a large share of an epoch, and in long epochs every now and then.
 
     Steps are dispatched, not waited for, so time spent in `next` is not lost while the devices are still at work.
@@ -28,7 +28,7 @@ class StallWatch(ParentWalk):
     _POLL_SECONDS = 0.001
     _WARM_UP = 2  # every program waits for its first element, and compiles in its first step
 
-    def __init__(self, source: ReadAheadWalk, mesh: ReplicaMesh, peers: Peers) -> None:
+    def __init__(self, source: ReadAheadIterator, mesh: ReplicaMesh, peers: Peers) -> None:
         super().__init__(source)
         self._ahead = source
         self._mesh = mesh

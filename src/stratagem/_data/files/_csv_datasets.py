@@ -16,7 +16,7 @@ from stratagem._data.stages._file_names import FileNames, matching, names_in
 from stratagem._data.stages._options import AUTOTUNE
 from stratagem._data.stages._order import State
 from stratagem._data.stages._seeds import EpochSeeds
-from stratagem._data.stages._stage import ParentWalk, Stage, StageIterator, UnaryStage
+from stratagem._data.stages._stage import ParentIterator, Stage, StageIterator, UnaryStage
 
 
 def CsvDataset(
@@ -139,14 +139,14 @@ class ByName(UnaryStage):
         return found, label
 
     def walk(self) -> StageIterator:
-        return _ByNameWalk(self._parent.walk(), self)
+        return _ByNameIterator(self._parent.walk(), self)
 
     def example(self) -> Nest:
         return self.named(self._parent.example())
 
 
 @final
-class _ByNameWalk(ParentWalk):
+class _ByNameIterator(ParentIterator):
     def __init__(self, parent: StageIterator, stage: ByName) -> None:
         super().__init__(parent)
         self._stage = stage

@@ -10,7 +10,7 @@ from stratagem._data.files._reading import FileRecords
 from stratagem._data.stages._cardinality import UNKNOWN
 from stratagem._data.stages._file_names import FileNames, names_in
 from stratagem._data.stages._order import State
-from stratagem._data.stages._stage import ParentWalk, Stage, StageIterator, UnaryStage
+from stratagem._data.stages._stage import ParentIterator, Stage, StageIterator, UnaryStage
 
 _PIECE = 1 << 18
 
@@ -56,12 +56,12 @@ class ReadFiles(UnaryStage):
         return FileRecords(self._format, self._compression, self._piece, place, lost=state["lost"])
 
     def walk(self) -> StageIterator:
-        return _ReadWalk(self, self._parent.walk(), self._cycle)
+        return _ReadIterator(self, self._parent.walk(), self._cycle)
 
     def example(self) -> Nest:
         parent = self._parent
         names = parent.files if isinstance(parent, FileNames) else names_in(parent.example())
-        walk = _ReadWalk(self, FileNames(names).walk(), 1)
+        walk = _ReadIterator(self, FileNames(names).walk(), 1)
         # The record that comes first may be damaged: another one serves as well.
         error: OpError | None = None
         try:
@@ -79,7 +79,7 @@ class ReadFiles(UnaryStage):
 
 
 @final
-class _ReadWalk(ParentWalk):
+class _ReadIterator(ParentIterator):
     def __init__(self, stage: ReadFiles, names: StageIterator, cycle: int) -> None:
         super().__init__(names)
         self._stage = stage

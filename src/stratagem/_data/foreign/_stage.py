@@ -60,7 +60,7 @@ class ForeignStage(Stage):
         self._source = source
         self._reader = Reader(source.style)
         self._lock = threading.Lock()
-        self._waiting: _ForeignWalk | None = None
+        self._waiting: _ForeignIterator | None = None
 
     @property
     def spec(self) -> Nest:
@@ -88,18 +88,18 @@ class ForeignStage(Stage):
     def walk(self) -> StageIterator:
         with self._lock:
             waiting, self._waiting = self._waiting, None
-        return waiting or _ForeignWalk(self._source, self._reader)
+        return waiting or _ForeignIterator(self._source, self._reader)
 
     def example(self) -> Nest:
         # The walk in which it was drawn is the next one that is asked for, so that no element is lost or made twice.
         with self._lock:
             if self._waiting is None:
-                self._waiting = _ForeignWalk(self._source, self._reader)
+                self._waiting = _ForeignIterator(self._source, self._reader)
             return self._waiting.peek()
 
 
 @final
-class _ForeignWalk(StageIterator):
+class _ForeignIterator(StageIterator):
     def __init__(self, source: Source, reader: Reader) -> None:
         super().__init__()
         self._source = source

@@ -13,7 +13,7 @@ from stratagem._data.stages._order import State
 from stratagem._data.stages._stage import StageIterator
 
 
-class BlockWalk(StageIterator):
+class BlockIterator(StageIterator):
     """Reads a block of elements ahead, and hands out what the function makes of it.
 
     For parents without side effects only. An error of the parent comes in its turn, after the results before it.
@@ -79,7 +79,7 @@ class BlockWalk(StageIterator):
 
 
 @final
-class MapBlocks(BlockWalk):
+class MapBlocks(BlockIterator):
     """The function's results."""
 
     def _chosen(self, elements: list[Nest], results: Nest) -> list[Nest]:
@@ -87,7 +87,7 @@ class MapBlocks(BlockWalk):
 
 
 @final
-class FilterBlocks(BlockWalk):
+class FilterBlocks(BlockIterator):
     """The elements that the function accepts."""
 
     def _chosen(self, elements: list[Nest], results: Nest) -> list[Nest]:

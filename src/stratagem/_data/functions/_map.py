@@ -13,12 +13,12 @@ from stratagem._data.functions._applied import AppliedFunction, check_tensors
 from stratagem._data.functions._blocks import FilterBlocks, MapBlocks
 from stratagem._data.functions._draws import Numbered
 from stratagem._data.functions._mapped import ElementProgram, Filtered, MappedColumns
-from stratagem._data.functions._parallel import ParallelWalk, cores
+from stratagem._data.functions._parallel import ParallelIterator, cores
 from stratagem._data.functions._user_code import UserFunction
 from stratagem._data.stages._cardinality import UNKNOWN
 from stratagem._data.stages._options import AUTOTUNE
 from stratagem._data.stages._order import Order, State
-from stratagem._data.stages._stage import OrderedRows, ParentWalk, Stage, StageIterator, UnaryStage
+from stratagem._data.stages._stage import OrderedRows, ParentIterator, Stage, StageIterator, UnaryStage
 
 
 def mapped(stage: Stage, map_func: Callable[..., Any], num_parallel_calls: Any = None) -> Stage:
@@ -52,7 +52,7 @@ def filtered(stage: Stage, predicate: Callable[..., Any]) -> Stage:
     if isinstance(stage, OrderedRows) and stage.cheap and applied.traced is not None:
         order, run = _over_rows(stage, applied)
         return OrderedRows(stage.columns, Filtered(order, run))
-    return FilterStep(stage, applied)
+    return FilterStage(stage, applied)
 
 
 def _over_rows(stage: OrderedRows, applied: AppliedFunction) -> tuple[Order, ElementProgram]:
@@ -73,7 +73,7 @@ def _threads(num_parallel_calls: Any) -> int:
     return cores() if asked == AUTOTUNE else asked
 
 
-class FunctionStep(UnaryStage):
+class FunctionStage(UnaryStage):
     """A step that runs a function on every element."""
 
     def __init__(self, parent: Stage, applied: AppliedFunction) -> None:
@@ -90,7 +90,7 @@ class FunctionStep(UnaryStage):
 
 
 @final
-class MapStage(FunctionStep):
+class MapStage(FunctionStage):
     """A function applied to every element."""
 
     def __init__(self, parent: Stage, applied: AppliedFunction, threads: int) -> None:
@@ -106,15 +106,15 @@ class MapStage(FunctionStep):
         if applied.for_blocks is not None:
             return MapBlocks(parent.walk(), applied, applied.for_blocks, parent.spec)
         if applied.in_python and self._threads > 1:
-            return ParallelWalk(parent.walk(), applied, self._threads)
-        return _MapWalk(parent.walk(), applied)
+            return ParallelIterator(parent.walk(), applied, self._threads)
+        return _MapIterator(parent.walk(), applied)
 
     def example(self) -> Nest:
         return self._applied(self._parent.example(), {}, 0)
 
 
 @final
-class FilterStep(FunctionStep):
+class FilterStage(FunctionStage):
     """The elements that a predicate accepts."""
 
     @property
@@ -125,10 +125,10 @@ class FilterStep(FunctionStep):
         applied, parent = self._applied, self._parent
         if applied.for_blocks is not None:
             return FilterBlocks(parent.walk(), applied, applied.for_blocks, parent.spec)
-        return _FilterWalk(parent.walk(), applied)
+        return _FilterIterator(parent.walk(), applied)
 
 
-class FunctionWalk(ParentWalk, abc.ABC):
+class FunctionIterator(ParentIterator, abc.ABC):
     """Asks for an element of the parent's when one is asked for, and runs the function on it alone."""
 
     def __init__(self, parent: StageIterator, applied: AppliedFunction) -> None:
@@ -152,7 +152,7 @@ class FunctionWalk(ParentWalk, abc.ABC):
 
 
 @final
-class _MapWalk(FunctionWalk):
+class _MapIterator(FunctionIterator):
     def __next__(self) -> Nest:
         result = self._next()[1]
         check_tensors(result)
@@ -160,7 +160,7 @@ class _MapWalk(FunctionWalk):
 
 
 @final
-class _FilterWalk(FunctionWalk):
+class _FilterIterator(FunctionIterator):
     def __next__(self) -> Nest:
         while True:
             element, answer = self._next()

@@ -19,7 +19,7 @@ def cores() -> int:
 
 
 @final
-class ParallelWalk(StageIterator):
+class ParallelIterator(StageIterator):
     """Applies a function to the elements of another walk in threads, at most so many ahead, and keeps their order.
 
     An error reaches the caller at the element that it belongs to. The state is that of the next element handed out.

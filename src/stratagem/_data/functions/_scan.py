@@ -10,12 +10,12 @@ from stratagem._base.errors import FailedPreconditionError, InvalidArgumentError
 from stratagem._data.elements._nest import Array, Nest, kinds_of, leaves, map_leaves, packer, spec_of
 from stratagem._data.elements._spec import TensorSpec
 from stratagem._data.functions._applied import AppliedFunction
-from stratagem._data.functions._map import FunctionStep, FunctionWalk, check_answer
+from stratagem._data.functions._map import FunctionIterator, FunctionStage, check_answer
 from stratagem._data.functions._sure import of_any_size
 from stratagem._data.functions._user_code import UserFunction
 from stratagem._data.stages._cardinality import INFINITE, UNKNOWN
 from stratagem._data.stages._order import State
-from stratagem._data.stages._stage import ParentWalk, Stage, StageIterator, UnaryStage
+from stratagem._data.stages._stage import ParentIterator, Stage, StageIterator, UnaryStage
 
 
 @final
@@ -69,14 +69,14 @@ class ScanStage(UnaryStage):
         return False
 
     def walk(self) -> StageIterator:
-        return _ScanWalk(self._parent.walk(), self._initial, self._applied)
+        return _ScanIterator(self._parent.walk(), self._initial, self._applied)
 
     def example(self) -> Nest:
         return _as_pair(self._applied((self._initial, self._parent.example()), {}, 0))[1]
 
 
 @final
-class _ScanWalk(ParentWalk):
+class _ScanIterator(ParentIterator):
     def __init__(self, parent: StageIterator, initial: Nest, applied: AppliedFunction) -> None:
         super().__init__(parent)
         self._applied = applied
@@ -103,7 +103,7 @@ class _ScanWalk(ParentWalk):
 
 
 @final
-class TakeWhileStep(FunctionStep):
+class TakeWhileStage(FunctionStage):
     """The elements before the first one that a predicate does not accept."""
 
     @property
@@ -111,11 +111,11 @@ class TakeWhileStep(FunctionStep):
         return UNKNOWN
 
     def walk(self) -> StageIterator:
-        return _TakeWhileWalk(self._parent.walk(), self._applied)
+        return _TakeWhileIterator(self._parent.walk(), self._applied)
 
 
 @final
-class _TakeWhileWalk(FunctionWalk):
+class _TakeWhileIterator(FunctionIterator):
     def __init__(self, parent: StageIterator, applied: AppliedFunction) -> None:
         super().__init__(parent, applied)
         self._ended = False
@@ -147,11 +147,11 @@ def taken_while(stage: Stage, function: UserFunction) -> Stage:
     applied = AppliedFunction(stage, function)
     if applied.traced is not None:
         check_answer(applied.traced.program.trace.spec)
-    return TakeWhileStep(stage, applied)
+    return TakeWhileStage(stage, applied)
 
 
 @final
-class UniqueStep(UnaryStage):
+class UniqueStage(UnaryStage):
     """Every element the first time that it comes."""
 
     def __init__(self, parent: Stage) -> None:
@@ -164,11 +164,11 @@ class UniqueStep(UnaryStage):
         return UNKNOWN
 
     def walk(self) -> StageIterator:
-        return _UniqueWalk(self._parent.walk())
+        return _UniqueIterator(self._parent.walk())
 
 
 @final
-class _UniqueWalk(ParentWalk):
+class _UniqueIterator(ParentIterator):
     """Remembers what came. A restore reads everything again: what came may be large, and is not saved."""
 
     def __init__(self, parent: StageIterator) -> None:
@@ -216,7 +216,7 @@ class _UniqueWalk(ParentWalk):
 
 
 @final
-class AssertCardinalityStep(UnaryStage):
+class AssertCardinalityStage(UnaryStage):
     """The same elements, and an error when they are not as many as was said."""
 
     def __init__(self, parent: Stage, expected: int) -> None:
@@ -228,11 +228,11 @@ class AssertCardinalityStep(UnaryStage):
         return self._expected
 
     def walk(self) -> StageIterator:
-        return _AssertCardinalityWalk(self._parent.walk(), self._expected)
+        return _AssertCardinalityIterator(self._parent.walk(), self._expected)
 
 
 @final
-class _AssertCardinalityWalk(ParentWalk):
+class _AssertCardinalityIterator(ParentIterator):
     def __init__(self, parent: StageIterator, expected: int) -> None:
         super().__init__(parent)
         self._expected = expected

@@ -74,7 +74,7 @@ class GroupStage(UnaryStage):
         return False
 
     def walk(self) -> StageIterator:
-        return _GroupWalk(self, self._parent.walk())
+        return _GroupIterator(self, self._parent.walk())
 
     def example(self) -> Nest:
         if self._inner is None:
@@ -131,7 +131,7 @@ class _Held:
 
 
 @final
-class _GroupWalk(StageIterator):
+class _GroupIterator(StageIterator):
     """A restore reads again from the oldest element held on, and keeps those that were held."""
 
     def __init__(self, stage: GroupStage, parent: StageIterator) -> None:

@@ -14,7 +14,7 @@ from stratagem._data.functions._way import InPython
 from stratagem._data.stages._cardinality import UNKNOWN
 from stratagem._data.stages._options import AUTOTUNE
 from stratagem._data.stages._order import State
-from stratagem._data.stages._read_ahead import InThread, ReadAheadWalk
+from stratagem._data.stages._read_ahead import InThread, ReadAheadIterator
 from stratagem._data.stages._seeds import seeded_by
 from stratagem._data.stages._stage import Stage, StageIterator, UnaryStage, not_read
 
@@ -114,7 +114,7 @@ class InterleaveStage(UnaryStage):
         return False
 
     def walk(self) -> StageIterator:
-        return _InterleaveWalk(self, self._parent.walk())
+        return _InterleaveIterator(self, self._parent.walk())
 
     def example(self) -> Nest:
         if self._inner is None:
@@ -133,7 +133,7 @@ class _Open:
 
 
 @final
-class _InterleaveWalk(StageIterator):
+class _InterleaveIterator(StageIterator):
     """A slot is empty until its turn comes. A data set that has ended gives its turn away, and its slot is filled the next
     time. Restoring makes the open data sets again, from their elements, and restores their walks.
     """
@@ -184,7 +184,7 @@ class _InterleaveWalk(StageIterator):
         walk = inner.walk()
         if slot >= self._stage.parallel or inner.cheap:
             return walk
-        return ReadAheadWalk(walk, max(2, self._stage.block_length), InThread())
+        return ReadAheadIterator(walk, max(2, self._stage.block_length), InThread())
 
     def get_state(self) -> State:
         return {

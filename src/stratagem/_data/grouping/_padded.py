@@ -14,7 +14,7 @@ from stratagem._data.functions._sure import of_any_size, static_spec
 from stratagem._data.functions._way import spec_is_free
 from stratagem._data.stages._cardinality import batched
 from stratagem._data.stages._order import State
-from stratagem._data.stages._stage import ParentWalk, Stage, StageIterator, UnaryStage
+from stratagem._data.stages._stage import ParentIterator, Stage, StageIterator, UnaryStage
 
 
 @final
@@ -101,7 +101,7 @@ class PaddedBatchStage(UnaryStage):
 
     def walk(self) -> StageIterator:
         least = self._batch_size if self._drop_remainder else 1
-        return _PaddedWalk(self._parent.walk(), self._batch_size, least, self._stack)
+        return _PaddedIterator(self._parent.walk(), self._batch_size, least, self._stack)
 
     def example(self) -> Nest:
         return self._stack([self._parent.example()] * self._batch_size)
@@ -122,7 +122,7 @@ class PaddedBatchStage(UnaryStage):
 
 
 @final
-class _PaddedWalk(ParentWalk):
+class _PaddedIterator(ParentIterator):
     def __init__(self, parent: StageIterator, batch_size: int, least: int, stack: Callable[[list[Nest]], Nest]) -> None:
         super().__init__(parent)
         self._batch_size, self._least = batch_size, least

@@ -13,7 +13,7 @@ from stratagem._data.functions._sure import static_spec
 from stratagem._data.stages._cardinality import windows
 from stratagem._data.stages._memory import ListStage
 from stratagem._data.stages._order import Listed, Order, State
-from stratagem._data.stages._stage import OrderedRows, ParentWalk, Stage, StageIterator, UnaryStage
+from stratagem._data.stages._stage import OrderedRows, ParentIterator, Stage, StageIterator, UnaryStage
 
 Wrap = Callable[[Stage], Nestable]
 
@@ -58,8 +58,8 @@ class WindowStage(UnaryStage):
     def walk(self) -> StageIterator:
         parent = self._parent
         if isinstance(parent, OrderedRows) and parent.cheap:
-            return _WindowWalk(self, _IndexWalk(parent.order), self._of_rows(parent))
-        return _WindowWalk(self, parent.walk(), self._of_elements)
+            return _WindowIterator(self, _IndexIterator(parent.order), self._of_rows(parent))
+        return _WindowIterator(self, parent.walk(), self._of_elements)
 
     def example(self) -> Nest:
         return self._of_elements([self._parent.example()])
@@ -84,7 +84,7 @@ class WindowStage(UnaryStage):
 
 
 @final
-class _WindowWalk(ParentWalk):
+class _WindowIterator(ParentIterator):
     """Holds the elements from the beginning of the next window on.
 
     A restore reads them again, from where the parent was at the beginning of that window.
@@ -155,7 +155,7 @@ class _WindowWalk(ParentWalk):
 
 
 @final
-class _IndexWalk(StageIterator):
+class _IndexIterator(StageIterator):
     """The indices of an order one by one, read a block at a time."""
 
     _BLOCK = 1024

@@ -54,7 +54,7 @@ class ChooseStage(Stage):
         return ChooseStage(parents[0], parents[1:], stop_on_empty=self._stop_on_empty)
 
     def walk(self) -> StageIterator:
-        return _ChooseWalk([stage.walk() for stage in self._parents], stop_on_empty=self._stop_on_empty)
+        return _ChooseIterator([stage.walk() for stage in self._parents], stop_on_empty=self._stop_on_empty)
 
     def example(self) -> Nest:
         for stage in self._parents[1:-1]:
@@ -66,7 +66,7 @@ class ChooseStage(Stage):
 
 
 @final
-class _ChooseWalk(StageIterator):
+class _ChooseIterator(StageIterator):
     def __init__(self, walks: list[StageIterator], *, stop_on_empty: bool) -> None:
         super().__init__(walks)
         self._selector, *self._walks = walks
@@ -127,14 +127,14 @@ class RandomStage(Stage):
         return True
 
     def walk(self) -> StageIterator:
-        return _RandomWalk(self._seeds, self._weights)
+        return _RandomIterator(self._seeds, self._weights)
 
     def example(self) -> Nest:
         return np.asarray(0, np.int64)
 
 
 @final
-class _RandomWalk(StageIterator):
+class _RandomIterator(StageIterator):
     """Draws blocks, each from a generator of its own, so that any position can be gone to at once."""
 
     _BLOCK = 1024

@@ -47,14 +47,14 @@ class GeneratorStage(Stage):
         return False
 
     def walk(self) -> StageIterator:
-        return _GeneratorWalk(self._start, self._signature)
+        return _GeneratorIterator(self._start, self._signature)
 
     def example(self) -> Nest:
         return next(self.walk())
 
 
 @final
-class _GeneratorWalk(StageIterator):
+class _GeneratorIterator(StageIterator):
     def __init__(self, start: Callable[[], Iterable[Any]], signature: Nest) -> None:
         super().__init__()
         self._start = start

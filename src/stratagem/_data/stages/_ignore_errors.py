@@ -6,13 +6,13 @@ from typing import final
 from stratagem._data.elements._nest import Nest
 from stratagem._data.stages._cardinality import INFINITE, UNKNOWN
 from stratagem._data.stages._order import State
-from stratagem._data.stages._stage import ParentWalk, Stage, StageIterator, UnaryStage
+from stratagem._data.stages._stage import ParentIterator, Stage, StageIterator, UnaryStage
 
 logger = logging.getLogger("stratagem.data")
 
 
 @final
-class IgnoreErrorsStep(UnaryStage):
+class IgnoreErrorsStage(UnaryStage):
     """The elements that could be made."""
 
     def __init__(self, parent: Stage, *, log_each: bool) -> None:
@@ -28,19 +28,19 @@ class IgnoreErrorsStep(UnaryStage):
         return self._parent.batch_size
 
     def walk(self) -> StageIterator:
-        return _IgnoreErrorsWalk(self._parent.walk(), log_each=self._log_each)
+        return _IgnoreErrorsIterator(self._parent.walk(), log_each=self._log_each)
 
     def example(self) -> Nest:
         # The one that other steps would take may be damaged itself.
         walk = self._parent.walk()
         try:
-            return next(_IgnoreErrorsWalk(walk, log_each=False))
+            return next(_IgnoreErrorsIterator(walk, log_each=False))
         finally:
             walk.close()
 
 
 @final
-class _IgnoreErrorsWalk(ParentWalk):
+class _IgnoreErrorsIterator(ParentIterator):
     _PATIENCE = 1000
 
     def __init__(self, parent: StageIterator, *, log_each: bool) -> None:

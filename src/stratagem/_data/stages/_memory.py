@@ -8,7 +8,7 @@ import numpy as np
 from stratagem._data.elements._nest import Nest, map_leaves
 from stratagem._data.stages._order import State
 from stratagem._data.stages._seeds import EpochSeeds, generator
-from stratagem._data.stages._stage import RestartingWalk, Stage, StageIterator, UnaryStage
+from stratagem._data.stages._stage import RestartingIterator, Stage, StageIterator, UnaryStage
 
 
 @final
@@ -40,7 +40,7 @@ class ListStage(Stage):
         return True
 
     def walk(self) -> StageIterator:
-        return _ListWalk(self.elements)
+        return _ListIterator(self.elements)
 
     def example(self) -> Nest:
         if not self.elements:
@@ -49,7 +49,7 @@ class ListStage(Stage):
 
 
 @final
-class _ListWalk(StageIterator):
+class _ListIterator(StageIterator):
     def __init__(self, elements: Sequence[Nest]) -> None:
         super().__init__()
         self._elements = elements
@@ -85,7 +85,7 @@ class CacheStage(UnaryStage):
         return CacheStage(*parents)  # with nothing remembered yet: other parents may give other elements
 
     def walk(self) -> StageIterator:
-        return _CacheWalk(self, self._parent)
+        return _CacheIterator(self, self._parent)
 
     def filled(self) -> tuple[list[Nest], State] | None:
         """The elements, and where the walk that made them began; None before a walk came to its end."""
@@ -102,7 +102,7 @@ class CacheStage(UnaryStage):
 
 
 @final
-class _CacheWalk(RestartingWalk):
+class _CacheIterator(RestartingIterator):
     """Hands out what the cache has; before it has anything, fills it.
 
     What was cached is not saved: a restore goes to where the filling began, which makes the same elements again.
@@ -171,7 +171,7 @@ class _CacheWalk(RestartingWalk):
 
 
 @final
-class ShuffleStep(UnaryStage):
+class ShuffleStage(UnaryStage):
     """Elements drawn at random from a buffer."""
 
     def __init__(self, parent: Stage, buffer_size: int, seeds: EpochSeeds) -> None:
@@ -180,11 +180,11 @@ class ShuffleStep(UnaryStage):
         self._seeds = seeds
 
     def walk(self) -> StageIterator:
-        return _ShuffleWalk(self._parent, self._buffer_size, self._seeds)
+        return _ShuffleIterator(self._parent, self._buffer_size, self._seeds)
 
 
 @final
-class _ShuffleWalk(RestartingWalk):
+class _ShuffleIterator(RestartingIterator):
     """Reads one element of the parent for every one handed out: they may be costly, so none is made too early."""
 
     _BLOCK = 1024

@@ -107,7 +107,7 @@ def _stop_all() -> None:
 
 
 @final
-class ReadAheadWalk(StageIterator):
+class ReadAheadIterator(StageIterator):
     """Keeps the next `depth` elements of another walk ready.
 
     An error reaches the caller at the element that it belongs to. The state is that of the next element handed out.

@@ -10,7 +10,7 @@ from stratagem._data.elements._nest import Nest, rows_in, slice_rows
 from stratagem._data.elements._spec import TensorSpec, with_rows, without_rows
 from stratagem._data.stages._cardinality import UNKNOWN
 from stratagem._data.stages._order import State
-from stratagem._data.stages._stage import ParentWalk, Stage, StageIterator, UnaryStage
+from stratagem._data.stages._stage import ParentIterator, Stage, StageIterator, UnaryStage
 
 
 @final
@@ -53,7 +53,7 @@ class RebatchStage(UnaryStage):
 
 
 @final
-class _RebatchIterator(ParentWalk):
+class _RebatchIterator(ParentIterator):
     """Remembers where the batch began whose rows come next, how many of them are used, and whose turn it is."""
 
     def __init__(self, parent: StageIterator, sizes: tuple[int, ...], *, drop_remainder: bool) -> None:

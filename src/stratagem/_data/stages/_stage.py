@@ -178,7 +178,7 @@ class OrderedRows(Stage):
         return self.columns.cheap
 
     def walk(self) -> StageIterator:
-        return _RowsWalk(self)
+        return _RowsIterator(self)
 
     def example(self) -> Nest:
         if self.columns.length == 0:
@@ -187,7 +187,7 @@ class OrderedRows(Stage):
 
 
 @final
-class _RowsWalk(StageIterator):
+class _RowsIterator(StageIterator):
     """Gathers a block of rows at a time and hands them out as views."""
 
     _BLOCK_BYTES = 1 << 20
@@ -257,7 +257,7 @@ class BatchedRows(Stage):
         return self.columns.cheap
 
     def walk(self) -> StageIterator:
-        return BatchedRowsWalk(self)
+        return BatchedRowsIterator(self)
 
     def example(self) -> Nest:
         if self.columns.length == 0:
@@ -266,7 +266,7 @@ class BatchedRows(Stage):
 
 
 @final
-class BatchedRowsWalk(StageIterator):
+class BatchedRowsIterator(StageIterator):
     """Reads the order a batch at a time."""
 
     def __init__(self, stage: BatchedRows) -> None:
@@ -292,7 +292,7 @@ class BatchedRowsWalk(StageIterator):
         self._cursor.set_state(state["rows"])
 
 
-class ParentWalk(StageIterator):
+class ParentIterator(StageIterator):
     """A walk over another walk, whose state is the other's and its own facts."""
 
     def __init__(self, parent: StageIterator) -> None:
@@ -313,7 +313,7 @@ class ParentWalk(StageIterator):
     def _set_facts(self, state: State) -> None: ...
 
 
-class RestartingWalk(StageIterator):
+class RestartingIterator(StageIterator):
     """A walk over walks that it starts itself, one after another, over the same stage."""
 
     def __init__(self, stage: Stage) -> None:

@@ -9,12 +9,12 @@ from stratagem._data.elements._nest import Nest, leaves, map_leaves, packer
 from stratagem._data.elements._spec import TensorSpec, merged
 from stratagem._data.stages._cardinality import UNKNOWN, concatenated, repeated, shard_length, skipped, taken, zipped
 from stratagem._data.stages._order import State
-from stratagem._data.stages._read_ahead import InThread, ReadAheadWalk
-from stratagem._data.stages._stage import ParentWalk, RestartingWalk, Stage, StageIterator, UnaryStage
+from stratagem._data.stages._read_ahead import InThread, ReadAheadIterator
+from stratagem._data.stages._stage import ParentIterator, RestartingIterator, Stage, StageIterator, UnaryStage
 
 
 @final
-class CutStep(UnaryStage):
+class SliceStage(UnaryStage):
     """Every `step`-th element from `start` on, at most `count` (-1: all): take, skip and shard."""
 
     def __init__(self, parent: Stage, *, start: int = 0, step: int = 1, count: int = -1) -> None:
@@ -27,11 +27,11 @@ class CutStep(UnaryStage):
         return taken(shard_length(skipped(self._parent.cardinality, start), step, 0), count)
 
     def walk(self) -> StageIterator:
-        return _CutWalk(self._parent.walk(), *self.cut)
+        return _SliceIterator(self._parent.walk(), *self.cut)
 
 
 @final
-class _CutWalk(ParentWalk):
+class _SliceIterator(ParentIterator):
     def __init__(self, parent: StageIterator, start: int, step: int, count: int) -> None:
         super().__init__(parent)
         self._to_skip, self._step, self._left = start, step, count
@@ -65,7 +65,7 @@ class ShardHint(UnaryStage):
 
     def resolved(self, num_shards: int, index: int) -> Stage:
         """The shard of one worker."""
-        return CutStep(self._parent, start=index, step=num_shards)
+        return SliceStage(self._parent, start=index, step=num_shards)
 
     def walk(self) -> StageIterator:
         raise FailedPreconditionError(
@@ -76,7 +76,7 @@ class ShardHint(UnaryStage):
 
 
 @final
-class RepeatStep(UnaryStage):
+class RepeatStage(UnaryStage):
     """Everything before, again and again; `count` -1 is for ever."""
 
     def __init__(self, parent: Stage, count: int) -> None:
@@ -88,11 +88,11 @@ class RepeatStep(UnaryStage):
         return repeated(self._parent.cardinality, self._count)
 
     def walk(self) -> StageIterator:
-        return _RepeatWalk(self._parent, self._count)
+        return _RepeatIterator(self._parent, self._count)
 
 
 @final
-class _RepeatWalk(RestartingWalk):
+class _RepeatIterator(RestartingIterator):
     def __init__(self, stage: Stage, count: int) -> None:
         super().__init__(stage)
         self._left = count
@@ -121,7 +121,7 @@ class _RepeatWalk(RestartingWalk):
 
 
 @final
-class PrefetchStep(UnaryStage):
+class PrefetchStage(UnaryStage):
     """Elements made ahead by a thread."""
 
     def __init__(self, parent: Stage, depth: int) -> None:
@@ -129,11 +129,11 @@ class PrefetchStep(UnaryStage):
         self._depth = depth
 
     def walk(self) -> StageIterator:
-        return ReadAheadWalk(self._parent.walk(), self._depth, InThread())
+        return ReadAheadIterator(self._parent.walk(), self._depth, InThread())
 
 
 @final
-class ConcatenateStep(Stage):
+class ConcatenateStage(Stage):
     """One stage's elements, then another's."""
 
     def __init__(self, first: Stage, second: Stage) -> None:
@@ -164,11 +164,11 @@ class ConcatenateStep(Stage):
     def parents(self) -> tuple[Stage, ...]:
         return self._parents
 
-    def over(self, *parents: Stage) -> "ConcatenateStep":
-        return ConcatenateStep(*parents)
+    def over(self, *parents: Stage) -> "ConcatenateStage":
+        return ConcatenateStage(*parents)
 
     def walk(self) -> StageIterator:
-        return _ConcatenateWalk([p.walk() for p in self._parents])
+        return _ConcatenateIterator([p.walk() for p in self._parents])
 
     def example(self) -> Nest:
         try:
@@ -193,7 +193,7 @@ class _ManyWalks(StageIterator):
 
 
 @final
-class _ConcatenateWalk(_ManyWalks):
+class _ConcatenateIterator(_ManyWalks):
     def __next__(self) -> Nest:
         for walk in self._walks:
             for element in walk:
@@ -237,14 +237,14 @@ class ZipStage(Stage):
         return ZipStage(packer(self._nest)(parents))
 
     def walk(self) -> StageIterator:
-        return _ZipWalk(self._nest)
+        return _ZipIterator(self._nest)
 
     def example(self) -> Nest:
         return map_leaves(lambda stage: stage.example(), self._nest)
 
 
 @final
-class _ZipWalk(_ManyWalks):
+class _ZipIterator(_ManyWalks):
     def __init__(self, nest: Nest) -> None:
         self._pack = packer(nest)
         super().__init__([stage.walk() for stage in leaves(nest)])
@@ -255,7 +255,7 @@ class _ZipWalk(_ManyWalks):
 
 
 @final
-class EnumerateStep(UnaryStage):
+class EnumerateStage(UnaryStage):
     """Pairs of a running int64 number and an element."""
 
     def __init__(self, parent: Stage, start: int) -> None:
@@ -271,14 +271,14 @@ class EnumerateStep(UnaryStage):
         return None
 
     def walk(self) -> StageIterator:
-        return _EnumerateWalk(self._parent.walk(), self._start)
+        return _EnumerateIterator(self._parent.walk(), self._start)
 
     def example(self) -> Nest:
         return (np.asarray(self._start, np.int64), self._parent.example())
 
 
 @final
-class _EnumerateWalk(ParentWalk):
+class _EnumerateIterator(ParentIterator):
     def __init__(self, parent: StageIterator, start: int) -> None:
         super().__init__(parent)
         self._number = start

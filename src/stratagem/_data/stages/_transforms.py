@@ -7,7 +7,7 @@ from stratagem._data.elements._nest import Nest, leaves, map_leaves, rows_of, st
 from stratagem._data.elements._spec import Nestable, TensorShape, with_rows, without_rows
 from stratagem._data.stages._cardinality import UNKNOWN, batched
 from stratagem._data.stages._order import State
-from stratagem._data.stages._stage import ParentWalk, Stage, StageIterator, UnaryStage
+from stratagem._data.stages._stage import ParentIterator, Stage, StageIterator, UnaryStage
 
 
 @final
@@ -33,14 +33,14 @@ class BatchStage(UnaryStage):
         return self._batch_size
 
     def walk(self) -> StageIterator:
-        return _BatchWalk(self._parent.walk(), self._batch_size, drop_remainder=self._drop_remainder)
+        return _BatchIterator(self._parent.walk(), self._batch_size, drop_remainder=self._drop_remainder)
 
     def example(self) -> Nest:
         return stacked([self._parent.example()] * self._batch_size)
 
 
 @final
-class _BatchWalk(ParentWalk):
+class _BatchIterator(ParentIterator):
     def __init__(self, parent: StageIterator, batch_size: int, *, drop_remainder: bool) -> None:
         super().__init__(parent)
         self._batch_size = batch_size
@@ -91,14 +91,14 @@ class UnbatchStage(UnaryStage):
         return None
 
     def walk(self) -> StageIterator:
-        return _UnbatchWalk(self._parent.walk())
+        return _UnbatchIterator(self._parent.walk())
 
     def example(self) -> Nest:
         return rows_of(self._parent.example())[0]
 
 
 @final
-class _UnbatchWalk(ParentWalk):
+class _UnbatchIterator(ParentIterator):
     def __init__(self, parent: StageIterator) -> None:
         super().__init__(parent)
         self._origin = parent.get_state()
