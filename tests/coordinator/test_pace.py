@@ -5,8 +5,8 @@ import time
 
 import pytest
 
-from stratagem._servers.coordinator import _pace
-from stratagem._servers.coordinator._pace import BatchingPolicy, Turns
+from stratagem._servers.coordinator import _batching as _pace
+from stratagem._servers.coordinator._batching import BatchingPolicy, Turns
 
 SHORT, LONG = 1e-4, 1.0  # seconds of a function
 

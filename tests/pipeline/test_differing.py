@@ -8,7 +8,7 @@ import pytest
 from stratagem._base.errors import ClusterError
 from stratagem._base.job import Job
 from stratagem._data import Dataset
-from stratagem._data.distribution._shares import Length, check_lengths, length
+from stratagem._data.distribution._shard_report import Length, check_lengths, length
 from stratagem._data.elements._spec import TensorSpec
 from tests.pipeline.workers import as_lists, context, on_all_workers, walk_of
 

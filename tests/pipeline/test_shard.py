@@ -19,7 +19,7 @@ from stratagem._base.job import Job
 from stratagem._core.mesh import ReplicaMesh
 from stratagem._data import SHARD_HINT, AutoShardPolicy, Dataset, DistributedDataset, InputContext
 from stratagem._data.distribution._shard import shard
-from stratagem._data.distribution._shares import announce
+from stratagem._data.distribution._shard_report import announce
 from stratagem._data.distribution._streams import joined
 from stratagem._data.files import TextLineDataset
 from tests.pipeline.workers import as_lists, context, on_all_workers, steps_by_worker, walk_of, with_policy

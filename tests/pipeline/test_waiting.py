@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import stratagem as tf
-from stratagem._data.distribution._waiting import StallWatch
+from stratagem._data.distribution._input_stalls import StallWatch
 from stratagem._strategies import MirroredStrategy
 
 SECONDS = 0.03

@@ -18,7 +18,7 @@ from stratagem._servers.remote._ray import RayWorker
 from stratagem._servers.remote._ray_actors import RayPending
 from stratagem._servers.remote._ray_server_task import ServerTask
 from stratagem._servers.remote._ray_worker_task import WorkerTask
-from stratagem._servers.remote._wire import packed
+from stratagem._servers.remote._serialization import packed
 from stratagem._servers.strategy import ParameterServerStrategy
 
 

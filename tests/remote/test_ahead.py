@@ -9,7 +9,7 @@ import pytest
 import stratagem as tf
 from stratagem._servers.coordinator import _coordinator
 from stratagem._servers.remote._actors import LocalActor
-from stratagem._servers.remote._ahead import Freshness, Prefetched
+from stratagem._servers.remote._prefetch import Freshness, Prefetched
 from tests.coordinator.functions import Gate
 from tests.remote.serving import serving
 

@@ -13,7 +13,7 @@ from stratagem._servers.remote import TaskLostError
 from stratagem._servers.remote import _ray_node as node
 from stratagem._servers.remote._ray_actors import RayPending
 from stratagem._servers.remote._ray_worker_task import WorkerTask
-from stratagem._servers.remote._wire import packed
+from stratagem._servers.remote._serialization import packed
 
 
 class BadRecord(Exception):

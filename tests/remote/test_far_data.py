@@ -10,7 +10,7 @@ import stratagem as tf
 from stratagem._core.context import entered
 from stratagem._core.step import call_many
 from stratagem._servers.coordinator._values import of_worker
-from stratagem._servers.remote._ahead import Prefetched
+from stratagem._servers.remote._prefetch import Prefetched
 from tests.remote.far import far_job
 
 

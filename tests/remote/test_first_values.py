@@ -24,7 +24,7 @@ def whatever_its_size(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every variable with a row is worth a program, nothing but a number is small, and a shard takes several rounds."""
     monkeypatch.setattr("stratagem._core.values._initial._WORTH", 1)
     monkeypatch.setattr("stratagem._core.values._rows._SMALL", 16)
-    monkeypatch.setattr("stratagem._core.values._formula._AT_A_TIME", 40 * COLUMNS * 4)
+    monkeypatch.setattr("stratagem._core.values._initializer_program._AT_A_TIME", 40 * COLUMNS * 4)
 
 
 @pytest.fixture
@@ -294,7 +294,7 @@ def large() -> Iterator[Any]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("stratagem._core.values._initial._WORTH", 1 << 20)
         patch.setattr("stratagem._core.values._rows._SMALL", 64 << 10)
-        patch.setattr("stratagem._core.values._formula._AT_A_TIME", 2 << 20)
+        patch.setattr("stratagem._core.values._initializer_program._AT_A_TIME", 2 << 20)
         yield
 
 

@@ -4,8 +4,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as some
 
-from stratagem._servers.remote._ledger import PushLog
 from stratagem._servers.remote._push import Origin, Push
+from stratagem._servers.remote._push_log import PushLog
 
 ONE = np.float32(1)
 

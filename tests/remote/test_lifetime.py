@@ -13,7 +13,7 @@ import pytest
 import stratagem as tf
 from stratagem._servers.coordinator import _coordinator
 from stratagem._servers.remote import VariableServer
-from stratagem._servers.remote._gone import Finalized
+from stratagem._servers.remote._finalizers import Finalized
 from tests.coordinator.functions import Coordinator, draw
 from tests.remote.far import far_strategy
 from tests.remote.serving import serving, shrinking

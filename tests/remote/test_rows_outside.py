@@ -34,12 +34,12 @@ def table(strategy: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
 
 @pytest.mark.parametrize("ids", [3, [0, 49, 3, 3], [[7, 8], [8, 31]], np.zeros((0,), "int64")], ids=str)
 @pytest.mark.parametrize(
-    "look_up",
+    "lookup",
     [tf.gather, tf.nn.embedding_lookup, lambda table, ids: keras.ops.take(table, ids, axis=0)],
     ids=["gather", "embedding_lookup", "take"],
 )
-def test_rows_are_asked_for(look_up: Any, ids: Any, table: Any) -> None:
-    found = look_up(table, ids)
+def test_rows_are_asked_for(lookup: Any, ids: Any, table: Any) -> None:
+    found = lookup(table, ids)
     np.testing.assert_array_equal(np.asarray(found), VALUES[np.asarray(ids, "int64")])
 
 

@@ -12,7 +12,7 @@ import pytest
 import stratagem as tf
 from stratagem._core.context import Context, assign, current
 from stratagem._strategies import AbstractStrategy, MirroredStrategy, OneDeviceStrategy
-from stratagem._tf1.estimator._apart import generated_isolated, isolated
+from stratagem._tf1.estimator._isolation import generated_isolated, isolated
 
 
 def flags() -> tuple[bool, bool, bool]:

@@ -10,7 +10,7 @@ import pytest
 
 import stratagem as tf
 from stratagem._training.callbacks import _files
-from stratagem._training.callbacks._kept import kept
+from stratagem._training.callbacks._callback_state import kept
 
 X = np.random.default_rng(0).normal(size=(32, 3)).astype("float32")
 Y = np.sin(X).sum(axis=1, keepdims=True).astype("float32")

@@ -11,7 +11,7 @@ from stratagem._data._dataset_base import DatasetBase, whole
 from stratagem._data.elements._nest import Nest, leaves
 from stratagem._data.grouping._padded import PaddedBatchStage, Padding
 from stratagem._data.grouping._window import WindowStage
-from stratagem._data.stages._recut import RebatchStage
+from stratagem._data.stages._rebatch import RebatchStage
 from stratagem._data.stages._transforms import UnbatchStage
 
 

@@ -5,9 +5,6 @@ Out: event files that TensorBoard reads, written by a thread and whole when a wr
 Never: lets a step wait for a disk.
 """
 
-from stratagem._events._ambience import get_step as get_step
-from stratagem._events._ambience import record_if as record_if
-from stratagem._events._ambience import set_step as set_step
 from stratagem._events._kinds import audio as audio
 from stratagem._events._kinds import graph as graph
 from stratagem._events._kinds import histogram as histogram
@@ -26,6 +23,9 @@ from stratagem._events._record import should_record_summaries as should_record_s
 from stratagem._events._scalars import read_scalars as read_scalars
 from stratagem._events._scalars import write_scalars as write_scalars
 from stratagem._events._scalars import write_text as write_text
+from stratagem._events._summary_context import get_step as get_step
+from stratagem._events._summary_context import record_if as record_if
+from stratagem._events._summary_context import set_step as set_step
 from stratagem._events._writer import SummaryWriter as SummaryWriter
 from stratagem._events._writer import create_file_writer as create_file_writer
 from stratagem._events._writer import create_noop_writer as create_noop_writer

@@ -10,9 +10,9 @@ import numpy as np
 
 from stratagem._core.context import current
 from stratagem._core.mesh import AXIS
-from stratagem._events._ambience import SummaryContext, holds, summary_context, whole
 from stratagem._events._pending import note
-from stratagem._events._surroundings import trace_inputs
+from stratagem._events._summary_context import SummaryContext, holds, summary_context, whole
+from stratagem._events._trace_inputs import trace_inputs
 from stratagem._events._writer import FileWriter, writer_of
 from stratagem._ops import is_tensor, tensor
 

@@ -11,9 +11,9 @@ from typing import Any, final
 from stratagem._base.errors import ContextError
 from stratagem._base.paths import local_path
 from stratagem._core.context import current
-from stratagem._events._ambience import summary_context
 from stratagem._events._file import EventFile
 from stratagem._events._pending import settle
+from stratagem._events._summary_context import summary_context
 
 _MOST_WAITING = 10
 _FLUSH_MILLIS = 120_000

@@ -6,7 +6,7 @@ Never: changes a model that was made under no strategy (but for our data sets an
 """
 
 from stratagem._training import _attach as _attach
-from stratagem._training import _served as _served
+from stratagem._training import _parameter_server as _parameter_server
 from stratagem._training._data import DatasetCreator as DatasetCreator
 from stratagem._training._runner import Execution as Execution
 from stratagem._training._runner import StepRunner as StepRunner

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from stratagem._cluster.control._sever import abort_connections, listening
+from stratagem._cluster.control._abort_collectives import abort_connections, listening
 
 
 @contextlib.contextmanager

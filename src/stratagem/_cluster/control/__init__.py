@@ -1,9 +1,9 @@
 """The control channel of a job: who is there, who does what, who failed. It imports nothing heavy: supervisors run on it."""
 
+from stratagem._cluster.control._client import ControlClient as ControlClient
 from stratagem._cluster.control._connected import Connected as Connected
-from stratagem._cluster.control._facts import JobInfo as JobInfo
+from stratagem._cluster.control._job_info import JobInfo as JobInfo
 from stratagem._cluster.control._limits import Limits as Limits
-from stratagem._cluster.control._link import ControlClient as ControlClient
 from stratagem._cluster.control._progress import Position as Position
 from stratagem._cluster.control._progress import position_in as position_in
 from stratagem._cluster.control._token import INSECURE as INSECURE

@@ -13,9 +13,9 @@ from typing import Any, final
 
 from stratagem._base.errors import ClusterError, StratagemError
 from stratagem._base.job import Job, Phase
-from stratagem._cluster.control._aside import in_background
-from stratagem._cluster.control._link import ControlClient
-from stratagem._cluster.control._sever import Address, abort_connections, listening
+from stratagem._cluster.control._abort_collectives import Address, abort_connections, listening
+from stratagem._cluster.control._background_wait import in_background
+from stratagem._cluster.control._client import ControlClient
 
 
 @final

@@ -7,9 +7,9 @@ from typing import Any, final
 
 from stratagem._base.errors import ClusterError
 from stratagem._base.job import Phase
-from stratagem._cluster.control._facts import JobInfo
 from stratagem._cluster.control._failure import FailureKind, JobFailure
 from stratagem._cluster.control._hopeless import Hopeless
+from stratagem._cluster.control._job_info import JobInfo
 from stratagem._cluster.control._member import Agreement, Member, apart, stuck
 from stratagem._cluster.control._tunnel import Streams, pipe
 from stratagem._cluster.control._wire import HANDSHAKE_SECONDS, Channel, Message, listen

@@ -6,9 +6,9 @@ import time
 from typing import Any, final
 
 from stratagem._base.errors import ClusterError
-from stratagem._cluster.control._facts import JobInfo
 from stratagem._cluster.control._hub import Hub
-from stratagem._cluster.control._patience import JoinDeadline
+from stratagem._cluster.control._job_info import JobInfo
+from stratagem._cluster.control._join_deadline import JoinDeadline
 from stratagem._cluster.control._wire import Channel, Message, WireError, call
 
 _PAUSE_SECONDS = 0.2

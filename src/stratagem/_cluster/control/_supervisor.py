@@ -16,11 +16,11 @@ from pathlib import Path
 from typing import Any, final
 
 from stratagem._base.errors import ClusterError
-from stratagem._cluster.control._facts import JobInfo
 from stratagem._cluster.control._failure import FailureKind, JobFailure
 from stratagem._cluster.control._hub import Hub
+from stratagem._cluster.control._job_info import JobInfo
+from stratagem._cluster.control._join_deadline import JoinDeadline
 from stratagem._cluster.control._joining import RefusedError, bind, reach
-from stratagem._cluster.control._patience import JoinDeadline
 from stratagem._cluster.control._progress import Progress
 from stratagem._cluster.control._serving import Serving
 from stratagem._cluster.control._stacks import STACKS

@@ -1,25 +1,25 @@
 """One training step: record, differentiate, replicate, compile."""
 
 from stratagem._core.step import _keras_rules as _keras_rules
-from stratagem._core.step import _look_ups as _look_ups
+from stratagem._core.step import _lookups as _lookups
 from stratagem._core.step import _losses as _losses
 from stratagem._core.step._checks import Checks as Checks
-from stratagem._core.step._cut import sub_function as sub_function
 from stratagem._core.step._execute import execute as execute
 from stratagem._core.step._execute import execute_batched as execute_batched
 from stratagem._core.step._execute import execute_uncached as execute_uncached
 from stratagem._core.step._execute import prepare as prepare
-from stratagem._core.step._families import tracing as tracing
 from stratagem._core.step._flatten import acts as acts
 from stratagem._core.step._flatten import called as called
 from stratagem._core.step._function import Function as Function
 from stratagem._core.step._function import call_many as call_many
 from stratagem._core.step._function import default_mesh as default_mesh
 from stratagem._core.step._function import function as function
+from stratagem._core.step._function_cache import tracing as tracing
 from stratagem._core.step._gradient_tape import GradientTape as GradientTape
 from stratagem._core.step._gradient_tape import UnconnectedGradients as UnconnectedGradients
 from stratagem._core.step._losses import of_batch as of_batch
 from stratagem._core.step._markers import is_literal as is_literal
+from stratagem._core.step._partition import sub_function as sub_function
 from stratagem._core.step._program import Arguments as Arguments
 from stratagem._core.step._program import Trace as Trace
 from stratagem._core.step._program import TraceInfo as TraceInfo

@@ -11,9 +11,9 @@ from stratagem._base.errors import InvalidArgumentError, MixedStrategiesError, O
 from stratagem._base.job import Phase
 from stratagem._core.context import current, entered
 from stratagem._core.mesh import ReplicaMesh
-from stratagem._core.step._agreement import agree_on, digest
 from stratagem._core.step._capture import HostMode, OtherMesh, Unexplored
-from stratagem._core.step._families import FunctionCache, Specialization, specialization_of, tracing
+from stratagem._core.step._consistency import agree_on, digest
+from stratagem._core.step._function_cache import FunctionCache, Specialization, specialization_of, tracing
 from stratagem._core.step._layout import BatchLayout, named, settled
 from stratagem._core.step._program import Arguments, Body, Program, Trace, TraceInfo, explore, own_specs, trace
 from stratagem._core.step._remote import RemoteIterator, RemoteProgram, remote_placement

@@ -31,12 +31,12 @@ class RemotePlacement(Placement, abc.ABC):
         """
 
     @abc.abstractmethod
-    def look_up(self, shards: Sequence[Any], ids: jax.Array) -> jax.Array:
+    def lookup(self, shards: Sequence[Any], ids: jax.Array) -> jax.Array:
         """In a trace: the rows (*ids.shape, ...) of a table at `ids`, integers. shards: its variables, this one's first."""
 
     @abc.abstractmethod
     def rows(self, shards: Sequence[Any], ids: jax.Array) -> jax.Array:
-        """As `look_up`, outside of a trace. Raises InvalidArgumentError for an id that is no row's."""
+        """As `lookup`, outside of a trace. Raises InvalidArgumentError for an id that is no row's."""
 
 
 def remote_placement(variable: Any) -> RemotePlacement | None:

@@ -11,8 +11,8 @@ from jax.sharding import PartitionSpec
 
 from stratagem._base.errors import DivergenceError, InvalidArgumentError
 from stratagem._core.mesh import AXIS, ReplicaMesh
-from stratagem._core.step._cut import LocalPiece, Partition, Version
 from stratagem._core.step._markers import is_literal
+from stratagem._core.step._partition import LocalPiece, Partition, Version
 from stratagem._core.step._program import Arguments, Bound, Trace, begun
 from stratagem._core.step._rewrites import compiler_options
 from stratagem._core.step._signature import static_key

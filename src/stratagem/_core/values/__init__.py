@@ -1,7 +1,7 @@
 """What a value is when there are many replicas."""
 
-from stratagem._core.values._formula import InitializerProgram as InitializerProgram
-from stratagem._core.values._formula import Maker as Maker
+from stratagem._core.values._initializer_program import InitializerProgram as InitializerProgram
+from stratagem._core.values._initializer_program import Maker as Maker
 from stratagem._core.values._module import Module as Module
 from stratagem._core.values._on_read import aggregation_of as aggregation_of
 from stratagem._core.values._on_read import on_read as on_read

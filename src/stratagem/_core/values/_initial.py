@@ -12,7 +12,7 @@ import jax.numpy as jnp
 import keras
 import numpy as np
 
-from stratagem._core.values._formula import InitializerProgram
+from stratagem._core.values._initializer_program import InitializerProgram
 
 _log = logging.getLogger("stratagem.values")
 

@@ -13,8 +13,8 @@ import numpy as np
 from stratagem._base.errors import ClusterError, MixedStrategiesError, ReductionError
 from stratagem._core.context import current, entered
 from stratagem._core.mesh import ReplicaMesh
-from stratagem._core.values._formula import InitializerProgram
 from stratagem._core.values._initial import InitialRows
+from stratagem._core.values._initializer_program import InitializerProgram
 from stratagem._core.values._on_read import add_to_each, aggregate, on_read, shares
 from stratagem._private import (
     in_stateless_scope,

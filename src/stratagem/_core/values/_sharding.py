@@ -7,8 +7,8 @@ from typing import Any
 import keras
 
 from stratagem._core.context import current
-from stratagem._core.values._formula import InitializerProgram
 from stratagem._core.values._initial import Initial, InitialRows, as_tensor, knows_parts
+from stratagem._core.values._initializer_program import InitializerProgram
 from stratagem._core.values._partitioners import rows_of_shards
 from stratagem._core.values._sharded import ShardedVariable
 from stratagem._core.values._variable import dtype_of, initial_array

@@ -15,14 +15,14 @@ from stratagem._core.values import PerReplica, Separate, per_replica
 from stratagem._data._dataset import Dataset
 from stratagem._data._iterator import ElementIterator
 from stratagem._data.distribution._input import InputContext, InputOptions, InputReplicationMode, refuse_per_replica
+from stratagem._data.distribution._input_stalls import StallWatch
 from stratagem._data.distribution._lockstep import LockstepIterator
 from stratagem._data.distribution._peers import Asked, Common, Compared, NoPeers, Peers, Shape
 from stratagem._data.distribution._rebatch import check_batched
 from stratagem._data.distribution._same import agree_on_steps
 from stratagem._data.distribution._shard import shard
-from stratagem._data.distribution._shares import Length, announce, check_lengths, length
+from stratagem._data.distribution._shard_report import Length, announce, check_lengths, length
 from stratagem._data.distribution._streams import WorkerIterator, joined
-from stratagem._data.distribution._waiting import StallWatch
 from stratagem._data.elements._nest import Array, Nest, to_tensors
 from stratagem._data.elements._spec import TensorSpec, with_rows, without_rows
 from stratagem._data.stages._cardinality import INFINITE, UNKNOWN

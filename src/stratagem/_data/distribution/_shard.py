@@ -8,11 +8,11 @@ from typing import final
 from stratagem._base.errors import InvalidArgumentError, NotFoundError
 from stratagem._data import _plan as plan
 from stratagem._data.distribution._input import InputContext
-from stratagem._data.distribution._pieces import ReplicaBatchesStage
 from stratagem._data.distribution._rebatch import round_sizes
+from stratagem._data.distribution._replica_batches import ReplicaBatchesStage
 from stratagem._data.stages._memory import ShuffleStage
 from stratagem._data.stages._options import AutoShardPolicy
-from stratagem._data.stages._recut import RebatchStage
+from stratagem._data.stages._rebatch import RebatchStage
 from stratagem._data.stages._stage import FileSource, Stage, not_read
 from stratagem._data.stages._steps import PrefetchStage, ShardHint
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any, final
 
 from stratagem._base.errors import InvalidArgumentError
-from stratagem._data.distribution._pieces import ReplicaBatchesIterator
+from stratagem._data.distribution._replica_batches import ReplicaBatchesIterator
 from stratagem._data.distribution._shard import Sharding
 from stratagem._data.elements._nest import Nest
 from stratagem._data.stages._order import State

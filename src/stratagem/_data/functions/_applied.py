@@ -7,8 +7,8 @@ from stratagem._base.errors import InvalidArgumentError
 from stratagem._data.elements._nest import Nest, leaves
 from stratagem._data.functions._compiled import CompiledFunction
 from stratagem._data.functions._draws import Draws, places
+from stratagem._data.functions._map_mode import InPython, MapMode, Traced, map_mode_of, spec_is_free
 from stratagem._data.functions._user_code import UserFunction
-from stratagem._data.functions._way import InPython, MapMode, Traced, map_mode_of, spec_is_free
 from stratagem._data.stages._order import State
 from stratagem._data.stages._stage import Stage
 

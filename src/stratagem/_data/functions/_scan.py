@@ -11,7 +11,7 @@ from stratagem._data.elements._nest import Array, Nest, kinds_of, leaves, map_le
 from stratagem._data.elements._spec import TensorSpec
 from stratagem._data.functions._applied import AppliedFunction
 from stratagem._data.functions._map import FunctionIterator, FunctionStage, check_answer
-from stratagem._data.functions._sure import of_any_size
+from stratagem._data.functions._static_spec import of_any_size
 from stratagem._data.functions._user_code import UserFunction
 from stratagem._data.stages._cardinality import INFINITE, UNKNOWN
 from stratagem._data.stages._order import State

@@ -11,7 +11,7 @@ from stratagem._base.errors import InvalidArgumentError
 from stratagem._data.elements._nest import Array, Nest, leaves, map_leaves, spec_of
 from stratagem._data.elements._spec import Nestable, TensorSpec
 from stratagem._data.functions._applied import AppliedFunction
-from stratagem._data.functions._sure import of_any_size, static_spec
+from stratagem._data.functions._static_spec import of_any_size, static_spec
 from stratagem._data.functions._user_code import UserFunction
 from stratagem._data.grouping._interleave import Opener
 from stratagem._data.stages._cardinality import INFINITE, UNKNOWN

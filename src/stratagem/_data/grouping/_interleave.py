@@ -9,8 +9,8 @@ from stratagem._data._dataset_base import stage_of, whole
 from stratagem._data.elements._nest import Nest
 from stratagem._data.elements._spec import DatasetSpec
 from stratagem._data.functions._draws import Draws, places
+from stratagem._data.functions._map_mode import InPython
 from stratagem._data.functions._user_code import UserFunction
-from stratagem._data.functions._way import InPython
 from stratagem._data.stages._cardinality import UNKNOWN
 from stratagem._data.stages._options import AUTOTUNE
 from stratagem._data.stages._order import State

@@ -10,8 +10,8 @@ from stratagem._base.errors import DataLossError, InvalidArgumentError
 from stratagem._data._dataset_base import whole
 from stratagem._data.elements._nest import Array, Nest, leaves, map_leaves, packer, spec_of, to_numpy
 from stratagem._data.elements._spec import DatasetSpec, Nestable, TensorShape, TensorSpec, with_rows
-from stratagem._data.functions._sure import of_any_size, static_spec
-from stratagem._data.functions._way import spec_is_free
+from stratagem._data.functions._map_mode import spec_is_free
+from stratagem._data.functions._static_spec import of_any_size, static_spec
 from stratagem._data.stages._cardinality import batched
 from stratagem._data.stages._order import State
 from stratagem._data.stages._stage import ParentIterator, Stage, StageIterator, UnaryStage

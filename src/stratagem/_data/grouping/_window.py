@@ -9,7 +9,7 @@ import numpy as np
 from stratagem._base.errors import InvalidArgumentError
 from stratagem._data.elements._nest import Nest, leaves, map_leaves, packer
 from stratagem._data.elements._spec import DatasetSpec, Nestable
-from stratagem._data.functions._sure import static_spec
+from stratagem._data.functions._static_spec import static_spec
 from stratagem._data.stages._cardinality import windows
 from stratagem._data.stages._memory import ListStage
 from stratagem._data.stages._order import Listed, Order, State

@@ -10,20 +10,20 @@ from jax.interpreters import ad, batching, mlir
 
 from stratagem._base.errors import UnimplementedError
 
-# look_up(*shards, ids; table): for every id its row of the table whose rows the shards hold, one after another. `table` tells
+# lookup(*shards, ids; table): for every id its row of the table whose rows the shards hold, one after another. `table` tells
 # it from others.
-look_up_p = xc.Primitive("served_look_up")
+lookup_p = xc.Primitive("server_lookup")
 # scatter(rows, ids; sizes, table): for every shard (of so many rows) the sum of the rows at their ids. It is the transpose of
-# look_up.
-scatter_p = xc.Primitive("served_scatter")
+# lookup.
+scatter_p = xc.Primitive("server_scatter")
 scatter_p.multiple_results = True
 # apply(*values, *gradients; count, update): so many values after an optimizer's update. JAX's caches keep what a program names,
 # for ever, so this names no objects: `update` has the update's place among those of its trace, and whose it is.
-apply_p = xc.Primitive("served_apply")
+apply_p = xc.Primitive("server_apply")
 apply_p.multiple_results = True
 
 
-def _look_up(*operands: Any, table: int) -> Any:
+def _lookup(*operands: Any, table: int) -> Any:
     """Without servers: ids that are out of range give what `jnp.take` gives."""
     *shards, ids = operands
     return jnp.take(jnp.concatenate(shards) if len(shards) > 1 else shards[0], ids, axis=0)
@@ -41,7 +41,7 @@ def _scatter(rows: Any, ids: Any, *, sizes: tuple[int, ...], table: int) -> list
     return scattered(rows, ids, sizes)
 
 
-def _look_up_type(*operands: Any, table: int) -> Any:
+def _lookup_type(*operands: Any, table: int) -> Any:
     return operands[0].update(shape=(*operands[-1].shape, *operands[0].shape[1:]))
 
 
@@ -55,10 +55,10 @@ def _apply_type(*operands: Any, count: int, update: tuple[int, ...]) -> list[Any
 
 def _jvp(primals: Sequence[Any], tangents: Sequence[Any], *, table: int) -> tuple[Any, Any]:
     *shards, ids = primals
-    out = look_up_p.bind(*primals, table=table)
+    out = lookup_p.bind(*primals, table=table)
     if all(type(t) is ad.Zero for t in tangents[:-1]):
         return out, ad.Zero(jax.typeof(out).to_tangent_aval())
-    return out, look_up_p.bind(*map(ad.instantiate_zeros, tangents[: len(shards)]), ids, table=table)
+    return out, lookup_p.bind(*map(ad.instantiate_zeros, tangents[: len(shards)]), ids, table=table)
 
 
 def _transpose(ct: Any, *operands: Any, table: int) -> list[Any]:
@@ -71,7 +71,7 @@ def _transpose(ct: Any, *operands: Any, table: int) -> list[Any]:
 def _batched(operands: Sequence[Any], dims: Sequence[Any], *, table: int) -> tuple[Any, int]:
     if any(d is not None for d in dims[:-1]):
         raise UnimplementedError("A look-up in many versions of a table at once (vmap over the table) is not possible.")
-    return look_up_p.bind(*operands[:-1], jnp.moveaxis(operands[-1], dims[-1], 0), table=table), 0
+    return lookup_p.bind(*operands[:-1], jnp.moveaxis(operands[-1], dims[-1], 0), table=table), 0
 
 
 def _scatter_batched(
@@ -81,12 +81,12 @@ def _scatter_batched(
     return outs, [0] * len(outs)
 
 
-look_up_p.def_abstract_eval(_look_up_type)
+lookup_p.def_abstract_eval(_lookup_type)
 scatter_p.def_abstract_eval(_scatter_type)
 apply_p.def_abstract_eval(_apply_type)
-mlir.register_lowering(look_up_p, mlir.lower_fun(_look_up, multiple_results=False))
+mlir.register_lowering(lookup_p, mlir.lower_fun(_lookup, multiple_results=False))
 mlir.register_lowering(scatter_p, mlir.lower_fun(_scatter, multiple_results=True))
-ad.primitive_jvps[look_up_p] = _jvp
-ad.primitive_transposes[look_up_p] = _transpose
-batching.primitive_batchers[look_up_p] = _batched
+ad.primitive_jvps[lookup_p] = _jvp
+ad.primitive_transposes[lookup_p] = _transpose
+batching.primitive_batchers[lookup_p] = _batched
 batching.primitive_batchers[scatter_p] = _scatter_batched

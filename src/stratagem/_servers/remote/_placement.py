@@ -14,12 +14,12 @@ from stratagem._core.step import Arguments, RemotePlacement, Trace
 from stratagem._core.values import InitializerProgram, placement_of
 from stratagem._private import scoped
 from stratagem._servers.remote._deferred import apply_on_servers
-from stratagem._servers.remote._look_up import RowCapacity, rows_to_look_up
-from stratagem._servers.remote._markers import look_up_p
+from stratagem._servers.remote._export import local
+from stratagem._servers.remote._lookup import RowCapacity, rows_to_look_up
+from stratagem._servers.remote._markers import lookup_p
 from stratagem._servers.remote._program import ServerProgram
 from stratagem._servers.remote._push import Push
 from stratagem._servers.remote._servers import Servers
-from stratagem._servers.remote._travel import local
 from stratagem._servers.remote._worker import Worker
 
 _numbers = itertools.count()
@@ -90,9 +90,9 @@ class ServerPlacement(RemotePlacement):
         if worker is not None:
             worker.fresh.need(changes)
 
-    def look_up(self, shards: Sequence[Any], ids: jax.Array) -> jax.Array:
+    def lookup(self, shards: Sequence[Any], ids: jax.Array) -> jax.Array:
         """As RemotePlacement's: a marker, with which the program is cut."""
-        rows: jax.Array = look_up_p.bind(*map(scoped, shards), ids, table=id(shards[0]))
+        rows: jax.Array = lookup_p.bind(*map(scoped, shards), ids, table=id(shards[0]))
         return rows
 
     def apply_gradients(self, optimizer: Any, gradients: Sequence[Any], variables: Sequence[Any]) -> None:

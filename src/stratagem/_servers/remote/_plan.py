@@ -20,7 +20,7 @@ from stratagem._base.errors import UnimplementedError
 from stratagem._core.step import RemoteUpdate, Trace, acts, is_literal
 from stratagem._core.values import is_remote
 from stratagem._servers.remote._inlined import inlined
-from stratagem._servers.remote._markers import apply_p, look_up_p, scatter_p
+from stratagem._servers.remote._markers import apply_p, lookup_p, scatter_p
 from stratagem._servers.remote._sparse import Rule, Sparse, sparse_rule
 
 Var = Any
@@ -118,8 +118,8 @@ class StepAnalysis:
         level = max((self.level[v] for v in ins), default=0)
         if eqn.primitive is apply_p:
             level = self._note_apply(eqn)
-        elif eqn.primitive is look_up_p and self._is_table(eqn.invars[:-1]):
-            level = self._note_look_up(eqn)
+        elif eqn.primitive is lookup_p and self._is_table(eqn.invars[:-1]):
+            level = self._note_lookup(eqn)
         elif eqn.primitive is scatter_p and self._note_scatter(eqn):
             # Also where the gradient does not depend on the rows: which rows they are is known after their look-up.
             level = max(level, self.groups[self.group_of[id(eqn)]].call + 1)
@@ -137,7 +137,7 @@ class StepAnalysis:
         """True if these are versions of variables that no other equation needs whole."""
         return all(not is_literal(v) and v in self.version and self.version[v] not in self.whole for v in shards)
 
-    def _note_look_up(self, eqn: Eqn) -> int:
+    def _note_lookup(self, eqn: Eqn) -> int:
         *shards, ids = eqn.invars
         call = max(self._level(v) for v in eqn.invars)
         positions = tuple(self.version[v] for v in shards)
@@ -273,7 +273,7 @@ class StepAnalysis:
                 continue
             if acts(eqn) or not want.isdisjoint(eqn.outvars):
                 kept.append(eqn)
-                inputs = [eqn.invars[-1]] if id(eqn) in self.group_of and eqn.primitive is look_up_p else eqn.invars
+                inputs = [eqn.invars[-1]] if id(eqn) in self.group_of and eqn.primitive is lookup_p else eqn.invars
                 want.update(v for v in inputs if _is_var(v))
         return kept[::-1]
 

@@ -23,19 +23,19 @@ from stratagem._core.step import (
 )
 from stratagem._core.values import is_remote, placement_of
 from stratagem._private import is_seed_state
-from stratagem._servers.remote._parts import UpdatePart, parts_of
-from stratagem._servers.remote._pieces import Subprogram, subprograms_of
-from stratagem._servers.remote._plan import StepAnalysis
-from stratagem._servers.remote._recipe import (
+from stratagem._servers.remote._execution_plan import (
     CompiledPiece,
     ExecutionPlan,
     SentChange,
     SentUpdate,
     ServerLocation,
-    TableLookUp,
+    TableLookup,
 )
+from stratagem._servers.remote._parts import UpdatePart, parts_of
+from stratagem._servers.remote._plan import StepAnalysis
 from stratagem._servers.remote._server import NotHereError
 from stratagem._servers.remote._servers import Servers
+from stratagem._servers.remote._subprograms import Subprogram, subprograms_of
 from stratagem._servers.remote._worker import Worker
 
 
@@ -163,7 +163,7 @@ class _Writer:
                 CompiledPiece(tuple(map(self._number, p.reads)), tuple(map(self._number, p.makes)), p.run)
                 for p in self._pieces
             ),
-            look_ups=tuple(self._look_up(i) for i, group in enumerate(plan.groups) if group.ids),
+            look_ups=tuple(self._lookup(i) for i, group in enumerate(plan.groups) if group.ids),
             updates=tuple(sorted((self._update(i) for i in range(len(plan.applied))), key=lambda u: u.call)),
             changes=tuple(self._change(i) for i, c in enumerate(plan.changed) if is_remote(variables[c.position])),
             results=tuple(map(self._value, plan.results)),
@@ -186,10 +186,10 @@ class _Writer:
     def _place(self, variable: Any) -> ServerLocation:
         return self._servers.places(placement_of(variable))[0]
 
-    def _look_up(self, i: int) -> TableLookUp:
+    def _lookup(self, i: int) -> TableLookup:
         group = self._plan.groups[i]
         shards = [self._plan.made.variables[p] for p in group.shards]
-        return TableLookUp(
+        return TableLookup(
             group.call,
             group.updated,
             shards[0].path,

@@ -14,22 +14,22 @@ from stratagem._core.mesh import ReplicaMesh
 from stratagem._core.step import RemoteArray, RemoteIterator
 from stratagem._data import to_jax
 from stratagem._private import is_seed_state
-from stratagem._servers.remote._ahead import Freshness, Prefetched
-from stratagem._servers.remote._clock import TimeBreakdown, TimeCategory
-from stratagem._servers.remote._gone import Finalized
+from stratagem._servers.remote._execution_plan import ExecutionPlan
+from stratagem._servers.remote._export import exported
+from stratagem._servers.remote._finalizers import Finalized
+from stratagem._servers.remote._prefetch import Freshness, Prefetched
 from stratagem._servers.remote._push import Origin
 from stratagem._servers.remote._ray_actors import RayActor
 from stratagem._servers.remote._ray_worker_task import Drawn, Seed, without_programs
-from stratagem._servers.remote._recipe import ExecutionPlan
 from stratagem._servers.remote._server import NotHereError
-from stratagem._servers.remote._travel import exported
+from stratagem._servers.remote._time_breakdown import TimeBreakdown, TimeCategory
 from stratagem._servers.remote._update import SparseGradient
 
 _handles = itertools.count()
 
 
 @final
-class WorkerIterator(RemoteIterator):
+class RayIterator(RemoteIterator):
     """An iterator that a worker has, as the coordinator passes it to functions."""
 
     def __init__(self, worker: "RayWorker", source: int) -> None:
@@ -71,7 +71,7 @@ class WorkerIterator(RemoteIterator):
             return next(self)
         return to_jax(self._actor.call("take", self.handle).result())
 
-    def __iter__(self) -> "WorkerIterator":
+    def __iter__(self) -> "RayIterator":
         return self
 
 
@@ -79,10 +79,10 @@ class StandIn(np.ndarray):
     """An array whose values only a worker has. It has shape and dtype, and zeros."""
 
     drawn: Drawn
-    iterator: WorkerIterator
+    iterator: RayIterator
 
     @classmethod
-    def of(cls, iterator: WorkerIterator, leaf: int, like: Any) -> "StandIn":
+    def of(cls, iterator: RayIterator, leaf: int, like: Any) -> "StandIn":
         """In place of a leaf of the iterator's next element."""
         array = np.asarray(like)
         made = np.broadcast_to(np.zeros((), array.dtype), array.shape).view(cls)
@@ -104,8 +104,8 @@ class RemoteSource:
         """What the elements of the data set look like. Raises AttributeError for what does not say so."""
         return self._worker.actor.call("element_spec", self._handle).result()
 
-    def __iter__(self) -> WorkerIterator:
-        return WorkerIterator(self._worker, self._handle)
+    def __iter__(self) -> RayIterator:
+        return RayIterator(self._worker, self._handle)
 
 
 @final

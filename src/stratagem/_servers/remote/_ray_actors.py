@@ -16,7 +16,7 @@ from stratagem._servers.remote._failure import RemoteFailure
 from stratagem._servers.remote._ray_node import join_seconds
 from stratagem._servers.remote._ray_server_task import ServerTask
 from stratagem._servers.remote._ray_worker_task import WorkerTask
-from stratagem._servers.remote._wire import packed, unpacked
+from stratagem._servers.remote._serialization import packed, unpacked
 
 _LOOK_SECONDS = 0.1
 _PAUSE_SECONDS = 10.0  # at most, between two tries to start a task that dies at once

@@ -7,11 +7,11 @@ from typing import Any, final
 import jax
 
 from stratagem._base.errors import UnavailableError
-from stratagem._servers.remote._ledger import History
+from stratagem._servers.remote._export import given, imported, imported_maker, shapes_of
 from stratagem._servers.remote._push import Origin, Push
+from stratagem._servers.remote._push_log import History
 from stratagem._servers.remote._ray_task import RayTask
 from stratagem._servers.remote._server import Traffic, VariableServer
-from stratagem._servers.remote._travel import given, imported, imported_maker, shapes_of
 from stratagem._servers.remote._update import UpdateSpec, flat
 
 

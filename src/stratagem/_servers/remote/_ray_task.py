@@ -5,7 +5,7 @@ import os
 import threading
 
 from stratagem._servers.remote._failure import RemoteFailure
-from stratagem._servers.remote._wire import Message, packed, unpacked
+from stratagem._servers.remote._serialization import Message, packed, unpacked
 
 
 class RayTask(abc.ABC):

@@ -12,11 +12,11 @@ from stratagem._base.errors import OutOfRangeError, UnavailableError
 from stratagem._core.context import entered
 from stratagem._data import ElementIterator
 from stratagem._servers.remote._actors import Actor
-from stratagem._servers.remote._clock import TimeCategory
+from stratagem._servers.remote._execution_plan import ExecutionPlan, PlanExecution
+from stratagem._servers.remote._export import ExportedSubprogram, Missing, imported, shapes_of
 from stratagem._servers.remote._ray_task import RayTask
-from stratagem._servers.remote._recipe import ExecutionPlan, PlanExecution
 from stratagem._servers.remote._server import NotHereError
-from stratagem._servers.remote._travel import ExportedSubprogram, Missing, imported, shapes_of
+from stratagem._servers.remote._time_breakdown import TimeCategory
 from stratagem._servers.remote._update import SparseGradient, flat
 from stratagem._servers.remote._worker import Worker
 

@@ -11,10 +11,10 @@ import jax.numpy as jnp
 
 from stratagem._base.errors import InvalidArgumentError
 from stratagem._core.values import Maker
-from stratagem._servers.remote._clock import Busy
-from stratagem._servers.remote._ledger import History, PushLog
+from stratagem._servers.remote._export import given, local
 from stratagem._servers.remote._push import Origin, Push
-from stratagem._servers.remote._travel import given, local
+from stratagem._servers.remote._push_log import History, PushLog
+from stratagem._servers.remote._time_breakdown import Busy
 from stratagem._servers.remote._update import Applicable
 
 

@@ -11,11 +11,11 @@ import numpy as np
 
 from stratagem._core.values import InitializerProgram
 from stratagem._servers.remote._actors import Actor, LocalActor
-from stratagem._servers.remote._gone import Finalized
+from stratagem._servers.remote._execution_plan import ServerLocation
+from stratagem._servers.remote._export import exported, shapes_of
+from stratagem._servers.remote._finalizers import Finalized
 from stratagem._servers.remote._push import Origin, Push
-from stratagem._servers.remote._recipe import ServerLocation
 from stratagem._servers.remote._server import NotHereError, Traffic
-from stratagem._servers.remote._travel import exported, shapes_of
 from stratagem._servers.remote._update import Lent, ServerUpdate, flat
 
 Result = TypeVar("Result")

@@ -10,10 +10,10 @@ import numpy as np
 from stratagem._core.mesh import ReplicaMesh
 from stratagem._core.step import everywhere
 from stratagem._private import is_seed_state
-from stratagem._servers.remote._ahead import Freshness, Prefetched
-from stratagem._servers.remote._clock import TimeBreakdown
+from stratagem._servers.remote._prefetch import Freshness, Prefetched
 from stratagem._servers.remote._push import Origin
 from stratagem._servers.remote._server import NotHereError
+from stratagem._servers.remote._time_breakdown import TimeBreakdown
 
 _GOLDEN = 0x9E3779B9  # spreads small numbers over 32 bits
 

@@ -13,7 +13,7 @@ from stratagem._base.paths import local_path
 from stratagem._cluster import ClusterSpec, ConfigProto, tf_config
 from stratagem._servers.strategy import ParameterServerStrategy
 from stratagem._strategies import AbstractStrategy
-from stratagem._tf1.estimator._place import TaskInfo, place_of
+from stratagem._tf1.estimator._task_info import TaskInfo, place_of
 
 _log = logging.getLogger("stratagem.estimator")
 

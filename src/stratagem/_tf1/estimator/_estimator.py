@@ -14,13 +14,13 @@ from stratagem._base.paths import local_path
 from stratagem._checkpoints import latest_checkpoint, list_variables, load_variable
 from stratagem._core.step import default_mesh
 from stratagem._strategies import AbstractStrategy, OneDeviceStrategy
-from stratagem._tf1.estimator._apart import generated_isolated, isolated
 from stratagem._tf1.estimator._call import argument_names, call_with, check_model_fn
 from stratagem._tf1.estimator._config import RunConfig, with_model_dir
 from stratagem._tf1.estimator._evaluate import evaluate, record
 from stratagem._tf1.estimator._events import EventFolders
 from stratagem._tf1.estimator._hook import CheckpointSaverListener, SessionRunHook
 from stratagem._tf1.estimator._input import Input
+from stratagem._tf1.estimator._isolation import generated_isolated, isolated
 from stratagem._tf1.estimator._loop import steps as loop
 from stratagem._tf1.estimator._model_spec import EstimatorSpec
 from stratagem._tf1.estimator._modes import ModeKeys

@@ -10,7 +10,7 @@ from stratagem._base.errors import UnimplementedError
 from stratagem._private import KerasVariable
 from stratagem._tf1.estimator._events import EventFolders
 from stratagem._tf1.estimator._hook import SessionRunHook
-from stratagem._tf1.estimator._reach import names_in
+from stratagem._tf1.estimator._hook_tensors import names_in
 from stratagem._tf1.estimator._runner import EstimatorRunner, StepResults
 from stratagem._tf1.estimator._saving import Saving
 from stratagem._tf1.estimator._step import ModelStep, hooks_of

@@ -10,7 +10,7 @@ from stratagem._tf1.estimator._announcement import announced
 from stratagem._tf1.estimator._config import RunConfig
 from stratagem._tf1.estimator._estimator import Estimator
 from stratagem._tf1.estimator._evaluation import EvaluatingListener, Evaluator, evaluate_while_others_train
-from stratagem._tf1.estimator._served import train_served
+from stratagem._tf1.estimator._parameter_server import train_served
 from stratagem._tf1.estimator._specs import EvalSpec, TrainSpec
 
 _log = logging.getLogger("stratagem.estimator")

@@ -79,7 +79,7 @@ class Building:
         """The name that `tf.identity` gave a tensor; None if it gave none."""
         return next((name for name, known in self.named.items() if known is tensor), None)
 
-    def note_look_up(self, variables: Iterable[Any]) -> None:
+    def note_lookup(self, variables: Iterable[Any]) -> None:
         """Rows of a table, which these variables hold, are read."""
         self._looked_up.update(map(id, variables))
 

@@ -12,8 +12,8 @@ from stratagem._checkpoints import Checkpoint, CheckpointManager, PreemptionChec
 from stratagem._core.context import entered
 from stratagem._private import global_seed_generator
 from stratagem._training._callbacks import Callbacks
+from stratagem._training.callbacks._callback_state import StatefulCallback, kept
 from stratagem._training.callbacks._files import weights_not_finite
-from stratagem._training.callbacks._kept import StatefulCallback, kept
 from stratagem._training.callbacks._slots import Slots
 
 _log = logging.getLogger("stratagem")

@@ -8,8 +8,8 @@ import keras
 
 from stratagem._training._callbacks import Callbacks
 from stratagem._training.callbacks._backup import Backup
-from stratagem._training.callbacks._course import LoopHooks
 from stratagem._training.callbacks._json import from_json, to_json
+from stratagem._training.callbacks._loop_hooks import LoopHooks
 
 
 @final

@@ -9,7 +9,7 @@ import numpy as np
 from stratagem._core.mesh import ReplicaMesh
 from stratagem._core.values import Variable, on_read, placement_of, storage
 from stratagem._private import store, stored
-from stratagem._training.callbacks._kept import host_variables
+from stratagem._training.callbacks._callback_state import host_variables
 
 
 @final

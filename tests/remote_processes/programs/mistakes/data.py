@@ -7,7 +7,7 @@ import threading
 from job import FOLDER, coordinator, draw, iterator_of, numbers, run, strategy
 
 import stratagem as tf
-from stratagem._servers.coordinator import _pace
+from stratagem._servers.coordinator import _batching as _pace
 
 scheduled = []
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from stratagem._core.numbers import Arithmetic, exactly
-from stratagem._core.step._families import tracing
+from stratagem._core.step._function_cache import tracing
 from stratagem._core.step._signature import Fixed, Same
 from stratagem._core.step.reading._code import names_of
 from stratagem._core.step.reading._visitors import visit_arguments, visitor_of

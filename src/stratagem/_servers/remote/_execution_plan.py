@@ -15,10 +15,10 @@ import numpy as np
 from stratagem._base.errors import InvalidArgumentError
 from stratagem._core.step import Checks
 from stratagem._servers.remote._actors import Actor
-from stratagem._servers.remote._ahead import Brought
-from stratagem._servers.remote._clock import TimeCategory
-from stratagem._servers.remote._look_up import RowCapacity, rows_to_look_up
+from stratagem._servers.remote._lookup import RowCapacity, rows_to_look_up
+from stratagem._servers.remote._prefetch import Brought
 from stratagem._servers.remote._push import Push
+from stratagem._servers.remote._time_breakdown import TimeCategory
 from stratagem._servers.remote._update import SparseGradient
 from stratagem._servers.remote._worker import Worker
 
@@ -44,7 +44,7 @@ class CompiledPiece:
 
 
 @dataclass(frozen=True)
-class TableLookUp:
+class TableLookup:
     """The rows of a table that some ids ask for, after piece `call`.
 
     updated: the updates of earlier calls come first. name: of the table. shards: where they are, and how many rows each has.
@@ -104,7 +104,7 @@ class ExecutionPlan:
     seeds: tuple[tuple[Number, Any], ...]
     kept: tuple[tuple[Number, Any], ...]
     pieces: tuple[CompiledPiece, ...]
-    look_ups: tuple[TableLookUp, ...]
+    look_ups: tuple[TableLookup, ...]
     updates: tuple[SentUpdate, ...]
     changes: tuple[SentChange, ...]
     results: tuple[Number, ...]
@@ -204,11 +204,11 @@ class PlanExecution:
 
     def _between(self, call: int) -> None:
         """What the servers do after piece `call`: look-ups, and updates whose results are read or looked up."""
-        look_ups = [look_up for look_up in self._recipe.look_ups if look_up.call == call]
-        if any(look_up.updated for look_up in look_ups):
+        look_ups = [lookup for lookup in self._recipe.look_ups if lookup.call == call]
+        if any(lookup.updated for lookup in look_ups):
             self._push_until(call)
-        for look_up in look_ups:
-            self._look_up(look_up)
+        for lookup in look_ups:
+            self._lookup(lookup)
         late = [(number, place) for after, number, place in self._recipe.late if after == call]
         if late:
             self._push_until(call + 1)
@@ -221,18 +221,18 @@ class PlanExecution:
         self._push(due, (), {})
         self._sent += len(due)
 
-    def _look_up(self, look_up: TableLookUp) -> None:
-        values, sizes = self._values, [rows for _, rows in look_up.shards]
-        wanted = rows_to_look_up([values[n] for n in look_up.ids], sizes, look_up.name, look_up.room)
-        values.update(zip(look_up.inverse, map(jnp.asarray, wanted.inverse), strict=True))
-        values.update(zip(look_up.which, wanted.rows, strict=True))
+    def _lookup(self, lookup: TableLookup) -> None:
+        values, sizes = self._values, [rows for _, rows in lookup.shards]
+        wanted = rows_to_look_up([values[n] for n in lookup.ids], sizes, lookup.name, lookup.room)
+        values.update(zip(lookup.inverse, map(jnp.asarray, wanted.inverse), strict=True))
+        values.update(zip(lookup.which, wanted.rows, strict=True))
         with self._worker.clock.part(TimeCategory.SERVERS):
             calls = [
                 (place.server, self._servers[place.server].call("rows", [(place.key, rows)]))
-                for (place, _), rows in zip(look_up.shards, wanted.rows, strict=True)
+                for (place, _), rows in zip(lookup.shards, wanted.rows, strict=True)
             ]
             found = [self._seen_in(server, call.result())[0] for server, call in calls]
-        values.update(zip(look_up.rows, found, strict=True))
+        values.update(zip(lookup.rows, found, strict=True))
 
     def _push(
         self, updates: Sequence[SentUpdate], changes: Sequence[SentChange], wanted: Mapping[int, Sequence[str]]

@@ -15,7 +15,7 @@ def rows_of(table: Any, ids: Any) -> Any:
     """The rows of a table that is kept elsewhere; None if this is not one, or it is not known yet which rows."""
     shards = [table] if isinstance(table, KerasVariable) else getattr(table, "variables", None)
     if shards and current().graph is not None:
-        current().graph.note_look_up(shards)
+        current().graph.note_lookup(shards)
     if not shards or not all(isinstance(s, KerasVariable) for s in shards):
         return None
     placements = [remote_placement(s) for s in shards]
@@ -28,7 +28,7 @@ def rows_of(table: Any, ids: Any) -> Any:
     ids = jnp.asarray(ids)
     if not jnp.issubdtype(ids.dtype, jnp.integer):
         return None
-    rows = first.rows(shards, ids) if recorder is None else first.look_up(shards, ids)
+    rows = first.rows(shards, ids) if recorder is None else first.lookup(shards, ids)
     return shards[0]._maybe_autocast(rows)
 
 

@@ -7,8 +7,8 @@ from concurrent.futures import Future
 from typing import Any, TypeVar
 
 from stratagem._base.job import Phase
-from stratagem._cluster.control._link import ControlClient
-from stratagem._cluster.control._patience import JoinDeadline
+from stratagem._cluster.control._client import ControlClient
+from stratagem._cluster.control._join_deadline import JoinDeadline
 
 logger = logging.getLogger("stratagem.cluster")
 

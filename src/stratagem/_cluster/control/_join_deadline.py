@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import final
 
 from stratagem._base.errors import ClusterError
-from stratagem._cluster.control._facts import JobInfo
+from stratagem._cluster.control._job_info import JobInfo
 
 REPORT_SECONDS = 15.0
 

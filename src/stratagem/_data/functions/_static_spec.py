@@ -4,7 +4,7 @@ from typing import Any
 
 from stratagem._data.elements._nest import Nest, map_leaves
 from stratagem._data.elements._spec import DatasetSpec, TensorSpec
-from stratagem._data.functions._way import spec_is_free
+from stratagem._data.functions._map_mode import spec_is_free
 from stratagem._data.stages._stage import Stage
 
 

@@ -8,7 +8,7 @@ import jax
 import numpy as np
 
 from stratagem._core.context import entered
-from stratagem._events._ambience import current_trace, holds, summary_context, whole
+from stratagem._events._summary_context import current_trace, holds, summary_context, whole
 from stratagem._events._writer import FileWriter
 from stratagem._ops import tensor
 from stratagem._private import OutsideOfTraces

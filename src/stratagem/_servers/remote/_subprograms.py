@@ -10,7 +10,7 @@ from jax.sharding import PartitionSpec
 
 from stratagem._core.mesh import ReplicaMesh
 from stratagem._core.step import compiler_options, is_literal, sub_function
-from stratagem._servers.remote._markers import look_up_p, scatter_p, scattered
+from stratagem._servers.remote._markers import lookup_p, scatter_p, scattered
 from stratagem._servers.remote._plan import StepAnalysis
 
 # A value that a piece reads or makes: a variable of the program, or ("rows", group, shard), ("inverse", group, ids),
@@ -106,7 +106,7 @@ def _special(plan: StepAnalysis, eqn: Any) -> _Segment | None:
     if group is not None:
         shards = len(plan.groups[group].shards)
         rows = [("rows", group, i) for i in range(shards)]
-        if eqn.primitive is look_up_p:
+        if eqn.primitive is lookup_p:
             inverse = ("inverse", group, eqn.invars[-1])
             return _Segment([inverse, *rows], eqn.outvars, lambda at, *parts: [_together_at(parts, at)])
         assert eqn.primitive is scatter_p

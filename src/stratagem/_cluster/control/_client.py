@@ -16,8 +16,8 @@ from stratagem._base.errors import CancelledError, ClusterError, InvalidArgument
 from stratagem._base.job import Phase
 from stratagem._cluster.control import _stacks
 from stratagem._cluster.control._command import command, search_path
-from stratagem._cluster.control._facts import JobInfo
 from stratagem._cluster.control._failure import FailureKind, JobFailure
+from stratagem._cluster.control._job_info import JobInfo
 from stratagem._cluster.control._progress import Progress
 from stratagem._cluster.control._release import Release
 from stratagem._cluster.control._tunnel import Doorman
