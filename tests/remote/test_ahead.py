@@ -112,14 +112,14 @@ def test_a_step_sees_what_its_own_function_assigned_before() -> None:
     assert [float(value.fetch()) for value in values] == [201.0] * 3
 
 
-def test_what_was_brought_is_used_once_and_by_the_same_recipe_only() -> None:
-    ahead, recipe, other = Prefetched(), object(), object()
-    ahead.keep(recipe, {0: (1, ["v"])})
+def test_what_was_brought_is_used_once_and_by_the_same_plan_only() -> None:
+    ahead, plan, other = Prefetched(), object(), object()
+    ahead.keep(plan, {0: (1, ["v"])})
     assert ahead.take(other) == {}
-    assert ahead.take(recipe) == {}
-    ahead.keep(recipe, {0: (1, ["v"])})
-    assert ahead.take(recipe) == {0: (1, ["v"])}
-    assert ahead.take(recipe) == {}
+    assert ahead.take(plan) == {}
+    ahead.keep(plan, {0: (1, ["v"])})
+    assert ahead.take(plan) == {0: (1, ["v"])}
+    assert ahead.take(plan) == {}
 
 
 @pytest.mark.parametrize("seed", range(30))

@@ -8,7 +8,8 @@ import pytest
 import stratagem as tf
 from stratagem._cluster import ClusterSpec, SimpleClusterResolver
 from stratagem._core.values import placement_of
-from stratagem._servers.remote import Server, _plan
+from stratagem._servers.remote import Server
+from stratagem._servers.remote import _step_analysis as _plan
 from stratagem._servers.strategy import ParameterServerStrategy
 from stratagem.testing import free_ports
 from tests.remote.serving import Shards, cluster, serving, shrinking

@@ -1,4 +1,4 @@
-"""Recipe: all that a worker has to do for one step, without the objects that the step was traced from.
+"""Plan: all that a worker has to do for one step, without the objects that the step was traced from.
 
 Values have numbers: a worker keeps them in a dict while it runs. Variables are known by server and key.
 """
@@ -35,7 +35,7 @@ class ServerLocation:
 
 
 @dataclass(frozen=True)
-class CompiledPiece:
+class CompiledSubprogram:
     """run(list of the values `reads`) -> list of the values `makes`."""
 
     reads: tuple[Number, ...]
@@ -45,7 +45,7 @@ class CompiledPiece:
 
 @dataclass(frozen=True)
 class TableLookup:
-    """The rows of a table that some ids ask for, after piece `call`.
+    """The rows of a table that some ids ask for, after subprogram `call`.
 
     updated: the updates of earlier calls come first. name: of the table. shards: where they are, and how many rows each has.
     ids: values; inverse: for each, where in all rows its own are. rows: the distinct rows by shard; which: their ids there.
@@ -64,7 +64,7 @@ class TableLookup:
 
 @dataclass(frozen=True)
 class SentUpdate:
-    """An optimizer's update, whose gradients are there after piece `call`.
+    """An optimizer's update, whose gradients are there after subprogram `call`.
 
     finite: a value, false if one of them is no number. gradients: by variable its path, value, and the ids of its rows (None:
     it is a gradient of all rows). parts: by server the number of its part, and which of the gradients that takes.
@@ -92,8 +92,8 @@ class ExecutionPlan:
     """One step.
 
     inputs: values that the call brings. constants: values that are always the same. whole: values that are read from servers
-    in the beginning; late: after the piece with this number, and the updates before it. seeds and kept: values of variables
-    that a worker has for itself, before and after the step. updates: in the order of their calls. results: values that go back,
+    in the beginning; late: after the subprogram with this number, and the updates before it. seeds and kept: values of
+    variables that a worker has for itself, before and after the step. updates: in the order of their calls. results: values that go back,
     the last ones those of the checks.
     """
 
@@ -103,7 +103,7 @@ class ExecutionPlan:
     late: tuple[tuple[int, Number, ServerLocation], ...]
     seeds: tuple[tuple[Number, Any], ...]
     kept: tuple[tuple[Number, Any], ...]
-    pieces: tuple[CompiledPiece, ...]
+    subprograms: tuple[CompiledSubprogram, ...]
     look_ups: tuple[TableLookup, ...]
     updates: tuple[SentUpdate, ...]
     changes: tuple[SentChange, ...]
@@ -117,8 +117,8 @@ class ExecutionPlan:
 
     @property
     def most_pushes(self) -> int:
-        """A step does not push more often than this: twice between two pieces, and in the end."""
-        return 2 * len(self.pieces)
+        """A step does not push more often than this: twice between two subprograms, and in the end."""
+        return 2 * len(self.subprograms)
 
     def begun(
         self,
@@ -140,26 +140,26 @@ class ExecutionPlan:
 
 @final
 class PlanExecution:
-    """A recipe that is being followed. seen: by server, how many pushes it had applied when the step first read from it."""
+    """A plan that is being followed. seen: by server, how many pushes it had applied when the step first read from it."""
 
     def __init__(
         self,
-        recipe: ExecutionPlan,
+        plan: ExecutionPlan,
         servers: Sequence[Actor],
         worker: Worker,
         prepare: Any,
         inputs: Sequence[Any],
         brought: Brought,
     ) -> None:
-        self._recipe, self._servers, self._worker, self._prepare = recipe, servers, worker, prepare
-        self._values: Values = dict(recipe.constants)
+        self._plan, self._servers, self._worker, self._prepare = plan, servers, worker, prepare
+        self._values: Values = dict(plan.constants)
         self._seen: dict[int, int] = {}
         self._sent = 0  # updates
-        self._done = 0  # pieces, and what is between two of them
-        self._values.update(zip(recipe.inputs, inputs, strict=True))
+        self._done = 0  # subprograms, and what is between two of them
+        self._values.update(zip(plan.inputs, inputs, strict=True))
         with worker.clock.part(TimeCategory.SERVERS):
-            self._read(recipe.first, brought)
-        self._values.update((number, worker.value(variable)) for number, variable in recipe.seeds)
+            self._read(plan.first, brought)
+        self._values.update((number, worker.value(variable)) for number, variable in plan.seeds)
 
     def finish(self) -> list[Any]:
         """Take the step, or what is left of it if a program was missing. Waits until the servers have taken what it changes.
@@ -167,27 +167,27 @@ class PlanExecution:
         Raises InvalidArgumentError for an id that no row has, a gradient that is no number, and a check that failed: then
         nothing is sent but updates of the same step whose results were read before.
         """
-        recipe, values, worker = self._recipe, self._values, self._worker
-        for place in range(self._done, 2 * len(recipe.pieces) - 1):
+        plan, values, worker = self._plan, self._values, self._worker
+        for place in range(self._done, 2 * len(plan.subprograms) - 1):
             if place % 2:
                 self._between(place // 2)
-            elif recipe.pieces[place // 2].makes:
-                self._compute(recipe.pieces[place // 2])
+            elif plan.subprograms[place // 2].makes:
+                self._compute(plan.subprograms[place // 2])
             self._done = place + 1
-        results = [values[n] for n in recipe.results]
-        recipe.checks.verify(results, (0,))
+        results = [values[n] for n in plan.results]
+        plan.checks.verify(results, (0,))
         # With its push it reads what another step of this kind would read first.
-        next_keys = {server: keys for server, (_, keys) in recipe.first.items()} if worker.ahead.more else {}
-        worker.ahead.keep(recipe, self._push(recipe.updates[self._sent :], recipe.changes, next_keys))
-        for number, variable in recipe.kept:
+        next_keys = {server: keys for server, (_, keys) in plan.first.items()} if worker.ahead.more else {}
+        worker.ahead.keep(plan, self._push(plan.updates[self._sent :], plan.changes, next_keys))
+        for number, variable in plan.kept:
             worker.keep(variable, values[number])
         return results
 
-    def _compute(self, piece: CompiledPiece) -> None:
+    def _compute(self, subprogram: CompiledSubprogram) -> None:
         with self._worker.clock.part(TimeCategory.COMPUTE):
-            made = piece.run([self._values[n] for n in piece.reads])
+            made = subprogram.run([self._values[n] for n in subprogram.reads])
             made[-1].block_until_ready()  # and so are the others, of the same run
-        self._values.update(zip(piece.makes, made, strict=True))
+        self._values.update(zip(subprogram.makes, made, strict=True))
 
     def _read(self, by_server: Mapping[int, tuple[list[Number], list[str]]], brought: Brought) -> None:
         """Read values, but those of servers from which they were brought."""
@@ -203,13 +203,13 @@ class PlanExecution:
         return found
 
     def _between(self, call: int) -> None:
-        """What the servers do after piece `call`: look-ups, and updates whose results are read or looked up."""
-        look_ups = [lookup for lookup in self._recipe.look_ups if lookup.call == call]
+        """What the servers do after subprogram `call`: look-ups, and updates whose results are read or looked up."""
+        look_ups = [lookup for lookup in self._plan.look_ups if lookup.call == call]
         if any(lookup.updated for lookup in look_ups):
             self._push_until(call)
         for lookup in look_ups:
             self._lookup(lookup)
-        late = [(number, place) for after, number, place in self._recipe.late if after == call]
+        late = [(number, place) for after, number, place in self._plan.late if after == call]
         if late:
             self._push_until(call + 1)
             with self._worker.clock.part(TimeCategory.SERVERS):
@@ -217,7 +217,7 @@ class PlanExecution:
 
     def _push_until(self, call: int) -> None:
         """Send the updates before this call's."""
-        due = [u for u in self._recipe.updates[self._sent :] if u.call < call]
+        due = [u for u in self._plan.updates[self._sent :] if u.call < call]
         self._push(due, (), {})
         self._sent += len(due)
 

@@ -69,7 +69,7 @@ def given(value: Any) -> Any:
 @final
 @dataclass(eq=False)
 class ExportedSubprogram:
-    """A piece of a recipe in another process."""
+    """A subprogram of a plan in another process."""
 
     index: int
     programs: dict[Shapes, Callable[..., Any]] = field(default_factory=dict)
@@ -78,5 +78,5 @@ class ExportedSubprogram:
         shapes = shapes_of(values)
         program = self.programs.get(shapes)
         if program is None:
-            raise Missing(("piece", self.index), shapes)
+            raise Missing(("subprogram", self.index), shapes)
         return program(list(map(given, values)))

@@ -8,8 +8,8 @@ from stratagem._base.errors import ContextError, MixedStrategiesError, Unimpleme
 from stratagem._core.mesh import ReplicaMesh
 from stratagem._core.values import placement_of
 from stratagem._private import settings_of
-from stratagem._servers.remote._plan import AppliedUpdate
 from stratagem._servers.remote._servers import Servers
+from stratagem._servers.remote._step_analysis import AppliedUpdate
 from stratagem._servers.remote._update import ServerUpdate, how
 
 

@@ -35,15 +35,15 @@ class Prefetched:
 
     def __init__(self) -> None:
         self.more = False
-        self._recipe: Any = None
+        self._plan: Any = None
         self._brought: Brought = {}
 
-    def keep(self, recipe: Any, brought: Brought) -> None:
-        """For the next step, if it is of the same recipe, which is kept no longer than what it brought."""
-        self._recipe, self._brought = recipe if brought else None, brought
+    def keep(self, plan: Any, brought: Brought) -> None:
+        """For the next step, if it is of the same plan, which is kept no longer than what it brought."""
+        self._plan, self._brought = plan if brought else None, brought
 
-    def take(self, recipe: Any) -> Brought:
-        """What there is for a step of this recipe: used once."""
-        brought = self._brought if self._recipe is recipe else {}
-        self._recipe, self._brought = None, {}
+    def take(self, plan: Any) -> Brought:
+        """What there is for a step of this plan: used once."""
+        brought = self._brought if self._plan is plan else {}
+        self._plan, self._brought = None, {}
         return brought

@@ -1,4 +1,4 @@
-"""ServerProgram: a traced step over variables that servers keep, made into a recipe that any worker can follow."""
+"""ServerProgram: a traced step over variables that servers keep, made into a plan that any worker can follow."""
 
 import dataclasses
 import itertools
@@ -24,7 +24,7 @@ from stratagem._core.step import (
 from stratagem._core.values import is_remote, placement_of
 from stratagem._private import is_seed_state
 from stratagem._servers.remote._execution_plan import (
-    CompiledPiece,
+    CompiledSubprogram,
     ExecutionPlan,
     SentChange,
     SentUpdate,
@@ -32,9 +32,9 @@ from stratagem._servers.remote._execution_plan import (
     TableLookup,
 )
 from stratagem._servers.remote._parts import UpdatePart, parts_of
-from stratagem._servers.remote._plan import StepAnalysis
 from stratagem._servers.remote._server import NotHereError
 from stratagem._servers.remote._servers import Servers
+from stratagem._servers.remote._step_analysis import StepAnalysis
 from stratagem._servers.remote._subprograms import Subprogram, subprograms_of
 from stratagem._servers.remote._worker import Worker
 
@@ -51,8 +51,8 @@ class ServerProgram(RemoteProgram):
         _check_strategy(made, self._servers)
         _check_written(made)
         self._settings = made.settings
-        self._plan = StepAnalysis(made, len(made.results.per_replica))
-        self._pieces = subprograms_of(self._plan, mesh)
+        self._analysis = StepAnalysis(made, len(made.results.per_replica))
+        self._subprograms = subprograms_of(self._analysis, mesh)
         self._written = self._write()
         self._first = True
 
@@ -102,20 +102,20 @@ class ServerProgram(RemoteProgram):
                         raise
 
     def _present(self, moves: int) -> ExecutionPlan:
-        """The recipe, with all variables where they are after so many moves."""
+        """The plan, with all variables where they are after so many moves."""
         if moves != self._written.moves:
             if self._where() == self._written.places:
                 self._written = dataclasses.replace(self._written, moves=moves)
             else:
                 with tracing:
                     self._written = self._write()
-        return self._written.recipe
+        return self._written.plan
 
     def _write(self) -> "_Written":
         """Everything as it is now. `tracing` is held: nobody else compiles updates, and moves variables."""
-        parts = [parts_of(self._servers, applied, self._mesh) for applied in self._plan.applied]
+        parts = [parts_of(self._servers, applied, self._mesh) for applied in self._analysis.applied]
         moves, places = self._servers.moves, self._where()
-        return _Written(_Writer(self._plan, self._servers, self._pieces, parts).recipe(), parts, places, moves)
+        return _Written(_Writer(self._analysis, self._servers, self._subprograms, parts).plan(), parts, places, moves)
 
     def _where(self) -> list[tuple[ServerLocation, ...]]:
         return [self._servers.places(p) for p in self._placements if p is not None and p.remote]
@@ -123,53 +123,59 @@ class ServerProgram(RemoteProgram):
 
 @dataclass(frozen=True)
 class _Written:
-    """A recipe, the parts of its updates, which live as long, and where its variables are, after so many moves."""
+    """A plan, the parts of its updates, which live as long, and where its variables are, after so many moves."""
 
-    recipe: ExecutionPlan
+    plan: ExecutionPlan
     parts: Sequence[Sequence[UpdatePart]]
     places: Sequence[tuple[ServerLocation, ...]]
     moves: int
 
 
 class _Writer:
-    """Writes a plan down as a recipe: gives its values numbers, and its variables places."""
+    """Writes an analysis down as a plan: gives its values numbers, and its variables places."""
 
     def __init__(
-        self, plan: StepAnalysis, servers: Servers, pieces: Sequence[Subprogram], parts: Sequence[Sequence[UpdatePart]]
+        self,
+        analysis: StepAnalysis,
+        servers: Servers,
+        subprograms: Sequence[Subprogram],
+        parts: Sequence[Sequence[UpdatePart]],
     ) -> None:
-        self._plan, self._servers, self._pieces, self._parts = plan, servers, pieces, parts
+        self._analysis, self._servers, self._subprograms, self._parts = analysis, servers, subprograms, parts
         self._numbers: dict[Hashable, int] = {}
         self._constants: list[tuple[int, Any]] = []
         self._fresh = itertools.count()
 
-    def recipe(self) -> ExecutionPlan:
-        plan = self._plan
-        variables = plan.made.variables
-        inputs = plan.inputs[: len(variables)]
-        read = {n for piece in self._pieces for n in piece.reads} | {v for v in plan.results if not is_literal(v)}
+    def plan(self) -> ExecutionPlan:
+        analysis = self._analysis
+        variables = analysis.made.variables
+        inputs = analysis.inputs[: len(variables)]
+        read = {n for subprogram in self._subprograms for n in subprogram.reads} | {
+            v for v in analysis.results if not is_literal(v)
+        }
         known = [(v, variables[i]) for i, v in enumerate(inputs) if v in read]
-        later = [(v, i) for v, i in plan.version.items() if v in read and v not in set(inputs)]
-        own = [c for c in plan.changed if not is_remote(variables[c.position])]
-        for v, value in plan.consts.items():
+        later = [(v, i) for v, i in analysis.version.items() if v in read and v not in set(inputs)]
+        own = [c for c in analysis.changed if not is_remote(variables[c.position])]
+        for v, value in analysis.consts.items():
             self._constants.append((self._number(v), value))
-        recipe = ExecutionPlan(
-            inputs=tuple(map(self._number, plan.inputs[len(variables) :])),
+        plan = ExecutionPlan(
+            inputs=tuple(map(self._number, analysis.inputs[len(variables) :])),
             constants=(),
             whole=tuple((self._number(v), self._place(x)) for v, x in known if is_remote(x)),
-            late=tuple((plan.level[v] - 1, self._number(v), self._place(variables[i])) for v, i in later),
+            late=tuple((analysis.level[v] - 1, self._number(v), self._place(variables[i])) for v, i in later),
             seeds=tuple((self._number(v), x) for v, x in known if not is_remote(x)),
             kept=tuple((self._value(c.value), variables[c.position]) for c in own),
-            pieces=tuple(
-                CompiledPiece(tuple(map(self._number, p.reads)), tuple(map(self._number, p.makes)), p.run)
-                for p in self._pieces
+            subprograms=tuple(
+                CompiledSubprogram(tuple(map(self._number, p.reads)), tuple(map(self._number, p.makes)), p.run)
+                for p in self._subprograms
             ),
-            look_ups=tuple(self._lookup(i) for i, group in enumerate(plan.groups) if group.ids),
-            updates=tuple(sorted((self._update(i) for i in range(len(plan.applied))), key=lambda u: u.call)),
-            changes=tuple(self._change(i) for i, c in enumerate(plan.changed) if is_remote(variables[c.position])),
-            results=tuple(map(self._value, plan.results)),
-            checks=plan.made.results.checks,
+            look_ups=tuple(self._lookup(i) for i, group in enumerate(analysis.groups) if group.ids),
+            updates=tuple(sorted((self._update(i) for i in range(len(analysis.applied))), key=lambda u: u.call)),
+            changes=tuple(self._change(i) for i, c in enumerate(analysis.changed) if is_remote(variables[c.position])),
+            results=tuple(map(self._value, analysis.results)),
+            checks=analysis.made.results.checks,
         )
-        return dataclasses.replace(recipe, constants=tuple(self._constants))  # literals among the values are known now
+        return dataclasses.replace(plan, constants=tuple(self._constants))  # literals among the values are known now
 
     def _number(self, name: Hashable) -> int:
         if name not in self._numbers:
@@ -187,8 +193,8 @@ class _Writer:
         return self._servers.places(placement_of(variable))[0]
 
     def _lookup(self, i: int) -> TableLookup:
-        group = self._plan.groups[i]
-        shards = [self._plan.made.variables[p] for p in group.shards]
+        group = self._analysis.groups[i]
+        shards = [self._analysis.made.variables[p] for p in group.shards]
         return TableLookup(
             group.call,
             group.updated,
@@ -201,7 +207,7 @@ class _Writer:
         )
 
     def _update(self, i: int) -> SentUpdate:
-        applied = self._plan.applied[i]
+        applied = self._analysis.applied[i]
         which = [None if g is None else self._number(("which", *g)) for g in applied.groups]
         paths = [v.path for v in applied.update.variables]
         values = map(self._value, applied.gradients)
@@ -214,8 +220,8 @@ class _Writer:
         )
 
     def _change(self, i: int) -> SentChange:
-        change = self._plan.changed[i]
-        places = self._servers.places(placement_of(self._plan.made.variables[change.position]))
+        change = self._analysis.changed[i]
+        places = self._servers.places(placement_of(self._analysis.made.variables[change.position]))
         value = self._value(change.value) if change.minus is None else self._number(("difference", i))
         return SentChange(places, value, change.adds)
 

@@ -116,11 +116,11 @@ class RayWorker:
 
     def __init__(self, index: int, actor: RayActor) -> None:
         self.index, self.actor = index, actor
-        # The recipes that it has, by identity: of a recipe, which is forgotten when it is gone, and of values of seeds, which
+        # The plans that it has, by identity: of a plan, which is forgotten when it is gone, and of values of seeds, which
         # are kept here, so that no other object gets their numbers.
         self._known: dict[Any, tuple[Any, ...]] = {}
         self._gone = Finalized()
-        self._dropped = Finalized()  # of what it has made; unlike those of recipes, these numbers never come again
+        self._dropped = Finalized()  # of what it has made; unlike those of plans, these numbers never come again
         self._ready: set[Any] = set()
         self.clock, self.ahead, self.fresh = TimeBreakdown(), Prefetched(), Freshness()
         self._closures: Sequence[int] = ()
@@ -160,23 +160,23 @@ class RayWorker:
         self.actor.find(seconds)
 
     def follow(
-        self, recipe: ExecutionPlan, given: Sequence[Any], servers: Any, mesh: ReplicaMesh, times: int = 1
+        self, plan: ExecutionPlan, given: Sequence[Any], servers: Any, mesh: ReplicaMesh, times: int = 1
     ) -> list[list[Any]]:
         """Let the worker take up to so many steps, each for the next closure. Returns the results of those that it took.
 
         Sends what it does not have yet. None were taken if the first element has other shapes than its stand-in.
         """
-        others = [v for _, v in recipe.seeds if not is_seed_state(v)]
+        others = [v for _, v in plan.seeds if not is_seed_state(v)]
         inputs = [v.drawn if isinstance(v, StandIn) else np.asarray(v) for v in given]
         inputs += [np.asarray(v.value) for v in others]
-        seeds = tuple(v._value for _, v in recipe.seeds if is_seed_state(v))
-        number = (id(recipe), *map(id, seeds))
+        seeds = tuple(v._value for _, v in plan.seeds if is_seed_state(v))
+        number = (id(plan), *map(id, seeds))
         self._forget()
         self._drop()
         # Of several, each was scheduled before the one before it is asked for, which is now: so it may use what that brings.
         fresh, more = self.fresh.ask(servers.changes), self.ahead.more
         while True:
-            self._learn(number, recipe, seeds)
+            self._learn(number, plan, seeds)
             ready = servers.ready
             origin = (self._closures[:times], self._below, self._coordinator, self._pushes)
             call = self.actor.call("follow", number, inputs, origin, ready - self._ready, (fresh, more))
@@ -185,7 +185,7 @@ class RayWorker:
             except NotHereError:
                 raise  # it is taken again, and its pushes have their numbers again
             except Exception:
-                self._pushes += recipe.most_pushes  # the function may go on, and what it pushes then is something else
+                self._pushes += plan.most_pushes  # the function may go on, and what it pushes then is something else
                 raise
             self._ready |= ready
             self.clock.elsewhere(dict(seconds))
@@ -195,20 +195,20 @@ class RayWorker:
             if kind == "shapes":
                 next(v for v in given if isinstance(v, StandIn) and v.drawn.iterator == what).iterator.forget()
             # What was taken goes back first: if to help fails, or the next step, these have not.
-            if found or kind not in ("recipe", "program"):
+            if found or kind not in ("plan", "program"):
                 return [[np.asarray(v).view(RemoteArray) for v in results] for results in found]
-            if kind == "recipe":
+            if kind == "plan":
                 self._known.pop(number, None)
                 continue
             with self.clock.part(TimeCategory.COMPILING):
-                self._send(number, recipe, servers, *what)
+                self._send(number, plan, servers, *what)
 
-    def _learn(self, number: Any, recipe: ExecutionPlan, seeds: tuple[Any, ...]) -> None:
+    def _learn(self, number: Any, plan: ExecutionPlan, seeds: tuple[Any, ...]) -> None:
         if number not in self._known:
             with self.clock.part(TimeCategory.COMPILING):
-                self.actor.call("learn", number, without_programs(_travelling(recipe))).result()
+                self.actor.call("learn", number, without_programs(_travelling(plan))).result()
             self._known[number] = seeds
-            self._gone.watch(recipe, number)
+            self._gone.watch(plan, number)
 
     def _forget(self) -> None:
         """Recipes that are gone: their numbers may come again."""
@@ -216,11 +216,11 @@ class RayWorker:
         if gone:
             self.actor.call("forget", gone).result()
 
-    def _send(self, number: Any, recipe: ExecutionPlan, servers: Any, where: Any, shapes: Any) -> None:
+    def _send(self, number: Any, plan: ExecutionPlan, servers: Any, where: Any, shapes: Any) -> None:
         kind, index = where
-        if kind == "piece":
+        if kind == "subprogram":
             specs = [jax.ShapeDtypeStruct(shape, np.dtype(dtype)) for shape, dtype in shapes]
-            program = exported(recipe.pieces[index].run, specs)
+            program = exported(plan.subprograms[index].run, specs)
             self.actor.call("extend", number, index, shapes, program).result()
             return
         arrays, by_rows = shapes
@@ -228,13 +228,13 @@ class RayWorker:
         servers.prepare(index, [SparseGradient(next(left), next(left)) if r else next(left) for r in by_rows])
 
 
-def _travelling(recipe: ExecutionPlan) -> ExecutionPlan:
-    """A recipe without variables: the worker has seeds of its own, and gets the values of others with every call."""
-    seeds = {id(v): Seed(id(v), np.asarray(v.value), id(v._value)) for _, v in recipe.seeds if is_seed_state(v)}
+def _travelling(plan: ExecutionPlan) -> ExecutionPlan:
+    """A plan without variables: the worker has seeds of its own, and gets the values of others with every call."""
+    seeds = {id(v): Seed(id(v), np.asarray(v.value), id(v._value)) for _, v in plan.seeds if is_seed_state(v)}
     return dataclasses.replace(
-        recipe,
-        inputs=(*recipe.inputs, *(n for n, v in recipe.seeds if id(v) not in seeds)),
-        seeds=tuple((n, seeds[id(v)]) for n, v in recipe.seeds if id(v) in seeds),
-        kept=tuple((n, seeds[id(v)]) for n, v in recipe.kept if id(v) in seeds),
-        constants=tuple((n, np.asarray(c)) for n, c in recipe.constants),
+        plan,
+        inputs=(*plan.inputs, *(n for n, v in plan.seeds if id(v) not in seeds)),
+        seeds=tuple((n, seeds[id(v)]) for n, v in plan.seeds if id(v) in seeds),
+        kept=tuple((n, seeds[id(v)]) for n, v in plan.kept if id(v) in seeds),
+        constants=tuple((n, np.asarray(c)) for n, c in plan.constants),
     )

@@ -1,4 +1,4 @@
-"""What runs at a `worker` task of a job of several processes: it follows recipes, and reads data."""
+"""What runs at a `worker` task of a job of several processes: it follows plans, and reads data."""
 
 import dataclasses
 import threading
@@ -21,7 +21,7 @@ from stratagem._servers.remote._update import SparseGradient, flat
 from stratagem._servers.remote._worker import Worker
 
 Seconds = tuple[tuple[TimeCategory, float], ...]
-# Why a worker takes no step: what is missing ("recipe", "shapes", "program"), and which; or an "error".
+# Why a worker takes no step: what is missing ("plan", "shapes", "program"), and which; or an "error".
 Stop = tuple[str, Any]
 
 
@@ -67,7 +67,7 @@ class _Stopped:
 
 @final
 class WorkerTask(RayTask):
-    """The worker of a `worker` task: follows recipes, and reads data."""
+    """The worker of a `worker` task: follows plans, and reads data."""
 
     def __init__(self, index: int, servers: Sequence[Actor]) -> None:
         super().__init__()
@@ -79,30 +79,30 @@ class WorkerTask(RayTask):
     def begin_anew(self) -> None:
         """A coordinator comes: whatever an older one has left here is of no use any more."""
         self._worker = Worker(self._index)
-        self._recipes: dict[Any, ExecutionPlan] = {}
+        self._plans: dict[Any, ExecutionPlan] = {}
         self._ready: set[Any] = set()
         self._values: dict[int, Any] = {}
         self._pending: dict[int, list[Any]] = {}
         self._seeds: dict[tuple[int, int], Seed] = {}
         self._stopped: _Stopped | None = None
 
-    def learn(self, number: Any, recipe: ExecutionPlan) -> None:
-        """A recipe that `follow` may ask for; its programs come when they are missing."""
-        self._recipes[number] = dataclasses.replace(recipe, seeds=self._own(recipe.seeds), kept=self._own(recipe.kept))
+    def learn(self, number: Any, plan: ExecutionPlan) -> None:
+        """A plan that `follow` may ask for; its programs come when they are missing."""
+        self._plans[number] = dataclasses.replace(plan, seeds=self._own(plan.seeds), kept=self._own(plan.kept))
 
     def forget(self, numbers: Sequence[Any]) -> None:
         """Recipes that nobody asks for any more."""
         with self._one_step:
             for number in numbers:
-                self._recipes.pop(number, None)
+                self._plans.pop(number, None)
 
     def _own(self, named: Sequence[tuple[Any, Seed]]) -> tuple[tuple[Any, Seed], ...]:
-        """The same seed is the same object in all recipes: the worker goes on where any of them has stopped."""
+        """The same seed is the same object in all plans: the worker goes on where any of them has stopped."""
         return tuple((n, self._seeds.setdefault((s.number, s._value), s)) for n, s in named)
 
-    def extend(self, number: Any, piece: int, shapes: Any, program: bytes) -> None:
-        """The program of a recipe's piece for values of these shapes."""
-        run: Any = self._recipes[number].pieces[piece].run
+    def extend(self, number: Any, subprogram: int, shapes: Any, program: bytes) -> None:
+        """The program of a plan's subprogram for values of these shapes."""
+        run: Any = self._plans[number].subprograms[subprogram].run
         run.programs[shapes] = imported(program)
 
     def follow(
@@ -148,12 +148,12 @@ class WorkerTask(RayTask):
     ) -> Stop | None:
         """One more step, whose results are added to `done`; or why it could not be taken.
 
-        place: the recipe's number, and where in the coordinator's functions the step is: as it is asked for again.
+        place: the plan's number, and where in the coordinator's functions the step is: as it is asked for again.
         """
         stopped, self._stopped = self._stopped, None
-        recipe = self._recipes.get(place[0])
-        if recipe is None:
-            return "recipe", None
+        plan = self._plans.get(place[0])
+        if plan is None:
+            return "plan", None
         drawn: set[int] = set()
         try:
             values = [self._input(x, drawn) for x in inputs]
@@ -163,7 +163,7 @@ class WorkerTask(RayTask):
             if stopped is not None and stopped.place == place:
                 step, self._worker.pushes = stopped.step, stopped.pushes
             else:
-                step = recipe.begun(values, self._servers, self._worker, self._check, fresh=fresh)
+                step = plan.begun(values, self._servers, self._worker, self._check, fresh=fresh)
             try:
                 done.append(step.finish())
             except Missing as missing:  # it may have sent something already: it is not taken again, but goes on
@@ -246,7 +246,7 @@ class WorkerTask(RayTask):
             raise Missing(("update", number), (shapes, [isinstance(g, SparseGradient) for g in gradients]))
 
 
-def without_programs(recipe: ExecutionPlan) -> ExecutionPlan:
-    """A recipe as it goes to a worker: its programs follow when they are missing."""
-    pieces = tuple(dataclasses.replace(p, run=ExportedSubprogram(i)) for i, p in enumerate(recipe.pieces))
-    return dataclasses.replace(recipe, pieces=pieces)
+def without_programs(plan: ExecutionPlan) -> ExecutionPlan:
+    """A plan as it goes to a worker: its programs follow when they are missing."""
+    subprograms = tuple(dataclasses.replace(p, run=ExportedSubprogram(i)) for i, p in enumerate(plan.subprograms))
+    return dataclasses.replace(plan, subprograms=subprograms)

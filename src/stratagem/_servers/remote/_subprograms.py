@@ -1,4 +1,4 @@
-"""The pieces of a plan as compiled functions of the values that were made before."""
+"""The subprograms of an analysis as compiled functions of the values that were made before."""
 
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from typing import Any, final
@@ -11,9 +11,9 @@ from jax.sharding import PartitionSpec
 from stratagem._core.mesh import ReplicaMesh
 from stratagem._core.step import compiler_options, is_literal, sub_function
 from stratagem._servers.remote._markers import lookup_p, scatter_p, scattered
-from stratagem._servers.remote._plan import StepAnalysis
+from stratagem._servers.remote._step_analysis import StepAnalysis
 
-# A value that a piece reads or makes: a variable of the program, or ("rows", group, shard), ("inverse", group, ids),
+# A value that a subprogram reads or makes: a variable of the program, or ("rows", group, shard), ("inverse", group, ids),
 # ("finite", update), ("difference", change). (("which", group, shard) are the ids of rows.)
 Name = Hashable
 Env = dict[Name, Any]
@@ -23,31 +23,31 @@ Env = dict[Name, Any]
 class Subprogram:
     """One compiled function, `run`, from a list of the values `reads` to a list of the values `makes` (by name)."""
 
-    def __init__(self, plan: StepAnalysis, eqns: Sequence[Any], makes: Sequence[Name], mesh: ReplicaMesh) -> None:
+    def __init__(self, analysis: StepAnalysis, eqns: Sequence[Any], makes: Sequence[Name], mesh: ReplicaMesh) -> None:
         self.makes = list(makes)
-        self._plan = plan
+        self._analysis = analysis
         made = {v for e in eqns for v in e.outvars}
-        self._segments = list(_segments(plan, eqns))
+        self._segments = list(_segments(analysis, eqns))
         read = dict.fromkeys(n for s in self._segments for n in s.reads)
         read |= dict.fromkeys(n for n in self._operands())
         read |= dict.fromkeys(n for n in self.makes if not isinstance(n, tuple))
-        self.reads = [n for n in read if n not in made and n not in plan.consts]
+        self.reads = [n for n in read if n not in made and n not in analysis.consts]
         self.run = self._compiled(mesh)
 
     def _operands(self) -> list[Name]:
-        """What the extra results of this piece are computed from."""
+        """What the extra results of this subprogram are computed from."""
         names: list[Any] = []
         for name in self.makes:
             if isinstance(name, tuple) and name[0] == "finite":
-                names += self._plan.applied[name[1]].gradients
+                names += self._analysis.applied[name[1]].gradients
             if isinstance(name, tuple) and name[0] == "difference":
-                change = self._plan.changed[name[1]]
+                change = self._analysis.changed[name[1]]
                 names += [change.value, change.minus]
         return [n for n in names if not is_literal(n)]
 
     def _compiled(self, mesh: ReplicaMesh) -> Callable[[list[Any]], list[Any]]:
         def run(values: list[Any]) -> list[Any]:
-            env: Env = dict(zip(self.reads, values, strict=True)) | dict(self._plan.consts)
+            env: Env = dict(zip(self.reads, values, strict=True)) | dict(self._analysis.consts)
             for segment in self._segments:
                 segment(env)
             return [self._value(name, env) for name in self.makes]
@@ -60,9 +60,9 @@ class Subprogram:
         if not isinstance(name, tuple):
             return env[name]
         if name[0] == "finite":
-            parts = [_read(v, env) for v in self._plan.applied[name[1]].gradients]
+            parts = [_read(v, env) for v in self._analysis.applied[name[1]].gradients]
             return jnp.all(jnp.stack([jnp.all(jnp.isfinite(x)) for x in parts]))
-        change = self._plan.changed[name[1]]
+        change = self._analysis.changed[name[1]]
         return _read(change.value, env) - _read(change.minus, env)
 
 
@@ -77,34 +77,34 @@ class _Segment:
         env.update(zip(self._makes, self._run(*(env[n] for n in self.reads)), strict=True))
 
 
-def _segments(plan: StepAnalysis, eqns: Sequence[Any]) -> Iterator[_Segment]:
+def _segments(analysis: StepAnalysis, eqns: Sequence[Any]) -> Iterator[_Segment]:
     """The equations in order, the ordinary ones between two special ones as one function."""
     ordinary: list[Any] = []
     for eqn in eqns:
-        special = _special(plan, eqn)
+        special = _special(analysis, eqn)
         if special is None:
             ordinary.append(eqn)
             continue
         if ordinary:
-            yield _together(plan, ordinary)
+            yield _together(analysis, ordinary)
             ordinary = []
         yield special
     if ordinary:
-        yield _together(plan, ordinary)
+        yield _together(analysis, ordinary)
 
 
-def _together(plan: StepAnalysis, eqns: Sequence[Any]) -> _Segment:
+def _together(analysis: StepAnalysis, eqns: Sequence[Any]) -> _Segment:
     made = {v for e in eqns for v in e.outvars}
     read = dict.fromkeys(v for e in eqns for v in e.invars if not is_literal(v))
-    reads = [v for v in read if v not in made and v not in plan.consts]
+    reads = [v for v in read if v not in made and v not in analysis.consts]
     makes = list(dict.fromkeys(v for e in eqns for v in e.outvars if not isinstance(v, xc.DropVar)))
-    return _Segment(reads, makes, sub_function(list(eqns), reads, makes, plan.consts))
+    return _Segment(reads, makes, sub_function(list(eqns), reads, makes, analysis.consts))
 
 
-def _special(plan: StepAnalysis, eqn: Any) -> _Segment | None:
-    group = plan.group_of.get(id(eqn))
+def _special(analysis: StepAnalysis, eqn: Any) -> _Segment | None:
+    group = analysis.group_of.get(id(eqn))
     if group is not None:
-        shards = len(plan.groups[group].shards)
+        shards = len(analysis.groups[group].shards)
         rows = [("rows", group, i) for i in range(shards)]
         if eqn.primitive is lookup_p:
             inverse = ("inverse", group, eqn.invars[-1])
@@ -112,7 +112,7 @@ def _special(plan: StepAnalysis, eqn: Any) -> _Segment | None:
         assert eqn.primitive is scatter_p
         inverse = ("inverse", group, eqn.invars[1])
         return _Segment([eqn.invars[0], inverse, *rows], eqn.outvars, _scattered_to)
-    rule = plan.rules.get(id(eqn))
+    rule = analysis.rules.get(id(eqn))
     if rule is None:
         return None
     reads = [v for v in eqn.invars if not is_literal(v)]
@@ -137,26 +137,26 @@ def _read(atom: Any, env: Env) -> Any:
     return jnp.asarray(atom.val, atom.aval.dtype) if is_literal(atom) else env[atom]
 
 
-def subprograms_of(plan: StepAnalysis, mesh: ReplicaMesh) -> list[Subprogram]:
-    """All pieces of a plan, in order."""
-    eqns = plan.kept
-    ends = [plan.place[id(e)] for e in eqns] + [a.call for a in plan.applied]
-    ends += [plan.level[v] for v in (*plan.results, *(c.value for c in plan.changed)) if not is_literal(v)]
+def subprograms_of(analysis: StepAnalysis, mesh: ReplicaMesh) -> list[Subprogram]:
+    """All subprograms of an analysis, in order."""
+    eqns = analysis.kept
+    ends = [analysis.place[id(e)] for e in eqns] + [a.call for a in analysis.applied]
+    ends += [analysis.level[v] for v in (*analysis.results, *(c.value for c in analysis.changed)) if not is_literal(v)]
     last = max(ends, default=0)
-    atoms = [*plan.results, *(a for c in plan.changed for a in (c.value, c.minus) if a is not None)]
-    atoms += [v for a in plan.applied for v in a.gradients] + [v for g in plan.groups for v in g.ids]
+    atoms = [*analysis.results, *(a for c in analysis.changed for a in (c.value, c.minus) if a is not None)]
+    atoms += [v for a in analysis.applied for v in a.gradients] + [v for g in analysis.groups for v in g.ids]
     outside = {v for v in atoms if not is_literal(v)}
-    # What is sent, or looked up, as a variable has it: a piece hands it through, so that somebody reads it.
-    through = [v for c in plan.changed for v in (c.value,) if not is_literal(v) and v in plan.version]
-    through += [v for g in plan.groups for v in g.ids if not is_literal(v) and v in plan.version]
-    pieces = []
+    # What is sent, or looked up, as a variable has it: a subprogram hands it through, so that somebody reads it.
+    through = [v for c in analysis.changed for v in (c.value,) if not is_literal(v) and v in analysis.version]
+    through += [v for g in analysis.groups for v in g.ids if not is_literal(v) and v in analysis.version]
+    subprograms = []
     for k in range(last + 1):
-        mine = [e for e in eqns if plan.place[id(e)] == k]
-        later = {v for e in eqns if plan.place[id(e)] > k for v in e.invars if not is_literal(v)}
+        mine = [e for e in eqns if analysis.place[id(e)] == k]
+        later = {v for e in eqns if analysis.place[id(e)] > k for v in e.invars if not is_literal(v)}
         makes: list[Any] = [v for e in mine for v in e.outvars if v in outside or v in later]
-        makes += [v for v in dict.fromkeys(through) if plan.level[v] == k]
-        makes += [("finite", i) for i, a in enumerate(plan.applied) if a.call == k]
+        makes += [v for v in dict.fromkeys(through) if analysis.level[v] == k]
+        makes += [("finite", i) for i, a in enumerate(analysis.applied) if a.call == k]
         if k == last:
-            makes += [("difference", i) for i, c in enumerate(plan.changed) if c.minus is not None]
-        pieces.append(Subprogram(plan, mine, makes, mesh))
-    return pieces
+            makes += [("difference", i) for i, c in enumerate(analysis.changed) if c.minus is not None]
+        subprograms.append(Subprogram(analysis, mine, makes, mesh))
+    return subprograms

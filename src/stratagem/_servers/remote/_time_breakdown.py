@@ -13,7 +13,7 @@ from stratagem._base.job import Phase
 class TimeCategory(enum.StrEnum):
     """What a worker's time goes to. Together they are all of it."""
 
-    COMPUTE = "compute"  # compiled pieces of steps
+    COMPUTE = "compute"  # compiled subprograms of steps
     SERVERS = "servers"  # reading variables and rows, pushing updates, and waiting for both
     INPUT = "input"  # waiting for its data
     HANDING_OUT = "handing out"  # between the coordinator and the worker: functions, their arguments and results

@@ -44,7 +44,7 @@ class Worker:
         self._below, self._coordinator = below, coordinator
 
     def follow(
-        self, recipe: Any, given: Sequence[Any], servers: Any, mesh: ReplicaMesh, times: int = 1
+        self, plan: Any, given: Sequence[Any], servers: Any, mesh: ReplicaMesh, times: int = 1
     ) -> list[list[Any]]:
         """Take a step here, one, for nothing is gained by several. given: what the call brings. Returns its results."""
         # A NumPy array goes to the device with the call, which is faster; of 64 bits JAX would make 32 there.
@@ -52,7 +52,7 @@ class Worker:
         fresh = self.fresh.ask(servers.changes)
         before = self.pushes
         try:
-            found = recipe.begun(inputs, servers.actors, self, servers.prepare, fresh=fresh).finish()
+            found = plan.begun(inputs, servers.actors, self, servers.prepare, fresh=fresh).finish()
         except NotHereError:
             self.pushes = before  # if the step is taken again, its pushes are the same
             raise

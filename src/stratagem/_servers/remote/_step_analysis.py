@@ -1,10 +1,10 @@
-"""Cuts a step's program at what servers do for it, into pieces that a worker runs between its calls to the servers.
+"""Cuts a step's program at what servers do for it, into subprograms that a worker runs between its calls to the servers.
 
 A program becomes   P0  C0  P1  C1  P2 ...
-  P, piece: equations of the worker, one compiled function.
+  P, subprogram: equations of the worker, one compiled function.
   C, call:  the rows that were asked for by then, and the updates whose gradients are there.
-A table (a variable that is only looked up in, and updated) never leaves its servers: its rows are inputs of a piece, and its
-gradient is that of these rows.
+A table (a variable that is only looked up in, and updated) never leaves its servers: its rows are inputs of a subprogram, and
+its gradient is that of these rows.
 """
 
 import dataclasses
@@ -74,7 +74,7 @@ class Changed:
 
 
 class StepAnalysis:
-    """The analysis of one program: what is read whole, looked up, applied and changed, and in which piece each equation is."""
+    """What is read whole, looked up, applied and changed by one program, and in which subprogram each equation is."""
 
     def __init__(self, made: Trace, outs: int) -> None:
         """outs: how many of the program's outputs are results; the rest are new values of `made.written`."""
