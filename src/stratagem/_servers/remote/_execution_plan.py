@@ -91,10 +91,10 @@ class SentChange:
 class ExecutionPlan:
     """One step.
 
-    inputs: values that the call brings. constants: values that are always the same. whole: values that are read from servers
-    in the beginning; late: after the subprogram with this number, and the updates before it. seeds and kept: values of
-    variables that a worker has for itself, before and after the step. updates: in the order of their calls. results: values that go back,
-    the last ones those of the checks.
+    inputs: values that the call brings. constants: values that are always the same. whole: values that are read from
+    servers in the beginning; late: after the subprogram with this number, and the updates before it. seeds and kept: values
+    of variables that a worker has for itself, before and after the step. updates: in the order of their calls. results:
+    values that go back, the last ones those of the checks.
     """
 
     inputs: tuple[Number, ...]
