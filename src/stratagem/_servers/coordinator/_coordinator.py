@@ -195,12 +195,12 @@ class ClusterCoordinator:
 
     def _work(self, index: int) -> None:
         """A worker's thread: one closure after another. Ends when there was nothing to do for a while."""
-        pace = BatchingPolicy(self._turns if self._strategy.servers.local else None)
+        policy = BatchingPolicy(self._turns if self._strategy.servers.local else None)
         try:
             while True:
-                closures = self._queue.take(_IDLE, pace.most)
+                closures = self._queue.take(_IDLE, policy.most)
                 if closures:
-                    self._run(self._workers[index], closures, pace)
+                    self._run(self._workers[index], closures, policy)
                     del closures
                     continue
                 with _lock:
@@ -212,7 +212,7 @@ class ClusterCoordinator:
                 if self._threads.get(index) is threading.current_thread():
                     del self._threads[index]
 
-    def _run(self, worker: Any, closures: list[Closure], pace: BatchingPolicy) -> None:
+    def _run(self, worker: Any, closures: list[Closure], policy: BatchingPolicy) -> None:
         """Run closures that are alike."""
         left = deque(closures)
         try:
@@ -220,7 +220,7 @@ class ClusterCoordinator:
                 entered(worker=worker),
                 self._strategy.scope(),
                 worker.clock.running(),
-                pace.running(len(closures)),
+                policy.running(len(closures)),
             ):
                 while left:
                     for value in self._values(worker, left):
@@ -259,8 +259,8 @@ class ClusterCoordinator:
 
     def _begin_next(self, worker: Any, left: Sequence[Closure], below: int) -> None:
         worker.begin([closure.number for closure in left], below, self._name)
-        worker.fresh.need(left[0].sees)
-        worker.ahead.more = len(left) > 1 or not self._queue.idle()
+        worker.freshness.need(left[0].sees)
+        worker.prefetched.more = len(left) > 1 or not self._queue.idle()
 
     def _replace(self, worker: Any, left: Iterable[Closure], error: TaskLostError) -> None:
         """A worker is gone: others take its closures, and its place is free until a process comes for it."""

@@ -134,7 +134,7 @@ class ExecutionPlan:
         prepare(number, gradients) is called before a part of an update is sent. fresh: what the worker's last push brought
         may be used.
         """
-        brought = worker.ahead.take(self)
+        brought = worker.prefetched.take(self)
         return PlanExecution(self, servers, worker, prepare, inputs, brought if fresh else {})
 
 
@@ -177,8 +177,8 @@ class PlanExecution:
         results = [values[n] for n in plan.results]
         plan.checks.verify(results, (0,))
         # With its push it reads what another step of this kind would read first.
-        next_keys = {server: keys for server, (_, keys) in plan.first.items()} if worker.ahead.more else {}
-        worker.ahead.keep(plan, self._push(plan.updates[self._sent :], plan.changes, next_keys))
+        next_keys = {server: keys for server, (_, keys) in plan.first.items()} if worker.prefetched.more else {}
+        worker.prefetched.keep(plan, self._push(plan.updates[self._sent :], plan.changes, next_keys))
         for number, variable in plan.kept:
             worker.keep(variable, values[number])
         return results

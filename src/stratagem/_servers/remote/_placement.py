@@ -88,7 +88,7 @@ class ServerPlacement(RemotePlacement):
         """The next step of whoever did it has to see it."""
         changes, worker = self.servers.changed(), current().worker
         if worker is not None:
-            worker.fresh.need(changes)
+            worker.freshness.need(changes)
 
     def lookup(self, shards: Sequence[Any], ids: jax.Array) -> jax.Array:
         """As RemotePlacement's: a marker, with which the program is cut."""

@@ -144,7 +144,7 @@ class _Writer:
         self._analysis, self._servers, self._subprograms, self._parts = analysis, servers, subprograms, parts
         self._numbers: dict[Hashable, int] = {}
         self._constants: list[tuple[int, Any]] = []
-        self._fresh = itertools.count()
+        self._counter = itertools.count()
 
     def plan(self) -> ExecutionPlan:
         analysis = self._analysis
@@ -179,14 +179,14 @@ class _Writer:
 
     def _number(self, name: Hashable) -> int:
         if name not in self._numbers:
-            self._numbers[name] = next(self._fresh)
+            self._numbers[name] = next(self._counter)
         return self._numbers[name]
 
     def _value(self, atom: Any) -> int:
         """The number of a value; a literal becomes a constant."""
         if not is_literal(atom):
             return self._number(atom)
-        self._constants.append((number := next(self._fresh), jnp.asarray(atom.val, atom.aval.dtype)))
+        self._constants.append((number := next(self._counter), jnp.asarray(atom.val, atom.aval.dtype)))
         return number
 
     def _place(self, variable: Any) -> ServerLocation:

@@ -119,10 +119,10 @@ class RayWorker:
         # The plans that it has, by identity: of a plan, which is forgotten when it is gone, and of values of seeds, which
         # are kept here, so that no other object gets their numbers.
         self._known: dict[Any, tuple[Any, ...]] = {}
-        self._gone = Finalized()
+        self._finalized = Finalized()
         self._dropped = Finalized()  # of what it has made; unlike those of plans, these numbers never come again
         self._ready: set[Any] = set()
-        self.clock, self.ahead, self.fresh = TimeBreakdown(), Prefetched(), Freshness()
+        self.clock, self.prefetched, self.freshness = TimeBreakdown(), Prefetched(), Freshness()
         self._closures: Sequence[int] = ()
         self._below, self._coordinator = 0, ""
         self._pushes = 0
@@ -174,7 +174,7 @@ class RayWorker:
         self._forget()
         self._drop()
         # Of several, each was scheduled before the one before it is asked for, which is now: so it may use what that brings.
-        fresh, more = self.fresh.ask(servers.changes), self.ahead.more
+        fresh, more = self.freshness.ask(servers.changes), self.prefetched.more
         while True:
             self._learn(number, plan, seeds)
             ready = servers.ready
@@ -208,11 +208,11 @@ class RayWorker:
             with self.clock.part(TimeCategory.COMPILING):
                 self.actor.call("learn", number, without_programs(_travelling(plan))).result()
             self._known[number] = seeds
-            self._gone.watch(plan, number)
+            self._finalized.watch(plan, number)
 
     def _forget(self) -> None:
-        """Recipes that are gone: their numbers may come again."""
-        gone = [number for number in self._gone.taken() if self._known.pop(number, None) is not None]
+        """Plans that are gone: their numbers may come again."""
+        gone = [number for number in self._finalized.taken() if self._known.pop(number, None) is not None]
         if gone:
             self.actor.call("forget", gone).result()
 

@@ -127,14 +127,14 @@ class WorkerTask(RayTask):
             clock.taken()  # what has passed between two steps
             self._ready.update(ready)
             if not ahead[0]:  # nor may any later one, if this one begins again
-                self._worker.ahead.keep(None, {})
+                self._worker.prefetched.keep(None, {})
             done: list[list[Any]] = []
             stop: Stop | None = None
             with clock.part(TimeCategory.HANDING_OUT):
                 while stop is None and len(done) < len(closures):
                     before = 0 if done else pushes
                     self._worker.begin(closures[len(done) :], below, coordinator, before)
-                    self._worker.ahead.more = ahead[1] or len(done) + 1 < len(closures)
+                    self._worker.prefetched.more = ahead[1] or len(done) + 1 < len(closures)
                     place = (number, coordinator, closures[len(done)], before)
                     stop = self._take_step(place, inputs, done, fresh=bool(done) or ahead[0])
             if stop is None:

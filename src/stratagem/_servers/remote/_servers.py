@@ -49,7 +49,7 @@ class Servers:
         # Those that some program uses. What is gone, servers forget when something new comes.
         self._updates: weakref.WeakValueDictionary[Any, ServerUpdate] = weakref.WeakValueDictionary()
         self._numbered: weakref.WeakValueDictionary[int, ServerUpdate] = weakref.WeakValueDictionary()
-        self._gone = Finalized()
+        self._finalized = Finalized()
         self._makers: dict[tuple[str, int], bytes] = {}
 
     def __len__(self) -> int:
@@ -62,12 +62,12 @@ class Servers:
 
     def keep(self, placement: Any) -> None:
         """A new variable has this placement: while there is one that has it, its server keeps a value."""
-        self._gone.watch(placement, ("variable", placement.key, placement.home))
+        self._finalized.watch(placement, ("variable", placement.key, placement.home))
 
     def _forget(self) -> None:
         """Let the servers forget what nobody can use any more."""
         calls = []
-        for kind, name, server in self._gone.taken():
+        for kind, name, server in self._finalized.taken():
             if kind == "variable":
                 places = self._places.pop(name, (ServerLocation(server, name),))
                 calls += [self.actors[place.server].call("forget", [place.key]) for place in places]
@@ -202,7 +202,7 @@ class Servers:
         self.actors[server].call("learn", made.number, known, keys).result()
         with self.lock:
             self._server_of[made.number] = server
-            self._gone.watch(made, ("update", made.number, server))
+            self._finalized.watch(made, ("update", made.number, server))
             self._updates[key] = self._numbered[made.number] = made
 
     def prepare(self, number: int, gradients: Sequence[Any]) -> None:

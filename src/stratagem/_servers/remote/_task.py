@@ -40,7 +40,9 @@ logger = logging.getLogger("stratagem.remote")
 # Tasks of this process by address. They outlive the `Server` that started them, as in TF.
 _running: dict[str, _Task] = {}
 _lock = threading.Lock()
-_far: "weakref.WeakSet[Servers]" = weakref.WeakSet()  # servers in other processes, which a strategy of this one has
+_elsewhere: "weakref.WeakSet[Servers]" = (
+    weakref.WeakSet()
+)  # servers in other processes, which a strategy of this one has
 _LOOK_SECONDS = 5.0
 _NAMESPACE = "stratagem"  # of actors in a Ray that is the job's own
 
@@ -185,7 +187,7 @@ def connect(resolver: Any, spec: Any) -> tuple[Servers, list[Any]]:
             f"ParameterServerStrategy: no server runs for {', '.join(missing)}. In one process, start "
             "tf.distribute.Server(...) for every ps task first; in a job of several, TF_CONFIG has to say which task this is."
         )
-    if _far:
+    if _elsewhere:
         raise ClusterError(
             "ParameterServerStrategy: a strategy of this process uses the servers of this job already, and a second one would "
             "take its variables away. Use that one."
@@ -199,7 +201,7 @@ def connect(resolver: Any, spec: Any) -> tuple[Servers, list[Any]]:
         actor.call("begin_anew").result()
     atexit.register(_finish, ray, [*servers, *(w.actor for w in workers)])
     made = Servers(servers)
-    _far.add(made)
+    _elsewhere.add(made)
     return made, workers
 
 

@@ -33,7 +33,7 @@ class Worker:
         self._seeds: dict[int, tuple[Any, Any, jax.Array]] = {}
         self._closure = -1
         self.pushes = 0
-        self.clock, self.ahead, self.fresh = TimeBreakdown(), Prefetched(), Freshness()
+        self.clock, self.prefetched, self.freshness = TimeBreakdown(), Prefetched(), Freshness()
 
     def begin(self, closures: Sequence[int], below: int, coordinator: str, pushes: int = 0) -> None:
         """From now on it runs the first of these closures, from its start, or from where it has pushed so often.
@@ -49,7 +49,7 @@ class Worker:
         """Take a step here, one, for nothing is gained by several. given: what the call brings. Returns its results."""
         # A NumPy array goes to the device with the call, which is faster; of 64 bits JAX would make 32 there.
         inputs = [v if isinstance(v, np.ndarray) and v.itemsize < 8 else everywhere(v, mesh) for v in given]
-        fresh = self.fresh.ask(servers.changes)
+        fresh = self.freshness.ask(servers.changes)
         before = self.pushes
         try:
             found = plan.begun(inputs, servers.actors, self, servers.prepare, fresh=fresh).finish()
