@@ -58,7 +58,7 @@ def _all(stage: Stage) -> Iterator[Stage]:
 
 def _described(stage: Stage) -> str:
     facts = {"batch_size": stage.batch_size, **_facts(stage)}
-    return f"{type(stage).__name__.removesuffix('Stage').removesuffix('Step')}({_shown(facts)})"
+    return f"{type(stage).__name__.removesuffix('Stage')}({_shown(facts)})"
 
 
 def _facts(thing: Any) -> dict[str, Any]:
