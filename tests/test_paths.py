@@ -201,7 +201,6 @@ NOT_PATHS = {
     "compat.v1.flags.argparse_flags.ArgumentParser.print_usage": "an open file, of argparse",
     "debugging.enable_check_numerics": "path_length_limit is a number",
     "estimator.Exporter.export": "the user's own",
-    "estimator.Session.save": "what a training calls",
     "io.gfile.GFile.write": "what is written",
     "io.gfile.join": "text",
     "keras.callbacks.OrbaxCheckpoint": "Orbax brings it to other machines",

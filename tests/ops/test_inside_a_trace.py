@@ -147,7 +147,7 @@ def test_checks_of_values_pass_when_the_program_runs() -> None:
 
 FAILING = """
 import jax, jax.numpy as jnp
-from stratagem import ops
+from stratagem import _ops as ops
 
 def step(x):
     ops.assert_less(x, 2.0, message="too large")

@@ -56,7 +56,7 @@ def train(step: ModelStep, runner: EstimatorRunner, training: EstimatorTraining)
     finally:
         runner.close()
     if loss is None:
-        _log.warning("EstimatorTraining with estimator made no steps. Perhaps input is empty or misspecified.")
+        _log.warning("Training with estimator made no steps. Perhaps input is empty or misspecified.")
     return loss
 
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from stratagem._tf1 import estimator
+from stratagem import estimator
 
 
 def __getattr__(name: str) -> Any:
