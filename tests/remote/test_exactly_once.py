@@ -90,7 +90,7 @@ def test_a_server_keeps_no_record_of_what_is_over() -> None:
     for closure in range(1000):
         server.push(Origin(closure, 1, below=closure - 3), add())
     assert value(server) == 1000
-    assert len(server._ledger.history("v")[""]) < 10
+    assert len(server._push_log.history("v")[""]) < 10
 
 
 # --- Refusals ---------------------------------------------------------------------------------------------------------------

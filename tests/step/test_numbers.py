@@ -84,7 +84,7 @@ def test_programs_for_one_value_each_are_named_and_only_the_last_are_kept(caplog
     said = [r.getMessage() for r in caplog.records if "was traced" in r.getMessage()]
     assert len(said) == 1
     assert "self.weight" in said[0]
-    kept = [len(family.signatures) for family in strategy.families.values()]
+    kept = [len(cache.specializations) for cache in strategy.function_caches.values()]
     assert kept == [MOST_VARIANTS + 1]  # the one that was left out last is found at the next
 
 

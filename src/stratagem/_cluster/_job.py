@@ -1,4 +1,4 @@
-"""Job: the facts that a multi-worker strategy needs about its cluster, all of them checked."""
+"""ClusterJob: the facts that a multi-worker strategy needs about its cluster, all of them checked."""
 
 from dataclasses import dataclass, field
 from typing import Any, final

@@ -112,7 +112,7 @@ class AbstractStrategy(abc.ABC):
         return {}
 
     @functools.cached_property
-    def families(self) -> dict[Hashable, Any]:
+    def function_caches(self) -> dict[Hashable, Any]:
         """What is known of functions that ran under it, with their programs, by code and closure."""
         return {}
 

@@ -101,7 +101,7 @@ class Loops:
         model = self._model
         watch = LossWatch(self._strategy.non_finite, fit.epoch)
         return self._pass(
-            runner, callbacks, _hooks(callbacks, "train"), lambda: model.stop_training, course=fit, look=watch
+            runner, callbacks, _hooks(callbacks, "train"), lambda: model.stop_training, loop_hooks=fit, look=watch
         )
 
     def _pass(
@@ -113,12 +113,12 @@ class Loops:
         taken_from: Callable[[Execution], Any] = lambda execution: execution.result,
         *,
         shows: bool = True,
-        course: LoopHooks | None = None,
+        loop_hooks: LoopHooks | None = None,
         look: LossWatch | None = None,
     ) -> tuple[int, Any]:
         """One pass over the data: how many steps were taken, and the last logs. hooks: called before and after steps."""
-        course = course or LoopHooks()
-        taken, last = course.step, course.logs
+        loop_hooks = loop_hooks or LoopHooks()
+        taken, last = loop_hooks.step, loop_hooks.logs
 
         def step() -> bool:
             nonlocal taken, last
@@ -134,11 +134,11 @@ class Loops:
                 show_progress(callbacks, taken, execution.examples, execution.result)
             if hooks is not None:
                 hooks[1](taken - 1, last)
-            course.stepped(taken, last)
+            loop_hooks.stepped(taken, last)
             return True
 
         runner.begin_epoch()
-        while taken != runner.batches and not stopped() and course.run(step):
+        while taken != runner.batches and not stopped() and loop_hooks.run(step):
             pass
         runner.end_epoch()
         if look is not None:

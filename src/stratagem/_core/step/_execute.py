@@ -49,17 +49,17 @@ def execute_many(
     It may end earlier, after one at least.
     """
     context = current()
-    family, signature, leaves = specialization_of(key, name, args, kwargs)
-    if signature.host is None:
+    cache, specialization, leaves = specialization_of(key, name, args, kwargs)
+    if specialization.host is None:
         try:
-            yield from _run(body, family, signature, args, kwargs, leaves, mesh, times)
+            yield from _run(body, cache, specialization, args, kwargs, leaves, mesh, times)
             return
         except (HostMode, *DECISIONS) as reason:
             if context.recorder is not None or context.replica is not None:
                 raise
-            signature.host = _reason(reason)
-            logger.info("%s runs in Python, not as one compiled program: %s.", name, signature.host)
-    with entered(host=f"{name} runs in Python, because {signature.host}"):
+            specialization.host = _reason(reason)
+            logger.info("%s runs in Python, not as one compiled program: %s.", name, specialization.host)
+    with entered(host=f"{name} runs in Python, because {specialization.host}"):
         result = body(*args, **kwargs)
     yield result
 
@@ -69,70 +69,78 @@ def execute_batched(
 ) -> list[Any]:
     """`[execute(body, …, args, …) for args in calls]`, as one program where the calls are alike and even."""
     found = [specialization_of(key, name, args, {}) for args in calls] if len(calls) > 1 else []
-    if not found or any(signature is not found[0][1] for _, signature, _ in found) or found[0][1].host is not None:
+    if (
+        not found
+        or any(specialization is not found[0][1] for _, specialization, _ in found)
+        or found[0][1].host is not None
+    ):
         return [execute(body, key, name, args, {}, mesh) for args in calls]
-    family, signature, leaves = found[0]
-    mesh = _explored(body, signature, calls[0], {}, leaves, mesh)
-    family.knowledge = signature.knowledge
-    drawn = [_draw(signature.knowledge, each, mesh) for _, _, each in found]
+    cache, specialization, leaves = found[0]
+    mesh = _explored(body, specialization, calls[0], {}, leaves, mesh)
+    cache.info = specialization.info
+    drawn = [_draw(specialization.info, each, mesh) for _, _, each in found]
     given = [Arguments.of(args, {}, elements) for args, elements in zip(calls, drawn, strict=True)]
     kinds = [_kinds(elements) for elements in drawn]
     try:
-        alike = all(each == kinds[0] for each in kinds) and not any(map(is_remote, signature.knowledge.variables))
+        alike = all(each == kinds[0] for each in kinds) and not any(map(is_remote, specialization.info.variables))
         # A step whose check fails changes nothing, and none comes after it.
-        if not alike or signature.knowledge.checks or _layout(given[0], mesh) is not None:
-            return [_program(body, signature, each, k, mesh)(each) for each, k in zip(given, kinds, strict=True)]
-        return _repeated(body, signature, given, kinds[0], mesh)(given)
+        if not alike or specialization.info.checks or _layout(given[0], mesh) is not None:
+            return [_program(body, specialization, each, k, mesh)(each) for each, k in zip(given, kinds, strict=True)]
+        return _repeated(body, specialization, given, kinds[0], mesh)(given)
     except Unexplored:  # so nothing was drawn, and nothing has run
-        signature.knowledge.explored = False
+        specialization.info.explored = False
         return execute_batched(body, key, name, calls, mesh)
 
 
 def _repeated(
-    body: Body, signature: Specialization, given: Sequence[Arguments], kinds: tuple[Hashable, ...], mesh: ReplicaMesh
+    body: Body,
+    specialization: Specialization,
+    given: Sequence[Arguments],
+    kinds: tuple[Hashable, ...],
+    mesh: ReplicaMesh,
 ) -> RepeatedProgram | OneByOne:
     key = ("times", len(given), *kinds)
-    program = signature.programs.get(key)
+    program = specialization.programs.get(key)
     if program is None or program.stale:
         with mesh.job.phase(Phase.COMPILING):
-            made = trace(body, given[0], mesh, signature.knowledge)
+            made = trace(body, given[0], mesh, specialization.info)
             agree_on([made], mesh)
             if gains(made.closed, mesh.devices[0].platform):
                 program = RepeatedProgram(made, given[0], mesh, len(given))
             else:
-                one = signature.programs.get(kinds)
+                one = specialization.programs.get(kinds)
                 fresh = one is None or one.stale
-                one = signature.programs[kinds] = _even(made, given[0], mesh) if fresh else one
+                one = specialization.programs[kinds] = _even(made, given[0], mesh) if fresh else one
                 program = OneByOne(one)
-            signature.programs[key] = program
+            specialization.programs[key] = program
     return cast(RepeatedProgram | OneByOne, program)
 
 
 def execute_uncached(body: Body, key: Hashable, name: str, args: tuple[Any, ...], mesh: ReplicaMesh) -> Any:
     """As `execute`, but the Python of `body` runs at every call: only its compilation is saved, where it did the same."""
-    family, signature, leaves = specialization_of(key, name, args, {})
-    mesh, knowledge = _explored(body, signature, args, {}, leaves, mesh), signature.knowledge
-    family.knowledge = knowledge
-    arguments = Arguments.of(args, {}, _draw(knowledge, leaves, mesh))
+    cache, specialization, leaves = specialization_of(key, name, args, {})
+    mesh, info = _explored(body, specialization, args, {}, leaves, mesh), specialization.info
+    cache.info = info
+    arguments = Arguments.of(args, {}, _draw(info, leaves, mesh))
     program: StepProgram | None
     with tracing, mesh.job.phase(Phase.COMPILING):
         if _layout(arguments, mesh) is not None:
-            program = _compile(body, arguments, mesh, knowledge)
+            program = _compile(body, arguments, mesh, info)
         else:
-            made = trace(body, arguments, mesh, knowledge)
+            made = trace(body, arguments, mesh, info)
             found = ("digest", digest([made]))
-            program = signature.programs.get(found)
+            program = specialization.programs.get(found)
             if program is None or program.stale:
                 agree_on([made], mesh)
-                program = signature.programs[found] = _even(made, arguments, mesh)
+                program = specialization.programs[found] = _even(made, arguments, mesh)
     return program(arguments)
 
 
 def prepare(body: Body, key: Hashable, name: str, args: Sequence[Any], mesh: ReplicaMesh) -> None:
     """Trace `body(*args)` once, as the first call of `execute` would: what is built lazily exists then. Runs nothing."""
-    family, signature, leaves = specialization_of(key, name, args, {})
-    _explored(body, signature, args, {}, leaves, mesh)
-    family.knowledge = signature.knowledge
+    cache, specialization, leaves = specialization_of(key, name, args, {})
+    _explored(body, specialization, args, {}, leaves, mesh)
+    cache.info = specialization.info
 
 
 def _reason(error: Exception) -> str:
@@ -140,50 +148,50 @@ def _reason(error: Exception) -> str:
 
 
 def _explored(
-    body: Body, signature: Specialization, args: Any, kwargs: Any, leaves: Sequence[Any], default: ReplicaMesh
+    body: Body, specialization: Specialization, args: Any, kwargs: Any, leaves: Sequence[Any], default: ReplicaMesh
 ) -> ReplicaMesh:
     """The mesh that the body runs on; traces it for the first time, if that has not been done."""
-    knowledge = signature.knowledge
+    info = specialization.info
     given = next((v.mesh for v in leaves if hasattr(v, "array") and is_per_replica(v)), None)
-    mesh = knowledge.mesh or given or default
-    if knowledge.explored:
+    mesh = info.mesh or given or default
+    if info.explored:
         return mesh
     with tracing:
-        if knowledge.explored:
-            return knowledge.mesh or mesh
-        mesh = _explore(body, Arguments.of(args, kwargs, []), mesh, knowledge)
-        knowledge.sources = [_by_position(source, leaves) for source in knowledge.sources]
-        knowledge.explored = True
+        if info.explored:
+            return info.mesh or mesh
+        mesh = _explore(body, Arguments.of(args, kwargs, []), mesh, info)
+        info.sources = [_by_position(source, leaves) for source in info.sources]
+        info.explored = True
     return mesh
 
 
-def _draw(knowledge: TraceInfo, leaves: Sequence[Any], mesh: ReplicaMesh, before: Sequence[Any] = ()) -> list[Any]:
+def _draw(info: TraceInfo, leaves: Sequence[Any], mesh: ReplicaMesh, before: Sequence[Any] = ()) -> list[Any]:
     """The elements that a call with these arguments draws. before: what it has drawn, if its stand-ins were wrong."""
-    if not knowledge.sources:
+    if not info.sources:
         return []
-    remote = any(map(is_remote, knowledge.variables))  # else the program wants the elements themselves, on its devices
+    remote = any(map(is_remote, info.variables))  # else the program wants the elements themselves, on its devices
     with mesh.job.phase(Phase.INPUT):
         return [
             before[i] if before and not isinstance(source, RemoteIterator) else _next(source, remote)
-            for i, source in enumerate(_sources(knowledge, leaves))
+            for i, source in enumerate(_sources(info, leaves))
         ]
 
 
-def _skip_remote(knowledge: TraceInfo, leaves: Sequence[Any]) -> None:
+def _skip_remote(info: TraceInfo, leaves: Sequence[Any]) -> None:
     """Drop the elements that have stand-ins here: the call has failed, and the next one draws others, as it would here."""
-    if any(map(is_remote, knowledge.variables)):
-        for source in _sources(knowledge, leaves):
+    if any(map(is_remote, info.variables)):
+        for source in _sources(info, leaves):
             if isinstance(source, RemoteIterator):
                 source.skip()
 
 
-def _sources(knowledge: TraceInfo, leaves: Sequence[Any]) -> list[Any]:
-    return [leaves[s] if isinstance(s, int) else s for s in knowledge.sources]
+def _sources(info: TraceInfo, leaves: Sequence[Any]) -> list[Any]:
+    return [leaves[s] if isinstance(s, int) else s for s in info.sources]
 
 
-def _all_remote(knowledge: TraceInfo, leaves: Sequence[Any]) -> bool:
+def _all_remote(info: TraceInfo, leaves: Sequence[Any]) -> bool:
     """True if nothing was drawn here, so that a program can be run again with the same arguments."""
-    return all(isinstance(source, RemoteIterator) for source in _sources(knowledge, leaves))
+    return all(isinstance(source, RemoteIterator) for source in _sources(info, leaves))
 
 
 def _kinds(drawn: list[Any]) -> tuple[Hashable, ...]:
@@ -192,70 +200,70 @@ def _kinds(drawn: list[Any]) -> tuple[Hashable, ...]:
 
 def _run(
     body: Body,
-    family: FunctionCache,
-    signature: Specialization,
+    cache: FunctionCache,
+    specialization: Specialization,
     args: Any,
     kwargs: Any,
     leaves: Sequence[Any],
     default: ReplicaMesh,
     times: int,
 ) -> Iterator[Any]:
-    mesh, knowledge = _explored(body, signature, args, kwargs, leaves, default), signature.knowledge
+    mesh, info = _explored(body, specialization, args, kwargs, leaves, default), specialization.info
     drawn: list[Any] = []
     alone = times == 1
     while times > 0:
-        drawn = _draw(knowledge, leaves, mesh, drawn)
+        drawn = _draw(info, leaves, mesh, drawn)
         arguments = Arguments.of(args, kwargs, drawn)
         try:
-            program = _program(body, signature, arguments, _kinds(drawn), mesh)
+            program = _program(body, specialization, arguments, _kinds(drawn), mesh)
         except Unexplored:
-            knowledge.explored = False
-            yield from _run(body, family, signature, args, kwargs, leaves, mesh, times)
+            info.explored = False
+            yield from _run(body, cache, specialization, args, kwargs, leaves, mesh, times)
             return
         except (HostMode, *DECISIONS):  # it will run in Python, and draw for itself
             raise
         except Exception:
-            _skip_remote(knowledge, leaves)
+            _skip_remote(info, leaves)
             raise
         if isinstance(program, RemoteProgram):
-            results = program.repeat(arguments, times if _all_remote(knowledge, leaves) else 1, tensors=alone)
+            results = program.repeat(arguments, times if _all_remote(info, leaves) else 1, tensors=alone)
         else:
             results = [program(arguments)]
         if results:
-            family.knowledge = knowledge
+            cache.info = info
             drawn = []
             yield from results
             times -= len(results)
 
 
 def _program(
-    body: Body, signature: Specialization, arguments: Arguments, kinds: tuple[Hashable, ...], mesh: ReplicaMesh
+    body: Body, specialization: Specialization, arguments: Arguments, kinds: tuple[Hashable, ...], mesh: ReplicaMesh
 ) -> StepProgram:
-    """The program for arguments of this signature with drawn elements of these kinds."""
+    """The program for arguments of this specialization with drawn elements of these kinds."""
     _check_mesh(arguments, mesh)
-    program = signature.programs.get(kinds)
+    program = specialization.programs.get(kinds)
     if program is None or program.stale:
         with tracing, mesh.job.phase(Phase.COMPILING):
-            program = signature.programs.get(kinds)
+            program = specialization.programs.get(kinds)
             if program is None or program.stale:
-                program = signature.programs[kinds] = _compile(body, arguments, mesh, signature.knowledge)
+                program = specialization.programs[kinds] = _compile(body, arguments, mesh, specialization.info)
     return cast(StepProgram, program)
 
 
-def _compile(body: Body, arguments: Arguments, mesh: ReplicaMesh, knowledge: TraceInfo) -> StepProgram:
+def _compile(body: Body, arguments: Arguments, mesh: ReplicaMesh, info: TraceInfo) -> StepProgram:
     layout = _layout(arguments, mesh)
     if layout is None:
-        made = trace(body, arguments, mesh, knowledge)
+        made = trace(body, arguments, mesh, info)
         agree_on([made], mesh)
         return _even(made, arguments, mesh)
-    attempt = named(functools.partial(trace, body, arguments, mesh, knowledge, layout=layout), layout)
+    attempt = named(functools.partial(trace, body, arguments, mesh, info, layout=layout), layout)
     for _ in range(_MAX_ROUNDS):
         traces: dict[Hashable, Trace] = {}
         for replica, key in enumerate(layout.keys):
             if key not in traces:
                 traces[key] = settled(attempt, layout, replica)
         # A later trace may have found a variable, or a gradient, that the earlier ones do not know.
-        if all(t.knows(knowledge) for t in traces.values()):
+        if all(t.knows(info) for t in traces.values()):
             agree_on(list(traces.values()), mesh)
             return UnevenProgram(traces, layout.keys, arguments, mesh)
     raise InvalidArgumentError(
@@ -278,27 +286,27 @@ def _layout(arguments: Arguments, mesh: ReplicaMesh) -> BatchLayout | None:
     return BatchLayout([tuple((s.shape, s.dtype) for s in own) for own in specs])
 
 
-def _explore(body: Body, arguments: Arguments, mesh: ReplicaMesh, knowledge: TraceInfo) -> ReplicaMesh:
+def _explore(body: Body, arguments: Arguments, mesh: ReplicaMesh, info: TraceInfo) -> ReplicaMesh:
     try:
         with mesh.job.phase(Phase.COMPILING):
-            _explore_on(body, arguments, mesh, knowledge)
+            _explore_on(body, arguments, mesh, info)
     except OtherMesh as other:
         mesh = other.mesh
         try:
             with mesh.job.phase(Phase.COMPILING):
-                _explore_on(body, arguments, mesh, knowledge)
+                _explore_on(body, arguments, mesh, info)
         except OtherMesh:
             raise MixedStrategiesError(
                 "Mixing different tf.distribute.Strategy objects: a compiled function reads or assigns variables of one that "
                 "every replica has its own of, and runs replicas of another. Read and assign them outside of the function."
             ) from None
-    knowledge.mesh = mesh
+    info.mesh = mesh
     return mesh
 
 
-def _explore_on(body: Body, arguments: Arguments, mesh: ReplicaMesh, knowledge: TraceInfo) -> None:
+def _explore_on(body: Body, arguments: Arguments, mesh: ReplicaMesh, info: TraceInfo) -> None:
     layout = _layout(arguments, mesh)
-    attempt = functools.partial(explore, body, arguments, mesh, knowledge, layout=layout)
+    attempt = functools.partial(explore, body, arguments, mesh, info, layout=layout)
     if layout is None:
         attempt(0)
     else:

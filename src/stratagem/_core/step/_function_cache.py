@@ -1,4 +1,4 @@
-"""Families: what is known of each function that was called, by its code and closure, and by kinds of arguments."""
+"""FunctionCache: what is known of each function that was called, by its code and closure, and by kinds of arguments."""
 
 import logging
 import threading
@@ -24,80 +24,82 @@ _ADVICE = (
 
 @dataclass
 class Specialization:
-    """One signature of a function: what its traces found out, and its programs by the shapes of drawn elements."""
+    """One specialization of a function: what its traces found out, and its programs by the shapes of drawn elements."""
 
-    knowledge: TraceInfo
+    info: TraceInfo
     programs: dict[Hashable, Any] = field(default_factory=dict)
     host: str | None = None
 
 
 @dataclass
 class FunctionCache:
-    """All signatures of one function (one code and closure)."""
+    """All specializations of one function (one code and closure)."""
 
     name: str
-    knowledge: TraceInfo = field(default_factory=TraceInfo)
-    signatures: dict[Hashable, Specialization] = field(default_factory=dict)
+    info: TraceInfo = field(default_factory=TraceInfo)
+    specializations: dict[Hashable, Specialization] = field(default_factory=dict)
     last: tuple[Any, ...] = ()
     warned: bool = False
 
 
 # Compiled programs by function, of what runs under no strategy: a strategy has its own, for they keep it, and go with it.
 # A cache: losing it costs time, never a result.
-_families: dict[Hashable, FunctionCache] = {}
+_caches: dict[Hashable, FunctionCache] = {}
 
 # Held while user code is traced: what is the same for several threads is traced once, and Keras objects change meanwhile.
 tracing = threading.RLock()
 
 
-def cache_of(key: Hashable, name: str, families: dict[Hashable, FunctionCache]) -> FunctionCache:
-    """The family of a function key; forgets families whose objects are gone."""
-    found = families.get(key)
+def cache_of(key: Hashable, name: str, caches: dict[Hashable, FunctionCache]) -> FunctionCache:
+    """The cache of a function key; forgets caches whose objects are gone."""
+    found = caches.get(key)
     if found is not None:
         return found
     with tracing:
-        if (found := families.get(key)) is not None:
+        if (found := caches.get(key)) is not None:
             return found
-        for dead in [k for k in families if not alive(k)]:
-            del families[dead]
+        for dead in [k for k in caches if not alive(k)]:
+            del caches[dead]
         code = code_of(key)
-        alike = [k for k in families if code is not None and code_of(k) is code]
+        alike = [k for k in caches if code is not None and code_of(k) is code]
         if len(alike) == _RETRACES_BEFORE_WARNING:
             logger.warning(_ADVICE, name, len(alike) + 1, changed_part(alike[-1], key))
-        found = families[key] = FunctionCache(name)
+        found = caches[key] = FunctionCache(name)
     return found
 
 
 def specialization_of(
     key: Hashable, name: str, args: Sequence[Any], kwargs: dict[str, Any]
 ) -> tuple[FunctionCache, Specialization, list[Any]]:
-    """The family of a function and its signature for these arguments, and the arguments' leaves."""
+    """The cache of a function and its specialization for these arguments, and the arguments' leaves."""
     context = current()
-    families = _families if context.strategy is None else context.strategy.families
-    family = cache_of((key, context.crossing), name, families)
+    caches = _caches if context.strategy is None else context.strategy.function_caches
+    cache = cache_of((key, context.crossing), name, caches)
     leaves, structure = jax.tree.flatten((args, kwargs), is_leaf=is_per_replica)
     signature_key = (structure, *map(leaf_key, leaves))
-    signature = family.signatures.get(signature_key)
-    if signature is None:
+    specialization = cache.specializations.get(signature_key)
+    if specialization is None:
         with tracing:
-            signature = family.signatures.get(signature_key) or _new_signature(family, signature_key, leaves)
-    return family, signature, leaves
+            specialization = cache.specializations.get(signature_key) or _new_specialization(
+                cache, signature_key, leaves
+            )
+    return cache, specialization, leaves
 
 
-def _new_signature(family: FunctionCache, key: tuple[Any, ...], leaves: Sequence[Any]) -> Specialization:
-    for dead in [k for k in family.signatures if not alive(k)]:
-        del family.signatures[dead]
-    known = family.knowledge
-    # What the first signature found usually holds for the next: then its first trace is saved. Not where it draws: iterators
+def _new_specialization(cache: FunctionCache, key: tuple[Any, ...], leaves: Sequence[Any]) -> Specialization:
+    for dead in [k for k in cache.specializations if not alive(k)]:
+        del cache.specializations[dead]
+    known = cache.info
+    # What the first one found usually holds for the next: then its first trace is saved. Not where it draws: iterators
     # are known by their place among the arguments, which may be another one, and what is drawn too early would be lost.
     explored = known.explored and not known.sources
     again = TraceInfo(list(known.variables), dict(known.connections), [], known.mesh, explored)
-    signature = family.signatures[key] = Specialization(again)
-    if len(family.signatures) > _RETRACES_BEFORE_WARNING and not family.warned:
-        family.warned = True
-        logger.warning(_ADVICE, family.name, len(family.signatures), _difference(family.last, key))
-    family.last = key
-    return signature
+    specialization = cache.specializations[key] = Specialization(again)
+    if len(cache.specializations) > _RETRACES_BEFORE_WARNING and not cache.warned:
+        cache.warned = True
+        logger.warning(_ADVICE, cache.name, len(cache.specializations), _difference(cache.last, key))
+    cache.last = key
+    return specialization
 
 
 def _difference(before: tuple[Any, ...], now: tuple[Any, ...]) -> str:

@@ -1,4 +1,4 @@
-"""Layout: what an uneven batch looks like on all replicas, as far as the trace of one of them must know it."""
+"""BatchLayout: what an uneven batch looks like on all replicas, as far as the trace of one of them must know it."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field

@@ -135,11 +135,9 @@ class Trace:
     updates: tuple[RemoteUpdate, ...]
     settings: "Settings"
 
-    def knows(self, knowledge: "TraceInfo") -> bool:
+    def knows(self, info: "TraceInfo") -> bool:
         """False if other traces have found variables or gradients since that this one does not know."""
-        return len(self.variables) == len(knowledge.variables) and not _contradicts(
-            knowledge.connections, self.connections
-        )
+        return len(self.variables) == len(info.variables) and not _contradicts(info.connections, self.connections)
 
     def check_divergence(self, own: int) -> None:
         """Raise DivergenceError if a mirrored variable would get another value on every replica."""
@@ -186,15 +184,15 @@ def explore(
     body: Body,
     arguments: Arguments,
     mesh: ReplicaMesh,
-    knowledge: TraceInfo,
+    info: TraceInfo,
     replica: int = 0,
     layout: BatchLayout | None = None,
 ) -> None:
     """The first trace: builds what is lazy, and tells which variables the step touches and what it draws."""
     capture = Capture(mesh, None, layout=layout)
     _make_jaxpr(body, capture, arguments, [], own_specs(arguments.own, replica), ResultStructure())
-    knowledge.variables = list(capture.variables.values())
-    knowledge.sources, knowledge.checks = capture.sources, bool(capture.checks)
+    info.variables = list(capture.variables.values())
+    info.sources, info.checks = capture.sources, bool(capture.checks)
     announce_build(None)
 
 
@@ -202,7 +200,7 @@ def trace(
     body: Body,
     arguments: Arguments,
     mesh: ReplicaMesh,
-    knowledge: TraceInfo,
+    info: TraceInfo,
     replica: int = 0,
     layout: BatchLayout | None = None,
 ) -> Trace:
@@ -211,17 +209,17 @@ def trace(
     layout: for an uneven batch, whose step is traced once for every shape: `replica` is one that has it.
     """
     for _ in range(_MAX_TRACES):
-        variables, results = list(knowledge.variables), ResultStructure()
-        capture = Capture(mesh, variables, knowledge.connections, layout)
+        variables, results = list(info.variables), ResultStructure()
+        capture = Capture(mesh, variables, info.connections, layout)
         specs = [_spec(v.shape, v._dtype) for v in variables]
         closed = _make_jaxpr(body, capture, arguments, specs, own_specs(arguments.own, replica), results)
         if len(capture.variables) > len(variables):
-            knowledge.variables = list(capture.variables.values())
+            info.variables = list(capture.variables.values())
             continue
         closed, connections = differentiate(rewrite(closed, mesh.devices[0].platform), [(AXIS, mesh.num_replicas)])
         connections = connections if layout is None else layout.joined(replica, connections)
-        if _contradicts(connections, knowledge.connections):
-            knowledge.connections = connections
+        if _contradicts(connections, info.connections):
+            info.connections = connections
             continue
         written = tuple((capture.variables[key], line) for key, line in capture.written.items())
         traced, closed = closed, _with_results_of_checks(closed, capture, results)
@@ -232,7 +230,7 @@ def trace(
             written,
             results,
             capture.strategy,
-            knowledge.connections,
+            info.connections,
             tuple(capture.updates),
             Settings.of(capture.optimizers),
         )

@@ -1,4 +1,4 @@
-"""Formula: the first value of a variable as a program, which can make some rows of it alone."""
+"""InitializerProgram: the first value of a variable as a program, which can make some rows of it alone."""
 
 import functools
 import random

@@ -1,4 +1,4 @@
-"""Pace: how many functions a worker takes together, and whether it waits for its turn to run them."""
+"""BatchingPolicy: how many functions a worker takes together, and whether it waits for its turn to run them."""
 
 import contextlib
 import threading

@@ -1,4 +1,4 @@
-"""Plan: all that a worker has to do for one step, without the objects that the step was traced from.
+"""ExecutionPlan: all that a worker has to do for one step, without the objects that the step was traced from.
 
 Values have numbers: a worker keeps them in a dict while it runs. Variables are known by server and key.
 """

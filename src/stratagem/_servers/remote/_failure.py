@@ -1,4 +1,4 @@
-"""Failure: an exception on its way from a task to who called it, even if it cannot be pickled, or made of its pickle."""
+"""RemoteFailure: an exception on its way from a task to who called it, even if it cannot be pickled, or made of its pickle."""
 
 import pickle
 import traceback

@@ -1,4 +1,4 @@
-"""Gone: numbers of objects that were garbage-collected, for those who keep something on their behalf elsewhere."""
+"""Finalized: numbers of objects that were garbage-collected, for those who keep something on their behalf elsewhere."""
 
 import contextlib
 import weakref

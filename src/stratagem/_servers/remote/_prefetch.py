@@ -1,4 +1,4 @@
-"""Ahead: values for a worker's next step that came with its last push, and when they are good enough."""
+"""Prefetched: values for a worker's next step that came with its last push, and when they are good enough."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, final

@@ -1,4 +1,4 @@
-"""Ledger: which pushes a server has applied, so that each counts once, whoever sends it again."""
+"""PushLog: which pushes a server has applied, so that each counts once, whoever sends it again."""
 
 from collections import OrderedDict
 from collections.abc import Mapping

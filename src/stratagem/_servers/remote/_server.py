@@ -69,13 +69,13 @@ class VariableServer:
         # By number, with the keys of what it reads, in its order and as a set.
         self._updates: dict[int, tuple[Applicable, tuple[str, ...], frozenset[str]]] = {}
         self._tables: set[str] = set()
-        self._ledger = PushLog()
+        self._push_log = PushLog()
 
     def create(self, key: str, value: Any, history: History | None = None) -> None:
         """Keep a variable under this key; also a new value for one that is there. history: of one that was elsewhere before."""
         with self._lock:
             if history is not None:
-                self._ledger.inherit(key, history)
+                self._push_log.inherit(key, history)
             self._values[key] = self._own(key, value)
             self._sizes[key] = self._values[key].nbytes
             self._received += _bytes([value])
@@ -100,7 +100,7 @@ class VariableServer:
             self._find([key])
             value = self._values[key]
             self._sent += self._sizes[key]
-            history = self._ledger.history(key)
+            history = self._push_log.history(key)
             self._drop(key)
             return value, history
 
@@ -153,7 +153,7 @@ class VariableServer:
         """
         with self.busy, self._lock:
             if origin is not None:
-                left = self._ledger.left(origin, push)
+                left = self._push_log.left(origin, push)
                 if left is None:
                     self.dropped += 1
                     return False
@@ -166,7 +166,7 @@ class VariableServer:
             if push.added or push.set:
                 self._change(push.added, push.set)
             if origin is not None:
-                self._ledger.note(origin, push)
+                self._push_log.note(origin, push)
             self.pushes += 1
             return True
 
@@ -203,7 +203,7 @@ class VariableServer:
         self._values.pop(key, None)
         self._sizes.pop(key, None)
         self._tables.discard(key)
-        self._ledger.forget(key)
+        self._push_log.forget(key)
 
     def _own(self, key: str, value: Any) -> Any:
         """JAX's array; one that nobody else has for a variable whose updates write into its array."""

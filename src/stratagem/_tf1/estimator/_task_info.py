@@ -1,4 +1,4 @@
-"""Place: which task of which cluster an Estimator runs as, from TF_CONFIG."""
+"""TaskInfo: which task of which cluster an Estimator runs as, from TF_CONFIG."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

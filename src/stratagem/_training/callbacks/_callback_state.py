@@ -1,4 +1,4 @@
-"""Kept: what a callback knows of the epochs so far, in a form that a checkpoint holds."""
+"""What a callback knows of the epochs so far, in a form that a checkpoint holds."""
 
 import os
 from collections.abc import Iterable

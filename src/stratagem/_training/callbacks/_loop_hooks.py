@@ -1,13 +1,13 @@
-"""Course: what is done around the steps of a pass over data."""
+"""LoopHooks: what is done around the steps of one pass over data."""
 
 from collections.abc import Callable
 from typing import Any
 
 
 class LoopHooks:
-    """Of a pass that begins with the first batch and that nobody watches.
+    """Nothing is done, and the pass begins with the first batch; `fit` has hooks of its own (`Fit`).
 
-    step: the steps that were taken before; logs: those after the last of them.
+    step: how many steps were taken before; logs: those after the last of them.
     """
 
     def __init__(self) -> None:

@@ -10,11 +10,11 @@ from stratagem._servers.remote._push_log import PushLog
 ONE = np.float32(1)
 
 
-def sent(ledger: PushLog, origin: Origin, **push: object) -> Push | None:
+def sent(log: PushLog, origin: Origin, **push: object) -> Push | None:
     """What is applied of a push with these fields."""
-    left = ledger.left(origin, Push(**push))  # type: ignore[arg-type]
+    left = log.left(origin, Push(**push))  # type: ignore[arg-type]
     if left is not None:
-        ledger.note(origin, left)
+        log.note(origin, left)
     return left
 
 
@@ -26,10 +26,10 @@ def keys(push: Push | None) -> list[str]:
 @given(some.lists(some.tuples(some.integers(0, 3), some.integers(1, 4)), max_size=40))
 def test_closures_may_begin_again_at_any_time(runs: list[tuple[int, int]]) -> None:
     """Each run of a closure sends its pushes from the first one to some last one."""
-    ledger, applied = PushLog(), []
+    log, applied = PushLog(), []
     for closure, last in runs:
         for number in range(1, last + 1):
-            if sent(ledger, Origin(closure, number), added={"v": ONE}) is not None:
+            if sent(log, Origin(closure, number), added={"v": ONE}) is not None:
                 applied.append((closure, number))
     wanted = {(closure, number) for closure, last in runs for number in range(1, last + 1)}
     assert sorted(applied) == sorted(wanted)
@@ -56,38 +56,38 @@ def test_a_variable_that_comes_from_another_server_brings_along_what_was_applied
 
 
 def test_a_closure_that_takes_another_way_the_second_time_counts_once() -> None:
-    ledger = PushLog()
-    assert keys(sent(ledger, Origin(1, 1), added={"positive": ONE})) == ["positive"]
-    assert sent(ledger, Origin(1, 1), added={"negative": ONE}) is None
+    log = PushLog()
+    assert keys(sent(log, Origin(1, 1), added={"positive": ONE})) == ["positive"]
+    assert sent(log, Origin(1, 1), added={"negative": ONE}) is None
 
 
 def test_coordinators_have_records_of_their_own() -> None:
-    ledger = PushLog()
-    assert sent(ledger, Origin(5, 1, below=5, coordinator="a"), added={"v": ONE}) is not None
-    assert sent(ledger, Origin(0, 1, coordinator="b"), added={"v": ONE}) is not None
-    assert sent(ledger, Origin(5, 1, below=5, coordinator="a"), added={"v": ONE}) is None
-    assert sent(ledger, Origin(0, 1, coordinator="b"), added={"v": ONE}) is None
+    log = PushLog()
+    assert sent(log, Origin(5, 1, below=5, coordinator="a"), added={"v": ONE}) is not None
+    assert sent(log, Origin(0, 1, coordinator="b"), added={"v": ONE}) is not None
+    assert sent(log, Origin(5, 1, below=5, coordinator="a"), added={"v": ONE}) is None
+    assert sent(log, Origin(0, 1, coordinator="b"), added={"v": ONE}) is None
     for number in range(100):
-        assert sent(ledger, Origin(0, 1, coordinator=str(number)), added={"v": ONE}) is not None
-    assert len(ledger.history("v")) < 10  # coordinators
+        assert sent(log, Origin(0, 1, coordinator=str(number)), added={"v": ONE}) is not None
+    assert len(log.history("v")) < 10  # coordinators
 
 
 def test_a_value_that_was_scheduled_earlier_does_not_replace_a_later_one() -> None:
     """Each server would else end with the one that came last to it."""
-    ledger = PushLog()
-    ledger.inherit("rate", {})
-    assert keys(sent(ledger, Origin(3, 1), set={"rate": ONE})) == ["rate"]
-    assert keys(sent(ledger, Origin(2, 1), added={"v": ONE}, set={"rate": ONE})) == ["v"]
-    assert sent(ledger, Origin(1, 1), set={"rate": ONE}) is None
-    assert keys(sent(ledger, Origin(3, 2), set={"rate": ONE})) == ["rate"]
-    assert keys(sent(ledger, Origin(0, 1, coordinator="another"), set={"rate": ONE})) == ["rate"]
+    log = PushLog()
+    log.inherit("rate", {})
+    assert keys(sent(log, Origin(3, 1), set={"rate": ONE})) == ["rate"]
+    assert keys(sent(log, Origin(2, 1), added={"v": ONE}, set={"rate": ONE})) == ["v"]
+    assert sent(log, Origin(1, 1), set={"rate": ONE}) is None
+    assert keys(sent(log, Origin(3, 2), set={"rate": ONE})) == ["rate"]
+    assert keys(sent(log, Origin(0, 1, coordinator="another"), set={"rate": ONE})) == ["rate"]
 
 
 def test_what_is_over_is_forgotten_of_all_variables() -> None:
-    ledger = PushLog()
-    ledger.inherit("v", {"": dict.fromkeys(range(50), 1)})
-    assert len(ledger.history("v")[""]) == 50
-    sent(ledger, Origin(60, 1, below=48), added={"v": ONE})
-    assert set(ledger.history("v")[""]) == {48, 49, 60}
-    ledger.forget("v")
-    assert set(ledger.history("v")[""]) == {60}  # as of any other variable
+    log = PushLog()
+    log.inherit("v", {"": dict.fromkeys(range(50), 1)})
+    assert len(log.history("v")[""]) == 50
+    sent(log, Origin(60, 1, below=48), added={"v": ONE})
+    assert set(log.history("v")[""]) == {48, 49, 60}
+    log.forget("v")
+    assert set(log.history("v")[""]) == {60}  # as of any other variable
