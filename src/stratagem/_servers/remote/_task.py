@@ -40,9 +40,8 @@ logger = logging.getLogger("stratagem.remote")
 # Tasks of this process by address. They outlive the `Server` that started them, as in TF.
 _running: dict[str, _Task] = {}
 _lock = threading.Lock()
-_elsewhere: "weakref.WeakSet[Servers]" = (
-    weakref.WeakSet()
-)  # servers in other processes, which a strategy of this one has
+# Servers in other processes, which a strategy of this one has.
+_elsewhere: "weakref.WeakSet[Servers]" = weakref.WeakSet()
 _LOOK_SECONDS = 5.0
 _NAMESPACE = "stratagem"  # of actors in a Ray that is the job's own
 
