@@ -46,7 +46,7 @@ def test_the_words_of_every_failure_name_the_root_cause(kind: FailureKind) -> No
 
 def test_a_server_that_the_others_could_not_do_without_is_the_root_cause_also_if_it_ended_with_0() -> None:
     for error in (TaskLostError("ps:1", "why"), TaskSilentError("ps:1", "why")):
-        log = f"worker:0 is gone: why\nstratagem.remote._actors.{type(error).__name__}: {error}"
+        log = f"worker:0 is gone: why\n{type(error).__module__}.{type(error).__name__}: {error}"
         assert root_cause([ended("chief:0", 1, 1.0, log), ended("ps:1", 0, 0.5), ended("ps:0", 0, 2.0)]) == "ps:1"
 
 
