@@ -36,9 +36,10 @@ import psutil
 import pytest
 
 from stratagem._core.context import Context, assign, current
+from stratagem._hooks import HOOKS, install
+from stratagem._private import attach
 
 jax.config.update("jax_num_cpu_devices", 8)  # before anything starts a backend
-jax.config.update("jax_explicit_x64_dtypes", "allow")
 
 # The same examples on every run, slow first ones (compilation) allowed, and no database in the working directory.
 hypothesis.settings.register_profile("stratagem", deadline=None, derandomize=True, database=None)
@@ -62,6 +63,16 @@ LONG = (
     *("remote_processes", "trainer", "multi_worker", "differential", "remote", "control", "values", "keras"),
     *("parity", "checkpoint", "cli", "step", "ops"),
 )
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """`--without-hook "shards of variables"`, as its row in `stratagem._hooks` says, to see which tests then fail."""
+    parser.addoption("--without-hook", action="append", default=[], choices=[hook.what for hook in HOOKS])
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """What the first use of a public name does in a program; tests may import private names only."""
+    attach([hook for hook in HOOKS if hook.what not in config.getoption("without_hook")], by=install)
 
 
 @pytest.hookimpl(tryfirst=True)

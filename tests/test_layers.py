@@ -18,6 +18,7 @@ BUILDINGS = (  # lowest first; members of one row may not import each other
     ("_servers",),
     ("_training",),
     ("_tf1",),
+    ("_hooks",),
     ("cli", "testing"),
 )
 # The rooms of a building, lowest first. "": the building's own modules, which begin with an underscore. A building that is not

@@ -70,7 +70,9 @@ def __getattr__(name: str) -> Any:
         if name.startswith("_"):
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
         raise _imported(f"{__name__}._ops").not_provided("", name)
-    value = globals()[name] = getattr(_imported(_MODULES[name]), name)
+    module = _imported(_MODULES[name])
+    _imported(f"{__name__}._hooks").install()
+    value = globals()[name] = getattr(module, name)
     return value
 
 

@@ -1,5 +1,6 @@
 """`tf.debugging`: checks of values, shapes and dtypes."""
 
+from stratagem import _hooks
 from stratagem._ops import Assert as Assert
 from stratagem._ops import assert_all_finite as assert_all_finite
 from stratagem._ops import assert_equal as assert_equal
@@ -24,6 +25,8 @@ from stratagem._ops import check_numerics as check_numerics
 from stratagem._ops import disable_check_numerics as disable_check_numerics
 from stratagem._ops import enable_check_numerics as enable_check_numerics
 from stratagem._ops import not_provided as _not_provided
+
+_hooks.install()
 
 
 def __getattr__(name: str) -> object:

@@ -1,5 +1,6 @@
 """`tf.dtypes`: the dtype objects and casts."""
 
+from stratagem import _hooks
 from stratagem._ops import DType as DType
 from stratagem._ops import as_dtype as as_dtype
 from stratagem._ops import bfloat16 as bfloat16
@@ -24,6 +25,8 @@ from stratagem._ops import uint8 as uint8
 from stratagem._ops import uint16 as uint16
 from stratagem._ops import uint32 as uint32
 from stratagem._ops import uint64 as uint64
+
+_hooks.install()
 
 bool = boolean
 

@@ -1,5 +1,6 @@
 """`tf.linalg`: products, norms, decompositions."""
 
+from stratagem import _hooks
 from stratagem._ops import band_part as band_part
 from stratagem._ops import cholesky as cholesky
 from stratagem._ops import cross as cross
@@ -22,6 +23,8 @@ from stratagem._ops import svd as svd
 from stratagem._ops import tensordot as tensordot
 from stratagem._ops import trace as trace
 from stratagem._ops import triangular_solve as triangular_solve
+
+_hooks.install()
 
 
 def __getattr__(name: str) -> object:

@@ -1,5 +1,6 @@
 """`tf.math`: arithmetic, comparison, reductions and segments."""
 
+from stratagem import _hooks
 from stratagem._ops import abs as abs
 from stratagem._ops import accumulate_n as accumulate_n
 from stratagem._ops import acos as acos
@@ -108,6 +109,8 @@ from stratagem._ops import unsorted_segment_sum as unsorted_segment_sum
 from stratagem._ops import xdivy as xdivy
 from stratagem._ops import xlogy as xlogy
 from stratagem._ops import zero_fraction as zero_fraction
+
+_hooks.install()
 
 mod = floormod
 

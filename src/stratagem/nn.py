@@ -1,5 +1,6 @@
 """`tf.nn`: activations, losses on logits, convolution and pooling, and loss scaling over replicas."""
 
+from stratagem import _hooks
 from stratagem._ops import avg_pool as avg_pool
 from stratagem._ops import avg_pool2d as avg_pool2d
 from stratagem._ops import batch_normalization as batch_normalization
@@ -39,6 +40,8 @@ from stratagem._ops import top_k as top_k
 from stratagem._ops import weighted_cross_entropy_with_logits as weighted_cross_entropy_with_logits
 from stratagem._ops import zero_fraction as zero_fraction
 from stratagem._ops.sampling import dropout as dropout
+
+_hooks.install()
 
 swish = silu
 

@@ -1,5 +1,6 @@
 """`tf.random`: random tensors."""
 
+from stratagem import _hooks
 from stratagem._ops import not_provided as _not_provided
 from stratagem._ops.sampling import Generator as Generator
 from stratagem._ops.sampling import categorical as categorical
@@ -18,6 +19,8 @@ from stratagem._ops.sampling import stateless_truncated_normal as stateless_trun
 from stratagem._ops.sampling import stateless_uniform as stateless_uniform
 from stratagem._ops.sampling import truncated_normal as truncated_normal
 from stratagem._ops.sampling import uniform as uniform
+
+_hooks.install()
 
 
 def __getattr__(name: str) -> object:

@@ -1,5 +1,6 @@
 """`tf.train`: checkpoints, clusters, and examples as protobuf messages."""
 
+from stratagem import _hooks
 from stratagem._checkpoints import Checkpoint as Checkpoint
 from stratagem._checkpoints import CheckpointManager as CheckpointManager
 from stratagem._checkpoints import checkpoints_iterator as checkpoints_iterator
@@ -18,3 +19,5 @@ from stratagem._data.files import Features as Features
 from stratagem._data.files import FloatList as FloatList
 from stratagem._data.files import Int64List as Int64List
 from stratagem._data.files import SequenceExample as SequenceExample
+
+_hooks.install()

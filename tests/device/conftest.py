@@ -12,7 +12,7 @@ import pytest
 import stratagem as tf
 from stratagem._core.context import Context, assign, current
 
-jax.config.update("jax_explicit_x64_dtypes", "allow")
+tf.Variable  # noqa: B018  # the first use of a public name attaches the hooks into JAX and Keras
 
 STRATEGIES = ("default", "OneDevice", "Mirrored")
 

@@ -10,6 +10,7 @@ import pytest
 import ray
 
 import stratagem as tf
+from stratagem._hooks import install
 from stratagem._servers.coordinator import _coordinator
 from stratagem._servers.remote import Servers
 from stratagem._servers.remote import _ray_node as node
@@ -55,8 +56,8 @@ def far_strategy(
 ) -> ParameterServerStrategy:
     """A strategy on such tasks; `worker.actor.target` of each of its `tasks` is a worker's task."""
     ended = [] if ended is None else ended
-    ps = [FarActor(f"ps:{i}", ServerTask(i), ended) for i in range(servers)]
-    actors: list[Any] = [FarActor(f"worker:{i}", WorkerTask(i, ps), ended) for i in range(workers)]  # type: ignore[arg-type]
+    ps = [FarActor(f"ps:{i}", ServerTask(i, install), ended) for i in range(servers)]
+    actors: list[Any] = [FarActor(f"worker:{i}", WorkerTask(i, ps, install), ended) for i in range(workers)]  # type: ignore[arg-type]
     found = Servers(ps), [RayWorker(i, actor) for i, actor in enumerate(actors)]
     monkeypatch.setattr(node, "check", lambda: None)
     addresses = {"ps": [f"s{i}:1" for i in range(servers)], "worker": [f"w{i}:1" for i in range(workers)]}

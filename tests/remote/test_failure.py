@@ -9,6 +9,7 @@ import pytest
 from ray import exceptions
 
 import stratagem as tf
+from stratagem._hooks import install
 from stratagem._servers.remote import TaskLostError
 from stratagem._servers.remote import _ray_node as node
 from stratagem._servers.remote._ray_actors import RayPending
@@ -52,7 +53,7 @@ def answer_of(task: Callable[[], Any]) -> Any:
 
 def made(function: Callable[[], Any]) -> Any:
     """What the caller gets of a worker that is to make a data set."""
-    return answer_of(lambda: WorkerTask(0, []).answer(packed(("make", (0, function)))))
+    return answer_of(lambda: WorkerTask(0, [], install).answer(packed(("make", (0, function)))))
 
 
 def raising_in_the_users_code(error: BaseException) -> None:

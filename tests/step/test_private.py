@@ -4,8 +4,13 @@ When an upgrade breaks one of these tests, `stratagem/_private` is the folder to
 """
 
 import ast
+import contextlib
 import inspect
+import os
+import subprocess
+import sys
 import threading
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +23,6 @@ import pytest
 from keras.src import utils as keras_utils
 
 import stratagem as tf
-import stratagem.distribute  # installs all hooks
 from stratagem import _private
 from stratagem._private import _paths, weakly
 from stratagem._private._executables import MOST
@@ -194,6 +198,49 @@ def test_threads_are_reserved_before_the_backend_starts_only(monkeypatch: pytest
     assert "PJRT_NPROC" not in __import__("os").environ
     _private.reserve_threads(4)
     assert int(__import__("os").environ["PJRT_NPROC"]) >= 9
+
+
+RESERVING = """
+import os, sys
+from stratagem._hooks import HOOKS, install
+from stratagem._private import attach
+attach([hook for hook in HOOKS if hook.what not in sys.argv[1:]], by=install)
+print(os.environ.get("PJRT_NPROC"))
+"""
+
+
+def test_threads_for_configured_devices_are_reserved_by_installing(pytestconfig: pytest.Config) -> None:
+    environment = {k: v for k, v in os.environ.items() if k != "PJRT_NPROC"}
+    run = subprocess.run(
+        [sys.executable, "-c", RESERVING, *pytestconfig.getoption("without_hook")],
+        env={**environment, "JAX_NUM_CPU_DEVICES": "4"},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=True,
+    )
+    assert int(run.stdout) >= 9
+
+
+def test_an_error_about_a_decision_can_be_made_of_a_text() -> None:
+    with pytest.raises(jax.errors.TracerBoolConversionError, match="in layer dense"):
+        raise jax.errors.TracerBoolConversionError("in layer dense")  # type: ignore[arg-type]
+
+
+def test_whoever_asks_is_told_of_every_wait_for_an_array(monkeypatch: pytest.MonkeyPatch) -> None:
+    waits: list[str] = []
+
+    @contextlib.contextmanager
+    def around() -> Iterator[None]:
+        waits.append("begun")
+        yield
+
+    monkeypatch.setattr("stratagem._private._waits._around", None)  # which is put back
+    _private.wait_within(around)
+    for read in (jax.block_until_ready, float, str, bool, jax.device_get, lambda x: x.numpy(), lambda x: x.item()):
+        waits.clear()
+        read(jnp.float32(1) + 1)
+        assert waits == ["begun"], read
 
 
 def test_programs_inside_equations_are_found() -> None:

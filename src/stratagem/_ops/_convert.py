@@ -16,9 +16,6 @@ from stratagem._core.numbers import is_stand_in, plain
 from stratagem._ops._dtypes import DType, as_dtype
 from stratagem._private import OutsideOfTraces
 
-# Every conversion below relies on it: 64-bit types exist where they are asked for, defaults stay 32-bit.
-jax.config.update("jax_explicit_x64_dtypes", "allow")
-
 Tensor = jax.Array
 P = ParamSpec("P")
 T = TypeVar("T")

@@ -5,35 +5,45 @@ Out: it happens there where JAX and Keras do something, for objects that a strat
 functions in place of private names.
 Never: decides what a strategy or a step means; touches an object that nobody has claimed.
 
-These act when they are imported, in this order: `_arrays`, `_averages`, `_backends`, `_checks`, `_executables`, `_files`,
-`_layers`, `_losses`, `_metrics`, `_seeds`, `_settings`.
+Importing it changes nothing: `stratagem._hooks` has the list of all hooks, and attaches them.
 """
 
-from stratagem._private import _arrays as _arrays
-from stratagem._private import _averages as _averages
-from stratagem._private import _files as _files
+from stratagem._private._arrays import add_tensor_methods as add_tensor_methods
+from stratagem._private._arrays import allow_messages as allow_messages
+from stratagem._private._arrays import keep_64_bits as keep_64_bits
 from stratagem._private._arrays import movable as movable
 from stratagem._private._arrays import on_device as on_device
 from stratagem._private._arrays import weakly as weakly
+from stratagem._private._averages import average_as_tensorflow as average_as_tensorflow
 from stratagem._private._backends import backends_started as backends_started
 from stratagem._private._backends import configured_cpu_devices as configured_cpu_devices
 from stratagem._private._backends import connect_backend as connect_backend
+from stratagem._private._backends import reserve_configured_threads as reserve_configured_threads
 from stratagem._private._backends import reserve_threads as reserve_threads
 from stratagem._private._callbacks import CALLBACK_STATE as CALLBACK_STATE
 from stratagem._private._callbacks import intercept_callbacks as intercept_callbacks
 from stratagem._private._callbacks import is_default as is_default
 from stratagem._private._checks import add_check as add_check
 from stratagem._private._checks import checked as checked
+from stratagem._private._checks import keep_checks as keep_checks
 from stratagem._private._creations import fresh_names as fresh_names
 from stratagem._private._creations import intercept_creation as intercept_creation
+from stratagem._private._executables import intercept_compilation as intercept_compilation
 from stratagem._private._executables import reusing_executables as reusing_executables
+from stratagem._private._files import restore_hdf5_optimizers as restore_hdf5_optimizers
+from stratagem._private._hooks import Hook as Hook
+from stratagem._private._hooks import attach as attach
+from stratagem._private._hooks import attached_by as attached_by
 from stratagem._private._layers import after_build as after_build
 from stratagem._private._layers import announce_build as announce_build
+from stratagem._private._layers import build_layers_as_tensorflow as build_layers_as_tensorflow
 from stratagem._private._lookups import intercept_take as intercept_take
 from stratagem._private._lookups import looked_up as looked_up
+from stratagem._private._losses import find_losses_by_name as find_losses_by_name
 from stratagem._private._losses import intercept_loss as intercept_loss
 from stratagem._private._losses import intercept_loss_reduction as intercept_loss_reduction
 from stratagem._private._metrics import intercept_metric_results as intercept_metric_results
+from stratagem._private._metrics import weigh_as_tensorflow as weigh_as_tensorflow
 from stratagem._private._optimizers import apply_locally as apply_locally
 from stratagem._private._optimizers import intercept_apply as intercept_apply
 from stratagem._private._optimizers import intercept_builds as intercept_builds
@@ -42,6 +52,7 @@ from stratagem._private._optimizers import is_loss_scaler as is_loss_scaler
 from stratagem._private._optimizers import keeps_rows as keeps_rows
 from stratagem._private._optimizers import known_gradients as known_gradients
 from stratagem._private._optimizers import untangled_clip as untangled_clip
+from stratagem._private._paths import ROUTED_PLACES as ROUTED_PLACES
 from stratagem._private._paths import intercept_paths as intercept_paths
 from stratagem._private._scopes import below_scope as below_scope
 from stratagem._private._scopes import in_stateless_scope as in_stateless_scope
@@ -53,15 +64,20 @@ from stratagem._private._scopes import scoped as scoped
 from stratagem._private._scopes import scoped_value as scoped_value
 from stratagem._private._scopes import unscoped as unscoped
 from stratagem._private._seeds import global_seed_generator as global_seed_generator
+from stratagem._private._seeds import intercept_drawn_seeds as intercept_drawn_seeds
+from stratagem._private._seeds import intercept_random_seed as intercept_random_seed
 from stratagem._private._seeds import intercept_seeds as intercept_seeds
 from stratagem._private._seeds import is_seed_state as is_seed_state
 from stratagem._private._seeds import latest_seeding as latest_seeding
 from stratagem._private._seeds import makes_seed_state as makes_seed_state
+from stratagem._private._seeds import mark_seed_states as mark_seed_states
 from stratagem._private._seeds import on_seeding as on_seeding
 from stratagem._private._seeds import restart as restart
 from stratagem._private._seeds import seed_of as seed_of
 from stratagem._private._seeds import seeds_from as seeds_from
 from stratagem._private._seeds import set_random_seed as set_random_seed
+from stratagem._private._settings import NAMED_PLACES as NAMED_PLACES
+from stratagem._private._settings import name_as_tensorflow as name_as_tensorflow
 from stratagem._private._settings import settings_of as settings_of
 from stratagem._private._shards import intercept_shards as intercept_shards
 from stratagem._private._shards import is_view as is_view
@@ -87,3 +103,4 @@ from stratagem._private._variables import shaped as shaped
 from stratagem._private._variables import store as store
 from stratagem._private._variables import stored as stored
 from stratagem._private._waits import intercept_waits as intercept_waits
+from stratagem._private._waits import wait_within as wait_within

@@ -16,8 +16,19 @@ from jax._src.literals import TypedNdArray
 from jax.sharding import SingleDeviceSharding
 from keras.src.backend.common import dtypes as promotion
 
-# 64-bit types exist where they are asked for; defaults stay 32-bit (design: Dtypes).
-jax.config.update("jax_explicit_x64_dtypes", "allow")
+_WIDE = (np.dtype(np.float64), np.dtype(np.int64), np.dtype(np.uint64))
+
+
+def keep_64_bits() -> None:
+    """Let 64-bit types exist where they are asked for, and be exact there; defaults stay 32-bit (design: Dtypes).
+
+    Keras promotes float64 to float32 on JAX, as JAX without 64-bit types does: in a float64 model means (so most losses),
+    BatchNormalization and more would round to 32 bits. With a float64 argument the result is float64, as in TF.
+    """
+    jax.config.update("jax_explicit_x64_dtypes", "allow")
+    promotion.BIT64_TO_BIT32_DTYPE["float64"] = "float64"
+    _convert_exactly()
+    _operate_exactly()
 
 
 def _convert_exactly() -> None:
@@ -69,7 +80,7 @@ def _operate_exactly() -> None:
     jax_core.auto_insert_reshard, jax_lax.reduce = new_reshard, new_reduce
 
 
-def _allow_messages() -> None:
+def allow_messages() -> None:
     """Let JAX's errors about decisions on tensors be made of a text alone.
 
     Keras, to tell what a layer was called with, makes an error anew from its class and a longer text.
@@ -93,18 +104,9 @@ def _allow_messages() -> None:
         allow(cls)
 
 
-_allow_messages()
-_WIDE = (np.dtype(np.float64), np.dtype(np.int64), np.dtype(np.uint64))
-_convert_exactly()
-_operate_exactly()
-
-# Keras promotes float64 to float32 on JAX, as JAX without 64-bit types does: in a float64 model means (so most losses),
-# BatchNormalization and more would round to 32 bits. With a float64 argument the result is float64, as in TF.
-promotion.BIT64_TO_BIT32_DTYPE["float64"] = "float64"
-
-
 def _numpy_of_tensor(tensor: jax.Array) -> np.ndarray:
     """The tensor's value as a NumPy array (waits for it), as `tf.Tensor.numpy()`."""
+    tensor.block_until_ready()  # NumPy would wait in the buffer protocol, where nobody sees it (`_waits`)
     return np.asarray(tensor)
 
 
@@ -122,11 +124,12 @@ def _set_shape(tensor: Any, shape: Any) -> None:
         raise ValueError(f"Tensor's shape {tensor.shape} is not compatible with supplied shape {dims}.")
 
 
-# TF code calls `.numpy()` on tensors, and our tensors are JAX's own arrays: added methods, nothing replaced.
-ArrayImpl.numpy = _numpy_of_tensor  # type: ignore[attr-defined]
-jax_core.Tracer.numpy = _numpy_of_tracer  # type: ignore[attr-defined]
-ArrayImpl.get_shape = jax_core.Tracer.get_shape = lambda tensor: tensor.shape  # type: ignore[attr-defined]
-ArrayImpl.set_shape = jax_core.Tracer.set_shape = _set_shape  # type: ignore[attr-defined]
+def add_tensor_methods() -> None:
+    """Give JAX's arrays, which are our tensors, the methods that TF code calls. Nothing is replaced."""
+    ArrayImpl.numpy = _numpy_of_tensor  # type: ignore[attr-defined]
+    jax_core.Tracer.numpy = _numpy_of_tracer  # type: ignore[attr-defined]
+    ArrayImpl.get_shape = jax_core.Tracer.get_shape = lambda tensor: tensor.shape  # type: ignore[attr-defined]
+    ArrayImpl.set_shape = jax_core.Tracer.set_shape = _set_shape  # type: ignore[attr-defined]
 
 
 def on_device(array: np.ndarray, device: jax.Device, *, committed: bool = False) -> jax.Array:

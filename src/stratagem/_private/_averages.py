@@ -46,10 +46,8 @@ def _of_the_update(apply: Any) -> Any:
     return new_apply
 
 
-def _average_as_tensorflow() -> None:
+def average_as_tensorflow() -> None:
+    """Let moving averages start from the weights, count the first update, and be of what an update changes."""
     BaseOptimizer.build = _started(BaseOptimizer.build)
     BaseOptimizer._update_model_variables_moving_average = _updated
     Optimizer._backend_apply_gradients = _of_the_update(Optimizer._backend_apply_gradients)
-
-
-_average_as_tensorflow()

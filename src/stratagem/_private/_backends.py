@@ -42,5 +42,6 @@ def connect_backend(client: Any, rank: int, processes: int) -> None:
     jax.config.update("jax_cpu_collectives_implementation", "gloo")
 
 
-if not xla_bridge.backends_are_initialized():
+def reserve_configured_threads() -> None:
+    """Reserve threads for the CPU devices that JAX's configuration asks for, unless its backend has started."""
     reserve_threads(configured_cpu_devices())

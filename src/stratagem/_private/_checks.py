@@ -10,8 +10,10 @@ import jax.numpy as jnp
 from jax._src import checkify, effects
 from jax.extend import core as xc
 
-# Else a loop that is differentiated loses its checks.
-effects.partial_eval_kept_effects.add_type(checkify.ErrorEffect)
+
+def keep_checks() -> None:
+    """Let a loop that is differentiated keep its checks."""
+    effects.partial_eval_kept_effects.add_type(checkify.ErrorEffect)
 
 
 @dataclass(frozen=True)

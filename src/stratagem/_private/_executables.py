@@ -2,6 +2,7 @@
 
 import contextlib
 import contextvars
+import functools
 import threading
 from collections import OrderedDict
 from collections.abc import Iterator
@@ -16,7 +17,6 @@ MOST = 32
 _reusing: contextvars.ContextVar[bool] = contextvars.ContextVar("stratagem executables", default=False)
 _known: OrderedDict[tuple[Any, tuple[int, ...], str], Any] = OrderedDict()
 _lock = threading.Lock()
-_compile = compiler.compile_or_get_cached
 
 
 @contextlib.contextmanager
@@ -33,20 +33,22 @@ def reusing_executables() -> Iterator[None]:
         _reusing.reset(token)
 
 
-def _compiled(backend: Any, computation: Any, devices: Any, options: Any, callbacks: Any, *others: Any) -> Any:
+def _compiled(
+    compile_: Any, backend: Any, computation: Any, devices: Any, options: Any, callbacks: Any, *others: Any
+) -> Any:
     # A program that calls Python has the functions themselves in it; of several processes, all have to do the same.
     several = len({device.process_index for device in devices.flat}) > 1
     if not _reusing.get() or callbacks or several:
-        return _compile(backend, computation, devices, options, callbacks, *others)
+        return compile_(backend, computation, devices, options, callbacks, *others)
     try:
         program = cache_key.get(computation, devices, options, backend)
     except jax.errors.JaxRuntimeError:  # of a program that it cannot write down, as JAX's own cache expects
-        return _compile(backend, computation, devices, options, callbacks, *others)
+        return compile_(backend, computation, devices, options, callbacks, *others)
     key = backend, tuple(device.id for device in devices.flat), program
     with _lock:
         found = _known.get(key)
     if found is None:
-        found = _compile(backend, computation, devices, options, callbacks, *others)
+        found = compile_(backend, computation, devices, options, callbacks, *others)
     with _lock:
         _known[key] = found
         _known.move_to_end(key)
@@ -55,4 +57,6 @@ def _compiled(backend: Any, computation: Any, devices: Any, options: Any, callba
     return found
 
 
-compiler.compile_or_get_cached = _compiled  # type: ignore[assignment]
+def intercept_compilation() -> None:
+    """Ask for an executable that is known before a program is compiled, inside of `reusing_executables`."""
+    compiler.compile_or_get_cached = functools.partial(_compiled, compiler.compile_or_get_cached)

@@ -10,7 +10,8 @@ import numpy as np
 from keras.src.legacy.saving import legacy_h5_format
 
 
-def _hook_hdf5() -> None:
+def restore_hdf5_optimizers() -> None:
+    """Give the optimizer of a model that is loaded from HDF5 the state that the file has."""
     load = legacy_h5_format.load_model_from_hdf5
 
     @functools.wraps(load)
@@ -32,6 +33,3 @@ def _optimizer_weights(filepath: Any) -> list[np.ndarray]:
         opened = isinstance(filepath, h5py.File)
         file = filepath if opened else stack.enter_context(h5py.File(filepath, mode="r"))
         return [np.asarray(v) for v in legacy_h5_format.load_optimizer_weights_from_hdf5_group(file)]
-
-
-_hook_hdf5()

@@ -34,7 +34,8 @@ def _average_statistics(layer: Any) -> None:
         variable._aggregation = "mean"
 
 
-def _hook_layers() -> None:
+def build_layers_as_tensorflow() -> None:
+    """Build layers outside of traces, tell those who wait for variables, and keep batch statistics as TF does."""
     post_build = keras.layers.Layer._post_build
 
     def new_post_build(self: Any) -> None:
@@ -65,6 +66,3 @@ def _hook_layers() -> None:
         return tuple(keras.ops.cast(v.value, inputs.dtype) for v in (self.moving_mean, self.moving_variance))
 
     keras.layers.BatchNormalization._moments = new_moments
-
-
-_hook_layers()

@@ -21,8 +21,8 @@ def intercept_loss(check: Callable[[Any], None]) -> None:
     keras.losses.Loss.__call__ = new_call
 
 
-def _hook_names() -> None:
-    """A loss that a file has by a short name ("mse" in HDF5) is found: Keras 3.15 looks for it among the metrics' classes."""
+def find_losses_by_name() -> None:
+    """Find a loss that a file has by a short name ("mse" in HDF5): Keras 3.15 looks for it among the metrics' classes."""
     deserialize = losses_module.deserialize
 
     @functools.wraps(deserialize)
@@ -32,9 +32,6 @@ def _hook_names() -> None:
         return known if plain else deserialize(name, custom_objects)
 
     losses_module.deserialize = keras.losses.deserialize = new_deserialize
-
-
-_hook_names()
 
 
 def intercept_loss_reduction(

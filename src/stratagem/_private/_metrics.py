@@ -12,7 +12,7 @@ from keras.src.metrics.metric import Metric
 
 
 def intercept_metric_results(around: Callable[[Callable[[], Any]], Any]) -> None:
-    """Run every metric's `result()` as around(compute). Adds TF's old name `reset_states`."""
+    """Run every metric's `result()` as around(compute)."""
 
     def wrap(cls: type) -> None:
         if "result" in vars(cls):
@@ -36,7 +36,6 @@ def intercept_metric_results(around: Callable[[Callable[[], Any]], Any]) -> None
             wrap(cls)
 
     Metric.__init_subclass__ = classmethod(new_init_subclass)
-    Metric.reset_states = lambda self: self.reset_state()
 
 
 def _weighed(values: Any, sample_weight: Any, reduce_fn: Callable[..., Any], dtype: Any) -> tuple[Any, Any]:
@@ -65,4 +64,6 @@ def _weighed(values: Any, sample_weight: Any, reduce_fn: Callable[..., Any], dty
     return ops.ravel(values * weight), ops.ravel(weight)
 
 
-reduction_metrics.reduce_to_samplewise_values = _weighed
+def weigh_as_tensorflow() -> None:
+    """Let `Mean` and `Sum` weigh every value, not every sample."""
+    reduction_metrics.reduce_to_samplewise_values = _weighed

@@ -43,6 +43,12 @@ _PARAMETERS: dict[tuple[Any, str], str] = {
     (keras.visualization, "plot_image_gallery"): "path",
 }
 
+# Each of them, and a function also where other modules of Keras have it.
+ROUTED_PLACES = tuple(
+    f"{owner.__module__}.{owner.__qualname__}.{name}" if isinstance(owner, type) else f"keras.*{name}"
+    for owner, name in _PARAMETERS
+)
+
 
 def intercept_paths(local: Callable[[Any], str]) -> None:
     """Give whatever Keras takes as a path to `local` first, and Keras what that returns.

@@ -35,7 +35,8 @@ SeedSource = Callable[[Any], Any]
 _seed_source: contextvars.ContextVar[SeedSource | None] = contextvars.ContextVar("stratagem seeds", default=None)
 
 
-def _hook_seed_source() -> None:
+def intercept_drawn_seeds() -> None:
+    """Let a source (`seeds_from`) answer what seed generators are asked for."""
     draw, shared = SeedGenerator.next, seed_generator.global_seed_generator
 
     @functools.wraps(draw)
@@ -52,11 +53,11 @@ def _hook_seed_source() -> None:
     seed_generator.global_seed_generator = new_shared
 
 
-_hook_seed_source()
 _making_state: contextvars.ContextVar[bool] = contextvars.ContextVar("stratagem seed state", default=False)
 
 
-def _hook_states() -> None:
+def mark_seed_states() -> None:
+    """Mark the variables in which seed generators keep their state."""
     make = SeedGenerator.__init__
 
     @functools.wraps(make)
@@ -69,9 +70,6 @@ def _hook_states() -> None:
         self.state._same_on_replicas = True
 
     SeedGenerator.__init__ = new_init
-
-
-_hook_states()
 
 
 def makes_seed_state() -> bool:
@@ -142,12 +140,12 @@ def restart(generator: Any, seed: int) -> None:
 
 def set_random_seed(seed: int) -> None:
     """Seed Python's, NumPy's and Keras' generators, start the global seed generator anew, and tell other layers."""
-    _seed_keras(seed)
+    rng_utils.set_random_seed(seed)
     global_seed_generator()
 
 
-def _hook_random_seed() -> Callable[[int], None]:
-    """`keras.utils.set_random_seed` seeds shuffles and compiled programs, too, as in TF. Returns that function."""
+def intercept_random_seed() -> None:
+    """Let `keras.utils.set_random_seed` seed shuffles and compiled programs, too, as in TF."""
     set_seed: Callable[[int], None] = rng_utils.set_random_seed
 
     @functools.wraps(set_seed)
@@ -161,7 +159,3 @@ def _hook_random_seed() -> Callable[[int], None]:
             listener()
 
     rng_utils.set_random_seed = keras.utils.set_random_seed = new_set_seed
-    return new_set_seed
-
-
-_seed_keras = _hook_random_seed()

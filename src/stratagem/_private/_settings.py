@@ -147,13 +147,21 @@ def _set_iterations(optimizer: Any, variable: Any) -> None:
     optimizer._iterations = variable
 
 
-def _name_as_tensorflow() -> None:
+# By class and name, everything that `name_as_tensorflow` sets.
+NAMED_PLACES = (
+    *(f"{cls.__module__}.{cls.__qualname__}.{name}" for cls, names in _LOST.items() for name in names),
+    *(f"{BaseOptimizer.__module__}.BaseOptimizer.{name}" for name in ("lr", "iterations")),
+    f"{keras.layers.LeakyReLU.__module__}.LeakyReLU.alpha",
+    f"{Metric.__module__}.Metric.reset_states",
+)
+
+
+def name_as_tensorflow() -> None:
+    """Give Keras' objects the names that TensorFlow has for their settings, or an error where such a name has no meaning."""
     for cls, names in _LOST.items():
         for name, advice in names.items():
             setattr(cls, name, _Lost(name, advice))
     BaseOptimizer.lr = _alias("learning_rate")
     BaseOptimizer.iterations = BaseOptimizer.iterations.setter(_set_iterations)
     keras.layers.LeakyReLU.alpha = _alias("negative_slope")
-
-
-_name_as_tensorflow()
+    Metric.reset_states = lambda self: self.reset_state()

@@ -21,8 +21,8 @@ from stratagem._private import (
     backends_started,
     configured_cpu_devices,
     connect_backend,
-    intercept_waits,
     reserve_threads,
+    wait_within,
 )
 from stratagem._strategies._abstract import AbstractStrategy
 from stratagem._strategies._communication import CommunicationOptions
@@ -122,7 +122,7 @@ def _join(cluster: ClusterJob, options: CommunicationOptions) -> Connected:
         coordination.bind_collectives(own.host)
     connect_backend(job.connect(coordination.connect), facts.rank, len(facts.tasks))
     job.start(jax.local_devices, jax.distributed.shutdown)
-    intercept_waits(job.waiting)
+    wait_within(job.waiting)
     return job
 
 

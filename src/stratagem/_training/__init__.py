@@ -5,8 +5,9 @@ Out: Keras' own methods on them, with its history, metrics and callbacks; fits t
 Never: changes a model that was made under no strategy (but for our data sets and paths), or Keras' own trainer.
 """
 
-from stratagem._training import _attach as _attach
 from stratagem._training import _parameter_server as _parameter_server
+from stratagem._training._attach import attach_paths as attach_paths
+from stratagem._training._attach import attach_trainer as attach_trainer
 from stratagem._training._data import DatasetCreator as DatasetCreator
 from stratagem._training._runner import Execution as Execution
 from stratagem._training._runner import StepRunner as StepRunner
@@ -14,3 +15,4 @@ from stratagem._training._runner import open_runner as open_runner
 from stratagem._training._runner import run_batch as run_batch
 from stratagem._training._tensorboard import TensorBoard as TensorBoard
 from stratagem._training.callbacks import SidecarEvaluator as SidecarEvaluator
+from stratagem._training.callbacks import attach_callbacks as attach_callbacks

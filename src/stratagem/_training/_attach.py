@@ -208,18 +208,24 @@ def _owner(strategy: AbstractStrategy | None) -> AbstractStrategy:
     return get_strategy() if strategy is None else strategy
 
 
-intercept_trainer(
-    created=lambda model: current().strategy,
-    owner=_owner,
-    methods={
-        "compile": _compile,
-        "fit": _routed(_fit),
-        "evaluate": _routed(_evaluate),
-        "predict": _routed(_predict),
-        "train_on_batch": _routed(_train_on_batch),
-        "test_on_batch": _routed(_test_on_batch),
-        "predict_on_batch": _routed(_predict_on_batch),
-        **{kind.value: route_step(kind.value) for kind in StepKind},
-    },
-)
-intercept_paths(local_path)
+def attach_trainer() -> None:
+    """Route the methods of models that were made under a strategy."""
+    intercept_trainer(
+        created=lambda model: current().strategy,
+        owner=_owner,
+        methods={
+            "compile": _compile,
+            "fit": _routed(_fit),
+            "evaluate": _routed(_evaluate),
+            "predict": _routed(_predict),
+            "train_on_batch": _routed(_train_on_batch),
+            "test_on_batch": _routed(_test_on_batch),
+            "predict_on_batch": _routed(_predict_on_batch),
+            **{kind.value: route_step(kind.value) for kind in StepKind},
+        },
+    )
+
+
+def attach_paths() -> None:
+    """Let Keras refuse a path of another machine, or read a `file://` one, as we do everywhere."""
+    intercept_paths(local_path)

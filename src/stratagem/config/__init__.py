@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from stratagem import _hooks
 from stratagem._ops import not_provided
 from stratagem._strategies import LogicalDevice as LogicalDevice
 from stratagem._strategies import LogicalDeviceConfiguration as LogicalDeviceConfiguration
@@ -10,6 +11,8 @@ from stratagem._strategies import list_logical_devices as list_logical_devices
 from stratagem._strategies import list_physical_devices as list_physical_devices
 from stratagem._strategies import set_logical_device_configuration as set_logical_device_configuration
 from stratagem.config import experimental as experimental
+
+_hooks.install()
 
 
 def __getattr__(name: str) -> Any:

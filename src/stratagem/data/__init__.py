@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from stratagem import _hooks
 from stratagem._data import AUTOTUNE as AUTOTUNE
 from stratagem._data import INFINITE_CARDINALITY as INFINITE_CARDINALITY
 from stratagem._data import UNKNOWN_CARDINALITY as UNKNOWN_CARDINALITY
@@ -16,6 +17,8 @@ from stratagem._data.files import TextLineDataset as TextLineDataset
 from stratagem._data.files import TFRecordDataset as TFRecordDataset
 from stratagem._ops import not_provided
 from stratagem.data import experimental as experimental
+
+_hooks.install()
 
 
 def __getattr__(name: str) -> Any:

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from stratagem import _training  # noqa: F401  # `fit` of models made under a strategy
+from stratagem import _hooks
 from stratagem._core.reduce import ReduceOp as ReduceOp
 from stratagem._core.step import ReplicaContext as ReplicaContext
 from stratagem._core.values import DistributedValues as DistributedValues
@@ -30,6 +30,8 @@ from stratagem._strategies import in_cross_replica_context as in_cross_replica_c
 from stratagem.distribute import cluster_resolver as cluster_resolver
 from stratagem.distribute import coordinator as coordinator
 from stratagem.distribute import experimental as experimental
+
+_hooks.install()
 
 
 def __getattr__(name: str) -> Any:

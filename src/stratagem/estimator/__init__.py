@@ -1,5 +1,6 @@
 """tf.estimator: Estimators, their specs, hooks and configuration."""
 
+from stratagem import _hooks
 from stratagem._tf1.estimator import CheckpointSaverHook as CheckpointSaverHook
 from stratagem._tf1.estimator import CheckpointSaverListener as CheckpointSaverListener
 from stratagem._tf1.estimator import Estimator as Estimator
@@ -32,3 +33,5 @@ from stratagem._tf1.estimator import model_to_estimator as model_to_estimator
 from stratagem._tf1.estimator import train_and_evaluate as train_and_evaluate
 from stratagem.estimator import experimental as experimental
 from stratagem.estimator import export as export
+
+_hooks.install()

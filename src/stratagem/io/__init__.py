@@ -1,5 +1,6 @@
 """`tf.io`: local files, records, and what is serialized in them."""
 
+from stratagem import _hooks
 from stratagem._data.files import FixedLenFeature as FixedLenFeature
 from stratagem._data.files import FixedLenSequenceFeature as FixedLenSequenceFeature
 from stratagem._data.files import RaggedFeature as RaggedFeature
@@ -17,6 +18,8 @@ from stratagem._ops import not_provided as _not_provided
 from stratagem._ops.files import read_file as read_file
 from stratagem._ops.files import write_file as write_file
 from stratagem.io import gfile as gfile
+
+_hooks.install()
 
 
 def __getattr__(name: str) -> object:

@@ -7,10 +7,12 @@ files of Keras are mere lists of public names, so both spellings mean the same c
 import importlib
 from typing import Any
 
-from stratagem import _training  # noqa: F401  # the hooks into Keras' classes come with the strategies and this
+from stratagem import _hooks
 
-import keras as _keras  # isort: skip  # after the hooks' own import, which chooses the backend
-from keras import *
+_hooks.install()  # before the names below are taken from Keras: it replaces some
+
+import keras as _keras  # noqa: E402
+from keras import *  # noqa: E402
 
 __path__.extend(_keras.__path__)
 

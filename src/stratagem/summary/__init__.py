@@ -1,5 +1,6 @@
 """`tf.summary`: scalars, histograms, images, text and sound for TensorBoard."""
 
+from stratagem import _hooks
 from stratagem._events import SummaryWriter as SummaryWriter
 from stratagem._events import audio as audio
 from stratagem._events import create_file_writer as create_file_writer
@@ -18,6 +19,8 @@ from stratagem._events import trace_on as trace_on
 from stratagem._events import write as write
 from stratagem._ops import not_provided as _not_provided
 from stratagem.summary import experimental as experimental
+
+_hooks.install()
 
 
 def __getattr__(name: str) -> object:

@@ -1,8 +1,5 @@
 """One training step: record, differentiate, replicate, compile."""
 
-from stratagem._core.step import _keras_rules as _keras_rules
-from stratagem._core.step import _lookups as _lookups
-from stratagem._core.step import _losses as _losses
 from stratagem._core.step._checks import Checks as Checks
 from stratagem._core.step._execute import execute as execute
 from stratagem._core.step._execute import execute_batched as execute_batched
@@ -17,6 +14,12 @@ from stratagem._core.step._function import function as function
 from stratagem._core.step._function_cache import tracing as tracing
 from stratagem._core.step._gradient_tape import GradientTape as GradientTape
 from stratagem._core.step._gradient_tape import UnconnectedGradients as UnconnectedGradients
+from stratagem._core.step._keras_rules import attach_loss_check as attach_loss_check
+from stratagem._core.step._keras_rules import attach_metrics as attach_metrics
+from stratagem._core.step._keras_rules import attach_optimizers as attach_optimizers
+from stratagem._core.step._keras_rules import attach_seeds as attach_seeds
+from stratagem._core.step._lookups import attach_lookups as attach_lookups
+from stratagem._core.step._losses import attach_losses as attach_losses
 from stratagem._core.step._losses import of_batch as of_batch
 from stratagem._core.step._markers import is_literal as is_literal
 from stratagem._core.step._partition import sub_function as sub_function

@@ -112,8 +112,22 @@ def _metric_result(compute: Callable[[], Any]) -> Any:
         return compute()
 
 
-intercept_apply(_apply)
-intercept_builds(_outside)
-intercept_loss(_check_loss)
-intercept_seeds(_seed)
-intercept_metric_results(_metric_result)
+def attach_optimizers() -> None:
+    """Let optimizers sum gradients over replicas, and be built at once, outside of traces."""
+    intercept_apply(_apply)
+    intercept_builds(_outside)
+
+
+def attach_loss_check() -> None:
+    """Let a loss that would be a sum of means be an error inside `strategy.run`."""
+    intercept_loss(_check_loss)
+
+
+def attach_seeds() -> None:
+    """Let every replica draw seeds of its own."""
+    intercept_seeds(_seed)
+
+
+def attach_metrics() -> None:
+    """Let a metric's result be that of all replicas."""
+    intercept_metric_results(_metric_result)

@@ -32,4 +32,6 @@ def rows_of(table: Any, ids: Any) -> Any:
     return shards[0]._maybe_autocast(rows)
 
 
-intercept_take(rows_of)
+def attach_lookups() -> None:
+    """Let `keras.ops.take` ask for the rows of a table that is kept elsewhere."""
+    intercept_take(rows_of)

@@ -87,4 +87,6 @@ def _regularization(loss: Any) -> Any:
     return fixed + (loss - fixed) / current().recorder.mesh.num_replicas
 
 
-intercept_loss_reduction(reduce=_reduce, weigh=_weigh, added=of_batch, regularization=_regularization)
+def attach_losses() -> None:
+    """Let Keras' losses, in the trainer's step on several replicas, be parts of that of the global batch."""
+    intercept_loss_reduction(reduce=_reduce, weigh=_weigh, added=of_batch, regularization=_regularization)

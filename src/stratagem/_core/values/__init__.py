@@ -24,6 +24,7 @@ from stratagem._core.values._per_replica import map_structure as map_structure
 from stratagem._core.values._per_replica import per_replica as per_replica
 from stratagem._core.values._placement import Placement as Placement
 from stratagem._core.values._placement import adopt as adopt
+from stratagem._core.values._placement import attach_placements as attach_placements
 from stratagem._core.values._placement import is_remote as is_remote
 from stratagem._core.values._placement import join as join
 from stratagem._core.values._placement import placement_of as placement_of
@@ -31,6 +32,7 @@ from stratagem._core.values._placement import storage as storage
 from stratagem._core.values._quotient import quotient as quotient
 from stratagem._core.values._sharded import ShardedVariable as ShardedVariable
 from stratagem._core.values._sharded import rows_of as rows_of
+from stratagem._core.values._sharding import attach_shards as attach_shards
 from stratagem._core.values._sharding import shards as shards
 from stratagem._core.values._text import as_text as as_text
 from stratagem._core.values._variable import IndexedSlices as IndexedSlices

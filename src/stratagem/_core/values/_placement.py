@@ -228,5 +228,7 @@ def _check_owner(variable: Any, placement: Placement | None) -> None:
         )
 
 
-intercept_variables(created=_created, initialize=_initialize, read=_read, place=_place, add=_add)
-intercept_slots(lambda variable: entered(beside=variable))
+def attach_placements() -> None:
+    """Let the variables of a strategy's scope, and their optimizers' slots, be stored and read by their placements."""
+    intercept_variables(created=_created, initialize=_initialize, read=_read, place=_place, add=_add)
+    intercept_slots(lambda variable: entered(beside=variable))

@@ -157,4 +157,6 @@ def _slot(optimizer: Any, shard: Any, name: str, variable: Any) -> None:
         ShardedVariable(slots, slots[0].name, path=slots[0].path.replace("_part_0_", "_"))
 
 
-intercept_shards(create=_create, slot=_slot)
+def attach_shards() -> None:
+    """Let a partitioner of the strategy decide whether a new variable is kept in shards."""
+    intercept_shards(create=_create, slot=_slot)

@@ -10,6 +10,7 @@ from typing import Any, final
 
 from stratagem._base.errors import UnavailableError
 from stratagem._cluster.control import Limits
+from stratagem._private import attached_by
 from stratagem._servers.remote import _ray_node as node
 from stratagem._servers.remote._actors import Actor, Pending, TaskLostError, TaskSilentError
 from stratagem._servers.remote._failure import RemoteFailure
@@ -201,10 +202,10 @@ def start_actor(ray: Any, kind: str, index: int, servers: int, namespace: str, o
     Raises ValueError if there is an actor of the name.
     """
     cls: Any = ServerTask if kind == "ps" else WorkerTask
-    arguments = (index,) if kind == "ps" else (index, [RayActor(f"ps:{i}", namespace) for i in range(servers)])
+    reached = () if kind == "ps" else ([RayActor(f"ps:{i}", namespace) for i in range(servers)],)
     named = {"name": f"{kind}:{index}", "namespace": namespace, "max_concurrency": _THREADS, **options}
     # Calls are many and short: without events Ray does not note each for its dashboard.
-    return ray.remote(cls).options(enable_task_events=False, **named).remote(*arguments)
+    return ray.remote(cls).options(enable_task_events=False, **named).remote(index, *reached, attached_by())
 
 
 def host_task(ray: Any, kind: str, index: int, servers: int, namespace: str) -> Any:

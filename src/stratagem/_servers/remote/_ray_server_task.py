@@ -33,8 +33,8 @@ class ExportedUpdate:
 class ServerTask(RayTask):
     """The variable server of a `ps` task."""
 
-    def __init__(self, index: int) -> None:
-        super().__init__()
+    def __init__(self, index: int, prepare: Callable[[], None]) -> None:
+        super().__init__(prepare)
         self._index = index
         self.begin_anew()
 

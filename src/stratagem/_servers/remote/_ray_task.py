@@ -3,6 +3,7 @@
 import abc
 import os
 import threading
+from collections.abc import Callable
 
 from stratagem._servers.remote._failure import RemoteFailure
 from stratagem._servers.remote._serialization import Message, packed, unpacked
@@ -11,7 +12,9 @@ from stratagem._servers.remote._serialization import Message, packed, unpacked
 class RayTask(abc.ABC):
     """What every task's actor can do."""
 
-    def __init__(self) -> None:
+    def __init__(self, prepare: Callable[[], None]) -> None:
+        """prepare: attaches the hooks into JAX and Keras that the process has which starts this one."""
+        prepare()
         self._end = threading.Event()
 
     @abc.abstractmethod

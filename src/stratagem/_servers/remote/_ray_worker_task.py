@@ -69,8 +69,8 @@ class _Stopped:
 class WorkerTask(RayTask):
     """The worker of a `worker` task: follows plans, and reads data."""
 
-    def __init__(self, index: int, servers: Sequence[Actor]) -> None:
-        super().__init__()
+    def __init__(self, index: int, servers: Sequence[Actor], prepare: Callable[[], None]) -> None:
+        super().__init__(prepare)
         self._index, self._servers = index, list(servers)
         # A coordinator that has given this worker up, for it was frozen, may come back while it still takes the old step.
         self._one_step = threading.Lock()

@@ -17,6 +17,7 @@ from stratagem._tf1.graph._get_variable import get_or_create_global_step as get_
 from stratagem._tf1.graph._get_variable import get_variable as get_variable
 from stratagem._tf1.graph._get_variable import variable as variable
 from stratagem._tf1.graph._graph import Graph as Graph
+from stratagem._tf1.graph._graph import attach_graph_variables as attach_graph_variables
 from stratagem._tf1.graph._initializers import Constant as Constant
 from stratagem._tf1.graph._initializers import GlorotNormal as GlorotNormal
 from stratagem._tf1.graph._initializers import GlorotUniform as GlorotUniform

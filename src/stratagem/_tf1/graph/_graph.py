@@ -142,4 +142,6 @@ def _of_keras(cls: type, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     return variable
 
 
-intercept_creation(_of_keras)
+def attach_graph_variables() -> None:
+    """Let a model_fn's variables be those that its earlier calls made, by their names."""
+    intercept_creation(_of_keras)

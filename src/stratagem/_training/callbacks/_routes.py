@@ -29,13 +29,15 @@ def _epoch_end(callback: Any, original: Method) -> Method:
     return note
 
 
-keras.callbacks.BackupAndRestore._epoch_has_ended = False
-intercept_callbacks(
-    backup={
-        "on_train_begin": _only_without_strategy,
-        "on_train_batch_end": _only_without_strategy,
-        "on_train_end": _only_without_strategy,
-        "on_epoch_end": _epoch_end,
-    },
-    save=save_model,
-)
+def attach_callbacks() -> None:
+    """Route the hooks of callbacks whose work a fit under a strategy does itself."""
+    keras.callbacks.BackupAndRestore._epoch_has_ended = False
+    intercept_callbacks(
+        backup={
+            "on_train_begin": _only_without_strategy,
+            "on_train_batch_end": _only_without_strategy,
+            "on_train_end": _only_without_strategy,
+            "on_epoch_end": _epoch_end,
+        },
+        save=save_model,
+    )

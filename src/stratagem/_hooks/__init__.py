@@ -1,0 +1,9 @@
+"""The list of every hook into JAX and Keras, and the function that attaches them.
+
+In: nothing.
+Out: `install()`, which every public module calls; `HOOKS`, in the order in which they are attached.
+Never: decides anything: what happens at a hook is said by the building that offers it.
+"""
+
+from stratagem._hooks._list import HOOKS as HOOKS
+from stratagem._hooks._list import install as install

@@ -1,0 +1,331 @@
+"""Every hook into JAX and Keras: what it changes where, why, and which test fails without it."""
+
+from stratagem._core.step import (
+    attach_lookups,
+    attach_loss_check,
+    attach_losses,
+    attach_metrics,
+    attach_optimizers,
+    attach_seeds,
+)
+from stratagem._core.values import attach_placements, attach_shards
+from stratagem._private import (
+    NAMED_PLACES,
+    ROUTED_PLACES,
+    Hook,
+    add_tensor_methods,
+    allow_messages,
+    attach,
+    average_as_tensorflow,
+    build_layers_as_tensorflow,
+    find_losses_by_name,
+    intercept_compilation,
+    intercept_drawn_seeds,
+    intercept_random_seed,
+    intercept_waits,
+    keep_64_bits,
+    keep_checks,
+    mark_seed_states,
+    name_as_tensorflow,
+    reserve_configured_threads,
+    restore_hdf5_optimizers,
+    weigh_as_tensorflow,
+)
+from stratagem._tf1.graph import attach_graph_variables
+from stratagem._training import attach_callbacks, attach_paths, attach_trainer
+
+_VARIABLE = "keras.src.backend.Variable"
+_OPTIMIZER = "keras.src.optimizers.base_optimizer.BaseOptimizer"
+
+# Where two hooks have one place, the later one is asked first.
+HOOKS: tuple[Hook, ...] = (
+    Hook(
+        what="threads for virtual devices",
+        places=("os.environ.PJRT_NPROC",),
+        why="Replicas on virtual CPU devices would wait for each other for ever: each holds a thread in an all-reduce.",
+        test="tests/step/test_private.py::test_threads_for_configured_devices_are_reserved_by_installing",
+        attach=reserve_configured_threads,
+    ),
+    Hook(
+        what="64-bit types",
+        places=(
+            "jax.config.jax_explicit_x64_dtypes",
+            "jax._src.lax.lax._convert_element_type",
+            "jax._src.core.auto_insert_reshard",
+            "jax._src.lax.lax.reduce",
+            "keras.src.backend.common.dtypes.BIT64_TO_BIT32_DTYPE.float64",
+        ),
+        why="`tf.constant(1, tf.int64)` would be 32 bits, and numbers of float64 models would be rounded.",
+        test="tests/step/test_private.py::test_keras_keeps_64_bits_where_there_are_some",
+        attach=keep_64_bits,
+    ),
+    Hook(
+        what="errors about decisions on tensors",
+        places=(
+            "jax.errors.ConcretizationTypeError.__init__",
+            "jax.errors.Tracer*ConversionError.__init__",
+        ),
+        why="A Python decision on a tensor in a layer's call would fail with a TypeError that hides it.",
+        test="tests/step/test_private.py::test_an_error_about_a_decision_can_be_made_of_a_text",
+        attach=allow_messages,
+    ),
+    Hook(
+        what="methods of tensors",
+        places=(
+            "jaxlib._jax.ArrayImpl.numpy",
+            "jaxlib._jax.ArrayImpl.[gs]et_shape",
+            "jax._src.core.Tracer.numpy",
+            "jax._src.core.Tracer.[gs]et_shape",
+        ),
+        why="`loss.numpy()`, `x.get_shape()` and `x.set_shape(...)` would be missing.",
+        test="tests/step/test_private.py::test_tensors_have_tensorflow_methods",
+        attach=add_tensor_methods,
+    ),
+    Hook(
+        what="checks in loops",
+        places=("jax._src.effects.partial_eval_kept_effects",),
+        why="`tf.debugging.assert_*` in a loop would be lost when a gradient is taken through it.",
+        test="tests/step/test_private.py::test_checks_in_a_loop_survive_its_gradient",
+        attach=keep_checks,
+    ),
+    Hook(
+        what="executables of equal programs",
+        places=("jax._src.compiler.compile_or_get_cached",),
+        why="Every evaluation and fold of an Estimator would compile its equal programs anew.",
+        test="tests/step/test_private.py::test_executables_serve_equal_programs",
+        attach=intercept_compilation,
+    ),
+    Hook(
+        what="waits for arrays",
+        places=tuple(f"jaxlib._jax.ArrayImpl.{name}" for name in ("_value", "block_until_ready", "item")),
+        why="A worker whose peer is gone would wait in `loss.numpy()` for ever.",
+        test="tests/step/test_private.py::test_whoever_asks_is_told_of_every_wait_for_an_array",
+        attach=intercept_waits,
+    ),
+    Hook(
+        what="moving averages of weights",
+        places=(
+            f"{_OPTIMIZER}.build",
+            f"{_OPTIMIZER}._update_model_variables_moving_average",
+            "keras.src.optimizers.optimizer.Optimizer._backend_apply_gradients",
+        ),
+        why="`use_ema` would start from other values, and average what an update leaves alone.",
+        test="tests/keras/test_averages.py::test_averages_are_those_of_tensorflow",
+        attach=average_as_tensorflow,
+    ),
+    Hook(
+        what="building of layers",
+        places=(
+            "keras.src.layers.layer.Layer._post_build",
+            "keras.src.layers.layer.Layer._maybe_build",
+            "keras.src.layers.normalization.batch_normalization.BatchNormalization._moments",
+        ),
+        why="Layers built in a step would lose what they make from values, and each replica keep its own batch statistics.",
+        test="tests/step/test_private.py::test_batch_statistics_are_averaged",
+        attach=build_layers_as_tensorflow,
+    ),
+    Hook(
+        what="losses by their names",
+        places=(
+            "keras.losses.deserialize",
+            "keras.src.losses.deserialize",
+        ),
+        why='A model that was saved to HDF5 with loss="mse" could not be loaded.',
+        test="tests/keras/test_files.py::test_a_loss_is_found_by_every_name",
+        attach=find_losses_by_name,
+    ),
+    Hook(
+        what="optimizers in HDF5",
+        places=("keras.src.legacy.saving.legacy_h5_format.load_model_from_hdf5",),
+        why="Training would go on from an HDF5 file without the optimizer's state.",
+        test="tests/keras/test_files.py::test_training_goes_on_from_hdf5",
+        attach=restore_hdf5_optimizers,
+    ),
+    Hook(
+        what="weights of metrics",
+        places=("keras.src.metrics.reduction_metrics.reduce_to_samplewise_values",),
+        why="`tf.keras.metrics.Mean` would weigh samples, where TensorFlow weighs values.",
+        test="tests/keras/test_metrics.py::test_a_mean_counts_every_value_as_in_tensorflow",
+        attach=weigh_as_tensorflow,
+    ),
+    Hook(
+        what="names of settings",
+        places=NAMED_PLACES,
+        why="`optimizer.lr = 0.1` would be accepted, and change nothing.",
+        test="tests/keras/test_names.py::test_setting_a_name_that_only_tensorflow_has_is_an_error",
+        attach=name_as_tensorflow,
+    ),
+    Hook(
+        what="marks of seed states",
+        places=("keras.src.random.seed_generator.SeedGenerator.__init__",),
+        why="Replicas would be asked how to reduce the state of a Dropout, which advances alike on all.",
+        test="tests/step/test_private.py::test_a_state_knows_that_it_is_one_from_the_beginning",
+        attach=mark_seed_states,
+    ),
+    Hook(
+        what="sources of seeds",
+        places=(
+            "keras.src.random.seed_generator.SeedGenerator.next",
+            "keras.src.random.seed_generator.global_seed_generator",
+        ),
+        why="A compiled program would draw the same numbers at every call.",
+        test="tests/step/test_private.py::test_seeds_can_come_from_elsewhere_also_in_a_trace",
+        attach=intercept_drawn_seeds,
+    ),
+    Hook(
+        what="the random seed",
+        places=(
+            "keras.src.utils.rng_utils.set_random_seed",
+            "keras.utils.set_random_seed",
+        ),
+        why="`tf.keras.utils.set_random_seed` would seed neither shuffles nor programs that are compiled already.",
+        test="tests/step/test_private.py::test_seedings_are_counted",
+        attach=intercept_random_seed,
+    ),
+    Hook(
+        what="placements of variables",
+        places=(
+            f"{_VARIABLE}.__init__",
+            f"{_VARIABLE}.__repr__",
+            f"{_VARIABLE}.__array__",
+            f"{_VARIABLE}.__bool__",
+            f"{_VARIABLE}._born",
+            f"{_VARIABLE}._direct_assign",
+            f"{_VARIABLE}._initialize_with_initializer",
+            f"{_VARIABLE}._placement",
+            f"{_VARIABLE}.assign_add",
+            f"{_VARIABLE}.assign_sub",
+            f"{_VARIABLE}.numpy",
+            f"{_VARIABLE}.shape",
+            f"{_VARIABLE}.value",
+            f"{_VARIABLE}._beside",
+            f"{_OPTIMIZER}.add_variable_from_reference",
+        ),
+        why="Variables of a scope would be Keras' own: on one device, and neither synchronized nor aggregated.",
+        test="tests/step/test_private.py::test_a_plain_variable_has_no_placement",
+        attach=attach_placements,
+    ),
+    Hook(
+        what="shards of variables",
+        places=(
+            f"{_VARIABLE}.__new__",
+            f"{_VARIABLE}._of",
+            f"{_OPTIMIZER}.add_variable_from_reference",
+            f"{_OPTIMIZER}.build",
+            "keras.src.legacy.saving.legacy_h5_format._legacy_weights",
+            "keras.src.saving.saving_lib._load_state",
+            "keras.src.saving.saving_lib._save_state",
+            "keras.src.utils.tracking.Tracker.track",
+            "keras.src.utils.tracking.Tracker.untrack",
+            "keras.src.utils.tracking.Tracker.add_to_store",
+        ),
+        why="A partitioner's variables would be kept whole.",
+        test="tests/values/test_sharded_models.py::test_the_embedding_of_tensorflows_tutorial_has_two_weights",
+        attach=attach_shards,
+    ),
+    Hook(
+        what="application of gradients",
+        places=(
+            f"{_OPTIMIZER}.apply",
+            f"{_OPTIMIZER}.apply_gradients",
+            f"{_OPTIMIZER}.__init_subclass__",
+            "keras.src.optimizers.*.build",
+            "keras.src.optimizers.loss_scale_optimizer.LossScaleOptimizer.apply",
+        ),
+        why="Replicas would not sum their gradients, and `apply_gradients` would be missing.",
+        test="tests/step/test_private.py::test_apply_gradients_is_there_and_returns_iterations",
+        attach=attach_optimizers,
+    ),
+    Hook(
+        what="checks of losses",
+        places=("keras.src.losses.loss.Loss.__call__",),
+        why="A loss that is a mean over one replica's rows would be as many times too large as there are replicas, silently.",
+        test="tests/keras/test_models.py::test_a_loss_that_divides_by_the_rows_of_a_replica_is_refused_there",
+        attach=attach_loss_check,
+    ),
+    Hook(
+        what="losses of many examples",
+        places=(
+            "keras.src.layers.layer.Layer._get_regularization_losses",
+            "keras.src.layers.layer.Layer.add_loss",
+            "keras.src.losses.loss.apply_mask",
+            "keras.src.losses.loss.reduce_values",
+        ),
+        why="In `fit` on several replicas losses would be means over replicas, not over the global batch.",
+        test="tests/trainer/test_losses.py::test_regularizers_of_weights_and_activities",
+        attach=attach_losses,
+    ),
+    Hook(
+        what="results of metrics",
+        places=(
+            "keras.src.*.result",
+            "keras.src.metrics.metric.Metric.__init_subclass__",
+        ),
+        why="`metric.result()` inside a replica would be that replica's own.",
+        test="tests/keras/test_metrics.py::test_the_result_inside_of_a_replica_is_that_of_all_replicas",
+        attach=attach_metrics,
+    ),
+    Hook(
+        what="seeds of replicas",
+        places=("keras.src.random.seed_generator.SeedGenerator.next",),
+        why="All replicas would draw the same numbers.",
+        test="tests/keras/test_models.py::test_dropout_differs_between_replicas_and_steps",
+        attach=attach_seeds,
+    ),
+    Hook(
+        what="lookups of rows",
+        places=("keras.src.backend.jax.numpy.take",),
+        why="A step would fetch an embedding on parameter servers whole.",
+        test="tests/remote/test_rows_outside.py::test_rows_are_asked_for",
+        attach=attach_lookups,
+    ),
+    Hook(
+        what="methods of models",
+        places=(
+            "keras.src.backend.jax.trainer.JAXTrainer.*",
+            "keras.src.models.model.Model.distribute_strategy",
+            "keras.src.models.model.Model._born_under",
+            "keras.src.trainers.trainer.Trainer.__init__",
+            "keras.src.trainers.trainer.Trainer.compile",
+        ),
+        why="`fit` would not know the strategy under which the model was made.",
+        test="tests/trainer/test_equal_results.py::test_any_number_of_replicas_gives_what_one_gives",
+        attach=attach_trainer,
+    ),
+    Hook(
+        what="callbacks of Keras",
+        places=(
+            "keras.src.callbacks.backup_and_restore.BackupAndRestore.*",
+            "keras.src.callbacks.model_checkpoint.ModelCheckpoint._save_model",
+        ),
+        why="BackupAndRestore would take a fit up at another step than where it was left, and every worker would write.",
+        test="tests/trainer/test_callbacks_backup.py::test_training_goes_on_at_the_step_after_the_backup_as_in_tensorflow",
+        attach=attach_callbacks,
+    ),
+    Hook(
+        what="paths of files",
+        places=ROUTED_PLACES,
+        why='`model.save("gs://…")` would write into a local folder of the name `gs:`.',
+        test="tests/test_paths.py::test_a_scheme_is_refused_and_leaves_nothing",
+        attach=attach_paths,
+    ),
+    Hook(
+        what="variables of a model_fn",
+        places=(
+            f"{_VARIABLE}.__init__",
+            f"{_VARIABLE}.__new__",
+        ),
+        why="Every call of a model_fn would make its layers' variables anew.",
+        test="tests/graph/test_variables.py::test_a_shared_batch_normalization_counts_every_call",
+        attach=attach_graph_variables,
+    ),
+)
+
+
+def install() -> None:
+    """Attach all hooks, unless this process has them.
+
+    Raises:
+        ImportError: a version of JAX or Keras lacks a place that a hook needs.
+    """
+    attach(HOOKS, install)
