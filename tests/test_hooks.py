@@ -57,19 +57,9 @@ def test_every_hook_is_told_apart_and_names_a_test() -> None:
 
 
 @pytest.mark.thorough
+@pytest.mark.timeout(1200)
 @pytest.mark.parametrize("hook", HOOKS, ids=lambda hook: hook.what)
 def test_without_a_hook_its_test_fails(hook: Hook) -> None:
-    command = [
-        sys.executable,
-        "-m",
-        "pytest",
-        "-q",
-        "-x",
-        "-p",
-        "no:cacheprovider",
-        "--without-hook",
-        hook.what,
-        hook.test,
-    ]
+    command = [sys.executable, "-m", "pytest", "-q", "-x", "--without-hook", hook.what, hook.test]
     run = subprocess.run(command, cwd=TESTS.parent, capture_output=True, text=True, timeout=1200, check=False)
     assert run.returncode == 1, run.stdout[-2000:]

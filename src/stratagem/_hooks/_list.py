@@ -252,7 +252,7 @@ HOOKS: tuple[Hook, ...] = (
             "keras.src.losses.loss.reduce_values",
         ),
         why="In `fit` on several replicas losses would be means over replicas, not over the global batch.",
-        test="tests/trainer/test_losses.py::test_regularizers_of_weights_and_activities",
+        test="tests/trainer/test_equal_results.py::test_any_number_of_replicas_gives_what_one_gives",
         attach=attach_losses,
     ),
     Hook(
@@ -316,7 +316,7 @@ HOOKS: tuple[Hook, ...] = (
             f"{_VARIABLE}.__new__",
         ),
         why="Every call of a model_fn would make its layers' variables anew.",
-        test="tests/graph/test_variables.py::test_a_shared_batch_normalization_counts_every_call",
+        test="tests/graph/test_building.py::test_layers_of_keras_are_found_again_and_named",
         attach=attach_graph_variables,
     ),
 )
