@@ -8,7 +8,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from stratagem._core.context import current
+from stratagem._core.context import current, recording
 from stratagem._core.mesh import AXIS
 from stratagem._events._pending import note
 from stratagem._events._summary_context import SummaryContext, holds, summary_context, whole
@@ -81,7 +81,7 @@ class _Decision:
 def _first_here() -> Any:
     """True on the one replica whose program writes: in replicas the first of all, else the first of every worker."""
     context = current()
-    mesh = context.recorder.mesh
+    mesh = recording().mesh
     if mesh.num_replicas == 1:
         return True
     here = jax.lax.axis_index(AXIS)

@@ -7,7 +7,7 @@ from typing import Any, final
 import jax
 import jax.numpy as jnp
 
-from stratagem._core.context import Recorder
+from stratagem._core.roles import Recorder
 
 
 @final

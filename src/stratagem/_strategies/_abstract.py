@@ -12,7 +12,7 @@ import jax
 import jax.numpy as jnp
 
 from stratagem._base.errors import ContextError, InvalidArgumentError, MixedStrategiesError, ReductionError
-from stratagem._core.context import Context, assign, current
+from stratagem._core.context import Context, assign, current, recording
 from stratagem._core.mesh import ReplicaMesh
 from stratagem._core.reduce import ReduceOp
 from stratagem._core.reduce import reduce_op as parse_op
@@ -186,7 +186,7 @@ class AbstractStrategy(abc.ABC):
         follows = not isinstance(fn, Function)
 
         def body(args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
-            current().recorder.follows_settings = follows
+            recording().follows_settings = follows
             return run_replicas(self, fn, args, kwargs)
 
         name = f"strategy.run({getattr(fn, '__name__', fn)})"
@@ -258,7 +258,7 @@ class AbstractStrategy(abc.ABC):
 
     experimental_distribute_datasets_from_function = distribute_datasets_from_function
 
-    def shards_of(self, shape: tuple[int, ...], dtype: str) -> int:
+    def shards_of(self, shape: Sequence[int], dtype: Any) -> int:
         """Into how many shards, along dimension 0, a new variable is cut."""
         return 1
 

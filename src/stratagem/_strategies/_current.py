@@ -2,7 +2,7 @@
 
 import dataclasses
 from collections.abc import Callable, Sequence
-from typing import Any, final
+from typing import Any, cast, final
 
 from stratagem._base.errors import ContextError
 from stratagem._core.context import Context, assign, current
@@ -90,8 +90,8 @@ _DEFAULT_REPLICA = ReplicaContext(_DEFAULT, outside=True)
 
 def get_strategy() -> AbstractStrategy:
     """The strategy whose scope, or replica, the calling code is in; else the default strategy."""
-    strategy: AbstractStrategy | None = current().strategy
-    return _DEFAULT if strategy is None else strategy
+    strategy = current().strategy
+    return _DEFAULT if strategy is None else cast(AbstractStrategy, strategy)
 
 
 def has_strategy() -> bool:
@@ -109,7 +109,7 @@ def get_replica_context() -> ReplicaContext | None:
     context = current()
     if context.crossing:
         return None
-    return _DEFAULT_REPLICA if context.replica is None else context.replica
+    return _DEFAULT_REPLICA if context.replica is None else cast(ReplicaContext, context.replica)
 
 
 def experimental_set_strategy(strategy: AbstractStrategy | None) -> None:

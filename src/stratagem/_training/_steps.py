@@ -10,7 +10,7 @@ import jax
 import jax.numpy as jnp
 import keras
 
-from stratagem._core.context import current, entered
+from stratagem._core.context import current, entered, recording
 from stratagem._core.step import GradientTape, of_batch
 
 
@@ -36,7 +36,7 @@ class Steps:
             result = getattr(self.model, kind.value)(data)
             if kind is not StepKind.PREDICT:
                 return scalars(result, self.model, kind)
-            return jax.tree.map(current().recorder.gather_rows, result) if gathers else result
+            return jax.tree.map(recording().gather_rows, result) if gathers else result
 
 
 def rows_of(data: Any) -> int:

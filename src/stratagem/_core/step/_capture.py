@@ -11,7 +11,7 @@ import jax.numpy as jnp
 import keras
 
 from stratagem._base.errors import ContextError, MixedStrategiesError, OutOfRangeError, TracedDecisionError
-from stratagem._core.context import Context, current
+from stratagem._core.context import Context, current, recording
 from stratagem._core.mesh import ReplicaMesh
 from stratagem._core.step._aggregation import as_one, own_share
 from stratagem._core.step._checks import Check, note_check
@@ -372,6 +372,13 @@ class Capture(keras.StatelessScope):  # type: ignore[misc]
     def in_replica(context: Context) -> bool:
         """True inside a replica function of a real strategy."""
         return context.replica is not None
+
+
+def capturing() -> Capture:
+    """The capture of code that runs only while a step is traced."""
+    recorder = recording()
+    assert isinstance(recorder, Capture)
+    return recorder
 
 
 def _any_value(shape: Shape, dtype: Any) -> Any:

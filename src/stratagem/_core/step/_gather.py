@@ -6,18 +6,18 @@ import jax
 import jax.numpy as jnp
 
 from stratagem._base.errors import InvalidArgumentError
-from stratagem._core.context import current
+from stratagem._core.context import recording
 from stratagem._core.mesh import AXIS
 
 
 def gathered(value: Any) -> list[Any]:
     """Every replica's value in its own shape. Raises InvalidArgumentError for different ranks."""
-    return _every(value, current().recorder.shapes_everywhere(tuple(value.shape)))
+    return _every(value, recording().shapes_everywhere(tuple(value.shape)))
 
 
 def concatenated(value: Any, axis: int) -> Any:
     """The replicas' values one after another along `axis`; InvalidArgumentError if other dimensions differ."""
-    shapes = current().recorder.shapes_everywhere(tuple(value.shape))
+    shapes = recording().shapes_everywhere(tuple(value.shape))
     if len({(len(s), *s[:axis], *s[axis + 1 :]) for s in shapes}) > 1:
         raise InvalidArgumentError(
             f"gather along axis {axis}: the values may differ in that dimension only, got {list(shapes)}."

@@ -9,6 +9,7 @@ import jax
 from stratagem._base.errors import ReductionError
 from stratagem._core.context import current, entered
 from stratagem._core.mesh import AXIS
+from stratagem._core.step._capture import capturing
 from stratagem._core.step._remote import remote_placement
 from stratagem._core.step._settings import agree_on_settings
 from stratagem._core.step._sums import summed
@@ -27,10 +28,10 @@ _PER_BATCH = ("sum_over_batch_size", "mean", "mean_with_sample_weight", "auto")
 def _apply(optimizer: Any, grads: list[Any], variables: Any, apply: Callable[[list[Any]], None]) -> None:
     """Sum the gradients over replicas once, at the outermost optimizer, then update as Keras does."""
     context = current()
-    capture = context.recorder
-    if capture is None:
+    if context.recorder is None:
         apply(grads)
         return
+    capture = capturing()
     if capture.scope.follows_settings:
         capture.scope.optimizers.append(optimizer)
     trainable = optimizer._trainable_variables if variables is None else variables

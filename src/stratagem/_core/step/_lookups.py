@@ -14,8 +14,9 @@ from stratagem._private import KerasVariable, in_stateless_scope, intercept_take
 def rows_of(table: Any, ids: Any) -> Any:
     """The rows of a table that is kept elsewhere; None if this is not one, or it is not known yet which rows."""
     shards = [table] if isinstance(table, KerasVariable) else getattr(table, "variables", None)
-    if shards and current().graph is not None:
-        current().graph.note_lookup(shards)
+    graph = current().graph
+    if shards and graph is not None:
+        graph.note_lookup(shards)
     if not shards or not all(isinstance(s, KerasVariable) for s in shards):
         return None
     placements = [remote_placement(s) for s in shards]

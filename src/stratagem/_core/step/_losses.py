@@ -11,7 +11,7 @@ import jax
 import jax.numpy as jnp
 import keras
 
-from stratagem._core.context import current
+from stratagem._core.context import current, recording
 from stratagem._core.mesh import AXIS
 from stratagem._core.step._sums import unfolded
 from stratagem._private import intercept_loss_reduction
@@ -33,7 +33,7 @@ def whole(part: Any) -> Any:
 
 def everywhere(count: int) -> Any:
     """A number of rows, or of losses, summed over all replicas: a Python number while all have as many."""
-    recorder = current().recorder
+    recorder = recording()
     if recorder.even:
         return count * recorder.mesh.num_replicas
     return jax.lax.psum(unfolded(jnp.asarray(count, jnp.int32)), AXIS)
@@ -84,7 +84,7 @@ def _regularization(loss: Any) -> Any:
     if not _apart():
         return loss
     fixed = jax.lax.stop_gradient(loss)
-    return fixed + (loss - fixed) / current().recorder.mesh.num_replicas
+    return fixed + (loss - fixed) / recording().mesh.num_replicas
 
 
 def attach_losses() -> None:

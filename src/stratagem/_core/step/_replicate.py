@@ -19,7 +19,7 @@ from stratagem._core.context import current, entered
 from stratagem._core.mesh import AXIS, exact
 from stratagem._core.reduce import ReduceOp
 from stratagem._core.reduce import reduce_op as parse_op
-from stratagem._core.step._capture import Capture, InTrace, OtherMesh
+from stratagem._core.step._capture import Capture, InTrace, OtherMesh, capturing
 from stratagem._core.step._gather import concatenated
 from stratagem._core.step._sums import unfolded
 from stratagem._core.values import PerReplica, is_per_replica, map_structure, on_read, quotient
@@ -44,7 +44,7 @@ def enter_strategy(capture: Capture, strategy: Any) -> None:
 
 def run_replicas(strategy: Any, fn: Callable[..., Any], args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
     """`strategy.run` inside a trace: `fn` once, on this replica's values. Returns PerReplica for several replicas."""
-    capture = current().recorder
+    capture = capturing()
     enter_strategy(capture, strategy)
     replicas = strategy.mesh.num_replicas
     args, kwargs = map_structure(lambda leaf: _to_local(capture, leaf), (list(args), dict(kwargs)))
@@ -177,14 +177,14 @@ def gather_tensor(value: Any, axis: int) -> Any:
 
 def gather_value(strategy: Any, value: Any, axis: int) -> Any:
     """`strategy.gather` inside a trace, for one leaf."""
-    capture = current().recorder
+    capture = capturing()
     enter_strategy(capture, strategy)
     return gather_tensor(_to_local(capture, value), axis) if is_per_replica(value) else value
 
 
 def components(strategy: Any, variable: Any) -> Any:
     """What the replicas have of a variable, inside a trace: of a sync-on-read one each its slot, else all the value."""
-    capture = current().recorder
+    capture = capturing()
     enter_strategy(capture, strategy)
     replicas = strategy.mesh.num_replicas
     return InTrace(present_slot(variable), replicas) if on_read(variable) and replicas > 1 else variable.value
@@ -192,7 +192,7 @@ def components(strategy: Any, variable: Any) -> Any:
 
 def reduce_value(strategy: Any, op: ReduceOp, value: Any, axis: int | None) -> Any:
     """`strategy.reduce` inside a trace, for one leaf."""
-    capture = current().recorder
+    capture = capturing()
     enter_strategy(capture, strategy)
     replicas = strategy.mesh.num_replicas
     if isinstance(value, KerasVariable):

@@ -43,7 +43,8 @@ def _create(cls: type, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
 
 def _shards(shape: Shape, dtype: Any) -> list[int]:
     """Rows of every shard; one number, or none, for a variable that is not cut."""
-    asked = current().strategy.shards_of(shape, str(dtype)) if shape else 1
+    strategy = current().strategy
+    asked = strategy.shards_of(shape, str(dtype)) if strategy is not None and shape else 1
     return rows_of_shards(shape[0], max(1, min(asked, shape[0]))) if asked > 1 else []
 
 
@@ -106,7 +107,8 @@ def _of_tensorflow(cls: type, given: Arguments) -> Any:
 
 def _made_elsewhere() -> bool:
     """True where the first value of a variable may be left to a server."""
-    return current().strategy.remote_variables and current().recorder is None
+    context = current()
+    return context.strategy is not None and context.strategy.remote_variables and context.recorder is None
 
 
 def _array(make: Any, dtype: Any, **place: Any) -> Any:

@@ -9,7 +9,7 @@ import jax.numpy as jnp
 import keras
 import numpy as np
 
-from stratagem._core.context import current, entered
+from stratagem._core.context import current, entered, recording
 from stratagem._core.values._initial import InitialRows
 from stratagem._private import KerasVariable
 
@@ -262,7 +262,7 @@ def assign_rows(
     rows, context = jnp.asarray(rows, dtype=variable._dtype), current()
     if _in_scope(variable) and context.replica is not None and variable.aggregation in ("sum", "mean"):
         # As in TF, the replicas' rows are applied one after another; then all replicas have the same value.
-        indices, rows = map(context.recorder.gather_rows, (indices, rows))
+        indices, rows = map(recording().gather_rows, (indices, rows))
         rows = rows / context.replica.num_replicas_in_sync if variable.aggregation == "mean" else rows
         with entered(replica=None, crossing=True):
             variable.assign(getattr(variable.value.at[where(indices)], how)(rows))

@@ -56,8 +56,9 @@ def _of_scope(generator: Any) -> Any:
     """
     context, placement = current(), placement_of(generator.state)
     strategy = context.recorder.strategy if context.strategy is None and context.recorder else context.strategy
-    elsewhere = strategy is not None and placement is not None and placement.strategy not in (None, strategy)
-    if not elsewhere or context.graph is not None:  # a model_fn draws from generators of its graph in any case
+    if strategy is None or placement is None or placement.strategy in (None, strategy):
+        return generator
+    if context.graph is not None:  # a model_fn draws from generators of its graph in any case
         return generator
     own = strategy.seed_generators.get(generator)
     if own is None:

@@ -6,7 +6,7 @@ from typing import Any
 import jax.numpy as jnp
 
 from stratagem._base.errors import ContextError, UnimplementedError
-from stratagem._core.context import current
+from stratagem._core.context import recording
 from stratagem._core.step import RemoteUpdate
 from stratagem._core.values import is_remote
 from stratagem._private import is_loss_scaler, known_gradients, untangled_clip
@@ -31,7 +31,7 @@ def apply_on_servers(optimizer: Any, grads: Sequence[Any], variables: Sequence[A
             f"{optimizer.name} was created outside of strategy.scope() and updates variables on parameter servers: create it "
             "within `with strategy.scope():`, as the model."
         )
-    capture = current().recorder
+    capture = recording()
     grads, variables = known_gradients(optimizer, grads, variables)
     grads = untangled_clip(optimizer, grads)
     grads = _clipped_together(optimizer, grads, variables)

@@ -79,16 +79,16 @@ class ServerPlacement(RemotePlacement):
         """Let the servers add it: of what several workers add nothing is lost."""
         value = jnp.broadcast_to(jnp.asarray(amount, variable._dtype), variable.shape)
         amount = value if sign > 0 else -value
-        origin = (current().worker or Worker.here).next_origin()
+        origin = Worker.current().next_origin()
         self.servers.push(origin, self, lambda key: Push(added={key: amount}))
         self._changed()
         return True
 
     def _changed(self) -> None:
         """The next step of whoever did it has to see it."""
-        changes, worker = self.servers.changed(), current().worker
-        if worker is not None:
-            worker.freshness.need(changes)
+        changes = self.servers.changed()
+        if current().worker is not None:
+            Worker.current().freshness.need(changes)
 
     def lookup(self, shards: Sequence[Any], ids: jax.Array) -> jax.Array:
         """As RemotePlacement's: a marker, with which the program is cut."""

@@ -77,7 +77,7 @@ class ServerProgram(RemoteProgram):
 
     def _taken(self, arguments: Arguments, times: int) -> list[list[Any]]:
         """The results of some steps."""
-        worker = current().worker or Worker.here
+        worker = Worker.current()
         # Pushes without numbers, of the coordinator's own steps, are not sent again: no variable may move meanwhile.
         if self._first or not worker.numbered:
             with tracing:

@@ -7,6 +7,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from stratagem._core.context import current
 from stratagem._core.mesh import ReplicaMesh
 from stratagem._core.step import everywhere
 from stratagem._private import is_seed_state
@@ -34,6 +35,13 @@ class Worker:
         self._closure = -1
         self.pushes = 0
         self.clock, self.prefetched, self.freshness = TimeBreakdown(), Prefetched(), Freshness()
+
+    @classmethod
+    def current(cls) -> "Worker":
+        """The worker that runs the present code: of the context, or where it has none, that of the coordinator's own code."""
+        worker = current().worker or cls.here
+        assert isinstance(worker, Worker)
+        return worker
 
     def begin(self, closures: Sequence[int], below: int, coordinator: str, pushes: int = 0) -> None:
         """From now on it runs the first of these closures, from its start, or from where it has pushed so often.

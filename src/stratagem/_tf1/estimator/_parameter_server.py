@@ -149,7 +149,10 @@ class ParameterServerEstimatorRunner(EstimatorRunner):
 
     def _take(self, iterator: Any, asked: tuple[str, ...]) -> None:
         """On behalf of a worker: one step."""
-        worker = current().worker.index
+        here = current().worker
+        assert here is not None
+        assert here.index is not None, "the coordinator takes no step"
+        worker = here.index
         if worker in self._without_data:
             self._closed.wait(_PAUSE_SECONDS)
             self._arrived.put(_Ended(worker))

@@ -94,16 +94,22 @@ class Building:
             operation.run()
 
 
+def building_here() -> Building | None:
+    """The call of a model_fn that the current code is part of, if it is part of one."""
+    building = current().graph
+    assert building is None or isinstance(building, Building)
+    return building
+
+
 def current_building() -> Building:
     """The call of a model_fn that the current code is part of.
 
     Raises ContextError where there is none.
     """
-    building = current().graph
+    building = building_here()
     if building is None:
         raise ContextError(
             "This name of tf.compat.v1 builds a graph, and here is none: there are no sessions and no default graph. It works "
             "inside the model_fn of an Estimator. Elsewhere use tf.keras, tf.Variable and tf.function."
         )
-    found: Building = building
-    return found
+    return building

@@ -3,8 +3,7 @@
 import re
 from typing import Any
 
-from stratagem._core.context import current
-from stratagem._tf1.graph._building import current_building
+from stratagem._tf1.graph._building import building_here, current_building
 from stratagem._tf1.graph._keys import GraphKeys
 
 
@@ -21,8 +20,10 @@ def add_to_collections(names: Any, value: Any) -> None:
 
 def get_collection(key: str, scope: str | None = None) -> list[Any]:
     """What is in a collection, in order. scope: a regular expression that the names of what is returned begin with."""
-    building = current().graph
-    items = [] if building is None else list(building.collections.get(key, ()))
+    building = building_here()
+    if building is None:
+        return []
+    items = list(building.collections.get(key, ()))
     if scope is None:
         return items
     pattern = re.compile(scope)

@@ -6,10 +6,9 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
-from stratagem._core.context import current
 from stratagem._core.values import Variable, VariableAggregation, VariableSynchronization
 from stratagem._ops import as_dtype, float32
-from stratagem._tf1.graph._building import current_building
+from stratagem._tf1.graph._building import building_here, current_building
 from stratagem._tf1.graph._first_values import demand_dtype, first_value, outside_the_trace, static_shape
 from stratagem._tf1.graph._keys import GraphKeys
 from stratagem._tf1.graph._variables import GraphVariable
@@ -150,7 +149,7 @@ def get_or_create_global_step(graph: Any = None) -> Any:
 
 def get_global_step(graph: Any = None) -> Any:
     """The number of steps done, int64: an Estimator has always made it. None outside of a model_fn."""
-    return None if current().graph is None else get_or_create_global_step()
+    return None if building_here() is None else get_or_create_global_step()
 
 
 def create_global_step(graph: Any = None) -> Any:
@@ -192,7 +191,7 @@ def variable(
         "aggregation": aggregation,
         "shape": shape,
     }
-    building = current().graph
+    building = building_here()
     if building is None:
         return Variable(initial_value, name=name, **settings)
     unique = building.scopes.unique_name(name or "Variable")

@@ -22,7 +22,7 @@ from stratagem._private import (
     seeds_from,
     unscoped,
 )
-from stratagem._tf1.graph._building import Building
+from stratagem._tf1.graph._building import Building, building_here
 from stratagem._tf1.graph._keys import GraphKeys
 from stratagem._tf1.graph._variables import GraphVariable
 
@@ -128,7 +128,7 @@ def _new_global_step() -> GraphVariable:
 
 def _of_keras(cls: type, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """In a model_fn: the variable that an earlier call made at this place, by names of scopes and layers, or a new one."""
-    building = current().graph
+    building = building_here()
     if building is None:
         return None
     if kwargs.get("name") == "seed_generator_state":  # not used: the graph has its own, and no checkpoint needs it

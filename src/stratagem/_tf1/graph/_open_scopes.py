@@ -4,8 +4,7 @@ import contextlib
 from collections.abc import Iterator
 from typing import Any
 
-from stratagem._core.context import current
-from stratagem._tf1.graph._building import current_building
+from stratagem._tf1.graph._building import building_here, current_building
 from stratagem._tf1.graph._scopes import AUTO_REUSE, VariableScope
 
 
@@ -61,7 +60,7 @@ def variable_scope(
 @contextlib.contextmanager
 def name_scope(name: str | None, default_name: str | None = None, values: Any = None) -> Iterator[str]:
     """In the body names of tensors, operations and summaries begin with `name`, made unique. Elsewhere it does nothing."""
-    building = current().graph
+    building = building_here()
     if building is None:
         yield f"{name or default_name or ''}/"
         return

@@ -7,9 +7,8 @@ from typing import Any, final
 
 import jax
 
-from stratagem._core.context import current
 from stratagem._core.values import IndexedSlices, Variable
-from stratagem._tf1.graph._building import current_building
+from stratagem._tf1.graph._building import building_here, current_building
 from stratagem._tf1.graph._operations import Operation, assign, assign_add, assign_sub
 
 
@@ -75,5 +74,5 @@ class GraphVariable(Variable):
 
 
 def _defers() -> bool:
-    building = current().graph
+    building = building_here()
     return building is not None and not building.running

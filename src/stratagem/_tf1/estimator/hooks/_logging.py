@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from stratagem._core.context import current
 from stratagem._tf1.estimator._hook import SessionRunHook
 from stratagem._tf1.estimator.hooks._protocol import SessionRunArgs, SessionRunContext, SessionRunValues
 from stratagem._tf1.estimator.hooks._timer import NeverTimer, SecondOrStepTimer
+from stratagem._tf1.graph import building_here
 
 _log = logging.getLogger("stratagem.estimator")
 
@@ -89,6 +89,6 @@ def _label(tensor: Any) -> str:
     """A name is its own label; a tensor that came without one is shown by its type and shape."""
     if isinstance(tensor, str):
         return tensor
-    building = current().graph
+    building = building_here()
     given = None if building is None else building.name_given(tensor)
     return str(given or getattr(tensor, "name", None) or getattr(tensor, "aval", tensor))

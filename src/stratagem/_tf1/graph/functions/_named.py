@@ -7,8 +7,8 @@ from typing import ParamSpec, TypeVar
 
 import jax
 
-from stratagem._core.context import current
 from stratagem._ops import identity
+from stratagem._tf1.graph._building import building_here
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -23,7 +23,7 @@ def named(function: Callable[P, T]) -> Callable[P, T]:
     @functools.wraps(function)
     def naming(*args: P.args, **kwargs: P.kwargs) -> T:
         result = function(*args, **kwargs)
-        building = current().graph
+        building = building_here()
         if building is not None and isinstance(result, jax.Array):
             name = signature.bind(*args, **kwargs).arguments.get("name")
             if name is not None:

@@ -6,8 +6,8 @@ from typing import Any
 import jax
 
 from stratagem import _ops as ops
-from stratagem._core.context import current
 from stratagem._ops import Tensor, sampling
+from stratagem._tf1.graph._building import building_here
 from stratagem._tf1.graph.functions._named import named
 
 
@@ -24,7 +24,7 @@ def _drawn(
 
     again(shape, seeds, one, other, dtype): draws them there.
     """
-    numbers, building = draw(shape, one, other, dtype, seed), current().graph
+    numbers, building = draw(shape, one, other, dtype, seed), building_here()
     if building is not None and not any(isinstance(x, jax.core.Tracer) for x in jax.tree.leaves((shape, one, other))):
         building.draws[id(numbers)] = numbers, lambda own: again(shape, own(seed), one, other, dtype)
     return numbers

@@ -6,7 +6,6 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from stratagem._core.context import current
 from stratagem._ops import (
     Tensor,
     sigmoid_cross_entropy_with_logits,
@@ -14,6 +13,7 @@ from stratagem._ops import (
     sparse_softmax_cross_entropy_with_logits,
     tensor,
 )
+from stratagem._tf1.graph._building import building_here
 from stratagem._tf1.graph._keys import GraphKeys
 from stratagem._tf1.graph._shapes import check_same_shape
 from stratagem._tf1.graph.losses._weighted import (
@@ -149,8 +149,9 @@ def mean_pairwise_squared_error(
     squares = ratio(jnp.sum(jnp.square(errors), axes, keepdims=True), jnp.maximum(count - 1, 0))
     square = ratio(jnp.square(jnp.sum(errors, axes, keepdims=True)), jnp.maximum(count * (count - 1), 0))
     loss = jnp.where(jnp.sum(count) > 0, jnp.sum((2 * squares - 2 * square) * weight), 0.0)
-    if current().graph is not None:
-        with current().graph.scopes.name_scope(scope or "mean_pairwise_squared_error"):
+    building = building_here()
+    if building is not None:
+        with building.scopes.name_scope(scope or "mean_pairwise_squared_error"):
             add_loss(loss, loss_collection)
     return loss
 

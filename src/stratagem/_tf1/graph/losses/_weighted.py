@@ -5,9 +5,8 @@ from typing import Any, ClassVar, final
 import jax.numpy as jnp
 import numpy as np
 
-from stratagem._core.context import current
 from stratagem._ops import Tensor, tensor
-from stratagem._tf1.graph._building import current_building
+from stratagem._tf1.graph._building import building_here, current_building
 from stratagem._tf1.graph._collections import get_collection
 from stratagem._tf1.graph._keys import GraphKeys
 
@@ -69,7 +68,7 @@ def compute_weighted_loss(
         else:
             loss = total
     loss = loss.astype(values.dtype)
-    building = current().graph
+    building = building_here()
     if building is not None:
         building.loss_reduction = reduction
         with building.scopes.name_scope(scope or "weighted_loss"):
@@ -103,7 +102,7 @@ def ratio(total: Any, count: Any) -> Tensor:
 
 def add_loss(loss: Any, loss_collection: str | None = GraphKeys.LOSSES) -> None:
     """Put a loss of your own into the collection that `get_total_loss` adds up."""
-    if loss_collection and current().graph is not None:
+    if loss_collection and building_here() is not None:
         current_building().collect(loss_collection, loss)
 
 

@@ -3,15 +3,15 @@
 from collections.abc import Sequence
 from typing import Any
 
-from stratagem._core.context import current
 from stratagem._ops import tensor
+from stratagem._tf1.graph._building import building_here
 
 # (kind, tag, tensor)
 Summary = tuple[str, str, Any]
 
 
 def _add(kind: str, name: str, value: Any, family: str | None) -> Summary | None:
-    building = current().graph
+    building = building_here()
     if building is None:
         return None
     tag = building.scopes.unique_name(name if family is None else f"{family}/{name}")
@@ -50,7 +50,7 @@ def merge(inputs: Sequence[Any], collections: Any = None, name: str | None = Non
 
 def merge_all(key: str = "summaries", scope: str | None = None, name: str | None = None) -> list[Any] | None:
     """All summaries so far; None if there are none."""
-    building = current().graph
+    building = building_here()
     found = [] if building is None else [one for one in building.summaries if one[1].startswith(scope or "")]
     return found or None
 

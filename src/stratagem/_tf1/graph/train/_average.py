@@ -5,11 +5,10 @@ from typing import Any, final
 
 import jax.numpy as jnp
 
-from stratagem._core.context import current
 from stratagem._core.values import ShardedVariable, VariableAggregation
 from stratagem._ops import tensor
 from stratagem._private import KerasVariable
-from stratagem._tf1.graph._building import Building, current_building
+from stratagem._tf1.graph._building import Building, building_here, current_building
 from stratagem._tf1.graph._keys import GraphKeys
 from stratagem._tf1.graph._operations import Operation
 from stratagem._tf1.graph._variables import GraphVariable
@@ -73,7 +72,7 @@ class ExponentialMovingAverage:
 
     def average_name(self, var: Any) -> str:
         """The name under which the average of a variable is saved, or would be if `apply` were called now."""
-        building = current().graph
+        building = building_here()
         if building is None:
             return f"{var.name.removesuffix(':0')}/{self._name}"
         self._begin(building)

@@ -1,0 +1,156 @@
+"""What the context names, as code below the classes sees it: strategy, replica, recorder, worker, graph."""
+
+import contextlib
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from typing import Any, Protocol
+
+import jax
+import keras
+
+from stratagem._base.job import Phase
+from stratagem._base.types import DTypeLike, Nest, TensorLike
+from stratagem._core.mesh import ReplicaMesh
+
+
+class Strategy(Protocol):
+    """Which devices hold the replicas, and where variables of the strategy's scope lie."""
+
+    @property
+    def mesh(self) -> ReplicaMesh:
+        """The devices of the replicas."""
+
+    @property
+    def num_replicas_in_sync(self) -> int:
+        """The number of replicas of all workers."""
+
+    @property
+    def remote_variables(self) -> bool:
+        """True if variables of the scope are kept on servers."""
+
+    @property
+    def function_caches(self) -> dict[Hashable, Any]:
+        """The compiled programs of functions that are no tf.function, by what tells functions apart."""
+
+    @property
+    def seed_generators(self) -> dict[Any, Any]:
+        """The generators of random seeds, by what draws from them."""
+
+    def placement(self, beside: keras.Variable | None = None) -> Any:
+        """Returns the placement of a new variable. beside: the variable whose slot it is."""
+
+    def shards_of(self, shape: Sequence[int], dtype: DTypeLike) -> int:
+        """Returns the number of shards in which a new variable is kept."""
+
+
+class Replica(Protocol):
+    """One copy of a step."""
+
+    @property
+    def num_replicas_in_sync(self) -> int:
+        """The number of replicas of all workers."""
+
+
+class Recorder(Protocol):
+    """What code under a trace may ask of it, in layers that do not know the step's capture.
+
+    strategy: the one whose replicas the trace has met, or None. mesh: the replicas that the program will run on.
+    discovering: True in the first trace, which finds the variables. written: the ids of variables that have been assigned.
+    tapes: the gradient tapes that are open. follows_settings: True while another setting of an optimizer has to be noticed.
+    """
+
+    strategy: Strategy | None
+    mesh: ReplicaMesh
+    discovering: bool
+    written: dict[int, str]
+    tapes: list[Any]
+    follows_settings: bool
+
+    @property
+    def even(self) -> bool:
+        """True while all replicas' inputs have the same shapes."""
+
+    @property
+    def scope(self) -> "Recorder":
+        """The recorder itself, also where a branch or loop body has put another in front of it."""
+
+    @property
+    def updates(self) -> list[Any]:
+        """The updates of remote variables that the step leaves (`RemoteUpdate`)."""
+
+    def value_of(self, variable: keras.Variable) -> jax.Array:
+        """Returns the input of the program that is the variable's value."""
+
+    def write(self, variable: keras.Variable, value: jax.Array) -> None:
+        """Let the step assign `value`, as it is, to the variable."""
+
+    def draw(self, source: Any) -> Nest:
+        """Returns the next element of an iterator, as an input of the program being traced."""
+
+    def need_host(self, reason: str) -> None:
+        """Give the trace up because Python itself needs values; inside a replica this is an error."""
+
+    def create(self, variable: keras.Variable | None) -> None:
+        """Take note of a variable that is being created; raises ValueError where that is not allowed."""
+
+    def trainable(self) -> list[keras.Variable]:
+        """Returns the trainable variables that the trace has read."""
+
+    def gather_rows(self, value: jax.Array) -> jax.Array:
+        """Returns the replicas' values one after another along axis 0, on every replica."""
+
+    def shapes_everywhere(self, shape: tuple[int, ...]) -> tuple[tuple[int, ...], ...]:
+        """Returns the shapes, by replica, of a value that is gathered and has this one here."""
+
+    def add(self, variable: keras.Variable, delta: TensorLike, sign: int) -> bool:
+        """Add to a variable as one whole; False where the caller is to read it, add, and assign."""
+
+    def read_slot(self, variable: keras.Variable, slot: jax.Array) -> jax.Array:
+        """Returns what the present code reads of a sync-on-read variable of which a replica has `slot`."""
+
+    def to_copy(self, variable: keras.Variable, value: jax.Array) -> jax.Array:
+        """Returns what all replicas have of a mirrored variable once the present code has assigned `value`."""
+
+    def to_slot(self, variable: keras.Variable, value: jax.Array) -> jax.Array:
+        """Returns what a replica has of a sync-on-read variable once the present code has assigned `value`."""
+
+    def aggregated_reads(self) -> contextlib.AbstractContextManager[None]:
+        """In the body, reading a sync-on-read variable gives its aggregate over all replicas."""
+
+    def taking_back(self, kept: Callable[[keras.Variable], bool]) -> contextlib.AbstractContextManager[None]:
+        """What the body assigns is forgotten at its end, but for variables that are `kept`."""
+
+    def ignoring(self, ignored: Callable[[keras.Variable], bool]) -> contextlib.AbstractContextManager[None]:
+        """In the body, variables that are `ignored` keep their values, whatever it assigns."""
+
+    def check(self, fails: jax.Array, text: str, values: Mapping[str, TensorLike]) -> None:
+        """Make it an error with this text and these values if the scalar `fails` is true when the program runs."""
+
+
+class Clock(Protocol):
+    """What adds up the time that a worker spends."""
+
+    def phase(self, phase: Phase) -> contextlib.AbstractContextManager[None]:
+        """Count the time of the body as that of this phase."""
+
+
+class CurrentWorker(Protocol):
+    """The worker of a parameter-server job that runs the present code. index: of its task; None on the coordinator."""
+
+    index: int | None
+
+    @property
+    def clock(self) -> Clock:
+        """What adds up its time."""
+
+
+class GraphBuilding(Protocol):
+    """A call of an Estimator's model_fn, as tensor functions see it."""
+
+    def note_lookup(self, variables: Iterable[keras.Variable]) -> None:
+        """Take note that rows of a table, which these variables hold, are read."""
+
+    def name_tensor(self, name: str, tensor: jax.Array) -> None:
+        """Let `tensor` be found by this name, below the name scopes that are open."""
+
+    def run_dependencies(self) -> None:
+        """Run what the open `control_dependencies` name."""
