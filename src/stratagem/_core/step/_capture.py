@@ -4,7 +4,7 @@ import contextlib
 import itertools
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
 import jax
 import jax.numpy as jnp
@@ -375,10 +375,8 @@ class Capture(keras.StatelessScope):  # type: ignore[misc]
 
 
 def capturing() -> Capture:
-    """The capture of code that runs only while a step is traced."""
-    recorder = recording()
-    assert isinstance(recorder, Capture)
-    return recorder
+    """The capture of code that runs only while a step is traced; in a branch or loop body, what hands on to it."""
+    return cast(Capture, recording())
 
 
 def _any_value(shape: Shape, dtype: Any) -> Any:
