@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Final, final
 
 from stratagem._base.errors import UnavailableError
+from stratagem._base.files import write_text
 from stratagem._cluster.control import Limits
 
 _FILE: Final = "training_state"
@@ -84,9 +85,7 @@ class Watch:
 
 
 def _write(model_dir: str, state: str) -> None:
-    """The file is replaced as a whole. No two have the same text, so that a new training is told from an old one."""
+    """Replaces the file. No two have the same text, so that a new training is told from an old one."""
     folder = Path(model_dir)
     folder.mkdir(parents=True, exist_ok=True)
-    new = folder / f".{_FILE}.{uuid.uuid4().hex}"
-    new.write_text(f"{state} {uuid.uuid4().hex}\n")
-    os.replace(new, folder / _FILE)
+    write_text(folder / _FILE, f"{state} {uuid.uuid4().hex}\n")
