@@ -42,7 +42,7 @@ _STALE_SECONDS = 24 * 3600.0
 class CacheIndex:
     """What a complete cache holds.
 
-    count: of elements. components: the path and dtype of every leaf. part: of the data, see `part_of`.
+    count: of elements. components: the path and dtype of every leaf. part: of the data, see `FileCacheStage.part`.
     origin: the state of the pipeline at the first element. marks: the place of every 1024th element. end: of the last one.
     """
 

@@ -22,8 +22,7 @@ from stratagem._tf1.estimator._hook import CheckpointSaverListener, SessionRunHo
 from stratagem._tf1.estimator._input import Input
 from stratagem._tf1.estimator._isolation import generated_isolated, isolated
 from stratagem._tf1.estimator._loop import steps as loop
-from stratagem._tf1.estimator._model_spec import EstimatorSpec
-from stratagem._tf1.estimator._modes import ModeKeys
+from stratagem._tf1.estimator._model_spec import EstimatorSpec, ModeKeys
 from stratagem._tf1.estimator._predict import chosen, rows
 from stratagem._tf1.estimator._runner import EstimatorRunner, LocalRunner, OpenRunner
 from stratagem._tf1.estimator._saving import Saving, saved_step

@@ -5,8 +5,7 @@ from typing import Any
 
 from stratagem._tf1.estimator._call import argument_names, call_with
 from stratagem._tf1.estimator._estimator import Estimator
-from stratagem._tf1.estimator._model_spec import EstimatorSpec
-from stratagem._tf1.estimator._modes import ModeKeys
+from stratagem._tf1.estimator._model_spec import EstimatorSpec, ModeKeys
 
 _ARGUMENTS = {"features", "labels", "predictions", "config"}
 

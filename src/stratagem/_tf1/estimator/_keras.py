@@ -11,8 +11,7 @@ from stratagem._base.errors import UnimplementedError
 from stratagem._core.context import current
 from stratagem._tf1.estimator._config import RunConfig
 from stratagem._tf1.estimator._estimator import Estimator
-from stratagem._tf1.estimator._model_spec import EstimatorSpec
-from stratagem._tf1.estimator._modes import ModeKeys
+from stratagem._tf1.estimator._model_spec import EstimatorSpec, ModeKeys
 from stratagem._tf1.estimator._scaffold import Scaffold
 from stratagem._tf1.estimator._step import is_updated
 from stratagem._tf1.graph import GraphKeys, Operation, current_building, get_or_create_global_step

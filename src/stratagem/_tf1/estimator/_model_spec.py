@@ -1,4 +1,4 @@
-"""EstimatorSpec: what a model_fn returns, checked for the mode that it was called for."""
+"""ModeKeys: what a model_fn is called for; EstimatorSpec: what it returns, checked for the mode."""
 
 import math
 from collections.abc import Iterable
@@ -8,12 +8,21 @@ import keras
 
 from stratagem._ops import is_tensor, reshape
 from stratagem._tf1.estimator._hook import SessionRunHook
-from stratagem._tf1.estimator._modes import ModeKeys
 from stratagem._tf1.estimator._scaffold import Scaffold
 from stratagem._tf1.estimator._specs import checked_hooks
 from stratagem._tf1.estimator.export import ExportOutput
 from stratagem._tf1.graph import Operation
 from stratagem._tf1.graph.metrics import MetricValue
+
+
+@final
+class ModeKeys:
+    """As `tf.estimator.ModeKeys`."""
+
+    TRAIN: Final = "train"
+    EVAL: Final = "eval"
+    PREDICT: Final = "infer"
+
 
 _NEEDED: Final = {
     ModeKeys.TRAIN: ("train_op", "loss"),

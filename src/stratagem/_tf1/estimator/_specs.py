@@ -1,9 +1,9 @@
-"""TrainSpec and EvalSpec: what train_and_evaluate trains and evaluates on, and for how long."""
+"""TrainSpec and EvalSpec: what train_and_evaluate trains and evaluates on, for how long, and what exporters make of it."""
 
+import abc
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple, final
 
-from stratagem._tf1.estimator._exporter import Exporter
 from stratagem._tf1.estimator._hook import CheckpointSaverListener, SessionRunHook
 
 
@@ -40,6 +40,26 @@ class TrainSpec(_TrainSpec):
         _check_callable(input_fn)
         _check_positive("max_steps", max_steps)
         return super().__new__(cls, input_fn, max_steps, checked_hooks(hooks), checked_listeners(saving_listeners))
+
+
+class Exporter(abc.ABC):
+    """As `tf.estimator.Exporter`."""
+
+    @property
+    @abc.abstractmethod
+    def name(self) -> str:
+        """The name of its directory below `export`; no two exporters of an EvalSpec have the same."""
+
+    @abc.abstractmethod
+    def export(
+        self,
+        estimator: Any,
+        export_path: str,
+        checkpoint_path: str,
+        eval_result: dict[str, Any],
+        is_the_final_export: bool,
+    ) -> Any:
+        """Write what is to be written below `export_path`, and return what train_and_evaluate is to return for it."""
 
 
 class _EvalSpec(NamedTuple):

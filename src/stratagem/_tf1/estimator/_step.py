@@ -18,8 +18,7 @@ from stratagem._strategies import AbstractStrategy
 from stratagem._tf1.estimator._hook import SessionRunHook
 from stratagem._tf1.estimator._hook_tensors import operations_in, tensors_in
 from stratagem._tf1.estimator._input import features_and_labels, row_count
-from stratagem._tf1.estimator._model_spec import EstimatorSpec
-from stratagem._tf1.estimator._modes import ModeKeys
+from stratagem._tf1.estimator._model_spec import EstimatorSpec, ModeKeys
 from stratagem._tf1.graph import Building, Graph, GraphKeys, Operation
 
 CallModel = Callable[[Any, Any, bool], EstimatorSpec]  # features, labels, whether it is the first call

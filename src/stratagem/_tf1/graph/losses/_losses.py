@@ -15,10 +15,10 @@ from stratagem._ops import (
     tensor,
 )
 from stratagem._tf1.graph._keys import GraphKeys
-from stratagem._tf1.graph._shapes import check_same_shape
 from stratagem._tf1.graph.losses._weighted import (
     Reduction,
     add_loss,
+    check_same_shape,
     check_weights,
     compute_weighted_loss,
     present,

@@ -77,6 +77,12 @@ def compute_weighted_loss(
     return loss
 
 
+def check_same_shape(guess: Tensor, truth: Tensor, name: str = "predictions", other: str = "labels") -> None:
+    """Raise ValueError if the shape of what a model gives, called `name`, is not that of what is called `other`."""
+    if guess.shape != truth.shape:
+        raise ValueError(f"Shapes {guess.shape} and {truth.shape} are incompatible: {name} and {other} need the same.")
+
+
 def check_weights(weights: Any, shape: tuple[int, ...]) -> Tensor:
     """The weights as float32. Raises ValueError if they do not stretch to `shape` as TensorFlow's do."""
     weight = tensor(weights).astype(np.float32)

@@ -7,7 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from stratagem._ops import Tensor, tensor
-from stratagem._tf1.graph.losses import check_weights, ratio
+from stratagem._tf1.graph.losses._weighted import check_weights, ratio
 from stratagem._tf1.graph.metrics._metric import Metric, Sums, alike, metric
 
 _EDGE = 1e-7  # how far the outermost thresholds of AUC lie outside of [0, 1]

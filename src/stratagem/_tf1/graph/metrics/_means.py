@@ -7,8 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from stratagem._ops import Tensor, tensor
-from stratagem._tf1.graph._shapes import check_same_shape
-from stratagem._tf1.graph.losses import check_weights, ratio
+from stratagem._tf1.graph.losses._weighted import check_same_shape, check_weights, ratio
 from stratagem._tf1.graph.metrics._metric import Metric, alike, metric, quotient, ranked, squeezed
 
 

@@ -16,9 +16,8 @@ from stratagem._tf1.graph._building import Building, current_building
 from stratagem._tf1.graph._collections import add_to_collections
 from stratagem._tf1.graph._keys import GraphKeys
 from stratagem._tf1.graph._operations import Operation
-from stratagem._tf1.graph._shapes import check_same_shape
 from stratagem._tf1.graph._variables import GraphVariable
-from stratagem._tf1.graph.losses import ratio
+from stratagem._tf1.graph.losses._weighted import check_same_shape, ratio
 
 Sums = dict[str, Any]
 

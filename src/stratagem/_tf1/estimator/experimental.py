@@ -1,13 +1,14 @@
-"""Early stopping: hooks that end a training when a function, or the metrics of evaluations, say so."""
+"""tf.estimator.experimental: hooks that end a training early, when a function or the metrics of evaluations say so."""
 
 import logging
 import operator
 from collections.abc import Callable
-from typing import final
+from typing import Any, final
 
 from stratagem._base.job import ALONE, Job
 from stratagem._base.paths import local_path
 from stratagem._events import read_scalars
+from stratagem._ops import not_provided
 from stratagem._tf1.estimator._estimator import Estimator
 from stratagem._tf1.estimator._hook import SessionRunHook
 from stratagem._tf1.estimator.hooks import SecondOrStepTimer, SessionRunArgs, SessionRunContext, SessionRunValues
@@ -202,3 +203,7 @@ class _NotImproved(_Watched):
                 )
                 return True
         return False
+
+
+def __getattr__(name: str) -> Any:
+    raise not_provided("estimator.experimental", name)

@@ -1,7 +1,17 @@
-"""ExportOutput: how a model_fn says what a served model would answer; kept, since nothing here serves models."""
+"""tf.estimator.export: what a model_fn says about the answers of a served model. It is kept; nothing here serves models."""
 
 from dataclasses import dataclass
 from typing import Any, final
+
+from stratagem._base.errors import NotProvidedError
+from stratagem._ops import not_provided
+
+# The input of a SavedModel, and what makes it.
+_RECEIVERS = """
+    ServingInputReceiver SupervisedInputReceiver TensorServingInputReceiver build_parsing_serving_input_receiver_fn
+    build_raw_serving_input_receiver_fn build_raw_supervised_input_receiver_fn
+    build_supervised_input_receiver_fn_from_input_fn
+"""
 
 
 class ExportOutput:
@@ -41,3 +51,12 @@ class RegressionOutput(ExportOutput):
     """As `tf.estimator.export.RegressionOutput`."""
 
     value: Any
+
+
+def __getattr__(name: str) -> Any:
+    if name in _RECEIVERS.split():
+        raise NotProvidedError(
+            f"tf.estimator.export.{name} is not provided: nothing here writes SavedModels. Use Estimator.predict, or read "
+            "the variables with tf.train.load_variable into a Keras model, which has `export`."
+        )
+    raise not_provided("estimator.export", name)
