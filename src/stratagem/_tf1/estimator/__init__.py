@@ -1,7 +1,5 @@
 """Estimators of TensorFlow 1: a model_fn is traced like any step, and trained, evaluated and asked for predictions."""
 
-from stratagem._tf1.estimator import experimental as experimental
-from stratagem._tf1.estimator import export as export
 from stratagem._tf1.estimator._config import RunConfig as RunConfig
 from stratagem._tf1.estimator._estimator import Estimator as Estimator
 from stratagem._tf1.estimator._extenders import add_metrics as add_metrics

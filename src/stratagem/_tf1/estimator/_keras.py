@@ -14,8 +14,14 @@ from stratagem._tf1.estimator._estimator import Estimator
 from stratagem._tf1.estimator._model_spec import EstimatorSpec, ModeKeys
 from stratagem._tf1.estimator._scaffold import Scaffold
 from stratagem._tf1.estimator._step import is_updated
-from stratagem._tf1.graph import GraphKeys, Operation, current_building, get_or_create_global_step
-from stratagem._tf1.graph.train import gradients, scaled_loss
+from stratagem._tf1.graph import (
+    GraphKeys,
+    Operation,
+    current_building,
+    get_or_create_global_step,
+    gradients,
+    scaled_loss,
+)
 
 
 def model_to_estimator(

@@ -11,8 +11,7 @@ from stratagem._tf1.estimator._hook import SessionRunHook
 from stratagem._tf1.estimator._scaffold import Scaffold
 from stratagem._tf1.estimator._specs import checked_hooks
 from stratagem._tf1.estimator.export import ExportOutput
-from stratagem._tf1.graph import Operation
-from stratagem._tf1.graph.metrics import MetricValue
+from stratagem._tf1.graph import MetricValue, Operation
 
 
 @final

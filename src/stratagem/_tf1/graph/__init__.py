@@ -62,3 +62,6 @@ from stratagem._tf1.graph._operations import no_op as no_op
 from stratagem._tf1.graph._scopes import AUTO_REUSE as AUTO_REUSE
 from stratagem._tf1.graph._scopes import VariableScope as VariableScope
 from stratagem._tf1.graph._variables import GraphVariable as GraphVariable
+from stratagem._tf1.graph.metrics._metric import MetricValue as MetricValue
+from stratagem._tf1.graph.train._optimizer import gradients as gradients
+from stratagem._tf1.graph.train._optimizer import scaled_loss as scaled_loss

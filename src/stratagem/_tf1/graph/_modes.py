@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from stratagem._core.context import current
+from stratagem._tf1.graph._signatures import titled
 
 _log = logging.getLogger("stratagem.graph")
 _told: set[str] = set()
@@ -17,9 +18,7 @@ def _switch(name: str) -> Callable[..., None]:
             _told.add(name)
             _log.info("%s: nothing to do; model_fns are traced, everything else runs as in TensorFlow 2.", name)
 
-    switch.__name__ = switch.__qualname__ = name
-    switch.__doc__ = "Accepted; it changes nothing, and the log says so once."
-    return switch
+    return titled(switch, name, "Accepted; it changes nothing, and the log says so once.")
 
 
 disable_control_flow_v2 = _switch("disable_control_flow_v2")

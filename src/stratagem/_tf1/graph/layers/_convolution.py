@@ -10,7 +10,7 @@ from stratagem._ops import Tensor, bias_add, depthwise_conv2d, tensor
 from stratagem._ops import conv1d as _conv1d
 from stratagem._ops import conv2d as _conv2d
 from stratagem._ops import conv3d as _conv3d
-from stratagem._tf1.graph.layers._layer import Layer, as_function
+from stratagem._tf1.graph.layers._layer import Layer, as_function, weight_settings
 
 Activation = Callable[[Any], Any] | None
 _PLAIN = {1: _conv1d, 2: _conv2d, 3: _conv3d}
@@ -33,10 +33,55 @@ def each(value: Any, rank: int, name: str) -> tuple[int, ...]:
 
 
 class _Convolution(Layer):
-    """What all convolutions have: filters, windows, a bias, an activation."""
+    """What all convolutions have: filters, windows, a bias, an activation.
+
+    window: filters, kernel size, strides, padding, data format and dilation rate. bias: the settings of the bias, None without.
+    """
 
     rank: ClassVar[int]
 
+    def __init__(
+        self,
+        window: tuple[int, Any, Any, str, str, Any],
+        activation: Activation,
+        bias: dict[str, Any] | None,
+        trainable: bool,
+        name: str | None,
+        activity_regularizer: Any,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(trainable, name, activity_regularizer=activity_regularizer, **kwargs)
+        filters, kernel_size, strides, padding, data_format, dilation_rate = window
+        self.filters = int(filters)
+        self.kernel_size = each(kernel_size, self.rank, "kernel_size")
+        self.strides = each(strides, self.rank, "strides")
+        self.padding, self.data_format = padding.lower(), data_format
+        if self.padding not in ("valid", "same"):
+            raise ValueError(f"padding is 'valid' or 'same', got {padding!r}.")
+        self.format = channels(data_format, self.rank)
+        self.dilation_rate = each(dilation_rate, self.rank, "dilation_rate")
+        self.activation, self.use_bias = activation, bias is not None
+        self._bias_settings = bias or {}
+        self.bias: Any = None
+
+    def channels_in(self, input_shape: tuple[int, ...]) -> int:
+        """The channels of the input. Raises ValueError for an input of another rank."""
+        if len(input_shape) != self.rank + 2:
+            raise ValueError(f"{self.name}: expected an input of rank {self.rank + 2}, got the shape {input_shape}.")
+        return input_shape[self.format.index("C")]
+
+    def add_bias(self) -> None:
+        """Make the bias, if there is to be one."""
+        self.bias = self.add_weight("bias", (self.filters,), **self._bias_settings) if self.use_bias else None
+
+    def finished(self, outputs: Any) -> Tensor:
+        """With bias and activation."""
+        if self.bias is not None:
+            outputs = bias_add(outputs, self.bias, self.format)
+        return outputs if self.activation is None else self.activation(outputs)
+
+
+class _PlainConvolution(_Convolution):
     def __init__(
         self,
         filters: int,
@@ -58,47 +103,12 @@ class _Convolution(Layer):
         name: str | None = None,
         **kwargs: Any,
     ) -> None:
-        super().__init__(trainable, name, activity_regularizer=activity_regularizer, **kwargs)
-        self.filters = int(filters)
-        self.kernel_size = each(kernel_size, self.rank, "kernel_size")
-        self.strides = each(strides, self.rank, "strides")
-        self.padding, self.data_format = padding.lower(), data_format
-        if self.padding not in ("valid", "same"):
-            raise ValueError(f"padding is 'valid' or 'same', got {padding!r}.")
-        self.format = channels(data_format, self.rank)
-        self.dilation_rate = each(dilation_rate, self.rank, "dilation_rate")
-        self.activation, self.use_bias = activation, use_bias
-        self._kernel_settings = {
-            "initializer": kernel_initializer,
-            "regularizer": kernel_regularizer,
-            "constraint": kernel_constraint,
-        }
-        self._bias_settings = {
-            "initializer": bias_initializer,
-            "regularizer": bias_regularizer,
-            "constraint": bias_constraint,
-        }
+        window = filters, kernel_size, strides, padding, data_format, dilation_rate
+        bias = weight_settings(bias_initializer, bias_regularizer, bias_constraint) if use_bias else None
+        super().__init__(window, activation, bias, trainable, name, activity_regularizer, **kwargs)
+        self._kernel_settings = weight_settings(kernel_initializer, kernel_regularizer, kernel_constraint)
         self.kernel: Any = None
-        self.bias: Any = None
 
-    def channels_in(self, input_shape: tuple[int, ...]) -> int:
-        """The channels of the input. Raises ValueError for an input of another rank."""
-        if len(input_shape) != self.rank + 2:
-            raise ValueError(f"{self.name}: expected an input of rank {self.rank + 2}, got the shape {input_shape}.")
-        return input_shape[self.format.index("C")]
-
-    def add_bias(self) -> None:
-        """Make the bias, if there is to be one."""
-        self.bias = self.add_weight("bias", (self.filters,), **self._bias_settings) if self.use_bias else None
-
-    def finished(self, outputs: Any) -> Tensor:
-        """With bias and activation."""
-        if self.bias is not None:
-            outputs = bias_add(outputs, self.bias, self.format)
-        return outputs if self.activation is None else self.activation(outputs)
-
-
-class _PlainConvolution(_Convolution):
     def build(self, input_shape: tuple[int, ...]) -> None:
         """Make kernel (*window, channels, filters) and bias."""
         shape = (*self.kernel_size, self.channels_in(input_shape), self.filters)
@@ -155,26 +165,11 @@ class _Transposed(_Convolution):
         name: str | None = None,
         **kwargs: Any,
     ) -> None:
-        super().__init__(
-            filters,
-            kernel_size,
-            strides,
-            padding,
-            data_format,
-            1,
-            activation,
-            use_bias,
-            kernel_initializer,
-            bias_initializer,
-            kernel_regularizer,
-            bias_regularizer,
-            activity_regularizer,
-            kernel_constraint,
-            bias_constraint,
-            trainable,
-            name,
-            **kwargs,
-        )
+        window = filters, kernel_size, strides, padding, data_format, 1
+        bias = weight_settings(bias_initializer, bias_regularizer, bias_constraint) if use_bias else None
+        super().__init__(window, activation, bias, trainable, name, activity_regularizer, **kwargs)
+        self._kernel_settings = weight_settings(kernel_initializer, kernel_regularizer, kernel_constraint)
+        self.kernel: Any = None
 
     def build(self, input_shape: tuple[int, ...]) -> None:
         """Make kernel (*window, filters, channels) and bias."""
@@ -230,32 +225,12 @@ class _Separable(_Convolution):
         name: str | None = None,
         **kwargs: Any,
     ) -> None:
-        super().__init__(
-            filters,
-            kernel_size,
-            strides,
-            padding,
-            data_format,
-            dilation_rate,
-            activation,
-            use_bias,
-            depthwise_initializer,
-            bias_initializer,
-            depthwise_regularizer,
-            bias_regularizer,
-            activity_regularizer,
-            depthwise_constraint,
-            bias_constraint,
-            trainable,
-            name,
-            **kwargs,
-        )
+        window = filters, kernel_size, strides, padding, data_format, dilation_rate
+        bias = weight_settings(bias_initializer, bias_regularizer, bias_constraint) if use_bias else None
+        super().__init__(window, activation, bias, trainable, name, activity_regularizer, **kwargs)
         self.depth_multiplier = depth_multiplier
-        self._pointwise_settings = {
-            "initializer": pointwise_initializer,
-            "regularizer": pointwise_regularizer,
-            "constraint": pointwise_constraint,
-        }
+        self._depthwise_settings = weight_settings(depthwise_initializer, depthwise_regularizer, depthwise_constraint)
+        self._pointwise_settings = weight_settings(pointwise_initializer, pointwise_regularizer, pointwise_constraint)
         self.depthwise_kernel: Any = None
         self.pointwise_kernel: Any = None
 
@@ -263,7 +238,7 @@ class _Separable(_Convolution):
         """Make the filters of every channel, those that mix channels, and the bias."""
         count, each_channel = self.channels_in(input_shape), self.depth_multiplier
         shape = (*self.kernel_size, count, each_channel)
-        self.depthwise_kernel = self.add_weight("depthwise_kernel", shape, **self._kernel_settings)
+        self.depthwise_kernel = self.add_weight("depthwise_kernel", shape, **self._depthwise_settings)
         shape = (*(1,) * self.rank, count * each_channel, self.filters)
         self.pointwise_kernel = self.add_weight("pointwise_kernel", shape, **self._pointwise_settings)
         self.add_bias()

@@ -8,7 +8,7 @@ import numpy as np
 
 from stratagem._ops import Tensor, bias_add, tensor
 from stratagem._ops.sampling import dropout as _dropped
-from stratagem._tf1.graph.layers._layer import Layer, as_function, python_bool
+from stratagem._tf1.graph.layers._layer import Layer, as_function, python_bool, weight_settings
 
 Activation = Callable[[Any], Any] | None
 
@@ -35,16 +35,8 @@ class Dense(Layer):
     ) -> None:
         super().__init__(trainable, name, activity_regularizer=activity_regularizer, **kwargs)
         self.units, self.activation, self.use_bias = int(units), activation, use_bias
-        self._kernel_settings = {
-            "initializer": kernel_initializer,
-            "regularizer": kernel_regularizer,
-            "constraint": kernel_constraint,
-        }
-        self._bias_settings = {
-            "initializer": bias_initializer,
-            "regularizer": bias_regularizer,
-            "constraint": bias_constraint,
-        }
+        self._kernel_settings = weight_settings(kernel_initializer, kernel_regularizer, kernel_constraint)
+        self._bias_settings = weight_settings(bias_initializer, bias_regularizer, bias_constraint)
         self.kernel: Any = None
         self.bias: Any = None
 

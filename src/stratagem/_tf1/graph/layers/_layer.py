@@ -15,6 +15,7 @@ from stratagem._tf1.graph._building import Building, current_building
 from stratagem._tf1.graph._get_variable import collect_regularization, get_variable
 from stratagem._tf1.graph._keys import GraphKeys
 from stratagem._tf1.graph._scopes import VariableScope
+from stratagem._tf1.graph._signatures import titled
 
 
 class Layer:
@@ -158,6 +159,11 @@ class Layer:
         self.built = True
 
 
+def weight_settings(initializer: Any, regularizer: Any = None, constraint: Any = None) -> dict[str, Any]:
+    """The settings of one weight, as `Layer.add_weight` takes them."""
+    return {"initializer": initializer, "regularizer": regularizer, "constraint": constraint}
+
+
 def _snake_case(name: str) -> str:
     """Conv2DTranspose: conv2d_transpose."""
     return re.sub(r"([a-z])([A-Z])", r"\1_\2", re.sub(r"(.)([A-Z][a-z]+)", r"\1_\2", name)).lower()
@@ -178,9 +184,7 @@ def as_function(cls: Any, name: str) -> Callable[..., Tensor]:
     kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
     last = [inspect.Parameter("reuse", kind, default=None)] if takes_scope else []
     layer.__signature__ = inspect.Signature([inspect.Parameter("inputs", kind), *plain, *last])  # type: ignore[attr-defined]
-    layer.__name__ = layer.__qualname__ = name
-    layer.__doc__ = f"`{cls.__name__}(...)(inputs)`: {(cls.__doc__ or '').strip()}"
-    return layer
+    return titled(layer, name, f"`{cls.__name__}(...)(inputs)`: {(cls.__doc__ or '').strip()}")
 
 
 def python_bool(training: Any, where: str) -> bool:

@@ -12,7 +12,7 @@ from stratagem._ops import Tensor, moments, tensor
 from stratagem._tf1.graph._building import current_building
 from stratagem._tf1.graph._keys import GraphKeys
 from stratagem._tf1.graph._operations import Operation
-from stratagem._tf1.graph.layers._layer import Layer, python_bool
+from stratagem._tf1.graph.layers._layer import Layer, python_bool, weight_settings
 
 
 @final
@@ -59,14 +59,10 @@ class BatchNormalization(Layer):
         self.momentum, self.epsilon, self.center, self.scale = momentum, epsilon, center, scale
         self._fused = fused
         self._settings = {
-            "gamma": {
-                "initializer": gamma_initializer,
-                "regularizer": gamma_regularizer,
-                "constraint": gamma_constraint,
-            },
-            "beta": {"initializer": beta_initializer, "regularizer": beta_regularizer, "constraint": beta_constraint},
-            "moving_mean": {"initializer": moving_mean_initializer},
-            "moving_variance": {"initializer": moving_variance_initializer},
+            "gamma": weight_settings(gamma_initializer, gamma_regularizer, gamma_constraint),
+            "beta": weight_settings(beta_initializer, beta_regularizer, beta_constraint),
+            "moving_mean": weight_settings(moving_mean_initializer),
+            "moving_variance": weight_settings(moving_variance_initializer),
         }
         self.gamma: Any = None
         self.beta: Any = None

@@ -8,7 +8,7 @@ import numpy as np
 
 from stratagem._ops import Tensor, tensor
 from stratagem._tf1.graph.losses._weighted import check_weights, ratio
-from stratagem._tf1.graph.metrics._metric import Metric, Sums, alike, metric
+from stratagem._tf1.graph.metrics._metric import Measure, Metric, Sums, alike, keep, metric
 
 _EDGE = 1e-7  # how far the outermost thresholds of AUC lie outside of [0, 1]
 _EPSILON = 1e-6
@@ -33,111 +33,53 @@ def _counts(labels: Any, predictions: Any, weights: Any, kinds: Sequence[str]) -
     return found
 
 
-def _counted(
-    kind: str,
-    labels: Any,
-    predictions: Any,
-    weights: Any,
-    metrics_collections: Any,
-    updates_collections: Any,
-    name: str | None,
-) -> Metric:
+def _counted(kind: str, labels: Any, predictions: Any, weights: Any) -> Measure:
     amounts = {"count": _counts(labels, predictions, weights, [kind])[kind]}
-    return metric(name, kind, amounts, lambda sums: sums["count"], metrics_collections, updates_collections)
+    return amounts, lambda sums: sums["count"]
 
 
-def true_positives(
-    labels: Any,
-    predictions: Any,
-    weights: Any = None,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
-    name: str | None = None,
-) -> Metric:
+@metric("true_positives")
+def true_positives(labels: Any, predictions: Any, weights: Any = None) -> Measure:
     """How many are yes and said to be."""
-    return _counted("true_positives", labels, predictions, weights, metrics_collections, updates_collections, name)
+    return _counted("true_positives", labels, predictions, weights)
 
 
-def false_positives(
-    labels: Any,
-    predictions: Any,
-    weights: Any = None,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
-    name: str | None = None,
-) -> Metric:
+@metric("false_positives")
+def false_positives(labels: Any, predictions: Any, weights: Any = None) -> Measure:
     """How many are no and said to be yes."""
-    return _counted("false_positives", labels, predictions, weights, metrics_collections, updates_collections, name)
+    return _counted("false_positives", labels, predictions, weights)
 
 
-def true_negatives(
-    labels: Any,
-    predictions: Any,
-    weights: Any = None,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
-    name: str | None = None,
-) -> Metric:
+@metric("true_negatives")
+def true_negatives(labels: Any, predictions: Any, weights: Any = None) -> Measure:
     """How many are no and said to be."""
-    return _counted("true_negatives", labels, predictions, weights, metrics_collections, updates_collections, name)
+    return _counted("true_negatives", labels, predictions, weights)
 
 
-def false_negatives(
-    labels: Any,
-    predictions: Any,
-    weights: Any = None,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
-    name: str | None = None,
-) -> Metric:
+@metric("false_negatives")
+def false_negatives(labels: Any, predictions: Any, weights: Any = None) -> Measure:
     """How many are yes and said to be no."""
-    return _counted("false_negatives", labels, predictions, weights, metrics_collections, updates_collections, name)
+    return _counted("false_negatives", labels, predictions, weights)
 
 
-def _share(
-    default: str,
-    other: str,
-    labels: Any,
-    predictions: Any,
-    weights: Any,
-    metrics_collections: Any,
-    updates_collections: Any,
-    name: str | None,
-) -> Metric:
+def _share(other: str, labels: Any, predictions: Any, weights: Any) -> Measure:
     """True positives over true positives and `other`."""
     counts = _counts(labels, predictions, weights, ["true_positives", other])
     amounts = {f"{kind}/count": amount for kind, amount in counts.items()}
     hits, others = "true_positives/count", f"{other}/count"
-    value = lambda sums: ratio(sums[hits], jnp.maximum(sums[hits] + sums[others], 0))  # noqa: E731
-    return metric(name, default, amounts, value, metrics_collections, updates_collections)
+    return amounts, lambda sums: ratio(sums[hits], jnp.maximum(sums[hits] + sums[others], 0))
 
 
-def precision(
-    labels: Any,
-    predictions: Any,
-    weights: Any = None,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
-    name: str | None = None,
-) -> Metric:
+@metric("precision")
+def precision(labels: Any, predictions: Any, weights: Any = None) -> Measure:
     """Which share of those said to be yes is yes."""
-    return _share(
-        "precision", "false_positives", labels, predictions, weights, metrics_collections, updates_collections, name
-    )
+    return _share("false_positives", labels, predictions, weights)
 
 
-def recall(
-    labels: Any,
-    predictions: Any,
-    weights: Any = None,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
-    name: str | None = None,
-) -> Metric:
+@metric("recall")
+def recall(labels: Any, predictions: Any, weights: Any = None) -> Measure:
     """Which share of those that are yes is said to be."""
-    return _share(
-        "recall", "false_negatives", labels, predictions, weights, metrics_collections, updates_collections, name
-    )
+    return _share("false_negatives", labels, predictions, weights)
 
 
 # --- At thresholds ----------------------------------------------------------------------------------------------------
@@ -157,34 +99,22 @@ def _counts_at(
     }
 
 
-def precision_at_thresholds(
-    labels: Any,
-    predictions: Any,
-    thresholds: Sequence[float],
-    weights: Any = None,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
-    name: str | None = None,
-) -> Metric:
+def _share_at(other: str, labels: Any, predictions: Any, thresholds: Sequence[float], weights: Any) -> Measure:
+    """Measures true positives over true positives and `other` at every threshold."""
+    amounts = _counts_at(labels, predictions, thresholds, weights, ["true_positives", other])
+    return amounts, lambda sums: sums["true_positives"] / (_EDGE + sums["true_positives"] + sums[other])
+
+
+@metric("precision_at_thresholds")
+def precision_at_thresholds(labels: Any, predictions: Any, thresholds: Sequence[float], weights: Any = None) -> Measure:
     """Which share of those above each threshold is yes: (thresholds,)."""
-    amounts = _counts_at(labels, predictions, thresholds, weights, ["true_positives", "false_positives"])
-    value = lambda sums: sums["true_positives"] / (_EDGE + sums["true_positives"] + sums["false_positives"])  # noqa: E731
-    return metric(name, "precision_at_thresholds", amounts, value, metrics_collections, updates_collections)
+    return _share_at("false_positives", labels, predictions, thresholds, weights)
 
 
-def recall_at_thresholds(
-    labels: Any,
-    predictions: Any,
-    thresholds: Sequence[float],
-    weights: Any = None,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
-    name: str | None = None,
-) -> Metric:
+@metric("recall_at_thresholds")
+def recall_at_thresholds(labels: Any, predictions: Any, thresholds: Sequence[float], weights: Any = None) -> Measure:
     """Which share of those that are yes is above each threshold: (thresholds,)."""
-    amounts = _counts_at(labels, predictions, thresholds, weights, ["true_positives", "false_negatives"])
-    value = lambda sums: sums["true_positives"] / (_EDGE + sums["true_positives"] + sums["false_negatives"])  # noqa: E731
-    return metric(name, "recall_at_thresholds", amounts, value, metrics_collections, updates_collections)
+    return _share_at("false_negatives", labels, predictions, thresholds, weights)
 
 
 def auc(
@@ -211,8 +141,8 @@ def auc(
     even = [i / (num_thresholds - 1) for i in range(1, num_thresholds - 1)]
     edges = [-_EDGE, *(even if thresholds is None else sorted(thresholds)), 1 + _EDGE]
     amounts = _counts_at(labels, predictions, edges, weights, list(_KINDS))
-    value = lambda sums: _area(sums, curve, summation_method)  # noqa: E731
-    return metric(name, "auc", amounts, value, metrics_collections, updates_collections)
+    measure = amounts, lambda sums: _area(sums, curve, summation_method)
+    return keep(measure, "auc", metrics_collections, updates_collections, name)
 
 
 def _area(sums: Sums, curve: str, method: str) -> Tensor:

@@ -16,6 +16,7 @@ from stratagem._tf1.graph._building import Building, current_building
 from stratagem._tf1.graph._collections import add_to_collections
 from stratagem._tf1.graph._keys import GraphKeys
 from stratagem._tf1.graph._operations import Operation
+from stratagem._tf1.graph._signatures import extended
 from stratagem._tf1.graph._variables import GraphVariable
 from stratagem._tf1.graph.losses._weighted import check_same_shape, ratio
 
@@ -83,21 +84,36 @@ class MetricValue:
 
 Metric = tuple[MetricValue, Operation]
 
+# What each batch adds to the sums, by the names of their variables; and the metric's value from the sums.
+Measure = tuple[Mapping[str, Any], Callable[[Sums], Any]]
 
-def metric(
-    name: str | None,
-    default: str,
-    amounts: Mapping[str, Any],
-    value: Callable[[Sums], Any],
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
+
+def metric(default_scope: str) -> Callable[[Callable[..., Measure]], Callable[..., Metric]]:
+    """Makes a metric of tf1.metrics, with three arguments more, from a function that returns what it measures."""
+
+    def metric_of(function: Callable[..., Measure]) -> Callable[..., Metric]:
+        def kept(
+            arguments: tuple[Any, ...],
+            metrics_collections: Any = None,
+            updates_collections: Any = None,
+            name: str | None = None,
+        ) -> Metric:
+            return keep(function(*arguments), default_scope, metrics_collections, updates_collections, name)
+
+        return extended(function, kept)
+
+    return metric_of
+
+
+def keep(
+    measure: Measure, default_scope: str, metrics_collections: Any, updates_collections: Any, name: str | None
 ) -> Metric:
-    """A metric that adds `amounts` (by the names of its variables) for each batch and whose value is value(sums).
+    """Makes the variables of a metric, its value, and the operation that adds to the variables.
 
-    Its variables are local ones, each replica's apart; reading adds them up.
+    The variables are local ones, each replica's apart; reading adds them up.
     """
-    building = current_building()
-    scope = name or building.scopes.default_name(default)
+    building, (amounts, value) = current_building(), measure
+    scope = name or building.scopes.default_name(default_scope)
     with building.scopes.variable_scope(scope) as inside:
         sums = {key: _sum_variable(building, f"{inside.name}/{key}", amount) for key, amount in amounts.items()}
     result = MetricValue(lambda: value({key: variable.value for key, variable in sums.items()}))

@@ -29,16 +29,13 @@ class Optimizer(abc.ABC):
     """
 
     GATE_NONE, GATE_OP, GATE_GRAPH = 0, 1, 2
+    _rates: dict[str, Rate]  # learning rate and the like, by name
 
     def __init__(self, use_locking: bool, name: str) -> None:
         if not name:
             raise ValueError("Must specify the optimizer name")
         self._name = name
         self._used: dict[tuple[int, ...], Rule] = {}
-
-    @abc.abstractmethod
-    def _rates(self) -> dict[str, Rate]:
-        """Learning rate and the like by name."""
 
     @abc.abstractmethod
     def _rule(self, rates: dict[str, float]) -> Rule:
@@ -124,7 +121,7 @@ class Optimizer(abc.ABC):
         known = [(g, v) for g, v in pairs if g is not None]
         if not known:
             raise ValueError(f"No gradients provided for any variable: {[getattr(v, 'name', v) for _, v in pairs]}.")
-        rates = {key: rate() if callable(rate) else rate for key, rate in self._rates().items()}
+        rates = {key: rate() if callable(rate) else rate for key, rate in self._rates.items()}
         rule = self._rule_for([v for _, v in pairs])
         if is_remote(known[0][1]):
             rule.check_numbers(rates)
@@ -156,7 +153,7 @@ class Optimizer(abc.ABC):
         return self._used[key]
 
     def _built(self, variables: list[Any]) -> Rule:
-        rule = self._rule({name: rate for name, rate in self._rates().items() if isinstance(rate, int | float)})
+        rule = self._rule({name: rate for name, rate in self._rates.items() if isinstance(rate, int | float)})
         rule.build(variables)
         return rule
 

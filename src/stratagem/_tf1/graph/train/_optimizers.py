@@ -1,6 +1,6 @@
 """The optimizers of tf1.train, with TensorFlow's arguments and defaults."""
 
-from typing import Any, final
+from typing import final
 
 from stratagem._tf1.graph.train import _rules
 from stratagem._tf1.graph.train._optimizer import Optimizer, Rate
@@ -13,10 +13,7 @@ class GradientDescentOptimizer(Optimizer):
 
     def __init__(self, learning_rate: Rate, use_locking: bool = False, name: str = "GradientDescent") -> None:
         super().__init__(use_locking, name)
-        self._learning_rate = learning_rate
-
-    def _rates(self) -> dict[str, Rate]:
-        return {"learning_rate": self._learning_rate}
+        self._rates = {"learning_rate": learning_rate}
 
     def _rule(self, rates: dict[str, float]) -> Rule:
         return _rules.GradientDescent(rates, self._name)
@@ -35,10 +32,7 @@ class MomentumOptimizer(Optimizer):
         use_nesterov: bool = False,
     ) -> None:
         super().__init__(use_locking, name)
-        self._learning_rate, self._momentum, self._nesterov = learning_rate, momentum, use_nesterov
-
-    def _rates(self) -> dict[str, Rate]:
-        return {"learning_rate": self._learning_rate, "momentum": self._momentum}
+        self._rates, self._nesterov = {"learning_rate": learning_rate, "momentum": momentum}, use_nesterov
 
     def _rule(self, rates: dict[str, float]) -> Rule:
         return _rules.Momentum(rates, self._name, nesterov=self._nesterov)
@@ -57,10 +51,7 @@ class AdagradOptimizer(Optimizer):
     ) -> None:
         super().__init__(use_locking, name)
         self._initial = _positive("initial_accumulator_value", initial_accumulator_value)
-        self._learning_rate = learning_rate
-
-    def _rates(self) -> dict[str, Rate]:
-        return {"learning_rate": self._learning_rate}
+        self._rates = {"learning_rate": learning_rate}
 
     def _rule(self, rates: dict[str, float]) -> Rule:
         return _rules.Adagrad(rates, self._name, initial=self._initial)
@@ -80,10 +71,7 @@ class AdamOptimizer(Optimizer):
         name: str = "Adam",
     ) -> None:
         super().__init__(use_locking, name)
-        self._given = {"learning_rate": learning_rate, "beta1": beta1, "beta2": beta2, "epsilon": epsilon}
-
-    def _rates(self) -> dict[str, Rate]:
-        return self._given
+        self._rates = {"learning_rate": learning_rate, "beta1": beta1, "beta2": beta2, "epsilon": epsilon}
 
     def _rule(self, rates: dict[str, float]) -> Rule:
         return _rules.Adam(rates, self._name)
@@ -107,11 +95,8 @@ class RMSPropOptimizer(Optimizer):
         name: str = "RMSProp",
     ) -> None:
         super().__init__(use_locking, name)
-        self._given = {"learning_rate": learning_rate, "decay": decay, "momentum": momentum, "epsilon": epsilon}
+        self._rates = {"learning_rate": learning_rate, "decay": decay, "momentum": momentum, "epsilon": epsilon}
         self._centered = centered
-
-    def _rates(self) -> dict[str, Rate]:
-        return self._given
 
     def _rule(self, rates: dict[str, float]) -> Rule:
         return (_rules.CenteredRMSProp if self._centered else _rules.RMSProp)(rates, self._name)
@@ -130,10 +115,7 @@ class AdadeltaOptimizer(Optimizer):
         name: str = "Adadelta",
     ) -> None:
         super().__init__(use_locking, name)
-        self._given = {"learning_rate": learning_rate, "rho": rho, "epsilon": epsilon}
-
-    def _rates(self) -> dict[str, Rate]:
-        return self._given
+        self._rates = {"learning_rate": learning_rate, "rho": rho, "epsilon": epsilon}
 
     def _rule(self, rates: dict[str, float]) -> Rule:
         return _rules.Adadelta(rates, self._name)
@@ -164,7 +146,7 @@ class FtrlOptimizer(Optimizer):
         self._initial = _not_negative("initial_accumulator_value", initial_accumulator_value)
         if learning_rate_power > 0:
             raise ValueError(f"learning_rate_power {learning_rate_power} needs to be negative or zero")
-        self._given: dict[str, Any] = {
+        self._rates = {
             "learning_rate": learning_rate,
             "learning_rate_power": learning_rate_power,
             "l1": _not_negative("l1_regularization_strength", l1_regularization_strength),
@@ -173,9 +155,6 @@ class FtrlOptimizer(Optimizer):
             "beta": beta or 0.0,
         }
         self._slot_names = {"accum": accum_name or name, "linear": linear_name or name}
-
-    def _rates(self) -> dict[str, Rate]:
-        return self._given
 
     def _rule(self, rates: dict[str, float]) -> Rule:
         return _rules.Ftrl(rates, self._name, initial=self._initial, slot_names=self._slot_names)
@@ -194,14 +173,11 @@ class ProximalGradientDescentOptimizer(Optimizer):
         name: str = "ProximalGradientDescent",
     ) -> None:
         super().__init__(use_locking, name)
-        self._given = {
+        self._rates = {
             "learning_rate": learning_rate,
             "l1": l1_regularization_strength,
             "l2": l2_regularization_strength,
         }
-
-    def _rates(self) -> dict[str, Rate]:
-        return self._given
 
     def _rule(self, rates: dict[str, float]) -> Rule:
         return _rules.ProximalGradientDescent(rates, self._name)
@@ -222,14 +198,11 @@ class ProximalAdagradOptimizer(Optimizer):
     ) -> None:
         super().__init__(use_locking, name)
         self._initial = _positive("initial_accumulator_value", initial_accumulator_value)
-        self._given = {
+        self._rates = {
             "learning_rate": learning_rate,
             "l1": l1_regularization_strength,
             "l2": l2_regularization_strength,
         }
-
-    def _rates(self) -> dict[str, Rate]:
-        return self._given
 
     def _rule(self, rates: dict[str, float]) -> Rule:
         return _rules.ProximalAdagrad(rates, self._name, initial=self._initial)

@@ -1,13 +1,14 @@
 """Learning rates that follow the global step: functions of a tensor, as in tf1.train."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import jax.numpy as jnp
 import numpy as np
 
 from stratagem._ops import Tensor, tensor
+from stratagem._tf1.graph._signatures import titled
 
 
 def _parts(learning_rate: Any, global_step: Any, decay_steps: Any) -> tuple[Tensor, Tensor, Tensor]:
@@ -19,46 +20,40 @@ def _parts(learning_rate: Any, global_step: Any, decay_steps: Any) -> tuple[Tens
     return rate, tensor(global_step).astype(rate.dtype), tensor(decay_steps).astype(rate.dtype)
 
 
-def exponential_decay(
-    learning_rate: Any,
-    global_step: Any,
-    decay_steps: Any,
-    decay_rate: Any,
-    staircase: bool = False,
-    name: str | None = None,
-) -> Tensor:
+def _decay(formula: Callable[[Tensor, Tensor, Tensor], Tensor]) -> Callable[..., Tensor]:
+    """Makes a schedule from its formula: of the first rate, of the decay rate, and of how many times it has decayed so far."""
+
+    def schedule(
+        learning_rate: Any,
+        global_step: Any,
+        decay_steps: Any,
+        decay_rate: Any,
+        staircase: bool = False,
+        name: str | None = None,
+    ) -> Tensor:
+        rate, step, steps = _parts(learning_rate, global_step, decay_steps)
+        decays = jnp.floor(step / steps) if staircase else step / steps
+        return formula(rate, tensor(decay_rate).astype(rate.dtype), decays)
+
+    return titled(schedule, formula.__name__, formula.__doc__)
+
+
+@_decay
+def exponential_decay(rate: Tensor, decay_rate: Tensor, decays: Tensor) -> Tensor:
     """learning_rate * decay_rate ** (global_step / decay_steps); staircase: with a whole exponent."""
-    rate, step, steps = _parts(learning_rate, global_step, decay_steps)
-    exponent = jnp.floor(step / steps) if staircase else step / steps
-    return rate * jnp.power(tensor(decay_rate).astype(rate.dtype), exponent)
+    return rate * jnp.power(decay_rate, decays)
 
 
-def natural_exp_decay(
-    learning_rate: Any,
-    global_step: Any,
-    decay_steps: Any,
-    decay_rate: Any,
-    staircase: bool = False,
-    name: str | None = None,
-) -> Tensor:
-    """learning_rate * exp(-decay_rate * global_step / decay_steps)."""
-    rate, step, steps = _parts(learning_rate, global_step, decay_steps)
-    exponent = jnp.floor(step / steps) if staircase else step / steps
-    return rate * jnp.exp(-tensor(decay_rate).astype(rate.dtype) * exponent)
+@_decay
+def natural_exp_decay(rate: Tensor, decay_rate: Tensor, decays: Tensor) -> Tensor:
+    """learning_rate * exp(-decay_rate * global_step / decay_steps); staircase: with a whole number of decays."""
+    return rate * jnp.exp(-decay_rate * decays)
 
 
-def inverse_time_decay(
-    learning_rate: Any,
-    global_step: Any,
-    decay_steps: Any,
-    decay_rate: Any,
-    staircase: bool = False,
-    name: str | None = None,
-) -> Tensor:
-    """learning_rate / (1 + decay_rate * global_step / decay_steps)."""
-    rate, step, steps = _parts(learning_rate, global_step, decay_steps)
-    progress = jnp.floor(step / steps) if staircase else step / steps
-    return rate / (1 + tensor(decay_rate).astype(rate.dtype) * progress)
+@_decay
+def inverse_time_decay(rate: Tensor, decay_rate: Tensor, decays: Tensor) -> Tensor:
+    """learning_rate / (1 + decay_rate * global_step / decay_steps); staircase: with a whole number of decays."""
+    return rate / (1 + decay_rate * decays)
 
 
 def piecewise_constant(x: Any, boundaries: Sequence[Any], values: Sequence[Any], name: str | None = None) -> Tensor:

@@ -5,10 +5,11 @@ from typing import Any
 
 from stratagem import _ops as ops
 from stratagem._ops import Tensor
-from stratagem._tf1.graph.functions._named import named
+from stratagem._tf1.graph._signatures import titled
+from stratagem._tf1.graph.functions.named import named
 
 
-def _reduction(function: Callable[..., Tensor], name: str) -> Callable[..., Tensor]:
+def _reduction(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
     def reduce(
         input_tensor: Any,
         axis: Any = None,
@@ -20,9 +21,8 @@ def _reduction(function: Callable[..., Tensor], name: str) -> Callable[..., Tens
         along = one_of(axis=axis, reduction_indices=reduction_indices)
         return function(input_tensor, along, bool(one_of(keepdims=keepdims, keep_dims=keep_dims)))
 
-    reduce.__name__ = reduce.__qualname__ = name
-    reduce.__doc__ = f"{function.__doc__} `reduction_indices` and `keep_dims` are old names of `axis` and `keepdims`."
-    return named(reduce)
+    doc = f"{function.__doc__} `reduction_indices` and `keep_dims` are old names of `axis` and `keepdims`."
+    return named(titled(reduce, function.__name__, doc))
 
 
 def one_of(**given: Any) -> Any:
@@ -33,14 +33,14 @@ def one_of(**given: Any) -> Any:
     return next(iter(known.values()), None)
 
 
-reduce_all = _reduction(ops.reduce_all, "reduce_all")
-reduce_any = _reduction(ops.reduce_any, "reduce_any")
-reduce_logsumexp = _reduction(ops.reduce_logsumexp, "reduce_logsumexp")
-reduce_max = _reduction(ops.reduce_max, "reduce_max")
-reduce_mean = _reduction(ops.reduce_mean, "reduce_mean")
-reduce_min = _reduction(ops.reduce_min, "reduce_min")
-reduce_prod = _reduction(ops.reduce_prod, "reduce_prod")
-reduce_sum = _reduction(ops.reduce_sum, "reduce_sum")
+reduce_all = _reduction(ops.reduce_all)
+reduce_any = _reduction(ops.reduce_any)
+reduce_logsumexp = _reduction(ops.reduce_logsumexp)
+reduce_max = _reduction(ops.reduce_max)
+reduce_mean = _reduction(ops.reduce_mean)
+reduce_min = _reduction(ops.reduce_min)
+reduce_prod = _reduction(ops.reduce_prod)
+reduce_sum = _reduction(ops.reduce_sum)
 
 
 @named

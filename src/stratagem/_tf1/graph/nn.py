@@ -5,8 +5,8 @@ from typing import Any
 from stratagem import _ops as ops
 from stratagem._ops import Tensor
 from stratagem._ops.sampling import dropout as _dropped
-from stratagem._tf1.graph.functions._named import named
-from stratagem._tf1.graph.functions._reductions import one_of
+from stratagem._tf1.graph.functions.named import named
+from stratagem._tf1.graph.functions.reductions import one_of
 
 
 @named

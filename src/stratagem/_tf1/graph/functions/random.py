@@ -8,7 +8,7 @@ import jax
 from stratagem import _ops as ops
 from stratagem._core.context import current
 from stratagem._ops import Tensor, sampling
-from stratagem._tf1.graph.functions._named import named
+from stratagem._tf1.graph.functions.named import named
 
 
 def _drawn(

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from stratagem._ops import flow
-from stratagem._tf1.graph.functions._reductions import one_of
+from stratagem._tf1.graph.functions.reductions import one_of
 
 
 def cond(

@@ -7,8 +7,9 @@ import numpy as np
 
 from stratagem import _ops as ops
 from stratagem._ops import Tensor, tensor
-from stratagem._tf1.graph.functions._named import named
-from stratagem._tf1.graph.functions._reductions import one_of
+from stratagem._tf1.graph._signatures import titled
+from stratagem._tf1.graph.functions.named import named
+from stratagem._tf1.graph.functions.reductions import one_of
 
 
 @named
@@ -126,9 +127,7 @@ def _to(dtype: Any, label: str) -> Any:
     def convert(x: Any, name: str = label) -> Tensor:
         return ops.cast(x, dtype)
 
-    convert.__name__ = convert.__qualname__ = f"to_{dtype.name}"
-    convert.__doc__ = f"As {dtype.name}."
-    return convert
+    return titled(convert, f"to_{dtype.name}", f"Converts to {dtype.name}.")
 
 
 to_float, to_double = _to(ops.float32, "ToFloat"), _to(ops.float64, "ToDouble")
