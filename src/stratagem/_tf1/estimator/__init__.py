@@ -1,4 +1,4 @@
-"""Estimators of TensorFlow 1: a model_fn is traced like any step, and trained, evaluated and asked for predictions."""
+"""Estimators of TensorFlow 1: a model_fn, traced like any step, is trained and evaluated, and makes predictions."""
 
 from stratagem._tf1.estimator._config import RunConfig as RunConfig
 from stratagem._tf1.estimator._estimator import Estimator as Estimator

@@ -1,4 +1,4 @@
-"""tf.estimator.export: what a model_fn says about the answers of a served model. It is kept; nothing here serves models."""
+"""tf.estimator.export: descriptions of a served model's outputs. They are stored, but nothing here serves models."""
 
 from dataclasses import dataclass
 from typing import Any, final
@@ -15,13 +15,13 @@ _RECEIVERS = """
 
 
 class ExportOutput:
-    """As `tf.estimator.export.ExportOutput`."""
+    """The base class of outputs, as `tf.estimator.export.ExportOutput`."""
 
 
 @final
 @dataclass(frozen=True)
 class PredictOutput(ExportOutput):
-    """As `tf.estimator.export.PredictOutput`: any tensors, by name."""
+    """Any tensors, by name, as `tf.estimator.export.PredictOutput`."""
 
     outputs: Any
 
@@ -29,7 +29,7 @@ class PredictOutput(ExportOutput):
 @final
 @dataclass(frozen=True)
 class ClassificationOutput(ExportOutput):
-    """As `tf.estimator.export.ClassificationOutput`.
+    """The output of a classifier, as `tf.estimator.export.ClassificationOutput`.
 
     Raises:
         ValueError: neither scores nor classes are given.
@@ -48,7 +48,7 @@ class ClassificationOutput(ExportOutput):
 @final
 @dataclass(frozen=True)
 class RegressionOutput(ExportOutput):
-    """As `tf.estimator.export.RegressionOutput`."""
+    """The output of a regression, as `tf.estimator.export.RegressionOutput`."""
 
     value: Any
 

@@ -1,4 +1,4 @@
-"""TensorFlow 1's way to write a model: a model_fn that is traced like any step, whose effects are operations run later."""
+"""TensorFlow 1's way to write a model: a model_fn is traced like any step, and its effects are operations that run later."""
 
 from stratagem._tf1.graph._building import Building as Building
 from stratagem._tf1.graph._building import current_building as current_building

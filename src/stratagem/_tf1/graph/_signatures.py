@@ -10,16 +10,17 @@ R = TypeVar("R")
 
 
 def titled(function: F, name: str, doc: str | None) -> F:
-    """Returns the function, after it was given a name and a docstring."""
+    """Gives a function a name and a docstring, and returns it."""
     function.__name__ = function.__qualname__ = name
     function.__doc__ = doc
     return function
 
 
 def extended(function: Callable[..., Any], call: Callable[..., R]) -> Callable[..., R]:
-    """Returns a function with the name and docstring of `function`, which takes its arguments and then others.
+    """Returns a function with the name and docstring of `function`, which takes its arguments and additional ones.
 
-    call: takes the arguments for `function` as a tuple, then the others. Its result is that of the returned function.
+    call: takes the arguments for `function` as a tuple, then the additional ones. Its result is that of the returned
+        function.
     """
     own, (_, *last) = inspect.signature(function), inspect.signature(call).parameters.values()
     result = inspect.signature(call).return_annotation

@@ -26,7 +26,7 @@ def _reduction(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
 
 
 def one_of(**given: Any) -> Any:
-    """The one argument that is not None, None if all are. Raises ValueError if several are given."""
+    """Returns the one argument that is not None, or None if all are. Raises ValueError if several are given."""
     known = {name: value for name, value in given.items() if value is not None}
     if len(known) > 1:
         raise ValueError(f"Cannot specify both {' and '.join(map(repr, known))}: they are names of one argument.")
@@ -54,7 +54,7 @@ def count_nonzero(
     keep_dims: bool | None = None,
     input: Any = None,
 ) -> Tensor:
-    """How many entries are not zero."""
+    """Returns the number of elements that are not zero."""
     values, along = (
         one_of(input_tensor=input_tensor, input=input),
         one_of(axis=axis, reduction_indices=reduction_indices),
@@ -66,7 +66,7 @@ def count_nonzero(
 def argmax(
     input: Any, axis: Any = None, name: str | None = None, dimension: Any = None, output_type: Any = ops.int64
 ) -> Tensor:
-    """The position of the largest entry along `axis` (once called dimension), 0 if not given."""
+    """Returns the position of the largest element along `axis` (formerly dimension), by default 0."""
     return ops.argmax(input, one_of(axis=axis, dimension=dimension), output_type)
 
 
@@ -74,7 +74,7 @@ def argmax(
 def argmin(
     input: Any, axis: Any = None, name: str | None = None, dimension: Any = None, output_type: Any = ops.int64
 ) -> Tensor:
-    """The position of the smallest entry along `axis` (once called dimension), 0 if not given."""
+    """Returns the position of the smallest element along `axis` (formerly dimension), by default 0."""
     return ops.argmin(input, one_of(axis=axis, dimension=dimension), output_type)
 
 
@@ -87,5 +87,5 @@ def norm(
     name: str | None = None,
     keep_dims: bool | None = None,
 ) -> Tensor:
-    """The norm of vectors or matrices."""
+    """Returns the norm of vectors or matrices."""
     return ops.norm(tensor, ord, axis, bool(one_of(keepdims=keepdims, keep_dims=keep_dims)))

@@ -17,7 +17,7 @@ _PLAIN = {1: _conv1d, 2: _conv2d, 3: _conv3d}
 
 
 def channels(data_format: str, rank: int) -> str:
-    """TF's letters for "channels_last" or "channels_first". Raises ValueError for anything else."""
+    """Returns TensorFlow's letters for "channels_last" or "channels_first". Raises ValueError for any other format."""
     letters = "DHW"[3 - rank :] if rank > 1 else "W"
     if data_format not in ("channels_last", "channels_first"):
         raise ValueError(f"data_format is 'channels_last' or 'channels_first', got {data_format!r}.")
@@ -25,7 +25,7 @@ def channels(data_format: str, rank: int) -> str:
 
 
 def each(value: Any, rank: int, name: str) -> tuple[int, ...]:
-    """One whole number a dimension, from one or a list. Raises ValueError for a list of another length."""
+    """Returns one integer for each dimension, from an integer or a list. Raises ValueError for a list of another length."""
     numbers = (int(value),) * rank if isinstance(value, int) else tuple(int(v) for v in value)
     if len(numbers) != rank:
         raise ValueError(f"The `{name}` argument must be a tuple of {rank} integers. Received: {value}")
@@ -33,9 +33,10 @@ def each(value: Any, rank: int, name: str) -> tuple[int, ...]:
 
 
 class _Convolution(Layer):
-    """What all convolutions have: filters, windows, a bias, an activation.
+    """Base of all convolutions: filters, windows, a bias, an activation.
 
-    window: filters, kernel size, strides, padding, data format and dilation rate. bias: the settings of the bias, None without.
+    window: filters, kernel size, strides, padding, data format and dilation rate.
+    bias: the settings of the bias; None for a layer without one.
     """
 
     rank: ClassVar[int]
@@ -65,17 +66,17 @@ class _Convolution(Layer):
         self.bias: Any = None
 
     def channels_in(self, input_shape: tuple[int, ...]) -> int:
-        """The channels of the input. Raises ValueError for an input of another rank."""
+        """Returns the number of input channels. Raises ValueError for an input of another rank."""
         if len(input_shape) != self.rank + 2:
             raise ValueError(f"{self.name}: expected an input of rank {self.rank + 2}, got the shape {input_shape}.")
         return input_shape[self.format.index("C")]
 
     def add_bias(self) -> None:
-        """Make the bias, if there is to be one."""
+        """Creates the bias, if the layer has one."""
         self.bias = self.add_weight("bias", (self.filters,), **self._bias_settings) if self.use_bias else None
 
     def finished(self, outputs: Any) -> Tensor:
-        """With bias and activation."""
+        """Returns the outputs with bias and activation applied."""
         if self.bias is not None:
             outputs = bias_add(outputs, self.bias, self.format)
         return outputs if self.activation is None else self.activation(outputs)
@@ -110,13 +111,13 @@ class _PlainConvolution(_Convolution):
         self.kernel: Any = None
 
     def build(self, input_shape: tuple[int, ...]) -> None:
-        """Make kernel (*window, channels, filters) and bias."""
+        """Creates the kernel (*window, channels, filters) and the bias."""
         shape = (*self.kernel_size, self.channels_in(input_shape), self.filters)
         self.kernel = self.add_weight("kernel", shape, **self._kernel_settings)
         self.add_bias()
 
     def call(self, inputs: Any) -> Tensor:
-        """The output."""
+        """Returns the output."""
         convolve: Any = _PLAIN[self.rank]
         return self.finished(
             convolve(inputs, self.kernel, self.strides, self.padding.upper(), self.format, self.dilation_rate)
@@ -125,21 +126,21 @@ class _PlainConvolution(_Convolution):
 
 @final
 class Conv1D(_PlainConvolution):
-    """Convolution over one dimension: (n, w, c) to (n, w', filters)."""
+    """A convolution over one dimension: (n, w, c) to (n, w', filters)."""
 
     rank = 1
 
 
 @final
 class Conv2D(_PlainConvolution):
-    """Convolution over two dimensions: (n, h, w, c) to (n, h', w', filters)."""
+    """A convolution over two dimensions: (n, h, w, c) to (n, h', w', filters)."""
 
     rank = 2
 
 
 @final
 class Conv3D(_PlainConvolution):
-    """Convolution over three dimensions: (n, d, h, w, c) to (n, d', h', w', filters)."""
+    """A convolution over three dimensions: (n, d, h, w, c) to (n, d', h', w', filters)."""
 
     rank = 3
 
@@ -172,13 +173,13 @@ class _Transposed(_Convolution):
         self.kernel: Any = None
 
     def build(self, input_shape: tuple[int, ...]) -> None:
-        """Make kernel (*window, filters, channels) and bias."""
+        """Creates the kernel (*window, filters, channels) and the bias."""
         shape = (*self.kernel_size, self.filters, self.channels_in(input_shape))
         self.kernel = self.add_weight("kernel", shape, **self._kernel_settings)
         self.add_bias()
 
     def call(self, inputs: Any) -> Tensor:
-        """The output."""
+        """Returns the output."""
         first = self.data_format == "channels_first"
         last = jnp.moveaxis(inputs, 1, -1) if first else inputs
         outputs = keras.ops.conv_transpose(last, tensor(self.kernel), self.strides, self.padding, None, "channels_last")
@@ -235,7 +236,7 @@ class _Separable(_Convolution):
         self.pointwise_kernel: Any = None
 
     def build(self, input_shape: tuple[int, ...]) -> None:
-        """Make the filters of every channel, those that mix channels, and the bias."""
+        """Creates the depthwise kernel, the pointwise kernel and the bias."""
         count, each_channel = self.channels_in(input_shape), self.depth_multiplier
         shape = (*self.kernel_size, count, each_channel)
         self.depthwise_kernel = self.add_weight("depthwise_kernel", shape, **self._depthwise_settings)
@@ -244,12 +245,12 @@ class _Separable(_Convolution):
         self.add_bias()
 
     def call(self, inputs: Any) -> Tensor:
-        """The output."""
+        """Returns the output."""
         first, flat = self.data_format == "channels_first", self.rank == 1
         last = jnp.moveaxis(inputs, 1, -1) if first else inputs
         depthwise, pointwise = tensor(self.depthwise_kernel), tensor(self.pointwise_kernel)
         strides, dilations = self.strides, self.dilation_rate
-        if flat:  # one row of an image; as in TF its one row is strided, too
+        if flat:  # an image with one row, which is strided, too, as in TensorFlow
             last, depthwise, pointwise = last[:, None], depthwise[None], pointwise[None]
             strides, dilations = strides * 2, (1, *dilations)
         outputs = depthwise_conv2d(last, depthwise, (1, *strides, 1), self.padding.upper(), "NHWC", dilations)
@@ -260,14 +261,14 @@ class _Separable(_Convolution):
 
 @final
 class SeparableConv1D(_Separable):
-    """A filter for every channel, then a mix of channels, over one dimension: (n, w, c) to (n, w', filters)."""
+    """A depthwise, then a pointwise convolution over one dimension: (n, w, c) to (n, w', filters)."""
 
     rank = 1
 
 
 @final
 class SeparableConv2D(_Separable):
-    """A filter for every channel, then a mix of channels, over two dimensions: (n, h, w, c) to (n, h', w', filters)."""
+    """A depthwise, then a pointwise convolution over two dimensions: (n, h, w, c) to (n, h', w', filters)."""
 
     rank = 2
 

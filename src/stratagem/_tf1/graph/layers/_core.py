@@ -15,7 +15,7 @@ Activation = Callable[[Any], Any] | None
 
 @final
 class Dense(Layer):
-    """activation(inputs @ kernel + bias), over the last dimension: (..., n) to (..., units)."""
+    """A fully connected layer, activation(inputs @ kernel + bias), over the last dimension: (..., n) to (..., units)."""
 
     def __init__(
         self,
@@ -41,12 +41,12 @@ class Dense(Layer):
         self.bias: Any = None
 
     def build(self, input_shape: tuple[int, ...]) -> None:
-        """Make kernel and bias."""
+        """Creates the kernel and the bias."""
         self.kernel = self.add_weight("kernel", (input_shape[-1], self.units), **self._kernel_settings)
         self.bias = self.add_weight("bias", (self.units,), **self._bias_settings) if self.use_bias else None
 
     def call(self, inputs: Any) -> Tensor:
-        """The output."""
+        """Returns the output."""
         outputs = jnp.matmul(inputs.astype(self.dtype), tensor(self.kernel))
         if self.bias is not None:
             outputs = bias_add(outputs, self.bias)
@@ -55,7 +55,7 @@ class Dense(Layer):
 
 @final
 class Dropout(Layer):
-    """While training, zeros with probability `rate` and everything else scaled up by 1 / (1 - rate)."""
+    """A layer that, while training, zeroes elements with probability `rate` and scales the rest up by 1 / (1 - rate)."""
 
     def __init__(
         self,
@@ -69,7 +69,7 @@ class Dropout(Layer):
         self.rate, self.noise_shape, self.seed = rate, noise_shape, seed
 
     def call(self, inputs: Any, training: bool = False) -> Tensor:
-        """The output; the inputs themselves unless `training`."""
+        """Returns the output: the inputs themselves unless `training`."""
         if not python_bool(training, self.name):
             return inputs
         return _dropped(inputs, self.rate, self.noise_shape, self.seed)
@@ -77,14 +77,14 @@ class Dropout(Layer):
 
 @final
 class Flatten(Layer):
-    """Every example as a vector: (n, ...) to (n, k). With data_format "channels_first" in the order of channels_last."""
+    """A layer that makes every example a vector: (n, ...) to (n, k). "channels_first" inputs are reordered to channels_last."""
 
     def __init__(self, data_format: str = "channels_last", name: str | None = None, **kwargs: Any) -> None:
         super().__init__(name=name, **kwargs)
         self.data_format = data_format
 
     def call(self, inputs: Any) -> Tensor:
-        """The output."""
+        """Returns the output."""
         if self.data_format == "channels_first" and inputs.ndim > 2:
             inputs = jnp.moveaxis(inputs, 1, -1)
         return inputs.reshape(inputs.shape[0], int(np.prod(inputs.shape[1:])))
@@ -101,10 +101,10 @@ def dropout(
     training: bool = False,
     name: str | None = None,
 ) -> Tensor:
-    """`Dropout(...)(inputs, training=training)`."""
+    """Returns `Dropout(...)(inputs, training=training)`."""
     return Dropout(rate, noise_shape, seed, name)(inputs, training=training)
 
 
 def flatten(inputs: Any, name: str | None = None, data_format: str = "channels_last") -> Tensor:
-    """`Flatten(...)(inputs)`."""
+    """Returns `Flatten(...)(inputs)`."""
     return Flatten(data_format, name)(inputs)

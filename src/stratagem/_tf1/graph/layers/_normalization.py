@@ -17,10 +17,10 @@ from stratagem._tf1.graph.layers._layer import Layer, python_bool, weight_settin
 
 @final
 class BatchNormalization(Layer):
-    """Inputs with mean 0 and variance 1 in each channel, then scaled by gamma and moved by beta.
+    """A layer that normalizes each channel to mean 0 and variance 1, then scales it by gamma and shifts it by beta.
 
-    In training by the statistics of the batch (of each replica), else by the moving ones, which the operations in the
-    collection UPDATE_OPS bring up to date (none if the layer is not trainable). axis: of the channels.
+    In training it uses the statistics of the batch (on each replica), else the moving ones. The operations in the collection
+    UPDATE_OPS update these; a layer that is not trainable has none. axis: the dimension of the channels.
     """
 
     def __init__(
@@ -70,7 +70,7 @@ class BatchNormalization(Layer):
         self.moving_variance: Any = None
 
     def build(self, input_shape: tuple[int, ...]) -> None:
-        """Make gamma, beta and the moving statistics, one number a channel, float32 at least."""
+        """Creates gamma, beta and the moving statistics: one number for each channel, at least float32."""
         shape, dtype = (input_shape[self.axis],), jnp.promote_types(self.dtype, np.float32)
         self.gamma = self.add_weight("gamma", shape, dtype, **self._settings["gamma"]) if self.scale else None
         self.beta = self.add_weight("beta", shape, dtype, **self._settings["beta"]) if self.center else None
@@ -81,7 +81,7 @@ class BatchNormalization(Layer):
         )
 
     def call(self, inputs: Any, training: bool = False) -> Tensor:
-        """The output."""
+        """Returns the output."""
         axis = self.axis % inputs.ndim
         others = [i for i in range(inputs.ndim) if i != axis]
         mean, variance = tensor(self.moving_mean), tensor(self.moving_variance)
@@ -98,7 +98,7 @@ class BatchNormalization(Layer):
         return (inputs * factor.reshape(broad) + shift.reshape(broad)).astype(inputs.dtype)
 
     def _defer_updates(self, mean: Any, variance: Any, count: int, fused: bool) -> None:
-        # TensorFlow's fused kernel, which it takes for images and volumes up to float32, keeps the variance of a sample.
+        # TensorFlow's fused kernel, used for images and volumes up to float32, accumulates the unbiased variance.
         if fused and variance.dtype == jnp.float32:
             variance = variance * (count / max(count - 1, 1))
         updates = current_building().collections[GraphKeys.UPDATE_OPS]
@@ -107,7 +107,7 @@ class BatchNormalization(Layer):
 
 
 def _follow(moving: Any, new: Any, part: float) -> Any:
-    """Bring `moving` nearer to `new`, from what it is by then: a layer that is called twice counts twice."""
+    """Moves `moving` towards `new` from its current value, so that a layer called twice makes two updates."""
     moving.assign_sub((moving.value - new) * jnp.asarray(part, new.dtype))
     return moving.value
 
@@ -138,7 +138,7 @@ def batch_normalization(
     virtual_batch_size: int | None = None,
     adjustment: Any = None,
 ) -> Tensor:
-    """`BatchNormalization(...)(inputs, training=training)`."""
+    """Returns `BatchNormalization(...)(inputs, training=training)`."""
     layer = BatchNormalization(
         axis,
         momentum,

@@ -30,11 +30,11 @@ from stratagem._tf1.graph.losses._weighted import (
 _LOSSES = GraphKeys.LOSSES
 _DEFAULT = Reduction.SUM_BY_NONZERO_WEIGHTS
 
-Losses = tuple[Tensor, Any]  # those of the elements, and their weights
+Losses = tuple[Tensor, Any]  # the losses of the elements, and their weights
 
 
 def _loss(default_scope: str) -> Callable[[Callable[..., Losses]], Callable[..., Tensor]]:
-    """Makes a loss of tf1.losses, with three arguments more, from a function that returns the losses of the elements."""
+    """Makes a loss of tf1.losses, with three additional arguments, from a function that returns element losses and weights."""
 
     def loss_of(function: Callable[..., Losses]) -> Callable[..., Tensor]:
         def weighted(
@@ -61,7 +61,7 @@ def _alike(labels: Any, predictions: Any) -> tuple[Tensor, Tensor]:
 
 @_loss("absolute_difference")
 def absolute_difference(labels: Any, predictions: Any, weights: Any = 1.0) -> Losses:
-    """|predictions - labels|."""
+    """Returns the absolute difference, |predictions - labels|."""
     truth, guess = _alike(labels, predictions)
     return jnp.abs(guess - truth), weights
 
@@ -76,7 +76,7 @@ def cosine_distance(
     reduction: str = _DEFAULT,
     dim: int | None = None,
 ) -> Tensor:
-    """1 - the scalar product along `axis` (once called dim) of vectors that have length 1 already."""
+    """Returns 1 - the scalar product along `axis` (formerly dim) of vectors that already have length 1."""
     along = dim if axis is None else axis
     if along is None:
         raise ValueError("You must specify argument `axis`.")
@@ -87,14 +87,14 @@ def cosine_distance(
 
 @_loss("hinge_loss")
 def hinge_loss(labels: Any, logits: Any, weights: Any = 1.0) -> Losses:
-    """max(0, 1 - logits) for labels 1, max(0, 1 + logits) for labels 0."""
+    """Returns the hinge loss: max(0, 1 - logits) for labels 1, max(0, 1 + logits) for labels 0."""
     truth, guess = _alike(labels, logits)
     return jax.nn.relu(1 - (2 * truth - 1) * guess), weights
 
 
 @_loss("huber_loss")
 def huber_loss(labels: Any, predictions: Any, weights: Any = 1.0, delta: float = 1.0) -> Losses:
-    """Half the square of errors up to `delta`, from there on linear."""
+    """Returns the Huber loss: half the squared error up to `delta`, linear beyond."""
     truth, guess = _alike(labels, predictions)
     error = jnp.abs(guess - truth)
     small = jnp.minimum(error, delta)
@@ -103,14 +103,14 @@ def huber_loss(labels: Any, predictions: Any, weights: Any = 1.0, delta: float =
 
 @_loss("log_loss")
 def log_loss(labels: Any, predictions: Any, weights: Any = 1.0, epsilon: float = 1e-7) -> Losses:
-    """-log of the probability of the label, for predictions in [0, 1] and labels 0 or 1."""
+    """Returns -log of the predicted probability of the label, for predictions in [0, 1] and labels 0 or 1."""
     truth, guess = _alike(labels, predictions)
     return -truth * jnp.log(guess + epsilon) - (1 - truth) * jnp.log(1 - guess + epsilon), weights
 
 
 @_loss("mean_squared_error")
 def mean_squared_error(labels: Any, predictions: Any, weights: Any = 1.0) -> Losses:
-    """(predictions - labels) squared."""
+    """Returns the squared error, (predictions - labels) ** 2."""
     truth, guess = _alike(labels, predictions)
     return jnp.square(guess - truth), weights
 
@@ -122,7 +122,7 @@ def mean_pairwise_squared_error(
     scope: str | None = None,
     loss_collection: str | None = _LOSSES,
 ) -> Tensor:
-    """The squared differences between the errors of every two elements of an example, averaged, then summed over examples."""
+    """Returns the mean squared difference between the errors of each pair of elements of an example, summed over examples."""
     truth, guess = _alike(labels, predictions)
     weight, errors = check_weights(weights, truth.shape), guess - truth
     axes = tuple(range(1, errors.ndim))
@@ -140,7 +140,7 @@ def mean_pairwise_squared_error(
 def sigmoid_cross_entropy(
     multi_class_labels: Any, logits: Any, weights: Any = 1.0, label_smoothing: float = 0
 ) -> Losses:
-    """Cross entropy of independent yes/no labels. label_smoothing: how far labels move towards 0.5."""
+    """Returns the cross entropy of independent binary labels. label_smoothing: moves labels towards 0.5."""
     _demand(multi_class_labels=multi_class_labels, logits=logits)
     truth, scores = _cast_to_logits(multi_class_labels, logits)
     if label_smoothing > 0:
@@ -150,7 +150,7 @@ def sigmoid_cross_entropy(
 
 @_loss("softmax_cross_entropy_loss")
 def softmax_cross_entropy(onehot_labels: Any, logits: Any, weights: Any = 1.0, label_smoothing: float = 0) -> Losses:
-    """Cross entropy of class probabilities. label_smoothing: how far labels move towards all classes alike."""
+    """Returns the cross entropy of class probabilities. label_smoothing: moves labels towards equal probabilities."""
     _demand(onehot_labels=onehot_labels, logits=logits)
     truth, scores = _cast_to_logits(onehot_labels, logits)
     if label_smoothing > 0:
@@ -160,7 +160,7 @@ def softmax_cross_entropy(onehot_labels: Any, logits: Any, weights: Any = 1.0, l
 
 @_loss("sparse_softmax_cross_entropy_loss")
 def sparse_softmax_cross_entropy(labels: Any, logits: Any, weights: Any = 1.0) -> Losses:
-    """Cross entropy of class numbers (n,) or (n, 1) against logits (n, classes)."""
+    """Returns the cross entropy of class indices (n,) or (n, 1) and logits (n, classes)."""
     _demand(labels=labels, logits=logits)
     truth, scores, weight = tensor(labels), tensor(logits), tensor(weights)
     if truth.ndim == scores.ndim and truth.shape[-1] == 1:

@@ -1,4 +1,4 @@
-"""tf1.metrics: means of values, of errors, and of what is right."""
+"""tf1.metrics: means of values, of errors, and of correct predictions."""
 
 from collections.abc import Callable
 from typing import Any
@@ -13,12 +13,12 @@ from stratagem._tf1.graph.metrics._metric import Measure, alike, metric, quotien
 
 @metric("mean")
 def mean(values: Any, weights: Any = None) -> Measure:
-    """The weighted mean of all values: 0 before there are any."""
+    """Measures the weighted mean of all values; 0 before the first."""
     return _mean(values, weights)
 
 
 def _mean(values: Any, weights: Any, result: Callable[[Tensor], Tensor] = lambda mean: mean) -> Measure:
-    """Measures the weighted mean of `values`, of which `result` makes the metric's value."""
+    """Measures the weighted mean of `values`. result: computes the metric's value from that mean."""
     numbers, weight = _weighted(values, weights)
     amounts = {"total": jnp.sum(numbers * weight), "count": jnp.sum(weight)}
     return amounts, lambda sums: result(quotient()(sums))
@@ -32,7 +32,7 @@ def _weighted(values: Any, weights: Any) -> tuple[Tensor, Tensor]:
 
 @metric("mean")
 def mean_tensor(values: Any, weights: Any = None) -> Measure:
-    """The weighted mean of each element of `values` over the batches; the shape of `values`."""
+    """Measures the weighted mean of each element of `values` over the batches, in the shape of `values`."""
     numbers, weight = _weighted(values, weights)
     amounts = {"total_tensor": numbers * weight, "count_tensor": weight}
     return amounts, quotient("total_tensor", "count_tensor")
@@ -40,7 +40,7 @@ def mean_tensor(values: Any, weights: Any = None) -> Measure:
 
 @metric("accuracy")
 def accuracy(labels: Any, predictions: Any, weights: Any = None) -> Measure:
-    """How often predictions equal labels."""
+    """Measures how often predictions equal labels."""
     guess, truth, weight = alike(predictions, labels, weights)
     right = guess.astype(truth.dtype) == truth
     return _mean(right, weight)
@@ -48,28 +48,31 @@ def accuracy(labels: Any, predictions: Any, weights: Any = None) -> Measure:
 
 @metric("mean_absolute_error")
 def mean_absolute_error(labels: Any, predictions: Any, weights: Any = None) -> Measure:
-    """The mean of |predictions - labels|."""
+    """Measures the mean of |predictions - labels|."""
     guess, truth, weight = alike(predictions, labels, weights)
     return _mean(jnp.abs(guess - truth), weight)
 
 
 @metric("mean_squared_error")
 def mean_squared_error(labels: Any, predictions: Any, weights: Any = None) -> Measure:
-    """The mean of (predictions - labels) ** 2."""
+    """Measures the mean of (predictions - labels) ** 2."""
     guess, truth, weight = alike(predictions, labels, weights)
     return _mean(jnp.square(guess - truth), weight)
 
 
 @metric("root_mean_squared_error")
 def root_mean_squared_error(labels: Any, predictions: Any, weights: Any = None) -> Measure:
-    """The square root of the mean of (predictions - labels) ** 2."""
+    """Measures the square root of the mean of (predictions - labels) ** 2."""
     guess, truth, weight = alike(predictions, labels, weights)
     return _mean(jnp.square(guess - truth), weight, jnp.sqrt)
 
 
 @metric("mean_relative_error")
 def mean_relative_error(labels: Any, predictions: Any, normalizer: Any, weights: Any = None) -> Measure:
-    """The mean of |labels - predictions| / normalizer, 0 where that is 0. Raises ValueError for one of another shape."""
+    """Measures the mean of |labels - predictions| / normalizer; 0 where the normalizer is 0.
+
+    Raises ValueError for a normalizer of another shape.
+    """
     guess, truth, weight = alike(predictions, labels, weights)
     errors, scale = squeezed(jnp.abs(truth - guess), tensor(normalizer))
     check_same_shape(errors, scale, "labels", "normalizer")
@@ -79,7 +82,7 @@ def mean_relative_error(labels: Any, predictions: Any, normalizer: Any, weights:
 
 @metric("mean_cosine_distance")
 def mean_cosine_distance(labels: Any, predictions: Any, dim: int, weights: Any = None) -> Measure:
-    """1 - the mean scalar product along `dim` of vectors of length 1."""
+    """Measures 1 - the mean scalar product along `dim` of vectors of length 1."""
     guess, truth, weight = alike(predictions, labels, weights)
     products = jnp.sum(guess * truth, dim, keepdims=True)
     return _mean(products, weight, lambda mean: 1.0 - mean)
@@ -87,14 +90,14 @@ def mean_cosine_distance(labels: Any, predictions: Any, dim: int, weights: Any =
 
 @metric("percentage_below_threshold")
 def percentage_below(values: Any, threshold: Any, weights: Any = None) -> Measure:
-    """Which share of the values is less than `threshold`."""
+    """Measures the share of values less than `threshold`."""
     below = tensor(values) < threshold
     return _mean(below, weights)
 
 
 @metric("mean_accuracy")
 def mean_per_class_accuracy(labels: Any, predictions: Any, num_classes: int, weights: Any = None) -> Measure:
-    """How often the examples of a class are told right, averaged over the classes. Other labels count nowhere."""
+    """Measures the accuracy of each class, averaged over the classes. Examples with other labels are ignored."""
     truth, guess = _classes(labels, num_classes), tensor(predictions).reshape(-1)
     weight = jnp.ones(truth.shape, np.float32) if weights is None else tensor(weights).astype(np.float32).reshape(-1)
     right = (guess.astype(truth.dtype) == truth).astype(np.float32)
@@ -104,16 +107,16 @@ def mean_per_class_accuracy(labels: Any, predictions: Any, num_classes: int, wei
 
 
 def _classes(values: Any, num_classes: int) -> Tensor:
-    """Class numbers as a vector of int64; negative ones, which would count from the end, made too large to count."""
+    """Returns class indices as a vector of int64, negative ones replaced by one that is too large, so that both are ignored."""
     numbers = tensor(values).astype(np.int64).reshape(-1)
     return jnp.where(numbers < 0, num_classes, numbers)
 
 
 @metric("mean_iou")
 def mean_iou(labels: Any, predictions: Any, num_classes: int, weights: Any = None) -> Measure:
-    """Intersection over union of the examples that are of a class and those told to be, averaged over the classes seen.
+    """Measures the intersection over union of labels and predictions of each class, averaged over the classes that occur.
 
-    Examples with other labels or predictions than 0 … num_classes - 1 count nowhere.
+    Examples with labels or predictions outside 0 … num_classes - 1 are ignored.
     """
     truth, guess = _classes(labels, num_classes), _classes(predictions, num_classes)
     weight = jnp.ones(truth.shape, np.float64) if weights is None else tensor(weights).astype(np.float64).reshape(-1)

@@ -1,4 +1,4 @@
-"""The optimizers, learning rates and averages of tf1.train."""
+"""The optimizers, learning rate schedules and moving averages of tf1.train."""
 
 from stratagem._tf1.graph.train._average import ExponentialMovingAverage as ExponentialMovingAverage
 from stratagem._tf1.graph.train._optimizer import Optimizer as Optimizer

@@ -9,7 +9,7 @@ from stratagem._tf1.graph.train._rule import Rule
 
 @final
 class GradientDescentOptimizer(Optimizer):
-    """var -= learning_rate * gradient."""
+    """Gradient descent: var -= learning_rate * gradient."""
 
     def __init__(self, learning_rate: Rate, use_locking: bool = False, name: str = "GradientDescent") -> None:
         super().__init__(use_locking, name)
@@ -21,7 +21,7 @@ class GradientDescentOptimizer(Optimizer):
 
 @final
 class MomentumOptimizer(Optimizer):
-    """velocity = momentum * velocity + gradient; var -= learning_rate * velocity (or Nesterov's form)."""
+    """Momentum: velocity = momentum * velocity + gradient; var -= learning_rate * velocity (or Nesterov's form)."""
 
     def __init__(
         self,
@@ -40,7 +40,7 @@ class MomentumOptimizer(Optimizer):
 
 @final
 class AdagradOptimizer(Optimizer):
-    """accumulator += gradient ** 2; var -= learning_rate * gradient / sqrt(accumulator)."""
+    """Adagrad: accumulator += gradient ** 2; var -= learning_rate * gradient / sqrt(accumulator)."""
 
     def __init__(
         self,
@@ -59,7 +59,7 @@ class AdagradOptimizer(Optimizer):
 
 @final
 class AdamOptimizer(Optimizer):
-    """Adam, its bias correction in the learning rate and epsilon outside of it ("epsilon hat")."""
+    """Adam, with the bias correction in the learning rate and epsilon outside of it ("epsilon hat")."""
 
     def __init__(
         self,
@@ -79,9 +79,9 @@ class AdamOptimizer(Optimizer):
 
 @final
 class RMSPropOptimizer(Optimizer):
-    """rms = mean of gradient ** 2, from 1; var -= learning_rate * gradient / sqrt(rms + epsilon), with momentum.
+    """RMSProp: var -= learning_rate * gradient / sqrt(rms + epsilon), with momentum; rms is the mean of gradient ** 2, from 1.
 
-    centered: divide by the deviation from the mean gradient instead.
+    centered: divide by the standard deviation of the gradient instead.
     """
 
     def __init__(
@@ -104,7 +104,7 @@ class RMSPropOptimizer(Optimizer):
 
 @final
 class AdadeltaOptimizer(Optimizer):
-    """Steps of the size of past steps: var -= learning_rate * gradient * sqrt(mean step ** 2) / sqrt(mean gradient ** 2)."""
+    """Adadelta: var -= learning_rate * gradient * sqrt(mean of update ** 2) / sqrt(mean of gradient ** 2)."""
 
     def __init__(
         self,
@@ -123,9 +123,9 @@ class AdadeltaOptimizer(Optimizer):
 
 @final
 class FtrlOptimizer(Optimizer):
-    """Follow the regularized leader, with L1, L2 and "shrinkage" L2 regularization.
+    """FTRL (follow the regularized leader), with L1, L2 and "shrinkage" L2 regularization.
 
-    accum_name, linear_name: what the names of the slots end in, `name` if not given.
+    accum_name, linear_name: the suffixes of the names of the slots, by default `name`.
     """
 
     def __init__(
@@ -162,7 +162,7 @@ class FtrlOptimizer(Optimizer):
 
 @final
 class ProximalGradientDescentOptimizer(Optimizer):
-    """Gradient descent, after each step drawn to 0 by L1 and made smaller by L2 regularization."""
+    """Gradient descent whose result is soft-thresholded by L1 and shrunk by L2 regularization after each step."""
 
     def __init__(
         self,
@@ -185,7 +185,7 @@ class ProximalGradientDescentOptimizer(Optimizer):
 
 @final
 class ProximalAdagradOptimizer(Optimizer):
-    """Adagrad, after each step drawn to 0 by L1 and made smaller by L2 regularization."""
+    """Adagrad whose result is soft-thresholded by L1 and shrunk by L2 regularization after each step."""
 
     def __init__(
         self,

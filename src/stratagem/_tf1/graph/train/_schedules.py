@@ -1,4 +1,4 @@
-"""Learning rates that follow the global step: functions of a tensor, as in tf1.train."""
+"""tf1.train: learning rate schedules, as functions of the global step."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -12,7 +12,7 @@ from stratagem._tf1.graph._signatures import titled
 
 
 def _parts(learning_rate: Any, global_step: Any, decay_steps: Any) -> tuple[Tensor, Tensor, Tensor]:
-    """All three in the dtype of the rate. Raises ValueError without a step."""
+    """Returns all three in the dtype of the rate. Raises ValueError if the step is None."""
     if global_step is None:
         raise ValueError("global_step is required: tf.compat.v1.train.get_global_step().")
     rate = tensor(learning_rate)
@@ -21,7 +21,7 @@ def _parts(learning_rate: Any, global_step: Any, decay_steps: Any) -> tuple[Tens
 
 
 def _decay(formula: Callable[[Tensor, Tensor, Tensor], Tensor]) -> Callable[..., Tensor]:
-    """Makes a schedule from its formula: of the first rate, of the decay rate, and of how many times it has decayed so far."""
+    """Makes a schedule from its formula, a function of the initial rate, the decay rate, and the number of decays so far."""
 
     def schedule(
         learning_rate: Any,
@@ -40,24 +40,30 @@ def _decay(formula: Callable[[Tensor, Tensor, Tensor], Tensor]) -> Callable[...,
 
 @_decay
 def exponential_decay(rate: Tensor, decay_rate: Tensor, decays: Tensor) -> Tensor:
-    """learning_rate * decay_rate ** (global_step / decay_steps); staircase: with a whole exponent."""
+    """Returns learning_rate * decay_rate ** (global_step / decay_steps). staircase: rounds the exponent down."""
     return rate * jnp.power(decay_rate, decays)
 
 
 @_decay
 def natural_exp_decay(rate: Tensor, decay_rate: Tensor, decays: Tensor) -> Tensor:
-    """learning_rate * exp(-decay_rate * global_step / decay_steps); staircase: with a whole number of decays."""
+    """Returns learning_rate * exp(-decay_rate * global_step / decay_steps).
+
+    staircase: rounds global_step / decay_steps down.
+    """
     return rate * jnp.exp(-decay_rate * decays)
 
 
 @_decay
 def inverse_time_decay(rate: Tensor, decay_rate: Tensor, decays: Tensor) -> Tensor:
-    """learning_rate / (1 + decay_rate * global_step / decay_steps); staircase: with a whole number of decays."""
+    """Returns learning_rate / (1 + decay_rate * global_step / decay_steps).
+
+    staircase: rounds global_step / decay_steps down.
+    """
     return rate / (1 + decay_rate * decays)
 
 
 def piecewise_constant(x: Any, boundaries: Sequence[Any], values: Sequence[Any], name: str | None = None) -> Tensor:
-    """values[0] while x <= boundaries[0], then values[1] while x <= boundaries[1], … and the last one after that.
+    """Returns values[0] while x <= boundaries[0], then values[1] while x <= boundaries[1], …, and at last values[-1].
 
     Raises ValueError unless there is one value more than boundaries, and all values have one dtype.
     """
@@ -87,7 +93,10 @@ def polynomial_decay(
     cycle: bool = False,
     name: str | None = None,
 ) -> Tensor:
-    """From learning_rate to end_learning_rate in decay_steps; cycle: again from a lower start, over more steps each time."""
+    """Returns a rate that falls from learning_rate to end_learning_rate in decay_steps.
+
+    cycle: starts again at the end, each time from a lower rate and over more steps.
+    """
     rate, step, steps = _parts(learning_rate, global_step, decay_steps)
     end = tensor(end_learning_rate).astype(rate.dtype)
     if cycle:
@@ -100,7 +109,7 @@ def polynomial_decay(
 def cosine_decay(
     learning_rate: Any, global_step: Any, decay_steps: Any, alpha: Any = 0.0, name: str | None = None
 ) -> Tensor:
-    """Half a cosine from learning_rate to alpha * learning_rate in decay_steps."""
+    """Returns a rate that falls along half a cosine from learning_rate to alpha * learning_rate in decay_steps."""
     rate, step, steps = _parts(learning_rate, global_step, decay_steps)
     wave = 0.5 * (1 + jnp.cos(math.pi * jnp.minimum(step, steps) / steps))
     return rate * ((1 - alpha) * wave + alpha)
@@ -115,7 +124,7 @@ def cosine_decay_restarts(
     alpha: float = 0.0,
     name: str | None = None,
 ) -> Tensor:
-    """Cosine decay that starts again: each time t_mul times as long, from m_mul times the rate."""
+    """Returns a cosine decay that starts again, each time for t_mul times as many steps, from m_mul times the rate."""
     rate, step, steps = _parts(learning_rate, global_step, first_decay_steps)
     done = step / steps
     if t_mul == 1.0:
@@ -137,7 +146,7 @@ def linear_cosine_decay(
     beta: float = 0.001,
     name: str | None = None,
 ) -> Tensor:
-    """A line down to 0 in decay_steps, times a cosine of num_periods."""
+    """Returns a rate that falls linearly to 0 in decay_steps, times a cosine of num_periods."""
     rate, step, steps = _parts(learning_rate, global_step, decay_steps)
     step = jnp.minimum(step, steps)
     wave = 0.5 * (1 + jnp.cos(math.pi * 2.0 * num_periods * step / steps))
