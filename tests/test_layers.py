@@ -24,7 +24,11 @@ BUILDINGS = (  # lowest first; members of one row may not import each other
 # The rooms of a building, lowest first. "": the building's own modules, which begin with an underscore. A building that is not
 # here is one room.
 ROOMS: dict[str, tuple[tuple[str, ...], ...]] = {
-    "_base": (("errors", "types"), ("backend", "log", "paths"), ("job", "framing", "tensor_proto")),
+    "_base": (
+        ("errors", "types"),
+        ("backend", "log", "paths", "files", "processes", "locks", "programs"),
+        ("job", "framing", "tensor_proto"),
+    ),
     "_cluster": (("coordination",), ("control", "")),
     "_core": (("reduce", "non_finite"), ("mesh", "numbers"), ("roles",), ("context",), ("values",), ("step",)),
     "_data": (

@@ -161,9 +161,9 @@ def stale_traces(seed: int, directory: Path) -> Trial:
     stray = directory / "ckpt-2" / f"{rng.getrandbits(64):016x}"
     stray.mkdir()
     (stray / "d").write_bytes(rng.randbytes(100))
-    (directory / "ckpt-2" / ".manifest.json.0123abcd").write_text("{")
+    (directory / "ckpt-2" / ".0123abcd.manifest.json").write_text("{")
     (directory / "ckpt-3" / f"{rng.getrandbits(64):016x}").mkdir(parents=True)
-    (directory / ".checkpoint.0123abcd").write_text("model")
+    (directory / ".0123abcd.checkpoint").write_text("model")
     dead = {"host": "here", "pid": 1 << 22, "started": 5, "machine": _owner.machine()}
     (directory / _owner.NAME).write_text(json.dumps(dead))
     objects = checkpoint()
@@ -174,7 +174,7 @@ def stale_traces(seed: int, directory: Path) -> Trial:
     set_to(objects, 3)
     assert manager.save() == str(directory / "ckpt-3")
     assert {path.name for path in (directory / "ckpt-3").iterdir()} == _names(directory / "ckpt-3")
-    assert not (directory / ".checkpoint.0123abcd").exists()
+    assert not (directory / ".0123abcd.checkpoint").exists()
     again = checkpoint()
     again.restore(latest_checkpoint(directory))
     assert step_of(again) == 3

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from stratagem._base.processes import ProcessId
 from stratagem._checkpoints import _owner
 from stratagem._checkpoints._owner import NAME, Owner, me, owner_of
 from stratagem._core.values import Variable
@@ -33,7 +34,9 @@ def objects() -> Checkpoint:
 def other() -> Iterator[Owner]:
     """A process that runs, on this machine."""
     process = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
-    yield Owner(host=me().host, pid=process.pid, started=_owner._started(process.pid), machine=me().machine)
+    identity = ProcessId.of(process.pid)
+    assert identity is not None
+    yield Owner(host=me().host, **identity._asdict(), machine=me().machine)
     process.communicate()
 
 

@@ -301,7 +301,7 @@ def test_the_end_of_an_earlier_training_is_believed_after_a_minute_only(
     assert watch.is_over()
     late = announcement.Watch(str(tmp_path))
     assert not late.is_over()
-    monkeypatch.setattr(announcement, "_BELIEF_SECONDS", -1.0)
+    monkeypatch.setattr(announcement, "_STALE_END_SECONDS", -1.0)
     assert late.is_over()
 
 
@@ -310,7 +310,7 @@ def test_an_evaluator_gives_a_training_up_that_gives_no_sign(
     begun: bool, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("STRATAGEM_REJOIN_SECONDS", "1")
-    monkeypatch.setattr(announcement, "_SIGN_SECONDS", 0.1)
+    monkeypatch.setattr(announcement, "_HEARTBEAT_SECONDS", 0.1)
     if begun:
         with pytest.raises(RuntimeError, match="the chief's error"), announcement.announced(str(tmp_path)):
             raise RuntimeError("the chief's error")
@@ -321,7 +321,7 @@ def test_an_evaluator_gives_a_training_up_that_gives_no_sign(
 
 
 def test_a_training_gives_signs_until_its_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(announcement, "_SIGN_SECONDS", 0.01)
+    monkeypatch.setattr(announcement, "_HEARTBEAT_SECONDS", 0.01)
     with announcement.announced(str(tmp_path)):
         signs = set()
         while len(signs) < 3:

@@ -6,8 +6,7 @@ import numpy as np
 
 import stratagem as tf
 import stratagem.compat.v1 as tf1
-from stratagem._tf1.graph import Graph
-from stratagem._tf1.graph.metrics import MetricValue
+from stratagem._tf1.graph import Graph, MetricValue
 from tests.graph.made import STEPS, Model, features, labels
 
 

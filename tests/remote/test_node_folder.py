@@ -12,6 +12,8 @@ import psutil
 import pytest
 
 from stratagem._base.errors import UnavailableError
+from stratagem._base.locks import is_locked
+from stratagem._base.processes import ProcessId
 from stratagem._cluster import Address
 from stratagem._servers.remote import _ray_folder, _ray_keeper
 from stratagem._servers.remote import _ray_node as node
@@ -92,7 +94,7 @@ def gone(folder: Path) -> bool:
 
 def keeper_of(folder: Path) -> psutil.Process:
     """Its keeper, once it has started its node."""
-    eventually(lambda: (folder / "keeper").exists() and _ray_keeper.held(folder))
+    eventually(lambda: (folder / "keeper").exists() and is_locked(folder / "held"))
     process = psutil.Process(int((folder / "keeper").read_text().partition(" ")[0]))
     eventually(lambda: bool(process.children()))
     return process
@@ -100,7 +102,7 @@ def keeper_of(folder: Path) -> psutil.Process:
 
 def ended(process: psutil.Process) -> bool:
     """Whether it runs no more; its parent may not have asked for it yet."""
-    return _ray_keeper.started_at(process.pid) is None
+    return ProcessId.of(process.pid) is None
 
 
 @pytest.mark.parametrize("program", [LATE, STUBBORN], ids=["late", "stubborn"])

@@ -17,7 +17,7 @@ from typing import Any
 import psutil
 import pytest
 
-from stratagem._servers.remote._ray_keeper import started_at
+from stratagem._base.processes import ProcessId
 from tests.cli.launches import launcher
 from tests.conftest import added
 from tests.multi_worker.jobs import PATIENCE, Ended, Running, job, printed
@@ -52,8 +52,8 @@ def left_behind() -> set[str]:
 
 def runs(task: Path) -> bool:
     """Whether the process that the file stands for still runs."""
-    with contextlib.suppress(OSError):
-        return started_at(int(task.name)) == task.read_text()
+    with contextlib.suppress(OSError, ValueError):
+        return ProcessId(int(task.name), int(task.read_text())).is_running()
     return False
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import stratagem as tf
-from stratagem._training.callbacks import _files
+from stratagem._base import files
 from stratagem._training.callbacks._callback_state import kept
 
 X = np.random.default_rng(0).normal(size=(32, 3)).astype("float32")
@@ -62,7 +62,7 @@ def test_a_checkpoint_is_on_disk_before_it_has_its_name(
     model: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     events: list[str] = []
-    sync, replace = _files.sync, os.replace
+    sync, replace = files.sync, os.replace
 
     def noting_sync(path: Path) -> None:
         events.append(f"sync {'folder' if path.is_dir() else path.name.partition('.')[2].partition('.')[2]}")
@@ -72,7 +72,7 @@ def test_a_checkpoint_is_on_disk_before_it_has_its_name(
         events.append(f"name {Path(target).name}")
         replace(source, target)
 
-    monkeypatch.setattr(_files, "sync", noting_sync)
+    monkeypatch.setattr(files, "sync", noting_sync)
     monkeypatch.setattr(os, "replace", noting_replace)
     fit(model, keras.callbacks.ModelCheckpoint(tmp_path / "model.keras"), epochs=1)
     assert events == ["sync model.keras", "name model.keras", "sync folder"]
@@ -87,7 +87,7 @@ def test_a_save_that_fails_leaves_the_file_that_was_there(
     def full(path: Any) -> None:
         raise OSError("No space left on device")
 
-    monkeypatch.setattr(_files, "sync", full)
+    monkeypatch.setattr(files, "sync", full)
     with pytest.raises(OSError, match="No space left"):
         fit(model, keras.callbacks.ModelCheckpoint(tmp_path / "model.keras"), epochs=1)
     assert names(tmp_path) == ["model.keras"]

@@ -6,8 +6,6 @@ Never: unpickles, follows a link out of its directory, or displaces the last che
 """
 
 from stratagem._checkpoints._checkpoint import Checkpoint as Checkpoint
-from stratagem._checkpoints._files import make_directories as make_directories
-from stratagem._checkpoints._files import sync as sync
 from stratagem._checkpoints._finite import not_finite as not_finite
 from stratagem._checkpoints._finite import shown as shown
 from stratagem._checkpoints._index import CheckpointState as CheckpointState

@@ -1,8 +1,7 @@
-"""Files that survive a power failure, and files one does not trust: durable writes, checksums, reads that follow no link."""
+"""Files one does not trust: checksums, and reads that follow no link."""
 
 import errno
 import os
-import secrets
 import stat
 from pathlib import Path
 
@@ -17,49 +16,6 @@ _READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
 class UnreadableError(OSError):
     """A symbolic link, pipe, device or directory where a file belongs, or a file that the disk cannot read."""
-
-
-def write_text(path: Path, text: str) -> None:
-    """Replace a text file atomically and durably."""
-    temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
-    try:
-        temporary.write_text(text, encoding="utf-8")
-        sync(temporary)
-        os.replace(temporary, path)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
-    sync(path.parent)
-
-
-def is_temporary(name: str, of: str) -> bool:
-    """True for what `write_text` leaves beside the file `of` when its process is killed."""
-    return name.startswith(f".{of}.") and len(name) == len(of) + 10
-
-
-def make_directories(path: Path) -> None:
-    """Make a directory and its missing parents, each of them durably."""
-    missing = [path, *path.parents]
-    missing = missing[: next(i for i, here in enumerate(missing) if here.exists())]
-    path.mkdir(parents=True, exist_ok=True)
-    for made in reversed(missing):
-        sync(made.parent)
-
-
-def sync_tree(directory: Path) -> None:
-    """`sync` for a directory and everything in it."""
-    for path in directory.rglob("*"):
-        sync(path)
-    sync(directory)
-
-
-def sync(path: Path) -> None:
-    """Make the file's content, or the directory's names, survive a power failure."""
-    handle = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
 
 
 def read_text(path: Path, limit: int) -> str:

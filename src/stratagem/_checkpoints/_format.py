@@ -20,17 +20,8 @@ from typing import Any
 import numpy as np
 
 from stratagem._base.errors import CheckpointError, DataLossError, NotFoundError
-from stratagem._checkpoints._files import (
-    UnreadableError,
-    checksum,
-    checksum_of,
-    is_temporary,
-    make_directories,
-    size_of,
-    sync,
-    sync_tree,
-    write_text,
-)
+from stratagem._base.files import is_temporary, make_directories, sync, sync_tree, write_text
+from stratagem._checkpoints._files import UnreadableError, checksum, checksum_of, size_of
 from stratagem._checkpoints._graph import Node
 from stratagem._checkpoints._manifest import GENERATION, NAME, ArrayFact, FileFact, Manifest, damaged, encode, load
 from stratagem._checkpoints._orbax import read_arrays, write_arrays

@@ -13,8 +13,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from stratagem._base.errors import CheckpointError, DataLossError, NotFoundError
+from stratagem._base.files import remove_temporaries, write_text
 from stratagem._base.paths import local_path
-from stratagem._checkpoints._files import UnreadableError, checksum, is_temporary, read_text, write_text
+from stratagem._checkpoints._files import UnreadableError, checksum, read_text
 from stratagem._checkpoints._manifest import Manifest, load
 from stratagem._checkpoints._owner import me, owner_of
 
@@ -54,10 +55,9 @@ def record_checkpoint_state(directory: str, state: CheckpointState, filename: st
     if state.last_preserved_timestamp:
         lines.append(f"last_preserved_timestamp: {state.last_preserved_timestamp!r}")
     text = "\n".join(lines) + "\n"
-    write_text(Path(directory) / filename, f"{text}# crc32c: {checksum(text)}\n")
-    for entry in list(os.scandir(here)):
-        if is_temporary(entry.name, filename):
-            Path(entry.path).unlink(missing_ok=True)
+    file = Path(here) / filename
+    write_text(file, f"{text}# crc32c: {checksum(text)}\n")
+    remove_temporaries(file)
 
 
 def get_checkpoint_state(

@@ -6,12 +6,10 @@ that long before it takes over, by its own clock, so clocks need not agree.
 """
 
 import contextlib
-import fcntl
 import json
 import logging
 import os
 import platform
-import secrets
 import threading
 import time
 import weakref
@@ -20,6 +18,9 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from stratagem._base.errors import FailedPreconditionError
+from stratagem._base.files import write_text
+from stratagem._base.locks import take_lock
+from stratagem._base.processes import ProcessId, machine
 
 _log = logging.getLogger("stratagem.checkpoint")
 
@@ -45,13 +46,7 @@ class Owner:
 
     def is_running(self) -> bool:
         """Whether the process still runs; only to be asked where it `is_here`."""
-        try:
-            os.kill(self.pid, 0)
-        except ProcessLookupError:
-            return False
-        except PermissionError:
-            pass  # another user's
-        return _started(self.pid) == self.started
+        return ProcessId(self.pid, self.started).is_running()
 
 
 @contextlib.contextmanager
@@ -79,7 +74,7 @@ def own_now(path: Path) -> None:
         with _turn(path):
             owner = _read(path)
             if owner is None or owner == me() or _is_gone(owner, path, seen):
-                _write(path)
+                write_text(path / NAME, json.dumps(asdict(me())))
                 return
         if owner.is_here():
             raise _refusal(path, owner, "it is running")
@@ -108,16 +103,7 @@ def owner_of(directory: str) -> Owner | None:
 
 def me() -> Owner:
     """This process."""
-    return Owner(host=platform.node(), pid=os.getpid(), started=_started(os.getpid()), machine=machine())
-
-
-def machine() -> str:
-    """Equal in two processes that see the same process numbers; empty where the system does not say."""
-    try:
-        boot = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
-        return f"{boot}/{os.readlink('/proc/self/ns/pid')}"
-    except OSError:
-        return ""
+    return Owner(host=platform.node(), **ProcessId.own()._asdict(), machine=machine())
 
 
 @dataclass(frozen=True)
@@ -163,16 +149,6 @@ def _read(path: Path) -> Owner | None:
         return Owner(host="an unknown host (its file is damaged)", pid=0, started=0, machine="")
 
 
-def _write(path: Path) -> None:
-    temporary = path / f"{NAME}.{secrets.token_hex(4)}"
-    try:
-        temporary.write_text(json.dumps(asdict(me())), encoding="utf-8")
-        os.replace(temporary, path / NAME)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
-
-
 def _touched(path: Path) -> int:
     """The mark of the last touch. The file is opened for it: network file systems then ask their server again."""
     try:
@@ -182,35 +158,16 @@ def _touched(path: Path) -> int:
         return 0
 
 
-def _started(pid: int) -> int:
-    try:
-        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    except OSError:
-        return 0  # not Linux: the number alone has to do
-    return int(fields[19]) if fields[0] != "Z" else -1  # a zombie saves nothing any more
-
-
 @contextlib.contextmanager
 def _turn(path: Path) -> Iterator[None]:
     """One process after the other looks at the file and writes it, where the file system has locks."""
     handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     try:
-        end = time.monotonic() + _TURN
-        while not _locked(handle) and time.monotonic() < end:
-            time.sleep(0.01)
+        with contextlib.suppress(OSError):  # a file system without locks: a race of milliseconds stays open
+            take_lock(handle, _TURN)
         yield
     finally:
         os.close(handle)
-
-
-def _locked(handle: int) -> bool:
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    except OSError:
-        return True  # a file system without locks: a race of milliseconds stays open
-    return True
 
 
 class _Touching:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import final
 
 from stratagem._base.errors import CheckpointError, DataLossError, NotFoundError
-from stratagem._checkpoints._files import sync, sync_tree
+from stratagem._base.files import sync, sync_tree
 from stratagem._checkpoints._finite import not_finite, shown
 from stratagem._checkpoints._format import Contents, delete, write
 from stratagem._checkpoints._latest import is_good

@@ -12,11 +12,11 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from stratagem._base.errors import AbortedError, CheckpointError, DataLossError, NotFoundError
+from stratagem._base.files import make_directories
 from stratagem._base.job import Job, Phase, process_job
 from stratagem._base.paths import file_errors
-from stratagem._checkpoints._files import make_directories
+from stratagem._base.processes import machine
 from stratagem._checkpoints._manifest import load
-from stratagem._checkpoints._owner import machine
 from stratagem._core.context import current
 
 _PATIENCE = 10.0  # seconds until a file of another machine shows on a shared file system

@@ -26,6 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stratagem._base.errors import DatasetMissingError, InvalidArgumentError
+from stratagem._base.files import commit
 from stratagem._base.paths import local_path
 
 logger = logging.getLogger("stratagem.data")
@@ -117,7 +118,7 @@ def _download(target: _DataFolder) -> None:
             _fetch(f"{_SERVER}/{name}", Path(scratch) / name)
         target.read(Path(scratch))
         for name in target.missing():  # only those: what is there is the user's, or another process was quicker
-            (Path(scratch) / name).rename(target.folder / name)
+            commit(Path(scratch) / name, target.folder / name)
 
 
 def _fetch(url: str, path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Programs of TensorFlow 1: what a model_fn makes, and Estimators. Readers of everything else can skip it.
+"""Programs of TensorFlow 1: what a model_fn makes, and Estimators. Readers of the other packages can skip it.
 
 In: model_fns, input_fns, hooks, TF_CONFIG.
 Out: `graph` has what code of TensorFlow 1 finds in its graph: names, collections, layers, losses, metrics, optimizers;

@@ -14,8 +14,8 @@ from typing import Any, final
 
 from stratagem._base.errors import CancelledError, ClusterError, InvalidArgumentError, PeerFailedError
 from stratagem._base.job import Phase
+from stratagem._base.programs import command, search_path
 from stratagem._cluster.control import _stacks
-from stratagem._cluster.control._command import command, search_path
 from stratagem._cluster.control._failure import FailureKind, JobFailure
 from stratagem._cluster.control._job_info import JobInfo
 from stratagem._cluster.control._progress import Progress
@@ -66,7 +66,7 @@ class ControlClient:
             handles = (theirs.fileno(), self._doorman.listener.fileno(), self._doorman.taker.fileno(), handle)
             _stacks.show_when_asked()
             self._supervisor = subprocess.Popen(
-                command("_supervisor", *handles),
+                command("_cluster/control/_supervisor.py", *handles),
                 pass_fds=handles,
                 start_new_session=True,  # Ctrl-C is for the task; the supervisor ends after it
                 stdin=subprocess.DEVNULL,

@@ -3,19 +3,27 @@
 import atexit
 import contextlib
 import itertools
+import logging
 import sys
 import threading
 import traceback
 from collections import defaultdict
 from collections.abc import Callable, Iterator
+from concurrent.futures import Future
 from types import TracebackType
-from typing import Any, final
+from typing import Any, TypeVar, final
 
 from stratagem._base.errors import ClusterError, StratagemError
 from stratagem._base.job import Job, Phase
 from stratagem._cluster.control._abort_collectives import Address, abort_connections, listening
-from stratagem._cluster.control._background_wait import in_background
 from stratagem._cluster.control._client import ControlClient
+from stratagem._cluster.control._join_deadline import JoinDeadline
+
+logger = logging.getLogger("stratagem.cluster")
+
+T = TypeVar("T")
+_LOOK_SECONDS = 0.1  # between two looks whether the job has failed
+_CANCEL_SECONDS = 10.0  # for work that was cancelled to end
 
 
 @final
@@ -48,7 +56,7 @@ class Connected(Job):
         """
         link = self.link
         what = "JAX's coordination service, to which all tasks have to connect"
-        return in_background(link, what, lambda: connect(f"unix:{link.coordination}", link.facts.rank))
+        return _in_background(link, what, lambda: connect(f"unix:{link.coordination}", link.facts.rank))
 
     def start(self, start: Callable[[], Any], cancel: Callable[[], Any]) -> None:
         """Start JAX's backend, which waits for those of all tasks, and learn where the tasks' collectives listen.
@@ -60,7 +68,7 @@ class Connected(Job):
             PeerFailedError: the job failed meanwhile.
         """
         before = listening()
-        in_background(self.link, "the devices of all tasks", start, cancel)
+        _in_background(self.link, "the devices of all tasks", start, cancel)
         found = self.agree("where collectives listen", sorted(listening() - before))
         self._collectives = frozenset((host, port) for addresses in found for host, port in addresses)
 
@@ -114,6 +122,44 @@ class Connected(Job):
     def _tell_exception(self, kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
         self.link.raised("".join(traceback.format_exception(kind, error, trace)))
         self._excepthook(kind, error, trace)
+
+
+def _in_background(
+    link: ControlClient, missing: str, work: Callable[[], T], cancel: Callable[[], Any] | None = None
+) -> T:
+    """Returns what `work` returns. A thread calls it: in JAX it waits for other tasks, whose failure JAX does not know of.
+
+    missing: what it waits for, as the log says every 15 s.
+    cancel: lets the work end early. It is needed where the work would come back while Python ends, which aborts the process;
+    without it, the work has to be one that never does.
+
+    Raises:
+        ClusterError: it took longer than the limit to join.
+        PeerFailedError: the job failed meanwhile.
+    """
+    result: Future[T] = Future()
+
+    def run() -> None:
+        try:
+            result.set_result(work())
+        except BaseException as error:
+            result.set_exception(error)
+
+    thread = threading.Thread(target=run, name="stratagem start", daemon=True)
+    thread.start()
+    patience = JoinDeadline(link.facts, lambda text: logger.warning("%s", text))
+    with link.phase(Phase.STARTING):
+        while thread.is_alive():
+            thread.join(_LOOK_SECONDS)
+            try:
+                link.check()
+                patience.check(missing)
+            except BaseException:  # Ctrl-C as well
+                if cancel is not None:
+                    cancel()
+                    thread.join(_CANCEL_SECONDS)
+                raise
+    return result.result()
 
 
 def _broken(error: Exception) -> bool:

@@ -3,13 +3,13 @@
 import mmap
 import os
 import struct
-import tempfile
 import time
 import zlib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import final
 
+from stratagem._base.files import atomic_write
 from stratagem._base.job import Phase
 
 _RECORD = struct.Struct("=qqd")  # step, phase, since (seconds of the system's monotonic clock)
@@ -42,10 +42,9 @@ class Progress:
         if folder is None or not os.path.isdir(folder):  # the launcher has gone
             handle = os.memfd_create("stratagem progress")  # no file: a full or slow disk must not stop a step
             return cls._in(handle), handle
-        handle, path = tempfile.mkstemp(dir=folder)
-        progress = cls._in(handle)
-        os.rename(path, Path(folder, f"{task}.progress"))
-        return progress, handle
+        with atomic_write(Path(folder, f"{task}.progress"), mode=0o600) as written:
+            handle = os.open(written, os.O_RDWR | os.O_CLOEXEC)
+            return cls._in(handle), handle
 
     @classmethod
     def _in(cls, handle: int) -> "Progress":

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import final
 
 from stratagem._base.errors import ClusterError
-from stratagem._cluster.control._command import command
+from stratagem._base.programs import command
 from stratagem._cluster.control._tunnel import Streams
 
 _STOP_SECONDS = 5.0
@@ -25,7 +25,7 @@ class Serving:
         """Start it. path: where it finds jaxlib."""
         with (folder / "log").open("wb") as log:
             process = await asyncio.create_subprocess_exec(
-                *command("_service", folder / "service", tasks, path=path),
+                *command("_cluster/control/_service.py", folder / "service", tasks, path=path),
                 stdin=asyncio.subprocess.PIPE,
                 stdout=asyncio.subprocess.PIPE,
                 stderr=log,

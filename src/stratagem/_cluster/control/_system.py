@@ -6,9 +6,9 @@ import os
 import resource
 import signal
 import struct
-from pathlib import Path
 
 from stratagem._base.errors import ClusterError
+from stratagem._base.processes import stat_fields
 
 _MOST_HANDLES = 1 << 16
 _LONGEST_PATH = 60  # of a folder for sockets, whose own paths may have 107 characters
@@ -38,11 +38,8 @@ def end_of(pid: int, handle: int | None) -> str:
 
 def _status_of_zombie(pid: int) -> int | None:
     """The status of a process whose parent has not asked for it yet."""
-    try:
-        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    except OSError:
-        return None
-    return int(fields[49]) if fields[0] == "Z" else None
+    fields = stat_fields(pid)
+    return int(fields[49]) if fields is not None and fields[0] == "Z" else None
 
 
 def _status_of_reaped(handle: int) -> int | None:
@@ -58,10 +55,8 @@ def _status_of_reaped(handle: int) -> int | None:
 
 def is_stopped(pid: int) -> bool:
     """Whether a process was stopped by a signal, or by a debugger."""
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] in "Tt"
-    except OSError:
-        return False
+    fields = stat_fields(pid)
+    return fields is not None and fields[0] in "Tt"
 
 
 def signal_to(pid: int, number: int) -> None:

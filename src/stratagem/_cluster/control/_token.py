@@ -1,5 +1,6 @@
 """The secret that the tasks of a job share, in a file that only its owner can read."""
 
+import contextlib
 import os
 import secrets
 import stat
@@ -8,6 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from stratagem._base.errors import ClusterError
+from stratagem._base.files import atomic_write
 
 TOKEN_FILE = "STRATAGEM_TOKEN_FILE"
 INSECURE = "STRATAGEM_INSECURE"
@@ -49,15 +51,8 @@ def is_secret(token: bytes) -> bool:
 def make_token(path: Path) -> None:
     """Write a new secret to `path`, readable by its owner only, unless the file exists."""
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    partial = path.with_name(f"{path.name}.{os.getpid()}.{secrets.token_hex(4)}")
-    with open(os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
-        file.write(secrets.token_hex(32) + "\n")
-    try:
-        os.link(partial, path)  # unlike a rename it leaves a file alone that another task was faster to make
-    except FileExistsError:
-        pass
-    finally:
-        partial.unlink()
+    with contextlib.suppress(FileExistsError), atomic_write(path, mode=0o600, exclusive=True) as written:
+        written.write_text(secrets.token_hex(32) + "\n")
 
 
 def own_token_file(environ: Mapping[str, str]) -> Path:

@@ -22,6 +22,7 @@ import jax
 import numpy as np
 
 from stratagem._base.errors import DataLossError, InvalidArgumentError, NotFoundError
+from stratagem._base.files import commit
 from stratagem._data.elements._nest import Array, Nest, leaves
 from stratagem._data.elements._spec import Nestable
 from stratagem._data.stages._order import State
@@ -41,7 +42,7 @@ _STALE_SECONDS = 24 * 3600.0
 class CacheIndex:
     """What a complete cache holds.
 
-    count: of elements. components: the path and dtype of every leaf. part: of the data, see `part_of`.
+    count: of elements. components: the path and dtype of every leaf. part: of the data, see `FileCacheStage.part`.
     origin: the state of the pipeline at the first element. marks: the place of every 1024th element. end: of the last one.
     """
 
@@ -184,11 +185,10 @@ class CacheWriter:
         index = CacheIndex(self._count, self._components, self._part, self._origin, self._marks, end)
         text = json.dumps(vars(index)).encode()
         self._buffer += text + _FRAME.pack(len(text), zlib.crc32(text)) + _END
-        self._flush(durably=True)
+        self._flush()
         other = read_index(self._path)
         if other is None:
-            os.replace(self._partial, self._path)
-            _sync_folder(self._path.parent)
+            commit(self._partial, self._path)
         self._remove()
         if other is not None:
             check_part(self._path, other, self._part)
@@ -197,16 +197,13 @@ class CacheWriter:
         """Remove what was written."""
         self._remove()
 
-    def _flush(self, *, durably: bool = False) -> None:
+    def _flush(self) -> None:
         first = self._written == 0
         try:
             if first:
                 _remove_stale(self._path)
             with self._partial.open("xb" if first else "ab") as file:
                 file.write(self._buffer)
-                if durably:
-                    file.flush()
-                    os.fsync(file.fileno())
         except FileNotFoundError as error:
             raise NotFoundError(f"The folder of the cache file {self._path} does not exist. Make it first.") from error
         self._written += len(self._buffer)
@@ -282,14 +279,6 @@ def _remove_stale(path: Path) -> None:
         with contextlib.suppress(FileNotFoundError):  # another process was faster
             if time.time() - partial.stat().st_mtime > _STALE_SECONDS:
                 partial.unlink()
-
-
-def _sync_folder(folder: Path) -> None:
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
 
 
 def same_state(first: Any, second: Any) -> bool:

@@ -1,6 +1,8 @@
 """The cache in a file: written by the first complete walk, read by all later ones, also of later programs."""
 
 import functools
+import hashlib
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import final
@@ -15,10 +17,17 @@ from stratagem._data.caching._cache_file import (
     read_index,
     same_state,
 )
-from stratagem._data.caching._part import digest, part_of
 from stratagem._data.elements._nest import Array, Nest, packer
-from stratagem._data.stages._order import State
-from stratagem._data.stages._stage import RestartingIterator, Stage, StageIterator, UnaryStage
+from stratagem._data.stages._order import Order, SlicedOrder, State
+from stratagem._data.stages._stage import (
+    FileSource,
+    OrderedRows,
+    RestartingIterator,
+    Stage,
+    StageIterator,
+    UnaryStage,
+)
+from stratagem._data.stages._steps import SliceStage
 
 
 @final
@@ -33,7 +42,7 @@ class FileCacheStage(UnaryStage):
     def over(self, *parents: Stage) -> "FileCacheStage":
         (parent,) = parents
         # A worker's own part of the data needs a file of its own: workers may share a folder.
-        return self if parent is self._parent else FileCacheStage(parent, f"{self._filename}.{digest(parent)}")
+        return self if parent is self._parent else FileCacheStage(parent, f"{self._filename}.{_digest(parent)}")
 
     @functools.cached_property
     def spec(self) -> Nest:
@@ -42,7 +51,7 @@ class FileCacheStage(UnaryStage):
     @functools.cached_property
     def part(self) -> list[list[int]]:
         """What part of the data is cached."""
-        return part_of(self._parent)
+        return _part_of(self._parent)
 
     @property
     def cheap(self) -> bool:
@@ -157,3 +166,26 @@ class _FileCacheIterator(RestartingIterator):
 
 def _listed(components: list[list[str]]) -> str:
     return ", ".join(f"{dtype}{f' at {path}' if path else ''}" for path, dtype in components)
+
+
+def _part_of(stage: Stage) -> list[list[int]]:
+    """The start, step and count of every `take`, `skip` and `shard` of a plan, the last one first."""
+    here: list[list[int]] = []
+    if isinstance(stage, SliceStage):
+        here = [list(stage.cut)]
+    elif isinstance(stage, OrderedRows):
+        order: Order | None = stage.order
+        while order is not None:
+            here += [list(order.cut)] if isinstance(order, SlicedOrder) else []
+            order = order.parent
+    return here + [cut for parent in stage.parents for cut in _part_of(parent)]
+
+
+def _digest(stage: Stage) -> str:
+    """A short name of the part of the data that a plan takes, and of the files that it reads."""
+    return hashlib.sha256(json.dumps([_part_of(stage), _files(stage)]).encode()).hexdigest()[:12]
+
+
+def _files(stage: Stage) -> list[str]:
+    own = list(stage.files) if isinstance(stage, FileSource) else []
+    return own + [name for parent in stage.parents for name in _files(parent)]

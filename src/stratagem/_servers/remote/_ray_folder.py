@@ -9,8 +9,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from stratagem._base.errors import ClusterError
+from stratagem._base.files import write_text
+from stratagem._base.locks import is_locked
+from stratagem._base.locks import locked as lock_file
+from stratagem._base.processes import ProcessId
 from stratagem._cluster import Address
-from stratagem._servers.remote import _ray_keeper as keeper
+from stratagem._servers.remote._ray_keeper import lock_of, remove
 
 _END_SECONDS = 10.0  # for a keeper to end its node
 _LOOK = 0.05
@@ -24,7 +28,7 @@ def locked(head: Address) -> Iterator[Path]:
     """
     folder = _folder(head)
     _sweep(folder.parent)
-    with keeper.locked(folder):
+    with lock_file(lock_of(folder)):
         if not runs(folder):  # of a keeper that was killed, or of a task that was while it started one
             _clear(folder)
         (folder / "tasks").mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -33,7 +37,7 @@ def locked(head: Address) -> Iterator[Path]:
         finally:
             if not runs(folder):
                 _clear(folder)
-                Path(f"{folder}.lock").unlink()
+                lock_of(folder).unlink()
 
 
 def _folder(head: Address) -> Path:
@@ -52,55 +56,62 @@ def _sweep(root: Path) -> None:
         folder = root / name
         if _kept(folder):
             continue
-        with contextlib.suppress(BlockingIOError), keeper.locked(folder, wait=False):  # else a task looks at it
+        with contextlib.suppress(BlockingIOError), lock_file(lock_of(folder), wait=False):  # else a task looks at it
             if not _kept(folder):
-                keeper.remove(folder)
-                Path(f"{folder}.lock").unlink()
+                remove(folder)
+                lock_of(folder).unlink()
 
 
 def _kept(folder: Path) -> bool:
-    return keeper.held(folder) or bool(_keeper(folder)[1])
+    return is_locked(folder / "held") or _keeper(folder) is not None  # its number means nothing in another container
 
 
 def _clear(folder: Path) -> None:
     end_keeper(folder)
-    keeper.remove(folder)
+    remove(folder)
 
 
 def end_keeper(folder: Path) -> None:
     """The keeper, if it runs, and its node."""
-    pid, since = _keeper(folder)
+    keeper = _keeper(folder)
+    if keeper is None:
+        return
     for number in (signal.SIGTERM, signal.SIGKILL):  # in either case the node ends, too
         end = time.monotonic() + _END_SECONDS
-        if since and keeper.started_at(pid) == since:
+        if keeper.is_running():
             with contextlib.suppress(ProcessLookupError):
-                os.kill(pid, number)
-        while since and keeper.started_at(pid) == since and time.monotonic() < end:
+                os.kill(keeper.pid, number)
+        while keeper.is_running() and time.monotonic() < end:
             time.sleep(_LOOK)
 
 
 def note_keeper(folder: Path, pid: int) -> None:
     """Who it is."""
-    (folder / "keeper").write_text(f"{pid} {keeper.started_at(pid)}")
+    keeper = ProcessId.of(pid)
+    if keeper is not None:
+        write_text(folder / "keeper", f"{keeper.pid} {keeper.started}")
 
 
-def _keeper(folder: Path) -> tuple[int, str]:
-    """Its process, and when that started; "" if it does not run."""
+def _keeper(folder: Path) -> ProcessId | None:
+    """The keeper's process; None if it does not run."""
     with contextlib.suppress(OSError, ValueError):
-        pid, _, since = (folder / "keeper").read_text().partition(" ")
-        if keeper.started_at(int(pid)) == since:
-            return int(pid), since
-    return 0, ""
+        pid, started = (folder / "keeper").read_text().split()
+        keeper = ProcessId(int(pid), int(started))
+        return keeper if keeper.is_running() else None
+    return None
 
 
 def runs(folder: Path) -> bool:
     """Whether the node has started, and is kept."""
-    return bool(_keeper(folder)[1]) and (folder / "ready").exists()
+    return _keeper(folder) is not None and (folder / "ready").exists()
 
 
 def register(folder: Path) -> None:
     """This process is a task that uses the node."""
-    (folder / "tasks" / str(os.getpid())).write_text(keeper.started_at(os.getpid()) or "")
+    task = ProcessId.own()
+    write_text(
+        folder / "tasks" / str(task.pid), str(task.started)
+    )  # whole, since the keeper removes what no process has
 
 
 def log_of(folder: Path) -> str:

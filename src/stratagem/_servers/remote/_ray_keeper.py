@@ -1,8 +1,8 @@
 """Keeps one Ray node for the tasks of a job on this machine, and ends it when none of them runs any more.
 
-Run as a program of its own, by path, so that it imports nothing but Python's library: it outlives the task that starts it.
+A program of its own, since it outlives the task that starts it. It loads little: neither JAX nor Ray.
 
-    python _ray_keeper.py FOLDER RAY_COMMAND...
+    _ray_keeper.py FOLDER RAY_COMMAND...
 
 FOLDER/tasks holds a file a task, named by its process id, with the time at which that process started. FOLDER/ready is there
 when the node has answered; FOLDER/log has what Ray prints. FOLDER/held is locked as long as the keeper runs. In the end the
@@ -11,15 +11,16 @@ folder is removed; nobody joins meanwhile, for FOLDER.lock is held.
 
 import contextlib
 import ctypes
-import fcntl
 import os
 import shutil
 import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
 from pathlib import Path
+
+from stratagem._base.locks import locked, take_lock
+from stratagem._base.processes import ProcessId
 
 _LOOK = 0.2  # seconds between two looks
 _GRACE = 1.0  # seconds without a task after which the node is ended: one may be restarting
@@ -27,40 +28,18 @@ _FIRST = 60.0  # seconds in which the first task has to have come
 _SET_DEATH_SIGNAL = 1  # PR_SET_PDEATHSIG: what the node gets when this process is killed; its own processes end with it
 
 
-def started_at(pid: int) -> str | None:
-    """When a process started, in the kernel's ticks; None if it does not run."""
-    try:
-        text = Path(f"/proc/{pid}/stat").read_text()
-    except OSError:
-        return None
-    fields = text[text.rindex(")") + 2 :].split()
-    return None if fields[0] == "Z" else fields[19]
-
-
 def _alive(folder: Path) -> bool:
     for file in folder.glob("tasks/*"):
         with contextlib.suppress(OSError, ValueError):
-            if started_at(int(file.name)) == file.read_text():
+            if ProcessId(int(file.name), int(file.read_text())).is_running():
                 return True
             file.unlink()
     return False
 
 
-@contextlib.contextmanager
-def locked(folder: Path, *, wait: bool = True) -> Iterator[None]:
-    """What happens within is alone with the folder. Leaves no lock behind that the folder's end has removed.
-
-    Raises BlockingIOError if somebody else is, and this is not to wait.
-    """
-    path = Path(f"{folder}.lock")
-    while True:
-        with open(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600), "w") as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
-            if path.exists() and os.path.samestat(
-                path.stat(), os.fstat(lock.fileno())
-            ):  # not removed while this process waited for it
-                yield
-                return
+def lock_of(folder: Path) -> Path:
+    """The lock file of who starts the node in a folder, or removes the folder."""
+    return Path(f"{folder}.lock")
 
 
 def remove(folder: Path) -> None:
@@ -68,16 +47,6 @@ def remove(folder: Path) -> None:
     while folder.exists():
         with contextlib.suppress(FileNotFoundError):
             shutil.rmtree(folder)
-
-
-def held(folder: Path) -> bool:
-    """Whether a keeper runs for the folder, in whatever container."""
-    with contextlib.suppress(FileNotFoundError), (folder / "held").open() as file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return True
-    return False
 
 
 def _end(ray: "subprocess.Popen[bytes]", folder: Path) -> None:
@@ -94,21 +63,22 @@ def _keep(ray: "subprocess.Popen[bytes]", folder: Path) -> int:
         if _alive(folder):
             last = time.monotonic() + _GRACE
         elif time.monotonic() > last:
-            with locked(folder):
+            with locked(lock_of(folder)):
                 if not _alive(folder):
                     _end(ray, folder)
-                    Path(f"{folder}.lock").unlink()
+                    lock_of(folder).unlink()
                     return 0
         time.sleep(_LOOK)
     if (folder / "ready").exists():  # else the task that started it wants to read the log
-        with locked(folder):
+        with locked(lock_of(folder)):
             _end(ray, folder)
-            Path(f"{folder}.lock").unlink()
+            lock_of(folder).unlink()
     return 1
 
 
-def main(folder: Path, command: list[str]) -> int:
+def main() -> int:
     """Keep the node; 0 when the tasks have ended, 1 if the node did."""
+    folder, command = Path(sys.argv[1]), sys.argv[2:]
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     libc, me = ctypes.CDLL(None), os.getpid()
 
@@ -118,7 +88,7 @@ def main(folder: Path, command: list[str]) -> int:
             os._exit(1)
 
     with (folder / "held").open("w") as lock, (folder / "log").open("ab") as log:
-        fcntl.flock(lock, fcntl.LOCK_EX)
+        take_lock(lock.fileno())
         ray = subprocess.Popen(
             command,
             stdout=log,
@@ -132,7 +102,3 @@ def main(folder: Path, command: list[str]) -> int:
         except SystemExit:
             _end(ray, folder)  # who told this process to end, has the lock or does not need it
             raise
-
-
-if __name__ == "__main__":
-    sys.exit(main(Path(sys.argv[1]), sys.argv[2:]))

@@ -15,9 +15,10 @@ from pathlib import Path
 from typing import Any, final
 
 from stratagem._base.errors import ClusterError, UnavailableError
+from stratagem._base.files import write_text
+from stratagem._base.programs import command as program
 from stratagem._cluster import Address
 from stratagem._cluster.control import INSECURE, Limits, is_secret, read_token
-from stratagem._servers.remote import _ray_keeper as keeper
 from stratagem._servers.remote._ray_folder import end_keeper, last_words, locked, log_of, note_keeper, register, runs
 
 logger = logging.getLogger("stratagem.remote")
@@ -204,8 +205,7 @@ def _secure(folder: Path, token: bytes, head: Address, *, loopback: bool) -> Non
     if is_secret(token):
         path = folder / "token"
         if not path.exists():
-            with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
-                file.write(hmac.new(token, f"ray of {head}".encode(), hashlib.sha256).hexdigest())
+            write_text(path, hmac.new(token, f"ray of {head}".encode(), hashlib.sha256).hexdigest(), mode=0o600)
         os.environ.update(RAY_AUTH_MODE="token", RAY_AUTH_TOKEN_PATH=str(path))
     else:
         logger.warning("WARNING: %s=1: whoever reaches the ports of this job can run code in it.", INSECURE)
@@ -238,7 +238,7 @@ def _start(folder: Path, head: Address, mine: Address) -> None:
 def _started(folder: Path, command: list[str], end: float) -> bool:
     """Start the node; False if it has ended instead."""
     process = subprocess.Popen(
-        [sys.executable, keeper.__file__, str(folder), *command], stdin=subprocess.DEVNULL, start_new_session=True
+        program("_servers/remote/_ray_keeper.py", folder, *command), stdin=subprocess.DEVNULL, start_new_session=True
     )
     note_keeper(folder, process.pid)
     while process.poll() is None:

@@ -1,19 +1,17 @@
-"""Estimators of TensorFlow 1: a model_fn is traced like any step, and trained, evaluated and asked for predictions."""
+"""Estimators of TensorFlow 1: a model_fn, traced like any step, is trained and evaluated, and makes predictions."""
 
-from stratagem._tf1.estimator import experimental as experimental
-from stratagem._tf1.estimator import export as export
 from stratagem._tf1.estimator._config import RunConfig as RunConfig
 from stratagem._tf1.estimator._estimator import Estimator as Estimator
-from stratagem._tf1.estimator._exporter import Exporter as Exporter
 from stratagem._tf1.estimator._extenders import add_metrics as add_metrics
 from stratagem._tf1.estimator._hook import CheckpointSaverListener as CheckpointSaverListener
 from stratagem._tf1.estimator._hook import SessionRunHook as SessionRunHook
 from stratagem._tf1.estimator._keras import model_to_estimator as model_to_estimator
 from stratagem._tf1.estimator._missing import __getattr__ as __getattr__
 from stratagem._tf1.estimator._model_spec import EstimatorSpec as EstimatorSpec
-from stratagem._tf1.estimator._modes import ModeKeys as ModeKeys
+from stratagem._tf1.estimator._model_spec import ModeKeys as ModeKeys
 from stratagem._tf1.estimator._scaffold import Scaffold as Scaffold
 from stratagem._tf1.estimator._specs import EvalSpec as EvalSpec
+from stratagem._tf1.estimator._specs import Exporter as Exporter
 from stratagem._tf1.estimator._specs import TrainSpec as TrainSpec
 from stratagem._tf1.estimator._training import train_and_evaluate as train_and_evaluate
 from stratagem._tf1.estimator._warm_start import WarmStartSettings as WarmStartSettings

@@ -1,4 +1,4 @@
-"""What the chief tells the evaluator, in a file of model_dir: that training goes on, or that it is over."""
+"""A file in model_dir by which the chief tells the evaluator that training is going on, or that it is over."""
 
 import contextlib
 import os
@@ -10,58 +10,62 @@ from pathlib import Path
 from typing import Final, final
 
 from stratagem._base.errors import UnavailableError
+from stratagem._base.files import write_text
 from stratagem._cluster.control import Limits
 
 _FILE: Final = "training_state"
 _TRAINING, _OVER = "training", "over"
 _POLL_SECONDS = 0.5
-_BELIEF_SECONDS = 60.0
-_SIGN_SECONDS = 30.0
+_STALE_END_SECONDS = 60.0
+_HEARTBEAT_SECONDS = 30.0
 
 
 @contextlib.contextmanager
 def announced(model_dir: str) -> Iterator[None]:
-    """In the body training goes on, of which there is a sign every half minute. Its end is not announced after an error."""
+    """Announces, while the body runs, that training is going on, with a heartbeat every half minute.
+
+    The end is announced only if the body does not raise.
+    """
     ended = threading.Event()
 
-    def give_signs() -> None:
-        while not ended.wait(_SIGN_SECONDS):
-            with contextlib.suppress(OSError):  # a sign that is missing says what there is to say
+    def beat() -> None:
+        while not ended.wait(_HEARTBEAT_SECONDS):
+            with contextlib.suppress(OSError):  # the evaluator notices a missing heartbeat
                 _write(model_dir, _TRAINING)
 
     _write(model_dir, _TRAINING)
-    signs = threading.Thread(target=give_signs, name="stratagem signs", daemon=True)
-    signs.start()
+    heartbeat = threading.Thread(target=beat, name="stratagem heartbeat", daemon=True)
+    heartbeat.start()
     try:
         yield
     finally:
         ended.set()
-        signs.join()
+        heartbeat.join()
     _write(model_dir, _OVER)
 
 
 @final
 class Watch:
-    """The evaluator's look at the chief's file.
+    """The evaluator's view of the chief's file.
 
-    An end that was announced before the watch began may be that of an earlier training in the same directory: it is believed
-    when no training has begun for a minute.
+    An end announced before the watch began may be that of an earlier training in the same directory. It counts only if no
+    training has begun within a minute.
     """
 
     def __init__(self, model_dir: str) -> None:
         self._path = Path(model_dir) / _FILE
-        # Signs come from another machine, whose limits may be others: never so short that a healthy training misses it.
-        self._limit = max(Limits.from_environment(os.environ).rejoin, 3 * _SIGN_SECONDS)
+        # The chief's machine may have other limits: three heartbeats at least, which a healthy training does not miss.
+        self._limit = max(Limits.from_environment(os.environ).rejoin, 3 * _HEARTBEAT_SECONDS)
         self._first, self._began = self._read(), time.monotonic()
         self._last, self._heard = self._first, self._began
 
     def is_over(self) -> bool:
-        """True if no more checkpoints will come.
+        """Returns True if no more checkpoints will come.
 
-        Raises UnavailableError: there is no sign of a training, or no more, for as long as a lost task is waited for.
+        Raises UnavailableError if there has been no heartbeat for the time after which a task counts as lost.
         """
         found, now = self._read(), time.monotonic()
-        if found.startswith(_OVER) and (found != self._first or now - self._began > _BELIEF_SECONDS):
+        if found.startswith(_OVER) and (found != self._first or now - self._began > _STALE_END_SECONDS):
             return True
         if found != self._last:
             self._last, self._heard = found, now
@@ -74,7 +78,7 @@ class Watch:
         return False
 
     def wait(self, seconds: float) -> None:
-        """Sleep so long, but no longer than training goes on. Raises what `is_over` does."""
+        """Sleeps for `seconds`, or until training is over. Raises as `is_over`."""
         end = time.monotonic() + seconds
         while (left := end - time.monotonic()) > 0 and not self.is_over():
             time.sleep(min(left, _POLL_SECONDS))
@@ -84,9 +88,7 @@ class Watch:
 
 
 def _write(model_dir: str, state: str) -> None:
-    """The file is replaced as a whole. No two have the same text, so that a new training is told from an old one."""
+    """Replaces the file. No two have the same text, so that a new training can be told from an old one."""
     folder = Path(model_dir)
     folder.mkdir(parents=True, exist_ok=True)
-    new = folder / f".{_FILE}.{uuid.uuid4().hex}"
-    new.write_text(f"{state} {uuid.uuid4().hex}\n")
-    os.replace(new, folder / _FILE)
+    write_text(folder / _FILE, f"{state} {uuid.uuid4().hex}\n")

@@ -1,4 +1,4 @@
-"""Calling the user's two functions, input_fn and model_fn, with those arguments that they take."""
+"""Calls of the user's two functions, input_fn and model_fn, with those arguments that they take."""
 
 import functools
 import inspect
@@ -12,7 +12,7 @@ _OF_MODEL_FN = ("features", "labels", "mode", "params", "config")
 
 
 def argument_names(function: Callable[..., Any]) -> set[str]:
-    """What a function can be given by name; what a `functools.partial` has given it already is not among it."""
+    """Returns the names of the arguments that a function takes by name, except those that a `functools.partial` has bound."""
     given: set[str] = set()
     while isinstance(function, functools.partial):
         given |= function.keywords.keys() | set(list(inspect.signature(function.func).parameters)[: len(function.args)])
@@ -22,7 +22,7 @@ def argument_names(function: Callable[..., Any]) -> set[str]:
 
 
 def check_model_fn(model_fn: Callable[..., Any], params: Any) -> None:
-    """Raise ValueError if the arguments of a model_fn are not those that it is called with."""
+    """Raises ValueError unless a model_fn takes the arguments that it is called with."""
     names = argument_names(model_fn)
     if "features" not in names:
         raise ValueError(f"model_fn ({model_fn}) must include features argument. Its arguments are {sorted(names)}.")
@@ -42,6 +42,6 @@ def check_model_fn(model_fn: Callable[..., Any], params: Any) -> None:
 
 
 def call_with(function: Callable[..., Any], **values: Any) -> Any:
-    """`function`, given those of the values that it has arguments for."""
+    """Calls `function` with those of the values that it takes."""
     names = argument_names(function)
     return function(**{name: value for name, value in values.items() if name in names})

@@ -1,4 +1,4 @@
-"""RunConfig: how an Estimator trains, saves and logs, and its place in the cluster."""
+"""RunConfig: how an Estimator trains, saves and logs, and which task of the cluster it is."""
 
 import copy
 import dataclasses
@@ -13,7 +13,7 @@ from stratagem._base.paths import local_path
 from stratagem._cluster import ClusterSpec, ConfigProto, tf_config
 from stratagem._servers.strategy import ParameterServerStrategy
 from stratagem._strategies import AbstractStrategy
-from stratagem._tf1.estimator._task_info import TaskInfo, place_of
+from stratagem._tf1.estimator._task_info import TaskInfo, task_info_of
 
 _log = logging.getLogger("stratagem.estimator")
 
@@ -28,24 +28,24 @@ _SERVERS = (
 @final
 @dataclass(frozen=True, eq=False, repr=False)
 class RunConfig:
-    """As `tf.estimator.RunConfig`. What TF_CONFIG says is read when the object is made.
+    """The configuration of an Estimator, as `tf.estimator.RunConfig`. TF_CONFIG is read when the object is created.
 
-    model_dir: where checkpoints and events go; None leaves it to the Estimator, and TF_CONFIG may have it.
+    model_dir: the directory of checkpoints and event files; by default that of TF_CONFIG, else the Estimator's.
     tf_random_seed: the seed of initial values and random ops.
     save_summary_steps: steps between two summaries.
-    save_checkpoints_steps, save_checkpoints_secs: steps or seconds between two checkpoints; at most one of them. Neither
-        means every 600 seconds, both None no checkpoints.
-    keep_checkpoint_max: how many checkpoints are kept; 0 or None keeps all.
-    keep_checkpoint_every_n_hours: one checkpoint in so many hours is kept for good.
-    log_step_count_steps: steps between two lines with the loss, and with the speed.
-    train_distribute, eval_distribute: the strategy to train or evaluate under; None is one device.
+    save_checkpoints_steps, save_checkpoints_secs: steps or seconds between two checkpoints; give at most one. By default
+        every 600 seconds; if both are None, no checkpoints are saved.
+    keep_checkpoint_max: the number of checkpoints to keep; 0 or None keeps all.
+    keep_checkpoint_every_n_hours: one checkpoint in this many hours is never deleted.
+    log_step_count_steps: steps between two log lines with the loss, and between two with the speed.
+    train_distribute, eval_distribute: the strategies to train and to evaluate under; None means one device.
     session_config, device_fn, protocol, experimental_max_worker_delay_secs, session_creation_timeout_secs,
-        checkpoint_save_graph_def: checked and kept. They are about sessions and servers of TensorFlow 1.
+        checkpoint_save_graph_def: validated and stored, without effect: they configure sessions and servers of TensorFlow 1.
 
     Raises:
-        ValueError: a number out of range, an empty model_dir, both save_* given, a ParameterServerStrategy, or a TF_CONFIG
-            that is not a chief's, worker's, ps' or evaluator's.
-        TypeError: a strategy that is none.
+        ValueError: a number is out of range, model_dir is empty, both save_* are given, a strategy is a
+            ParameterServerStrategy, or TF_CONFIG does not describe a chief, worker, ps or evaluator.
+        TypeError: train_distribute or eval_distribute is not a strategy.
     """
 
     model_dir: str | None = None
@@ -65,7 +65,7 @@ class RunConfig:
     experimental_max_worker_delay_secs: int | None = None
     session_creation_timeout_secs: int | None = 7200
     checkpoint_save_graph_def: bool = True
-    _place: TaskInfo = field(init=False)
+    _task_info: TaskInfo = field(init=False)
 
     def __post_init__(self) -> None:
         steps, secs = _save_times(self.save_checkpoints_steps, self.save_checkpoints_secs)
@@ -79,7 +79,7 @@ class RunConfig:
             **_strategies(self.experimental_distribute, self.train_distribute, self.eval_distribute),
         )
         _check(self)
-        self._set(_place=place_of(found, together=self.train_distribute is not None))
+        self._set(_task_info=task_info_of(found, together=self.train_distribute is not None))
 
     def _set(self, **fields: Any) -> None:
         for name, value in fields.items():
@@ -87,61 +87,61 @@ class RunConfig:
 
     @property
     def cluster_spec(self) -> ClusterSpec:
-        """The cluster; empty for a task on its own and for an evaluator."""
-        return self._place.cluster
+        """The cluster; empty for a single task and for an evaluator."""
+        return self._task_info.cluster
 
     @property
     def task_type(self) -> str:
-        """The job of this task: "chief", "worker", "ps" or "evaluator"."""
-        return self._place.task_type
+        """The type of this task: "chief", "worker", "ps" or "evaluator"."""
+        return self._task_info.task_type
 
     @property
     def task_id(self) -> int:
-        """Its index in that job."""
-        return self._place.task_id
+        """The index of this task among those of its type."""
+        return self._task_info.task_id
 
     @property
     def global_id_in_cluster(self) -> int | None:
-        """Its number in the cluster: the chief is 0, then come the other jobs by name, and servers last."""
-        return self._place.global_id
+        """The index of this task in the cluster: the chief is 0, then come the other types by name, parameter servers last."""
+        return self._task_info.global_id
 
     @property
     def master(self) -> str:
-        """Where a session of TensorFlow 1 would connect to, such as "grpc://host:2222"; "" for a task on its own."""
-        return self._place.master
+        """The address that a session of TensorFlow 1 would connect to, such as "grpc://host:2222"; "" for a single task."""
+        return self._task_info.master
 
     @property
     def evaluation_master(self) -> str:
-        """The `eval_session_master` of TF_CONFIG, else ""."""
-        return self._place.evaluation_master
+        """The `eval_session_master` of TF_CONFIG, or ""."""
+        return self._task_info.evaluation_master
 
     @property
     def is_chief(self) -> bool:
-        """Whether this task saves and logs."""
-        return self._place.is_chief
+        """True for the task that saves and logs."""
+        return self._task_info.is_chief
 
     @property
     def num_ps_replicas(self) -> int:
-        """How many parameter servers there are."""
-        return self._place.servers
+        """The number of parameter servers."""
+        return self._task_info.servers
 
     @property
     def num_worker_replicas(self) -> int:
-        """How many tasks train, the chief included."""
-        return self._place.workers
+        """The number of tasks that train, including the chief."""
+        return self._task_info.workers
 
     @property
     def service(self) -> dict[str, Any] | None:
         """The object `service` of TF_CONFIG."""
-        return self._place.service
+        return self._task_info.service
 
     def replace(self, **kwargs: Any) -> "RunConfig":
-        """A copy with other values of the arguments of RunConfig; TF_CONFIG is not read again.
+        """Returns a copy with new values of arguments of RunConfig. TF_CONFIG is not read again.
 
         Setting one of save_checkpoints_steps and save_checkpoints_secs sets the other to None.
 
         Raises:
-            ValueError: a name that is none of them, or a value that RunConfig refuses.
+            ValueError: a name is not that of an argument, or RunConfig refuses its value.
         """
         allowed = [f.name for f in dataclasses.fields(self) if f.init]
         for name in kwargs:
@@ -162,31 +162,31 @@ class RunConfig:
         return new
 
     def __repr__(self) -> str:
-        """All of it as a dict, in the form of TensorFlow's log line "Using config: {...}"."""
-        place = self._place
+        """Returns all values as a dict, in the form of TensorFlow's log line "Using config: {...}"."""
+        task = self._task_info
         shown = {f"_{f.name}": getattr(self, f.name) for f in dataclasses.fields(self) if f.init} | {
-            "_service": place.service,
-            "_cluster_spec": place.cluster,
-            "_task_type": place.task_type,
-            "_task_id": place.task_id,
-            "_global_id_in_cluster": place.global_id,
-            "_master": place.master,
-            "_evaluation_master": place.evaluation_master,
-            "_is_chief": place.is_chief,
-            "_num_ps_replicas": place.servers,
-            "_num_worker_replicas": place.workers,
+            "_service": task.service,
+            "_cluster_spec": task.cluster,
+            "_task_type": task.task_type,
+            "_task_id": task.task_id,
+            "_global_id_in_cluster": task.global_id,
+            "_master": task.master,
+            "_evaluation_master": task.evaluation_master,
+            "_is_chief": task.is_chief,
+            "_num_ps_replicas": task.servers,
+            "_num_worker_replicas": task.workers,
         }
         return repr(shown)
 
 
 def with_model_dir(config: RunConfig | None, model_dir: Any) -> RunConfig:
-    """The configuration of an Estimator that was given these two: with a directory, a temporary one if there is no other.
+    """Returns the configuration of an Estimator that was given these two, with a temporary directory if neither has one.
 
     Logs "Using default config." and the warning about the temporary directory as TensorFlow does.
 
     Raises:
-        ValueError: both name a directory, and not the same, or it is empty.
-        TypeError: `config` is no RunConfig.
+        ValueError: the two name different directories, or an empty one.
+        TypeError: `config` is not a RunConfig.
     """
     if config is None:
         _log.info("Using default config.")
@@ -213,7 +213,7 @@ def _path(model_dir: Any) -> str | None:
 
 
 def _model_dir(found: dict[str, Any], given: Any) -> str | None:
-    """The directory that the program or TF_CONFIG names."""
+    """Returns the directory that the program or TF_CONFIG names."""
     path, other = _path(given), _path(found.get("model_dir"))
     if path == "":
         raise ValueError("model_dir should be non-empty. Leave it out for a temporary directory.")
@@ -229,7 +229,7 @@ def _model_dir(found: dict[str, Any], given: Any) -> str | None:
 
 
 def _save_times(steps: int | None, secs: int | None) -> tuple[int | None, int | None]:
-    """Steps and seconds between checkpoints, of which one is None."""
+    """Returns steps and seconds between checkpoints, of which one is None."""
     if steps is _DEFAULT and secs is _DEFAULT:
         return None, _SAVE_EVERY_SECS
     steps, secs = None if steps is _DEFAULT else steps, None if secs is _DEFAULT else secs
@@ -239,7 +239,7 @@ def _save_times(steps: int | None, secs: int | None) -> tuple[int | None, int | 
 
 
 def _strategies(both: Any, train: Any, evaluate: Any) -> dict[str, Any]:
-    """train_distribute and eval_distribute, which `experimental_distribute` may have, too."""
+    """Returns train_distribute and eval_distribute, either of which may come from `experimental_distribute`."""
     if both is not None:
         if getattr(both, "remote_cluster", None):
             raise ValueError(
@@ -260,7 +260,7 @@ def _strategies(both: Any, train: Any, evaluate: Any) -> dict[str, Any]:
 
 
 def _check(config: RunConfig) -> None:
-    """Raise ValueError at the first value out of range."""
+    """Raises ValueError for the first value that is out of range."""
     for name, met, rule in _RULES:
         value = getattr(config, name)
         if value is not None and not met(value):

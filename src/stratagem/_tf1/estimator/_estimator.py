@@ -1,4 +1,4 @@
-"""Estimator: a model_fn, trained, evaluated and asked for predictions, with its state in a directory."""
+"""Estimator: trains, evaluates and predicts with a model_fn, and keeps the state in a directory."""
 
 import copy
 import functools
@@ -22,9 +22,8 @@ from stratagem._tf1.estimator._hook import CheckpointSaverListener, SessionRunHo
 from stratagem._tf1.estimator._input import Input
 from stratagem._tf1.estimator._isolation import generated_isolated, isolated
 from stratagem._tf1.estimator._loop import steps as loop
-from stratagem._tf1.estimator._model_spec import EstimatorSpec
-from stratagem._tf1.estimator._modes import ModeKeys
-from stratagem._tf1.estimator._predict import chosen, rows
+from stratagem._tf1.estimator._model_spec import EstimatorSpec, ModeKeys
+from stratagem._tf1.estimator._predict import chosen_keys, rows
 from stratagem._tf1.estimator._runner import EstimatorRunner, LocalRunner, OpenRunner
 from stratagem._tf1.estimator._saving import Saving, saved_step
 from stratagem._tf1.estimator._session import ModelSession
@@ -39,13 +38,14 @@ _log = logging.getLogger("stratagem.estimator")
 
 
 class Estimator:
-    """As `tf.estimator.Estimator`: trains, evaluates and predicts with the model that `model_fn` makes.
+    """Trains, evaluates and predicts with the model that `model_fn` makes, as `tf.estimator.Estimator`.
 
-    model_fn: called with those of `features`, `labels`, `mode`, `params` and `config` that it has arguments for; returns an
-        EstimatorSpec. It is traced like a step of tf.function: its Python runs a few times at the beginning, not at every step.
-    model_dir: where checkpoints and events are; a temporary directory if neither this nor `config` names one.
-    config: a RunConfig. params: passed on to model_fn and input_fn.
-    warm_start_from: a checkpoint, or WarmStartSettings, whose values variables begin with.
+    model_fn: takes any of `features`, `labels`, `mode`, `params` and `config`, and returns an EstimatorSpec. It is traced
+        like a step of tf.function: its Python runs a few times at the beginning, not at every step.
+    model_dir: the directory of checkpoints and event files; by default that of `config`, else a temporary one.
+    config: a RunConfig.
+    params: passed to model_fn and input_fn.
+    warm_start_from: a checkpoint, or WarmStartSettings, with the initial values of variables.
 
     Raises ValueError for a model_fn with other arguments, and for a subclass that overrides a method of Estimator.
     """
@@ -70,7 +70,7 @@ class Estimator:
 
     @property
     def model_dir(self) -> str:
-        """Where checkpoints and events are."""
+        """The directory of checkpoints and event files."""
         assert self._config.model_dir is not None
         return self._config.model_dir
 
@@ -86,7 +86,7 @@ class Estimator:
 
     @property
     def model_fn(self) -> Callable[..., EstimatorSpec]:
-        """The model_fn with all arguments but `params`, which it has: (features, labels, mode, config)."""
+        """The model_fn with its `params` bound: (features, labels, mode, config)."""
 
         def public(features: Any, labels: Any, mode: str, config: RunConfig) -> EstimatorSpec:
             return self._call_model_fn(features, labels, mode, config)
@@ -95,23 +95,26 @@ class Estimator:
 
     @property
     def warm_start(self) -> WarmStartSettings | None:
-        """Where variables begin that no checkpoint has yet. (Not in TensorFlow.)"""
+        """The settings for the initial values of variables, as long as there is no checkpoint. (Not in TensorFlow.)"""
         return self._warm_start
 
     def eval_dir(self, name: str | None = None) -> str:
-        """Where the events of an evaluation of this name are."""
+        """Returns the directory of the event files of the evaluation `name`."""
         return os.path.join(self.model_dir, f"eval_{name}" if name else "eval")
 
     def latest_checkpoint(self) -> str | None:
-        """The path of the newest good checkpoint; None while there is none."""
+        """Returns the path of the newest valid checkpoint; None if there is none."""
         return latest_checkpoint(self.model_dir)
 
     def get_variable_names(self) -> list[str]:
-        """The names of all variables of the latest checkpoint. Raises ValueError where there is none."""
+        """Returns the names of all variables of the latest checkpoint. Raises ValueError if there is none."""
         return [name for name, _ in list_variables(self._trained())]
 
     def get_variable_value(self, name: str) -> np.ndarray:
-        """The value of a variable in the latest checkpoint. Raises ValueError where there is none, NotFoundError."""
+        """Returns the value of a variable in the latest checkpoint.
+
+        Raises ValueError if there is no checkpoint, NotFoundError if it has no such variable.
+        """
         return load_variable(self._trained(), name)
 
     def train(
@@ -122,13 +125,17 @@ class Estimator:
         max_steps: int | None = None,
         saving_listeners: Iterable[CheckpointSaverListener] | None = None,
     ) -> "Estimator":
-        """Train, from the latest checkpoint of the directory if there is one, until the input ends or a limit is reached.
+        """Trains, starting from the latest checkpoint if there is one, until the input ends or a limit is reached.
 
-        input_fn: returns a data set of (features, labels), or those as tensors; it is called with those of `mode`, `params`,
-            `config` and `input_context` that it has arguments for. steps: how many more. max_steps: up to which global step.
+        input_fn: returns a data set of (features, labels), or both as tensors. It may take `mode`, `params`, `config` and
+            `input_context`.
+        steps: the number of steps to take.
+        max_steps: the global step to stop at.
 
-        Raises ValueError: both limits, or one that is not positive; a task that does not train. TypeError: hooks or listeners
-        that are none. NanLossDuringTrainingError: the loss is NaN.
+        Raises:
+            ValueError: both limits are given, one is not positive, or this task does not train.
+            TypeError: hooks or listeners are not instances of their classes.
+            NanLossDuringTrainingError: the loss is NaN.
         """
         if self._config.task_type in ("evaluator", "ps"):
             raise ValueError(
@@ -165,7 +172,7 @@ class Estimator:
         open_runner: OpenRunner | None = None,
         strategy: AbstractStrategy | None = None,
     ) -> Any:
-        """Train with whatever takes the steps. Returns the last loss."""
+        """Trains with the given runner, or a local one. Returns the last loss."""
         chosen_strategy = strategy or self._config.train_distribute
         path = self._latest(chosen_strategy)
         step, runner = self._opened(input_fn, ModeKeys.TRAIN, chosen_strategy, open_runner)
@@ -184,13 +191,17 @@ class Estimator:
         checkpoint_path: str | None = None,
         name: str | None = None,
     ) -> dict[str, Any]:
-        """The metrics of the model over all batches of the input, or over the first `steps` of them.
+        """Returns the metrics of the model over all batches of the input, or over the first `steps` of them.
 
-        Returns NumPy numbers by name: those of the model's eval_metric_ops, `loss`, the mean of the batches' losses, and
-        `global_step`. checkpoint_path: the latest one of the directory if None; without any, the model has its first values.
-        name: for evaluations on several data sets, which write events to directories of their own.
+        The result is a dict of NumPy numbers: the model's eval_metric_ops by name, `loss`, which is the mean of the batches'
+        losses, and `global_step`.
 
-        Raises ValueError: steps is not positive, or a metric has a name that is taken. TypeError: hooks that are none.
+        checkpoint_path: by default the latest checkpoint; without any, variables have their initial values.
+        name: distinguishes evaluations on several data sets, each of which writes its events to its own directory.
+
+        Raises:
+            ValueError: steps is not positive, or a metric is named `loss` or `global_step`.
+            TypeError: hooks are not SessionRunHooks.
         """
         chosen_hooks = list(checked_hooks(hooks))
         if steps is not None:
@@ -218,11 +229,15 @@ class Estimator:
         checkpoint_path: str | None = None,
         yield_single_examples: bool = True,
     ) -> Iterator[Any]:
-        """Yield the predictions for every row of the input: a dict of NumPy arrays, or what the model_fn returns in its place.
+        """Yields the predictions for every row of the input: a dict of arrays, or an array if the model_fn returns one tensor.
 
-        predict_keys: only those. checkpoint_path: as in `evaluate`. yield_single_examples: False yields whole batches.
+        predict_keys: the predictions to return, by default all.
+        checkpoint_path: as in `evaluate`.
+        yield_single_examples: False yields whole batches.
 
-        Raises ValueError: keys that are not there, or predictions of different lengths. TypeError: hooks that are none.
+        Raises:
+            ValueError: none of the keys exists, or predictions have different lengths.
+            TypeError: hooks are not SessionRunHooks.
         """
         chosen_hooks = list(checked_hooks(hooks))
         path = _local(checkpoint_path) or self._found("predict")
@@ -230,7 +245,7 @@ class Estimator:
         try:
             session, saving = self._session(step, runner, path)
             built = step.built
-            keys = chosen(built.spec.predictions, predict_keys)
+            keys = chosen_keys(built.spec.predictions, predict_keys)
             all_hooks = [*chosen_hooks, *hooks_of(built.spec, ModeKeys.PREDICT)]
             results = loop(session, built, all_hooks, initializer(session, built, saving, path))
             yield from rows(results, keys, one_by_one=yield_single_examples)
@@ -238,7 +253,7 @@ class Estimator:
             runner.close()
 
     def export_saved_model(self, *args: Any, **kwargs: Any) -> Any:
-        """Raises UnimplementedError: a SavedModel is a graph of TensorFlow's."""
+        """Raises UnimplementedError: a SavedModel is a TensorFlow graph."""
         raise UnimplementedError(
             "Estimator.export_saved_model: a SavedModel is a graph of TensorFlow's, and here is none. The variables are in the "
             "checkpoints (tf.train.load_variable, by name); a Keras model that has them can be saved with model.export."
@@ -247,7 +262,7 @@ class Estimator:
     experimental_export_all_saved_models = export_savedmodel = export_saved_model
 
     def _session(self, step: ModelStep, runner: EstimatorRunner, path: str | None) -> tuple[ModelSession, Saving]:
-        """Build a model that is not to be trained."""
+        """Builds a model for evaluation or prediction."""
         runner.build()
         saving = Saving(step.graph, self._config, step.built.spec.scaffold.saver)
         if path is None and self._warm_start is not None:
@@ -261,7 +276,7 @@ class Estimator:
         strategy: AbstractStrategy | None,
         open_runner: OpenRunner | None = None,
     ) -> tuple[ModelStep, EstimatorRunner]:
-        """A step of the model in a mode, and what takes it: under a strategy, else on one device."""
+        """Returns a step of the model in a mode, and its runner: under a strategy, or on one device."""
         used = OneDeviceStrategy(default_mesh().devices[0]) if strategy is None else strategy
         step = ModelStep(functools.partial(self._call_in_step, mode), Graph(self._config.tf_random_seed), mode, used)
         source = Input(input_fn, mode, self.params, self._config)
@@ -294,7 +309,7 @@ class Estimator:
         return path
 
     def _latest(self, strategy: AbstractStrategy | None) -> str | None:
-        """The newest good checkpoint; of workers that run together, the one of this name that the chief finds."""
+        """Returns the newest valid checkpoint; for workers that train together, the one that the chief finds."""
         path = self.latest_checkpoint()
         if strategy is None or strategy.mesh.job.workers == 1:
             return path
@@ -309,7 +324,7 @@ class Estimator:
 
 
 def _check_strategy(config: RunConfig) -> None:
-    """Raise ClusterError for a strategy of one process in a cluster of several, each of which would train alone."""
+    """Raises ClusterError for a strategy of one process in a cluster of several, each of which would train alone."""
     strategy = config.train_distribute
     if strategy is not None and config.num_worker_replicas > 1 and strategy.mesh.job.workers == 1:
         raise ClusterError(
@@ -328,7 +343,7 @@ def _check_limits(steps: int | None, max_steps: int | None) -> None:
 
 
 def _refuse_overrides(kind: type) -> None:
-    """TensorFlow's rule: what a subclass changes is its model_fn, and what it shows as that."""
+    """Raises ValueError for a subclass that overrides members of Estimator. As in TensorFlow, only the model_fn may differ."""
     own = {name for name in vars(Estimator) if not name.startswith("__")} - {"latest_checkpoint", "model_fn"}
     changed = sorted({name for each in kind.__mro__ if each not in Estimator.__mro__ for name in vars(each)} & own)
     if public := [name for name in changed if not name.startswith("_")]:

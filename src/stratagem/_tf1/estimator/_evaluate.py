@@ -1,4 +1,4 @@
-"""Evaluating an Estimator's model: metrics over the batches of a data set, in the log and in event files."""
+"""Evaluation of an Estimator's model: metrics over the batches of a data set, in the log and in event files."""
 
 import logging
 import time
@@ -30,9 +30,9 @@ def evaluate(
     hooks: Sequence[SessionRunHook],
     path: str | None,
 ) -> dict[str, Any]:
-    """Run all batches, until a hook asks for the end; returns the metrics, the mean loss and the global step.
+    """Evaluates all batches, or until a hook requests a stop, and returns the metrics, the mean loss and the global step.
 
-    Raises ValueError for a metric that is named as one of the two.
+    Raises ValueError for a metric that is named `loss` or `global_step`.
     """
     for name in (_LOSS, GLOBAL_STEP):
         if name in built.spec.eval_metric_ops:
@@ -53,15 +53,15 @@ def evaluate(
 
 
 def _values(runner: EstimatorRunner, built: Built, batches: int) -> dict[str, Any]:
-    """The present values of all metrics."""
+    """Returns the current values of all metrics."""
     metrics = built.spec.eval_metric_ops
-    finals = runner.finals() if batches and any(map(is_plain, metrics.values())) else {}
+    final_metrics = runner.final_metrics() if batches and any(map(is_plain, metrics.values())) else {}
     found = {}
     for name, metric in metrics.items():
         if isinstance(metric, keras.metrics.Metric):
             found[name] = _value(metric.result())
         else:
-            found[name] = _value(finals.get(f"metric {name}", np.nan) if is_plain(metric) else metric[0].read())
+            found[name] = _value(final_metrics.get(f"metric {name}", np.nan) if is_plain(metric) else metric[0].read())
     return found
 
 
@@ -70,7 +70,7 @@ def _value(result: Any) -> Any:
 
 
 def record(events: EventFolders, folder: str, found: dict[str, Any], path: str | None) -> None:
-    """Show the metrics in the log, and write them to the event file of a folder."""
+    """Logs the metrics and writes them to the event file of a folder."""
     step = int(found[GLOBAL_STEP])
     shown = ", ".join(f"{name} = {value!s}" for name, value in sorted(found.items()))
     _log.info("Saving dict for global step %d: %s", step, shown)

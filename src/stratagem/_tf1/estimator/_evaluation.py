@@ -1,4 +1,4 @@
-"""Evaluations of train_and_evaluate: after checkpoints of a training in this process, or of another one's."""
+"""The evaluations of train_and_evaluate: after checkpoints of a training in this process, or in another one."""
 
 import logging
 import os
@@ -15,15 +15,15 @@ from stratagem._tf1.estimator._specs import EvalSpec, TrainSpec
 _log = logging.getLogger("stratagem.estimator")
 
 _POLL_SECONDS = 1.0
-_TELL_SECONDS: Final = 600.0  # between two lines that there is nothing to evaluate
+_WARN_SECONDS: Final = 600.0  # between two warnings that there is nothing to evaluate
 
 
 @final
 class Evaluator:
-    """Evaluates the latest checkpoint, unless it has done so, and lets the exporters run.
+    """Evaluates each checkpoint once, and runs the exporters.
 
-    passes_over: a checkpoint that its training has removed before it was read is no error.
-    metrics, exports: the results of the last evaluation, and what its exporters returned; None before there was one.
+    passes_over: ignore a checkpoint that its training deleted before it could be read.
+    metrics, exports: the results of the last evaluation, and what its exporters returned; None before the first.
     """
 
     def __init__(
@@ -32,18 +32,18 @@ class Evaluator:
         self._estimator, self._spec = estimator, eval_spec
         self._max_steps, self._passes_over = train_spec.max_steps, passes_over
         self._last: str | None = None
-        self._told = -_TELL_SECONDS
+        self._warned = -_WARN_SECONDS
         self.metrics: dict[str, Any] | None = None
         self.exports: list[Any] | None = None
 
     def evaluate(self) -> bool:
-        """True if there was a new checkpoint."""
+        """Evaluates the latest checkpoint. Returns False if there is no new one."""
         path = self._estimator.latest_checkpoint()
         if path is None:
-            self._tell("Estimator is not trained yet. Will start an evaluation when a checkpoint is ready.")
+            self._warn("Estimator is not trained yet. Will start an evaluation when a checkpoint is ready.")
             return False
         if path == self._last:
-            self._tell("No new checkpoint ready for evaluation.")
+            self._warn("No new checkpoint ready for evaluation.")
             return False
         spec, read = self._spec, _Read()
         try:
@@ -55,12 +55,12 @@ class Evaluator:
                 raise
             _log.warning("%s was removed while it was read; the next one is evaluated.", path)
             return False
-        self.metrics, self._last, self._told = metrics, path, -_TELL_SECONDS
+        self.metrics, self._last, self._warned = metrics, path, -_WARN_SECONDS
         self.exports = [self._exported(exporter, path, metrics) for exporter in spec.exporters]
         return True
 
     def has_evaluated_the_end(self) -> bool:
-        """True if the last evaluation was of a checkpoint at `max_steps`."""
+        """Returns True if the last evaluation was of a checkpoint at `max_steps`."""
         return bool(self.metrics and self._max_steps and self.metrics["global_step"] >= self._max_steps)
 
     def _exported(self, exporter: Any, path: str, metrics: dict[str, Any]) -> Any:
@@ -72,16 +72,16 @@ class Evaluator:
             is_the_final_export=self.has_evaluated_the_end(),
         )
 
-    def _tell(self, message: str) -> None:
+    def _warn(self, message: str) -> None:
         now = time.monotonic()
-        if now - self._told >= _TELL_SECONDS:
+        if now - self._warned >= _WARN_SECONDS:
             _log.warning(message)
-            self._told = now
+            self._warned = now
 
 
 @final
 class _Read(SessionRunHook):
-    """Knows whether the checkpoint has been read: what goes wrong later is not for lack of it."""
+    """Records that the checkpoint was read, so that later errors are not taken for a missing checkpoint."""
 
     def __init__(self) -> None:
         self.done = False
@@ -92,19 +92,19 @@ class _Read(SessionRunHook):
 
 @final
 class EvaluatingListener(CheckpointSaverListener):
-    """Evaluates after every checkpoint of a training but its first, which is as old as the training, and at the end."""
+    """Evaluates after every checkpoint of a training except the first, which holds the initial values, and at the end."""
 
     def __init__(self, evaluator: Evaluator, throttle_secs: float) -> None:
         self._evaluator, self._throttle_secs = evaluator, throttle_secs
         self._saved = False
-        self._step: int | None = None  # of the last evaluation
+        self._step: int | None = None  # at the last evaluation
         self._began = 0.0
 
     def begin(self) -> None:
         self._saved, self._step = False, None
 
     def after_save(self, session: Any, global_step_value: int) -> None:
-        """Evaluate, if the last evaluation is long enough ago."""
+        """Evaluates, unless the last evaluation was less than `throttle_secs` ago."""
         if not self._saved:
             self._saved = True
         elif self._step is None or time.monotonic() - self._began >= self._throttle_secs:
@@ -113,7 +113,7 @@ class EvaluatingListener(CheckpointSaverListener):
             _log.info("Skip the current checkpoint eval due to throttle secs (%s secs).", self._throttle_secs)
 
     def end(self, session: Any, global_step_value: int) -> None:
-        """Evaluate the last checkpoint, unless that was done."""
+        """Evaluates the last checkpoint, if it has not been evaluated."""
         if global_step_value != self._step:
             self._evaluate(global_step_value)
 
@@ -127,7 +127,7 @@ class EvaluatingListener(CheckpointSaverListener):
 
 
 def evaluate_while_others_train(estimator: Estimator, train_spec: TrainSpec, eval_spec: EvalSpec) -> None:
-    """Evaluate every new checkpoint until that of `max_steps`, or the last one of a training that is over."""
+    """Evaluates every new checkpoint, up to the one at `max_steps` or the last one of a training that is over."""
     watch = Watch(estimator.model_dir)
     if eval_spec.start_delay_secs:
         _log.info("Waiting %f secs before starting eval.", eval_spec.start_delay_secs)

@@ -1,4 +1,4 @@
-"""The event files of one Estimator: one writer a folder, for all that trainings and evaluations have to show."""
+"""The event files of one Estimator: one writer for each folder, shared by all trainings and evaluations."""
 
 import os
 from collections.abc import Callable
@@ -10,22 +10,22 @@ from stratagem._events import SummaryWriter, create_file_writer
 
 @final
 class EventFolders:
-    """Writers by folder, made when something is written there. `allowed` False: nothing is; another worker writes."""
+    """Writers by folder, created on first use. allowed: False writes nothing, because another worker does."""
 
     def __init__(self, *, allowed: bool = True) -> None:
         self._allowed = allowed
         self._writers: dict[str, SummaryWriter] = {}
 
     def scalars(self, folder: str, step: int, values: dict[str, float]) -> None:
-        """Write numbers by tag, and flush."""
+        """Writes numbers by tag, and flushes."""
         self._write(folder, lambda writer: events.write_scalars(writer, step, values))
 
     def text(self, folder: str, step: int, tag: str, text: str) -> None:
-        """Write a string, and flush."""
+        """Writes a string, and flushes."""
         self._write(folder, lambda writer: events.write_text(writer, step, tag, text))
 
     def summaries(self, folder: str, step: int, found: list[tuple[str, str, Any]]) -> None:
-        """Write (kind, tag, value): the kinds are names of `tf.summary`. Flushes."""
+        """Writes summaries (kind, tag, value), where a kind is a function name of `tf.summary`, and flushes."""
 
         def write(writer: SummaryWriter) -> None:
             numbers = {tag: float(value) for kind, tag, value in found if kind == "scalar"}

@@ -5,20 +5,19 @@ from typing import Any
 
 from stratagem._tf1.estimator._call import argument_names, call_with
 from stratagem._tf1.estimator._estimator import Estimator
-from stratagem._tf1.estimator._model_spec import EstimatorSpec
-from stratagem._tf1.estimator._modes import ModeKeys
+from stratagem._tf1.estimator._model_spec import EstimatorSpec, ModeKeys
 
 _ARGUMENTS = {"features", "labels", "predictions", "config"}
 
 
 def add_metrics(estimator: Estimator, metric_fn: Callable[..., dict[str, Any]]) -> Estimator:
-    """A new Estimator that evaluates what `metric_fn` returns, too, as `tf.estimator.add_metrics`.
+    """Returns a new Estimator that also evaluates the metrics that `metric_fn` returns, as `tf.estimator.add_metrics`.
 
-    metric_fn: takes some of `features`, `labels`, `predictions`, `config`, and returns metrics as `eval_metric_ops` has them;
-        one of the same name as another takes its place.
+    metric_fn: takes any of `features`, `labels`, `predictions`, `config`, and returns metrics in the form of
+        `eval_metric_ops`. They replace metrics of the same names.
 
     Raises:
-        TypeError: `estimator` is none.
+        TypeError: `estimator` is not an Estimator.
         ValueError: metric_fn has other arguments.
     """
     if not isinstance(estimator, Estimator):

@@ -1,4 +1,4 @@
-"""The tensors and operations that the hooks of a model hold, by their places: a later trace has others at the same places."""
+"""The tensors and operations that a model's hooks hold, by attribute path: a later trace holds its own at the same paths."""
 
 import itertools
 import types
@@ -14,7 +14,7 @@ _DEPTH = 6  # of containers and objects within a hook
 
 
 def tensors_in(hooks: Iterable[SessionRunHook]) -> dict[str, Any]:
-    """Tensors and the names of tensors in the attributes of hooks, and in dicts, lists and tuples there, by place."""
+    """Returns the tensors in the attributes of hooks, and in dicts, lists and tuples there, by path."""
     found: dict[str, Any] = {}
     for number, hook in enumerate(hooks):
         for place, value in _parts(hook, f"{type(hook).__name__} {number}", 0):
@@ -23,19 +23,19 @@ def tensors_in(hooks: Iterable[SessionRunHook]) -> dict[str, Any]:
 
 
 def names_in(hooks: Iterable[SessionRunHook]) -> set[str]:
-    """The strings among what hooks hold, and in the code of their methods: some may be names of tensors."""
+    """Returns the strings that hooks hold, or that the code of their methods contains: some may be names of tensors."""
     found = {value for hook in hooks for part in (hook, _constants(hook)) for _, value in _parts(part, "", 0, (str,))}
     return {value for value in found if value and not value.isspace()}
 
 
 def operations_in(hooks: Iterable[SessionRunHook]) -> dict[str, Operation]:
-    """The operations at such places."""
+    """Returns the operations in the attributes of hooks, by path."""
     parts = (_parts(hook, f"{type(hook).__name__} {number}", 0, (Operation,)) for number, hook in enumerate(hooks))
     return dict(itertools.chain.from_iterable(parts))
 
 
 def _constants(hook: SessionRunHook) -> list[Any]:
-    """What the methods of a hook's class have in their code."""
+    """Returns the constants in the code of the methods of a hook's class."""
     methods = [method for kind in type(hook).__mro__ for method in vars(kind).values()]
     return [method.__code__.co_consts for method in methods if isinstance(method, types.FunctionType)]
 

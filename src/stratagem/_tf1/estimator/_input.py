@@ -1,4 +1,4 @@
-"""The data of one call: what an input_fn returns, as a data set, and its elements as features and labels."""
+"""The data of one call: the result of an input_fn as a data set, and its elements as features and labels."""
 
 import logging
 from collections.abc import Callable, Iterator
@@ -15,17 +15,18 @@ _log = logging.getLogger("stratagem.estimator")
 
 @final
 class Input:
-    """An input_fn, with what it may be told beside its place in the job: mode, params and config."""
+    """An input_fn, with the mode, params and config that it may take."""
 
     def __init__(self, input_fn: Callable[..., Any], mode: str, params: Any, config: Any) -> None:
         self._input_fn, self._mode = input_fn, mode
         self._params, self._config = params, config
 
     def dataset(self, context: InputContext | None = None) -> Dataset:
-        """What the input_fn makes, as a data set; tensors that it returns are the same batch again and again, but for what
-        `get_next` of a `make_one_shot_iterator` gave it.
+        """Returns the result of the input_fn as a data set.
 
-        context: which of the job's pipelines this is, for an input_fn that takes an `input_context`.
+        Tensors become a data set that repeats one batch, except those from `get_next` of a `make_one_shot_iterator`.
+
+        context: identifies one of the job's input pipelines, for an input_fn that takes an `input_context`.
         """
         given: dict[str, Any] = {"mode": self._mode, "params": self._params, "config": self._config}
         if context is not None and "input_context" in argument_names(self._input_fn):
@@ -45,7 +46,7 @@ class Input:
 
 
 def _as_element(made: Any) -> Any:
-    """Lists in a nest of tensors are tensors to a data set; the pair itself is a tuple."""
+    """Returns a list of features and labels as a tuple: in a data set a list would be one tensor."""
     return tuple(made) if isinstance(made, list) and len(made) == 2 and not _is_number(made[0]) else made
 
 
@@ -54,7 +55,7 @@ def _is_number(value: Any) -> bool:
 
 
 def features_and_labels(element: Any) -> tuple[Any, Any]:
-    """The two parts of an element; labels are None where it is features alone.
+    """Returns the two parts of an element; labels are None if it consists of features only.
 
     Raises ValueError for a tuple of another length.
     """
@@ -69,6 +70,6 @@ def features_and_labels(element: Any) -> tuple[Any, Any]:
 
 
 def row_count(features: Any) -> int | None:
-    """How many rows a batch of features has: the first dimension of its first tensor. None for scalars."""
+    """Returns the number of rows of a batch of features: the first dimension of its first tensor; None for scalars."""
     leaf = next((v for v in jax.tree.leaves(features) if hasattr(v, "shape")), None)
     return None if leaf is None or not leaf.shape else int(leaf.shape[0])

@@ -1,4 +1,4 @@
-"""Running an Estimator apart from the strategy's scope that the program may be in: its strategies are in its RunConfig."""
+"""Runs Estimators outside of the strategy scope that the program may be in: their strategies are those of RunConfig."""
 
 import contextvars
 import dataclasses
@@ -14,7 +14,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def isolated(function: F) -> F:
-    """The function, run outside of every scope, and of a model that a hook may be beginning with."""
+    """Makes a function run outside of every strategy scope, and outside of a model_fn whose hook may have called it."""
 
     @functools.wraps(function)
     def run(*args: Any, **kwargs: Any) -> Any:
@@ -25,7 +25,7 @@ def isolated(function: F) -> F:
 
 
 def generated_isolated(function: F) -> F:
-    """The generator function, whose code runs outside of every scope; whoever takes what it yields stays in theirs."""
+    """Makes a generator function run outside of every scope, while its consumer stays in the consumer's scopes."""
 
     @functools.wraps(function)
     def run(*args: Any, **kwargs: Any) -> Iterator[Any]:

@@ -11,12 +11,17 @@ from stratagem._base.errors import UnimplementedError
 from stratagem._core.context import current
 from stratagem._tf1.estimator._config import RunConfig
 from stratagem._tf1.estimator._estimator import Estimator
-from stratagem._tf1.estimator._model_spec import EstimatorSpec
-from stratagem._tf1.estimator._modes import ModeKeys
+from stratagem._tf1.estimator._model_spec import EstimatorSpec, ModeKeys
 from stratagem._tf1.estimator._scaffold import Scaffold
 from stratagem._tf1.estimator._step import is_updated
-from stratagem._tf1.graph import GraphKeys, Operation, current_building, get_or_create_global_step
-from stratagem._tf1.graph.train import gradients, scaled_loss
+from stratagem._tf1.graph import (
+    GraphKeys,
+    Operation,
+    current_building,
+    get_or_create_global_step,
+    gradients,
+    scaled_loss,
+)
 
 
 def model_to_estimator(
@@ -29,11 +34,15 @@ def model_to_estimator(
     metric_names_map: dict[str, str] | None = None,
     export_outputs: dict[str, Any] | None = None,
 ) -> Estimator:
-    """As `tf.keras.estimator.model_to_estimator`: trains a copy of the model, which begins with the model's weights.
+    """Returns an Estimator that trains a copy of a Keras model, as `tf.keras.estimator.model_to_estimator`.
 
-    keras_model: compiled; the Estimator never changes it. keras_model_path: a file of one (`model.save`), in its place.
-    custom_objects: classes and functions of the model by name. checkpoint_format: has no meaning. metric_names_map: other names
-    for the results of metrics, by the names that `model.evaluate` gives them.
+    Training starts from the model's weights; the model itself is never changed.
+
+    keras_model: a compiled model.
+    keras_model_path: the file of a model (`model.save`), instead of keras_model.
+    custom_objects: classes and functions of the model by name.
+    checkpoint_format: ignored.
+    metric_names_map: new names of metrics, by the names of `model.evaluate`.
 
     Raises:
         ValueError: neither or both of model and path are given, the model is not compiled, or it cannot be copied.
@@ -72,7 +81,7 @@ def model_to_estimator(
 
 
 def _copier(model: Any, custom_objects: dict[str, Any]) -> Callable[[], Any]:
-    """Makes the model anew, compiled alike. Raises ValueError if that cannot be done."""
+    """Returns a function that creates and compiles the model again. Raises ValueError if that is impossible."""
     kind, compiled = type(model), model.get_compile_config()
     try:
         config = model.get_config()
@@ -84,7 +93,7 @@ def _copier(model: Any, custom_objects: dict[str, Any]) -> Callable[[], Any]:
 
     def copy() -> Any:
         with keras.utils.custom_object_scope(custom_objects):
-            made = kind.from_config(deepcopy(config))  # which some classes take things out of
+            made = kind.from_config(deepcopy(config))  # a copy, since some classes modify it
             made.compile_from_config(deepcopy(compiled))
         return made
 
@@ -92,9 +101,9 @@ def _copier(model: Any, custom_objects: dict[str, Any]) -> Callable[[], Any]:
 
 
 def _named(metrics: list[Any]) -> Iterator[tuple[str, Any]]:
-    """Metrics one by one, by the names of `model.evaluate`; not those that only a `train_step` of the model's would update."""
+    """Yields each metric with its name in `model.evaluate`, except metrics that only a custom `train_step` would update."""
     for metric in metrics:
-        parts = getattr(metric, "metrics", None)  # those of `compile` come together
+        parts = getattr(metric, "metrics", None)  # the metrics of `compile` are one object
         if parts:
             yield from zip(metric.result(), parts, strict=True)
         elif parts is None and is_updated(metric, current().recorder):
@@ -102,9 +111,9 @@ def _named(metrics: list[Any]) -> Iterator[tuple[str, Any]]:
 
 
 def _train_op(model: Any, loss: Any) -> Operation:
-    """Applies the gradients with the model's optimizer, and counts the step."""
+    """Returns the operation that applies the gradients with the model's optimizer, and counts the step."""
     building, variables = current_building(), model.trainable_variables
-    model.optimizer.build(variables)  # before its loss scale is read
+    model.optimizer.build(variables)  # `scale_loss` reads a variable that this creates
     scaled = model.optimizer.scale_loss(scaled_loss(building, loss))
     slopes, step = gradients(scaled, variables), get_or_create_global_step()
 

@@ -1,4 +1,4 @@
-"""The loop around the steps of a model: hooks before and after each, until one asks for the end or the input ends."""
+"""The loop over the steps of a model, with hooks before and after each, until a hook requests a stop or the input ends."""
 
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
@@ -13,15 +13,16 @@ from stratagem._tf1.estimator._session import ModelSession
 from stratagem._tf1.estimator._step import Built
 from stratagem._tf1.estimator.hooks import OriginalArgs, SessionRunContext, SessionRunValues
 
-_ENDS = (StopIteration, OutOfRangeError)  # raised by whatever runs in the loop, they end it as TensorFlow's do
+_ENDS = (StopIteration, OutOfRangeError)  # raised in the loop, they end it, as in TensorFlow
 
 
 def steps(
     session: ModelSession, built: Built, hooks: Sequence[SessionRunHook], initialize: Callable[[], None]
 ) -> Iterator[StepResults]:
-    """Run the hooks and take steps, until a hook asks for the end or the input has ended; yields what each step gave.
+    """Runs the hooks and steps until a hook requests a stop or the input ends, and yields the results of each step.
 
-    initialize: gives the variables their values, after the hooks' `begin`. An error ends the loop without the hooks' `end`.
+    initialize: gives the variables their values, after the hooks' `begin`. If an error ends the loop, the hooks' `end` is not
+        called.
     """
     session.expect(hooks)
     original = OriginalArgs({"loss": built.loss, "train_op": built.spec.train_op})
@@ -47,7 +48,7 @@ def steps(
 
 
 def _one(session: ModelSession, hooks: Sequence[SessionRunHook], context: SessionRunContext) -> StepResults | None:
-    """One step with what the hooks do around it. None: the input has ended."""
+    """Takes one step, with the hooks' calls around it. Returns None if the input has ended."""
     asked = [session.answers(hook.before_run(context)) for hook in hooks]
     found = session.advance()
     if found is None:

@@ -1,4 +1,4 @@
-"""What is said of names of tf.estimator that are not provided."""
+"""The error messages for names of tf.estimator that are not provided."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""EstimatorSpec: what a model_fn returns, checked for the mode that it was called for."""
+"""ModeKeys: the modes of a model_fn; EstimatorSpec: its result, checked for the mode."""
 
 import math
 from collections.abc import Iterable
@@ -8,12 +8,20 @@ import keras
 
 from stratagem._ops import is_tensor, reshape
 from stratagem._tf1.estimator._hook import SessionRunHook
-from stratagem._tf1.estimator._modes import ModeKeys
 from stratagem._tf1.estimator._scaffold import Scaffold
 from stratagem._tf1.estimator._specs import checked_hooks
 from stratagem._tf1.estimator.export import ExportOutput
-from stratagem._tf1.graph import Operation
-from stratagem._tf1.graph.metrics import MetricValue
+from stratagem._tf1.graph import MetricValue, Operation
+
+
+@final
+class ModeKeys:
+    """The modes that a model_fn is called in, as `tf.estimator.ModeKeys`."""
+
+    TRAIN: Final = "train"
+    EVAL: Final = "eval"
+    PREDICT: Final = "infer"
+
 
 _NEEDED: Final = {
     ModeKeys.TRAIN: ("train_op", "loss"),
@@ -40,21 +48,23 @@ class _EstimatorSpec(NamedTuple):
 
 @final
 class EstimatorSpec(_EstimatorSpec):
-    """As `tf.estimator.EstimatorSpec`. A model_fn may give everything in every mode; what a mode has no use for is ignored.
+    """The result of a model_fn, as `tf.estimator.EstimatorSpec`.
 
-    mode: the mode that the model_fn was called with.
-    predictions: a tensor, or a dict of them, with the rows of the batch in dimension 0; needed in PREDICT.
-    loss: a tensor with one element; needed in TRAIN and EVAL.
-    train_op: what a step of training runs, such as `optimizer.minimize(loss)`; needed in TRAIN.
-    eval_metric_ops: metrics by name: what a function of `tf.compat.v1.metrics` returns, or an updated Keras metric.
+    It may give everything in every mode; unused parts are ignored.
+
+    mode: the mode that the model_fn was called in.
+    predictions: a tensor, or a dict of tensors, with the rows of the batch in dimension 0; required in PREDICT.
+    loss: a tensor with one element; required in TRAIN and EVAL.
+    train_op: the operation of a training step, such as `optimizer.minimize(loss)`; required in TRAIN.
+    eval_metric_ops: metrics by name: results of functions of `tf.compat.v1.metrics`, or updated Keras metrics.
     export_outputs: ExportOutputs by name.
     training_chief_hooks: run on the chief only.
     training_hooks, evaluation_hooks, prediction_hooks: run around every step of that mode.
-    scaffold: what the model sets up itself.
+    scaffold: the parts of the session that the model sets up itself.
 
     Raises:
-        ValueError: something is missing for the mode, or the loss is not one number.
-        TypeError: an argument is of another type.
+        ValueError: a part required in this mode is missing, or the loss has several elements.
+        TypeError: an argument has the wrong type.
     """
 
     def __new__(
@@ -95,7 +105,7 @@ class EstimatorSpec(_EstimatorSpec):
         )
 
     def _replace(self, **changes: Any) -> "EstimatorSpec":
-        """A copy with other values, checked again. Raises ValueError: the mode is to be changed."""
+        """Returns a checked copy with other values. Raises ValueError for another mode."""
         if changes.get("mode", self.mode) != self.mode:
             raise ValueError(
                 f"The mode of an EstimatorSpec cannot be changed, from {self.mode!r} to {changes['mode']!r}."
@@ -104,7 +114,7 @@ class EstimatorSpec(_EstimatorSpec):
 
 
 def _checked_loss(loss: Any) -> Any:
-    """The loss as a scalar."""
+    """Returns the loss as a scalar."""
     if not is_tensor(loss):
         raise TypeError(f"loss must be Tensor, got {loss!r}.")
     if math.prod(loss.shape) != 1:
@@ -125,9 +135,9 @@ def _checked_predictions(predictions: Any) -> Any:
 
 
 def _checked_metrics(metrics: Any) -> dict[str, Any]:
-    """Metrics by name, each a Keras metric or a pair of a value and the operation that updates it.
+    """Returns metrics by name, each a Keras metric or a pair of a value and the operation that updates it.
 
-    In place of the operation there may be None, which is what `update_state` of a Keras metric returns.
+    The operation may be None, the result of a Keras metric's `update_state`.
     """
     if metrics is None:
         return {}

@@ -1,4 +1,4 @@
-"""Training on a cluster of TensorFlow 1: workers take the steps as they are free, servers have the variables."""
+"""Training on a cluster of TensorFlow 1: workers take steps independently, and servers hold the variables."""
 
 import logging
 import queue
@@ -18,7 +18,7 @@ from stratagem._servers.coordinator import ClusterCoordinator
 from stratagem._servers.strategy import ParameterServerStrategy
 from stratagem._tf1.estimator._estimator import Estimator
 from stratagem._tf1.estimator._input import Input
-from stratagem._tf1.estimator._runner import EstimatorRunner, StepResults, like
+from stratagem._tf1.estimator._runner import EstimatorRunner, StepResults, dataset_like
 from stratagem._tf1.estimator._saving import saved_step
 from stratagem._tf1.estimator._specs import TrainSpec
 from stratagem._tf1.estimator._step import ModelStep
@@ -26,25 +26,27 @@ from stratagem._tf1.estimator.hooks import StopAtStepHook
 
 _log = logging.getLogger("stratagem.estimator")
 
-_AHEAD: Final = 2  # steps on their way for each worker: one that it takes, and one that waits, so that it never does
+_AHEAD: Final = 2  # steps submitted for each worker: one that runs, and one that is ready when it ends
 _LOOK_SECONDS: Final = 1.0
-_PAUSE_SECONDS: Final = 0.05  # before a worker without data gives a step back that others may take
+_PAUSE_SECONDS: Final = 0.05  # before a worker without data returns a step, so that others may take it
 
 
 @final
 @dataclass(frozen=True)
 class _Ended:
-    """In place of a step's results: the data of this worker has no more batches."""
+    """A message instead of a step's results: the data of this worker has ended."""
 
     worker: int
 
 
 @final
 class ParameterServerEstimatorRunner(EstimatorRunner):
-    """Every worker makes the data set of the input_fn for itself and takes all of it; who is free takes the next step.
+    """Takes steps on all workers.
 
-    max_steps: the global step at which no more steps are handed out; None: when no worker has data any more.
-    save_steps: steps between two checkpoints: each ends before the first step after it begins. None: no such number.
+    Each makes its own data set from the input_fn and reads all of it; free workers take the next step.
+
+    max_steps: the global step to stop at; None stops when the data of all workers has ended.
+    save_steps: steps between two checkpoints. No step runs across a checkpoint. None: checkpoints are not counted in steps.
     """
 
     def __init__(
@@ -60,9 +62,9 @@ class ParameterServerEstimatorRunner(EstimatorRunner):
         self._coordinator = ClusterCoordinator(strategy)
         self._iterator: Any = None
         self._first: int | None = None  # the global step before the first step
-        self._reported = 0  # steps that the training loop knows of
-        self._under_way = 0  # functions that have been handed out
-        self._waiting: deque[dict[str, Any]] = deque()  # results of steps that the loop does not know of yet
+        self._reported = 0  # steps that were reported to the training loop
+        self._under_way = 0  # submitted steps that have not ended
+        self._waiting: deque[dict[str, Any]] = deque()  # results that were not reported yet
         self._arrived: queue.SimpleQueue[Any] = queue.SimpleQueue()
         self._without_data: set[int] = set()
         self._closed = threading.Event()
@@ -85,19 +87,19 @@ class ParameterServerEstimatorRunner(EstimatorRunner):
         self._reported += 1
         return StepResults(self._start + self._reported - 1, found.get("loss"), found["tensors"])
 
-    def finals(self) -> dict[str, Any]:
-        return {}  # of evaluations only
+    def final_metrics(self) -> dict[str, Any]:
+        return {}  # only evaluations have any
 
     def global_step(self) -> int:
         return self._start + self._reported
 
     def settle(self) -> None:
-        """The loop is not told of steps that have ended meanwhile: the global step is past them."""
+        """Waits for all running steps. Their results are not reported, but the global step counts them."""
         while self._under_way:
             self._receive()
         self._reported += len(self._waiting)
         self._waiting.clear()
-        self._first = self._read() - self._reported  # a model_fn may count otherwise than by one
+        self._first = self._read() - self._reported  # a model_fn may not count by one
 
     def close(self) -> None:
         if self._closed.is_set():
@@ -106,7 +108,7 @@ class ParameterServerEstimatorRunner(EstimatorRunner):
         if self._under_way:
             try:
                 self._coordinator.join()
-            except Exception as error:  # why training ends is what the caller is told
+            except Exception as error:  # the caller gets the error that ended training
                 _log.warning("A step that was under way when training ended has failed: %s", error)
 
     @property
@@ -119,7 +121,7 @@ class ParameterServerEstimatorRunner(EstimatorRunner):
         return int(self._step.graph.global_step.numpy())
 
     def _send(self) -> None:
-        """Hand out as many steps as workers have use for."""
+        """Submits as many steps as the workers can use."""
         most = _AHEAD * self._strategy.workers
         if self._max_steps is not None:
             most = min(most, self._max_steps - self._start - self._reported)
@@ -130,17 +132,17 @@ class ParameterServerEstimatorRunner(EstimatorRunner):
             self._under_way += 1
 
     def _has_data(self) -> bool:
-        """True while some worker may have data: one that is lost may come back, and then begins with its own anew."""
+        """Returns True while some worker may have data. A lost one may come back, and then reads its data from the start."""
         return len(self._without_data | self._coordinator.absent) < self._strategy.workers
 
     def _receive(self) -> None:
-        """Wait for a function to end. Raises what it has raised, or what has happened to the servers."""
+        """Waits for the end of one submitted step. Raises its error, or that of a lost server."""
         while True:
             try:
                 arrived = self._arrived.get(timeout=_LOOK_SECONDS)
                 break
             except queue.Empty:
-                self._coordinator.done()  # raises it
+                self._coordinator.done()  # raises the error of a lost server
         self._under_way -= 1
         if isinstance(arrived, _Ended):
             self._without_data.add(arrived.worker)
@@ -148,7 +150,7 @@ class ParameterServerEstimatorRunner(EstimatorRunner):
             self._waiting.append(arrived)
 
     def _take(self, iterator: Any, asked: tuple[str, ...]) -> None:
-        """On behalf of a worker: one step."""
+        """Takes one step on behalf of a worker."""
         here = current().worker
         assert here is not None
         assert here.index is not None, "the coordinator takes no step"
@@ -170,12 +172,12 @@ class ParameterServerEstimatorRunner(EstimatorRunner):
         return self._step(next(iterator), asked)
 
 
-def train_served(estimator: Estimator, spec: TrainSpec) -> None:
-    """Train on the workers and servers of TF_CONFIG, in the task of the chief.
+def train_with_servers(estimator: Estimator, spec: TrainSpec) -> None:
+    """Trains on the workers and servers of TF_CONFIG, in the task of the chief.
 
-    Raises UnavailableError: one of them is not there in time, or a server is lost.
+    Raises UnavailableError if a task does not start in time, or a server is lost.
     """
-    # Also if there is nothing to do: the other tasks wait for the chief, and end with it.
+    # Needed even if there is nothing to do: the other tasks wait for the chief, and end with it.
     strategy = ParameterServerStrategy(TFConfigClusterResolver())
     if spec.max_steps is not None and spec.max_steps <= saved_step(estimator.latest_checkpoint()):
         _log.info("Skipping training since max_steps has already saved.")
@@ -192,7 +194,7 @@ def train_served(estimator: Estimator, spec: TrainSpec) -> None:
 
 
 def _first_batch(source: Input) -> Any:
-    """What the model is built for: the first batch, or zeros in its place if there is none."""
+    """Returns the batch that the model is built for: the first one, or zeros of its shape if there is none."""
     dataset = source.dataset(None)
     first = next(iter(dataset), None)
-    return next(iter(like(dataset))) if first is None else first
+    return next(iter(dataset_like(dataset))) if first is None else first

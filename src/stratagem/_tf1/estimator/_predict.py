@@ -1,4 +1,4 @@
-"""Predictions of an Estimator's model: row by row, or batch by batch."""
+"""The predictions of an Estimator's model, row by row or batch by batch."""
 
 from collections.abc import Iterable, Iterator
 from typing import Any
@@ -10,10 +10,10 @@ from stratagem._tf1.estimator._runner import StepResults
 _PREFIX = "prediction "
 
 
-def chosen(predictions: Any, predict_keys: Iterable[str] | None) -> list[str]:
-    """The keys of the predictions to return; of a tensor that is no dict of them, its own.
+def chosen_keys(predictions: Any, predict_keys: Iterable[str] | None) -> list[str]:
+    """Returns the keys of the predictions to return; [""] for a single tensor.
 
-    Raises ValueError for keys where there is no dict, and where none of them is among the predictions.
+    Raises ValueError for keys of a single tensor, and if none of the keys exists.
     """
     if not isinstance(predictions, dict):
         if predict_keys:
@@ -31,9 +31,9 @@ def chosen(predictions: Any, predict_keys: Iterable[str] | None) -> list[str]:
 
 
 def rows(results: Iterable[StepResults], keys: list[str], *, one_by_one: bool) -> Iterator[Any]:
-    """What a step gave, as NumPy arrays by key (the array alone where the key is ""), for every row or every batch.
+    """Yields the predictions of every row or every batch as a dict of NumPy arrays; as one array if the only key is "".
 
-    Raises ValueError where rows are wanted and the predictions have different numbers of them, or none.
+    Raises ValueError if rows are requested and the predictions differ in their number of rows, or have none.
     """
     for found in results:
         batch = {key: np.asarray(found.tensors[_PREFIX + key]) for key in keys}

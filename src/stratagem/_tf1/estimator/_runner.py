@@ -1,4 +1,4 @@
-"""How the steps of a model are run: the interface, and the way of one process whose replicas take every step together."""
+"""The interface of runners, which take the steps of a model, and the runner of one process, whose replicas step together."""
 
 import abc
 from collections.abc import Callable
@@ -19,12 +19,12 @@ from stratagem._tf1.estimator._step import ModelStep
 @final
 @dataclass(frozen=True)
 class StepResults:
-    """What one step gave.
+    """The results of one step.
 
     global_step: before the step.
-    loss: the model's loss, a scalar; the mean over replicas where the optimizer scaled it so, else the sum. None where there
-        is none.
-    tensors: what the hooks of the model hold, names that were asked for, summaries and predictions, by key.
+    loss: the model's loss, a scalar: the mean over replicas if the optimizer scaled it so, else the sum. None if there is
+        none.
+    tensors: by key, the tensors that the model's hooks hold, requested names, summaries and predictions.
     """
 
     global_step: int
@@ -33,42 +33,42 @@ class StepResults:
 
 
 class EstimatorRunner(abc.ABC):
-    """Takes the steps of one training, evaluation or prediction. One class for each way to distribute the work."""
+    """Takes the steps of one training, evaluation or prediction. Each way to distribute the work has its own class."""
 
     @abc.abstractmethod
     def build(self) -> None:
-        """Trace the model once, so that its variables exist and `ModelStep.built` is there. Takes no step and no batch."""
+        """Traces the model once, which creates its variables and `ModelStep.built`. It takes no step and consumes no batch."""
 
     @abc.abstractmethod
     def advance(self) -> StepResults | None:
-        """Take the next step, or wait for the next one that ended elsewhere. None: the input has ended."""
+        """Takes the next step, or waits for one that runs elsewhere. Returns None if the input has ended."""
 
     @abc.abstractmethod
-    def finals(self) -> dict[str, Any]:
-        """The values of metrics that the model_fn computes of other metrics, now; keys as in `StepResults.tensors`."""
+    def final_metrics(self) -> dict[str, Any]:
+        """Returns the current values of metrics that the model_fn computes from others, by key as in `StepResults.tensors`."""
 
     @abc.abstractmethod
     def global_step(self) -> int:
-        """The present value of the model's global step: that after all steps which were reported."""
+        """Returns the global step after all reported steps."""
 
     @abc.abstractmethod
     def settle(self) -> None:
-        """Wait until no step is under way, so that the variables can be read and saved together."""
+        """Waits until no step is running, so that the variables can be read and saved together."""
 
     @abc.abstractmethod
     def close(self) -> None:
-        """Let the input and what is under way go, also after an error. Closing twice has no effect."""
+        """Releases the input and running steps, also after an error. Closing twice has no effect."""
 
 
-# How `Estimator._train` gets its runner: from the step, which is to be traced, and the input.
+# Makes the runner of `Estimator._train` from the step, which it traces, and the input.
 OpenRunner = Callable[[ModelStep, Input], EstimatorRunner]
 
 
 @final
 class LocalRunner(EstimatorRunner):
-    """All replicas take every step together, each on a batch of its own.
+    """Takes every step on all replicas together, each with its own batch.
 
-    distributed: the strategy is the user's, so that the input_fn is told its place.
+    distributed: whether the user chose the strategy, so that the input_fn gets an `input_context`.
     """
 
     def __init__(self, step: ModelStep, source: Input, *, distributed: bool) -> None:
@@ -88,7 +88,7 @@ class LocalRunner(EstimatorRunner):
         try:
             self._batch = self._iterator.peek()
         except StopIteration:
-            self._batch = iter(self._batches(lambda context: like(made[0]))).peek()
+            self._batch = iter(self._batches(lambda context: dataset_like(made[0]))).peek()
         with self._strategy.scope():
             prepare(self._step, self._key, self._step.name, (self._batch, ()), self._strategy.mesh)
 
@@ -100,12 +100,12 @@ class LocalRunner(EstimatorRunner):
         found = self._run(final=False)
         return StepResults(int(found["before"]), found.get("loss"), found["tensors"])
 
-    def finals(self) -> dict[str, Any]:
+    def final_metrics(self) -> dict[str, Any]:
         found: dict[str, Any] = self._run(final=True)["tensors"]
         return found
 
     def global_step(self) -> int:
-        with storage:  # what is stored, for to copy it takes as long as the rest of what hooks do around a short step
+        with storage:  # no copy, which would take as long as all hooks of a short step
             number = self._strategy.mesh.first(stored(self._step.graph.global_step))
         return int(np.asarray(number))
 
@@ -131,8 +131,8 @@ class LocalRunner(EstimatorRunner):
         return found
 
 
-def like(dataset: Dataset) -> Dataset:
-    """A data set with one element of the shapes of another's, which has none: a model can be built for it."""
+def dataset_like(dataset: Dataset) -> Dataset:
+    """Returns a data set of one element of zeros, shaped like those of an empty data set, to build a model with."""
 
     def zeros(spec: Any) -> Any:
         shape = [1 if size is None else size for size in spec.shape]

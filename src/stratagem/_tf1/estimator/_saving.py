@@ -1,4 +1,4 @@
-"""Saving and restoring a model's variables by name, and what its Scaffold saves beside them."""
+"""Saves and restores a model's variables by name, together with the checkpoint of its Scaffold."""
 
 import logging
 import os
@@ -17,9 +17,9 @@ GLOBAL_STEP = "global_step"
 
 @final
 class Saving:
-    """The checkpoints of one graph. `beside`: a `tf.train.Checkpoint` that is saved and restored with its variables.
+    """The checkpoints of one graph. beside: a `tf.train.Checkpoint` that is saved and restored together with the variables.
 
-    Of several workers that train together only the chief saves, alone.
+    When several workers train together, only the chief saves.
     """
 
     def __init__(self, graph: Graph, config: RunConfig, beside: Any = None) -> None:
@@ -28,7 +28,10 @@ class Saving:
         self._managers: dict[tuple[str, str], CheckpointManager] = {}
 
     def save(self, directory: str, name: str, step: int) -> None:
-        """Write `<directory>/<name>-<step>`, and delete what is too many. Raises as `tf.train.Checkpoint.save`."""
+        """Writes `<directory>/<name>-<step>`, and deletes checkpoints beyond the limit.
+
+        Raises as `tf.train.Checkpoint.save`.
+        """
         if not self._config.is_chief:
             return
         with entered(job=ALONE):
@@ -44,12 +47,12 @@ class Saving:
             self._managers[key].save(checkpoint_number=step)
 
     def restore(self, path: str) -> None:
-        """Give the variables their values in a checkpoint. Raises as `NamedCheckpoint.restore`."""
+        """Restores the variables from a checkpoint. Raises as `NamedCheckpoint.restore`."""
         _log.info("Restoring parameters from %s", path)
         self._checkpoint.restore(path)
 
 
 def saved_step(path: str | None) -> int:
-    """The global step of a checkpoint; 0 where there is none, or where it has none."""
+    """Returns the global step of a checkpoint; 0 without a checkpoint, or if it contains none."""
     reader = None if path is None else load_checkpoint(path)
     return int(reader.get_tensor(GLOBAL_STEP)) if reader is not None and reader.has_tensor(GLOBAL_STEP) else 0

@@ -1,4 +1,4 @@
-"""Scaffold: the parts of a training session that a model_fn may set itself."""
+"""Scaffold: the parts of a training session that a model_fn may set up itself."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -14,15 +14,19 @@ _OF_SESSIONS: Final = (
 @final
 @dataclass(frozen=True)
 class Scaffold:
-    """As `tf.train.Scaffold`; what is None is made as usual.
+    """The parts of a training session that a model_fn sets up itself, as `tf.train.Scaffold`.
 
-    init_fn: called with (scaffold, session) when variables have their first values, and not when they are restored.
-    saver: a `tf.train.Checkpoint` that is saved in every checkpoint, and restored from it, beside the model's variables.
-    summary_op: accepted; all summaries of the model are written. copy_from_scaffold: has what is None here.
+    Parts that are None have defaults.
+
+    init_fn: called with (scaffold, session) when variables have their initial values, but not when they are restored.
+    saver: a `tf.train.Checkpoint` that is saved in every checkpoint, and restored from it, together with the model's
+        variables.
+    summary_op: ignored; all summaries of the model are written.
+    copy_from_scaffold: has the defaults of the parts that are None.
 
     Raises:
-        UnimplementedError: one of the other arguments, which belong to a session of TensorFlow 1, is given.
-        TypeError: copy_from_scaffold is no Scaffold.
+        UnimplementedError: one of the other arguments is given, which belong to a session of TensorFlow 1.
+        TypeError: copy_from_scaffold is not a Scaffold.
     """
 
     init_op: Any = None

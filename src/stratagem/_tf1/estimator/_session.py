@@ -1,4 +1,4 @@
-"""ModelSession: what hooks can ask of a model that is being run, before, between and after its steps."""
+"""ModelSession: what hooks can request from a running model before, between and after its steps."""
 
 from collections.abc import Callable, Iterable
 from typing import Any, final
@@ -24,7 +24,7 @@ Answer = Callable[[StepResults], Any]  # the value of one fetch, once the step i
 class ModelSession:
     """A `hooks.Session` of a model that has been built.
 
-    Variables are read before a step, as their fetches come before what the step does; tensors are what they were in it.
+    Variables are read before a step changes them; tensors have their values in the step.
     """
 
     def __init__(self, step: ModelStep, runner: EstimatorRunner, saving: Saving, events: EventFolders) -> None:
@@ -40,37 +40,37 @@ class ModelSession:
 
     @property
     def events(self) -> EventFolders:
-        """Writes to event files."""
+        """The writers of event files."""
         return self._events
 
     @property
     def summaries(self) -> list[tuple[str, str, Any]]:
-        """What the model summarizes, (kind, tag, tensor), and its loss unless the model has one of that tag."""
+        """The model's summaries, (kind, tag, tensor), with the loss unless one of them has that tag."""
         built = self._step.built
         tags = {tag for _, tag, _ in built.building.summaries}
         own = [] if "loss" in tags or built.spec.loss is None else [("scalar", "loss", built.loss)]
         return [*own, *built.building.summaries]
 
     def global_step(self) -> int:
-        """The present global step."""
+        """Returns the current global step."""
         if self._number is None:
             self._number = self._runner.global_step()
         return self._number
 
     def settle(self) -> int:
-        """Wait until no step is under way. Returns the global step that the variables are at."""
+        """Waits until no step is running. Returns the global step of the variables."""
         self._runner.settle()
         self._number = None
         return self.global_step()
 
     def save(self, directory: str, name: str, step: int) -> None:
-        """Write the checkpoint `<directory>/<name>-<step>`."""
+        """Writes the checkpoint `<directory>/<name>-<step>`."""
         self._saving.save(directory, name, step)
 
     def run(self, fetches: Any, feed_dict: Any = None, options: Any = None, run_metadata: Any = None) -> Any:
-        """The present values of variables and metrics, and those that tensors had in the last step. No step is taken.
+        """Returns the current values of variables and metrics, and the values of tensors in the last step. No step is taken.
 
-        Raises ValueError for a tensor when there was no step yet, for an operation, and for what is neither.
+        Raises ValueError for a tensor before the first step, for an operation, and for any other object.
         """
         for fetch in jax.tree.leaves(fetches):
             if isinstance(fetch, Operation):
@@ -83,9 +83,9 @@ class ModelSession:
         return jax.tree.map(lambda answer: answer(last), answers)
 
     def expect(self, hooks: Iterable[SessionRunHook]) -> None:
-        """Let steps return the tensors that these hooks hold the names of, whenever they will ask for them.
+        """Makes steps return the tensors whose names these hooks hold, so that they can be fetched at any time.
 
-        Of several workers, some of whose hooks the chief alone may have, each lets them return what any of them asks for.
+        Some hooks may be on the chief only, so all workers return what any of them requests.
         """
         built = self._step.built
         texts = names_in([*hooks, *hooks_of(built.spec, self._step.mode)])
@@ -94,14 +94,14 @@ class ModelSession:
         self._step.ask({name for given in job.agree("the tensors that hooks ask for", sorted(names)) for name in given})
 
     def advance(self) -> StepResults | None:
-        """Take the next step."""
+        """Takes the next step."""
         self._number = None
         found = self._runner.advance()
         self._last = self._last if found is None else found
         return found
 
     def answers(self, arguments: SessionRunArgs | None) -> Any:
-        """For everything that a hook asks for, a function that gives it after the step. Reads what is read before it."""
+        """Returns, for each value that a hook fetches, a function that gives it after the step. Variables are read now."""
         if arguments is None:
             return None
         if arguments.feed_dict or arguments.options:
@@ -120,7 +120,7 @@ class ModelSession:
             return self._of_operation(fetch)
         if callable(read := getattr(fetch, "read", None)):  # the value of a metric
             return lambda results: _plain(read())
-        key = self._step.built.place_of(fetch)
+        key = self._step.built.key_of(fetch)
         if key is not None:
             return lambda results: _of_step(results, key)
         if isinstance(fetch, jax.core.Tracer):
@@ -151,7 +151,7 @@ class ModelSession:
         return lambda results: _of_step(results, f"name {name}")
 
     def _of_operation(self, operation: Operation) -> Answer:
-        """What the step has run, as part of the train_op or of an update of a metric: its result."""
+        """Returns the result of an operation that the step has run, in the train_op or in an update of a metric."""
         built = self._step.built
         if id(operation) not in built.building.done:
             raise ValueError(
@@ -177,5 +177,5 @@ def _of_step(results: StepResults, key: str) -> Any:
 
 
 def _plain(value: Any) -> Any:
-    """As a session gives it: a NumPy array, or a NumPy number."""
+    """Returns a value in the form that sessions return: a NumPy array or a NumPy number."""
     return np.asarray(value)[()]

@@ -1,9 +1,9 @@
-"""TrainSpec and EvalSpec: what train_and_evaluate trains and evaluates on, and for how long."""
+"""TrainSpec and EvalSpec: the data, length and hooks of trainings and evaluations; Exporter: the interface of exporters."""
 
+import abc
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple, final
 
-from stratagem._tf1.estimator._exporter import Exporter
 from stratagem._tf1.estimator._hook import CheckpointSaverListener, SessionRunHook
 
 
@@ -18,15 +18,15 @@ class _TrainSpec(NamedTuple):
 
 @final
 class TrainSpec(_TrainSpec):
-    """As `tf.estimator.TrainSpec`.
+    """The training of train_and_evaluate, as `tf.estimator.TrainSpec`.
 
-    input_fn: makes the data set of one task: a `tf.data.Dataset` of (features, labels).
-    max_steps: the global step at which training ends; None trains until the data set ends.
+    input_fn: returns the data set of one task, a `tf.data.Dataset` of (features, labels).
+    max_steps: the global step at which training ends; None trains until the data ends.
     hooks: run around every step.
     saving_listeners: run around every checkpoint, on the chief.
 
     Raises:
-        TypeError: an argument is of another type.
+        TypeError: an argument has the wrong type.
         ValueError: max_steps is not positive.
     """
 
@@ -40,6 +40,26 @@ class TrainSpec(_TrainSpec):
         _check_callable(input_fn)
         _check_positive("max_steps", max_steps)
         return super().__new__(cls, input_fn, max_steps, checked_hooks(hooks), checked_listeners(saving_listeners))
+
+
+class Exporter(abc.ABC):
+    """The interface of exporters, which make something of a model after an evaluation, as `tf.estimator.Exporter`."""
+
+    @property
+    @abc.abstractmethod
+    def name(self) -> str:
+        """The name of its directory below `export`, unique in an EvalSpec."""
+
+    @abc.abstractmethod
+    def export(
+        self,
+        estimator: Any,
+        export_path: str,
+        checkpoint_path: str,
+        eval_result: dict[str, Any],
+        is_the_final_export: bool,
+    ) -> Any:
+        """Exports to `export_path`, and returns what train_and_evaluate is to return for this exporter."""
 
 
 class _EvalSpec(NamedTuple):
@@ -56,19 +76,19 @@ class _EvalSpec(NamedTuple):
 
 @final
 class EvalSpec(_EvalSpec):
-    """As `tf.estimator.EvalSpec`.
+    """The evaluations of train_and_evaluate, as `tf.estimator.EvalSpec`.
 
-    input_fn: makes the data set to evaluate on: a `tf.data.Dataset` of (features, labels).
-    steps: how many batches of it; None takes all.
+    input_fn: returns the data set to evaluate on, a `tf.data.Dataset` of (features, labels).
+    steps: the number of batches; None takes all.
     name: distinguishes evaluations on several data sets; events are written below `eval_<name>`.
     hooks: run around every batch.
-    exporters: one Exporter or several; they run after every evaluation.
-    start_delay_secs: how many seconds a task that only evaluates waits before its first evaluation.
-    throttle_secs: evaluations begin at least so many seconds one after another.
+    exporters: one or several Exporters, which run after every evaluation.
+    start_delay_secs: the time that a task which only evaluates waits before its first evaluation.
+    throttle_secs: the minimum time between the beginnings of two evaluations.
 
     Raises:
-        TypeError: an argument is of another type.
-        ValueError: a number is out of range, or two exporters have the same name or one has none.
+        TypeError: an argument has the wrong type.
+        ValueError: a number is out of range, two exporters have the same name, or one has none.
     """
 
     def __new__(
@@ -101,7 +121,7 @@ class EvalSpec(_EvalSpec):
 
 
 def checked_hooks(hooks: Iterable[SessionRunHook] | None) -> tuple[SessionRunHook, ...]:
-    """The hooks. Raises TypeError: one of them is none."""
+    """Returns the hooks as a tuple. Raises TypeError if one is not a SessionRunHook."""
     found = tuple(hooks or ())
     for hook in found:
         if not isinstance(hook, SessionRunHook):
@@ -110,7 +130,7 @@ def checked_hooks(hooks: Iterable[SessionRunHook] | None) -> tuple[SessionRunHoo
 
 
 def checked_listeners(listeners: Iterable[CheckpointSaverListener] | None) -> tuple[CheckpointSaverListener, ...]:
-    """The listeners. Raises TypeError: one of them is none."""
+    """Returns the listeners as a tuple. Raises TypeError if one is not a CheckpointSaverListener."""
     found = tuple(listeners or ())
     for listener in found:
         if not isinstance(listener, CheckpointSaverListener):
@@ -119,7 +139,7 @@ def checked_listeners(listeners: Iterable[CheckpointSaverListener] | None) -> tu
 
 
 def _checked_exporters(exporters: Any) -> tuple[Exporter, ...]:
-    """The exporters, with names of their own."""
+    """Returns the exporters as a tuple, after checking that their names differ."""
     given = (exporters,) if isinstance(exporters, Exporter) else exporters or ()
     found = tuple(given) if isinstance(given, Iterable) else (given,)
     if not all(isinstance(exporter, Exporter) for exporter in found):

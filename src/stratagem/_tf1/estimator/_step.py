@@ -1,4 +1,4 @@
-"""One step of a model in one mode: what a trace of it calls and runs, and what comes out of it."""
+"""One step of a model in one mode: the calls and operations of its trace, and its results."""
 
 import contextlib
 from collections.abc import Callable, Iterator
@@ -18,8 +18,7 @@ from stratagem._strategies import AbstractStrategy
 from stratagem._tf1.estimator._hook import SessionRunHook
 from stratagem._tf1.estimator._hook_tensors import operations_in, tensors_in
 from stratagem._tf1.estimator._input import features_and_labels, row_count
-from stratagem._tf1.estimator._model_spec import EstimatorSpec
-from stratagem._tf1.estimator._modes import ModeKeys
+from stratagem._tf1.estimator._model_spec import EstimatorSpec, ModeKeys
 from stratagem._tf1.graph import Building, Graph, GraphKeys, Operation
 
 CallModel = Callable[[Any, Any, bool], EstimatorSpec]  # features, labels, whether it is the first call
@@ -30,39 +29,41 @@ _LOSS = "loss"
 @final
 @dataclass(frozen=True)
 class Built:
-    """What the first call of a model_fn made. Later traces make the same anew; these hooks and this spec stay in use.
+    """The results of the first call of a model_fn.
+
+    Later traces make the same again, but the hooks and the spec here stay in use.
 
     mean_loss: the metric of an evaluation's loss.
-    places: the key in `Results.tensors`, or "loss", of every tensor that can be asked for, by its id.
-    tensors: those, which keep their ids as long as they live.
+    keys: the key in `StepResults.tensors`, or "loss", of every tensor that can be fetched, by its id.
+    tensors: these tensors, which keep their ids as long as they live.
     """
 
     spec: EstimatorSpec
     building: Building
     mean_loss: Any
-    places: dict[int, str] = field(default_factory=dict)
+    keys: dict[int, str] = field(default_factory=dict)
     tensors: list[Any] = field(default_factory=list)
 
     @property
     def loss(self) -> Any:
-        """The loss as the step reports it: that of all replicas."""
+        """The loss over all replicas, as the step returns it."""
         return self.tensors[-1]
 
     def note(self, tensor: Any, key: str) -> None:
-        """`tensor` can be asked for; its value is found under this key."""
-        self.places.setdefault(id(tensor), key)
+        """Makes a tensor available under this key."""
+        self.keys.setdefault(id(tensor), key)
         self.tensors.append(tensor)
 
-    def place_of(self, tensor: Any) -> str | None:
-        """Where the value of a tensor of the first trace is found; None if it is not among what the step returns."""
-        return self.places.get(id(tensor))
+    def key_of(self, tensor: Any) -> str | None:
+        """Returns the key of a tensor of the first trace; None if the step does not return it."""
+        return self.keys.get(id(tensor))
 
 
 @final
 class ModelStep:
-    """A step, to be traced by whoever runs it: `step(batch, asked, final)` in the scope of `strategy`.
+    """A step, traced by its runner: `step(batch, asked, final)` in the scope of `strategy`.
 
-    It returns a dict: "loss"; "before", the global step; "tensors", what hooks and callers ask for, by key.
+    It returns a dict with "loss", "before" (the global step) and "tensors" (the tensors for hooks and callers, by key).
     """
 
     def __init__(self, call: CallModel, graph: Graph, mode: str, strategy: AbstractStrategy) -> None:
@@ -73,28 +74,28 @@ class ModelStep:
 
     @property
     def name(self) -> str:
-        """For log lines and errors."""
+        """A name for log lines and errors."""
         return f"the {self.mode} step of a model_fn"
 
     @property
     def asked(self) -> tuple[str, ...]:
-        """Names of tensors that have been asked for so far."""
+        """The names of tensors that have been requested so far."""
         return self._asked
 
     def ask(self, names: set[str]) -> None:
-        """From the next step on, tensors of these names (of `tf.identity`) are among the results."""
+        """Adds the tensors of these names (given by `tf.identity`) to the results, from the next step on."""
         if not names <= set(self._asked):
             self._asked = tuple(sorted({*self._asked, *names}))
 
     @property
     def built(self) -> Built:
-        """What the first trace made. Raises RuntimeError before there was one."""
+        """The results of the first trace. Raises RuntimeError before it."""
         if self._built is None:
             raise RuntimeError("The model has not been built yet.")
         return self._built
 
     def __call__(self, batch: Any, asked: tuple[str, ...], final: bool = False) -> dict[str, Any]:
-        """The step, in cross-replica code of a trace. final: no update runs, only the values of metrics are wanted."""
+        """Runs the step, in cross-replica code of a trace. final: runs no update, and only computes the values of metrics."""
         first = self._built is None
         results: dict[str, Any] = self.strategy.run(self._replica, args=(batch, asked, final))
         if "loss" in results:
@@ -104,7 +105,7 @@ class ModelStep:
         return dict(agreed(results))
 
     def _reported(self, results: dict[str, Any]) -> Any:
-        """The loss of all replicas. Of an uneven batch, some may have no rows, and so no loss."""
+        """Returns the loss over all replicas. In an uneven batch, some may have no rows, and so no loss."""
         loss, scaled, counts = results["loss"], results.pop("scaled"), results.pop("counts")
         recorder: Any = current().recorder
         if recorder.even or not scaled:
@@ -142,8 +143,9 @@ class ModelStep:
 
     @contextlib.contextmanager
     def _only_operations(self, final: bool) -> Iterator[None]:
-        """Around a model_fn that is not to train: what Keras objects in it assign at once is undone, except in metrics, unless
-        nothing is to be updated any more.
+        """Undoes what Keras objects assign at once while the body calls a model_fn that does not train.
+
+        Assignments to metrics are kept, or, with `final`, ignored.
         """
         if self.mode == ModeKeys.TRAIN:
             yield
@@ -166,26 +168,26 @@ class ModelStep:
 
 
 def hooks_of(spec: EstimatorSpec, mode: str) -> list[SessionRunHook]:
-    """The model's own hooks of a mode."""
+    """Returns the model's own hooks of a mode."""
     if mode == ModeKeys.TRAIN:
         return [*spec.training_hooks, *spec.training_chief_hooks]
     return list(spec.evaluation_hooks if mode == ModeKeys.EVAL else spec.prediction_hooks)
 
 
 def is_plain(metric: Any) -> bool:
-    """True for a pair of eval_metric_ops whose value is a variable, or a tensor that the model_fn has computed of some."""
+    """Returns True for a pair of eval_metric_ops whose value is a variable, or a tensor that the model_fn computed."""
     return isinstance(metric, tuple) and isinstance(metric[0], jax.Array | KerasVariable)
 
 
 def _present(value: Any) -> jax.Array:
-    """A plain value of a metric, after all updates: over all replicas where it is a variable of which each has its part."""
+    """Returns a plain value of a metric after all updates; for a variable with a part on each replica, over all replicas."""
     recorder: Any = current().recorder
     with recorder.aggregated_reads():
         return jnp.asarray(value)
 
 
 def is_updated(metric: Any, recorder: Any) -> bool:
-    """Whether a Keras metric's variables, if it has any, have been assigned in this trace."""
+    """Returns True if a Keras metric has no variables, or if some have been assigned in this trace."""
     return not metric.variables or any(id(variable) in recorder.written for variable in metric.variables)
 
 
@@ -211,7 +213,7 @@ def _update_metrics(spec: EstimatorSpec, mean_loss: Any, features: Any) -> None:
             _run(metric[1])
         else:
             _demand_update(metric)
-    # A replica that the last batch did not reach has no loss, and updates all the same: replicas do alike.
+    # A replica without rows in the last batch has no loss, but updates too: all replicas run the same program.
     empty = row_count(features) == 0
     mean_loss.update_state(jnp.zeros_like(spec.loss) if empty else spec.loss, sample_weight=0.0 if empty else 1.0)
 
@@ -227,13 +229,13 @@ def _named(building: Building, asked: tuple[str, ...]) -> dict[str, Any]:
 
 
 def _done(building: Building, hooks: list[SessionRunHook]) -> dict[str, Any]:
-    """The results, where they are tensors, of those operations of the hooks that the step has run."""
+    """Returns the results that are tensors, of the hooks' operations that the step has run."""
     results = {place: building.done.get(id(op), (op, None))[1] for place, op in operations_in(hooks).items()}
     return {place: result for place, result in results.items() if isinstance(result, jax.Array)}
 
 
 def _summaries(building: Building) -> dict[str, Any]:
-    found = [tensor for kind, _, tensor in building.summaries if kind != "text"]  # which is known already
+    found = [tensor for kind, _, tensor in building.summaries if kind != "text"]  # text is known before the step runs
     return {f"summary {number}": tensor for number, tensor in enumerate(found)}
 
 
@@ -243,6 +245,9 @@ def _predictions(spec: EstimatorSpec) -> dict[str, Any]:
 
 
 def _is_scaled(building: Building) -> bool:
-    """Whether the optimizer took the loss as a mean over replicas; as in TensorFlow, it is else reported as their sum."""
+    """Returns True if the optimizer took the loss as a mean over replicas.
+
+    If not, it is reported as a sum, as in TensorFlow.
+    """
     by_optimizer = bool(building.collections[GraphKeys.TRAIN_OP])
     return by_optimizer and building.loss_reduction != "weighted_sum"

@@ -1,4 +1,4 @@
-"""TaskInfo: which task of which cluster an Estimator runs as, from TF_CONFIG."""
+"""TaskInfo: the cluster, and the task in it that an Estimator runs as, from TF_CONFIG."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -14,11 +14,12 @@ _ADVICE = "Set TF_CONFIG to {'cluster': {'chief': [address], 'worker': [...], 'p
 @final
 @dataclass(frozen=True, kw_only=True)
 class TaskInfo:
-    """The facts about the cluster that a RunConfig has.
+    """The facts that a RunConfig has about the cluster.
 
-    global_id: the task's number among all tasks of the cluster; None for an evaluator, which is in none.
-    master, evaluation_master: where a session of TensorFlow 1 would connect to; nothing here does.
-    workers: tasks that train, the chief included.
+    global_id: the task's index among all tasks of the cluster; None for an evaluator, which belongs to none.
+    master, evaluation_master: the addresses that sessions of TensorFlow 1 would connect to; not used here.
+    servers: the number of parameter servers.
+    workers: the number of tasks that train, including the chief.
     service: the object `service` of TF_CONFIG, for the program's own use.
     """
 
@@ -34,14 +35,14 @@ class TaskInfo:
     service: dict[str, Any] | None = None
 
 
-def place_of(found: Mapping[str, Any], *, together: bool) -> TaskInfo:
-    """The place that a TF_CONFIG describes.
+def task_info_of(found: Mapping[str, Any], *, together: bool) -> TaskInfo:
+    """Returns the facts that a TF_CONFIG describes.
 
-    together: the tasks train as one, under a strategy, so worker 0 is the chief where there is none.
+    together: whether the tasks train as one, under a strategy; then worker 0 is the chief if there is no other.
 
     Raises:
-        ClusterError: the cluster has no chief or several, or the task is not named, or is none of the cluster's.
-        TypeError: `service` is no object.
+        ClusterError: the cluster has no chief or several, or the task is missing or not in the cluster.
+        TypeError: `service` is not an object.
     """
     service = found.get("service")
     if service is not None and not isinstance(service, dict):
@@ -70,7 +71,7 @@ def place_of(found: Mapping[str, Any], *, together: bool) -> TaskInfo:
 
 
 def _alone(found: Mapping[str, Any], task: Mapping[str, Any], service: dict[str, Any] | None) -> TaskInfo:
-    """Without a cluster there is one task, worker 0."""
+    """Returns the facts of a program without a cluster, whose only task is worker 0."""
     task_type, task_id = task.get("type", "worker"), _index(task.get("index", 0))
     if task_type != "worker":
         raise ClusterError(
@@ -89,7 +90,7 @@ def _alone(found: Mapping[str, Any], task: Mapping[str, Any], service: dict[str,
 def _evaluator(
     found: Mapping[str, Any], cluster: ClusterSpec, task_id: int, service: dict[str, Any] | None
 ) -> TaskInfo:
-    """An evaluator looks at checkpoints, and knows nothing of the tasks that train."""
+    """Returns the facts of an evaluator, which reads checkpoints and does not know the tasks that train."""
     if "master" in cluster.jobs:
         raise ClusterError(
             "TF_CONFIG: a cluster with a 'master' has no evaluator, since the master evaluates. Rename 'master' to 'chief'."
@@ -107,7 +108,7 @@ def _evaluator(
 
 
 def _chief(cluster: ClusterSpec, together: bool) -> str:
-    """The job whose task saves and logs: "chief", its old name "master", or "worker" under a strategy."""
+    """Returns the type of the task that saves and logs: "chief", its old name "master", or "worker" under a strategy."""
     chief = "master" if "master" in cluster.jobs else "chief"
     if chief == "master" and "chief" in cluster.jobs:
         raise ClusterError(
@@ -129,7 +130,7 @@ def _chief(cluster: ClusterSpec, together: bool) -> str:
 
 
 def _task(cluster: ClusterSpec, task: Mapping[str, Any]) -> tuple[str, int]:
-    """Type and index, checked; an evaluator need not be listed."""
+    """Returns the type and index of the task, checked; an evaluator need not be listed."""
     task_type, task_id = task.get("type"), task.get("index")
     if not task_type:
         raise ClusterError(f"TF_CONFIG has a 'cluster', so the task type must be set. {_ADVICE}")
@@ -153,7 +154,7 @@ def _task(cluster: ClusterSpec, task: Mapping[str, Any]) -> tuple[str, int]:
 
 
 def _index(value: Any) -> int:
-    """An index, which may be written as digits."""
+    """Returns an index, which may be written as digits."""
     try:
         return int(value)
     except (TypeError, ValueError):
@@ -161,7 +162,7 @@ def _index(value: Any) -> int:
 
 
 def _global_id(cluster: ClusterSpec, chief: str, task_type: str, task_id: int) -> int:
-    """The chief is 0; then all jobs by name, servers last."""
+    """Returns the index in the cluster: the chief is 0, then come all types by name, parameter servers last."""
     jobs = sorted(cluster.jobs, key=lambda job: (job != chief, job == _LAST, job))
     before = jobs[: jobs.index(task_type)]
     return task_id + sum(cluster.num_tasks(job) for job in before)

@@ -1,4 +1,4 @@
-"""Training an Estimator's model: its hooks in TensorFlow's order, and steps until one of them ends it."""
+"""Training of an Estimator's model: its hooks in TensorFlow's order, and the loop over its steps."""
 
 import logging
 from collections.abc import Callable, Iterable
@@ -28,7 +28,7 @@ _log = logging.getLogger("stratagem.estimator")
 @final
 @dataclass(frozen=True)
 class EstimatorTraining:
-    """What a training is given beside its step and its runner. path: the checkpoint to go on from, if there is one."""
+    """The parameters of a training besides its step and runner. path: the checkpoint to continue from; None without one."""
 
     model_dir: str
     path: str | None
@@ -40,7 +40,7 @@ class EstimatorTraining:
 
 
 def train(step: ModelStep, runner: EstimatorRunner, training: EstimatorTraining) -> Any:
-    """Take steps until a hook asks for the end or the input ends. Returns the last loss; None if there was no step."""
+    """Takes steps until a hook requests a stop or the input ends. Returns the last loss; None if there was no step."""
     try:
         runner.build()
         built = step.built
@@ -61,7 +61,7 @@ def train(step: ModelStep, runner: EstimatorRunner, training: EstimatorTraining)
 
 
 def initializer(session: ModelSession, built: Built, saving: Saving, path: str | None) -> Callable[[], None]:
-    """Gives the variables their values: those of a checkpoint, or what the scaffold's `init_fn` makes of their first ones."""
+    """Returns a function that restores the variables from a checkpoint, or else calls the scaffold's `init_fn`."""
 
     def initialize() -> None:
         _log.info("Graph was finalized.")
@@ -70,14 +70,14 @@ def initializer(session: ModelSession, built: Built, saving: Saving, path: str |
             saving.restore(path)
         elif scaffold.init_fn is not None:
             scaffold.init_fn(scaffold, session)
-        _log.info("Running local_init_op.")  # as each graph runs once, they have their first values
+        _log.info("Running local_init_op.")  # each graph runs once, so local variables have their initial values
         _log.info("Done running local_init_op.")
 
     return initialize
 
 
 def _all_hooks(built: Built, training: EstimatorTraining) -> list[SessionRunHook]:
-    """TensorFlow's order: first what the chief does alone, then the caller's, then what watches and shows, then the model's."""
+    """Returns the hooks in TensorFlow's order: the chief's own, the caller's, those that monitor and log, the model's."""
     config, spec = training.config, built.spec
     hooks = [*training.hooks, NanTensorHook(built.loss)]
     if config.log_step_count_steps:

@@ -10,23 +10,24 @@ from stratagem._tf1.estimator._announcement import announced
 from stratagem._tf1.estimator._config import RunConfig
 from stratagem._tf1.estimator._estimator import Estimator
 from stratagem._tf1.estimator._evaluation import EvaluatingListener, Evaluator, evaluate_while_others_train
-from stratagem._tf1.estimator._parameter_server import train_served
+from stratagem._tf1.estimator._parameter_server import train_with_servers
 from stratagem._tf1.estimator._specs import EvalSpec, TrainSpec
 
 _log = logging.getLogger("stratagem.estimator")
 
 
 def train_and_evaluate(estimator: Estimator, train_spec: TrainSpec, eval_spec: EvalSpec) -> Any:
-    """Train `estimator` and evaluate it after its checkpoints.
+    """Trains `estimator` and evaluates it after its checkpoints.
 
-    Without a cluster in TF_CONFIG, both happen here: returns the metrics of the last evaluation as a dict, and a list with
-    what the exporters returned. In a cluster every task calls this: the chief hands steps out to the workers, whose
-    variables are on the ps tasks, and saves; workers and ps serve until the job is over; an evaluator evaluates the
-    checkpoints until the last one. There it returns None. Under a strategy in RunConfig.train_distribute all workers train as
-    one.
+    Without a cluster in TF_CONFIG, both happen here, and the result is a pair: the metrics of the last evaluation as a dict,
+    and a list of what the exporters returned.
+
+    In a cluster, every task calls this, and the result is None. The chief assigns steps to the workers, whose variables are
+    on the ps tasks, and saves checkpoints. Workers and ps serve until the job is over. An evaluator evaluates the checkpoints
+    up to the last one. With RunConfig.train_distribute, all workers train together under that strategy.
 
     Raises:
-        TypeError: an argument is of another type.
+        TypeError: an argument has the wrong type.
         ValueError: TF_CONFIG names a second evaluator, or a cluster that cannot train.
     """
     for name, value, kind in (
@@ -61,7 +62,7 @@ def train_and_evaluate(estimator: Estimator, train_spec: TrainSpec, eval_spec: E
 
 
 def _train_here(estimator: Estimator, train_spec: TrainSpec, eval_spec: EvalSpec) -> tuple[Any, Any]:
-    """Train, and evaluate after every checkpoint but the first."""
+    """Trains, and evaluates after every checkpoint except the first."""
     config = estimator.config
     _log.info(
         "Start train and evaluate loop. The evaluate will happen after every checkpoint. Checkpoint frequency is determined "
@@ -81,7 +82,7 @@ def _train_here(estimator: Estimator, train_spec: TrainSpec, eval_spec: EvalSpec
 
 
 def _train_together(estimator: Estimator, train_spec: TrainSpec) -> None:
-    """Train with the other workers as one; an evaluator, if there is one, evaluates."""
+    """Trains together with the other workers; an evaluator, if there is one, evaluates."""
     with _announced(estimator):
         estimator.train(
             train_spec.input_fn,
@@ -92,10 +93,10 @@ def _train_together(estimator: Estimator, train_spec: TrainSpec) -> None:
 
 
 def _train_as_chief(estimator: Estimator, train_spec: TrainSpec) -> None:
-    """Train: the workers take the steps, if there are any."""
+    """Trains with the workers of the cluster, or alone if there are none."""
     with _announced(estimator):
         if estimator.config.num_worker_replicas > 1:
-            train_served(estimator, train_spec)
+            train_with_servers(estimator, train_spec)
         else:
             estimator.train(
                 train_spec.input_fn,
@@ -106,12 +107,15 @@ def _train_as_chief(estimator: Estimator, train_spec: TrainSpec) -> None:
 
 
 def _announced(estimator: Estimator) -> contextlib.AbstractContextManager[None]:
-    """The chief tells the evaluator that training goes on, and that it is over. After an error it may be started again."""
+    """Announces the training to the evaluator if this is the chief.
+
+    After an error the end is not announced: training may be restarted.
+    """
     return announced(estimator.model_dir) if estimator.config.is_chief else contextlib.nullcontext()
 
 
 def _check_cluster(config: RunConfig) -> None:
-    """Raise ClusterError unless the tasks of the cluster can train: a chief alone, or with workers and servers."""
+    """Raises ClusterError unless the cluster can train: it has a chief alone, or a chief with workers and servers."""
     tasks = {job: config.cluster_spec.num_tasks(job) for job in config.cluster_spec.jobs if job != "evaluator"}
     if sum(tasks.values()) == 1:
         return

@@ -1,4 +1,4 @@
-"""Warm starts: variables of a new model that begin with values of another model's checkpoint."""
+"""Warm starts: variables of a new model that start with the values of another model's checkpoint."""
 
 import logging
 import os
@@ -16,12 +16,13 @@ _log = logging.getLogger("stratagem.estimator")
 
 
 class WarmStartSettings(NamedTuple):
-    """As `tf.estimator.WarmStartSettings`.
+    """The variables of a model that start with values from a checkpoint, as `tf.estimator.WarmStartSettings`.
 
-    ckpt_to_initialize_from: a checkpoint, or a directory, whose latest one it is.
-    vars_to_warm_start: a regular expression, for trainable variables; or a list of them, or of variables, for all variables.
-    var_name_to_vocab_info: not supported: vocabularies belong to feature columns.
-    var_name_to_prev_var_name: names in the checkpoint of variables that are named otherwise there.
+    ckpt_to_initialize_from: a checkpoint, or a directory, which means the latest one in it.
+    vars_to_warm_start: a regular expression that selects among trainable variables; or a list of expressions or variables
+        that selects among all variables.
+    var_name_to_vocab_info: not supported; vocabularies belong to feature columns.
+    var_name_to_prev_var_name: the names in the checkpoint of variables that have other names there.
     """
 
     ckpt_to_initialize_from: str | os.PathLike[str]
@@ -31,7 +32,7 @@ class WarmStartSettings(NamedTuple):
 
 
 def settings_of(warm_start_from: Any) -> WarmStartSettings | None:
-    """What an Estimator's `warm_start_from` says. Raises ValueError for what it may not be."""
+    """Returns the settings of an Estimator's `warm_start_from`. Raises ValueError for any other type."""
     if warm_start_from is None:
         return None
     if isinstance(warm_start_from, str | os.PathLike):
@@ -49,15 +50,15 @@ def settings_of(warm_start_from: Any) -> WarmStartSettings | None:
 
 
 def warm_start(graph: Graph, settings: WarmStartSettings) -> None:
-    """Give the chosen variables their values in the checkpoint.
+    """Assigns the selected variables their values in the checkpoint.
 
-    Raises NotFoundError where there is none, or it lacks one of them; CheckpointError where a shape differs.
+    Raises NotFoundError if there is no checkpoint or it lacks a variable, CheckpointError if a shape differs.
     """
     _log.info("Warm-starting with WarmStartSettings: %s", settings)
     given = str(settings.ckpt_to_initialize_from)
     path = latest_checkpoint(given) or given
     renamed = settings.var_name_to_prev_var_name or {}
-    names = {name: renamed.get(name, name) for name in chosen(graph, settings.vars_to_warm_start)}
+    names = {name: renamed.get(name, name) for name in chosen_names(graph, settings.vars_to_warm_start)}
     unused = sorted(set(renamed) - set(names))
     if unused:
         raise ValueError(
@@ -77,8 +78,8 @@ def warm_start(graph: Graph, settings: WarmStartSettings) -> None:
     _log.info("Warm-started %d variables.", len(names))
 
 
-def chosen(graph: Graph, which: Any) -> list[str]:
-    """The names of the variables that `vars_to_warm_start` means."""
+def chosen_names(graph: Graph, which: Any) -> list[str]:
+    """Returns the names of the variables that `vars_to_warm_start` selects."""
     if which is None:
         return []
     if isinstance(which, str):

@@ -1,4 +1,4 @@
-"""TensorFlow 1's way to write a model: a model_fn that is traced like any step, whose effects are operations run later."""
+"""TensorFlow 1's way to write a model: a model_fn is traced like any step, and its effects are operations that run later."""
 
 from stratagem._tf1.graph._building import Building as Building
 from stratagem._tf1.graph._building import building_here as building_here
@@ -64,3 +64,6 @@ from stratagem._tf1.graph._operations import no_op as no_op
 from stratagem._tf1.graph._scopes import AUTO_REUSE as AUTO_REUSE
 from stratagem._tf1.graph._scopes import VariableScope as VariableScope
 from stratagem._tf1.graph._variables import GraphVariable as GraphVariable
+from stratagem._tf1.graph.metrics._metric import MetricValue as MetricValue
+from stratagem._tf1.graph.train._optimizer import gradients as gradients
+from stratagem._tf1.graph.train._optimizer import scaled_loss as scaled_loss

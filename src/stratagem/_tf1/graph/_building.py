@@ -15,13 +15,19 @@ from stratagem._tf1.graph._scopes import Scopes
 
 @final
 class Building:
-    """One call of a model_fn: its scopes, its collections, and the operations that it left to whoever called it.
+    """One call of a model_fn: its scopes, its collections, and the operations that its caller runs.
 
-    graph: what outlives the call. mode: "train", "eval" or "infer". loss_reduction: of the last loss of `tf1.losses`, or None.
-    named: tensors by the names that `tf.identity` gave them. summaries: (kind, tag, tensor) in order. tape: records the
-    call, None outside of a trace. done: results of the operations that have run. declared: the variables by their names. got:
-    those that `get_variable` gives, by the names that it is asked for. draws: random tensors by identity, each with a function
-    that draws such numbers anew, outside of the trace, from what own(seed) gives for their seed: two numbers.
+    graph: what outlives the call.
+    mode: "train", "eval" or "infer".
+    tape: records the call; None outside of a trace.
+    loss_reduction: the reduction of the last loss of `tf1.losses`; None before there is one.
+    named: the tensors that `tf.identity` named, by name.
+    summaries: (kind, tag, tensor), in the order in which they were made.
+    done: the results of the operations that have run, by the id of the operation.
+    declared: the variables, by name.
+    shared: the variables that `get_variable` returns, by the name that it is called with.
+    draws: random tensors by id, each with a function that draws such numbers again outside of the trace. The function takes a
+        function from the tensor's seed to the two seeds to use.
     """
 
     def __init__(self, graph: Any, mode: str, tape: GradientTape | None) -> None:
@@ -32,7 +38,7 @@ class Building:
         self.named: dict[str, Any] = {}
         self.summaries: list[tuple[str, str, Any]] = []
         self.declared: dict[str, Any] = {}
-        self.got: dict[str, Any] = {}
+        self.shared: dict[str, Any] = {}
         self.draws: dict[int, tuple[Any, Callable[[Callable[[int | None], Any]], Any]]] = {}
         self.dependencies: tuple[Any, ...] = ()
         self.done: dict[int, Any] = {}
@@ -42,9 +48,9 @@ class Building:
         self._looked_up: collections.Counter[int] = collections.Counter()
 
     def declare(self, name: str, variable: Any, keys: tuple[str, ...] = ()) -> None:
-        """This call of the model_fn has the variable, in the collections `keys`, or GLOBAL_VARIABLES.
+        """Adds a variable of this call to the collections `keys`, or to GLOBAL_VARIABLES if there are none.
 
-        What is trainable is in TRAINABLE_VARIABLES, too, as in TensorFlow.
+        As in TensorFlow, a trainable variable is in TRAINABLE_VARIABLES, too.
         """
         self.declared[name], self._names[id(variable)] = variable, name
         trainable = [GraphKeys.TRAINABLE_VARIABLES] if variable.trainable else []
@@ -53,17 +59,20 @@ class Building:
                 self.collections[key].append(variable)
 
     def variable_name(self, variable: Any) -> str:
-        """The name of a variable in the graph, without ":0"; the object's own if this call of the model_fn did not make it."""
+        """Returns the name of a variable in the graph, without ":0".
+
+        A variable that this call of the model_fn did not make has the name of the object.
+        """
         own: str = variable.name
         return self._names.get(id(variable), own.removesuffix(":0"))
 
     def collect(self, key: str, item: Any) -> None:
-        """Put something into a collection."""
+        """Adds an item to a collection."""
         self.collections[key].append(item)
         self._places[id(item)] = self.scopes.stack
 
     def name_of(self, item: Any) -> str | None:
-        """The name of a variable or operation; for a tensor that name scope in which it came into its collection."""
+        """Returns the name of a variable or operation; for a tensor the name scope in which it joined its collection."""
         if isinstance(item, jax.Array):
             return self._places.get(id(item))
         if id(item) in self._names:
@@ -72,24 +81,24 @@ class Building:
         return name if isinstance(name, str) else None
 
     def name_tensor(self, name: str, tensor: Any) -> None:
-        """`tensor` is found by this name, below the name scopes that are open."""
+        """Gives a tensor a name below the open name scopes, by which it can be fetched."""
         self.named[self.scopes.unique_name(name)] = tensor
 
     def name_given(self, tensor: Any) -> str | None:
-        """The name that `tf.identity` gave a tensor; None if it gave none."""
+        """Returns the name that `tf.identity` gave a tensor; None if it gave none."""
         return next((name for name, known in self.named.items() if known is tensor), None)
 
     def note_lookup(self, variables: Iterable[Any]) -> None:
-        """Rows of a table, which these variables hold, are read."""
+        """Notes that rows of a table are read from these variables."""
         self._looked_up.update(map(id, variables))
 
     def only_looked_up(self, variable: Any) -> bool:
-        """True if the variable was read, and nothing but rows of it: its gradient is one of rows."""
+        """Returns True if the only reads of the variable were lookups of rows, so that its gradient covers only those rows."""
         times = self._looked_up[id(variable)]
         return times > 0 and self.tape is not None and self.tape.times_read(variable) == times
 
     def run_dependencies(self) -> None:
-        """Run what the open `control_dependencies` name, because a tensor that depends on it is computed here."""
+        """Runs the operations of the open `control_dependencies`, because a tensor that depends on them is computed here."""
         for operation in self.dependencies:
             operation.run()
 
@@ -102,9 +111,9 @@ def building_here() -> Building | None:
 
 
 def current_building() -> Building:
-    """The call of a model_fn that the current code is part of.
+    """Returns the call of a model_fn that the current code is part of.
 
-    Raises ContextError where there is none.
+    Raises ContextError outside of a model_fn.
     """
     building = building_here()
     if building is None:

@@ -8,18 +8,18 @@ from stratagem._tf1.graph._keys import GraphKeys
 
 
 def add_to_collection(name: str, value: Any) -> None:
-    """Put something into a collection of the present call of a model_fn."""
+    """Adds an item to a collection of the current call of a model_fn."""
     current_building().collect(name, value)
 
 
 def add_to_collections(names: Any, value: Any) -> None:
-    """Put something into several collections."""
+    """Adds an item to several collections."""
     for name in [names] if isinstance(names, str) else names or ():
         current_building().collect(name, value)
 
 
 def get_collection(key: str, scope: str | None = None) -> list[Any]:
-    """What is in a collection, in order. scope: a regular expression that the names of what is returned begin with."""
+    """Returns the items of a collection, in order. scope: a regular expression; only items whose names match its start."""
     building = building_here()
     if building is None:
         return []
@@ -31,26 +31,26 @@ def get_collection(key: str, scope: str | None = None) -> list[Any]:
 
 
 def get_collection_ref(key: str) -> list[Any]:
-    """The collection itself: what is put into the list is in the collection."""
+    """Returns the collection itself: appending to the list adds to the collection."""
     found: list[Any] = current_building().collections[key]
     return found
 
 
 def trainable_variables(scope: str | None = None) -> list[Any]:
-    """The variables that optimizers change unless told otherwise."""
+    """Returns the variables that optimizers change by default."""
     return get_collection(GraphKeys.TRAINABLE_VARIABLES, scope)
 
 
 def global_variables(scope: str | None = None) -> list[Any]:
-    """The variables that checkpoints have."""
+    """Returns the variables that checkpoints contain."""
     return get_collection(GraphKeys.GLOBAL_VARIABLES, scope)
 
 
 def local_variables(scope: str | None = None) -> list[Any]:
-    """The variables that no checkpoint has: those of metrics."""
+    """Returns the variables that checkpoints do not contain: those of metrics."""
     return get_collection(GraphKeys.LOCAL_VARIABLES, scope)
 
 
 def model_variables(scope: str | None = None) -> list[Any]:
-    """What was put into the collection MODEL_VARIABLES."""
+    """Returns the items of the collection MODEL_VARIABLES."""
     return get_collection(GraphKeys.MODEL_VARIABLES, scope)

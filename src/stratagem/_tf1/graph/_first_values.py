@@ -1,4 +1,4 @@
-"""What a variable of tf1.get_variable begins with, from the many things that TensorFlow takes as an initializer."""
+"""The first value of a variable of tf1.get_variable, from everything that TensorFlow accepts as an initializer."""
 
 import functools
 import inspect
@@ -23,7 +23,7 @@ from stratagem._tf1.graph._initializers import GlorotUniform, Initializer, Zeros
 @final
 @dataclass(frozen=True)
 class FirstValue:
-    """How a variable begins. make: gives the value. shape, dtype: of the variable, None for those of the value."""
+    """The first value of a variable. make: returns it. shape, dtype: those of the variable; None means those of the value."""
 
     make: Callable[[], Any]
     shape: tuple[int, ...] | None
@@ -31,12 +31,12 @@ class FirstValue:
 
 
 def is_value(initializer: Any) -> bool:
-    """True for a first value, False for what makes one and for None."""
+    """Returns True for a value, False for None and for an initializer that computes one."""
     return not (initializer is None or isinstance(initializer, str) or callable(initializer))
 
 
 def demand_dtype(initializer: Any, dtype: Any) -> None:
-    """Raise ValueError if `initializer` is a value of another type than `dtype`, which may be None."""
+    """Raises ValueError if `initializer` is a value whose type is not `dtype`. A dtype of None accepts every value."""
     if dtype is None or not is_value(initializer):
         return
     own, asked = as_dtype(initial_array(initializer, None).dtype), as_dtype(dtype)
@@ -45,9 +45,10 @@ def demand_dtype(initializer: Any, dtype: Any) -> None:
 
 
 def first_value(name: str, initializer: Any, shape: Any, dtype: Any) -> FirstValue:
-    """What `get_variable(name, shape, dtype, initializer)` begins with. dtype: counts unless `initializer` has its own.
+    """Returns the first value of a variable that `get_variable(name, shape, dtype, initializer)` makes.
 
-    Raises ValueError where the shape is missing, or is given with a value.
+    dtype: used unless `initializer` is a value, which has its own.
+    Raises ValueError if the shape is missing, or is given together with a value.
     """
     numpy_type = np.dtype(as_dtype(dtype).as_numpy_dtype)
     if initializer is None:
@@ -67,15 +68,16 @@ def first_value(name: str, initializer: Any, shape: Any, dtype: Any) -> FirstVal
         return FirstValue(initializer, None, None)
     static, seed, own = static_shape(shape), current_building().graph.seed, {}
     if seed is not None and isinstance(initializer, Initializer):
-        # As each operation of TensorFlow's graph, it has one of its own.
+        # As in TensorFlow's graph, each operation has a seed of its own.
         own = {"seed": zlib.crc32(f"{seed} {name}".encode())}
     return FirstValue(lambda: initializer(static, dtype=numpy_type.name, **own), static, numpy_type)
 
 
 def outside_the_trace(name: str, value: Any) -> Callable[[], Any]:
-    """What gives `value` for the variable `name`: random numbers are drawn anew, as no tensor of a trace outlives it.
+    """Returns a callable that makes `value` outside of the trace, where the variable `name` is created.
 
-    The callable raises ValueError for another tensor of a trace, such as one that was computed of random numbers.
+    No tensor of a trace outlives it, so the callable draws random numbers again. For any other tensor of a trace, such as one
+    computed from random numbers, it raises ValueError.
     """
     if callable(value):
         return value
@@ -97,7 +99,7 @@ def _refuse(name: str) -> Any:
 
 
 def _seeds(graph: int | None, name: str, own: int | None) -> tuple[int, int]:
-    """The seeds of a graph and of an operation that draws the variable `name`; others each time where neither is given."""
+    """Returns the seeds of the graph and of the operation that draws the variable `name`; random ones if neither is given."""
     if own is not None:
         return graph or 0, own
     return (random.getrandbits(32), random.getrandbits(32)) if graph is None else (graph, zlib.crc32(name.encode()))
@@ -110,7 +112,7 @@ def _takes_nothing(function: Callable[..., Any]) -> bool:
 
 
 def static_shape(shape: Any) -> tuple[int, ...]:
-    """A number, a list or a TensorShape as the tuple of its dimensions."""
+    """Returns a number, a list or a TensorShape as a tuple of dimensions."""
     if isinstance(shape, int | np.integer):
         return (int(shape),)
     return tuple(int(d) for d in getattr(shape, "as_list", lambda: shape)())

@@ -1,4 +1,4 @@
-"""tf1.get_variable: variables by name, made or reused as the open variable scope says; and the global step."""
+"""tf1.get_variable: variables by name, created or reused as the open variable scope says; and the global step."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -35,14 +35,18 @@ def get_variable(
     synchronization: Any = VariableSynchronization.AUTO,
     aggregation: Any = VariableAggregation.NONE,
 ) -> Any:
-    """The variable `name` of the open variable scope: made, or, where the scope says reuse, found.
+    """Returns the variable `name` of the open variable scope: a new one, or, where the scope says reuse, the existing one.
 
-    shape: needed unless `initializer` is a value or a callable without arguments. dtype: the scope's if not given, or that of
-    such a value. initializer: a callable (shape, dtype), a class of such, or a value; the scope's, else Glorot's uniform
-    distribution, zeros for integers. regularizer: its result goes to the regularization losses. custom_getter: in place of
-    the scope's. partitioner, caching_device, use_resource: where variables lie is the strategy's matter.
-    Raises ValueError for a variable that exists and is not to be reused, that is to be reused and does not exist, that has
-    another shape or dtype than asked for, and for a value of another dtype.
+    shape: required unless `initializer` is a value or a callable without arguments.
+    dtype: by default that of a value given as `initializer`, else the scope's.
+    initializer: a callable (shape, dtype), a class of such callables, or a value. By default the scope's, else Glorot's
+        uniform distribution for floating-point variables and zeros for integers.
+    regularizer: its result is added to the regularization losses.
+    custom_getter: used instead of the scope's.
+    partitioner, caching_device, use_resource: ignored; the strategy places variables.
+
+    Raises ValueError for a variable that exists and may not be reused, that is to be reused and does not exist, or that has
+    another shape or dtype than asked for; and for a value of another dtype than asked for.
     """
     demand_dtype(initializer, dtype)
     scopes = current_building().scopes
@@ -79,7 +83,7 @@ def _get_plainly(
     **unused: Any,
 ) -> Any:
     building = current_building()
-    found = building.got.get(name)
+    found = building.shared.get(name)
     if found is not None:
         _check_found(name, found, shape, dtype, reuse)
         return found
@@ -102,14 +106,14 @@ def _get_plainly(
     )
     variable = building.graph.variable(unique, make, local=_is_local(collections))
     building.declare(unique, variable, tuple(collections or ()))
-    building.got[name] = variable
+    building.shared[name] = variable
     if regularizer is not None:
         collect_regularization(name, regularizer, variable)
     return variable
 
 
 def collect_regularization(name: str, regularizer: Callable[[Any], Any], value: Any) -> None:
-    """Put what the regularizer of the variable `name` gives, unless it is None, into the regularization losses."""
+    """Adds the result of the regularizer of the variable `name` to the regularization losses, unless it is None."""
     building = current_building()
     with building.scopes.name_scope(f"{name}/Regularizer/"):
         if (loss := regularizer(value)) is not None:
@@ -137,30 +141,30 @@ def _check_found(name: str, found: Any, shape: Any, dtype: Any, reuse: Any) -> N
 
 
 def get_or_create_global_step(graph: Any = None) -> Any:
-    """The number of steps done, int64. graph: TensorFlow's graph, of which there is none here."""
+    """Returns the variable that counts training steps, int64. graph: ignored; there are no graph objects here."""
     building = current_building()
     step = building.graph.global_step
-    if GraphKeys.GLOBAL_STEP not in building.got:
-        building.scopes.unique(GraphKeys.GLOBAL_STEP)  # nothing else gets this name
-        building.got[GraphKeys.GLOBAL_STEP] = step
+    if GraphKeys.GLOBAL_STEP not in building.shared:
+        building.scopes.unique(GraphKeys.GLOBAL_STEP)  # reserve the name
+        building.shared[GraphKeys.GLOBAL_STEP] = step
     building.declare(GraphKeys.GLOBAL_STEP, step, (GraphKeys.GLOBAL_VARIABLES, GraphKeys.GLOBAL_STEP))
     return step
 
 
 def get_global_step(graph: Any = None) -> Any:
-    """The number of steps done, int64: an Estimator has always made it. None outside of a model_fn."""
+    """Returns the variable that counts training steps, int64, which every Estimator creates; None outside of a model_fn."""
     return None if building_here() is None else get_or_create_global_step()
 
 
 def create_global_step(graph: Any = None) -> Any:
-    """Make the global step. Raises ValueError if there is one."""
-    if GraphKeys.GLOBAL_STEP in current_building().got:
+    """Creates the global step. Raises ValueError if it exists."""
+    if GraphKeys.GLOBAL_STEP in current_building().shared:
         raise ValueError('"global_step" already exists.')
     return get_or_create_global_step()
 
 
 def assert_global_step(global_step_tensor: Any) -> None:
-    """Raise TypeError for what cannot be a global step: it is an integer scalar."""
+    """Raises TypeError unless the argument is an integer scalar, as a global step is."""
     if not jnp.issubdtype(jnp.dtype(global_step_tensor.dtype), np.integer) or tuple(global_step_tensor.shape) != ():
         raise TypeError(f"A global step is an integer scalar, got {global_step_tensor!r}.")
 
@@ -182,7 +186,7 @@ def variable(
     aggregation: Any = VariableAggregation.NONE,
     shape: Any = None,
 ) -> Any:
-    """`tf.compat.v1.Variable`: a new variable, its name made unique. Outside of a model_fn a tf.Variable."""
+    """Returns a new variable with a unique name, as `tf.compat.v1.Variable`; outside of a model_fn a tf.Variable."""
     settings: dict[str, Any] = {
         "trainable": trainable,
         "dtype": dtype,

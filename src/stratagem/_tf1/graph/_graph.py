@@ -1,4 +1,4 @@
-"""What a model_fn keeps between its calls: variables by their TensorFlow names, and the optimizers that change them."""
+"""The state that a model_fn keeps between its calls: variables by their TensorFlow names, and their optimizers."""
 
 import contextlib
 import random
@@ -29,10 +29,11 @@ from stratagem._tf1.graph._variables import GraphVariable
 
 @final
 class Graph:
-    """What a model_fn keeps between its calls: every call in a trace makes the same things, and finds them here by name.
+    """The state that a model_fn keeps between its calls. Every traced call makes the same objects, and finds them here by name.
 
-    variables: by name without ":0", in the order of their creation; those that a checkpoint has. local: those of metrics, which
-    no checkpoint has. seed: what random initial values start from; None for others in every process.
+    variables: the variables that checkpoints contain, by name without ":0", in the order of their creation.
+    local: the variables of metrics, which checkpoints do not contain.
+    seed: the seed of random initial values; None draws others in every process.
     """
 
     def __init__(self, seed: int | None = None) -> None:
@@ -43,20 +44,20 @@ class Graph:
 
     @property
     def trainable(self) -> list[Any]:
-        """The variables that optimizers change unless told otherwise."""
+        """The variables that optimizers change by default."""
         return [v for v in self.variables.values() if v.trainable]
 
     @property
     def global_step(self) -> Any:
-        """The number of steps done: an int64 scalar, made when it is first asked for."""
+        """The variable that counts training steps: an int64 scalar, created on first use."""
         return self.variable(GraphKeys.GLOBAL_STEP, _new_global_step)
 
     @contextlib.contextmanager
     def building(self, mode: str) -> Iterator[Building]:
-        """One call of a model_fn, in `mode` ("train", "eval" or "infer"). Inside a trace a tape records it."""
+        """Runs the body as one call of a model_fn in `mode` ("train", "eval" or "infer"). Inside a trace, a tape records it."""
         with contextlib.ExitStack() as stack:
             with entered(strategy=None, replica=None, recorder=None), unscoped(), OutsideOfTraces():
-                global_seed_generator()  # exists, so that nothing makes it within the strategy, to which it would then belong
+                global_seed_generator()  # created in the strategy's scope, it would belong to the strategy
             tape = None if current().recorder is None else stack.enter_context(GradientTape(persistent=True))
             building = Building(self, mode, tape)
             stack.enter_context(fresh_names())
@@ -65,7 +66,10 @@ class Graph:
             yield building
 
     def _next_seed(self, generator: Any) -> Any:
-        """Random numbers of a model_fn come from generators of its graph: one for all, and one for each seed that was named."""
+        """Returns the next seed from a generator of this graph.
+
+        Each named seed has a generator, and all other uses share one.
+        """
         seed = seed_of(generator)
         own = self.kept(f"seeds/{seed}", lambda: keras.random.SeedGenerator(self._first_seed(seed)))
         with seeds_from(None):
@@ -77,7 +81,7 @@ class Graph:
         return named if self.seed is None else zlib.crc32(f"{self.seed} {named}".encode())
 
     def variable(self, name: str, make: Callable[[], Any], *, local: bool = False) -> Any:
-        """The variable of this name; `make` makes it when the graph has none yet."""
+        """Returns the variable of this name, which `make` creates if the graph does not have it yet."""
         known = self.local if local else self.variables
         if name not in known:
             with beside_the_trace():
@@ -85,7 +89,7 @@ class Graph:
         return known[name]
 
     def kept(self, name: str, make: Callable[[], Any]) -> Any:
-        """What is no variable but has to be the same object in every trace: an optimizer."""
+        """Returns an object that has to be the same in every trace, such as an optimizer; `make` creates it on first use."""
         if name not in self._kept:
             with beside_the_trace():
                 self._kept[name] = make()
@@ -94,9 +98,9 @@ class Graph:
 
 @contextlib.contextmanager
 def beside_the_trace() -> Iterator[None]:
-    """In the body variables are made as they are outside of a step, in the strategy's scope, and have values at once.
+    """Creates the variables of the body as outside of a step: in the strategy's scope, with their values at once.
 
-    Raises ValueError in a trace that is not the first.
+    Raises ValueError in every trace but the first.
     """
     context = current()
     if context.recorder is not None:
@@ -126,12 +130,15 @@ def _new_global_step() -> GraphVariable:
     )
 
 
-def _of_keras(cls: type, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """In a model_fn: the variable that an earlier call made at this place, by names of scopes and layers, or a new one."""
+def _keras_variable(cls: type, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Returns the variable that an earlier call of the model_fn made under this name, or a new one.
+
+    Returns None outside of a model_fn.
+    """
     building = building_here()
     if building is None:
         return None
-    if kwargs.get("name") == "seed_generator_state":  # not used: the graph has its own, and no checkpoint needs it
+    if kwargs.get("name") == "seed_generator_state":  # unused: the graph has its own, and checkpoints do not contain it
         return building.graph.kept(building.scopes.unique_name("unused_seed"), lambda: cls(*args, **kwargs))
     name = building.scopes.unique_name(
         "/".join(filter(None, (scope_path(), kwargs.get("name") or cls.__name__.lower())))
@@ -144,4 +151,4 @@ def _of_keras(cls: type, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
 
 def attach_graph_variables() -> None:
     """Let a model_fn's variables be those that its earlier calls made, by their names."""
-    intercept_creation(_of_keras)
+    intercept_creation(_keras_variable)

@@ -1,4 +1,4 @@
-"""Initializers with TensorFlow 1's arguments, on those of Keras."""
+"""Initializers with TensorFlow 1's arguments, implemented with those of Keras."""
 
 import abc
 from typing import Any, final
@@ -11,26 +11,32 @@ from stratagem._ops import as_dtype, float32
 
 
 class Initializer(abc.ABC):
-    """A first value from shape and dtype: `initializer(shape, dtype)`. dtype: where none is given. seed: None for any."""
+    """Base of initializers, called as `initializer(shape, dtype)`.
+
+    dtype: the default of the call. seed: None for a random one.
+    """
 
     def __init__(self, dtype: Any = float32, seed: int | None = None) -> None:
         self.dtype, self.seed = dtype, seed
 
     @abc.abstractmethod
     def make(self, shape: tuple[int, ...], dtype: str, seed: int | None) -> Any:
-        """The value."""
+        """Returns the value."""
 
     def __call__(
         self, shape: Any, dtype: Any = None, partition_info: Any = None, *, seed: int | None = None, **place: Any
     ) -> Any:
-        """The value. seed: in place of a seed of its own. partition_info: TensorFlow's, which strategies see to here."""
+        """Returns the value.
+
+        seed: used if the initializer has none. partition_info: ignored; strategies partition variables.
+        """
         name = np.dtype(as_dtype(self.dtype if dtype is None else dtype).as_numpy_dtype).name
         return self.make(tuple(int(d) for d in shape), name, seed if self.seed is None else self.seed)
 
 
 @final
 class Zeros(Initializer):
-    """Zeros."""
+    """All zeros."""
 
     def make(self, shape: tuple[int, ...], dtype: str, seed: int | None) -> Any:
         return jnp.zeros(shape, dtype)
@@ -38,7 +44,7 @@ class Zeros(Initializer):
 
 @final
 class Ones(Initializer):
-    """Ones."""
+    """All ones."""
 
     def make(self, shape: tuple[int, ...], dtype: str, seed: int | None) -> Any:
         return jnp.ones(shape, dtype)
@@ -46,7 +52,7 @@ class Ones(Initializer):
 
 @final
 class Constant(Initializer):
-    """One number everywhere, or numbers that are as many as the variable's elements. Raises ValueError for other numbers."""
+    """One number for all elements, or a number for each. Raises ValueError for any other count of numbers."""
 
     def __init__(self, value: Any = 0, dtype: Any = float32, verify_shape: bool = False) -> None:
         super().__init__(dtype)
@@ -61,7 +67,7 @@ class Constant(Initializer):
 
 @final
 class RandomNormal(Initializer):
-    """Normally distributed."""
+    """A normal distribution."""
 
     def __init__(self, mean: float = 0.0, stddev: float = 1.0, seed: int | None = None, dtype: Any = float32) -> None:
         super().__init__(dtype, seed)
@@ -73,7 +79,7 @@ class RandomNormal(Initializer):
 
 @final
 class TruncatedNormal(Initializer):
-    """Normally distributed, none farther than two deviations from the mean."""
+    """A normal distribution, truncated at two standard deviations from the mean."""
 
     def __init__(self, mean: float = 0.0, stddev: float = 1.0, seed: int | None = None, dtype: Any = float32) -> None:
         super().__init__(dtype, seed)
@@ -85,7 +91,7 @@ class TruncatedNormal(Initializer):
 
 @final
 class RandomUniform(Initializer):
-    """Evenly distributed from `minval` to `maxval` (1 if not given)."""
+    """A uniform distribution over [minval, maxval); maxval is 1 by default."""
 
     def __init__(
         self, minval: float = 0.0, maxval: float | None = None, seed: int | None = None, dtype: Any = float32
@@ -98,7 +104,7 @@ class RandomUniform(Initializer):
 
 
 class VarianceScaling(Initializer):
-    """Random, with a variance of scale / (the number of inputs, of outputs, or the mean of both)."""
+    """Random numbers with the variance scale / n, where n is the number of inputs, of outputs, or the mean of both."""
 
     def __init__(
         self,
@@ -119,7 +125,7 @@ class VarianceScaling(Initializer):
 
 @final
 class GlorotUniform(VarianceScaling):
-    """Evenly distributed, as Glorot and Bengio have it: the default of `get_variable`."""
+    """Glorot and Bengio's uniform initializer, the default of `get_variable`."""
 
     def __init__(self, seed: int | None = None, dtype: Any = float32) -> None:
         super().__init__(1.0, "fan_avg", "uniform", seed, dtype)
@@ -127,7 +133,7 @@ class GlorotUniform(VarianceScaling):
 
 @final
 class GlorotNormal(VarianceScaling):
-    """Normally distributed, as Glorot and Bengio have it."""
+    """Glorot and Bengio's normal initializer."""
 
     def __init__(self, seed: int | None = None, dtype: Any = float32) -> None:
         super().__init__(1.0, "fan_avg", "truncated_normal", seed, dtype)
@@ -135,7 +141,7 @@ class GlorotNormal(VarianceScaling):
 
 @final
 class HeNormal(VarianceScaling):
-    """Normally distributed, as He and others have it."""
+    """He et al.'s normal initializer."""
 
     def __init__(self, seed: int | None = None) -> None:
         super().__init__(2.0, "fan_in", "truncated_normal", seed)
@@ -143,7 +149,7 @@ class HeNormal(VarianceScaling):
 
 @final
 class HeUniform(VarianceScaling):
-    """Evenly distributed, as He and others have it."""
+    """He et al.'s uniform initializer."""
 
     def __init__(self, seed: int | None = None) -> None:
         super().__init__(2.0, "fan_in", "uniform", seed)
@@ -151,7 +157,7 @@ class HeUniform(VarianceScaling):
 
 @final
 class LecunNormal(VarianceScaling):
-    """Normally distributed, as LeCun has it."""
+    """LeCun's normal initializer."""
 
     def __init__(self, seed: int | None = None) -> None:
         super().__init__(1.0, "fan_in", "truncated_normal", seed)
@@ -159,7 +165,7 @@ class LecunNormal(VarianceScaling):
 
 @final
 class LecunUniform(VarianceScaling):
-    """Evenly distributed, as LeCun has it."""
+    """LeCun's uniform initializer."""
 
     def __init__(self, seed: int | None = None) -> None:
         super().__init__(1.0, "fan_in", "uniform", seed)
@@ -167,7 +173,7 @@ class LecunUniform(VarianceScaling):
 
 @final
 class Orthogonal(Initializer):
-    """A random matrix whose rows or columns are orthogonal, times `gain`."""
+    """A random matrix with orthogonal rows or columns, times `gain`."""
 
     def __init__(self, gain: float = 1.0, seed: int | None = None, dtype: Any = float32) -> None:
         super().__init__(dtype, seed)

@@ -5,7 +5,7 @@ from typing import final
 
 @final
 class GraphKeys:
-    """`tf.compat.v1.GraphKeys`: names of collections that `tf1.get_collection` knows."""
+    """Names of collections for `tf1.get_collection`, as `tf.compat.v1.GraphKeys`."""
 
     ACTIVATIONS = "activations"
     ASSET_FILEPATHS = "asset_filepaths"

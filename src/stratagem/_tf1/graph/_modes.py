@@ -1,4 +1,4 @@
-"""TensorFlow's switches between its versions, which change nothing here."""
+"""TensorFlow's switches between its versions, which have no effect here."""
 
 import contextlib
 import logging
@@ -6,20 +6,19 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from stratagem._core.context import current
+from stratagem._tf1.graph._signatures import titled
 
 _log = logging.getLogger("stratagem.graph")
-_told: set[str] = set()
+_logged: set[str] = set()
 
 
 def _switch(name: str) -> Callable[..., None]:
     def switch(config: Any = None, device_policy: Any = None, execution_mode: Any = None) -> None:
-        if name not in _told:
-            _told.add(name)
+        if name not in _logged:
+            _logged.add(name)
             _log.info("%s: nothing to do; model_fns are traced, everything else runs as in TensorFlow 2.", name)
 
-    switch.__name__ = switch.__qualname__ = name
-    switch.__doc__ = "Accepted; it changes nothing, and the log says so once."
-    return switch
+    return titled(switch, name, "Accepted; it changes nothing, and the log says so once.")
 
 
 disable_control_flow_v2 = _switch("disable_control_flow_v2")
@@ -37,16 +36,16 @@ enable_v2_tensorshape = _switch("enable_v2_tensorshape")
 
 
 def executing_eagerly() -> bool:
-    """False while a step is traced, in a model_fn too; else True."""
+    """Returns False while a step or a model_fn is traced, else True."""
     return current().recorder is None and current().graph is None
 
 
 def resource_variables_enabled() -> bool:
-    """True: variables have values of their own."""
+    """Returns True: every variable has a value of its own."""
     return True
 
 
 @contextlib.contextmanager
 def device(device_name_or_function: Any) -> Iterator[None]:
-    """Where the body runs is the strategy's matter: nothing changes."""
+    """Has no effect: the strategy chooses the devices."""
     yield

@@ -1,4 +1,4 @@
-"""tf1.variable_scope, tf1.name_scope and tf1.get_variable_scope: scopes of the model_fn that is being called."""
+"""tf1.variable_scope, tf1.name_scope and tf1.get_variable_scope: the scopes that are open in the current call of a model_fn."""
 
 import contextlib
 from collections.abc import Iterator
@@ -24,12 +24,14 @@ def variable_scope(
     constraint: Any = None,
     auxiliary_name_scope: bool = True,
 ) -> Iterator[VariableScope]:
-    """In the body variables are those of this scope, as `tf.compat.v1.variable_scope`.
+    """Opens a variable scope for the body, as `tf.compat.v1.variable_scope`.
 
-    name_or_scope: a name, below that of the open scope, or a scope of before. default_name: a name that is made unique, used
-    if name_or_scope is None. initializer, regularizer, constraint, dtype, custom_getter: what `get_variable` takes unless it
-    is given others. reuse: True, AUTO_REUSE or None to inherit.
-    Raises TypeError without a name, ValueError for another `reuse`.
+    name_or_scope: a name below the open scope, or an earlier scope to open again.
+    default_name: made unique and used if name_or_scope is None.
+    initializer, regularizer, constraint, dtype, custom_getter: the defaults of `get_variable` in the body.
+    reuse: True, AUTO_REUSE, or None to inherit.
+
+    Raises TypeError without a name, ValueError for any other `reuse`.
     """
     if reuse not in (None, False, True) and reuse is not AUTO_REUSE:
         raise ValueError(
@@ -59,7 +61,10 @@ def variable_scope(
 
 @contextlib.contextmanager
 def name_scope(name: str | None, default_name: str | None = None, values: Any = None) -> Iterator[str]:
-    """In the body names of tensors, operations and summaries begin with `name`, made unique. Elsewhere it does nothing."""
+    """Prefixes the names of tensors, operations and summaries in the body with `name`, made unique.
+
+    No effect outside a model_fn.
+    """
     building = building_here()
     if building is None:
         yield f"{name or default_name or ''}/"
@@ -69,5 +74,5 @@ def name_scope(name: str | None, default_name: str | None = None, values: Any = 
 
 
 def get_variable_scope() -> VariableScope:
-    """The scope that is open."""
+    """Returns the open variable scope."""
     return current_building().scopes.variables

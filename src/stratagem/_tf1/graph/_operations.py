@@ -1,4 +1,4 @@
-"""Operations: what changes something, left undone by the model_fn until whoever called it runs it."""
+"""Operations: changes that a model_fn describes and that its caller runs."""
 
 import contextlib
 from collections.abc import Callable, Iterable, Iterator
@@ -11,9 +11,9 @@ from stratagem._tf1.graph._building import Building, current_building
 
 @final
 class Operation:
-    """Something to do in a step: an update, an assignment, a group of such.
+    """A deferred change of a step: an update, an assignment, or a group of operations.
 
-    action: does it and returns its result. dependencies: operations that run first.
+    action: makes the change and returns its result. dependencies: operations that run before it.
     """
 
     def __init__(
@@ -29,7 +29,7 @@ class Operation:
         self._dependencies = (*self._building.dependencies, *dependencies)
 
     def run(self) -> Any:
-        """Do it now, in the trace, what it depends on first; once only, then the same result again."""
+        """Runs the operation in the trace, after its dependencies. Further calls return the first result."""
         building = self._building
         if id(self) not in building.done:
             for operation in self._dependencies:
@@ -42,7 +42,7 @@ class Operation:
         return building.done[id(self)][1]
 
     def __jax_array__(self) -> jax.Array:
-        """The result as a tensor: code that reads it depends on it."""
+        """Returns the result as a tensor, so that code which reads it depends on the operation."""
         return jax.numpy.asarray(self.run())
 
     def __repr__(self) -> str:
@@ -50,7 +50,7 @@ class Operation:
 
 
 def operations(values: Iterable[Any]) -> list[Operation]:
-    """The operations among `values`, nested lists included; tensors and variables are there already."""
+    """Returns the operations among `values`, also in nested lists. Tensors and variables are computed already."""
     found = []
     for value in values:
         if isinstance(value, Operation):
@@ -61,18 +61,18 @@ def operations(values: Iterable[Any]) -> list[Operation]:
 
 
 def group(*inputs: Any, name: str | None = None) -> Operation:
-    """An operation that runs all of `inputs` (operations, tensors, lists of them)."""
+    """Returns an operation that runs all of `inputs`: operations, tensors, and lists of them."""
     return Operation(name or "group_deps", lambda: None, operations(inputs))
 
 
 def no_op(name: str | None = None) -> Operation:
-    """An operation that does nothing, but after what it depends on."""
+    """Returns an operation that does nothing but run its dependencies."""
     return Operation(name or "NoOp", lambda: None)
 
 
 @contextlib.contextmanager
 def control_dependencies(control_inputs: Iterable[Any] | None) -> Iterator[None]:
-    """Operations made in the body run after `control_inputs`; None: after none of those named outside."""
+    """Makes operations of the body run after `control_inputs`; None drops the dependencies of enclosing blocks."""
     building = current_building()
     before = building.dependencies
     own = () if control_inputs is None else (*before, *operations(control_inputs))
@@ -86,17 +86,17 @@ def control_dependencies(control_inputs: Iterable[Any] | None) -> Iterator[None]
 def assign(
     ref: Any, value: Any, validate_shape: Any = None, use_locking: Any = None, name: str | None = None
 ) -> Operation:
-    """The operation that sets the variable `ref`; its result is the new value."""
+    """Returns an operation that sets the variable `ref`; its result is the new value."""
     return Operation(name or "Assign", lambda: _after(ref, ref.assign, value))
 
 
 def assign_add(ref: Any, value: Any, use_locking: Any = None, name: str | None = None) -> Operation:
-    """The operation that adds to the variable `ref`; its result is the new value."""
+    """Returns an operation that adds to the variable `ref`; its result is the new value."""
     return Operation(name or "AssignAdd", lambda: _after(ref, ref.assign_add, value))
 
 
 def assign_sub(ref: Any, value: Any, use_locking: Any = None, name: str | None = None) -> Operation:
-    """The operation that subtracts from the variable `ref`; its result is the new value."""
+    """Returns an operation that subtracts from the variable `ref`; its result is the new value."""
     return Operation(name or "AssignSub", lambda: _after(ref, ref.assign_sub, value))
 
 

@@ -1,4 +1,4 @@
-"""Scopes of names: those of variables, which may be reused, and those of tensors, which are always new."""
+"""Scopes of names: variable scopes, whose variables may be reused, and name scopes, whose names are always new."""
 
 import contextlib
 import dataclasses
@@ -13,7 +13,7 @@ from stratagem._ops import float32
 
 @final
 class AutoReuse:
-    """`tf.compat.v1.AUTO_REUSE`: make the variable if it is not there yet, else take it."""
+    """The type of `tf.compat.v1.AUTO_REUSE`: reuse a variable that exists, create one that does not."""
 
     def __repr__(self) -> str:
         return "AUTO_REUSE"
@@ -25,12 +25,14 @@ AUTO_REUSE: Final = AutoReuse()
 @final
 @dataclass(eq=False, kw_only=True)
 class VariableScope:
-    """What `tf1.get_variable` adds to a name and takes as defaults, as `tf.compat.v1.VariableScope`.
+    """The prefix and the defaults of `tf1.get_variable`, as `tf.compat.v1.VariableScope`.
 
-    A fact, but for `reuse_variables`, which every holder of a scope may call on it.
+    Immutable except for `reuse_variables`, which any holder of the scope may call.
 
-    name: with slashes, "" for the outermost. reuse: False, True or AUTO_REUSE. original_name_scope: ends in a slash.
-    getter: called as getter(getter=the next one, name=..., shape=..., ...) instead of making the variable; None for none.
+    name: the parts joined by slashes; "" for the outermost scope.
+    reuse: False, True or AUTO_REUSE.
+    original_name_scope: ends in a slash.
+    getter: called as getter(getter=the next one, name=..., shape=..., ...) instead of creating the variable; may be None.
     """
 
     name: str = ""
@@ -43,36 +45,36 @@ class VariableScope:
     original_name_scope: str = ""
 
     def reuse_variables(self) -> None:
-        """From here on variables are reused, in this scope and in those that are opened in it, also if it is opened again."""
+        """Makes this scope, and every scope opened in it, reuse variables from now on, also when it is opened again."""
         self.reuse = True
 
     @property
     def custom_getter(self) -> Callable[..., Any] | None:
-        """TensorFlow's name of the getter."""
+        """The getter, under TensorFlow's name."""
         return self.getter
 
 
 def _around(own: Callable[..., Any], inner: Callable[..., Any]) -> Callable[..., Any]:
-    """A getter that calls own(next_getter, name, ...), where the next getter is `inner`, which asks the one after it."""
+    """Returns a getter that calls own(next_getter, name, ...). The next getter is `inner`, which calls the one after it."""
     return lambda getter, *args, **kwargs: own(functools.partial(inner, getter), *args, **kwargs)
 
 
 @final
 class Scopes:
-    """The scopes that are open in one call of a model_fn, and which names it has used."""
+    """The scopes that are open in one call of a model_fn, and the names that it has used."""
 
     def __init__(self) -> None:
         self.variables = VariableScope()
-        self.stack = ""  # of the name scopes, ends in a slash unless empty
+        self.stack = ""  # the open name scopes; ends in a slash unless empty
         self._opened: Counter[str] = Counter()
         self._names: dict[str, int] = {}
 
     def unique_name(self, name: str) -> str:
-        """`name` below the open name scopes, with `_1`, `_2` … if it was used."""
+        """Returns `name` below the open name scopes, with `_1`, `_2` … appended if it was used."""
         return self.unique(self.stack + name)
 
     def unique(self, full: str) -> str:
-        """The whole name `full`, with `_1`, `_2` … if it was used, for a scope, a tensor, an operation or a variable."""
+        """Returns a name for a scope, tensor, operation or variable: `full`, with `_1`, `_2` … appended if it was used."""
         number = self._names.get(full.lower(), 0)
         self._names[full.lower()] = number + 1
         unique = full
@@ -83,12 +85,15 @@ class Scopes:
         return unique
 
     def below(self, name: str) -> str:
-        """The name of something that is called `name` in the variable scope that is open."""
+        """Returns the full name of `name` in the open variable scope."""
         return f"{self.variables.name}/{name}" if self.variables.name else name
 
     @contextlib.contextmanager
     def name_scope(self, name: str | None) -> Iterator[str]:
-        """In the body names of tensors start with `name`, made unique; "x/" opens x again, None or "" the outermost scope."""
+        """Prefixes the names of tensors in the body with `name`, made unique.
+
+        "x/" reopens x; None or "" opens the outermost scope.
+        """
         before = self.stack
         if not name:
             self.stack = ""
@@ -100,7 +105,7 @@ class Scopes:
             self.stack = before
 
     def default_name(self, name: str) -> str:
-        """The name for a scope that was given only a default: one that is not yet open below the present scope."""
+        """Returns a name, made from a default one, that no scope opened so far below the current one has."""
         prefix = self.below(name)
         if not self._opened[prefix]:
             return name
@@ -111,10 +116,10 @@ class Scopes:
 
     @contextlib.contextmanager
     def variable_scope(self, scope: str | VariableScope, **changes: Any) -> Iterator[VariableScope]:
-        """In the body variables are those of `scope`: a name below the present one, or a scope of before.
+        """Opens the variable scope `scope` for the body: a name below the current one, or an earlier scope.
 
-        changes: the scope's own reuse, initializer, regularizer, dtype or getter, where None inherits, and constraint, which
-        is that of one scope only. A getter is asked first, and is given the one that it inherits to ask.
+        changes: the scope's own reuse, initializer, regularizer, dtype or getter, where None inherits; and its constraint,
+            which is never inherited. The scope's own getter is called first, with the inherited one as its next getter.
         """
         before, opened = self.variables, None
         if isinstance(scope, VariableScope):
@@ -143,4 +148,4 @@ class Scopes:
                     self._opened = opened
                 else:
                     for name in [n for n in self._opened if n.startswith(f"{inner.name}/")]:
-                        del self._opened[name]  # who opens this scope again finds the same names in it
+                        del self._opened[name]  # opened again, this scope hands out the same names

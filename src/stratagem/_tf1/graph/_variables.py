@@ -1,4 +1,4 @@
-"""The variables of a graph: tf.Variable, but what assigns them inside a model_fn is an operation."""
+"""The variables of a graph: a tf.Variable whose assignments inside a model_fn are operations."""
 
 import functools
 from collections.abc import Callable
@@ -15,7 +15,7 @@ from stratagem._tf1.graph._operations import Operation, assign, assign_add, assi
 @final
 @dataclass(frozen=True)
 class VariableOp:
-    """What `variable.op` is asked for: the variable's name without ":0"."""
+    """The result of `variable.op`: the variable's name without ":0"."""
 
     name: str
     type: str = "VarHandleOp"
@@ -23,10 +23,13 @@ class VariableOp:
 
 @final
 class GraphVariable(Variable):
-    """A variable of a graph: inside a model_fn what changes it is an operation, which runs when what depends on it does."""
+    """A variable of a graph.
+
+    Inside a model_fn its assignments are operations, which run when an operation that depends on them does.
+    """
 
     def assign(self, value: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True) -> Any:
-        """Set the value. Inside a model_fn: the operation that will."""
+        """Sets the value. Inside a model_fn, returns an operation that does."""
         if _defers():
             return assign(self, value)
         return super().assign(value, use_locking, name, read_value)
@@ -34,7 +37,7 @@ class GraphVariable(Variable):
     def assign_add(
         self, delta: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True
     ) -> Any:
-        """Add `delta`. Inside a model_fn: the operation that will."""
+        """Adds `delta`. Inside a model_fn, returns an operation that does."""
         if _defers():
             return assign_add(self, delta)
         return super().assign_add(delta, use_locking, name, read_value)
@@ -42,13 +45,13 @@ class GraphVariable(Variable):
     def assign_sub(
         self, delta: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True
     ) -> Any:
-        """Subtract `delta`. Inside a model_fn: the operation that will."""
+        """Subtracts `delta`. Inside a model_fn, returns an operation that does."""
         if _defers():
             return assign_sub(self, delta)
         return super().assign_sub(delta, use_locking, name, read_value)
 
     def read_value(self) -> jax.Array:
-        """The value. Inside a model_fn: after the operations that the open `control_dependencies` name."""
+        """Returns the value; inside a model_fn, after the operations of the open `control_dependencies`."""
         if _defers():
             current_building().run_dependencies()
         return super().read_value()
@@ -60,16 +63,16 @@ class GraphVariable(Variable):
         return self._later("ScatterNd", functools.partial(super()._scatter_nd, how, indices, updates))
 
     def _later(self, name: str, change: Callable[[], Any]) -> Any:
-        """What `change()` gives; inside a model_fn the operation that does it, whose result is the new value."""
+        """Returns `change()`, or, inside a model_fn, an operation that calls it and whose result is the new value."""
         return Operation(name, lambda: change().value) if _defers() else change()
 
     @property
     def op(self) -> VariableOp:
-        """What has the variable's name without ":0"."""
+        """An object whose name is that of the variable without ":0"."""
         return VariableOp(self.name.removesuffix(":0"))
 
     def initialized_value(self) -> jax.Array:
-        """The present value: variables have one as soon as they are made."""
+        """Returns the current value: a variable has one as soon as it exists."""
         return super().read_value()
 
 

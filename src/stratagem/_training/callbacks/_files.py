@@ -2,8 +2,6 @@
 
 import logging
 import os
-import re
-import secrets
 import shutil
 import tempfile
 from collections.abc import Callable
@@ -12,8 +10,9 @@ from typing import Any
 
 import numpy as np
 
+from stratagem._base.files import atomic_write, make_directories, remove_temporaries
 from stratagem._base.job import Job, Phase, process_job
-from stratagem._checkpoints import make_directories, not_finite, shown, sync
+from stratagem._checkpoints import not_finite, shown
 from stratagem._core.context import entered
 from stratagem._core.values import on_read, placement_of
 
@@ -53,10 +52,8 @@ def _keep_finite(callback: Any, path: Path, bad: list[str]) -> None:
     last, before = getattr(callback, "_not_finite", (None, []))
     keeps = path.is_file() and (not aside.exists() if last is None else not (before and last == str(path)))
     if keeps:
-        beside = path.with_name(f".{secrets.token_hex(4)}.{aside.name}")
-        shutil.copy2(path, beside)
-        sync(beside)
-        os.replace(beside, aside)
+        with atomic_write(aside) as written:
+            shutil.copy2(path, written)
     if keeps or not set(bad) <= set(before):
         kept = f" What was there is now {str(aside)!r}." if keeps else ""
         _log.warning("Saving weights that are not finite (NaN or infinite): %s, to %s.%s", shown(bad), path, kept)
@@ -80,20 +77,6 @@ def write_whole(path: str | os.PathLike[str], write: Callable[[str], object]) ->
             f"{target}"
         )
     make_directories(target.parent)
-    _remove_strays(target)
-    beside = target.with_name(f".{secrets.token_hex(4)}.{target.name}")
-    try:
-        write(str(beside))
-        sync(beside)
-        os.replace(beside, target)
-    except BaseException:
-        beside.unlink(missing_ok=True)
-        raise
-    sync(target.parent)
-
-
-def _remove_strays(target: Path) -> None:
-    """Remove what killed processes left beside it."""
-    for path in target.parent.iterdir():
-        if re.fullmatch(rf"\.[0-9a-f]{{8}}\.{re.escape(target.name)}", path.name):
-            path.unlink(missing_ok=True)
+    remove_temporaries(target)
+    with atomic_write(target) as written:
+        write(str(written))

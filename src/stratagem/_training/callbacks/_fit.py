@@ -1,4 +1,4 @@
-"""Fit: one call of `fit`, epoch by epoch, as its backups see it."""
+"""What is done around the steps of one pass over data, and Fit, which does it for `fit`: epochs, as its backups see them."""
 
 import functools
 from collections.abc import Callable
@@ -9,7 +9,24 @@ import keras
 from stratagem._training._callbacks import Callbacks
 from stratagem._training.callbacks._backup import Backup
 from stratagem._training.callbacks._json import from_json, to_json
-from stratagem._training.callbacks._loop_hooks import LoopHooks
+
+
+class LoopHooks:
+    """Nothing is done, and the pass begins with the first batch; `fit` has hooks of its own (`Fit`).
+
+    step: how many steps were taken before; logs: those after the last of them.
+    """
+
+    def __init__(self) -> None:
+        self.step = 0
+        self.logs: dict[str, Any] = {}
+
+    def run(self, step: Callable[[], bool]) -> bool:
+        """Take the next steps; False if there was none to take."""
+        return step()
+
+    def stepped(self, taken: int, logs: Any) -> None:
+        """So many steps of the epoch were taken by now, and the last one gave these logs."""
 
 
 @final

@@ -46,6 +46,7 @@ from stratagem._tf1.graph import get_collection_ref as get_collection_ref
 from stratagem._tf1.graph import get_variable as get_variable
 from stratagem._tf1.graph import get_variable_scope as get_variable_scope
 from stratagem._tf1.graph import global_variables as global_variables
+from stratagem._tf1.graph import gradients as gradients
 from stratagem._tf1.graph import group as group
 from stratagem._tf1.graph import local_variables as local_variables
 from stratagem._tf1.graph import model_variables as model_variables
@@ -55,51 +56,50 @@ from stratagem._tf1.graph import resource_variables_enabled as resource_variable
 from stratagem._tf1.graph import trainable_variables as trainable_variables
 from stratagem._tf1.graph import variable as Variable  # noqa: F401
 from stratagem._tf1.graph import variable_scope as variable_scope
-from stratagem._tf1.graph.functions import argmax as argmax
-from stratagem._tf1.graph.functions import argmin as argmin
-from stratagem._tf1.graph.functions import boolean_mask as boolean_mask
-from stratagem._tf1.graph.functions import clip_by_average_norm as clip_by_average_norm
-from stratagem._tf1.graph.functions import cond as cond
-from stratagem._tf1.graph.functions import confusion_matrix as confusion_matrix
-from stratagem._tf1.graph.functions import convert_to_tensor as convert_to_tensor
-from stratagem._tf1.graph.functions import count_nonzero as count_nonzero
-from stratagem._tf1.graph.functions import div as div
-from stratagem._tf1.graph.functions import expand_dims as expand_dims
-from stratagem._tf1.graph.functions import gather as gather
-from stratagem._tf1.graph.functions import gather_nd as gather_nd
-from stratagem._tf1.graph.functions import multinomial as multinomial
-from stratagem._tf1.graph.functions import norm as norm
-from stratagem._tf1.graph.functions import normal as random_normal  # noqa: F401
-from stratagem._tf1.graph.functions import ones_like as ones_like
-from stratagem._tf1.graph.functions import pad as pad
-from stratagem._tf1.graph.functions import poisson as random_poisson  # noqa: F401
-from stratagem._tf1.graph.functions import print_tensor as Print  # noqa: F401
-from stratagem._tf1.graph.functions import py_func as py_func
-from stratagem._tf1.graph.functions import reduce_all as reduce_all
-from stratagem._tf1.graph.functions import reduce_any as reduce_any
-from stratagem._tf1.graph.functions import reduce_logsumexp as reduce_logsumexp
-from stratagem._tf1.graph.functions import reduce_max as reduce_max
-from stratagem._tf1.graph.functions import reduce_mean as reduce_mean
-from stratagem._tf1.graph.functions import reduce_min as reduce_min
-from stratagem._tf1.graph.functions import reduce_prod as reduce_prod
-from stratagem._tf1.graph.functions import reduce_sum as reduce_sum
-from stratagem._tf1.graph.functions import shape as shape
-from stratagem._tf1.graph.functions import size as size
-from stratagem._tf1.graph.functions import squeeze as squeeze
-from stratagem._tf1.graph.functions import to_bfloat16 as to_bfloat16
-from stratagem._tf1.graph.functions import to_double as to_double
-from stratagem._tf1.graph.functions import to_float as to_float
-from stratagem._tf1.graph.functions import to_int32 as to_int32
-from stratagem._tf1.graph.functions import to_int64 as to_int64
-from stratagem._tf1.graph.functions import transpose as transpose
-from stratagem._tf1.graph.functions import truncated_normal as truncated_normal
-from stratagem._tf1.graph.functions import tuple_of as tuple  # noqa: F401
-from stratagem._tf1.graph.functions import uniform as random_uniform  # noqa: F401
-from stratagem._tf1.graph.functions import where as where
-from stratagem._tf1.graph.functions import while_loop as while_loop
-from stratagem._tf1.graph.functions import zeros_like as zeros_like
+from stratagem._tf1.graph.functions.arrays import boolean_mask as boolean_mask
+from stratagem._tf1.graph.functions.arrays import clip_by_average_norm as clip_by_average_norm
+from stratagem._tf1.graph.functions.arrays import confusion_matrix as confusion_matrix
+from stratagem._tf1.graph.functions.arrays import convert_to_tensor as convert_to_tensor
+from stratagem._tf1.graph.functions.arrays import div as div
+from stratagem._tf1.graph.functions.arrays import expand_dims as expand_dims
+from stratagem._tf1.graph.functions.arrays import gather as gather
+from stratagem._tf1.graph.functions.arrays import gather_nd as gather_nd
+from stratagem._tf1.graph.functions.arrays import ones_like as ones_like
+from stratagem._tf1.graph.functions.arrays import pad as pad
+from stratagem._tf1.graph.functions.arrays import print_tensor as Print  # noqa: F401
+from stratagem._tf1.graph.functions.arrays import py_func as py_func
+from stratagem._tf1.graph.functions.arrays import shape as shape
+from stratagem._tf1.graph.functions.arrays import size as size
+from stratagem._tf1.graph.functions.arrays import squeeze as squeeze
+from stratagem._tf1.graph.functions.arrays import to_bfloat16 as to_bfloat16
+from stratagem._tf1.graph.functions.arrays import to_double as to_double
+from stratagem._tf1.graph.functions.arrays import to_float as to_float
+from stratagem._tf1.graph.functions.arrays import to_int32 as to_int32
+from stratagem._tf1.graph.functions.arrays import to_int64 as to_int64
+from stratagem._tf1.graph.functions.arrays import transpose as transpose
+from stratagem._tf1.graph.functions.arrays import tuple_of as tuple  # noqa: F401
+from stratagem._tf1.graph.functions.arrays import where as where
+from stratagem._tf1.graph.functions.arrays import zeros_like as zeros_like
+from stratagem._tf1.graph.functions.flow import cond as cond
+from stratagem._tf1.graph.functions.flow import while_loop as while_loop
+from stratagem._tf1.graph.functions.random import multinomial as multinomial
+from stratagem._tf1.graph.functions.random import normal as random_normal  # noqa: F401
+from stratagem._tf1.graph.functions.random import poisson as random_poisson  # noqa: F401
+from stratagem._tf1.graph.functions.random import truncated_normal as truncated_normal
+from stratagem._tf1.graph.functions.random import uniform as random_uniform  # noqa: F401
+from stratagem._tf1.graph.functions.reductions import argmax as argmax
+from stratagem._tf1.graph.functions.reductions import argmin as argmin
+from stratagem._tf1.graph.functions.reductions import count_nonzero as count_nonzero
+from stratagem._tf1.graph.functions.reductions import norm as norm
+from stratagem._tf1.graph.functions.reductions import reduce_all as reduce_all
+from stratagem._tf1.graph.functions.reductions import reduce_any as reduce_any
+from stratagem._tf1.graph.functions.reductions import reduce_logsumexp as reduce_logsumexp
+from stratagem._tf1.graph.functions.reductions import reduce_max as reduce_max
+from stratagem._tf1.graph.functions.reductions import reduce_mean as reduce_mean
+from stratagem._tf1.graph.functions.reductions import reduce_min as reduce_min
+from stratagem._tf1.graph.functions.reductions import reduce_prod as reduce_prod
+from stratagem._tf1.graph.functions.reductions import reduce_sum as reduce_sum
 from stratagem._tf1.graph.log import get_logger as get_logger
-from stratagem._tf1.graph.train import gradients as gradients
 from stratagem.compat.v1 import app as app
 from stratagem.compat.v1 import data as data
 from stratagem.compat.v1 import estimator as estimator

@@ -5,7 +5,7 @@ import inspect
 from typing import Any
 
 from stratagem._ops import not_provided
-from stratagem._tf1.graph.functions import named
+from stratagem._tf1.graph.functions.named import named
 
 _ROOT = __name__.partition(".")[0]
 

@@ -3,14 +3,14 @@
 from typing import Any
 
 from stratagem._ops.sampling import set_seed as set_random_seed  # noqa: F401
-from stratagem._tf1.graph.functions import multinomial as multinomial
-from stratagem._tf1.graph.functions import normal as normal
-from stratagem._tf1.graph.functions import normal as random_normal  # noqa: F401
-from stratagem._tf1.graph.functions import poisson as poisson
-from stratagem._tf1.graph.functions import poisson as random_poisson  # noqa: F401
-from stratagem._tf1.graph.functions import truncated_normal as truncated_normal
-from stratagem._tf1.graph.functions import uniform as random_uniform  # noqa: F401
-from stratagem._tf1.graph.functions import uniform as uniform
+from stratagem._tf1.graph.functions.random import multinomial as multinomial
+from stratagem._tf1.graph.functions.random import normal as normal
+from stratagem._tf1.graph.functions.random import normal as random_normal  # noqa: F401
+from stratagem._tf1.graph.functions.random import poisson as poisson
+from stratagem._tf1.graph.functions.random import poisson as random_poisson  # noqa: F401
+from stratagem._tf1.graph.functions.random import truncated_normal as truncated_normal
+from stratagem._tf1.graph.functions.random import uniform as random_uniform  # noqa: F401
+from stratagem._tf1.graph.functions.random import uniform as uniform
 from stratagem.compat.v1._names import same
 
 

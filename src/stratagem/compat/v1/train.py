@@ -42,26 +42,8 @@ from stratagem._tf1.graph import assert_global_step as assert_global_step
 from stratagem._tf1.graph import create_global_step as create_global_step
 from stratagem._tf1.graph import get_global_step as get_global_step
 from stratagem._tf1.graph import get_or_create_global_step as get_or_create_global_step
-from stratagem._tf1.graph.train import AdadeltaOptimizer as AdadeltaOptimizer
-from stratagem._tf1.graph.train import AdagradOptimizer as AdagradOptimizer
-from stratagem._tf1.graph.train import AdamOptimizer as AdamOptimizer
-from stratagem._tf1.graph.train import ExponentialMovingAverage as ExponentialMovingAverage
-from stratagem._tf1.graph.train import FtrlOptimizer as FtrlOptimizer
-from stratagem._tf1.graph.train import GradientDescentOptimizer as GradientDescentOptimizer
-from stratagem._tf1.graph.train import MomentumOptimizer as MomentumOptimizer
-from stratagem._tf1.graph.train import Optimizer as Optimizer
-from stratagem._tf1.graph.train import ProximalAdagradOptimizer as ProximalAdagradOptimizer
-from stratagem._tf1.graph.train import ProximalGradientDescentOptimizer as ProximalGradientDescentOptimizer
-from stratagem._tf1.graph.train import RMSPropOptimizer as RMSPropOptimizer
-from stratagem._tf1.graph.train import cosine_decay as cosine_decay
-from stratagem._tf1.graph.train import cosine_decay_restarts as cosine_decay_restarts
-from stratagem._tf1.graph.train import exponential_decay as exponential_decay
-from stratagem._tf1.graph.train import inverse_time_decay as inverse_time_decay
-from stratagem._tf1.graph.train import linear_cosine_decay as linear_cosine_decay
-from stratagem._tf1.graph.train import natural_exp_decay as natural_exp_decay
-from stratagem._tf1.graph.train import piecewise_constant as piecewise_constant
+from stratagem._tf1.graph.train import *
 from stratagem._tf1.graph.train import piecewise_constant as piecewise_constant_decay  # noqa: F401
-from stratagem._tf1.graph.train import polynomial_decay as polynomial_decay
 from stratagem.compat.v1._names import same
 
 

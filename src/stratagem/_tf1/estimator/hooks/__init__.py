@@ -1,4 +1,4 @@
-"""Hooks: what runs on the host before and after every step."""
+"""Hooks, which run on the host before and after every step."""
 
 from stratagem._tf1.estimator.hooks._counting import StepCounterHook as StepCounterHook
 from stratagem._tf1.estimator.hooks._final import FeedFnHook as FeedFnHook

@@ -1,4 +1,4 @@
-"""StepCounterHook: how fast training is."""
+"""StepCounterHook: the speed of training."""
 
 import logging
 from typing import Any
@@ -15,9 +15,9 @@ _WARNINGS = 5
 
 
 class StepCounterHook(SessionRunHook):
-    """Logs global steps a second every so many steps or seconds, and writes them to the event file of `output_dir`.
+    """Logs global steps per second every so many steps or seconds, and writes them to the event file of `output_dir`.
 
-    summary_writer: not taken; events go where `output_dir` says.
+    summary_writer: refused; use `output_dir`.
     """
 
     def __init__(
@@ -65,6 +65,6 @@ class StepCounterHook(SessionRunHook):
 
 
 def refuse_writer(summary_writer: Any) -> None:
-    """Raise ValueError for a writer that was given to a hook."""
+    """Raises ValueError if a summary writer was given to a hook."""
     if summary_writer is not None:
         raise ValueError("A hook writes to the event file of its output_dir: give that instead of a summary_writer.")

@@ -1,4 +1,4 @@
-"""Hooks that look at the end, and hooks that have no meaning where steps are compiled programs."""
+"""FinalOpsHook, and hooks that are refused because steps are compiled programs."""
 
 from typing import Any
 
@@ -7,7 +7,7 @@ from stratagem._tf1.estimator._hook import SessionRunHook
 
 
 class FinalOpsHook(SessionRunHook):
-    """Asks for values at the end: of variables and metrics their present ones, of tensors those of the last step."""
+    """Fetches values at the end: current ones of variables and metrics, those of the last step for tensors."""
 
     def __init__(self, final_ops: Any, final_ops_feed_dict: Any = None) -> None:
         self._final_ops, self._feed_dict = final_ops, final_ops_feed_dict
@@ -24,7 +24,7 @@ class FinalOpsHook(SessionRunHook):
 
 
 def refused_hook(name: str, instead: str) -> Any:
-    """A function in place of a hook's class that raises UnimplementedError."""
+    """Returns a function that raises UnimplementedError, in place of a hook's class."""
 
     def refuse(*args: Any, **kwargs: Any) -> None:
         raise UnimplementedError(f"tf.compat.v1.train.{name}: {instead}")

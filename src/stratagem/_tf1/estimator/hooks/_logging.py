@@ -15,12 +15,13 @@ _log = logging.getLogger("stratagem.estimator")
 
 
 class LoggingTensorHook(SessionRunHook):
-    """Logs tensors every so many steps of this worker or seconds, the first step included, and at the end if asked for.
+    """Logs tensors every so many steps of this worker or seconds, beginning with the first step, and optionally at the end.
 
-    tensors: label → tensor, or name that `tf.identity(x, name=...)` gave one in the model_fn; or a list of those.
-    formatter: gets label → value and returns the line.
+    tensors: a dict from labels to tensors, or to names given by `tf.identity(x, name=...)` in the model_fn; or a list of
+        tensors or names.
+    formatter: takes a dict from labels to values and returns the log line.
 
-    Raises ValueError unless exactly one of every_n_iter and every_n_secs is given, or none of them and at_end.
+    Raises ValueError unless exactly one of every_n_iter and every_n_secs is given; with at_end, none is needed.
     """
 
     def __init__(
@@ -36,7 +37,7 @@ class LoggingTensorHook(SessionRunHook):
             raise ValueError("either at_end and/or exactly one of every_n_iter and every_n_secs must be provided.")
         if every_n_iter is not None and every_n_iter <= 0:
             raise ValueError(f"invalid every_n_iter={every_n_iter}: it must be positive.")
-        # By label, as (label, tensor): a tensor that is being traced is no key of a dict.
+        # Pairs sorted by label: a tensor that is being traced cannot be a key of a dict.
         pairs = sorted(tensors.items()) if isinstance(tensors, dict) else _labelled(tensors)
         self._labels, self._tensors = [label for label, _ in pairs], [tensor for _, tensor in pairs]
         self._formatter, self._at_end = formatter, at_end
@@ -73,7 +74,7 @@ class LoggingTensorHook(SessionRunHook):
 
 
 def _labelled(tensors: Iterable[Any]) -> list[tuple[str, Any]]:
-    """Every tensor with a label of its own: its name, with `_1`, `_2` … if another has it."""
+    """Returns every tensor with a unique label: its name, with `_1`, `_2` … appended if it is taken."""
     found: dict[str, Any] = {}
     for tensor in tensors:
         label = first = _label(tensor)
@@ -86,7 +87,7 @@ def _labelled(tensors: Iterable[Any]) -> list[tuple[str, Any]]:
 
 
 def _label(tensor: Any) -> str:
-    """A name is its own label; a tensor that came without one is shown by its type and shape."""
+    """Returns the label of a name or tensor: its name, or the type and shape of a tensor without one."""
     if isinstance(tensor, str):
         return tensor
     building = building_here()

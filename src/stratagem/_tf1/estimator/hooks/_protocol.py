@@ -1,14 +1,14 @@
-"""What hooks give and get around a step: fetches, results, and the way to ask for the end."""
+"""The types that hooks exchange with the loop around a step: fetches, results, and the request to stop."""
 
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol, final
 
 
 class Session(Protocol):
-    """What a hook may ask outside of a step."""
+    """The session of a hook: what it may request outside of a step."""
 
     def run(self, fetches: Any, feed_dict: Any = None, options: Any = None, run_metadata: Any = None) -> Any:
-        """The present values of variables and metrics, and those that tensors of the model had in the last step."""
+        """Returns the current values of variables and metrics, and the values of the model's tensors in the last step."""
 
     @property
     def graph(self) -> Any:
@@ -16,26 +16,26 @@ class Session(Protocol):
 
     @property
     def events(self) -> Any:
-        """Writes to event files."""
+        """The writers of event files."""
 
     @property
     def summaries(self) -> list[tuple[str, str, Any]]:
-        """What the model summarizes: (kind, tag, tensor)."""
+        """The model's summaries: (kind, tag, tensor)."""
 
     def global_step(self) -> int:
-        """The present global step."""
+        """Returns the current global step."""
 
     def settle(self) -> int:
-        """Wait until no step is under way. Returns the global step that the variables are at."""
+        """Waits until no step is running. Returns the global step of the variables."""
 
     def save(self, directory: str, name: str, step: int) -> None:
-        """Write the checkpoint `<directory>/<name>-<step>`."""
+        """Writes the checkpoint `<directory>/<name>-<step>`."""
 
 
 class SessionRunArgs(NamedTuple):
-    """What a hook wants to be told about the step that comes: a structure of tensors, variables and names.
+    """The values that a hook fetches from the next step: a structure of tensors, variables and names.
 
-    feed_dict and options are refused: a compiled step has its inputs from the data set alone.
+    feed_dict and options are refused: a compiled step takes its inputs from the data set only.
     """
 
     fetches: Any
@@ -44,7 +44,7 @@ class SessionRunArgs(NamedTuple):
 
 
 class SessionRunValues(NamedTuple):
-    """What a hook is told after a step: results in the structure of its fetches."""
+    """The values that a hook gets after a step, in the structure of its fetches."""
 
     results: Any
     options: Any = None
@@ -54,7 +54,7 @@ class SessionRunValues(NamedTuple):
 @final
 @dataclass(frozen=True)
 class OriginalArgs:
-    """What the step itself computes, whatever the hooks ask for."""
+    """The fetches of the step itself, independent of the hooks."""
 
     fetches: Any
     feed_dict: Any = None
@@ -63,7 +63,7 @@ class OriginalArgs:
 
 @final
 class SessionRunContext:
-    """A step, as hooks see it: the session, and a way to end the loop after it."""
+    """A step as hooks see it: the session, and a way to end the loop after it."""
 
     def __init__(self, original_args: Any, session: Session) -> None:
         self._original_args, self._session = original_args, session
@@ -71,19 +71,19 @@ class SessionRunContext:
 
     @property
     def original_args(self) -> Any:
-        """What the step itself computes."""
+        """The fetches of the step itself."""
         return self._original_args
 
     @property
     def session(self) -> Session:
-        """Where present values are asked for."""
+        """The session, for current values."""
         return self._session
 
     @property
     def stop_requested(self) -> bool:
-        """True once a hook has asked for the end."""
+        """True after a hook has requested a stop."""
         return self._stop_requested
 
     def request_stop(self) -> None:
-        """End the loop after this step."""
+        """Ends the loop after this step."""
         self._stop_requested = True

@@ -1,4 +1,4 @@
-"""CheckpointSaverHook: checkpoints during training, and what listens to them."""
+"""CheckpointSaverHook: checkpoints during training, and their listeners."""
 
 import logging
 import os
@@ -17,10 +17,12 @@ _log = logging.getLogger("stratagem.estimator")
 class CheckpointSaverHook(SessionRunHook):
     """Saves a checkpoint before the first step, every so many steps or seconds, and after the last step.
 
-    scaffold: the model's; what is saved are the variables of the model, and beside them the `tf.train.Checkpoint` that the
-    Scaffold has. save_graph_def: there is no graph to save.
+    A checkpoint contains the model's variables, and the `tf.train.Checkpoint` of the Scaffold if it has one.
 
-    Raises ValueError unless exactly one of save_steps and save_secs is given, and for both saver and scaffold;
+    scaffold: that of the model.
+    save_graph_def: ignored; there is no graph to save.
+
+    Raises ValueError unless exactly one of save_steps and save_secs is given, and if both saver and scaffold are given;
     UnimplementedError for a saver.
     """
 
@@ -48,7 +50,7 @@ class CheckpointSaverHook(SessionRunHook):
         self._listeners = list(listeners or ())
 
     def listen(self, listener: CheckpointSaverListener) -> None:
-        """Let a listener know of checkpoints, too."""
+        """Adds a listener."""
         if listener not in self._listeners:
             self._listeners.append(listener)
 
@@ -72,8 +74,8 @@ class CheckpointSaverHook(SessionRunHook):
             listener.end(session, step)
 
     def _save(self, session: Any) -> bool:
-        """Save a checkpoint; True if a listener asks for the end."""
-        step = session.settle()  # steps that are under way will be in it
+        """Saves a checkpoint. Returns True if a listener requests a stop."""
+        step = session.settle()  # includes steps that are running
         self._timer.update_last_triggered_step(step)
         _log.info("Calling checkpoint listeners before saving checkpoint %d...", step)
         for listener in self._listeners:

@@ -1,4 +1,4 @@
-"""Hooks that end or delay a loop: after so many steps, when the loss is not a number, until others have begun."""
+"""Hooks that end or delay a loop: after a number of steps, when the loss is NaN, until other workers have begun."""
 
 import logging
 from typing import Any, final
@@ -36,7 +36,7 @@ class StopAtStepHook(SessionRunHook):
 
 
 class NanLossDuringTrainingError(RuntimeError):
-    """The loss is not a number."""
+    """The error of a training whose loss is NaN."""
 
     def __str__(self) -> str:
         return "NaN loss during training." if not self.args else str(self.args[0])
@@ -68,9 +68,9 @@ class NanTensorHook(SessionRunHook):
 
 
 class GlobalStepWaiterHook(SessionRunHook):
-    """Lets workers of TensorFlow begin when others have come to `wait_until_step`. Here it waits for nothing, and says so.
+    """In TensorFlow, delays a worker until others reach `wait_until_step`. Here it logs that it does not wait.
 
-    Hooks run where the steps of all workers are counted: nobody else takes any, so to wait would be to wait for ever.
+    Hooks run where the steps of all workers are counted. No other task takes steps, so waiting would never end.
     """
 
     def __init__(self, wait_until_step: int) -> None:
@@ -90,7 +90,7 @@ class GlobalStepWaiterHook(SessionRunHook):
 
 @final
 class StopAfterBatchesHook(SessionRunHook):
-    """Ends an evaluation after so many batches, and says how far it is, ten times in all."""
+    """Ends an evaluation after so many batches, and logs its progress ten times."""
 
     def __init__(self, batches: int) -> None:
         self._batches, self._done = batches, 0

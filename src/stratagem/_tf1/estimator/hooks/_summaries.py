@@ -1,4 +1,4 @@
-"""SummarySaverHook: what the model_fn has summarized, in the event file."""
+"""SummarySaverHook: the summaries of a model_fn, in the event file."""
 
 from typing import Any
 
@@ -10,9 +10,9 @@ from stratagem._tf1.estimator.hooks._timer import SecondOrStepTimer
 
 
 class SummarySaverHook(SessionRunHook):
-    """Writes the summaries of a model_fn (`tf1.summary.*`), and its loss, every so many steps or seconds.
+    """Writes the summaries of a model_fn (`tf1.summary.*`), and its loss, every so many steps or seconds to `output_dir`.
 
-    scaffold, summary_op: accepted; it is always all of the model's summaries that are written, to `output_dir`.
+    scaffold, summary_op: required as in TensorFlow, but ignored: all of the model's summaries are written.
     Raises ValueError unless exactly one of save_steps and save_secs is given.
     """
 

@@ -1,4 +1,4 @@
-"""SecondOrStepTimer: when something that is done every so many steps or seconds is due again."""
+"""SecondOrStepTimer: decides when something that is done every so many steps or seconds is due."""
 
 import time
 from typing import final
@@ -6,7 +6,7 @@ from typing import final
 
 @final
 class SecondOrStepTimer:
-    """As `tf.train.SecondOrStepTimer`: due at the first step that it is asked for, then every `every_steps` or `every_secs`.
+    """A timer that is due at the first step, then every `every_steps` or `every_secs`, as `tf.train.SecondOrStepTimer`.
 
     Raises ValueError unless exactly one of the two is given.
     """
@@ -20,12 +20,12 @@ class SecondOrStepTimer:
         self.reset()
 
     def reset(self) -> None:
-        """Be due again at the next step."""
+        """Makes the timer due at the next step."""
         self._last_step: int | None = None
         self._last_time = 0.0
 
     def should_trigger_for_step(self, step: int) -> bool:
-        """True if it is due at this step; never twice at one."""
+        """Returns True if it is due at this step; at most once for each step."""
         if self._last_step is None:
             return True
         if self._last_step == step:
@@ -36,32 +36,32 @@ class SecondOrStepTimer:
         return step >= self._last_step + self._every_steps
 
     def update_last_triggered_step(self, step: int) -> tuple[float | None, int | None]:
-        """It was done at this step. Returns the seconds and steps since the time before, (None, None) at the first."""
+        """Records this step. Returns the seconds and steps since the previous one; (None, None) at the first."""
         now = time.time()
         elapsed = (None, None) if self._last_step is None else (now - self._last_time, step - self._last_step)
         self._last_step, self._last_time = step, now
         return elapsed
 
     def last_triggered_step(self) -> int | None:
-        """The step at which it was done last; None before."""
+        """Returns the last recorded step; None before the first."""
         return self._last_step
 
 
 @final
 class NeverTimer:
-    """Never due."""
+    """A timer that is never due."""
 
     def reset(self) -> None:
-        """No effect."""
+        """Has no effect."""
 
     def should_trigger_for_step(self, step: int) -> bool:
-        """False."""
+        """Returns False."""
         return False
 
     def update_last_triggered_step(self, step: int) -> tuple[None, None]:
-        """Nothing is known of a time before."""
+        """Returns (None, None)."""
         return None, None
 
     def last_triggered_step(self) -> None:
-        """None."""
+        """Returns None."""
         return

@@ -10,14 +10,14 @@ from stratagem._ops import Tensor, bias_add, depthwise_conv2d, tensor
 from stratagem._ops import conv1d as _conv1d
 from stratagem._ops import conv2d as _conv2d
 from stratagem._ops import conv3d as _conv3d
-from stratagem._tf1.graph.layers._layer import Layer, as_function
+from stratagem._tf1.graph.layers._layer import Layer, as_function, weight_settings
 
 Activation = Callable[[Any], Any] | None
 _PLAIN = {1: _conv1d, 2: _conv2d, 3: _conv3d}
 
 
 def channels(data_format: str, rank: int) -> str:
-    """TF's letters for "channels_last" or "channels_first". Raises ValueError for anything else."""
+    """Returns TensorFlow's letters for "channels_last" or "channels_first". Raises ValueError for any other format."""
     letters = "DHW"[3 - rank :] if rank > 1 else "W"
     if data_format not in ("channels_last", "channels_first"):
         raise ValueError(f"data_format is 'channels_last' or 'channels_first', got {data_format!r}.")
@@ -25,7 +25,7 @@ def channels(data_format: str, rank: int) -> str:
 
 
 def each(value: Any, rank: int, name: str) -> tuple[int, ...]:
-    """One whole number a dimension, from one or a list. Raises ValueError for a list of another length."""
+    """Returns one integer for each dimension, from an integer or a list. Raises ValueError for a list of another length."""
     numbers = (int(value),) * rank if isinstance(value, int) else tuple(int(v) for v in value)
     if len(numbers) != rank:
         raise ValueError(f"The `{name}` argument must be a tuple of {rank} integers. Received: {value}")
@@ -33,10 +33,56 @@ def each(value: Any, rank: int, name: str) -> tuple[int, ...]:
 
 
 class _Convolution(Layer):
-    """What all convolutions have: filters, windows, a bias, an activation."""
+    """Base of all convolutions: filters, windows, a bias, an activation.
+
+    window: filters, kernel size, strides, padding, data format and dilation rate.
+    bias: the settings of the bias; None for a layer without one.
+    """
 
     rank: ClassVar[int]
 
+    def __init__(
+        self,
+        window: tuple[int, Any, Any, str, str, Any],
+        activation: Activation,
+        bias: dict[str, Any] | None,
+        trainable: bool,
+        name: str | None,
+        activity_regularizer: Any,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(trainable, name, activity_regularizer=activity_regularizer, **kwargs)
+        filters, kernel_size, strides, padding, data_format, dilation_rate = window
+        self.filters = int(filters)
+        self.kernel_size = each(kernel_size, self.rank, "kernel_size")
+        self.strides = each(strides, self.rank, "strides")
+        self.padding, self.data_format = padding.lower(), data_format
+        if self.padding not in ("valid", "same"):
+            raise ValueError(f"padding is 'valid' or 'same', got {padding!r}.")
+        self.format = channels(data_format, self.rank)
+        self.dilation_rate = each(dilation_rate, self.rank, "dilation_rate")
+        self.activation, self.use_bias = activation, bias is not None
+        self._bias_settings = bias or {}
+        self.bias: Any = None
+
+    def channels_in(self, input_shape: tuple[int, ...]) -> int:
+        """Returns the number of input channels. Raises ValueError for an input of another rank."""
+        if len(input_shape) != self.rank + 2:
+            raise ValueError(f"{self.name}: expected an input of rank {self.rank + 2}, got the shape {input_shape}.")
+        return input_shape[self.format.index("C")]
+
+    def add_bias(self) -> None:
+        """Creates the bias, if the layer has one."""
+        self.bias = self.add_weight("bias", (self.filters,), **self._bias_settings) if self.use_bias else None
+
+    def finished(self, outputs: Any) -> Tensor:
+        """Returns the outputs with bias and activation applied."""
+        if self.bias is not None:
+            outputs = bias_add(outputs, self.bias, self.format)
+        return outputs if self.activation is None else self.activation(outputs)
+
+
+class _PlainConvolution(_Convolution):
     def __init__(
         self,
         filters: int,
@@ -58,55 +104,20 @@ class _Convolution(Layer):
         name: str | None = None,
         **kwargs: Any,
     ) -> None:
-        super().__init__(trainable, name, activity_regularizer=activity_regularizer, **kwargs)
-        self.filters = int(filters)
-        self.kernel_size = each(kernel_size, self.rank, "kernel_size")
-        self.strides = each(strides, self.rank, "strides")
-        self.padding, self.data_format = padding.lower(), data_format
-        if self.padding not in ("valid", "same"):
-            raise ValueError(f"padding is 'valid' or 'same', got {padding!r}.")
-        self.format = channels(data_format, self.rank)
-        self.dilation_rate = each(dilation_rate, self.rank, "dilation_rate")
-        self.activation, self.use_bias = activation, use_bias
-        self._kernel_settings = {
-            "initializer": kernel_initializer,
-            "regularizer": kernel_regularizer,
-            "constraint": kernel_constraint,
-        }
-        self._bias_settings = {
-            "initializer": bias_initializer,
-            "regularizer": bias_regularizer,
-            "constraint": bias_constraint,
-        }
+        window = filters, kernel_size, strides, padding, data_format, dilation_rate
+        bias = weight_settings(bias_initializer, bias_regularizer, bias_constraint) if use_bias else None
+        super().__init__(window, activation, bias, trainable, name, activity_regularizer, **kwargs)
+        self._kernel_settings = weight_settings(kernel_initializer, kernel_regularizer, kernel_constraint)
         self.kernel: Any = None
-        self.bias: Any = None
 
-    def channels_in(self, input_shape: tuple[int, ...]) -> int:
-        """The channels of the input. Raises ValueError for an input of another rank."""
-        if len(input_shape) != self.rank + 2:
-            raise ValueError(f"{self.name}: expected an input of rank {self.rank + 2}, got the shape {input_shape}.")
-        return input_shape[self.format.index("C")]
-
-    def add_bias(self) -> None:
-        """Make the bias, if there is to be one."""
-        self.bias = self.add_weight("bias", (self.filters,), **self._bias_settings) if self.use_bias else None
-
-    def finished(self, outputs: Any) -> Tensor:
-        """With bias and activation."""
-        if self.bias is not None:
-            outputs = bias_add(outputs, self.bias, self.format)
-        return outputs if self.activation is None else self.activation(outputs)
-
-
-class _PlainConvolution(_Convolution):
     def build(self, input_shape: tuple[int, ...]) -> None:
-        """Make kernel (*window, channels, filters) and bias."""
+        """Creates the kernel (*window, channels, filters) and the bias."""
         shape = (*self.kernel_size, self.channels_in(input_shape), self.filters)
         self.kernel = self.add_weight("kernel", shape, **self._kernel_settings)
         self.add_bias()
 
     def call(self, inputs: Any) -> Tensor:
-        """The output."""
+        """Returns the output."""
         convolve: Any = _PLAIN[self.rank]
         return self.finished(
             convolve(inputs, self.kernel, self.strides, self.padding.upper(), self.format, self.dilation_rate)
@@ -115,21 +126,21 @@ class _PlainConvolution(_Convolution):
 
 @final
 class Conv1D(_PlainConvolution):
-    """Convolution over one dimension: (n, w, c) to (n, w', filters)."""
+    """A convolution over one dimension: (n, w, c) to (n, w', filters)."""
 
     rank = 1
 
 
 @final
 class Conv2D(_PlainConvolution):
-    """Convolution over two dimensions: (n, h, w, c) to (n, h', w', filters)."""
+    """A convolution over two dimensions: (n, h, w, c) to (n, h', w', filters)."""
 
     rank = 2
 
 
 @final
 class Conv3D(_PlainConvolution):
-    """Convolution over three dimensions: (n, d, h, w, c) to (n, d', h', w', filters)."""
+    """A convolution over three dimensions: (n, d, h, w, c) to (n, d', h', w', filters)."""
 
     rank = 3
 
@@ -155,35 +166,20 @@ class _Transposed(_Convolution):
         name: str | None = None,
         **kwargs: Any,
     ) -> None:
-        super().__init__(
-            filters,
-            kernel_size,
-            strides,
-            padding,
-            data_format,
-            1,
-            activation,
-            use_bias,
-            kernel_initializer,
-            bias_initializer,
-            kernel_regularizer,
-            bias_regularizer,
-            activity_regularizer,
-            kernel_constraint,
-            bias_constraint,
-            trainable,
-            name,
-            **kwargs,
-        )
+        window = filters, kernel_size, strides, padding, data_format, 1
+        bias = weight_settings(bias_initializer, bias_regularizer, bias_constraint) if use_bias else None
+        super().__init__(window, activation, bias, trainable, name, activity_regularizer, **kwargs)
+        self._kernel_settings = weight_settings(kernel_initializer, kernel_regularizer, kernel_constraint)
+        self.kernel: Any = None
 
     def build(self, input_shape: tuple[int, ...]) -> None:
-        """Make kernel (*window, filters, channels) and bias."""
+        """Creates the kernel (*window, filters, channels) and the bias."""
         shape = (*self.kernel_size, self.filters, self.channels_in(input_shape))
         self.kernel = self.add_weight("kernel", shape, **self._kernel_settings)
         self.add_bias()
 
     def call(self, inputs: Any) -> Tensor:
-        """The output."""
+        """Returns the output."""
         first = self.data_format == "channels_first"
         last = jnp.moveaxis(inputs, 1, -1) if first else inputs
         outputs = keras.ops.conv_transpose(last, tensor(self.kernel), self.strides, self.padding, None, "channels_last")
@@ -230,51 +226,31 @@ class _Separable(_Convolution):
         name: str | None = None,
         **kwargs: Any,
     ) -> None:
-        super().__init__(
-            filters,
-            kernel_size,
-            strides,
-            padding,
-            data_format,
-            dilation_rate,
-            activation,
-            use_bias,
-            depthwise_initializer,
-            bias_initializer,
-            depthwise_regularizer,
-            bias_regularizer,
-            activity_regularizer,
-            depthwise_constraint,
-            bias_constraint,
-            trainable,
-            name,
-            **kwargs,
-        )
+        window = filters, kernel_size, strides, padding, data_format, dilation_rate
+        bias = weight_settings(bias_initializer, bias_regularizer, bias_constraint) if use_bias else None
+        super().__init__(window, activation, bias, trainable, name, activity_regularizer, **kwargs)
         self.depth_multiplier = depth_multiplier
-        self._pointwise_settings = {
-            "initializer": pointwise_initializer,
-            "regularizer": pointwise_regularizer,
-            "constraint": pointwise_constraint,
-        }
+        self._depthwise_settings = weight_settings(depthwise_initializer, depthwise_regularizer, depthwise_constraint)
+        self._pointwise_settings = weight_settings(pointwise_initializer, pointwise_regularizer, pointwise_constraint)
         self.depthwise_kernel: Any = None
         self.pointwise_kernel: Any = None
 
     def build(self, input_shape: tuple[int, ...]) -> None:
-        """Make the filters of every channel, those that mix channels, and the bias."""
+        """Creates the depthwise kernel, the pointwise kernel and the bias."""
         count, each_channel = self.channels_in(input_shape), self.depth_multiplier
         shape = (*self.kernel_size, count, each_channel)
-        self.depthwise_kernel = self.add_weight("depthwise_kernel", shape, **self._kernel_settings)
+        self.depthwise_kernel = self.add_weight("depthwise_kernel", shape, **self._depthwise_settings)
         shape = (*(1,) * self.rank, count * each_channel, self.filters)
         self.pointwise_kernel = self.add_weight("pointwise_kernel", shape, **self._pointwise_settings)
         self.add_bias()
 
     def call(self, inputs: Any) -> Tensor:
-        """The output."""
+        """Returns the output."""
         first, flat = self.data_format == "channels_first", self.rank == 1
         last = jnp.moveaxis(inputs, 1, -1) if first else inputs
         depthwise, pointwise = tensor(self.depthwise_kernel), tensor(self.pointwise_kernel)
         strides, dilations = self.strides, self.dilation_rate
-        if flat:  # one row of an image; as in TF its one row is strided, too
+        if flat:  # an image with one row, which is strided, too, as in TensorFlow
             last, depthwise, pointwise = last[:, None], depthwise[None], pointwise[None]
             strides, dilations = strides * 2, (1, *dilations)
         outputs = depthwise_conv2d(last, depthwise, (1, *strides, 1), self.padding.upper(), "NHWC", dilations)
@@ -285,14 +261,14 @@ class _Separable(_Convolution):
 
 @final
 class SeparableConv1D(_Separable):
-    """A filter for every channel, then a mix of channels, over one dimension: (n, w, c) to (n, w', filters)."""
+    """A depthwise, then a pointwise convolution over one dimension: (n, w, c) to (n, w', filters)."""
 
     rank = 1
 
 
 @final
 class SeparableConv2D(_Separable):
-    """A filter for every channel, then a mix of channels, over two dimensions: (n, h, w, c) to (n, h', w', filters)."""
+    """A depthwise, then a pointwise convolution over two dimensions: (n, h, w, c) to (n, h', w', filters)."""
 
     rank = 2
 

@@ -8,14 +8,14 @@ import numpy as np
 
 from stratagem._ops import Tensor, bias_add, tensor
 from stratagem._ops.sampling import dropout as _dropped
-from stratagem._tf1.graph.layers._layer import Layer, as_function, python_bool
+from stratagem._tf1.graph.layers._layer import Layer, as_function, python_bool, weight_settings
 
 Activation = Callable[[Any], Any] | None
 
 
 @final
 class Dense(Layer):
-    """activation(inputs @ kernel + bias), over the last dimension: (..., n) to (..., units)."""
+    """A fully connected layer, activation(inputs @ kernel + bias), over the last dimension: (..., n) to (..., units)."""
 
     def __init__(
         self,
@@ -35,26 +35,18 @@ class Dense(Layer):
     ) -> None:
         super().__init__(trainable, name, activity_regularizer=activity_regularizer, **kwargs)
         self.units, self.activation, self.use_bias = int(units), activation, use_bias
-        self._kernel_settings = {
-            "initializer": kernel_initializer,
-            "regularizer": kernel_regularizer,
-            "constraint": kernel_constraint,
-        }
-        self._bias_settings = {
-            "initializer": bias_initializer,
-            "regularizer": bias_regularizer,
-            "constraint": bias_constraint,
-        }
+        self._kernel_settings = weight_settings(kernel_initializer, kernel_regularizer, kernel_constraint)
+        self._bias_settings = weight_settings(bias_initializer, bias_regularizer, bias_constraint)
         self.kernel: Any = None
         self.bias: Any = None
 
     def build(self, input_shape: tuple[int, ...]) -> None:
-        """Make kernel and bias."""
+        """Creates the kernel and the bias."""
         self.kernel = self.add_weight("kernel", (input_shape[-1], self.units), **self._kernel_settings)
         self.bias = self.add_weight("bias", (self.units,), **self._bias_settings) if self.use_bias else None
 
     def call(self, inputs: Any) -> Tensor:
-        """The output."""
+        """Returns the output."""
         outputs = jnp.matmul(inputs.astype(self.dtype), tensor(self.kernel))
         if self.bias is not None:
             outputs = bias_add(outputs, self.bias)
@@ -63,7 +55,7 @@ class Dense(Layer):
 
 @final
 class Dropout(Layer):
-    """While training, zeros with probability `rate` and everything else scaled up by 1 / (1 - rate)."""
+    """A layer that, while training, zeroes elements with probability `rate` and scales the rest up by 1 / (1 - rate)."""
 
     def __init__(
         self,
@@ -77,7 +69,7 @@ class Dropout(Layer):
         self.rate, self.noise_shape, self.seed = rate, noise_shape, seed
 
     def call(self, inputs: Any, training: bool = False) -> Tensor:
-        """The output; the inputs themselves unless `training`."""
+        """Returns the output: the inputs themselves unless `training`."""
         if not python_bool(training, self.name):
             return inputs
         return _dropped(inputs, self.rate, self.noise_shape, self.seed)
@@ -85,14 +77,14 @@ class Dropout(Layer):
 
 @final
 class Flatten(Layer):
-    """Every example as a vector: (n, ...) to (n, k). With data_format "channels_first" in the order of channels_last."""
+    """A layer that makes every example a vector: (n, ...) to (n, k). "channels_first" inputs are reordered to channels_last."""
 
     def __init__(self, data_format: str = "channels_last", name: str | None = None, **kwargs: Any) -> None:
         super().__init__(name=name, **kwargs)
         self.data_format = data_format
 
     def call(self, inputs: Any) -> Tensor:
-        """The output."""
+        """Returns the output."""
         if self.data_format == "channels_first" and inputs.ndim > 2:
             inputs = jnp.moveaxis(inputs, 1, -1)
         return inputs.reshape(inputs.shape[0], int(np.prod(inputs.shape[1:])))
@@ -109,10 +101,10 @@ def dropout(
     training: bool = False,
     name: str | None = None,
 ) -> Tensor:
-    """`Dropout(...)(inputs, training=training)`."""
+    """Returns `Dropout(...)(inputs, training=training)`."""
     return Dropout(rate, noise_shape, seed, name)(inputs, training=training)
 
 
 def flatten(inputs: Any, name: str | None = None, data_format: str = "channels_last") -> Tensor:
-    """`Flatten(...)(inputs)`."""
+    """Returns `Flatten(...)(inputs)`."""
     return Flatten(data_format, name)(inputs)

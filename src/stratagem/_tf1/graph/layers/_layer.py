@@ -15,16 +15,19 @@ from stratagem._tf1.graph._building import Building, current_building
 from stratagem._tf1.graph._get_variable import collect_regularization, get_variable
 from stratagem._tf1.graph._keys import GraphKeys
 from stratagem._tf1.graph._scopes import VariableScope
+from stratagem._tf1.graph._signatures import titled
 
 
 class Layer:
-    """Something with variables that is called on a tensor, as `tf.compat.v1.layers.Layer`.
+    """An object with variables that is called on a tensor, as `tf.compat.v1.layers.Layer`.
 
-    A subclass makes its variables in `build(input_shape)` with `add_weight`, and computes in `call(inputs)`. In a model_fn a
-    layer keeps its variables however often it is called.
+    A subclass creates its variables in `build(input_shape)` with `add_weight`, and computes in `call(inputs)`. Within one
+    call of a model_fn a layer keeps its variables however often it is called.
 
-    trainable: False keeps its variables from optimizers. name: of its variable scope; that of the class, made unique, if not
-    given. dtype: of its variables; that of the first input if not given. _scope, _reuse: what the functions of tf1.layers pass.
+    trainable: False hides its variables from optimizers.
+    name: of its variable scope; by default that of the class, made unique.
+    dtype: of its variables; by default that of the first input.
+    _scope, _reuse: used by the functions of tf1.layers.
     """
 
     def __init__(
@@ -49,12 +52,12 @@ class Layer:
 
     @property
     def name(self) -> str:
-        """The last part of the name of its scope."""
+        """The last part of the name of its variable scope."""
         return self._base if self._scope is None else self._scope.name.rpartition("/")[2]
 
     @property
     def scope_name(self) -> str:
-        """The name of its variable scope. Raises ValueError before the first call, where it has none."""
+        """The name of its variable scope. Raises ValueError before the first call, when there is none."""
         if self._scope is None:
             raise ValueError(
                 f'No name available for layer scope because the layer "{self._base}" has not been used yet.'
@@ -70,24 +73,24 @@ class Layer:
 
     @property
     def trainable_variables(self) -> list[Any]:
-        """The variables that optimizers change; a tensor that a getter gave in a variable's place is none."""
+        """The variables that optimizers change, without tensors that a custom getter returned in a variable's place."""
         return [v for v in self._weights if not isinstance(v, jax.Array) and v.trainable]
 
     trainable_weights = trainable_variables
 
     @property
     def non_trainable_variables(self) -> list[Any]:
-        """The other variables."""
+        """The variables that optimizers do not change."""
         return [v for v in self._weights if isinstance(v, jax.Array) or not v.trainable]
 
     non_trainable_weights = non_trainable_variables
 
     def build(self, input_shape: tuple[int, ...]) -> None:
-        """Make the variables."""
+        """Creates the variables."""
         self.built = True
 
     def call(self, *args: Any, **kwargs: Any) -> Any:
-        """The output."""
+        """Returns the output."""
         raise NotImplementedError(f"{type(self).__name__}.call")
 
     def add_weight(
@@ -101,7 +104,10 @@ class Layer:
         constraint: Callable[[Any], Any] | None = None,
         **settings: Any,
     ) -> Any:
-        """A variable of this name in the layer's scope (made or, where the scope is reused, found), or what a getter gives."""
+        """Returns a variable of this name in the layer's scope: a new one, or, where the scope is reused, the existing one.
+
+        A custom getter may return a tensor instead.
+        """
         building = current_building()
         before = list(building.declared.values())
         variable = get_variable(
@@ -113,7 +119,7 @@ class Layer:
             constraint=constraint,
             **settings,
         )
-        # As in TF, the layer's own regularizer comes on top of that of the scope; a variable that is reused has its loss.
+        # As in TensorFlow, the layer's regularizer adds to that of the scope. A reused variable has its loss already.
         if regularizer is not None and not any(v is variable for v in before):
             collect_regularization(f"{self.scope_name}/{name}", regularizer, variable)
         self._weights.append(variable)
@@ -122,9 +128,9 @@ class Layer:
     add_variable = add_weight
 
     def __call__(self, inputs: Any, *args: Any, scope: Any = None, **kwargs: Any) -> Any:
-        """The output for `inputs`, a tensor or a structure of tensors that `call` takes."""
+        """Returns the output for `inputs`, a tensor or a structure of tensors that `call` accepts."""
         building = current_building()
-        if self._building is not building:  # a layer that outlives the model_fn's call starts each of them as if new
+        if self._building is not building:  # in each call of the model_fn, a layer that outlives it starts anew
             self._building, self.built, self._scope, self._weights = building, False, None, []
         scopes = building.scopes
         if self._scope is None:
@@ -158,13 +164,18 @@ class Layer:
         self.built = True
 
 
+def weight_settings(initializer: Any, regularizer: Any = None, constraint: Any = None) -> dict[str, Any]:
+    """Returns the settings of one weight, as `Layer.add_weight` takes them."""
+    return {"initializer": initializer, "regularizer": regularizer, "constraint": constraint}
+
+
 def _snake_case(name: str) -> str:
-    """Conv2DTranspose: conv2d_transpose."""
+    """Returns Conv2DTranspose as conv2d_transpose."""
     return re.sub(r"([a-z])([A-Z])", r"\1_\2", re.sub(r"(.)([A-Z][a-z]+)", r"\1_\2", name)).lower()
 
 
 def as_function(cls: Any, name: str) -> Callable[..., Tensor]:
-    """The function of tf1.layers that makes such a layer and calls it: function(inputs, <those of the layer>, reuse=None)."""
+    """Returns a function that creates a layer and calls it: function(inputs, <the layer's arguments>, reuse=None)."""
 
     @functools.wraps(cls.__init__)
     def layer(inputs: Any, *args: Any, reuse: bool | None = None, **kwargs: Any) -> Tensor:
@@ -178,13 +189,11 @@ def as_function(cls: Any, name: str) -> Callable[..., Tensor]:
     kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
     last = [inspect.Parameter("reuse", kind, default=None)] if takes_scope else []
     layer.__signature__ = inspect.Signature([inspect.Parameter("inputs", kind), *plain, *last])  # type: ignore[attr-defined]
-    layer.__name__ = layer.__qualname__ = name
-    layer.__doc__ = f"`{cls.__name__}(...)(inputs)`: {(cls.__doc__ or '').strip()}"
-    return layer
+    return titled(layer, name, f"`{cls.__name__}(...)(inputs)`: {(cls.__doc__ or '').strip()}")
 
 
 def python_bool(training: Any, where: str) -> bool:
-    """`training` as Python's own bool. Raises TypeError for a tensor, which would be both at once."""
+    """Returns `training` as a Python bool. Raises TypeError for a tensor, whose value is unknown while the step is traced."""
     if isinstance(training, bool | np.bool_ | int):
         return bool(training)
     raise TypeError(

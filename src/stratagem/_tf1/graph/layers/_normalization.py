@@ -12,15 +12,15 @@ from stratagem._ops import Tensor, moments, tensor
 from stratagem._tf1.graph._building import current_building
 from stratagem._tf1.graph._keys import GraphKeys
 from stratagem._tf1.graph._operations import Operation
-from stratagem._tf1.graph.layers._layer import Layer, python_bool
+from stratagem._tf1.graph.layers._layer import Layer, python_bool, weight_settings
 
 
 @final
 class BatchNormalization(Layer):
-    """Inputs with mean 0 and variance 1 in each channel, then scaled by gamma and moved by beta.
+    """A layer that normalizes each channel to mean 0 and variance 1, then scales it by gamma and shifts it by beta.
 
-    In training by the statistics of the batch (of each replica), else by the moving ones, which the operations in the
-    collection UPDATE_OPS bring up to date (none if the layer is not trainable). axis: of the channels.
+    In training it uses the statistics of the batch (on each replica), else the moving ones. The operations in the collection
+    UPDATE_OPS update these; a layer that is not trainable has none. axis: the dimension of the channels.
     """
 
     def __init__(
@@ -59,14 +59,10 @@ class BatchNormalization(Layer):
         self.momentum, self.epsilon, self.center, self.scale = momentum, epsilon, center, scale
         self._fused = fused
         self._settings = {
-            "gamma": {
-                "initializer": gamma_initializer,
-                "regularizer": gamma_regularizer,
-                "constraint": gamma_constraint,
-            },
-            "beta": {"initializer": beta_initializer, "regularizer": beta_regularizer, "constraint": beta_constraint},
-            "moving_mean": {"initializer": moving_mean_initializer},
-            "moving_variance": {"initializer": moving_variance_initializer},
+            "gamma": weight_settings(gamma_initializer, gamma_regularizer, gamma_constraint),
+            "beta": weight_settings(beta_initializer, beta_regularizer, beta_constraint),
+            "moving_mean": weight_settings(moving_mean_initializer),
+            "moving_variance": weight_settings(moving_variance_initializer),
         }
         self.gamma: Any = None
         self.beta: Any = None
@@ -74,7 +70,7 @@ class BatchNormalization(Layer):
         self.moving_variance: Any = None
 
     def build(self, input_shape: tuple[int, ...]) -> None:
-        """Make gamma, beta and the moving statistics, one number a channel, float32 at least."""
+        """Creates gamma, beta and the moving statistics: one number for each channel, at least float32."""
         shape, dtype = (input_shape[self.axis],), jnp.promote_types(self.dtype, np.float32)
         self.gamma = self.add_weight("gamma", shape, dtype, **self._settings["gamma"]) if self.scale else None
         self.beta = self.add_weight("beta", shape, dtype, **self._settings["beta"]) if self.center else None
@@ -85,7 +81,7 @@ class BatchNormalization(Layer):
         )
 
     def call(self, inputs: Any, training: bool = False) -> Tensor:
-        """The output."""
+        """Returns the output."""
         axis = self.axis % inputs.ndim
         others = [i for i in range(inputs.ndim) if i != axis]
         mean, variance = tensor(self.moving_mean), tensor(self.moving_variance)
@@ -102,7 +98,7 @@ class BatchNormalization(Layer):
         return (inputs * factor.reshape(broad) + shift.reshape(broad)).astype(inputs.dtype)
 
     def _defer_updates(self, mean: Any, variance: Any, count: int, fused: bool) -> None:
-        # TensorFlow's fused kernel, which it takes for images and volumes up to float32, keeps the variance of a sample.
+        # TensorFlow's fused kernel, used for images and volumes up to float32, accumulates the unbiased variance.
         if fused and variance.dtype == jnp.float32:
             variance = variance * (count / max(count - 1, 1))
         updates = current_building().collections[GraphKeys.UPDATE_OPS]
@@ -111,7 +107,7 @@ class BatchNormalization(Layer):
 
 
 def _follow(moving: Any, new: Any, part: float) -> Any:
-    """Bring `moving` nearer to `new`, from what it is by then: a layer that is called twice counts twice."""
+    """Moves `moving` towards `new` from its current value, so that a layer called twice makes two updates."""
     moving.assign_sub((moving.value - new) * jnp.asarray(part, new.dtype))
     return moving.value
 
@@ -142,7 +138,7 @@ def batch_normalization(
     virtual_batch_size: int | None = None,
     adjustment: Any = None,
 ) -> Tensor:
-    """`BatchNormalization(...)(inputs, training=training)`."""
+    """Returns `BatchNormalization(...)(inputs, training=training)`."""
     layer = BatchNormalization(
         axis,
         momentum,

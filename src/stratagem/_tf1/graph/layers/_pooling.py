@@ -9,7 +9,7 @@ from stratagem._tf1.graph.layers._layer import Layer, as_function
 
 
 class _Pooling(Layer):
-    """A window slides over the inputs and leaves one number of each place."""
+    """Base of the pooling layers, which reduce each window of the inputs to one number."""
 
     rank: ClassVar[int]
     reduce: ClassVar[Callable[..., Tensor]]
@@ -29,7 +29,7 @@ class _Pooling(Layer):
         self.padding, self.format = padding.upper(), channels(data_format, self.rank)
 
     def call(self, inputs: Any) -> Tensor:
-        """The output."""
+        """Returns the output."""
         if inputs.ndim != self.rank + 2:
             raise ValueError(f"{self.name}: expected an input of rank {self.rank + 2}, got the shape {inputs.shape}.")
         return type(self).reduce(inputs, self.pool_size, self.strides, self.padding, self.format)
@@ -37,21 +37,21 @@ class _Pooling(Layer):
 
 @final
 class MaxPooling1D(_Pooling):
-    """The largest entry of each window of (n, w, c)."""
+    """The maximum of each window of (n, w, c)."""
 
     rank, reduce = 1, staticmethod(max_pool)
 
 
 @final
 class MaxPooling2D(_Pooling):
-    """The largest entry of each window of (n, h, w, c)."""
+    """The maximum of each window of (n, h, w, c)."""
 
     rank, reduce = 2, staticmethod(max_pool)
 
 
 @final
 class MaxPooling3D(_Pooling):
-    """The largest entry of each window of (n, d, h, w, c)."""
+    """The maximum of each window of (n, d, h, w, c)."""
 
     rank, reduce = 3, staticmethod(max_pool)
 

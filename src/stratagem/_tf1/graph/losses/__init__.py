@@ -12,10 +12,8 @@ from stratagem._tf1.graph.losses._losses import softmax_cross_entropy as softmax
 from stratagem._tf1.graph.losses._losses import sparse_softmax_cross_entropy as sparse_softmax_cross_entropy
 from stratagem._tf1.graph.losses._weighted import Reduction as Reduction
 from stratagem._tf1.graph.losses._weighted import add_loss as add_loss
-from stratagem._tf1.graph.losses._weighted import check_weights as check_weights
 from stratagem._tf1.graph.losses._weighted import compute_weighted_loss as compute_weighted_loss
 from stratagem._tf1.graph.losses._weighted import get_losses as get_losses
 from stratagem._tf1.graph.losses._weighted import get_regularization_loss as get_regularization_loss
 from stratagem._tf1.graph.losses._weighted import get_regularization_losses as get_regularization_losses
 from stratagem._tf1.graph.losses._weighted import get_total_loss as get_total_loss
-from stratagem._tf1.graph.losses._weighted import ratio as ratio

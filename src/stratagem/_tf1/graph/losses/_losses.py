@@ -1,5 +1,6 @@
 """tf1.losses: the losses."""
 
+from collections.abc import Callable
 from typing import Any
 
 import jax
@@ -15,10 +16,11 @@ from stratagem._ops import (
 )
 from stratagem._tf1.graph._building import building_here
 from stratagem._tf1.graph._keys import GraphKeys
-from stratagem._tf1.graph._shapes import check_same_shape
+from stratagem._tf1.graph._signatures import extended
 from stratagem._tf1.graph.losses._weighted import (
     Reduction,
     add_loss,
+    check_same_shape,
     check_weights,
     compute_weighted_loss,
     present,
@@ -28,30 +30,40 @@ from stratagem._tf1.graph.losses._weighted import (
 _LOSSES = GraphKeys.LOSSES
 _DEFAULT = Reduction.SUM_BY_NONZERO_WEIGHTS
 
+Losses = tuple[Tensor, Any]  # the losses of the elements, and their weights
+
+
+def _loss(default_scope: str) -> Callable[[Callable[..., Losses]], Callable[..., Tensor]]:
+    """Makes a loss of tf1.losses, with three additional arguments, from a function that returns element losses and weights."""
+
+    def loss_of(function: Callable[..., Losses]) -> Callable[..., Tensor]:
+        def weighted(
+            arguments: tuple[Any, ...],
+            scope: str | None = None,
+            loss_collection: str | None = _LOSSES,
+            reduction: str = _DEFAULT,
+        ) -> Tensor:
+            losses, weights = function(*arguments)
+            return compute_weighted_loss(losses, weights, scope or default_scope, loss_collection, reduction)
+
+        return extended(function, weighted)
+
+    return loss_of
+
 
 def _alike(labels: Any, predictions: Any) -> tuple[Tensor, Tensor]:
-    """Both as float32. Raises ValueError if one is None or the shapes differ."""
-    for name, value in (("labels", labels), ("predictions", predictions)):
-        if value is None:
-            raise ValueError(f"Argument `{name}` must not be None.")
+    """Returns both as float32. Raises ValueError if one is None or the shapes differ."""
+    _demand(labels=labels, predictions=predictions)
     truth, guess = tensor(labels).astype(np.float32), tensor(predictions).astype(np.float32)
     check_same_shape(guess, truth)
     return truth, guess
 
 
-def absolute_difference(
-    labels: Any,
-    predictions: Any,
-    weights: Any = 1.0,
-    scope: str | None = None,
-    loss_collection: str | None = _LOSSES,
-    reduction: str = _DEFAULT,
-) -> Tensor:
-    """|predictions - labels|."""
+@_loss("absolute_difference")
+def absolute_difference(labels: Any, predictions: Any, weights: Any = 1.0) -> Losses:
+    """Returns the absolute difference, |predictions - labels|."""
     truth, guess = _alike(labels, predictions)
-    return compute_weighted_loss(
-        jnp.abs(guess - truth), weights, scope or "absolute_difference", loss_collection, reduction
-    )
+    return jnp.abs(guess - truth), weights
 
 
 def cosine_distance(
@@ -64,7 +76,7 @@ def cosine_distance(
     reduction: str = _DEFAULT,
     dim: int | None = None,
 ) -> Tensor:
-    """1 - the scalar product along `axis` (once called dim) of vectors that have length 1 already."""
+    """Returns 1 - the scalar product along `axis` (formerly dim) of vectors that already have length 1."""
     along = dim if axis is None else axis
     if along is None:
         raise ValueError("You must specify argument `axis`.")
@@ -73,65 +85,34 @@ def cosine_distance(
     return compute_weighted_loss(losses, weights, scope or "cosine_distance_loss", loss_collection, reduction)
 
 
-def hinge_loss(
-    labels: Any,
-    logits: Any,
-    weights: Any = 1.0,
-    scope: str | None = None,
-    loss_collection: str | None = _LOSSES,
-    reduction: str = _DEFAULT,
-) -> Tensor:
-    """max(0, 1 - logits) for labels 1, max(0, 1 + logits) for labels 0."""
+@_loss("hinge_loss")
+def hinge_loss(labels: Any, logits: Any, weights: Any = 1.0) -> Losses:
+    """Returns the hinge loss: max(0, 1 - logits) for labels 1, max(0, 1 + logits) for labels 0."""
     truth, guess = _alike(labels, logits)
-    losses = jax.nn.relu(1 - (2 * truth - 1) * guess)
-    return compute_weighted_loss(losses, weights, scope or "hinge_loss", loss_collection, reduction)
+    return jax.nn.relu(1 - (2 * truth - 1) * guess), weights
 
 
-def huber_loss(
-    labels: Any,
-    predictions: Any,
-    weights: Any = 1.0,
-    delta: float = 1.0,
-    scope: str | None = None,
-    loss_collection: str | None = _LOSSES,
-    reduction: str = _DEFAULT,
-) -> Tensor:
-    """Half the square of errors up to `delta`, from there on linear."""
+@_loss("huber_loss")
+def huber_loss(labels: Any, predictions: Any, weights: Any = 1.0, delta: float = 1.0) -> Losses:
+    """Returns the Huber loss: half the squared error up to `delta`, linear beyond."""
     truth, guess = _alike(labels, predictions)
     error = jnp.abs(guess - truth)
     small = jnp.minimum(error, delta)
-    losses = 0.5 * small * small + delta * (error - small)
-    return compute_weighted_loss(losses, weights, scope or "huber_loss", loss_collection, reduction)
+    return 0.5 * small * small + delta * (error - small), weights
 
 
-def log_loss(
-    labels: Any,
-    predictions: Any,
-    weights: Any = 1.0,
-    epsilon: float = 1e-7,
-    scope: str | None = None,
-    loss_collection: str | None = _LOSSES,
-    reduction: str = _DEFAULT,
-) -> Tensor:
-    """-log of the probability of the label, for predictions in [0, 1] and labels 0 or 1."""
+@_loss("log_loss")
+def log_loss(labels: Any, predictions: Any, weights: Any = 1.0, epsilon: float = 1e-7) -> Losses:
+    """Returns -log of the predicted probability of the label, for predictions in [0, 1] and labels 0 or 1."""
     truth, guess = _alike(labels, predictions)
-    losses = -truth * jnp.log(guess + epsilon) - (1 - truth) * jnp.log(1 - guess + epsilon)
-    return compute_weighted_loss(losses, weights, scope or "log_loss", loss_collection, reduction)
+    return -truth * jnp.log(guess + epsilon) - (1 - truth) * jnp.log(1 - guess + epsilon), weights
 
 
-def mean_squared_error(
-    labels: Any,
-    predictions: Any,
-    weights: Any = 1.0,
-    scope: str | None = None,
-    loss_collection: str | None = _LOSSES,
-    reduction: str = _DEFAULT,
-) -> Tensor:
-    """(predictions - labels) squared."""
+@_loss("mean_squared_error")
+def mean_squared_error(labels: Any, predictions: Any, weights: Any = 1.0) -> Losses:
+    """Returns the squared error, (predictions - labels) ** 2."""
     truth, guess = _alike(labels, predictions)
-    return compute_weighted_loss(
-        jnp.square(guess - truth), weights, scope or "mean_squared_error", loss_collection, reduction
-    )
+    return jnp.square(guess - truth), weights
 
 
 def mean_pairwise_squared_error(
@@ -141,7 +122,7 @@ def mean_pairwise_squared_error(
     scope: str | None = None,
     loss_collection: str | None = _LOSSES,
 ) -> Tensor:
-    """The squared differences between the errors of every two elements of an example, averaged, then summed over examples."""
+    """Returns the mean squared difference between the errors of each pair of elements of an example, summed over examples."""
     truth, guess = _alike(labels, predictions)
     weight, errors = check_weights(weights, truth.shape), guess - truth
     axes = tuple(range(1, errors.ndim))
@@ -156,71 +137,47 @@ def mean_pairwise_squared_error(
     return loss
 
 
+@_loss("sigmoid_cross_entropy_loss")
 def sigmoid_cross_entropy(
-    multi_class_labels: Any,
-    logits: Any,
-    weights: Any = 1.0,
-    label_smoothing: float = 0,
-    scope: str | None = None,
-    loss_collection: str | None = _LOSSES,
-    reduction: str = _DEFAULT,
-) -> Tensor:
-    """Cross entropy of independent yes/no labels. label_smoothing: how far labels move towards 0.5."""
-    if multi_class_labels is None:
-        raise ValueError("Argument `multi_class_labels` must not be None.")
+    multi_class_labels: Any, logits: Any, weights: Any = 1.0, label_smoothing: float = 0
+) -> Losses:
+    """Returns the cross entropy of independent binary labels. label_smoothing: moves labels towards 0.5."""
+    _demand(multi_class_labels=multi_class_labels, logits=logits)
     truth, scores = _cast_to_logits(multi_class_labels, logits)
     if label_smoothing > 0:
         truth = truth * (1 - label_smoothing) + 0.5 * label_smoothing
-    losses = sigmoid_cross_entropy_with_logits(truth, scores)
-    return compute_weighted_loss(losses, weights, scope or "sigmoid_cross_entropy_loss", loss_collection, reduction)
+    return sigmoid_cross_entropy_with_logits(truth, scores), weights
 
 
-def softmax_cross_entropy(
-    onehot_labels: Any,
-    logits: Any,
-    weights: Any = 1.0,
-    label_smoothing: float = 0,
-    scope: str | None = None,
-    loss_collection: str | None = _LOSSES,
-    reduction: str = _DEFAULT,
-) -> Tensor:
-    """Cross entropy of class probabilities. label_smoothing: how far labels move towards all classes alike."""
-    if onehot_labels is None:
-        raise ValueError("Argument `onehot_labels` must not be None.")
+@_loss("softmax_cross_entropy_loss")
+def softmax_cross_entropy(onehot_labels: Any, logits: Any, weights: Any = 1.0, label_smoothing: float = 0) -> Losses:
+    """Returns the cross entropy of class probabilities. label_smoothing: moves labels towards equal probabilities."""
+    _demand(onehot_labels=onehot_labels, logits=logits)
     truth, scores = _cast_to_logits(onehot_labels, logits)
     if label_smoothing > 0:
         truth = truth * (1.0 - label_smoothing) + label_smoothing / truth.shape[-1]
-    losses = softmax_cross_entropy_with_logits(jax.lax.stop_gradient(truth), scores)
-    return compute_weighted_loss(losses, weights, scope or "softmax_cross_entropy_loss", loss_collection, reduction)
+    return softmax_cross_entropy_with_logits(jax.lax.stop_gradient(truth), scores), weights
 
 
-def sparse_softmax_cross_entropy(
-    labels: Any,
-    logits: Any,
-    weights: Any = 1.0,
-    scope: str | None = None,
-    loss_collection: str | None = _LOSSES,
-    reduction: str = _DEFAULT,
-) -> Tensor:
-    """Cross entropy of class numbers (n,) or (n, 1) against logits (n, classes)."""
-    if labels is None:
-        raise ValueError("Argument `labels` must not be None.")
-    if logits is None:
-        raise ValueError("Argument `logits` must not be None.")
+@_loss("sparse_softmax_cross_entropy_loss")
+def sparse_softmax_cross_entropy(labels: Any, logits: Any, weights: Any = 1.0) -> Losses:
+    """Returns the cross entropy of class indices (n,) or (n, 1) and logits (n, classes)."""
+    _demand(labels=labels, logits=logits)
     truth, scores, weight = tensor(labels), tensor(logits), tensor(weights)
     if truth.ndim == scores.ndim and truth.shape[-1] == 1:
         truth = truth[..., 0]
     if weight.ndim == truth.ndim + 1 and weight.shape[-1] == 1:
         weight = weight[..., 0]
-    losses = sparse_softmax_cross_entropy_with_logits(truth, scores)
-    return compute_weighted_loss(
-        losses, weight, scope or "sparse_softmax_cross_entropy_loss", loss_collection, reduction
-    )
+    return sparse_softmax_cross_entropy_with_logits(truth, scores), weight
+
+
+def _demand(**given: Any) -> None:
+    for name, value in given.items():
+        if value is None:
+            raise ValueError(f"Argument `{name}` must not be None.")
 
 
 def _cast_to_logits(labels: Any, logits: Any) -> tuple[Tensor, Tensor]:
-    if logits is None:
-        raise ValueError("Argument `logits` must not be None.")
     scores = tensor(logits)
     truth = tensor(labels).astype(scores.dtype)
     check_same_shape(scores, truth, "logits")

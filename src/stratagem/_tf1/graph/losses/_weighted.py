@@ -1,4 +1,4 @@
-"""tf1.losses: weights, reductions, and the collections that losses go to."""
+"""tf1.losses: weights, reductions, and the collections of losses."""
 
 from typing import Any, ClassVar, final
 
@@ -13,7 +13,7 @@ from stratagem._tf1.graph._keys import GraphKeys
 
 @final
 class Reduction:
-    """`tf.compat.v1.losses.Reduction`: how the losses of the elements become one.
+    """The ways to combine the losses of the elements, as `tf.compat.v1.losses.Reduction`.
 
     NONE keeps them. SUM adds them up. MEAN divides the sum by the sum of the weights, SUM_OVER_BATCH_SIZE by the number of
     elements, SUM_BY_NONZERO_WEIGHTS by the number of elements whose weight is not zero.
@@ -29,12 +29,12 @@ class Reduction:
 
     @classmethod
     def all(cls) -> tuple[str, ...]:
-        """Every reduction."""
+        """Returns every reduction."""
         return cls._ALL
 
     @classmethod
     def validate(cls, key: str) -> None:
-        """Raise ValueError for what is no reduction."""
+        """Raises ValueError for an unknown reduction."""
         if key not in cls._ALL:
             raise ValueError(f"Invalid Reduction Key {key!r}: one of {', '.join(cls._ALL)}.")
 
@@ -46,10 +46,12 @@ def compute_weighted_loss(
     loss_collection: str | None = GraphKeys.LOSSES,
     reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS,
 ) -> Tensor:
-    """`losses` (n, ...) times `weights`, reduced, in the dtype of the losses; computed in float32. 0 where 0 is divided by 0.
+    """Returns `losses` (n, ...) times `weights`, reduced.
 
-    weights: a number, or of the rank of the losses with every dimension 1 or theirs.
-    Raises ValueError for other weights and for what is no reduction.
+    It is computed in float32 and returned in the dtype of the losses. 0 / 0 is 0.
+
+    weights: a number, or a tensor of the rank of the losses, each of whose dimensions is 1 or that of the losses.
+    Raises ValueError for other weights and for an unknown reduction.
     """
     Reduction.validate(reduction)
     values = tensor(losses)
@@ -76,8 +78,14 @@ def compute_weighted_loss(
     return loss
 
 
+def check_same_shape(guess: Tensor, truth: Tensor, name: str = "predictions", other: str = "labels") -> None:
+    """Raises ValueError unless the model's output, called `name`, has the same shape as the tensor called `other`."""
+    if guess.shape != truth.shape:
+        raise ValueError(f"Shapes {guess.shape} and {truth.shape} are incompatible: {name} and {other} need the same.")
+
+
 def check_weights(weights: Any, shape: tuple[int, ...]) -> Tensor:
-    """The weights as float32. Raises ValueError if they do not stretch to `shape` as TensorFlow's do."""
+    """Returns the weights as float32. Raises ValueError if TensorFlow would not broadcast them to `shape`."""
     weight = tensor(weights).astype(np.float32)
     if weight.ndim and (
         weight.ndim != len(shape) or any(w not in (1, s) for w, s in zip(weight.shape, shape, strict=True))
@@ -90,41 +98,41 @@ def check_weights(weights: Any, shape: tuple[int, ...]) -> Tensor:
 
 
 def present(weight: Tensor, shape: tuple[int, ...]) -> Tensor:
-    """1 for every element whose weight is not zero, else 0: float32, of this shape."""
+    """Returns 1 for every element whose weight is not zero, else 0, as float32 of this shape."""
     return jnp.broadcast_to((weight != 0).astype(np.float32), shape)
 
 
 def ratio(total: Any, count: Any) -> Tensor:
-    """total / count; 0 where the count is 0, with a gradient of 0."""
+    """Returns total / count, or 0 with a gradient of 0 where the count is 0."""
     nothing = count == 0
     return jnp.where(nothing, 0.0, total / jnp.where(nothing, 1.0, count))
 
 
 def add_loss(loss: Any, loss_collection: str | None = GraphKeys.LOSSES) -> None:
-    """Put a loss of your own into the collection that `get_total_loss` adds up."""
+    """Adds a loss to the collection that `get_total_loss` sums."""
     if loss_collection and building_here() is not None:
         current_building().collect(loss_collection, loss)
 
 
 def get_losses(scope: str | None = None, loss_collection: str = GraphKeys.LOSSES) -> list[Any]:
-    """The losses so far. scope: only those whose name begins so."""
+    """Returns the losses so far. scope: only those whose names start with it."""
     return get_collection(loss_collection, scope)
 
 
 def get_regularization_losses(scope: str | None = None) -> list[Any]:
-    """What the regularizers of layers and variables gave."""
+    """Returns the results of the regularizers of layers and variables."""
     return get_collection(GraphKeys.REGULARIZATION_LOSSES, scope)
 
 
 def get_regularization_loss(scope: str | None = None, name: str = "total_regularization_loss") -> Tensor:
-    """The sum of the regularization losses, 0.0 if there are none."""
+    """Returns the sum of the regularization losses, 0.0 if there are none."""
     return sum(get_regularization_losses(scope), start=jnp.zeros((), np.float32))
 
 
 def get_total_loss(
     add_regularization_losses: bool = True, name: str = "total_loss", scope: str | None = None
 ) -> Tensor:
-    """The sum of all losses so far, with the regularization losses unless told otherwise.
+    """Returns the sum of all losses so far, by default with the regularization losses.
 
     Raises ValueError if there are none.
     """

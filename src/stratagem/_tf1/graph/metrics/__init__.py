@@ -20,4 +20,3 @@ from stratagem._tf1.graph.metrics._means import mean_squared_error as mean_squar
 from stratagem._tf1.graph.metrics._means import mean_tensor as mean_tensor
 from stratagem._tf1.graph.metrics._means import percentage_below as percentage_below
 from stratagem._tf1.graph.metrics._means import root_mean_squared_error as root_mean_squared_error
-from stratagem._tf1.graph.metrics._metric import MetricValue as MetricValue

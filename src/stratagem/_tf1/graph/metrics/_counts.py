@@ -1,4 +1,4 @@
-"""tf1.metrics: what is right and wrong of yes/no predictions, counted, and what follows from the counts."""
+"""tf1.metrics: counts of true and false predictions of binary labels, and metrics computed from them."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -7,13 +7,13 @@ import jax.numpy as jnp
 import numpy as np
 
 from stratagem._ops import Tensor, tensor
-from stratagem._tf1.graph.losses import check_weights, ratio
-from stratagem._tf1.graph.metrics._metric import Metric, Sums, alike, metric
+from stratagem._tf1.graph.losses._weighted import check_weights, ratio
+from stratagem._tf1.graph.metrics._metric import Measure, Metric, Sums, alike, keep, metric
 
 _EDGE = 1e-7  # how far the outermost thresholds of AUC lie outside of [0, 1]
 _EPSILON = 1e-6
 
-# Which labels and predictions each count is of.
+# The label and the prediction of the examples that each kind counts.
 _KINDS = {
     "true_positives": (True, True),
     "false_positives": (False, True),
@@ -23,7 +23,7 @@ _KINDS = {
 
 
 def _counts(labels: Any, predictions: Any, weights: Any, kinds: Sequence[str]) -> dict[str, Tensor]:
-    """The weight of each kind in this batch: scalars."""
+    """Returns the total weight of each kind in this batch: scalars."""
     guess, truth, weight = alike(tensor(predictions).astype(bool), tensor(labels).astype(bool), weights)
     weight = check_weights(1.0 if weight is None else weight, guess.shape)
     found = {}
@@ -33,111 +33,53 @@ def _counts(labels: Any, predictions: Any, weights: Any, kinds: Sequence[str]) -
     return found
 
 
-def _counted(
-    kind: str,
-    labels: Any,
-    predictions: Any,
-    weights: Any,
-    metrics_collections: Any,
-    updates_collections: Any,
-    name: str | None,
-) -> Metric:
+def _counted(kind: str, labels: Any, predictions: Any, weights: Any) -> Measure:
     amounts = {"count": _counts(labels, predictions, weights, [kind])[kind]}
-    return metric(name, kind, amounts, lambda sums: sums["count"], metrics_collections, updates_collections)
+    return amounts, lambda sums: sums["count"]
 
 
-def true_positives(
-    labels: Any,
-    predictions: Any,
-    weights: Any = None,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
-    name: str | None = None,
-) -> Metric:
-    """How many are yes and said to be."""
-    return _counted("true_positives", labels, predictions, weights, metrics_collections, updates_collections, name)
+@metric("true_positives")
+def true_positives(labels: Any, predictions: Any, weights: Any = None) -> Measure:
+    """Counts positive examples that were predicted positive."""
+    return _counted("true_positives", labels, predictions, weights)
 
 
-def false_positives(
-    labels: Any,
-    predictions: Any,
-    weights: Any = None,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
-    name: str | None = None,
-) -> Metric:
-    """How many are no and said to be yes."""
-    return _counted("false_positives", labels, predictions, weights, metrics_collections, updates_collections, name)
+@metric("false_positives")
+def false_positives(labels: Any, predictions: Any, weights: Any = None) -> Measure:
+    """Counts negative examples that were predicted positive."""
+    return _counted("false_positives", labels, predictions, weights)
 
 
-def true_negatives(
-    labels: Any,
-    predictions: Any,
-    weights: Any = None,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
-    name: str | None = None,
-) -> Metric:
-    """How many are no and said to be."""
-    return _counted("true_negatives", labels, predictions, weights, metrics_collections, updates_collections, name)
+@metric("true_negatives")
+def true_negatives(labels: Any, predictions: Any, weights: Any = None) -> Measure:
+    """Counts negative examples that were predicted negative."""
+    return _counted("true_negatives", labels, predictions, weights)
 
 
-def false_negatives(
-    labels: Any,
-    predictions: Any,
-    weights: Any = None,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
-    name: str | None = None,
-) -> Metric:
-    """How many are yes and said to be no."""
-    return _counted("false_negatives", labels, predictions, weights, metrics_collections, updates_collections, name)
+@metric("false_negatives")
+def false_negatives(labels: Any, predictions: Any, weights: Any = None) -> Measure:
+    """Counts positive examples that were predicted negative."""
+    return _counted("false_negatives", labels, predictions, weights)
 
 
-def _share(
-    default: str,
-    other: str,
-    labels: Any,
-    predictions: Any,
-    weights: Any,
-    metrics_collections: Any,
-    updates_collections: Any,
-    name: str | None,
-) -> Metric:
-    """True positives over true positives and `other`."""
+def _share(other: str, labels: Any, predictions: Any, weights: Any) -> Measure:
+    """Measures true positives / (true positives + `other`)."""
     counts = _counts(labels, predictions, weights, ["true_positives", other])
     amounts = {f"{kind}/count": amount for kind, amount in counts.items()}
     hits, others = "true_positives/count", f"{other}/count"
-    value = lambda sums: ratio(sums[hits], jnp.maximum(sums[hits] + sums[others], 0))  # noqa: E731
-    return metric(name, default, amounts, value, metrics_collections, updates_collections)
+    return amounts, lambda sums: ratio(sums[hits], jnp.maximum(sums[hits] + sums[others], 0))
 
 
-def precision(
-    labels: Any,
-    predictions: Any,
-    weights: Any = None,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
-    name: str | None = None,
-) -> Metric:
-    """Which share of those said to be yes is yes."""
-    return _share(
-        "precision", "false_positives", labels, predictions, weights, metrics_collections, updates_collections, name
-    )
+@metric("precision")
+def precision(labels: Any, predictions: Any, weights: Any = None) -> Measure:
+    """Measures the share of positive examples among those predicted positive."""
+    return _share("false_positives", labels, predictions, weights)
 
 
-def recall(
-    labels: Any,
-    predictions: Any,
-    weights: Any = None,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
-    name: str | None = None,
-) -> Metric:
-    """Which share of those that are yes is said to be."""
-    return _share(
-        "recall", "false_negatives", labels, predictions, weights, metrics_collections, updates_collections, name
-    )
+@metric("recall")
+def recall(labels: Any, predictions: Any, weights: Any = None) -> Measure:
+    """Measures the share of positive examples that were predicted positive."""
+    return _share("false_negatives", labels, predictions, weights)
 
 
 # --- At thresholds ----------------------------------------------------------------------------------------------------
@@ -146,7 +88,7 @@ def recall(
 def _counts_at(
     labels: Any, predictions: Any, thresholds: Sequence[float], weights: Any, kinds: Sequence[str]
 ) -> dict[str, Tensor]:
-    """The weight of each kind at every threshold: (thresholds,)."""
+    """Returns the total weight of each kind at every threshold: (thresholds,)."""
     guess, truth, weight = alike(tensor(predictions).astype(np.float32), tensor(labels).astype(bool), weights)
     weight = jnp.broadcast_to(check_weights(1.0 if weight is None else weight, guess.shape), guess.shape).reshape(1, -1)
     above = guess.reshape(1, -1) > jnp.asarray(thresholds, np.float32)[:, None]
@@ -157,34 +99,22 @@ def _counts_at(
     }
 
 
-def precision_at_thresholds(
-    labels: Any,
-    predictions: Any,
-    thresholds: Sequence[float],
-    weights: Any = None,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
-    name: str | None = None,
-) -> Metric:
-    """Which share of those above each threshold is yes: (thresholds,)."""
-    amounts = _counts_at(labels, predictions, thresholds, weights, ["true_positives", "false_positives"])
-    value = lambda sums: sums["true_positives"] / (_EDGE + sums["true_positives"] + sums["false_positives"])  # noqa: E731
-    return metric(name, "precision_at_thresholds", amounts, value, metrics_collections, updates_collections)
+def _share_at(other: str, labels: Any, predictions: Any, thresholds: Sequence[float], weights: Any) -> Measure:
+    """Measures true positives / (true positives + `other`) at every threshold."""
+    amounts = _counts_at(labels, predictions, thresholds, weights, ["true_positives", other])
+    return amounts, lambda sums: sums["true_positives"] / (_EDGE + sums["true_positives"] + sums[other])
 
 
-def recall_at_thresholds(
-    labels: Any,
-    predictions: Any,
-    thresholds: Sequence[float],
-    weights: Any = None,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
-    name: str | None = None,
-) -> Metric:
-    """Which share of those that are yes is above each threshold: (thresholds,)."""
-    amounts = _counts_at(labels, predictions, thresholds, weights, ["true_positives", "false_negatives"])
-    value = lambda sums: sums["true_positives"] / (_EDGE + sums["true_positives"] + sums["false_negatives"])  # noqa: E731
-    return metric(name, "recall_at_thresholds", amounts, value, metrics_collections, updates_collections)
+@metric("precision_at_thresholds")
+def precision_at_thresholds(labels: Any, predictions: Any, thresholds: Sequence[float], weights: Any = None) -> Measure:
+    """Measures the share of positive examples among those predicted above each threshold: (thresholds,)."""
+    return _share_at("false_positives", labels, predictions, thresholds, weights)
+
+
+@metric("recall_at_thresholds")
+def recall_at_thresholds(labels: Any, predictions: Any, thresholds: Sequence[float], weights: Any = None) -> Measure:
+    """Measures the share of positive examples that were predicted above each threshold: (thresholds,)."""
+    return _share_at("false_negatives", labels, predictions, thresholds, weights)
 
 
 def auc(
@@ -199,10 +129,12 @@ def auc(
     summation_method: str = "trapezoidal",
     thresholds: Sequence[float] | None = None,
 ) -> Metric:
-    """The area under the ROC or the PR curve of predictions in [0, 1], from its points at evenly spaced thresholds.
+    """Measures the area under the ROC or the PR curve of predictions in [0, 1], from points at evenly spaced thresholds.
 
-    summation_method: "trapezoidal", "minoring", "majoring", or, best for PR, "careful_interpolation". thresholds: the inner
-    ones, instead of num_thresholds - 2 even ones. Raises ValueError for another curve or method.
+    summation_method: "trapezoidal", "minoring", "majoring", or "careful_interpolation", the best for PR.
+    thresholds: the inner thresholds, instead of num_thresholds - 2 evenly spaced ones.
+
+    Raises ValueError for another curve or method.
     """
     if curve not in ("ROC", "PR"):
         raise ValueError(f"Curve must be either ROC or PR. Curve {curve} is unknown.")
@@ -211,8 +143,8 @@ def auc(
     even = [i / (num_thresholds - 1) for i in range(1, num_thresholds - 1)]
     edges = [-_EDGE, *(even if thresholds is None else sorted(thresholds)), 1 + _EDGE]
     amounts = _counts_at(labels, predictions, edges, weights, list(_KINDS))
-    value = lambda sums: _area(sums, curve, summation_method)  # noqa: E731
-    return metric(name, "auc", amounts, value, metrics_collections, updates_collections)
+    measure = amounts, lambda sums: _area(sums, curve, summation_method)
+    return keep(measure, "auc", metrics_collections, updates_collections, name)
 
 
 def _area(sums: Sums, curve: str, method: str) -> Tensor:
@@ -229,7 +161,10 @@ def _area(sums: Sums, curve: str, method: str) -> Tensor:
 
 
 def _interpolated(hits: Tensor, alarms: Tensor, misses: Tensor) -> Tensor:
-    """The area under the PR curve with hits and alarms growing evenly between thresholds (Davis and Goadrich, 2006)."""
+    """Returns the area under the PR curve when true and false positives grow evenly between thresholds.
+
+    Source: Davis and Goadrich, 2006.
+    """
     more, all_yes = hits[:-1] - hits[1:], hits + alarms
     slope = ratio(more, jnp.maximum(all_yes[:-1] - all_yes[1:], 0))
     start = hits[1:] - slope * all_yes[1:]

@@ -1,4 +1,4 @@
-"""tf1.metrics: means of values, of errors, and of what is right."""
+"""tf1.metrics: means of values, of errors, and of correct predictions."""
 
 from collections.abc import Callable
 from typing import Any
@@ -7,36 +7,21 @@ import jax.numpy as jnp
 import numpy as np
 
 from stratagem._ops import Tensor, tensor
-from stratagem._tf1.graph._shapes import check_same_shape
-from stratagem._tf1.graph.losses import check_weights, ratio
-from stratagem._tf1.graph.metrics._metric import Metric, alike, metric, quotient, ranked, squeezed
+from stratagem._tf1.graph.losses._weighted import check_same_shape, check_weights, ratio
+from stratagem._tf1.graph.metrics._metric import Measure, alike, metric, quotient, ranked, squeezed
 
 
-def mean(
-    values: Any,
-    weights: Any = None,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
-    name: str | None = None,
-) -> Metric:
-    """The weighted mean of all values: 0 before there are any."""
-    return _mean("mean", values, weights, metrics_collections, updates_collections, name)
+@metric("mean")
+def mean(values: Any, weights: Any = None) -> Measure:
+    """Measures the weighted mean of all values; 0 before the first."""
+    return _mean(values, weights)
 
 
-def _mean(
-    default: str,
-    values: Any,
-    weights: Any,
-    metrics_collections: Any,
-    updates_collections: Any,
-    name: str | None,
-    result: Callable[[Tensor], Tensor] = lambda mean: mean,
-) -> Metric:
-    """result: the metric's value, computed of the weighted mean."""
+def _mean(values: Any, weights: Any, result: Callable[[Tensor], Tensor] = lambda mean: mean) -> Measure:
+    """Measures the weighted mean of `values`. result: computes the metric's value from that mean."""
     numbers, weight = _weighted(values, weights)
     amounts = {"total": jnp.sum(numbers * weight), "count": jnp.sum(weight)}
-    value = lambda sums: result(quotient()(sums))  # noqa: E731
-    return metric(name, default, amounts, value, metrics_collections, updates_collections)
+    return amounts, lambda sums: result(quotient()(sums))
 
 
 def _weighted(values: Any, weights: Any) -> tuple[Tensor, Tensor]:
@@ -45,159 +30,93 @@ def _weighted(values: Any, weights: Any) -> tuple[Tensor, Tensor]:
     return numbers, jnp.broadcast_to(check_weights(weight, numbers.shape), numbers.shape)
 
 
-def mean_tensor(
-    values: Any,
-    weights: Any = None,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
-    name: str | None = None,
-) -> Metric:
-    """The weighted mean of each element of `values` over the batches; the shape of `values`."""
+@metric("mean")
+def mean_tensor(values: Any, weights: Any = None) -> Measure:
+    """Measures the weighted mean of each element of `values` over the batches, in the shape of `values`."""
     numbers, weight = _weighted(values, weights)
     amounts = {"total_tensor": numbers * weight, "count_tensor": weight}
-    value = quotient("total_tensor", "count_tensor")
-    return metric(name, "mean", amounts, value, metrics_collections, updates_collections)
+    return amounts, quotient("total_tensor", "count_tensor")
 
 
-def accuracy(
-    labels: Any,
-    predictions: Any,
-    weights: Any = None,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
-    name: str | None = None,
-) -> Metric:
-    """How often predictions equal labels."""
+@metric("accuracy")
+def accuracy(labels: Any, predictions: Any, weights: Any = None) -> Measure:
+    """Measures how often predictions equal labels."""
     guess, truth, weight = alike(predictions, labels, weights)
     right = guess.astype(truth.dtype) == truth
-    return _mean("accuracy", right, weight, metrics_collections, updates_collections, name)
+    return _mean(right, weight)
 
 
-def mean_absolute_error(
-    labels: Any,
-    predictions: Any,
-    weights: Any = None,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
-    name: str | None = None,
-) -> Metric:
-    """The mean of |predictions - labels|."""
+@metric("mean_absolute_error")
+def mean_absolute_error(labels: Any, predictions: Any, weights: Any = None) -> Measure:
+    """Measures the mean of |predictions - labels|."""
     guess, truth, weight = alike(predictions, labels, weights)
-    return _mean("mean_absolute_error", jnp.abs(guess - truth), weight, metrics_collections, updates_collections, name)
+    return _mean(jnp.abs(guess - truth), weight)
 
 
-def mean_squared_error(
-    labels: Any,
-    predictions: Any,
-    weights: Any = None,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
-    name: str | None = None,
-) -> Metric:
-    """The mean of (predictions - labels) ** 2."""
+@metric("mean_squared_error")
+def mean_squared_error(labels: Any, predictions: Any, weights: Any = None) -> Measure:
+    """Measures the mean of (predictions - labels) ** 2."""
     guess, truth, weight = alike(predictions, labels, weights)
-    return _mean(
-        "mean_squared_error", jnp.square(guess - truth), weight, metrics_collections, updates_collections, name
-    )
+    return _mean(jnp.square(guess - truth), weight)
 
 
-def root_mean_squared_error(
-    labels: Any,
-    predictions: Any,
-    weights: Any = None,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
-    name: str | None = None,
-) -> Metric:
-    """The square root of the mean of (predictions - labels) ** 2."""
+@metric("root_mean_squared_error")
+def root_mean_squared_error(labels: Any, predictions: Any, weights: Any = None) -> Measure:
+    """Measures the square root of the mean of (predictions - labels) ** 2."""
     guess, truth, weight = alike(predictions, labels, weights)
-    given = (metrics_collections, updates_collections, name)
-    return _mean("root_mean_squared_error", jnp.square(guess - truth), weight, *given, jnp.sqrt)
+    return _mean(jnp.square(guess - truth), weight, jnp.sqrt)
 
 
-def mean_relative_error(
-    labels: Any,
-    predictions: Any,
-    normalizer: Any,
-    weights: Any = None,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
-    name: str | None = None,
-) -> Metric:
-    """The mean of |labels - predictions| / normalizer, 0 where that is 0. Raises ValueError for one of another shape."""
+@metric("mean_relative_error")
+def mean_relative_error(labels: Any, predictions: Any, normalizer: Any, weights: Any = None) -> Measure:
+    """Measures the mean of |labels - predictions| / normalizer; 0 where the normalizer is 0.
+
+    Raises ValueError for a normalizer of another shape.
+    """
     guess, truth, weight = alike(predictions, labels, weights)
     errors, scale = squeezed(jnp.abs(truth - guess), tensor(normalizer))
     check_same_shape(errors, scale, "labels", "normalizer")
     errors = ratio(errors, scale)
-    return _mean("mean_relative_error", errors, weight, metrics_collections, updates_collections, name)
+    return _mean(errors, weight)
 
 
-def mean_cosine_distance(
-    labels: Any,
-    predictions: Any,
-    dim: int,
-    weights: Any = None,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
-    name: str | None = None,
-) -> Metric:
-    """1 - the mean scalar product along `dim` of vectors of length 1."""
+@metric("mean_cosine_distance")
+def mean_cosine_distance(labels: Any, predictions: Any, dim: int, weights: Any = None) -> Measure:
+    """Measures 1 - the mean scalar product along `dim` of vectors of length 1."""
     guess, truth, weight = alike(predictions, labels, weights)
-    given = (metrics_collections, updates_collections, name)
     products = jnp.sum(guess * truth, dim, keepdims=True)
-    return _mean("mean_cosine_distance", products, weight, *given, lambda mean: 1.0 - mean)
+    return _mean(products, weight, lambda mean: 1.0 - mean)
 
 
-def percentage_below(
-    values: Any,
-    threshold: Any,
-    weights: Any = None,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
-    name: str | None = None,
-) -> Metric:
-    """Which share of the values is less than `threshold`."""
+@metric("percentage_below_threshold")
+def percentage_below(values: Any, threshold: Any, weights: Any = None) -> Measure:
+    """Measures the share of values less than `threshold`."""
     below = tensor(values) < threshold
-    return _mean("percentage_below_threshold", below, weights, metrics_collections, updates_collections, name)
+    return _mean(below, weights)
 
 
-def mean_per_class_accuracy(
-    labels: Any,
-    predictions: Any,
-    num_classes: int,
-    weights: Any = None,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
-    name: str | None = None,
-) -> Metric:
-    """How often the examples of a class are told right, averaged over the classes. Other labels count nowhere."""
+@metric("mean_accuracy")
+def mean_per_class_accuracy(labels: Any, predictions: Any, num_classes: int, weights: Any = None) -> Measure:
+    """Measures the accuracy of each class, averaged over the classes. Examples with other labels are ignored."""
     truth, guess = _classes(labels, num_classes), tensor(predictions).reshape(-1)
     weight = jnp.ones(truth.shape, np.float32) if weights is None else tensor(weights).astype(np.float32).reshape(-1)
     right = (guess.astype(truth.dtype) == truth).astype(np.float32)
     empty = jnp.zeros(num_classes, np.float32)
     amounts = {"total": empty.at[truth].add(weight), "count": empty.at[truth].add(right * weight)}
-    average = lambda sums: jnp.mean(quotient("count", "total")(sums))  # noqa: E731
-    return metric(name, "mean_accuracy", amounts, average, metrics_collections, updates_collections)
+    return amounts, lambda sums: jnp.mean(quotient("count", "total")(sums))
 
 
 def _classes(values: Any, num_classes: int) -> Tensor:
-    """Class numbers as a vector of int64; negative ones, which would count from the end, made too large to count."""
+    """Returns class indices as a vector of int64, negative ones replaced by one that is too large, so that both are ignored."""
     numbers = tensor(values).astype(np.int64).reshape(-1)
     return jnp.where(numbers < 0, num_classes, numbers)
 
 
-def mean_iou(
-    labels: Any,
-    predictions: Any,
-    num_classes: int,
-    weights: Any = None,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
-    name: str | None = None,
-) -> Metric:
-    """Intersection over union of the examples that are of a class and those told to be, averaged over the classes seen.
+@metric("mean_iou")
+def mean_iou(labels: Any, predictions: Any, num_classes: int, weights: Any = None) -> Measure:
+    """Measures the intersection over union of labels and predictions of each class, averaged over the classes that occur.
 
-    Examples with other labels or predictions than 0 … num_classes - 1 count nowhere.
+    Examples with labels or predictions outside 0 … num_classes - 1 are ignored.
     """
     truth, guess = _classes(labels, num_classes), _classes(predictions, num_classes)
     weight = jnp.ones(truth.shape, np.float64) if weights is None else tensor(weights).astype(np.float64).reshape(-1)
@@ -210,5 +129,4 @@ def mean_iou(
         seen = jnp.sum(union != 0).astype(np.float32)
         return ratio(jnp.sum(right / jnp.where(union > 0, union, 1.0)), seen)
 
-    amounts = {"total_confusion_matrix": matrix}
-    return metric(name, "mean_iou", amounts, value, metrics_collections, updates_collections)
+    return {"total_confusion_matrix": matrix}, value

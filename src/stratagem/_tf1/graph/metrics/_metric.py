@@ -1,4 +1,4 @@
-"""What a metric of tf1.metrics is: sums in local variables, a value that is read from them, an operation that adds to them."""
+"""A metric of tf1.metrics: sums in local variables, a value computed from them, and an operation that adds to them."""
 
 import operator
 from collections.abc import Callable, Mapping
@@ -16,25 +16,25 @@ from stratagem._tf1.graph._building import Building, current_building
 from stratagem._tf1.graph._collections import add_to_collections
 from stratagem._tf1.graph._keys import GraphKeys
 from stratagem._tf1.graph._operations import Operation
-from stratagem._tf1.graph._shapes import check_same_shape
+from stratagem._tf1.graph._signatures import extended
 from stratagem._tf1.graph._variables import GraphVariable
-from stratagem._tf1.graph.losses import ratio
+from stratagem._tf1.graph.losses._weighted import check_same_shape, ratio
 
 Sums = dict[str, Any]
 
 
 @final
 class MetricValue:
-    """The value of a metric, computed from its variables whenever it is read: after the updates, in TensorFlow's order.
+    """The value of a metric, computed from its variables whenever it is read: as in TensorFlow, after the updates.
 
-    Arithmetic (+ - * / and negation) with others and with numbers gives another one.
+    Arithmetic (+ - * / and negation) with other values and with numbers returns another MetricValue.
     """
 
     def __init__(self, compute: Callable[[], Tensor]) -> None:
         self._compute = compute
 
     def read(self) -> Tensor:
-        """The present value over all replicas, in a step or outside of one."""
+        """Returns the current value over all replicas, in a step or outside of one."""
         context = current()
         if context.recorder is None or context.replica is None:
             return self._compute()
@@ -42,7 +42,7 @@ class MetricValue:
             return self._compute()
 
     def map(self, function: Callable[[Any], Any]) -> "MetricValue":
-        """function(value), as a value that is read later, too."""
+        """Returns function(value) as a value that is computed when it is read."""
         return MetricValue(lambda: function(self._compute()))
 
     def _with(self, function: Callable[[Any, Any], Any], other: Any) -> "MetricValue":
@@ -84,21 +84,36 @@ class MetricValue:
 
 Metric = tuple[MetricValue, Operation]
 
+# The amounts that each batch adds to the sums, by variable name; and the metric's value as a function of the sums.
+Measure = tuple[Mapping[str, Any], Callable[[Sums], Any]]
 
-def metric(
-    name: str | None,
-    default: str,
-    amounts: Mapping[str, Any],
-    value: Callable[[Sums], Any],
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
+
+def metric(default_scope: str) -> Callable[[Callable[..., Measure]], Callable[..., Metric]]:
+    """Makes a metric of tf1.metrics, with three additional arguments, from a function that returns what it measures."""
+
+    def metric_of(function: Callable[..., Measure]) -> Callable[..., Metric]:
+        def kept(
+            arguments: tuple[Any, ...],
+            metrics_collections: Any = None,
+            updates_collections: Any = None,
+            name: str | None = None,
+        ) -> Metric:
+            return keep(function(*arguments), default_scope, metrics_collections, updates_collections, name)
+
+        return extended(function, kept)
+
+    return metric_of
+
+
+def keep(
+    measure: Measure, default_scope: str, metrics_collections: Any, updates_collections: Any, name: str | None
 ) -> Metric:
-    """A metric that adds `amounts` (by the names of its variables) for each batch and whose value is value(sums).
+    """Creates the variables of a metric, and returns its value and the operation that adds to the variables.
 
-    Its variables are local ones, each replica's apart; reading adds them up.
+    The variables are local: each replica has its own, and reading adds them up.
     """
-    building = current_building()
-    scope = name or building.scopes.default_name(default)
+    building, (amounts, value) = current_building(), measure
+    scope = name or building.scopes.default_name(default_scope)
     with building.scopes.variable_scope(scope) as inside:
         sums = {key: _sum_variable(building, f"{inside.name}/{key}", amount) for key, amount in amounts.items()}
     result = MetricValue(lambda: value({key: variable.value for key, variable in sums.items()}))
@@ -135,12 +150,12 @@ def _sum_variable(building: Building, name: str, amount: Any) -> Any:
 
 
 def quotient(total: str = "total", count: str = "count") -> Callable[[Sums], Tensor]:
-    """One sum divided by another, 0 if that is not positive."""
+    """Returns a function that divides one sum by another, or returns 0 where the divisor is not positive."""
     return lambda sums: ratio(sums[total], jnp.maximum(sums[count], 0))
 
 
 def alike(predictions: Any, labels: Any, weights: Any) -> tuple[Tensor, Tensor, Tensor | None]:
-    """All three with the same rank: a last dimension of 1 that one of them has more is taken away.
+    """Returns all three with the same rank, by removing a trailing dimension of 1 that one has and the others do not.
 
     Raises ValueError for labels and predictions of different shapes.
     """
@@ -150,7 +165,7 @@ def alike(predictions: Any, labels: Any, weights: Any) -> tuple[Tensor, Tensor, 
 
 
 def squeezed(first: Tensor, second: Tensor) -> tuple[Tensor, Tensor]:
-    """Both with the same rank, where one has a last dimension of 1 more than the other."""
+    """Returns both with the same rank, where one has a trailing dimension of 1 that the other does not."""
     if first.ndim == second.ndim + 1 and first.shape[-1] == 1:
         return first[..., 0], second
     if second.ndim == first.ndim + 1 and second.shape[-1] == 1:
@@ -159,9 +174,9 @@ def squeezed(first: Tensor, second: Tensor) -> tuple[Tensor, Tensor]:
 
 
 def ranked(weights: Any, rank: int) -> Tensor | None:
-    """Weights as float32, with a last dimension of 1 more or less to have this rank.
+    """Returns weights as float32 of this rank, with a trailing dimension of 1 added or removed.
 
-    Raises ValueError for a last dimension too many that is not 1.
+    Raises ValueError if the dimension to remove is not 1.
     """
     if weights is None:
         return None

@@ -1,9 +1,7 @@
-"""The optimizers, learning rates and averages of tf1.train."""
+"""The optimizers, learning rate schedules and moving averages of tf1.train."""
 
 from stratagem._tf1.graph.train._average import ExponentialMovingAverage as ExponentialMovingAverage
 from stratagem._tf1.graph.train._optimizer import Optimizer as Optimizer
-from stratagem._tf1.graph.train._optimizer import gradients as gradients
-from stratagem._tf1.graph.train._optimizer import scaled_loss as scaled_loss
 from stratagem._tf1.graph.train._optimizers import AdadeltaOptimizer as AdadeltaOptimizer
 from stratagem._tf1.graph.train._optimizers import AdagradOptimizer as AdagradOptimizer
 from stratagem._tf1.graph.train._optimizers import AdamOptimizer as AdamOptimizer

@@ -1,4 +1,4 @@
-"""tf1.train.ExponentialMovingAverage: shadows of variables that follow them."""
+"""tf1.train.ExponentialMovingAverage: moving averages of variables."""
 
 from collections.abc import Sequence
 from typing import Any, final
@@ -16,10 +16,10 @@ from stratagem._tf1.graph._variables import GraphVariable
 
 @final
 class ExponentialMovingAverage:
-    """average = decay * average + (1 - decay) * variable, after each step.
+    """A moving average, average = decay * average + (1 - decay) * variable, updated after each step.
 
-    num_updates: a tensor, with which the decay is at most (1 + num_updates) / (10 + num_updates). zero_debias is for tensors,
-    which have no average here.
+    num_updates: a tensor that limits the decay to (1 + num_updates) / (10 + num_updates).
+    zero_debias: ignored; it is for averages of tensors, which are not supported.
     """
 
     def __init__(
@@ -35,13 +35,13 @@ class ExponentialMovingAverage:
 
     @property
     def name(self) -> str:
-        """What the names of averages end in."""
+        """The suffix of the names of the averages."""
         return self._name
 
     def apply(self, var_list: Sequence[Any] | None = None) -> Operation:
-        """The operation that updates the averages of `var_list`, of all trainable variables if not given.
+        """Returns the operation that updates the averages of `var_list`, by default of all trainable variables.
 
-        Raises TypeError for what is no variable.
+        Raises TypeError for anything but a variable.
         """
         building = current_building()
         self._begin(building)
@@ -67,11 +67,11 @@ class ExponentialMovingAverage:
         return Operation(self._name, update)
 
     def average(self, var: Any) -> Any:
-        """The average of a variable, None before `apply` named it."""
+        """Returns the average of a variable; None unless it was passed to `apply`."""
         return self._averages.get(id(var))
 
     def average_name(self, var: Any) -> str:
-        """The name under which the average of a variable is saved, or would be if `apply` were called now."""
+        """Returns the name under which the average of a variable is saved, or would be if `apply` were called now."""
         building = building_here()
         if building is None:
             return f"{var.name.removesuffix(':0')}/{self._name}"
@@ -83,7 +83,7 @@ class ExponentialMovingAverage:
         return building.scopes.below(f"{building.variable_name(variable)}/{self._name}")
 
     def _begin(self, building: Building) -> None:
-        if self._building is not building:  # one that outlives the model_fn's call starts each of them as if new
+        if self._building is not building:  # in each call of the model_fn, an average that outlives it starts anew
             self._building, self._averages = building, {}
 
 

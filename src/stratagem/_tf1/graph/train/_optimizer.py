@@ -1,4 +1,4 @@
-"""tf1.train.Optimizer: gradients of a loss now, their application as an operation for later."""
+"""tf1.train.Optimizer: gradients are computed at once, and applied by an operation that runs later."""
 
 import abc
 from collections.abc import Iterable, Sequence
@@ -25,10 +25,11 @@ Rate = Any
 class Optimizer(abc.ABC):
     """Base of the optimizers, as `tf.compat.v1.train.Optimizer`. They work inside a model_fn.
 
-    use_locking does nothing: an update is never seen in part. name: what the names of slots end in.
+    use_locking: ignored; updates are always atomic. name: the suffix of the names of slots.
     """
 
     GATE_NONE, GATE_OP, GATE_GRAPH = 0, 1, 2
+    _rates: dict[str, Rate]  # learning rate and the like, by name
 
     def __init__(self, use_locking: bool, name: str) -> None:
         if not name:
@@ -37,30 +38,26 @@ class Optimizer(abc.ABC):
         self._used: dict[tuple[int, ...], Rule] = {}
 
     @abc.abstractmethod
-    def _rates(self) -> dict[str, Rate]:
-        """Learning rate and the like by name."""
-
-    @abc.abstractmethod
     def _rule(self, rates: dict[str, float]) -> Rule:
-        """A new rule. rates: those that are numbers."""
+        """Returns a new update rule. rates: those of `_rates` that are numbers."""
 
     def get_name(self) -> str:
-        """The name."""
+        """Returns the name."""
         return self._name
 
     def get_slot_names(self) -> list[str]:
-        """The names that `get_slot` knows."""
+        """Returns the names of the slots."""
         return sorted({slot for rule in self._used.values() for slot in rule.slots})
 
     def get_slot(self, var: Any, name: str) -> Any:
-        """What is kept under this name for a variable; None if nothing is."""
+        """Returns the slot of this name of a variable; None if there is none."""
         for rule in self._used.values():
             if name in rule.slots and any(v is var for v in rule._trainable_variables):
                 return rule.slot(name, var)
         return None
 
     def variables(self) -> list[Any]:
-        """All slots."""
+        """Returns all slots."""
         return [slot for rule in self._used.values() for slots in rule.kept.values() for slot in slots]
 
     def minimize(
@@ -74,7 +71,7 @@ class Optimizer(abc.ABC):
         name: str | None = None,
         grad_loss: Any = None,
     ) -> Operation:
-        """The operation that makes `loss` smaller and adds one to `global_step`.
+        """Returns the operation that minimizes `loss` and adds one to `global_step`.
 
         Raises ValueError if the loss depends on none of the variables.
         """
@@ -95,10 +92,10 @@ class Optimizer(abc.ABC):
         colocate_gradients_with_ops: bool = False,
         grad_loss: Any = None,
     ) -> Pairs:
-        """(gradient, variable) for every variable of `var_list`, else all trainable ones; None where there is no path.
+        """Returns (gradient, variable) for every variable of `var_list`, by default all trainable ones.
 
-        Of several replicas each has its part: the loss counts as a mean over replicas, unless the last loss of tf1.losses was
-        a sum.
+        The gradient is None where the loss does not depend on the variable. With several replicas it is this replica's part:
+        the loss counts as a mean over replicas, unless the last loss of tf1.losses was a sum.
         """
         building = current_building()
         if building.tape is None:
@@ -115,16 +112,16 @@ class Optimizer(abc.ABC):
     def apply_gradients(
         self, grads_and_vars: Iterable[tuple[Any, Any]], global_step: Any = None, name: str | None = None
     ) -> Operation:
-        """The operation that applies gradients, summed over replicas, and then adds one to `global_step`.
+        """Returns the operation that applies gradients, summed over replicas, and then adds one to `global_step`.
 
-        grads_and_vars: a gradient may be IndexedSlices, or None, whose variable stays as it is.
+        grads_and_vars: a gradient may be IndexedSlices, or None to leave the variable unchanged.
         Raises ValueError if there is no gradient.
         """
         pairs = list(grads_and_vars)
         known = [(g, v) for g, v in pairs if g is not None]
         if not known:
             raise ValueError(f"No gradients provided for any variable: {[getattr(v, 'name', v) for _, v in pairs]}.")
-        rates = {key: rate() if callable(rate) else rate for key, rate in self._rates().items()}
+        rates = {key: rate() if callable(rate) else rate for key, rate in self._rates.items()}
         rule = self._rule_for([v for _, v in pairs])
         if is_remote(known[0][1]):
             rule.check_numbers(rates)
@@ -146,7 +143,7 @@ class Optimizer(abc.ABC):
         return operation
 
     def _rule_for(self, variables: list[Any]) -> Rule:
-        """The rule for these variables: that of an earlier trace of the same code, if there was one."""
+        """Returns the update rule for these variables, which an earlier trace of the same code may have made."""
         key = tuple(map(id, variables))
         if key not in self._used:
             building = current_building()
@@ -156,15 +153,15 @@ class Optimizer(abc.ABC):
         return self._used[key]
 
     def _built(self, variables: list[Any]) -> Rule:
-        rule = self._rule({name: rate for name, rate in self._rates().items() if isinstance(rate, int | float)})
+        rule = self._rule({name: rate for name, rate in self._rates.items() if isinstance(rate, int | float)})
         rule.build(variables)
         return rule
 
 
 def _list_slots(building: Building, rule: Rule, variables: list[Any]) -> None:
-    """Slots are variables of the graph, under TensorFlow's names: `dense/kernel/Adam`, `dense/kernel/Adam_1`.
+    """Adds the slots to the variables of the graph under TensorFlow's names: `dense/kernel/Adam`, `dense/kernel/Adam_1`.
 
-    They begin with the variable scope that is open.
+    The names begin with the open variable scope.
     """
     known, below = building.graph.variables, building.scopes.below
     listed = {id(variable): name for name, variable in known.items()}
@@ -181,7 +178,7 @@ def _list_slots(building: Building, rule: Rule, variables: list[Any]) -> None:
 
 
 def _whole(variable: Any) -> Any:
-    """What a variable is a shard of; a variable in one piece itself."""
+    """Returns the variable that `variable` is a shard of, or the variable itself if it is not sharded."""
     return variable if variable._of is None else variable._of
 
 
@@ -194,7 +191,7 @@ def _free(name: str, taken: dict[str, Any]) -> str:
 
 
 def scaled_loss(building: Building, loss: Any) -> Any:
-    """This replica's part of a loss that is the mean over replicas; the loss itself if it is to be summed."""
+    """Returns this replica's part of a loss that is a mean over replicas, or the loss itself if it is a sum."""
     replica = current().replica
     if replica is None or replica.num_replicas_in_sync == 1 or building.loss_reduction == Reduction.SUM:
         return loss
@@ -219,10 +216,10 @@ def gradients(
     stop_gradients: Any = None,
     unconnected_gradients: Any = "none",
 ) -> list[Any]:
-    """The gradients of the sum of `ys` for every one of `xs`, which are variables: a list; None where there is no path.
+    """Returns a list with the gradient of the sum of `ys` for each of the variables `xs`; None where there is no dependency.
 
-    Raises TapeError outside of a step, for other tensors than variables, which are not recorded from their beginning, and for
-    stop_gradients.
+    Raises TapeError outside of a step, for tensors that are not variables, since the tape does not record how they were
+    computed, and for stop_gradients.
     """
     building = current_building()
     if building.tape is None:

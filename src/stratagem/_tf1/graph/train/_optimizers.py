@@ -1,6 +1,6 @@
 """The optimizers of tf1.train, with TensorFlow's arguments and defaults."""
 
-from typing import Any, final
+from typing import final
 
 from stratagem._tf1.graph.train import _rules
 from stratagem._tf1.graph.train._optimizer import Optimizer, Rate
@@ -9,14 +9,11 @@ from stratagem._tf1.graph.train._rule import Rule
 
 @final
 class GradientDescentOptimizer(Optimizer):
-    """var -= learning_rate * gradient."""
+    """Gradient descent: var -= learning_rate * gradient."""
 
     def __init__(self, learning_rate: Rate, use_locking: bool = False, name: str = "GradientDescent") -> None:
         super().__init__(use_locking, name)
-        self._learning_rate = learning_rate
-
-    def _rates(self) -> dict[str, Rate]:
-        return {"learning_rate": self._learning_rate}
+        self._rates = {"learning_rate": learning_rate}
 
     def _rule(self, rates: dict[str, float]) -> Rule:
         return _rules.GradientDescent(rates, self._name)
@@ -24,7 +21,7 @@ class GradientDescentOptimizer(Optimizer):
 
 @final
 class MomentumOptimizer(Optimizer):
-    """velocity = momentum * velocity + gradient; var -= learning_rate * velocity (or Nesterov's form)."""
+    """Momentum: velocity = momentum * velocity + gradient; var -= learning_rate * velocity (or Nesterov's form)."""
 
     def __init__(
         self,
@@ -35,10 +32,7 @@ class MomentumOptimizer(Optimizer):
         use_nesterov: bool = False,
     ) -> None:
         super().__init__(use_locking, name)
-        self._learning_rate, self._momentum, self._nesterov = learning_rate, momentum, use_nesterov
-
-    def _rates(self) -> dict[str, Rate]:
-        return {"learning_rate": self._learning_rate, "momentum": self._momentum}
+        self._rates, self._nesterov = {"learning_rate": learning_rate, "momentum": momentum}, use_nesterov
 
     def _rule(self, rates: dict[str, float]) -> Rule:
         return _rules.Momentum(rates, self._name, nesterov=self._nesterov)
@@ -46,7 +40,7 @@ class MomentumOptimizer(Optimizer):
 
 @final
 class AdagradOptimizer(Optimizer):
-    """accumulator += gradient ** 2; var -= learning_rate * gradient / sqrt(accumulator)."""
+    """Adagrad: accumulator += gradient ** 2; var -= learning_rate * gradient / sqrt(accumulator)."""
 
     def __init__(
         self,
@@ -57,10 +51,7 @@ class AdagradOptimizer(Optimizer):
     ) -> None:
         super().__init__(use_locking, name)
         self._initial = _positive("initial_accumulator_value", initial_accumulator_value)
-        self._learning_rate = learning_rate
-
-    def _rates(self) -> dict[str, Rate]:
-        return {"learning_rate": self._learning_rate}
+        self._rates = {"learning_rate": learning_rate}
 
     def _rule(self, rates: dict[str, float]) -> Rule:
         return _rules.Adagrad(rates, self._name, initial=self._initial)
@@ -68,7 +59,7 @@ class AdagradOptimizer(Optimizer):
 
 @final
 class AdamOptimizer(Optimizer):
-    """Adam, its bias correction in the learning rate and epsilon outside of it ("epsilon hat")."""
+    """Adam, with the bias correction in the learning rate and epsilon outside of it ("epsilon hat")."""
 
     def __init__(
         self,
@@ -80,10 +71,7 @@ class AdamOptimizer(Optimizer):
         name: str = "Adam",
     ) -> None:
         super().__init__(use_locking, name)
-        self._given = {"learning_rate": learning_rate, "beta1": beta1, "beta2": beta2, "epsilon": epsilon}
-
-    def _rates(self) -> dict[str, Rate]:
-        return self._given
+        self._rates = {"learning_rate": learning_rate, "beta1": beta1, "beta2": beta2, "epsilon": epsilon}
 
     def _rule(self, rates: dict[str, float]) -> Rule:
         return _rules.Adam(rates, self._name)
@@ -91,9 +79,9 @@ class AdamOptimizer(Optimizer):
 
 @final
 class RMSPropOptimizer(Optimizer):
-    """rms = mean of gradient ** 2, from 1; var -= learning_rate * gradient / sqrt(rms + epsilon), with momentum.
+    """RMSProp: var -= learning_rate * gradient / sqrt(rms + epsilon), with momentum; rms is the mean of gradient ** 2, from 1.
 
-    centered: divide by the deviation from the mean gradient instead.
+    centered: divide by the standard deviation of the gradient instead.
     """
 
     def __init__(
@@ -107,11 +95,8 @@ class RMSPropOptimizer(Optimizer):
         name: str = "RMSProp",
     ) -> None:
         super().__init__(use_locking, name)
-        self._given = {"learning_rate": learning_rate, "decay": decay, "momentum": momentum, "epsilon": epsilon}
+        self._rates = {"learning_rate": learning_rate, "decay": decay, "momentum": momentum, "epsilon": epsilon}
         self._centered = centered
-
-    def _rates(self) -> dict[str, Rate]:
-        return self._given
 
     def _rule(self, rates: dict[str, float]) -> Rule:
         return (_rules.CenteredRMSProp if self._centered else _rules.RMSProp)(rates, self._name)
@@ -119,7 +104,7 @@ class RMSPropOptimizer(Optimizer):
 
 @final
 class AdadeltaOptimizer(Optimizer):
-    """Steps of the size of past steps: var -= learning_rate * gradient * sqrt(mean step ** 2) / sqrt(mean gradient ** 2)."""
+    """Adadelta: var -= learning_rate * gradient * sqrt(mean of update ** 2) / sqrt(mean of gradient ** 2)."""
 
     def __init__(
         self,
@@ -130,10 +115,7 @@ class AdadeltaOptimizer(Optimizer):
         name: str = "Adadelta",
     ) -> None:
         super().__init__(use_locking, name)
-        self._given = {"learning_rate": learning_rate, "rho": rho, "epsilon": epsilon}
-
-    def _rates(self) -> dict[str, Rate]:
-        return self._given
+        self._rates = {"learning_rate": learning_rate, "rho": rho, "epsilon": epsilon}
 
     def _rule(self, rates: dict[str, float]) -> Rule:
         return _rules.Adadelta(rates, self._name)
@@ -141,9 +123,9 @@ class AdadeltaOptimizer(Optimizer):
 
 @final
 class FtrlOptimizer(Optimizer):
-    """Follow the regularized leader, with L1, L2 and "shrinkage" L2 regularization.
+    """FTRL (follow the regularized leader), with L1, L2 and "shrinkage" L2 regularization.
 
-    accum_name, linear_name: what the names of the slots end in, `name` if not given.
+    accum_name, linear_name: the suffixes of the names of the slots, by default `name`.
     """
 
     def __init__(
@@ -164,7 +146,7 @@ class FtrlOptimizer(Optimizer):
         self._initial = _not_negative("initial_accumulator_value", initial_accumulator_value)
         if learning_rate_power > 0:
             raise ValueError(f"learning_rate_power {learning_rate_power} needs to be negative or zero")
-        self._given: dict[str, Any] = {
+        self._rates = {
             "learning_rate": learning_rate,
             "learning_rate_power": learning_rate_power,
             "l1": _not_negative("l1_regularization_strength", l1_regularization_strength),
@@ -174,16 +156,13 @@ class FtrlOptimizer(Optimizer):
         }
         self._slot_names = {"accum": accum_name or name, "linear": linear_name or name}
 
-    def _rates(self) -> dict[str, Rate]:
-        return self._given
-
     def _rule(self, rates: dict[str, float]) -> Rule:
         return _rules.Ftrl(rates, self._name, initial=self._initial, slot_names=self._slot_names)
 
 
 @final
 class ProximalGradientDescentOptimizer(Optimizer):
-    """Gradient descent, after each step drawn to 0 by L1 and made smaller by L2 regularization."""
+    """Gradient descent whose result is soft-thresholded by L1 and shrunk by L2 regularization after each step."""
 
     def __init__(
         self,
@@ -194,14 +173,11 @@ class ProximalGradientDescentOptimizer(Optimizer):
         name: str = "ProximalGradientDescent",
     ) -> None:
         super().__init__(use_locking, name)
-        self._given = {
+        self._rates = {
             "learning_rate": learning_rate,
             "l1": l1_regularization_strength,
             "l2": l2_regularization_strength,
         }
-
-    def _rates(self) -> dict[str, Rate]:
-        return self._given
 
     def _rule(self, rates: dict[str, float]) -> Rule:
         return _rules.ProximalGradientDescent(rates, self._name)
@@ -209,7 +185,7 @@ class ProximalGradientDescentOptimizer(Optimizer):
 
 @final
 class ProximalAdagradOptimizer(Optimizer):
-    """Adagrad, after each step drawn to 0 by L1 and made smaller by L2 regularization."""
+    """Adagrad whose result is soft-thresholded by L1 and shrunk by L2 regularization after each step."""
 
     def __init__(
         self,
@@ -222,14 +198,11 @@ class ProximalAdagradOptimizer(Optimizer):
     ) -> None:
         super().__init__(use_locking, name)
         self._initial = _positive("initial_accumulator_value", initial_accumulator_value)
-        self._given = {
+        self._rates = {
             "learning_rate": learning_rate,
             "l1": l1_regularization_strength,
             "l2": l2_regularization_strength,
         }
-
-    def _rates(self) -> dict[str, Rate]:
-        return self._given
 
     def _rule(self, rates: dict[str, float]) -> Rule:
         return _rules.ProximalAdagrad(rates, self._name, initial=self._initial)

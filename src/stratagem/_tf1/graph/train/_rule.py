@@ -1,4 +1,4 @@
-"""How an optimizer of TensorFlow 1 changes one variable: a Keras optimizer, so that every strategy knows what to do with it."""
+"""The base of TensorFlow 1's update rules: a Keras optimizer, so that every strategy can apply it."""
 
 import abc
 from typing import Any, ClassVar
@@ -16,17 +16,18 @@ Arrays = dict[str, jax.Array]
 class Rule(keras.optimizers.Optimizer):  # type: ignore[misc]
     """The update of one variable from its gradient, with TensorFlow's formulas.
 
-    slots: what is kept for each variable, in the order in which TensorFlow makes it. touched_only: for a variable of which
-    rows were looked up, the other rows and their slots stay as they are, which a gradient of zero would change.
-    rates: learning rate, momentum and so on by name: numbers or, while a step is traced, tensors. initial: the first value of
-    an accumulator. slot_names: what the names of slots end in, by slot, where it is not the optimizer's name.
+    slots: the names of the slots of each variable, in the order in which TensorFlow creates them.
+    touched_only: rows that were not looked up, and their slots, stay unchanged, although a gradient of zero would change
+        them.
+    counts: whether the formula uses the number of updates, which then belongs into a checkpoint.
+    rates: learning rate, momentum and so on by name: numbers, or tensors while a step is traced.
+    initial: the first value of an accumulator.
+    slot_names: the suffix of the name of each slot, where it is not the optimizer's name.
     """
 
     slots: ClassVar[tuple[str, ...]] = ()
     touched_only: ClassVar[bool] = False
-    counts: ClassVar[bool] = (
-        False  # whether the number of updates matters to the formula, and so belongs into a checkpoint
-    )
+    counts: ClassVar[bool] = False
 
     def __init__(
         self,
@@ -41,30 +42,33 @@ class Rule(keras.optimizers.Optimizer):  # type: ignore[misc]
         self.rates, self.initial, self.nesterov = rates, initial, nesterov
         self.slot_names = slot_names or {}
         self.kept: dict[str, list[Any]] = {}
-        self.rows: set[int] = set()  # the variables (by identity) of which rows were looked up
+        self.rows: set[int] = set()  # the ids of variables whose rows were looked up
 
     @abc.abstractmethod
     def new(self, gradient: jax.Array, value: jax.Array, kept: Arrays, rates: Arrays) -> tuple[jax.Array, Arrays]:
-        """The variable's and the slots' values after the update. rates: scalars of the variable's dtype, and `step` from 1."""
+        """Returns the new values of the variable and its slots.
+
+        rates: scalars of the variable's dtype, and `step`, which starts at 1.
+        """
 
     def _learning_rate_now(self) -> Any:
         return self.rates["learning_rate"]
 
     def build(self, variables: list[Any]) -> None:
-        """Make the slots."""
+        """Creates the slots."""
         super().build(variables)
         self.kept = {slot: self.add_optimizer_variables(variables, slot, self.first(slot)) for slot in self.slots}
 
     def first(self, slot: str) -> Any:
-        """The initializer of a slot."""
+        """Returns the initializer of a slot."""
         return keras.initializers.Constant(self.initial if slot in ("accumulator", "accum") else 0.0)
 
     def slot(self, name: str, variable: Any) -> Any:
-        """What is kept under this name for the variable."""
+        """Returns the slot of this name of the variable."""
         return self.kept[name][self._get_variable_index(variable)]
 
     def update_step(self, gradient: Any, variable: Any, learning_rate: Any) -> None:
-        """Assign what `new` says; rows without a gradient stay where they should."""
+        """Assigns what `new` returns; with `touched_only`, rows without a gradient stay unchanged."""
         value = variable.value
         slots = {name: self.slot(name, variable) for name in self.slots}
         before = {name: slot.value for name, slot in slots.items()}
@@ -81,7 +85,7 @@ class Rule(keras.optimizers.Optimizer):  # type: ignore[misc]
             self.assign(slots[name], new)
 
     def check_numbers(self, rates: dict[str, Any]) -> None:
-        """Raise UnimplementedError for rates that are tensors: servers know numbers only."""
+        """Raises UnimplementedError for rates that are tensors: parameter servers accept only numbers."""
         tensors = [name for name, rate in rates.items() if not isinstance(rate, int | float)]
         if tensors:
             raise UnimplementedError(
@@ -91,5 +95,5 @@ class Rule(keras.optimizers.Optimizer):  # type: ignore[misc]
 
 
 def _scalar(rate: Any) -> Any:
-    """A number as TensorFlow has it, in float32 whatever the variable is; a tensor as it is."""
+    """Returns a number as float32, as TensorFlow does whatever the variable's dtype; returns a tensor unchanged."""
     return np.float32(rate) if isinstance(rate, int | float) else jnp.asarray(rate)

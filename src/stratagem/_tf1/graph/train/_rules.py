@@ -105,7 +105,7 @@ class Ftrl(Rule):
 
 
 def _proximal(moved: jax.Array, rate: jax.Array, rates: Arrays) -> jax.Array:
-    """The value after a step, drawn to 0 by l1 and made smaller by l2."""
+    """Returns the value after a step, soft-thresholded by l1 and shrunk by l2."""
     less = jnp.maximum(jnp.abs(moved) - rate * rates["l1"], 0)
     return jnp.sign(moved) * less / (1 + rate * rates["l2"])
 

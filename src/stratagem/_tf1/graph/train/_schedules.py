@@ -1,17 +1,18 @@
-"""Learning rates that follow the global step: functions of a tensor, as in tf1.train."""
+"""tf1.train: learning rate schedules, as functions of the global step."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import jax.numpy as jnp
 import numpy as np
 
 from stratagem._ops import Tensor, tensor
+from stratagem._tf1.graph._signatures import titled
 
 
 def _parts(learning_rate: Any, global_step: Any, decay_steps: Any) -> tuple[Tensor, Tensor, Tensor]:
-    """All three in the dtype of the rate. Raises ValueError without a step."""
+    """Returns all three in the dtype of the rate. Raises ValueError if the step is None."""
     if global_step is None:
         raise ValueError("global_step is required: tf.compat.v1.train.get_global_step().")
     rate = tensor(learning_rate)
@@ -19,50 +20,50 @@ def _parts(learning_rate: Any, global_step: Any, decay_steps: Any) -> tuple[Tens
     return rate, tensor(global_step).astype(rate.dtype), tensor(decay_steps).astype(rate.dtype)
 
 
-def exponential_decay(
-    learning_rate: Any,
-    global_step: Any,
-    decay_steps: Any,
-    decay_rate: Any,
-    staircase: bool = False,
-    name: str | None = None,
-) -> Tensor:
-    """learning_rate * decay_rate ** (global_step / decay_steps); staircase: with a whole exponent."""
-    rate, step, steps = _parts(learning_rate, global_step, decay_steps)
-    exponent = jnp.floor(step / steps) if staircase else step / steps
-    return rate * jnp.power(tensor(decay_rate).astype(rate.dtype), exponent)
+def _decay(formula: Callable[[Tensor, Tensor, Tensor], Tensor]) -> Callable[..., Tensor]:
+    """Makes a schedule from its formula, a function of the initial rate, the decay rate, and the number of decays so far."""
+
+    def schedule(
+        learning_rate: Any,
+        global_step: Any,
+        decay_steps: Any,
+        decay_rate: Any,
+        staircase: bool = False,
+        name: str | None = None,
+    ) -> Tensor:
+        rate, step, steps = _parts(learning_rate, global_step, decay_steps)
+        decays = jnp.floor(step / steps) if staircase else step / steps
+        return formula(rate, tensor(decay_rate).astype(rate.dtype), decays)
+
+    return titled(schedule, formula.__name__, formula.__doc__)
 
 
-def natural_exp_decay(
-    learning_rate: Any,
-    global_step: Any,
-    decay_steps: Any,
-    decay_rate: Any,
-    staircase: bool = False,
-    name: str | None = None,
-) -> Tensor:
-    """learning_rate * exp(-decay_rate * global_step / decay_steps)."""
-    rate, step, steps = _parts(learning_rate, global_step, decay_steps)
-    exponent = jnp.floor(step / steps) if staircase else step / steps
-    return rate * jnp.exp(-tensor(decay_rate).astype(rate.dtype) * exponent)
+@_decay
+def exponential_decay(rate: Tensor, decay_rate: Tensor, decays: Tensor) -> Tensor:
+    """Returns learning_rate * decay_rate ** (global_step / decay_steps). staircase: rounds the exponent down."""
+    return rate * jnp.power(decay_rate, decays)
 
 
-def inverse_time_decay(
-    learning_rate: Any,
-    global_step: Any,
-    decay_steps: Any,
-    decay_rate: Any,
-    staircase: bool = False,
-    name: str | None = None,
-) -> Tensor:
-    """learning_rate / (1 + decay_rate * global_step / decay_steps)."""
-    rate, step, steps = _parts(learning_rate, global_step, decay_steps)
-    progress = jnp.floor(step / steps) if staircase else step / steps
-    return rate / (1 + tensor(decay_rate).astype(rate.dtype) * progress)
+@_decay
+def natural_exp_decay(rate: Tensor, decay_rate: Tensor, decays: Tensor) -> Tensor:
+    """Returns learning_rate * exp(-decay_rate * global_step / decay_steps).
+
+    staircase: rounds global_step / decay_steps down.
+    """
+    return rate * jnp.exp(-decay_rate * decays)
+
+
+@_decay
+def inverse_time_decay(rate: Tensor, decay_rate: Tensor, decays: Tensor) -> Tensor:
+    """Returns learning_rate / (1 + decay_rate * global_step / decay_steps).
+
+    staircase: rounds global_step / decay_steps down.
+    """
+    return rate / (1 + decay_rate * decays)
 
 
 def piecewise_constant(x: Any, boundaries: Sequence[Any], values: Sequence[Any], name: str | None = None) -> Tensor:
-    """values[0] while x <= boundaries[0], then values[1] while x <= boundaries[1], … and the last one after that.
+    """Returns values[0] while x <= boundaries[0], then values[1] while x <= boundaries[1], …, and at last values[-1].
 
     Raises ValueError unless there is one value more than boundaries, and all values have one dtype.
     """
@@ -92,7 +93,10 @@ def polynomial_decay(
     cycle: bool = False,
     name: str | None = None,
 ) -> Tensor:
-    """From learning_rate to end_learning_rate in decay_steps; cycle: again from a lower start, over more steps each time."""
+    """Returns a rate that falls from learning_rate to end_learning_rate in decay_steps.
+
+    cycle: starts again at the end, each time from a lower rate and over more steps.
+    """
     rate, step, steps = _parts(learning_rate, global_step, decay_steps)
     end = tensor(end_learning_rate).astype(rate.dtype)
     if cycle:
@@ -105,7 +109,7 @@ def polynomial_decay(
 def cosine_decay(
     learning_rate: Any, global_step: Any, decay_steps: Any, alpha: Any = 0.0, name: str | None = None
 ) -> Tensor:
-    """Half a cosine from learning_rate to alpha * learning_rate in decay_steps."""
+    """Returns a rate that falls along half a cosine from learning_rate to alpha * learning_rate in decay_steps."""
     rate, step, steps = _parts(learning_rate, global_step, decay_steps)
     wave = 0.5 * (1 + jnp.cos(math.pi * jnp.minimum(step, steps) / steps))
     return rate * ((1 - alpha) * wave + alpha)
@@ -120,7 +124,7 @@ def cosine_decay_restarts(
     alpha: float = 0.0,
     name: str | None = None,
 ) -> Tensor:
-    """Cosine decay that starts again: each time t_mul times as long, from m_mul times the rate."""
+    """Returns a cosine decay that starts again, each time for t_mul times as many steps, from m_mul times the rate."""
     rate, step, steps = _parts(learning_rate, global_step, first_decay_steps)
     done = step / steps
     if t_mul == 1.0:
@@ -142,7 +146,7 @@ def linear_cosine_decay(
     beta: float = 0.001,
     name: str | None = None,
 ) -> Tensor:
-    """A line down to 0 in decay_steps, times a cosine of num_periods."""
+    """Returns a rate that falls linearly to 0 in decay_steps, times a cosine of num_periods."""
     rate, step, steps = _parts(learning_rate, global_step, decay_steps)
     step = jnp.minimum(step, steps)
     wave = 0.5 * (1 + jnp.cos(math.pi * 2.0 * num_periods * step / steps))

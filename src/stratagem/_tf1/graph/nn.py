@@ -5,8 +5,8 @@ from typing import Any
 from stratagem import _ops as ops
 from stratagem._ops import Tensor
 from stratagem._ops.sampling import dropout as _dropped
-from stratagem._tf1.graph.functions._named import named
-from stratagem._tf1.graph.functions._reductions import one_of
+from stratagem._tf1.graph.functions.named import named
+from stratagem._tf1.graph.functions.reductions import one_of
 
 
 @named
@@ -18,7 +18,7 @@ def dropout(
     name: str | None = None,
     rate: Any = None,
 ) -> Tensor:
-    """Zeros with probability `rate`, or 1 - keep_prob; the rest scaled up. Raises ValueError without either."""
+    """Zeroes elements with probability `rate`, or 1 - keep_prob, and scales the rest up. Raises ValueError without either."""
     share = rate if keep_prob is None else one_of(rate=rate, keep_prob=1 - keep_prob)
     if share is None:
         raise ValueError("tf1.nn.dropout: you must provide a rate to dropout (or keep_prob).")
@@ -27,19 +27,19 @@ def dropout(
 
 @named
 def softmax(logits: Any, axis: Any = None, name: str | None = None, dim: Any = None) -> Tensor:
-    """Probabilities along `axis` (once called dim), the last if not given."""
+    """Returns probabilities along `axis` (formerly dim), by default the last."""
     return ops.softmax(logits, one_of(axis=axis, dim=dim))
 
 
 @named
 def log_softmax(logits: Any, axis: Any = None, name: str | None = None, dim: Any = None) -> Tensor:
-    """The logarithm of `softmax`."""
+    """Returns the logarithm of `softmax`."""
     return ops.log_softmax(logits, one_of(axis=axis, dim=dim))
 
 
 @named
 def l2_normalize(x: Any, axis: Any = None, epsilon: float = 1e-12, name: str | None = None, dim: Any = None) -> Tensor:
-    """With norm 1 along `axis` (once called dim)."""
+    """Returns `x` scaled to norm 1 along `axis` (formerly dim)."""
     return ops.l2_normalize(x, one_of(axis=axis, dim=dim), epsilon)
 
 
@@ -47,7 +47,7 @@ def l2_normalize(x: Any, axis: Any = None, epsilon: float = 1e-12, name: str | N
 def softmax_cross_entropy_with_logits(
     labels: Any = None, logits: Any = None, dim: int = -1, name: str | None = None, axis: Any = None
 ) -> Tensor:
-    """Cross entropy of class probabilities, through which no gradient goes into the labels."""
+    """Returns the cross entropy of class probabilities; no gradient flows into the labels."""
     _need(labels=labels, logits=logits)
     return ops.softmax_cross_entropy_with_logits(ops.stop_gradient(labels), logits, dim if axis is None else axis)
 
@@ -56,21 +56,21 @@ def softmax_cross_entropy_with_logits(
 def softmax_cross_entropy_with_logits_v2(
     labels: Any, logits: Any, axis: Any = None, name: str | None = None, dim: Any = None
 ) -> Tensor:
-    """Cross entropy of class probabilities."""
+    """Returns the cross entropy of class probabilities."""
     along = one_of(axis=axis, dim=dim)
     return ops.softmax_cross_entropy_with_logits(labels, logits, -1 if along is None else along)
 
 
 @named
 def sparse_softmax_cross_entropy_with_logits(labels: Any = None, logits: Any = None, name: str | None = None) -> Tensor:
-    """Cross entropy of class numbers."""
+    """Returns the cross entropy of class indices."""
     _need(labels=labels, logits=logits)
     return ops.sparse_softmax_cross_entropy_with_logits(labels, logits)
 
 
 @named
 def sigmoid_cross_entropy_with_logits(labels: Any = None, logits: Any = None, name: str | None = None) -> Tensor:
-    """Cross entropy of independent yes/no labels."""
+    """Returns the cross entropy of independent binary labels."""
     _need(labels=labels, logits=logits)
     return ops.sigmoid_cross_entropy_with_logits(labels, logits)
 
@@ -79,7 +79,7 @@ def sigmoid_cross_entropy_with_logits(labels: Any = None, logits: Any = None, na
 def weighted_cross_entropy_with_logits(
     labels: Any = None, logits: Any = None, pos_weight: Any = None, name: str | None = None, targets: Any = None
 ) -> Tensor:
-    """Cross entropy of yes/no labels, of which yes counts `pos_weight` times."""
+    """Returns the cross entropy of binary labels, the positive ones weighted by `pos_weight`."""
     return ops.weighted_cross_entropy_with_logits(one_of(labels=labels, targets=targets), logits, pos_weight)
 
 
@@ -91,7 +91,7 @@ def moments(
     keep_dims: bool | None = None,
     keepdims: bool | None = None,
 ) -> tuple[Tensor, Tensor]:
-    """Mean and variance over these axes."""
+    """Returns the mean and the variance over `axes`."""
     return ops.moments(x, axes, keepdims=bool(one_of(keepdims=keepdims, keep_dims=keep_dims)))
 
 
@@ -107,7 +107,7 @@ def conv2d(
     name: str | None = None,
     filters: Any = None,
 ) -> Tensor:
-    """Convolution over two dimensions: (n, h, w, c) with filters (h, w, c, out)."""
+    """Returns a convolution over two dimensions: (n, h, w, c) with filters (h, w, c, out)."""
     return ops.conv2d(input, one_of(filter=filter, filters=filters), strides, padding, data_format, dilations)
 
 
@@ -123,7 +123,7 @@ def conv1d(
     input: Any = None,
     dilations: Any = None,
 ) -> Tensor:
-    """Convolution over one dimension: (n, w, c) with filters (w, c, out)."""
+    """Returns a convolution over one dimension: (n, w, c) with filters (w, c, out)."""
     layout = {"NHWC": "NWC", "NCHW": "NCW", None: "NWC"}.get(data_format, data_format)
     return ops.conv1d(one_of(value=value, input=input), filters, stride, padding, str(layout), dilations)
 
@@ -139,7 +139,7 @@ def conv3d(
     name: str | None = None,
     filters: Any = None,
 ) -> Tensor:
-    """Convolution over three dimensions: (n, d, h, w, c) with filters (d, h, w, c, out)."""
+    """Returns a convolution over three dimensions: (n, d, h, w, c) with filters (d, h, w, c, out)."""
     return ops.conv3d(input, one_of(filter=filter, filters=filters), strides, padding, data_format, dilations)
 
 
@@ -154,7 +154,7 @@ def depthwise_conv2d(
     data_format: str | None = None,
     dilations: Any = None,
 ) -> Tensor:
-    """Every channel with its own filters."""
+    """Returns a convolution of each channel with its own filters."""
     return ops.depthwise_conv2d(input, filter, strides, padding, data_format, one_of(dilations=dilations, rate=rate))
 
 
@@ -168,7 +168,7 @@ def max_pool(
     name: str | None = None,
     input: Any = None,
 ) -> Tensor:
-    """The largest entry of each window of (n, h, w, c)."""
+    """Returns the maximum of each window of (n, h, w, c)."""
     return ops.max_pool(one_of(value=value, input=input), ksize, strides, padding, data_format)
 
 
@@ -182,7 +182,7 @@ def avg_pool(
     name: str | None = None,
     input: Any = None,
 ) -> Tensor:
-    """The mean of each window of (n, h, w, c), padding not counted."""
+    """Returns the mean of each window of (n, h, w, c), padding excluded."""
     return ops.avg_pool(one_of(value=value, input=input), ksize, strides, padding, data_format)
 
 
@@ -195,7 +195,7 @@ def embedding_lookup(
     validate_indices: bool = True,
     max_norm: Any = None,
 ) -> Tensor:
-    """The rows of a table with these numbers. Raises ValueError for a table in parts that is dealt out row by row ("mod")."""
+    """Returns rows of a table. Raises ValueError for a table in several parts whose rows alternate between them ("mod")."""
     if isinstance(params, list | tuple) and len(params) > 1 and partition_strategy != "div":
         raise ValueError(
             "tf1.nn.embedding_lookup: a table in parts needs partition_strategy='div'; or pass one variable."
@@ -204,13 +204,13 @@ def embedding_lookup(
 
 
 def xw_plus_b(x: Any, weights: Any, biases: Any, name: str | None = None) -> Tensor:
-    """x @ weights + biases."""
+    """Returns x @ weights + biases."""
     return ops.bias_add(ops.matmul(x, weights), biases)
 
 
 @named
 def in_top_k(predictions: Any, targets: Any, k: int, name: str | None = None) -> Tensor:
-    """Whether the class `targets` is among the k best."""
+    """Returns, for each row, whether the class `targets` is among the k most probable ones."""
     return ops.in_top_k(targets, predictions, k)
 
 

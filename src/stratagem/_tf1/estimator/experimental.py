@@ -1,13 +1,14 @@
-"""Early stopping: hooks that end a training when a function, or the metrics of evaluations, say so."""
+"""tf.estimator.experimental: hooks that end a training early, when a function or the metrics of evaluations say so."""
 
 import logging
 import operator
 from collections.abc import Callable
-from typing import final
+from typing import Any, final
 
 from stratagem._base.job import ALONE, Job
 from stratagem._base.paths import local_path
 from stratagem._events import read_scalars
+from stratagem._ops import not_provided
 from stratagem._tf1.estimator._estimator import Estimator
 from stratagem._tf1.estimator._hook import SessionRunHook
 from stratagem._tf1.estimator.hooks import SecondOrStepTimer, SessionRunArgs, SessionRunContext, SessionRunValues
@@ -23,14 +24,14 @@ def make_early_stopping_hook(
     run_every_secs: float | None = _EVERY_SECS,
     run_every_steps: int | None = None,
 ) -> SessionRunHook:
-    """A hook for training that ends it when `should_stop_fn()`, asked every so many seconds or steps, returns True.
+    """Returns a hook that ends training when `should_stop_fn()`, called every so many seconds or steps, returns True.
 
-    Where several workers train together, all ask in the same steps, and one True ends the training of all: give
-    run_every_steps there, and run_every_secs=None.
+    When several workers train together, all call it at the same steps, and one True ends the training of all. This requires
+    run_every_steps, and run_every_secs=None.
 
     Raises:
-        TypeError: `estimator` is none, or the function cannot be called.
-        ValueError: both intervals, none, or seconds where several workers train together.
+        TypeError: `estimator` is not an Estimator, or should_stop_fn is not callable.
+        ValueError: both or none of the intervals are given, or seconds when several workers train together.
     """
     if not isinstance(estimator, Estimator):
         raise TypeError(f"`estimator` must have type `tf.estimator.Estimator`. Got: {type(estimator)}")
@@ -52,7 +53,7 @@ def make_early_stopping_hook(
 
 @final
 class _StopOnPredicateHook(SessionRunHook):
-    """Ends the training of all workers of a job once one of them wants it."""
+    """Ends the training of all workers of a job when one of them requests it."""
 
     def __init__(self, should_stop_fn: Callable[[], bool], timer: SecondOrStepTimer, job: Job) -> None:
         self._should_stop_fn, self._timer, self._job = should_stop_fn, timer, job
@@ -80,9 +81,10 @@ def stop_if_higher_hook(
     run_every_secs: float | None = _EVERY_SECS,
     run_every_steps: int | None = None,
 ) -> SessionRunHook:
-    """Ends the training when an evaluation from step `min_steps` on found the metric higher than the threshold.
+    """Returns a hook that ends training when an evaluation at step `min_steps` or later finds the metric above the threshold.
 
-    eval_dir: where the events of the evaluations are; `estimator.eval_dir()` if None. Else as `make_early_stopping_hook`.
+    eval_dir: the directory of the evaluations' event files; by default `estimator.eval_dir()`. Other arguments: see
+        `make_early_stopping_hook`.
     """
     check = _Crossed(estimator, metric_name, eval_dir, min_steps, threshold, higher=True)
     return make_early_stopping_hook(estimator, check, run_every_secs, run_every_steps)
@@ -97,7 +99,7 @@ def stop_if_lower_hook(
     run_every_secs: float | None = _EVERY_SECS,
     run_every_steps: int | None = None,
 ) -> SessionRunHook:
-    """As `stop_if_higher_hook`, for a metric that is lower than the threshold."""
+    """Returns a hook like `stop_if_higher_hook`, which ends training when the metric is below the threshold."""
     check = _Crossed(estimator, metric_name, eval_dir, min_steps, threshold, higher=False)
     return make_early_stopping_hook(estimator, check, run_every_secs, run_every_steps)
 
@@ -111,9 +113,9 @@ def stop_if_no_increase_hook(
     run_every_secs: float | None = _EVERY_SECS,
     run_every_steps: int | None = None,
 ) -> SessionRunHook:
-    """Ends the training when the metric of evaluations from step `min_steps` on has not increased for so many steps.
+    """Returns a hook that ends training when the metric has not increased for so many steps.
 
-    Else as `stop_if_higher_hook`.
+    Evaluations before step `min_steps` are ignored. Other arguments: see `stop_if_higher_hook`.
     """
     check = _NotImproved(estimator, metric_name, eval_dir, min_steps, max_steps_without_increase, higher=True)
     return make_early_stopping_hook(estimator, check, run_every_secs, run_every_steps)
@@ -128,13 +130,13 @@ def stop_if_no_decrease_hook(
     run_every_secs: float | None = _EVERY_SECS,
     run_every_steps: int | None = None,
 ) -> SessionRunHook:
-    """As `stop_if_no_increase_hook`, for a metric that is to decrease."""
+    """Returns a hook like `stop_if_no_increase_hook`, for a metric that is expected to decrease."""
     check = _NotImproved(estimator, metric_name, eval_dir, min_steps, max_steps_without_decrease, higher=False)
     return make_early_stopping_hook(estimator, check, run_every_secs, run_every_steps)
 
 
 class _Watched:
-    """A metric of evaluations, in the event files of a folder."""
+    """A metric of evaluations, read from the event files of a folder."""
 
     def __init__(
         self,
@@ -152,7 +154,7 @@ class _Watched:
         self._higher = higher
 
     def values(self) -> list[tuple[int, float]]:
-        """(step, value) of the evaluations so far. Raises ValueError for a metric that they do not have."""
+        """Returns (step, value) of the evaluations so far. Raises ValueError if one lacks the metric."""
         found = {step: values for step, values in read_scalars(self._folder).items() if step >= self._min_steps}
         for step, values in found.items():
             if self._metric not in values:
@@ -165,7 +167,7 @@ class _Watched:
 
 @final
 class _Crossed(_Watched):
-    """Whether it was beyond the limit in an evaluation."""
+    """A predicate: the metric was beyond the limit in an evaluation."""
 
     def __call__(self) -> bool:
         for step, value in self.values():
@@ -184,7 +186,7 @@ class _Crossed(_Watched):
 
 @final
 class _NotImproved(_Watched):
-    """Whether the best value is so many steps old."""
+    """A predicate: the metric has not improved for as many steps as the limit says."""
 
     def __call__(self) -> bool:
         best: tuple[int, float] | None = None
@@ -202,3 +204,7 @@ class _NotImproved(_Watched):
                 )
                 return True
         return False
+
+
+def __getattr__(name: str) -> Any:
+    raise not_provided("estimator.experimental", name)

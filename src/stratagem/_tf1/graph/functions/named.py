@@ -1,4 +1,4 @@
-"""Functions whose results have names in a model_fn."""
+"""A decorator that names the results of functions in a model_fn."""
 
 import functools
 import inspect
@@ -15,9 +15,9 @@ T = TypeVar("T")
 
 
 def named(function: Callable[P, T]) -> Callable[P, T]:
-    """The function, but in a model_fn its result is found by the `name` that it is given, as by `tf.identity(x, name=...)`."""
+    """Makes a function name its result in a model_fn by the argument `name`, as `tf.identity(x, name=...)` does."""
     signature = inspect.signature(function)
-    if "name" not in signature.parameters or function is identity:  # which does it itself
+    if "name" not in signature.parameters or function is identity:  # `identity` names its result itself
         return function
 
     @functools.wraps(function)

@@ -1,4 +1,4 @@
-"""Shapes, indices and types with TensorFlow 1's arguments and their order."""
+"""Functions of shapes, indices and types with TensorFlow 1's arguments and their order."""
 
 from typing import Any
 
@@ -7,37 +7,38 @@ import numpy as np
 
 from stratagem import _ops as ops
 from stratagem._ops import Tensor, tensor
-from stratagem._tf1.graph.functions._named import named
-from stratagem._tf1.graph.functions._reductions import one_of
+from stratagem._tf1.graph._signatures import titled
+from stratagem._tf1.graph.functions.named import named
+from stratagem._tf1.graph.functions.reductions import one_of
 
 
 @named
 def expand_dims(input: Any, axis: Any = None, name: str | None = None, dim: Any = None) -> Tensor:
-    """A new dimension of 1 at `axis` (once called dim)."""
+    """Returns the tensor with a new dimension of size 1 at `axis` (formerly dim)."""
     return ops.expand_dims(input, one_of(axis=axis, dim=dim))
 
 
 @named
 def squeeze(input: Any, axis: Any = None, name: str | None = None, squeeze_dims: Any = None) -> Tensor:
-    """Without dimensions of 1: all, or those in `axis` (once called squeeze_dims)."""
+    """Returns the tensor without dimensions of size 1: all of them, or those in `axis` (formerly squeeze_dims)."""
     return ops.squeeze(input, one_of(axis=axis, squeeze_dims=squeeze_dims))
 
 
 @named
 def transpose(a: Any, perm: Any = None, name: str = "transpose", conjugate: bool = False) -> Tensor:
-    """Dimensions in another order, reversed if none is given."""
+    """Returns the tensor with its dimensions in the order `perm`, by default reversed."""
     return ops.transpose(a, perm, conjugate)
 
 
 @named
 def shape(input: Any, name: str | None = None, out_type: Any = None) -> Any:
-    """The shape, int32 unless told otherwise."""
+    """Returns the shape, by default as int32."""
     return ops.shape(input, ops.int32 if out_type is None else out_type)
 
 
 @named
 def size(input: Any, name: str | None = None, out_type: Any = None) -> Any:
-    """The number of entries, int32 unless told otherwise."""
+    """Returns the number of elements, by default as int32."""
     return ops.size(input, ops.int32 if out_type is None else out_type)
 
 
@@ -50,19 +51,19 @@ def gather(
     axis: Any = None,
     batch_dims: int = 0,
 ) -> Tensor:
-    """The entries at `indices` along `axis`, the first if not given (after the batch dimensions)."""
+    """Returns the slices at `indices` along `axis`, by default the first dimension after the batch dimensions."""
     return ops.gather(params, indices, axis=axis, batch_dims=batch_dims)
 
 
 @named
 def gather_nd(params: Any, indices: Any, name: str | None = None, batch_dims: int = 0) -> Tensor:
-    """The entries at the positions that the last dimension of `indices` holds."""
+    """Returns the slices at the positions in the last dimension of `indices`."""
     return ops.gather_nd(params, indices, batch_dims)
 
 
 @named
 def boolean_mask(tensor: Any, mask: Any, name: str = "boolean_mask", axis: Any = None) -> Tensor:
-    """The entries where the mask is True."""
+    """Returns the elements where the mask is True."""
     return ops.boolean_mask(tensor, mask, axis)
 
 
@@ -70,19 +71,19 @@ def boolean_mask(tensor: Any, mask: Any, name: str = "boolean_mask", axis: Any =
 def pad(
     tensor: Any, paddings: Any, mode: str = "CONSTANT", name: str | None = None, constant_values: Any = 0
 ) -> Tensor:
-    """With entries before and after in each dimension."""
+    """Returns the tensor padded before and after in each dimension."""
     return ops.pad(tensor, paddings, mode, constant_values)
 
 
 @named
 def zeros_like(tensor: Any, dtype: Any = None, name: str | None = None, optimize: bool = True) -> Tensor:
-    """Zeros of the same shape."""
+    """Returns zeros of the same shape."""
     return ops.zeros_like(tensor, dtype)
 
 
 @named
 def ones_like(tensor: Any, dtype: Any = None, name: str | None = None, optimize: bool = True) -> Tensor:
-    """Ones of the same shape."""
+    """Returns ones of the same shape."""
     return ops.ones_like(tensor, dtype)
 
 
@@ -90,15 +91,16 @@ def ones_like(tensor: Any, dtype: Any = None, name: str | None = None, optimize:
 def convert_to_tensor(
     value: Any, dtype: Any = None, name: str | None = None, preferred_dtype: Any = None, dtype_hint: Any = None
 ) -> Tensor:
-    """`value` as a tensor. preferred_dtype (also dtype_hint): tried first where `dtype` is not given."""
+    """Returns `value` as a tensor. preferred_dtype (also dtype_hint): the type to try first if `dtype` is not given."""
     return ops.convert_to_tensor(value, dtype, one_of(dtype_hint=dtype_hint, preferred_dtype=preferred_dtype))
 
 
 @named
 def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None) -> Tensor:
-    """x where the condition holds, else y; without them the positions where it does.
+    """Returns x where the condition is True, else y; without x and y, the positions where it is True.
 
-    x and y have one shape, the condition's; or the condition is a vector, and chooses rows. Raises ValueError otherwise.
+    x and y have the same shape, which is the condition's, or the condition is a vector that selects rows. Raises ValueError
+    for other shapes.
     """
     if x is None and y is None:
         return ops.where(condition)
@@ -116,7 +118,7 @@ def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None)
 
 @named
 def div(x: Any, y: Any, name: str | None = None) -> Tensor:
-    """x / y; of integers the floor of it."""
+    """Returns x / y, rounded down if both are integers."""
     first, second = tensor(x), tensor(y)
     whole = jnp.issubdtype(first.dtype, np.integer) and jnp.issubdtype(second.dtype, np.integer)
     return ops.floordiv(x, y) if whole else ops.truediv(x, y)
@@ -126,9 +128,7 @@ def _to(dtype: Any, label: str) -> Any:
     def convert(x: Any, name: str = label) -> Tensor:
         return ops.cast(x, dtype)
 
-    convert.__name__ = convert.__qualname__ = f"to_{dtype.name}"
-    convert.__doc__ = f"As {dtype.name}."
-    return convert
+    return titled(convert, f"to_{dtype.name}", f"Converts to {dtype.name}.")
 
 
 to_float, to_double = _to(ops.float32, "ToFloat"), _to(ops.float64, "ToDouble")
@@ -144,24 +144,24 @@ def confusion_matrix(
     name: str | None = None,
     weights: Any = None,
 ) -> Tensor:
-    """How often class i (row) was predicted as class j (column)."""
+    """Returns a matrix that counts how often class i (row) was predicted as class j (column)."""
     return ops.confusion_matrix(labels, predictions, num_classes, weights, dtype)
 
 
 def clip_by_average_norm(t: Any, clip_norm: Any, name: str | None = None) -> Tensor:
-    """Scaled down so that the norm, divided by the number of entries, is at most `clip_norm`."""
+    """Returns the tensor scaled down so that its norm, divided by the number of elements, is at most `clip_norm`."""
     values = tensor(t)
     average = jnp.sqrt(jnp.sum(jnp.square(values))) / values.size
     return values * jnp.minimum(1.0, clip_norm / average)
 
 
 def tuple_of(tensors: Any, name: str | None = None, control_inputs: Any = None) -> list[Any]:
-    """The tensors: they are computed before anything that uses them."""
+    """Returns the tensors, all of which are computed before anything that uses them."""
     return list(tensors)
 
 
 def py_func(func: Any, inp: Any, Tout: Any, stateful: bool = True, name: str | None = None) -> Any:
-    """`tf.numpy_function`."""
+    """Calls `tf.numpy_function`."""
     return ops.numpy_function(func, inp, Tout)
 
 
@@ -173,6 +173,6 @@ def print_tensor(
     summarize: Any = None,
     name: Any = None,
 ) -> Tensor:
-    """`input_`, and `data` is printed whenever it is computed (`first_n` is not counted)."""
+    """Returns `input_`, and prints `data` whenever it is computed. `first_n` is ignored."""
     ops.print(message or "", *data, summarize=3 if summarize is None else summarize)
     return tensor(input_)

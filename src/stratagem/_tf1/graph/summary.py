@@ -1,4 +1,4 @@
-"""tf1.summary: what a model_fn says about itself, kept with its call until the Estimator writes it."""
+"""tf1.summary: the summaries of a call of a model_fn, kept until the Estimator writes them."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -15,41 +15,41 @@ def _add(kind: str, name: str, value: Any, family: str | None) -> Summary | None
     if building is None:
         return None
     tag = building.scopes.unique_name(name if family is None else f"{family}/{name}")
-    if family is not None:  # as in TensorFlow twice, so that TensorBoard shows a family together wherever it comes from
+    if family is not None:  # twice, as in TensorFlow, so that TensorBoard groups a family across scopes
         tag = f"{family}/{tag}"
     building.summaries.append((kind, tag, value))
     return kind, tag, value
 
 
 def scalar(name: str, tensor: Any, collections: Any = None, family: str | None = None) -> Summary | None:
-    """A number a step, under `name` below the open name scopes; with a family under <family>/<open scopes>/<family>/<name>."""
+    """Records a number each step, as `name` below the open scopes; with a family, as <family>/<open scopes>/<family>/<name>."""
     return _add("scalar", name, _as_tensor(tensor), family)
 
 
 def histogram(name: str, values: Any, collections: Any = None, family: str | None = None) -> Summary | None:
-    """The distribution of many numbers."""
+    """Records the distribution of the values."""
     return _add("histogram", name, _as_tensor(values), family)
 
 
 def image(
     name: str, tensor: Any, max_outputs: int = 3, collections: Any = None, family: str | None = None
 ) -> Summary | None:
-    """The first `max_outputs` of the images (n, h, w, c)."""
+    """Records the first `max_outputs` of the images (n, h, w, c)."""
     return _add("image", name, _as_tensor(tensor)[:max_outputs], family)
 
 
 def text(name: str, tensor: Any, collections: Any = None) -> Summary | None:
-    """Text that is known when the step is compiled."""
+    """Records text, which must be known when the step is compiled."""
     return _add("text", name, tensor, None)
 
 
 def merge(inputs: Sequence[Any], collections: Any = None, name: str | None = None) -> list[Any]:
-    """The summaries as one."""
+    """Returns the summaries as one list."""
     return [one for one in inputs if one is not None]
 
 
 def merge_all(key: str = "summaries", scope: str | None = None, name: str | None = None) -> list[Any] | None:
-    """All summaries so far; None if there are none."""
+    """Returns all summaries so far; None if there are none."""
     building = building_here()
     found = [] if building is None else [one for one in building.summaries if one[1].startswith(scope or "")]
     return found or None

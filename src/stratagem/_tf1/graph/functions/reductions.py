@@ -5,10 +5,11 @@ from typing import Any
 
 from stratagem import _ops as ops
 from stratagem._ops import Tensor
-from stratagem._tf1.graph.functions._named import named
+from stratagem._tf1.graph._signatures import titled
+from stratagem._tf1.graph.functions.named import named
 
 
-def _reduction(function: Callable[..., Tensor], name: str) -> Callable[..., Tensor]:
+def _reduction(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
     def reduce(
         input_tensor: Any,
         axis: Any = None,
@@ -20,27 +21,26 @@ def _reduction(function: Callable[..., Tensor], name: str) -> Callable[..., Tens
         along = one_of(axis=axis, reduction_indices=reduction_indices)
         return function(input_tensor, along, bool(one_of(keepdims=keepdims, keep_dims=keep_dims)))
 
-    reduce.__name__ = reduce.__qualname__ = name
-    reduce.__doc__ = f"{function.__doc__} `reduction_indices` and `keep_dims` are old names of `axis` and `keepdims`."
-    return named(reduce)
+    doc = f"{function.__doc__} `reduction_indices` and `keep_dims` are old names of `axis` and `keepdims`."
+    return named(titled(reduce, function.__name__, doc))
 
 
 def one_of(**given: Any) -> Any:
-    """The one argument that is not None, None if all are. Raises ValueError if several are given."""
+    """Returns the one argument that is not None, or None if all are. Raises ValueError if several are given."""
     known = {name: value for name, value in given.items() if value is not None}
     if len(known) > 1:
         raise ValueError(f"Cannot specify both {' and '.join(map(repr, known))}: they are names of one argument.")
     return next(iter(known.values()), None)
 
 
-reduce_all = _reduction(ops.reduce_all, "reduce_all")
-reduce_any = _reduction(ops.reduce_any, "reduce_any")
-reduce_logsumexp = _reduction(ops.reduce_logsumexp, "reduce_logsumexp")
-reduce_max = _reduction(ops.reduce_max, "reduce_max")
-reduce_mean = _reduction(ops.reduce_mean, "reduce_mean")
-reduce_min = _reduction(ops.reduce_min, "reduce_min")
-reduce_prod = _reduction(ops.reduce_prod, "reduce_prod")
-reduce_sum = _reduction(ops.reduce_sum, "reduce_sum")
+reduce_all = _reduction(ops.reduce_all)
+reduce_any = _reduction(ops.reduce_any)
+reduce_logsumexp = _reduction(ops.reduce_logsumexp)
+reduce_max = _reduction(ops.reduce_max)
+reduce_mean = _reduction(ops.reduce_mean)
+reduce_min = _reduction(ops.reduce_min)
+reduce_prod = _reduction(ops.reduce_prod)
+reduce_sum = _reduction(ops.reduce_sum)
 
 
 @named
@@ -54,7 +54,7 @@ def count_nonzero(
     keep_dims: bool | None = None,
     input: Any = None,
 ) -> Tensor:
-    """How many entries are not zero."""
+    """Returns the number of elements that are not zero."""
     values, along = (
         one_of(input_tensor=input_tensor, input=input),
         one_of(axis=axis, reduction_indices=reduction_indices),
@@ -66,7 +66,7 @@ def count_nonzero(
 def argmax(
     input: Any, axis: Any = None, name: str | None = None, dimension: Any = None, output_type: Any = ops.int64
 ) -> Tensor:
-    """The position of the largest entry along `axis` (once called dimension), 0 if not given."""
+    """Returns the position of the largest element along `axis` (formerly dimension), by default 0."""
     return ops.argmax(input, one_of(axis=axis, dimension=dimension), output_type)
 
 
@@ -74,7 +74,7 @@ def argmax(
 def argmin(
     input: Any, axis: Any = None, name: str | None = None, dimension: Any = None, output_type: Any = ops.int64
 ) -> Tensor:
-    """The position of the smallest entry along `axis` (once called dimension), 0 if not given."""
+    """Returns the position of the smallest element along `axis` (formerly dimension), by default 0."""
     return ops.argmin(input, one_of(axis=axis, dimension=dimension), output_type)
 
 
@@ -87,5 +87,5 @@ def norm(
     name: str | None = None,
     keep_dims: bool | None = None,
 ) -> Tensor:
-    """The norm of vectors or matrices."""
+    """Returns the norm of vectors or matrices."""
     return ops.norm(tensor, ord, axis, bool(one_of(keepdims=keepdims, keep_dims=keep_dims)))

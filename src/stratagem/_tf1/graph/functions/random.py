@@ -1,4 +1,4 @@
-"""Random numbers with TensorFlow 1's names and arguments; in a model_fn, a variable may begin with them."""
+"""Random numbers with TensorFlow 1's names and arguments; in a model_fn they may be the initial value of a variable."""
 
 from collections.abc import Callable
 from typing import Any
@@ -8,7 +8,7 @@ import jax
 from stratagem import _ops as ops
 from stratagem._ops import Tensor, sampling
 from stratagem._tf1.graph._building import building_here
-from stratagem._tf1.graph.functions._named import named
+from stratagem._tf1.graph.functions.named import named
 
 
 def _drawn(
@@ -20,9 +20,9 @@ def _drawn(
     dtype: Any,
     seed: int | None,
 ) -> Tensor:
-    """`draw(shape, one, other, dtype, seed)`. In a model_fn it is known how to draw such numbers outside of the trace.
+    """Returns `draw(shape, one, other, dtype, seed)`, and notes in a model_fn how to draw such numbers outside of the trace.
 
-    again(shape, seeds, one, other, dtype): draws them there.
+    again: draws them there, as again(shape, seeds, one, other, dtype).
     """
     numbers, building = draw(shape, one, other, dtype, seed), building_here()
     if building is not None and not any(isinstance(x, jax.core.Tracer) for x in jax.tree.leaves((shape, one, other))):
@@ -39,7 +39,7 @@ def normal(
     seed: int | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """Normally distributed numbers."""
+    """Returns numbers from a normal distribution."""
     return _drawn(sampling.normal, sampling.stateless_normal, shape, mean, stddev, dtype, seed)
 
 
@@ -52,7 +52,7 @@ def truncated_normal(
     seed: int | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """Normally distributed numbers within two standard deviations."""
+    """Returns numbers from a normal distribution truncated at two standard deviations."""
     return _drawn(sampling.truncated_normal, sampling.stateless_truncated_normal, shape, mean, stddev, dtype, seed)
 
 
@@ -65,18 +65,18 @@ def uniform(
     seed: int | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """Numbers in [minval, maxval), all as likely; for integers `maxval` must be given, else ValueError."""
+    """Returns numbers from the uniform distribution over [minval, maxval). Raises ValueError for integers without `maxval`."""
     return _drawn(sampling.uniform, sampling.stateless_uniform, shape, minval, maxval, dtype, seed)
 
 
 def multinomial(
     logits: Any, num_samples: Any, seed: int | None = None, name: str | None = None, output_dtype: Any = None
 ) -> Tensor:
-    """Class numbers drawn with the probabilities softmax(logits): (n, classes) to (n, num_samples), int64 if not given."""
+    """Returns classes drawn with probabilities softmax(logits): (n, classes) to (n, num_samples), by default int64."""
     return sampling.categorical(logits, num_samples, ops.int64 if output_dtype is None else output_dtype, seed)
 
 
 @named
 def poisson(lam: Any, shape: Any, dtype: Any = ops.float32, seed: int | None = None, name: str | None = None) -> Tensor:
-    """Counts of events that come at the rate `lam`: (*shape, *lam.shape). TensorFlow 2 has the shape first."""
+    """Returns Poisson-distributed counts with the rate `lam`: (*shape, *lam.shape). In TensorFlow 2 the shape comes first."""
     return sampling.poisson(shape, lam, dtype, seed)

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from stratagem._ops import flow
-from stratagem._tf1.graph.functions._reductions import one_of
+from stratagem._tf1.graph.functions.reductions import one_of
 
 
 def cond(
@@ -16,7 +16,10 @@ def cond(
     fn1: Callable[[], Any] | None = None,
     fn2: Callable[[], Any] | None = None,
 ) -> Any:
-    """`true_fn()` if `pred` holds, else `false_fn()`; once called fn1 and fn2. Raises TypeError if one is missing."""
+    """Returns `true_fn()` (formerly fn1) if `pred` is true, else `false_fn()` (formerly fn2).
+
+    Raises TypeError if one is missing.
+    """
     yes, no = one_of(true_fn=true_fn, fn1=fn1), one_of(false_fn=false_fn, fn2=fn2)
     if yes is None or no is None:
         raise TypeError("cond(): 'true_fn' and 'false_fn' are required.")
@@ -35,7 +38,10 @@ def while_loop(
     maximum_iterations: Any = None,
     return_same_structure: bool = False,
 ) -> Any:
-    """The loop variables after `body` ran as long as `cond` held; a single one alone unless return_same_structure."""
+    """Runs `body` while `cond` is true and returns the loop variables.
+
+    Unless return_same_structure, a single one is not in a list.
+    """
     result = flow.while_loop(cond, body, loop_vars, maximum_iterations=maximum_iterations)
     single = not return_same_structure and isinstance(result, list | tuple) and len(result) == 1
     return result[0] if single else result
