@@ -62,8 +62,8 @@ from stratagem._tf1.graph.train import natural_exp_decay as natural_exp_decay
 from stratagem._tf1.graph.train import piecewise_constant as piecewise_constant
 from stratagem._tf1.graph.train import piecewise_constant as piecewise_constant_decay  # noqa: F401
 from stratagem._tf1.graph.train import polynomial_decay as polynomial_decay
-from stratagem.compat.v1._names import same
+from stratagem.compat.v1._names import public_name
 
 
 def __getattr__(name: str) -> Any:
-    return same("train", name)
+    return public_name("train", name)
