@@ -1,4 +1,4 @@
-"""Files that survive a power failure, and files one does not trust: durable writes, checksums, reads that follow no link."""
+"""Durable writes, checksums, and safe reads of untrusted files, which follow no links."""
 
 import errno
 import os
@@ -9,18 +9,18 @@ from pathlib import Path
 import google_crc32c
 
 _CHUNK = 8 << 20
-_DECAYED = {errno.EIO, errno.EBADMSG, errno.EUCLEAN}  # bad sectors, and a file system that noticed
+_DECAYED = {errno.EIO, errno.EBADMSG, errno.EUCLEAN}  # bad sectors, and checksum errors of the file system
 
-# A pipe put in a file's place must not make the reader wait for ever.
+# O_NONBLOCK: a pipe put in a file's place must not make the reader wait forever.
 _READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
 
 class UnreadableError(OSError):
-    """A symbolic link, pipe, device or directory where a file belongs, or a file that the disk cannot read."""
+    """A symbolic link, pipe, device or directory where a file is expected, or a file that the disk cannot read."""
 
 
 def write_text(path: Path, text: str) -> None:
-    """Replace a text file atomically and durably."""
+    """Replaces a text file atomically and durably."""
     temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
     try:
         temporary.write_text(text, encoding="utf-8")
@@ -33,12 +33,12 @@ def write_text(path: Path, text: str) -> None:
 
 
 def is_temporary(name: str, of: str) -> bool:
-    """True for what `write_text` leaves beside the file `of` when its process is killed."""
+    """Returns whether `name` is a file that `write_text` leaves beside the file `of` when its process is killed."""
     return name.startswith(f".{of}.") and len(name) == len(of) + 10
 
 
 def make_directories(path: Path) -> None:
-    """Make a directory and its missing parents, each of them durably."""
+    """Creates a directory and its missing parents durably."""
     missing = [path, *path.parents]
     missing = missing[: next(i for i, here in enumerate(missing) if here.exists())]
     path.mkdir(parents=True, exist_ok=True)
@@ -47,14 +47,14 @@ def make_directories(path: Path) -> None:
 
 
 def sync_tree(directory: Path) -> None:
-    """`sync` for a directory and everything in it."""
+    """Calls `sync` for a directory and everything in it."""
     for path in directory.rglob("*"):
         sync(path)
     sync(directory)
 
 
 def sync(path: Path) -> None:
-    """Make the file's content, or the directory's names, survive a power failure."""
+    """Makes the file's content, or the directory's entries, survive a power failure."""
     handle = os.open(path, os.O_RDONLY)
     try:
         os.fsync(handle)
@@ -65,7 +65,7 @@ def sync(path: Path) -> None:
 def read_text(path: Path, limit: int) -> str:
     """The text of a regular file of at most `limit` bytes.
 
-    Raises UnreadableError for anything else there, ValueError for a longer file or one that is not UTF-8, OSError.
+    Raises UnreadableError for anything but a regular file, ValueError for a longer file or one that is not UTF-8, OSError.
     """
     handle = _open(path)
     try:
@@ -78,7 +78,7 @@ def read_text(path: Path, limit: int) -> str:
 
 
 def size_of(path: Path) -> int:
-    """The size of a regular file in bytes. Raises as `read_text`."""
+    """The size of a regular file in bytes. Raises the same errors as `read_text`."""
     handle = _open(path)
     try:
         return os.fstat(handle).st_size
@@ -87,7 +87,7 @@ def size_of(path: Path) -> int:
 
 
 def checksum_of(path: Path) -> tuple[int, str]:
-    """Size in bytes and CRC-32C of a regular file. Raises as `read_text`."""
+    """The size in bytes and the CRC-32C of a regular file. Raises the same errors as `read_text`."""
     handle = _open(path)
     try:
         size = crc = 0

@@ -1,8 +1,8 @@
-"""Who saves to a directory: one process at a time, written down in `.owner.json` while it lives.
+"""Ownership of a directory: one process at a time saves to it, and is recorded in `.owner.json` while it lives.
 
-On the same machine an owner is alive when its process is: number and start time are compared. Elsewhere (another host,
-another container, before a reboot) it is alive when it keeps touching the file, which every owner does. A newcomer waits
-that long before it takes over, by its own clock, so clocks need not agree.
+On the same machine an owner is alive when its process is: process id and start time are compared. Elsewhere (another host,
+another container, before a reboot) it is alive while it keeps touching the file, as every owner does. A newcomer waits
+that long, by its own clock, before it takes over, so clocks need not agree.
 """
 
 import contextlib
@@ -26,13 +26,14 @@ _log = logging.getLogger("stratagem.checkpoint")
 NAME = ".owner.json"
 TOUCH_EVERY = 15.0  # seconds
 LAPSES_AFTER = 60.0  # seconds without a touch
-_TURN = 5.0  # seconds to wait for a process that looks at the file, which takes it a millisecond
+_LOCK_SECONDS = 5.0  # seconds to wait for a process that holds the lock, which takes it a millisecond
 
 
 @dataclass(frozen=True, kw_only=True)
 class Owner:
-    """A process: `machine` tells in which other processes its `pid` means the same, `started` tells it from a later one
-    of the same number (clock ticks since the machine's start)."""
+    """A process. `machine` is equal for processes that share process ids; `started`, in clock ticks since the machine's start,
+    distinguishes it from a later process with the same id.
+    """
 
     host: str
     pid: int
@@ -40,11 +41,11 @@ class Owner:
     machine: str
 
     def is_here(self) -> bool:
-        """True when this process can ask the system about it."""
+        """Returns whether this process can query the system about it."""
         return bool(self.machine) and self.machine == machine()
 
     def is_running(self) -> bool:
-        """Whether the process still runs; only to be asked where it `is_here`."""
+        """Returns whether the process still runs; only valid if it `is_here`."""
         try:
             os.kill(self.pid, 0)
         except ProcessLookupError:
@@ -56,27 +57,27 @@ class Owner:
 
 @contextlib.contextmanager
 def owning(directory: str, holder: object) -> Iterator[None]:
-    """Run the body as the process that saves to the existing `directory`, and stay it for as long as `holder` lives.
+    """Runs the body as the process that saves to the existing `directory`, and remains the owner while `holder` lives.
 
-    A body that fails leaves things as they were. Raises FailedPreconditionError when another living process is the
-    owner; it may take a minute to find out. OSError.
+    If the body fails, ownership is left as it was. Raises FailedPreconditionError when another living process is the
+    owner, which may take a minute to find out; and OSError.
     """
     path = Path(directory).resolve()
     new = _touching.hold(path, holder)
     try:
-        own_now(path)
+        take_ownership(path)
         yield
     except BaseException:
         if new:
-            _touching.let_go(path, id(holder))
+            _touching.release(path, id(holder))
         raise
 
 
-def own_now(path: Path) -> None:
-    """Make this process the owner, until `disown`. Raises as `owning`."""
+def take_ownership(path: Path) -> None:
+    """Makes this process the owner until `disown`. Raises the same errors as `owning`."""
     seen: _Sighting | None = None
     while True:
-        with _turn(path):
+        with _lock(path):
             owner = _read(path)
             if owner is None or owner == me() or _is_gone(owner, path, seen):
                 _write(path)
@@ -95,14 +96,14 @@ def own_now(path: Path) -> None:
 
 
 def disown(path: Path) -> None:
-    """Give a directory up that this process owns; others are left alone."""
-    with contextlib.suppress(OSError):  # gone, or now read-only
+    """Gives up a directory if this process owns it."""
+    with contextlib.suppress(OSError):  # the directory is gone, or now read-only
         if _read(path) == me():
             (path / NAME).unlink()
 
 
 def owner_of(directory: str) -> Owner | None:
-    """Who saves to the directory, by its file; None without one."""
+    """The owner of the directory according to its file; None without one."""
     return _read(Path(directory))
 
 
@@ -112,7 +113,7 @@ def me() -> Owner:
 
 
 def machine() -> str:
-    """Equal in two processes that see the same process numbers; empty where the system does not say."""
+    """An identifier that is equal in two processes that share process ids; empty if the system does not provide one."""
     try:
         boot = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
         return f"{boot}/{os.readlink('/proc/self/ns/pid')}"
@@ -122,7 +123,7 @@ def machine() -> str:
 
 @dataclass(frozen=True)
 class _Sighting:
-    """When an owner elsewhere was first seen, and the mark of its last touch."""
+    """When an owner elsewhere was first seen, and the modification time of its file then."""
 
     owner: Owner
     touched: int
@@ -174,7 +175,7 @@ def _write(path: Path) -> None:
 
 
 def _touched(path: Path) -> int:
-    """The mark of the last touch. The file is opened for it: network file systems then ask their server again."""
+    """The time of the last touch. The file is opened for it, because network file systems then ask their server again."""
     try:
         with open(path / NAME, "rb") as file:
             return os.fstat(file.fileno()).st_mtime_ns
@@ -186,16 +187,16 @@ def _started(pid: int) -> int:
     try:
         fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     except OSError:
-        return 0  # not Linux: the number alone has to do
+        return 0  # not Linux: the process id alone has to do
     return int(fields[19]) if fields[0] != "Z" else -1  # a zombie saves nothing any more
 
 
 @contextlib.contextmanager
-def _turn(path: Path) -> Iterator[None]:
-    """One process after the other looks at the file and writes it, where the file system has locks."""
+def _lock(path: Path) -> Iterator[None]:
+    """Lets one process at a time read and write the file, if the file system has locks."""
     handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     try:
-        end = time.monotonic() + _TURN
+        end = time.monotonic() + _LOCK_SECONDS
         while not _locked(handle) and time.monotonic() < end:
             time.sleep(0.01)
         yield
@@ -223,7 +224,7 @@ class _Touching:
         self._thread: threading.Thread | None = None
 
     def hold(self, path: Path, holder: object) -> bool:
-        """Touch the file in this directory until `holder`, and every other one, is gone; False if it already is one."""
+        """Touches the file in this directory until all its holders are gone; returns False if `holder` already is one."""
         with self._lock:
             holders = self._holders.setdefault(path, set())
             if self._thread is None or not self._thread.is_alive():  # not alive: this is a forked child
@@ -235,11 +236,11 @@ class _Touching:
             if id(holder) in holders:
                 return False
             holders.add(id(holder))
-            weakref.finalize(holder, self.let_go, path, id(holder))
+            weakref.finalize(holder, self.release, path, id(holder))
             return True
 
-    def let_go(self, path: Path, holder: int) -> None:
-        """The holder of this `id` is gone."""
+    def release(self, path: Path, holder: int) -> None:
+        """Removes the holder with this `id`, which no longer exists."""
         with self._lock:
             holders = self._holders.get(path, set())
             holders.discard(holder)
@@ -257,7 +258,7 @@ class _Touching:
             with self._lock:
                 paths = list(self._holders)
             for path in paths:
-                with contextlib.suppress(OSError):  # somebody deleted the directory; the next save makes it again
+                with contextlib.suppress(OSError):  # somebody deleted the directory; the next save creates it again
                     if _read(path) == me():
                         os.utime(path / NAME)
 
