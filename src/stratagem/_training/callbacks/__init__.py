@@ -1,4 +1,4 @@
-"""Callbacks that know the workers of a job, and a fit that can be taken up where it was left."""
+"""Callbacks that know the workers of a job, and fits that can be resumed where they were interrupted."""
 
 from stratagem._training.callbacks import _routes as _routes
 from stratagem._training.callbacks._fit import Fit as Fit
