@@ -51,7 +51,7 @@ class Running:
 
     @property
     def over(self) -> bool:
-        """Whether the task has ended for good."""
+        """True if the task has ended for good."""
         return self.ended is not None and self.restart_at is None
 
     @property
@@ -131,7 +131,7 @@ class Attempt:
 
     @property
     def failed(self) -> bool:
-        """Whether a task has failed so far."""
+        """True if a task has failed so far."""
         return self._first_failure is not None
 
     def follow(self, seconds: float, wake: int) -> None:

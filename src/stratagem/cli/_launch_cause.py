@@ -29,7 +29,7 @@ class EndedTask:
 
     @property
     def failed(self) -> bool:
-        """Whether it failed without being told to end."""
+        """True if it failed without being told to end."""
         return self.code != 0 and not self.asked
 
     @property

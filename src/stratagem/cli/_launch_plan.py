@@ -198,5 +198,5 @@ def _problem(address: Address) -> int | None:
 
 
 def wants_cpu(environ: Mapping[str, str] = os.environ) -> bool:
-    """Whether JAX is told to run on CPUs."""
+    """Returns whether JAX is told to run on CPUs."""
     return environ.get("JAX_PLATFORMS", "").split(",")[0] == "cpu"

@@ -293,5 +293,5 @@ def _sync_folder(folder: Path) -> None:
 
 
 def same_state(first: Any, second: Any) -> bool:
-    """Whether two states are equal, once JSON has made lists of tuples."""
+    """Returns whether two states are equal, once JSON has made lists of tuples."""
     return bool(json.loads(json.dumps(first)) == json.loads(json.dumps(second)))

@@ -51,7 +51,7 @@ class ValueContext:
 
 
 class InputReplicationMode(enum.Enum):
-    """Whether an input function is called once a worker or once a replica."""
+    """Returns whether an input function is called once a worker or once a replica."""
 
     PER_WORKER = "PER_WORKER"
     PER_REPLICA = "PER_REPLICA"

@@ -45,7 +45,7 @@ class AppliedFunction:
 
     @property
     def in_python(self) -> bool:
-        """Whether it runs as Python."""
+        """True if it runs as Python."""
         return isinstance(self.way, InPython)
 
     @property

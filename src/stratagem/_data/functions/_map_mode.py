@@ -25,7 +25,7 @@ class MapMode(abc.ABC):
     @property
     @abc.abstractmethod
     def draws(self) -> bool:
-        """Whether it may draw random numbers."""
+        """True if it may draw random numbers."""
 
     @abc.abstractmethod
     def spec(self, parent: Stage) -> Nest:
@@ -90,7 +90,7 @@ class Traced(MapMode):
 
     @property
     def one_shape(self) -> bool:
-        """Whether all elements have the same shape, so that one program can run on many."""
+        """True if all elements have the same shape, so that one program can run on many."""
         return self._rows is None
 
     def spec(self, parent: Stage) -> Nest:
@@ -150,7 +150,7 @@ def map_mode_of(parent: Stage, function: UserFunction) -> MapMode:
 
 
 def _works_in_python(parent: Stage, function: UserFunction) -> bool:
-    """Whether the function runs on an example; raises what it raises. False if there is no element at all."""
+    """Returns whether the function runs on an example; raises what it raises. False if there is no element at all."""
     if not parent.pure:
         return True  # making an element has side effects: the first one that is asked for will tell
     try:
@@ -162,7 +162,7 @@ def _works_in_python(parent: Stage, function: UserFunction) -> bool:
 
 
 def spec_is_free(stage: Stage) -> bool:
-    """Whether the spec of a stage's elements is known without making one. A generator has its signature."""
+    """Returns whether the spec of a stage's elements is known without making one. A generator has its signature."""
     if stage.pure or isinstance(stage, GeneratorStage):
         return True
     passes_on = isinstance(stage, BatchStage) or (isinstance(stage, UnaryStage) and type(stage).spec is UnaryStage.spec)
@@ -170,7 +170,7 @@ def spec_is_free(stage: Stage) -> bool:
 
 
 def has_open_rows(spec: TensorSpec) -> bool:
-    """Whether only the size of the first dimension tells elements apart."""
+    """Returns whether only the size of the first dimension tells elements apart."""
     return bool(spec.shape.rank) and spec.shape[0] is None
 
 
