@@ -1,4 +1,4 @@
-"""Which part of its sources' elements a plan takes: what tells the shards of two workers apart."""
+"""Determines the part of its sources' elements that a plan takes, which differs between the shards of two workers."""
 
 import hashlib
 import json
@@ -22,7 +22,7 @@ def part_of(stage: Stage) -> list[list[int]]:
 
 
 def digest(stage: Stage) -> str:
-    """A short name of that part and of the files that it reads."""
+    """A short name for that part and for the files that the plan reads."""
     return hashlib.sha256(json.dumps([part_of(stage), _files(stage)]).encode()).hexdigest()[:12]
 
 
