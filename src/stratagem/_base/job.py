@@ -10,7 +10,7 @@ from typing import Any, final
 
 @final
 class Phase(enum.IntEnum):
-    """What a task is doing."""
+    """The activity of a task."""
 
     STARTING = 0
     USER_CODE = 1

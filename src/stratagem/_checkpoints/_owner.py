@@ -123,7 +123,7 @@ def machine() -> str:
 
 @dataclass(frozen=True)
 class _Sighting:
-    """When an owner elsewhere was first seen, and the modification time of its file then."""
+    """The time when an owner elsewhere was first seen, and the modification time of its file then."""
 
     owner: Owner
     touched: int

@@ -28,12 +28,16 @@ _POLL_SECONDS = 1.0
 
 @dataclass(frozen=True)
 class TerminationConfig:
-    """How a worker is notified of its termination, and how it reacts (`tf.distribute.experimental.TerminationConfig`).
+    """The notice and reaction to a worker's termination (`tf.distribute.experimental.TerminationConfig`).
 
     termination_watcher_fn: polled once a second instead of waiting for SIGTERM; True means that this worker will be
-    terminated. exit_fn: called after saving; without it the process exits with code 42. grace_period: seconds from the
-    notice to the end of the machine, in which training may go on; 0 saves at once. save_fn: saves instead of the
-    checkpoint manager.
+    terminated.
+
+    exit_fn: called after saving; without it the process exits with code 42.
+
+    grace_period: seconds from the notice to the end of the machine, in which training may go on; 0 saves at once.
+
+    save_fn: saves instead of the checkpoint manager.
     """
 
     termination_watcher_fn: Callable[[], bool] | None = None

@@ -76,7 +76,7 @@ def set_step(step: Any) -> None:
 
 @contextlib.contextmanager
 def record_if(condition: Any) -> Iterator[None]:
-    """In the body, summaries are written only if `condition` is true: a bool, a bool tensor, or a function that returns one.
+    """Restricts summaries in the body to when `condition` is true: a bool, a bool tensor, or a function that returns one.
 
     A function is called at every summary; what it computes from variables becomes a part of a compiled program.
     """

@@ -45,7 +45,7 @@ class Callbacks(keras.callbacks.CallbackList):  # type: ignore[misc]
         self._agree("to begin an epoch")
 
     def agree_within_an_epoch(self) -> None:
-        """After a step: stops all workers if one wants to stop."""
+        """Stops all workers after a step if one wants to stop."""
         if self._agrees_on_steps:
             self._agree("to take another step")
 
@@ -110,7 +110,7 @@ def show_progress(callbacks: Any, steps: int, examples: int, logs: Any) -> None:
 
 @contextlib.contextmanager
 def progress_display(callbacks: Any, *, nested: bool = False) -> Iterator[None]:
-    """In the body progress may be shown live. The display ends with the body, or with the enclosing one if it is nested."""
+    """Allows live progress in the body. The display ends with the body, or with the enclosing one if it is nested."""
     try:
         yield
     finally:
