@@ -125,8 +125,8 @@ class Checkpoint(Tracked):
         found = survey(self)
         return Contents(
             nodes=nodes_of(found),
-            arrays={here.path: value_of(here.value) for here in found if here.kind == "variable"},
-            states={here.path: _json_state(here.value, here.path) for here in found if here.kind == "state"},
+            arrays={live.path: value_of(live.value) for live in found if live.kind == "variable"},
+            states={live.path: _json_state(live.value, live.path) for live in found if live.kind == "state"},
         )
 
     def restore(self, save_path: str | os.PathLike[str] | None, options: Any = None) -> LoadStatus:

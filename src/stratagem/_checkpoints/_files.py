@@ -40,7 +40,7 @@ def is_temporary(name: str, of: str) -> bool:
 def make_directories(path: Path) -> None:
     """Creates a directory and its missing parents durably."""
     missing = [path, *path.parents]
-    missing = missing[: next(i for i, here in enumerate(missing) if here.exists())]
+    missing = missing[: next(i for i, parent in enumerate(missing) if parent.exists())]
     path.mkdir(parents=True, exist_ok=True)
     for made in reversed(missing):
         sync(made.parent)

@@ -46,37 +46,37 @@ def survey(root: Any, path: str = "") -> list[LiveNode]:
     """All objects reachable from `root`, breadth first, the root first; objects that hold nothing savable are left out."""
     found = [LiveNode(value=root, path=path)]
     index = {id(root): 0}
-    for here in found:  # the list grows while it is read
-        for name, part in parts_of(here.value).items():
+    for live in found:  # the list grows while it is read
+        for name, part in parts_of(live.value).items():
             if id(part) not in index:
                 index[id(part)] = len(found)
                 label = quote(name, safe=" !#$&'()*+,:;=?@[]|<>")
-                found.append(LiveNode(value=part, path=f"{here.path}/{label}" if here.path else label))
-            here.children[name] = index[id(part)]
+                found.append(LiveNode(value=part, path=f"{live.path}/{label}" if live.path else label))
+            live.children[name] = index[id(part)]
     return _without_empty(found)
 
 
 def _without_empty(found: list[LiveNode]) -> list[LiveNode]:
     """Removes containers and plain objects that lead to nothing savable."""
     parents: dict[int, list[int]] = {}
-    for i, here in enumerate(found):
-        for child in here.children.values():
+    for i, live in enumerate(found):
+        for child in live.children.values():
             parents.setdefault(child, []).append(i)
-    kept = {0} | {i for i, here in enumerate(found) if is_savable(here.value)}
-    queue = list(kept)
+    needed = {0} | {i for i, live in enumerate(found) if is_savable(live.value)}
+    queue = list(needed)
     while queue:
-        new = set(parents.get(queue.pop(), ())) - kept
-        kept |= new
+        new = set(parents.get(queue.pop(), ())) - needed
+        needed |= new
         queue += new
-    position = {old: new for new, old in enumerate(sorted(kept))}
-    for old in kept:
-        found[old].children = {n: position[c] for n, c in found[old].children.items() if c in kept}
-    return [found[old] for old in sorted(kept)]
+    position = {old: new for new, old in enumerate(sorted(needed))}
+    for old in needed:
+        found[old].children = {n: position[c] for n, c in found[old].children.items() if c in needed}
+    return [found[old] for old in sorted(needed)]
 
 
 def nodes_of(found: list[LiveNode]) -> list[Node]:
     """The saved form of a survey."""
-    return [Node(path=here.path, kind=here.kind, children=dict(here.children)) for here in found]
+    return [Node(path=live.path, kind=live.kind, children=dict(live.children)) for live in found]
 
 
 def bind(found: list[LiveNode], nodes: list[Node], start: int = 0) -> dict[int, int]:
@@ -91,5 +91,5 @@ def bind(found: list[LiveNode], nodes: list[Node], start: int = 0) -> dict[int, 
     return bound
 
 
-def _shared(here: LiveNode, node: Node) -> Iterator[tuple[str, int]]:
-    return ((name, node.children[name]) for name in here.children if name in node.children)
+def _shared(live: LiveNode, node: Node) -> Iterator[tuple[str, int]]:
+    return ((name, node.children[name]) for name in live.children if name in node.children)

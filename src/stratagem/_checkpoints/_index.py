@@ -45,9 +45,9 @@ def record_checkpoint_state(directory: str, state: CheckpointState, filename: st
 
     The directory can be moved, because paths in the file are relative.
     """
-    here = os.path.abspath(directory)
-    paths = [os.path.relpath(os.path.abspath(p), here) for p in state.all_model_checkpoint_paths]
-    latest = os.path.relpath(os.path.abspath(state.model_checkpoint_path), here)
+    absolute = os.path.abspath(directory)
+    paths = [os.path.relpath(os.path.abspath(p), absolute) for p in state.all_model_checkpoint_paths]
+    latest = os.path.relpath(os.path.abspath(state.model_checkpoint_path), absolute)
     lines = [f"model_checkpoint_path: {_quoted(latest)}"]
     lines += [f"all_model_checkpoint_paths: {_quoted(path)}" for path in paths]
     lines += [f"all_model_checkpoint_timestamps: {stamp!r}" for stamp in state.all_model_checkpoint_timestamps]
@@ -55,7 +55,7 @@ def record_checkpoint_state(directory: str, state: CheckpointState, filename: st
         lines.append(f"last_preserved_timestamp: {state.last_preserved_timestamp!r}")
     text = "\n".join(lines) + "\n"
     write_text(Path(directory) / filename, f"{text}# crc32c: {checksum(text)}\n")
-    for entry in list(os.scandir(here)):
+    for entry in list(os.scandir(absolute)):
         if is_temporary(entry.name, filename):
             Path(entry.path).unlink(missing_ok=True)
 

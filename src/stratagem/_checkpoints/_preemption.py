@@ -71,7 +71,7 @@ class PreemptionCheckpointHandler:
         self._manager.restore_or_initialize()
         self._begun = int(self._runs.numpy())
         self._last: int | None = None  # the run after which all workers save
-        self._asked = False  # no further run may begin until the others have answered
+        self._answered = False  # no further run may begin until the others have answered
         self._changed = threading.Condition()
         self._job: Job = job_here()
         self._notice = threading.Event()
@@ -109,7 +109,7 @@ class PreemptionCheckpointHandler:
 
     def _begin(self, *args: Any, **kwargs: Any) -> None:
         with self._changed:
-            while self._asked and self._last is None:
+            while self._answered and self._last is None:
                 self._changed.wait(_POLL_SECONDS)
                 self._job.check()
             if self._begun != self._last:
@@ -137,7 +137,7 @@ class PreemptionCheckpointHandler:
 
     def _answer(self) -> int:
         with self._changed:
-            self._asked = True
+            self._answered = True
             return self._begun
 
     def _decided(self, begun: list[int]) -> None:

@@ -76,9 +76,9 @@ class CheckpointLoadStatus(LoadStatus):
         self._restoration.resume(self._checkpoint)  # attributes of plain objects appear without notice
         found = survey(self._checkpoint)
         bound = bind(found, self._restoration.nodes)
-        missing = [here for i, here in enumerate(found) if i not in bound and not is_container(here.value)]
+        missing = [live for i, live in enumerate(found) if i not in bound and not is_container(live.value)]
         # The counter is our own: a checkpoint made by `write` need not have one.
-        return len(bound) - 1, [here.path for here in missing if here.path != "save_counter"]
+        return len(bound) - 1, [live.path for live in missing if live.path != "save_counter"]
 
 
 class InitializationOnlyStatus(LoadStatus):

@@ -46,7 +46,7 @@ def save_together(directory: str, path: str, write: Callable[[], None]) -> None:
     _raise_first({rank: place.problem for rank, place in enumerate(places)}, path)
     leaders = [_leader(place, places) for place in places]
     _demand_one_name(places, leaders)
-    me, here = job.worker, places[job.worker]
+    me, location = job.worker, places[job.worker]
     with job.phase(Phase.CHECKPOINT):
         outcome = _attempt(path, write) if leaders[me] == me else _Outcome()
     outcomes = _collect(job, path, outcome)
@@ -54,7 +54,7 @@ def save_together(directory: str, path: str, write: Callable[[], None]) -> None:
     distant = [rank for rank, leader in enumerate(leaders) if places[leader].machine != places[rank].machine]
     if not distant:
         return
-    first = min((rank for rank in distant if places[rank].directory_id == here.directory_id), default=-1)
+    first = min((rank for rank in distant if places[rank].directory_id == location.directory_id), default=-1)
     local = _Outcome()
     if first == me and not _appears(path, outcomes[leaders[me]].seal):
         local = _attempt(path, write)
@@ -88,20 +88,20 @@ class _SaveLocation:
     @classmethod
     def of(cls, directory: str, path: str) -> "_SaveLocation":
         name = os.path.relpath(path, directory or ".")
-        here = machine() or os.uname().nodename
+        this_machine = machine() or os.uname().nodename
         try:
             make_directories(Path(directory))
             found = os.stat(directory or ".")
         except OSError as error:
             return cls(
-                machine=here,
+                machine=this_machine,
                 directory_id="",
                 directory=directory,
                 name=name,
                 problem=f"{type(error).__name__}: {error}",
             )
-        directory_id = f"{here}:{found.st_dev}:{found.st_ino}"
-        return cls(machine=here, directory_id=directory_id, directory=os.path.realpath(directory), name=name)
+        directory_id = f"{this_machine}:{found.st_dev}:{found.st_ino}"
+        return cls(machine=this_machine, directory_id=directory_id, directory=os.path.realpath(directory), name=name)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -98,10 +98,10 @@ def _load(title: str, argument: str, places: Sequence[_DataFolder], target: _Dat
 
 
 def _advice(title: str, argument: str, places: Sequence[_DataFolder], target: _DataFolder, error: Exception) -> str:
-    looked = "\n".join(f"  {place.folder}: no {', '.join(place.missing())}" for place in places)
+    searched = "\n".join(f"  {place.folder}: no {', '.join(place.missing())}" for place in places)
     names = target.names[0] if len(target.names) == 1 else f"{{{','.join(target.names)}}}"
     return (
-        f"{title} is not on this machine. Looked for in:\n{looked}\n  {_SERVER}: {error}\n"
+        f"{title} is not on this machine. Looked for in:\n{searched}\n  {_SERVER}: {error}\n"
         "Get it in one of two ways:\n"
         f"  download {_SERVER}/{names} into {target.folder}\n"
         f"  or, from the packages of Debian and npm: python scripts/fetch_data.py {argument}   (in the source tree)"

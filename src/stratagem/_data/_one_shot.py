@@ -38,7 +38,7 @@ class OneShotIterator:
 
     def __init__(self, dataset: Any) -> None:
         self.dataset = dataset
-        self._asked = False
+        self._used = False
 
     @property
     def element_spec(self) -> Nest:
@@ -48,12 +48,12 @@ class OneShotIterator:
 
     def get_next(self, name: str | None = None) -> Nest:
         """The next element, a different one in every step. Raises ValueError if it is called twice."""
-        if self._asked:
+        if self._used:
             raise ValueError(
                 "`get_next` was called twice in one input_fn, which in TensorFlow takes two elements for every step. Keep what "
                 "the first call returned; for two elements a step, use dataset.batch(2)."
             )
-        self._asked = True
+        self._used = True
         specs = self.element_spec
         return packer(specs)(Upcoming(self, number, spec) for number, spec in enumerate(leaves(specs)))
 

@@ -21,16 +21,16 @@ def buckets(data: np.ndarray, count: int) -> np.ndarray:
     result = np.zeros((count, 3))
     if not values.size or not count:
         return result
-    least, most = values.min(), values.max()
-    if least == most:
-        result[:, :2] = most
+    low, high = values.min(), values.max()
+    if low == high:
+        result[:, :2] = high
         result[-1, 2] = values.size
         return result
-    if not np.isfinite(most - least):
+    if not np.isfinite(high - low):
         result[:, :2] = np.nan
         return result
-    places = np.minimum(np.floor((values - least) / ((most - least) / count)).astype(np.int64), count - 1)
-    edges = np.linspace(least, most, count + 1)
+    places = np.minimum(np.floor((values - low) / ((high - low) / count)).astype(np.int64), count - 1)
+    edges = np.linspace(low, high, count + 1)
     result[:, 0], result[:, 1] = edges[:-1], edges[1:]
     result[:, 2] = np.bincount(places, minlength=count)
     return result

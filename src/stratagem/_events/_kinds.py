@@ -231,8 +231,8 @@ def _numbers(kind: str, data: Any) -> Any:
     return value
 
 
-def _check(value: Any, rank: int, most: int) -> None:
+def _check(value: Any, rank: int, max_outputs: int) -> None:
     if value.ndim != rank:
         raise ValueError(f"Tensor must have rank {rank}. Received rank {value.ndim}, shape {value.shape}")
-    if most < 0:
-        raise InvalidArgumentError(f"max_outputs must not be negative, got {most}.")
+    if max_outputs < 0:
+        raise InvalidArgumentError(f"max_outputs must not be negative, got {max_outputs}.")

@@ -39,8 +39,8 @@ class TraceInputs:
 
     def __next__(self) -> jax.Array:
         now = summary_context()
-        asked = self.asks_functions or not callable(now.condition)
-        if not isinstance(now.writer, FileWriter) or (asked and not is_met(now.condition)):
+        evaluate = self.asks_functions or not callable(now.condition)
+        if not isinstance(now.writer, FileWriter) or (evaluate and not is_met(now.condition)):
             return _element(NO_WRITER, 0)
         now.writer.check_open()
         return _element(now.writer.number, step_number(now.step) if self.needs_step else 0)

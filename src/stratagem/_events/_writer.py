@@ -15,7 +15,7 @@ from stratagem._events._file import EventFile
 from stratagem._events._pending import settle
 from stratagem._events._summary_context import summary_context
 
-_MOST_WAITING = 10
+_MAX_WAITING = 10
 _FLUSH_MILLIS = 120_000
 _SUFFIX = ".v2"
 
@@ -183,10 +183,10 @@ def create_file_writer(
         raise ValueError("Argument `logdir` cannot be None")
     if current().recorder is not None:
         raise ContextError("A summary writer was created inside a compiled step. Create it before the first step.")
-    most = _MOST_WAITING if max_queue is None else int(max_queue)
+    max_waiting = _MAX_WAITING if max_queue is None else int(max_queue)
     seconds = (_FLUSH_MILLIS if flush_millis is None else int(flush_millis)) / 1000
     suffix = _SUFFIX if filename_suffix is None else filename_suffix
-    return FileWriter(EventFile(Path(local_path(logdir)), most, seconds, suffix))
+    return FileWriter(EventFile(Path(local_path(logdir)), max_waiting, seconds, suffix))
 
 
 def flush(writer: SummaryWriter | None = None, name: str | None = None) -> None:

@@ -158,9 +158,9 @@ def split(
             raise InvalidArgumentError(f"tf.split: {total} entries along axis {where} are not divisible by {parts}.")
         sizes = (total // parts,) * parts
     else:
-        asked = static_shape(num_or_size_splits)
-        rest = total - sum(s for s in asked if s != -1)
-        sizes = tuple(rest if s == -1 else s for s in asked)
+        requested = static_shape(num_or_size_splits)
+        rest = total - sum(s for s in requested if s != -1)
+        sizes = tuple(rest if s == -1 else s for s in requested)
     if sum(sizes) != total or min(sizes, default=0) < 0:
         raise InvalidArgumentError(f"tf.split: sizes {list(sizes)} do not add up to {total}.")
     return list(jnp.split(array, np.cumsum(sizes)[:-1].tolist(), axis=where))

@@ -85,11 +85,11 @@ def tensor(value: Any, dtype: Any = None) -> Tensor:
 
 def _input(number: Any, dtype: Any) -> Tensor:
     """Converts a stand-in for a Python number to a tensor: an input of the program, if its type and dtype allow it."""
-    asked = on_host(number.value).dtype if dtype is None else as_dtype(dtype).dtype
-    wider = asked in (np.int32, np.int64) if type(number.value) is int else False
-    if not wider and not jnp.issubdtype(asked, np.inexact):
+    requested = on_host(number.value).dtype if dtype is None else as_dtype(dtype).dtype
+    wider = requested in (np.int32, np.int64) if type(number.value) is int else False
+    if not wider and not jnp.issubdtype(requested, np.inexact):
         return on_device(on_host(number.known(), dtype))
-    return cast(Tensor, number.tensor(asked))
+    return cast(Tensor, number.tensor(requested))
 
 
 def _plain(value: Any) -> Any:
@@ -113,24 +113,24 @@ def on_host(value: Any, dtype: Any = None) -> np.ndarray:
     """Converts Python numbers, strings, nested lists and NumPy values to a NumPy array of TF's dtype."""
     if value is None:
         raise ValueError("None cannot be converted to a tensor.")
-    asked = None if dtype is None else as_dtype(dtype)
+    requested = None if dtype is None else as_dtype(dtype)
     if isinstance(value, np.ndarray | np.generic):
         array = np.asarray(value)
         if array.dtype.kind in "SUO":
-            return _strings(array, asked)
-        return array if asked is None else array.astype(asked.dtype)
+            return _strings(array, requested)
+        return array if requested is None else array.astype(requested.dtype)
     array = _from_python(value)
     if array.dtype.kind in "SUO":
         # NumPy's own strings lose zeros at their ends.
-        return _strings(np.asarray(value, dtype=object), asked)
-    if asked is None:
+        return _strings(np.asarray(value, dtype=object), requested)
+    if requested is None:
         return array.astype(_default_type(value, array))
-    if _rank(array.dtype) > _rank(asked.dtype) and array.size:
-        raise TypeError(f"Cannot convert {value!r} to {asked!r} without loss. Use tf.cast.")
+    if _rank(array.dtype) > _rank(requested.dtype) and array.size:
+        raise TypeError(f"Cannot convert {value!r} to {requested!r} without loss. Use tf.cast.")
     try:
-        return np.asarray(value, dtype=asked.dtype)
+        return np.asarray(value, dtype=requested.dtype)
     except OverflowError as error:
-        raise InvalidArgumentError(f"{value!r} does not fit into {asked!r}.") from error
+        raise InvalidArgumentError(f"{value!r} does not fit into {requested!r}.") from error
 
 
 def _from_python(value: Any) -> np.ndarray:
@@ -140,10 +140,10 @@ def _from_python(value: Any) -> np.ndarray:
         raise ValueError(f"A list of lists of different lengths is no tensor: {value!r}") from error
 
 
-def _strings(array: np.ndarray, asked: DType | None) -> np.ndarray:
+def _strings(array: np.ndarray, requested: DType | None) -> np.ndarray:
     flat = [s.encode() if isinstance(s, str) else s for s in array.ravel().tolist()]
-    if not all(isinstance(s, bytes) for s in flat) or (asked is not None and asked.name != "string"):
-        raise ValueError(f"Cannot convert {array!r} to a tensor of {asked or 'any type'}.")
+    if not all(isinstance(s, bytes) for s in flat) or (requested is not None and requested.name != "string"):
+        raise ValueError(f"Cannot convert {array!r} to a tensor of {requested or 'any type'}.")
     result = np.empty(len(flat), dtype=object)
     result[:] = flat
     return result.reshape(array.shape)
@@ -304,12 +304,12 @@ def static_axes(axis: Any) -> int | tuple[int, ...] | None:
 
 def inferred_shape(old: tuple[int, ...], new: Any) -> tuple[int, ...]:
     """Fills in the -1 of `new`. Zero-sized dimensions cancel, as in TF: (0, 4, 3) as (0, -1) is (0, 12)."""
-    asked = static_shape(new)
-    if asked.count(-1) > 1:
-        raise InvalidArgumentError(f"Only one dimension of a shape can be -1, got {list(asked)}.")
-    if -1 not in asked:
-        return asked
-    known = [d for d in asked if d != -1]
+    requested = static_shape(new)
+    if requested.count(-1) > 1:
+        raise InvalidArgumentError(f"Only one dimension of a shape can be -1, got {list(requested)}.")
+    if -1 not in requested:
+        return requested
+    known = [d for d in requested if d != -1]
     sizes = [d for d in old if d] if 0 in known else old
     missing = math.prod(sizes) // max(math.prod(d for d in known if d), 1)
-    return tuple(missing if d == -1 else d for d in asked)
+    return tuple(missing if d == -1 else d for d in requested)

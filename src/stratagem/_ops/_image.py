@@ -66,8 +66,8 @@ def per_image_standardization(image: Any) -> Tensor:
     array = tensor(image).astype(np.float32)
     axes = (-3, -2, -1)
     mean = jnp.mean(array, axes, keepdims=True)
-    least = 1 / np.sqrt(np.float32(np.prod(array.shape[-3:])))
-    return (array - mean) / jnp.maximum(jnp.std(array, axes, keepdims=True), least)
+    min_deviation = 1 / np.sqrt(np.float32(np.prod(array.shape[-3:])))
+    return (array - mean) / jnp.maximum(jnp.std(array, axes, keepdims=True), min_deviation)
 
 
 def convert_image_dtype(image: Any, dtype: Any, saturate: bool = False, name: str | None = None) -> Tensor:

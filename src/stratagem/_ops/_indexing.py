@@ -87,9 +87,9 @@ def gather(
     """
     index = tensor(indices)
     if not batch_dims and axis in (None, 0) and not isinstance(params, jax.Array | np.ndarray | list | tuple):
-        asked = _private.looked_up(params, index)
-        if asked is not None:
-            return asked
+        rows = _private.looked_up(params, index)
+        if rows is not None:
+            return rows
     array = params if isinstance(params, ShardedTable) else tensor(params)
     where = batch_dims if axis is None else static_int(axis, "a tensor is an axis") % len(array.shape)
     _check_range(index, array.shape[where])

@@ -150,10 +150,10 @@ def _report(running: Sequence[Running], began: float, folder: Path, screen: Show
         table.add_row(mark, task.task, str(task.pid), f"{task.at - began:.1f} s", task.outcome, why)
     screen.say(f"{name} failed first{_where(cause)}")
     screen.say(table)
-    told = cause if cause is not None and cause.failed else failed[0]
-    lines = error_lines(told.log)
+    shown = cause if cause is not None and cause.failed else failed[0]
+    lines = error_lines(shown.log)
     if lines:
-        screen.say(f"the last lines of {log_path(folder, told.task)}:\n" + "\n".join(f"  {plain(x)}" for x in lines))
+        screen.say(f"the last lines of {log_path(folder, shown.task)}:\n" + "\n".join(f"  {plain(x)}" for x in lines))
     screen.say(f"logs are in {folder}")
     return exit_code(cause)
 

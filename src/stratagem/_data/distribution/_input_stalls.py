@@ -44,20 +44,20 @@ class StallWatch(ParentIterator):
     def __next__(self) -> Nest:
         while self._dispatched.busy() and not self._ahead.wait(self._POLL_SECONDS):
             pass
-        asked = time.perf_counter()
+        requested_at = time.perf_counter()
         busy = self._dispatched.busy()
         try:
             with self._mesh.job.phase(Phase.INPUT):
                 element = next(self._source)
         except StopIteration:
-            self._report(asked)
+            self._report(requested_at)
             raise
         now = time.perf_counter()
         self._steps += 1
         if self._steps <= self._WARM_UP:
             self._started = now
             return element
-        self._idle += 0.0 if busy else now - asked
+        self._idle += 0.0 if busy else now - requested_at
         if now - self._started > self.EVERY_SECONDS:
             self._report(now)
         return element

@@ -8,8 +8,8 @@ from stratagem._data.elements._spec import TensorSpec
 
 def piece_sizes(rows: int, replicas: int) -> tuple[int, ...]:
     """The rows of every replica: ceil(rows / replicas), from the batch's actual size; the last ones may have fewer or none."""
-    most = -(-rows // replicas)
-    ends = [min(end, rows) for end in accumulate([most] * replicas, initial=0)]
+    piece = -(-rows // replicas)
+    ends = [min(end, rows) for end in accumulate([piece] * replicas, initial=0)]
     return tuple(b - a for a, b in pairwise(ends))
 
 

@@ -79,9 +79,9 @@ class CsvTable(Format):
         """
         if isinstance(fields, InvalidArgumentError):
             raise fields
-        least = self.columns[-1].number + 1 if self.total is None else self.total
-        if len(fields) < least:
-            raise InvalidArgumentError(f"Expect {least} fields but have {len(fields)} in record")
+        min_fields = self.columns[-1].number + 1 if self.total is None else self.total
+        if len(fields) < min_fields:
+            raise InvalidArgumentError(f"Expect {min_fields} fields but have {len(fields)} in record")
         if self.total is not None and len(fields) > self.total:
             raise InvalidArgumentError(f"Expect {self.total} fields but have more in record")
         return [column.value(fields[column.number], self.na_value) for column in self.columns]

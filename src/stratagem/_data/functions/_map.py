@@ -67,10 +67,10 @@ def _over_rows(stage: OrderedRows, applied: AppliedFunction) -> tuple[Order, Ele
 def _threads(num_parallel_calls: Any) -> int:
     if num_parallel_calls is None:
         return 1
-    asked = int(num_parallel_calls)
-    if asked != AUTOTUNE and asked < 1:
-        raise InvalidArgumentError(f"num_parallel_calls must be greater than zero or AUTOTUNE, got {asked}.")
-    return cores() if asked == AUTOTUNE else asked
+    threads = int(num_parallel_calls)
+    if threads != AUTOTUNE and threads < 1:
+        raise InvalidArgumentError(f"num_parallel_calls must be greater than zero or AUTOTUNE, got {threads}.")
+    return cores() if threads == AUTOTUNE else threads
 
 
 class FunctionStage(UnaryStage):

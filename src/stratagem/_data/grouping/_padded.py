@@ -100,8 +100,8 @@ class PaddedBatchStage(UnaryStage):
         return False
 
     def walk(self) -> StageIterator:
-        least = self._batch_size if self._drop_remainder else 1
-        return _PaddedIterator(self._parent.walk(), self._batch_size, least, self._stack)
+        min_size = self._batch_size if self._drop_remainder else 1
+        return _PaddedIterator(self._parent.walk(), self._batch_size, min_size, self._stack)
 
     def example(self) -> Nest:
         return self._stack([self._parent.example()] * self._batch_size)
@@ -123,9 +123,11 @@ class PaddedBatchStage(UnaryStage):
 
 @final
 class _PaddedIterator(ParentIterator):
-    def __init__(self, parent: StageIterator, batch_size: int, least: int, stack: Callable[[list[Nest]], Nest]) -> None:
+    def __init__(
+        self, parent: StageIterator, batch_size: int, min_size: int, stack: Callable[[list[Nest]], Nest]
+    ) -> None:
         super().__init__(parent)
-        self._batch_size, self._least = batch_size, least
+        self._batch_size, self._min_size = batch_size, min_size
         self._stack = stack
 
     def __next__(self) -> Nest:
@@ -134,7 +136,7 @@ class _PaddedIterator(ParentIterator):
             elements.append(element)
             if len(elements) == self._batch_size:
                 break
-        if len(elements) < self._least:
+        if len(elements) < self._min_size:
             raise StopIteration
         return self._stack(elements)
 
@@ -154,8 +156,8 @@ def _padded(number: int, rows: Sequence[Array], shape: TensorShape, value: Array
                 f"{number}: expected rank {shape.rank} but got element with rank {row.ndim}."
             )
     largest = [max(sizes) for sizes in zip(*(row.shape for row in rows), strict=True)]
-    target = [most if size is None else size for size, most in zip(shape, largest, strict=True)]
-    if any(most > size for most, size in zip(largest, target, strict=True)):
+    target = [largest_size if size is None else size for size, largest_size in zip(shape, largest, strict=True)]
+    if any(largest_size > size for largest_size, size in zip(largest, target, strict=True)):
         raise DataLossError(
             f"Attempted to pad to a smaller size than the input element: component {number} is to have shape "
             f"{target}, and an element of the batch has size {largest}."

@@ -70,7 +70,7 @@ class ThreadExecutor(Executor):
             for _ in range(self._count):
                 run = self._context.copy().run  # a context cannot be entered twice at the same time
                 thread = threading.Thread(
-                    target=run, args=(_serve, self._jobs), name="stratagem-read-ahead", daemon=True
+                    target=run, args=(_run_jobs, self._jobs), name="stratagem-read-ahead", daemon=True
                 )
                 thread.start()
                 self._threads.append(thread)
@@ -183,7 +183,7 @@ def _advance(walk: StageIterator) -> Result:
     return element, walk.get_state()
 
 
-def _serve(jobs: "queue.SimpleQueue[tuple[Callable[[], Result], Future[Result]] | None]") -> None:
+def _run_jobs(jobs: "queue.SimpleQueue[tuple[Callable[[], Result], Future[Result]] | None]") -> None:
     while (work := jobs.get()) is not None:
         _run(*work)
         del work  # do not keep the last element alive while waiting

@@ -44,7 +44,7 @@ class _BatchIterator(ParentIterator):
     def __init__(self, parent: StageIterator, batch_size: int, *, drop_remainder: bool) -> None:
         super().__init__(parent)
         self._batch_size = batch_size
-        self._least = batch_size if drop_remainder else 1
+        self._min_size = batch_size if drop_remainder else 1
 
     def __next__(self) -> Nest:
         elements: list[Nest] = []
@@ -52,7 +52,7 @@ class _BatchIterator(ParentIterator):
             elements.append(element)
             if len(elements) == self._batch_size:
                 break
-        if len(elements) < self._least:
+        if len(elements) < self._min_size:
             raise StopIteration
         return stacked(elements)
 
