@@ -8,13 +8,13 @@ from typing import Any
 from stratagem._base import backend as _backend
 from stratagem._base import log as _log
 
-# Programs test the TensorFlow version that they were written for; what follows the plus sign is our own.
+# Programs compare this with the TensorFlow version that they need; the part after the plus sign is our own version.
 __version__ = "2.15.1+stratagem.0.1.0"
 
 _backend.choose()
 _log.show(__name__)
 
-# The public names, by the module that they come from. They are imported when first used: a process that only waits stays small.
+# The public names, by the module that they come from. Each is imported when first used, so that an idle process stays small.
 _NAMES = {
     "dtypes": "bool",
     "_ops": """
@@ -43,17 +43,17 @@ _NAMESPACES = """
     bitwise compat config data debugging distribute dtypes errors estimator image io keras linalg math nest nn random sparse
     strings summary train
 """
-_OF_KERAS = "initializers losses metrics optimizers regularizers"
+_KERAS_NAMESPACES = "initializers losses metrics optimizers regularizers"
 
 _MODULES = {name: f"{__name__}.{module}" for module, names in _NAMES.items() for name in names.split()}
-_WHOLE = {name: f"{__name__}.{name}" for name in _NAMESPACES.split()}
-_WHOLE |= {name: f"{__name__}.keras.{name}" for name in _OF_KERAS.split()}
+_NAMESPACE_MODULES = {name: f"{__name__}.{name}" for name in _NAMESPACES.split()}
+_NAMESPACE_MODULES |= {name: f"{__name__}.keras.{name}" for name in _KERAS_NAMESPACES.split()}
 
 newaxis = None
 
 
 def _imported(module: str) -> ModuleType:
-    """A module. All that it brings stays; the garbage collector would look through it again and again meanwhile."""
+    """Imports a module with the garbage collector off, which would scan the many new, permanent objects again and again."""
     collecting = gc.isenabled()
     gc.disable()
     try:
@@ -64,8 +64,8 @@ def _imported(module: str) -> ModuleType:
 
 
 def __getattr__(name: str) -> Any:
-    if name in _WHOLE:
-        return _imported(_WHOLE[name])
+    if name in _NAMESPACE_MODULES:
+        return _imported(_NAMESPACE_MODULES[name])
     if name not in _MODULES:
         if name.startswith("_"):
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
@@ -77,4 +77,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*_MODULES, *_WHOLE, "__version__", "newaxis"})
+    return sorted({*_MODULES, *_NAMESPACE_MODULES, "__version__", "newaxis"})

@@ -1,4 +1,4 @@
-"""`tf.sparse`: what parsing gives for features of any length."""
+"""`tf.sparse`: sparse tensors, which parsing returns for features of any length."""
 
 from stratagem import _hooks
 from stratagem._data.files import SparseTensor as SparseTensor

@@ -155,11 +155,11 @@ def test_machines_that_share_no_disk_each_keep_a_copy(
         found = place(directory, path)
         machine = "B" if rank >= 2 else "A"
         return _together._SaveLocation(
-            machine=machine, spot=f"{machine}:{found.spot[-3:]}", directory="/data", name=found.name
+            machine=machine, directory_id=f"{machine}:{found.directory_id[-3:]}", directory="/data", name=found.name
         )
 
     monkeypatch.setattr(_together._SaveLocation, "of", of)
-    monkeypatch.setattr(_together, "_PATIENCE", 0.2)
+    monkeypatch.setattr(_together, "_VISIBLE_SECONDS", 0.2)
 
     def work(rank: int) -> None:
         rank_of[threading.get_ident()] = rank

@@ -12,13 +12,13 @@ from stratagem._servers.remote._actors import TaskLostError, TaskSilentError
 from stratagem.cli._launch_attempt import Running
 from stratagem.cli._launch_cause import EndedTask, exit_code, root_cause
 from stratagem.cli._launch_logs import Log, error_lines, plain
-from stratagem.cli._launch_plan import Started, TaskCounts, at, with_tf_config
+from stratagem.cli._launch_plan import Started, TaskCounts, assign_addresses, with_tf_config
 from stratagem.cli._launch_show import summary
 
 
 def test_ports_of_a_machine_count_up_from_its_address() -> None:
     layout = TaskCounts(workers=2, ps=1, chief=True, evaluator=True, nodes=2)
-    found = at(layout, ["a:1", "[::1]:10"])
+    found = assign_addresses(layout, ["a:1", "[::1]:10"])
     hosts = {"chief:0": "a:1", "worker:0": "a:2", "worker:1": "a:3", "ps:0": "a:4"}
     assert found == {**hosts, "worker:2": "[::1]:10", "worker:3": "[::1]:11", "ps:1": "[::1]:12"}
     assert layout.own == ["chief:0", "worker:0", "worker:1", "ps:0", "evaluator:0"]
@@ -28,7 +28,7 @@ def test_ports_of_a_machine_count_up_from_its_address() -> None:
 
 
 def test_every_task_may_have_an_address_of_its_own() -> None:
-    found = at(TaskCounts(workers=1, ps=1, chief=True), ["a:1", "b:1", "c:1"])
+    found = assign_addresses(TaskCounts(workers=1, ps=1, chief=True), ["a:1", "b:1", "c:1"])
     assert found == {"chief:0": "a:1", "worker:0": "b:1", "ps:0": "c:1"}
 
 

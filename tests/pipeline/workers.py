@@ -9,7 +9,7 @@ import jax
 from stratagem._base.job import Job
 from stratagem._data import AutoShardPolicy, Dataset, InputContext, Options
 from stratagem._data.distribution._lockstep import LockstepIterator
-from stratagem._data.distribution._peers import Asked, Common, Compared, NoPeers
+from stratagem._data.distribution._peers import ComparedBatches, NoPeers, SeparateInputs, SharedBatches
 from stratagem._data.distribution._shard import shard
 from stratagem._data.distribution._streams import WorkerIterator
 from stratagem._data.stages._cardinality import UNKNOWN
@@ -34,8 +34,8 @@ def walk_of(dataset: Dataset, at: InputContext, job: Job) -> LockstepIterator:
     sharding = shard(dataset.stage, dataset.options().experimental_distribute.auto_shard_policy, at)
     stream = WorkerIterator(sharding, workers, worker)
     own, local = sharding.pieces(worker, workers), at.num_replicas_in_sync // workers
-    common = Common(stream.sizes) if dataset.stage.cardinality != UNKNOWN else Compared(job, stream.sizes)
-    peers = NoPeers() if workers == 1 else common if sharding.common else Asked(job, local)
+    common = SharedBatches(stream.sizes) if dataset.stage.cardinality != UNKNOWN else ComparedBatches(job, stream.sizes)
+    peers = NoPeers() if workers == 1 else common if sharding.common else SeparateInputs(job, local)
     replicas = range(worker * local, (worker + 1) * local)
     return LockstepIterator([stream], own, replicas, peers, partial=lambda: True)
 

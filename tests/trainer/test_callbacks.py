@@ -10,7 +10,7 @@ import pytest
 
 import stratagem as tf
 from stratagem._base import files
-from stratagem._training.callbacks._callback_state import kept
+from stratagem._training.callbacks._callback_state import stateful_callbacks
 
 X = np.random.default_rng(0).normal(size=(32, 3)).astype("float32")
 Y = np.sin(X).sum(axis=1, keepdims=True).astype("float32")
@@ -128,8 +128,11 @@ def test_both_spellings_are_the_same_class() -> None:
 def test_callbacks_of_one_class_keep_what_each_knows() -> None:
     first, second, other = (keras.callbacks.ReduceLROnPlateau() for _ in range(3))
     first.best, second.best, second.wait = np.float32(1.5), 2.5, 3
-    states = {name: each.get_state() for name, each in kept([first, keras.callbacks.TerminateOnNaN(), second]).items()}
-    for name, each in kept([other, keras.callbacks.Callback(), first]).items():
+    states = {
+        name: each.get_state()
+        for name, each in stateful_callbacks([first, keras.callbacks.TerminateOnNaN(), second]).items()
+    }
+    for name, each in stateful_callbacks([other, keras.callbacks.Callback(), first]).items():
         each.set_state(states[name])
     assert (other.best, first.best, first.wait) == (1.5, 2.5, 3)
 

@@ -7,7 +7,7 @@ from stratagem._base.errors import BackendError
 
 
 def choose() -> None:
-    """Choose JAX for Keras and for child processes. Raises BackendError when Keras already runs on something else."""
+    """Chooses JAX for Keras and for child processes. Raises BackendError if Keras already runs on another backend."""
     keras = sys.modules.get("keras")
     backend = keras.backend.backend() if keras is not None and hasattr(keras, "backend") else "jax"
     if backend != "jax":

@@ -1,10 +1,10 @@
-"""The exceptions of the library, every one also a built-in, so that old `except` clauses still work.
+"""The exceptions of the library. Each is also a built-in exception, so existing `except` clauses still work.
 
 StratagemError
 ├── ContextError             RuntimeError    called in a context (replica, cross-replica, none) that forbids it
 │   └── MixedStrategiesError                 two strategies where one is required
 ├── TapeError                RuntimeError    a gradient tape was used where it cannot record or differentiate
-├── OperatorNotAllowedInGraphError TypeError `tf.errors`' own, like the OpErrors
+├── OperatorNotAllowedInGraphError TypeError part of `tf.errors`, like the OpErrors
 │   └── TracedDecisionError                  Python needs the value of a tensor inside a replica's step
 ├── DivergenceError          ValueError      a mirrored variable would get another value on every replica
 ├── ReductionError           ValueError      a value or a loss that cannot be reduced as asked
@@ -27,16 +27,16 @@ StratagemError
     ├── CancelledError, AbortedError, InternalError, ResourceExhaustedError RuntimeError
     ├── UnavailableError     ConnectionError
     │   └── PeerFailedError                 another task of the job failed: which, where and why
-    │       └── PeerStuckError   TimeoutError  it is alive but does not go on (a DeadlineExceededError, too)
+    │       └── PeerStuckError   TimeoutError  it is alive but makes no progress (also a DeadlineExceededError)
     ├── DeadlineExceededError TimeoutError
-    └── UnknownError         RuntimeError    an exception of another process that does not exist here
+    └── UnknownError         RuntimeError    an exception of another process whose class does not exist here
 """
 
 from typing import Any
 
 
 class StratagemError(Exception):
-    """Base of everything that the library raises on purpose."""
+    """Base class of all exceptions that the library raises on purpose."""
 
 
 class ContextError(StratagemError, RuntimeError):
@@ -118,7 +118,7 @@ class OpError(StratagemError):
 
     Attributes:
         error_code: one of the codes of `tf.errors`.
-        op, node_def: as given; None in what the library raises, for no operation of a graph has failed.
+        op, node_def: as given; None in errors that the library raises, because no operation of a graph has failed.
         experimental_payloads: a dict of bytes, if the last argument is one.
     """
 
@@ -136,7 +136,7 @@ class OpError(StratagemError):
                 self.error_code = extra
 
     def __reduce__(self) -> Any:
-        return _made_again, (type(self), self.args, self.__dict__)
+        return _rebuilt, (type(self), self.args, self.__dict__)
 
     @property
     def message(self) -> str:
@@ -144,8 +144,8 @@ class OpError(StratagemError):
         return str(self)
 
 
-def _made_again(kind: type[OpError], args: tuple[Any, ...], attributes: dict[str, Any]) -> OpError:
-    """An error that comes from another process: its class may want other arguments than its text."""
+def _rebuilt(kind: type[OpError], args: tuple[Any, ...], attributes: dict[str, Any]) -> OpError:
+    """Rebuilds an unpickled error without calling `__init__`, which may take other arguments than the text."""
     error = kind.__new__(kind, *args)
     error.args = args
     error.__dict__.update(attributes)
@@ -165,11 +165,11 @@ class InvalidArgumentError(OpError, ValueError):
 
 
 class NonFiniteError(InvalidArgumentError, FloatingPointError):
-    """A step has left a NaN or an infinity in variables, and the strategy was asked to stop then.
+    """A step has left a NaN or an infinity in variables, and the strategy was asked to stop in that case.
 
     Attributes:
-        step: after which step of the strategy, from 1.
-        variables: their paths.
+        step: the number of the strategy's step after which it was found, from 1.
+        variables: the paths of the affected variables.
     """
 
     def __init__(self, text: str, *, step: int, variables: tuple[str, ...]) -> None:
@@ -184,7 +184,7 @@ class NotFoundError(OpError, FileNotFoundError):
 
 
 class AlreadyExistsError(OpError, FileExistsError):
-    """What was to be created exists."""
+    """The file or object to be created already exists."""
 
     error_code = ALREADY_EXISTS
 
@@ -196,7 +196,7 @@ class PermissionDeniedError(OpError, PermissionError):
 
 
 class UnauthenticatedError(OpError, PermissionError):
-    """A request came without a valid proof of who sends it."""
+    """A request came without valid proof of its sender's identity."""
 
     error_code = UNAUTHENTICATED
 
@@ -208,7 +208,7 @@ class ResourceExhaustedError(OpError, RuntimeError):
 
 
 class DataLossError(OpError, OSError):
-    """A file is damaged: what it says is not what was written."""
+    """A file is damaged: its contents are not what was written."""
 
     error_code = DATA_LOSS
 
@@ -226,7 +226,7 @@ class UnimplementedError(OpError, NotImplementedError):
 
 
 class InternalError(OpError, RuntimeError):
-    """The library, or what it stands on, has broken a rule of its own."""
+    """The library, or a library that it is built on, has broken one of its own invariants."""
 
     error_code = INTERNAL
 
@@ -256,7 +256,7 @@ class DeadlineExceededError(OpError, TimeoutError):
 
 
 class UnknownError(OpError, RuntimeError):
-    """Another process raised an exception that cannot be made again here: the text has its type, and what it said."""
+    """Another process raised an exception that cannot be rebuilt here; the text has its type and its message."""
 
     error_code = UNKNOWN
 
@@ -265,8 +265,8 @@ class PeerFailedError(UnavailableError):
     """Another task of the job failed, so this one cannot go on.
 
     Attributes:
-        task: such as `worker:1`.
-        step: where that task was.
+        task: its name, such as `worker:1`.
+        step: the step that the failed task was in.
         phase: what it was doing: compiling, collective, input, checkpoint, user code …
         waited: seconds until the failure was noticed.
     """
@@ -277,4 +277,4 @@ class PeerFailedError(UnavailableError):
 
 
 class PeerStuckError(PeerFailedError, DeadlineExceededError):
-    """Another task of the job is alive but does not go on."""
+    """Another task of the job is alive but makes no progress."""

@@ -1,4 +1,4 @@
-"""How records lie in a file, TFRecord's way: each after its length, both with a masked CRC-32C."""
+"""The TFRecord framing: each record follows its length, and both have a masked CRC-32C."""
 
 import struct
 
@@ -11,12 +11,12 @@ FRAME_BYTES = HEADER.size + CHECKSUM.size
 
 
 def masked_crc(data: bytes) -> int:
-    """The checksum that the files hold: that of data with checksums in it would else be too regular."""
+    """The masked checksum that files store; an unmasked CRC is weak on data that itself contains CRCs."""
     crc = google_crc32c.value(data)
     return ((crc >> 15 | crc << 17) + 0xA282EAD8) & 0xFFFFFFFF
 
 
 def framed(record: bytes) -> bytes:
-    """A record as it lies in a file."""
+    """The bytes of a record in a file: length, checksum of the length, record, checksum of the record."""
     length = len(record).to_bytes(LENGTH_BYTES, "little")
     return b"".join((length, CHECKSUM.pack(masked_crc(length)), record, CHECKSUM.pack(masked_crc(record))))

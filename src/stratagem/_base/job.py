@@ -1,4 +1,4 @@
-"""Job: the workers that run the same program together, as far as code on one of them has to know."""
+"""The Job interface: what code on one worker has to know about the workers that run the same program."""
 
 import abc
 import contextlib
@@ -10,7 +10,7 @@ from typing import Any, final
 
 @final
 class Phase(enum.IntEnum):
-    """What a task is doing."""
+    """The activity of a task."""
 
     STARTING = 0
     USER_CODE = 1
@@ -30,59 +30,59 @@ class Job(abc.ABC):
     @property
     @abc.abstractmethod
     def workers(self) -> int:
-        """How many there are."""
+        """The number of workers."""
 
     @property
     @abc.abstractmethod
     def worker(self) -> int:
-        """The number of this one; 0 is the chief."""
+        """The index of this worker; 0 is the chief."""
 
     @abc.abstractmethod
     def agree(self, what: str, value: Any, *, order: str = "", given_up: threading.Event | None = None) -> list[Any]:
-        """What every worker gave, by worker; waits for all of them.
+        """Exchanges a value with all workers and returns every worker's value, by worker index; waits for all of them.
 
-        what: what the value is; must be the same on all workers. value: JSON, a few kB. order: agreements of one order follow
-        each other; a thread beside the main one has an order of its own. given_up: stops the wait.
+        what: describes the value; must be the same on all workers. value: JSON, a few kB. order: agreements with the same order
+        follow one another; a thread beside the main one uses an order of its own. given_up: an event that stops the wait.
 
         Raises:
-            CancelledError: it was given up.
+            CancelledError: `given_up` was set.
             PeerFailedError: a worker failed or ended.
             ClusterError: another worker agrees on something else at this point.
         """
 
     @abc.abstractmethod
     def phase(self, phase: Phase) -> contextlib.AbstractContextManager[None]:
-        """Tell the others that the body is this phase."""
+        """Returns a context manager that tells the other workers that its body is in this phase."""
 
     @abc.abstractmethod
     def waiting(self) -> contextlib.AbstractContextManager[None]:
-        """Around what may wait for a collective; when another worker breaks one, PeerFailedError says who and why."""
+        """Returns a context for code that may wait for a collective; if a worker breaks one, PeerFailedError names it."""
 
     @abc.abstractmethod
     def begin_step(self) -> None:
-        """Tell the others that another step begins."""
+        """Tells the other workers that another step begins."""
 
     @abc.abstractmethod
     def check(self) -> None:
-        """Raise PeerFailedError if the job has failed."""
+        """Raises PeerFailedError if the job has failed."""
 
     @abc.abstractmethod
     def on_preemption(self, answer: Callable[[], int], decided: Callable[[list[int]], None]) -> None:
-        """What to do once some worker will be ended: `decided` gets what all workers' `answer()` gave. In other threads."""
+        """Registers callbacks for a pre-emption: `decided` gets every worker's `answer()`. Both run in other threads."""
 
     @abc.abstractmethod
     def preempt(self) -> None:
-        """Tell all workers that this one will be ended."""
+        """Tells all workers that this one is about to be pre-empted."""
 
 
 @final
 class SingleWorkerJob(Job):
-    """One worker."""
+    """A job of one worker."""
 
     def __init__(
         self, watch: Callable[[Phase], contextlib.AbstractContextManager[None]] = lambda phase: contextlib.nullcontext()
     ) -> None:
-        """watch: around what is a phase."""
+        """watch: makes the context manager that surrounds a phase."""
         self._watch = watch
         self._preempted: Callable[[], None] = lambda: None
 
@@ -120,7 +120,7 @@ ALONE = SingleWorkerJob()
 
 
 class _Process:
-    """The job of this process: global, as JAX's backend is, which joins one job and never leaves it."""
+    """Holds the job of this process. Global because JAX's backend is: it joins one job and never leaves it."""
 
     def __init__(self) -> None:
         self.job: Job = ALONE
@@ -130,7 +130,7 @@ _process = _Process()
 
 
 def enter_job(job: Job) -> None:
-    """From now on this process is in `job`, in whatever thread."""
+    """Makes `job` the job of this process, for all its threads."""
     _process.job = job
 
 

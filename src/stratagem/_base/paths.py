@@ -1,4 +1,4 @@
-"""The one way from a path that a program gives to a path of this machine, and the errors of its files."""
+"""Converts the paths that programs give to paths of this machine, and file system errors to TensorFlow's."""
 
 import contextlib
 import os
@@ -12,7 +12,7 @@ from stratagem._base.errors import FailedPreconditionError, NotFoundError, Permi
 
 StrPath = str | bytes | os.PathLike[str]
 
-# As TensorFlow reads one. Of `Path("gs://bucket")` pathlib has made `gs:/bucket`.
+# The scheme as TensorFlow parses it. PathLike objects need another pattern: `Path("gs://bucket")` becomes `gs:/bucket`.
 _SCHEME = re.compile(r"([a-zA-Z][0-9a-zA-Z.]*)://")
 _SCHEME_OF_PATHLIB = re.compile(r"([a-zA-Z][0-9a-zA-Z.]+):/")
 
@@ -21,8 +21,8 @@ def local_path(path: Any) -> str:
     """The local path that `path` names: text, bytes, a PathLike or a string tensor. `file:///a/b` is `/a/b`.
 
     Raises:
-        UnimplementedError: it has another scheme, such as `gs://` or `ram://`: it would become a folder here.
-        TypeError: it is no path.
+        UnimplementedError: it has another scheme, such as `gs://` or `ram://`, which would become a folder here.
+        TypeError: it is not a path.
     """
     given = path.item() if isinstance(path, np.ndarray) else path
     text = os.fsdecode(given)
@@ -41,11 +41,12 @@ def local_path(path: Any) -> str:
 
 @contextlib.contextmanager
 def file_errors(path: Any) -> Iterator[None]:
-    """In the body, what the system says about files is an error of TensorFlow, which user code catches.
+    """Converts the operating system's file errors in the body into TensorFlow's errors, which user code catches.
 
     Raises:
-        NotFoundError, FailedPreconditionError: it is not there; a folder is where a file should be, or the other way round.
-        PermissionDeniedError: it may not be used.
+        NotFoundError: the file does not exist.
+        FailedPreconditionError: a folder is where a file should be, or the other way round.
+        PermissionDeniedError: access is not allowed.
     """
     try:
         yield

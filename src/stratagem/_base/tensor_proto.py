@@ -1,6 +1,6 @@
 """TensorFlow's TensorProto: a tensor as a protobuf message.
 
-Its descriptor lives in a pool of its own: an installed TensorFlow registers the same names in the common one.
+Its descriptor lives in a pool of its own, because an installed TensorFlow registers the same names in the default pool.
 """
 
 from typing import Any
@@ -10,7 +10,7 @@ from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
 
 _Field = descriptor_pb2.FieldDescriptorProto
 
-# TensorFlow's numbers of types.
+# TensorFlow's numbers for dtypes (`DataType`).
 CODES = {
     "float32": 1, "float64": 2, "int32": 3, "uint8": 4, "int16": 5, "int8": 6, "string": 7, "complex64": 8, "int64": 9,
     "bool": 10, "bfloat16": 14, "uint16": 17, "complex128": 18, "float16": 19, "uint32": 22, "uint64": 23,
@@ -18,7 +18,7 @@ CODES = {
 
 
 def _file() -> descriptor_pb2.FileDescriptorProto:
-    """The part of TensorProto that serialized tensors use; all its other fields stay unknown ones."""
+    """The part of TensorProto that serialized tensors use; all other fields stay unknown fields."""
     file = descriptor_pb2.FileDescriptorProto(name="stratagem/tensor.proto", package="tensorflow", syntax="proto3")
     shape = file.message_type.add(name="TensorShapeProto")
     dim = shape.nested_type.add(name="Dim")
@@ -50,7 +50,7 @@ TensorProto: Any = message_factory.GetMessageClass(_pool.FindMessageTypeByName("
 
 
 def serialized_tensor(array: np.ndarray) -> bytes:
-    """A TensorProto with this value, of one of the types in CODES; strings are bytes objects in an array of objects."""
+    """Serializes an array as a TensorProto. Its dtype is one of CODES; strings are bytes objects in an array of objects."""
     strings = array.dtype == object
     message = TensorProto(dtype=CODES["string" if strings else array.dtype.name])
     message.tensor_shape.SetInParent()

@@ -1,8 +1,8 @@
-"""Saving and restoring: what is in a checkpoint, how it gets its names, and when it is complete.
+"""Saving and restoring: the contents of checkpoints, the names of their values, and their integrity.
 
 In: Python objects with variables below them, and a directory that may be damaged or hostile.
-Out: checkpoints that are whole or not there, also when several workers save; what a restore has matched, and what not.
-Never: unpickles, follows a link out of its directory, or displaces the last checkpoint that is good.
+Out: checkpoints that are either complete or absent, even when several workers save; a report on what a restore has matched.
+Never: unpickles, follows a link out of its directory, or displaces the last good checkpoint.
 """
 
 from stratagem._checkpoints._checkpoint import Checkpoint as Checkpoint

@@ -13,8 +13,8 @@ from stratagem._checkpoints._children import Tracked, is_stateful, is_trackable,
 from stratagem._checkpoints._format import Contents, read
 from stratagem._checkpoints._graph import nodes_of, survey
 from stratagem._checkpoints._index import record_checkpoint_state, single
-from stratagem._checkpoints._latest import newest_other, say_not_finite
-from stratagem._checkpoints._owner import disown, own_now, owning
+from stratagem._checkpoints._latest import newest_other, warn_not_finite
+from stratagem._checkpoints._owner import disown, owning, take_ownership
 from stratagem._checkpoints._pending import Restoration
 from stratagem._checkpoints._saves import Saves
 from stratagem._checkpoints._status import CheckpointLoadStatus, InitializationOnlyStatus, LoadStatus
@@ -24,14 +24,14 @@ from stratagem._core.values import Variable
 
 
 class Checkpoint(Tracked):
-    """A group of objects that are saved and restored together, as `tf.train.Checkpoint`.
+    """A group of objects that are saved and restored together, like `tf.train.Checkpoint`.
 
     `Checkpoint(model=model, optimizer=optimizer, step=step)` names its parts; more can be added as attributes. A part
     is a Keras layer, model, optimizer, metric or seed generator, a variable, another Checkpoint, an object with
-    `get_state()` and `set_state(state)` (the state is kept as JSON), an object with such parts in its attributes, or a
+    `get_state()` and `set_state(state)` (the state is saved as JSON), an object with such parts in its attributes, or a
     list or dict of parts. With `root`, its parts become the parts of the checkpoint.
 
-    Values are found again by attribute names and positions, so a model made anew fits, whatever names Keras gives it.
+    Values are matched by attribute names and positions, so a newly built model fits, whatever names Keras gives it.
     Variables that do not exist yet get their values when they are built.
 
     Raises ValueError for an argument that cannot be saved, or whose name `root` already uses.
@@ -61,7 +61,7 @@ class Checkpoint(Tracked):
             self._resume()
 
     def tracked_parts(self) -> dict[str, Any]:
-        """The root's parts, this object's own, and the save counter once there is one."""
+        """The root's parts, this object's own, and the save counter once it exists."""
         parts = {} if self._root is None else parts_of(self._root)
         parts |= {n: v for n, v in vars(self).items() if not n.startswith("_") and is_trackable(v)}
         if self._save_counter is not None:
@@ -70,23 +70,23 @@ class Checkpoint(Tracked):
 
     @property
     def save_counter(self) -> Variable:
-        """How often `save` was called, an int64 variable that is saved and restored as well."""
+        """The number of calls of `save`: an int64 variable that is itself saved and restored."""
         if self._save_counter is None:
-            # Every process counts for itself: in a strategy's scope making a variable would be a matter of all of them.
+            # Every process counts for itself: in a strategy's scope, all processes would have to make the variable.
             with entered(strategy=None, replica=None, crossing=False):
                 self._save_counter = Variable(np.int64(0), trainable=False, name="save_counter")
             self._resume()
         return self._save_counter
 
     def save(self, file_prefix: str | os.PathLike[str], options: Any = None) -> str:
-        """Write `<file_prefix>-<n>`, n counting from 1, name it in the directory's file `checkpoint`, return its path.
+        """Writes `<file_prefix>-<n>`, n counting from 1, lists it in the directory's file `checkpoint`, and returns its path.
 
-        Returns when the files are on disk. Of the processes of one job all have to call it; those that name the same
-        directory write it once. `options` is accepted for TensorFlow's signature. A warning tells of a complete checkpoint
-        in that place, of other values, which this object neither wrote nor restored, and which is replaced.
+        Returns when the files are on disk. All processes of a job have to call it; those that name the same directory
+        write it once. `options` is accepted for TensorFlow's signature. If this replaces a complete checkpoint with
+        other values, which this object neither wrote nor restored, a warning is logged.
 
         Raises CheckpointError for a value that cannot be saved, OSError when a file cannot be written (earlier
-        checkpoints are as they were), FailedPreconditionError when another job saves to this directory.
+        checkpoints are left unchanged), FailedPreconditionError when another job saves to this directory.
         """
         self.save_counter.assign_add(1)
         path = f"{local_path(file_prefix)}-{int(value_of(self.save_counter))}"
@@ -102,14 +102,14 @@ class Checkpoint(Tracked):
         return path
 
     def write(self, file_prefix: str | os.PathLike[str], options: Any = None) -> str:
-        """Write exactly `file_prefix`, uncounted and unlisted; return it. Raises as `save`."""
+        """Writes exactly `file_prefix`, uncounted and unlisted, and returns it. Raises the same errors as `save`."""
         path = local_path(file_prefix)
         contents = self.snapshot()
 
         def publish() -> None:
             existed = os.path.isdir(path)
             os.makedirs(path, exist_ok=True)
-            own_now(Path(path))
+            take_ownership(Path(path))
             try:
                 self._saves.write(path, contents, listed=False)
             finally:
@@ -121,42 +121,42 @@ class Checkpoint(Tracked):
         return path
 
     def snapshot(self) -> Contents:
-        """The values of everything, now, as NumPy arrays and JSON. Raises CheckpointError for what cannot be saved."""
+        """The current values of all parts, as NumPy arrays and JSON. Raises CheckpointError for values that cannot be saved."""
         found = survey(self)
         return Contents(
             nodes=nodes_of(found),
-            arrays={here.path: value_of(here.value) for here in found if here.kind == "variable"},
-            states={here.path: _json_state(here.value, here.path) for here in found if here.kind == "state"},
+            arrays={live.path: value_of(live.value) for live in found if live.kind == "variable"},
+            states={live.path: _json_state(live.value, live.path) for live in found if live.kind == "state"},
         )
 
     def restore(self, save_path: str | os.PathLike[str] | None, options: Any = None) -> LoadStatus:
-        """Give the objects the values of the checkpoint at `save_path`; those not built yet, when they are built.
+        """Assigns the values of the checkpoint at `save_path`; variables that are not built yet get theirs when they are built.
 
-        None, as `latest_checkpoint` returns for an empty directory, does nothing.
+        With None, which `latest_checkpoint` returns for an empty directory, nothing happens.
 
-        Raises NotFoundError when there is no complete checkpoint, DataLossError when a file of it is missing or changed
+        Raises NotFoundError when there is no complete checkpoint, DataLossError when one of its files is missing or changed
         (the text names it, and the newest good checkpoint), CheckpointError (a ValueError) when a shape differs and
-        InvalidArgumentError when a dtype differs; then no value was changed.
+        InvalidArgumentError when a dtype differs; in each case no value was changed.
         """
         if save_path is None:
             return InitializationOnlyStatus()
         path = local_path(save_path)
         contents = _read(path)
-        _ = self.save_counter  # made now, so that it continues from the saved one
+        _ = self.save_counter  # made now, so that it continues from the saved value
         return self._load(path, contents)
 
     def read(self, save_path: str | os.PathLike[str], options: Any = None) -> LoadStatus:
-        """As `restore`, for a checkpoint made by `write`: makes no save counter."""
+        """Restores a checkpoint made by `write`: the same as `restore`, but makes no save counter."""
         path = local_path(save_path)
         return self._load(path, _read(path))
 
     def forget_unused(self) -> None:
-        """Let the values that were restored and that no object has taken go without a warning."""
+        """Suppresses the warning about restored values that no object has used."""
         for restoration in self._restorations:
             restoration.expect_partial = True
 
     def _resume(self) -> None:
-        """There is a new part: values that wait for it can be given."""
+        """Assigns values that were waiting for a part that now exists."""
         for restoration in self._restorations:
             restoration.resume(self)
 
@@ -164,9 +164,9 @@ class Checkpoint(Tracked):
         owners = [self] if self._root is None else [self, self._root]
         restoration = Restoration(owners, path, contents)
         for earlier in self._restorations:
-            earlier.give_way(restoration)
-        say_not_finite(path, contents.non_finite)
-        self._saves.know(path)
+            earlier.yield_to(restoration)
+        warn_not_finite(path, contents.non_finite)
+        self._saves.remember(path)
         self._restorations = [r for r in [*self._restorations, restoration] if r.waiting]
         return CheckpointLoadStatus(self, restoration)
 

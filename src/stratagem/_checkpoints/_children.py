@@ -1,4 +1,4 @@
-"""What can be saved, and the names of its parts: from Python attributes and positions, never from Keras' counters."""
+"""Finds the savable parts of an object and names them by Python attributes and positions, never by Keras' counters."""
 
 import abc
 import sys
@@ -12,8 +12,8 @@ import numpy as np
 from stratagem._base.errors import CheckpointError
 from stratagem._private import is_view, joined
 
-# Keras' own bookkeeping: lists that repeat what attributes hold, back references, and the state of `compile`, which
-# `fit` resets by itself. Everything else in an object's attributes belongs to whoever wrote the class.
+# Keras' own bookkeeping: lists that repeat other attributes, back references, and the state of `compile`, which
+# `fit` resets by itself. All other attributes belong to the author of the class.
 _BOOKKEEPING = {
     *("_tracker", "_layers", "_metrics", "_seed_generators", "_functional", "_operations", "_operations_by_depth"),
     *("_variables", "_trainable_variables", "_non_trainable_variables", "_trainable_variables_indices"),
@@ -22,15 +22,15 @@ _BOOKKEEPING = {
     *("_loss_tracker", "_compile_metrics", "_compile_loss", "_compile_config", "_jax_state"),
 }
 
-# Objects of these packages are no user's containers of variables (a logger, an activation, a strategy), and what they
-# call `get_state` is not JSON (NumPy's generators).
+# Objects of these packages (a logger, an activation, a strategy) are not users' containers of variables, and their
+# `get_state` does not return JSON (NumPy's generators).
 _FOREIGN = (sys.stdlib_module_names - {"types"}) | {"jax", "jaxlib", "keras", "ml_dtypes", "numpy", "stratagem"}
 
 _NO_OBJECTS = (type, types.ModuleType, types.FunctionType, types.BuiltinFunctionType, types.MethodType)
 
 
 class Tracked(abc.ABC):
-    """An object that says itself which parts are saved with it."""
+    """An object that lists the parts to be saved with it."""
 
     @abc.abstractmethod
     def tracked_parts(self) -> dict[str, Any]:
@@ -38,46 +38,46 @@ class Tracked(abc.ABC):
 
 
 def is_variable(value: Any) -> bool:
-    """True for Keras variables, `tf.Variable` and variables in shards among them."""
+    """Returns whether `value` is a Keras variable, a `tf.Variable` or a sharded variable."""
     return isinstance(value, keras.Variable) or is_view(value)
 
 
 def value_of(variable: Any) -> np.ndarray:
-    """A variable's value; a distributed one, or one in shards, gives the one value that it stands for."""
+    """The value of a variable; for a distributed or sharded variable, the single value that it represents."""
     if is_view(variable):
         return np.concatenate([value_of(shard) for shard in variable.variables])
     return np.asarray(variable.value)  # `variable.numpy()` makes NumPy warn about Keras' `__array__`
 
 
 def is_stateful(value: Any) -> bool:
-    """True for objects outside Keras with `get_state()` and `set_state(state)`, such as data iterators."""
+    """Returns whether `value` is an object outside Keras with `get_state()` and `set_state(state)`, such as a data iterator."""
     methods = (getattr(type(value), name, None) for name in ("get_state", "set_state"))
     return all(map(callable, methods)) and _package(value) not in _FOREIGN - {"stratagem"}
 
 
 def is_container(value: Any) -> bool:
-    """True for the built-in containers, whose members are their parts."""
+    """Returns whether `value` is a built-in container, whose members are its parts."""
     return isinstance(value, list | tuple | Mapping)
 
 
 def is_plain_object(value: Any) -> bool:
-    """True for an instance of somebody's own class, which may hold variables in its attributes."""
+    """Returns whether `value` is an instance of a user's class, which may hold variables in its attributes."""
     attributes = getattr(value, "__dict__", None)
     return _package(value) not in _FOREIGN and not isinstance(value, _NO_OBJECTS) and isinstance(attributes, dict)
 
 
-def is_solid(value: Any) -> bool:
-    """True for what is saved in its own right; containers and plain objects count only for what they hold."""
-    return isinstance(value, Tracked) or is_variable(value) or _of_keras(value) or is_stateful(value)
+def is_savable(value: Any) -> bool:
+    """Returns whether `value` is saved in its own right; containers and plain objects count only for what they hold."""
+    return isinstance(value, Tracked) or is_variable(value) or _is_keras_object(value) or is_stateful(value)
 
 
 def is_trackable(value: Any) -> bool:
-    """True for everything that a checkpoint can hold."""
-    return is_solid(value) or is_container(value) or is_plain_object(value)
+    """Returns whether a checkpoint can hold `value`."""
+    return is_savable(value) or is_container(value) or is_plain_object(value)
 
 
 def parts_of(value: Any) -> dict[str, Any]:
-    """The trackable parts of an object by name, in a fixed order; nothing for a variable or a stateful object."""
+    """The trackable parts of an object by name, in a fixed order; empty for a variable or a stateful object."""
     if is_variable(value) or is_stateful(value):
         return {}
     if isinstance(value, Tracked):
@@ -87,9 +87,9 @@ def parts_of(value: Any) -> dict[str, Any]:
     if isinstance(value, list | tuple):
         return {str(i): part for i, part in enumerate(joined(value)) if is_trackable(part)}
     parts = _attributes(value)
-    if _of_keras(value) and not isinstance(value, keras.random.SeedGenerator):
-        parts |= _nameless_layers(value, parts)
-        parts |= _nameless_variables(value, parts)
+    if _is_keras_object(value) and not isinstance(value, keras.random.SeedGenerator):
+        parts |= _unnamed_layers(value, parts)
+        parts |= _unnamed_variables(value, parts)
     return parts
 
 
@@ -97,12 +97,12 @@ def _package(value: Any) -> str:
     return type(value).__module__.partition(".")[0]
 
 
-def _of_keras(value: Any) -> bool:
+def _is_keras_object(value: Any) -> bool:
     return isinstance(value, keras.Layer | keras.Metric | keras.optimizers.Optimizer | keras.random.SeedGenerator)
 
 
 def _attributes(owner: Any) -> dict[str, Any]:
-    """By attribute name, without leading underscores: Keras keeps `kernel` in `_kernel`."""
+    """The trackable attributes by name, without leading underscores: Keras stores `kernel` in `_kernel`."""
     found = {n: v for n, v in list(vars(owner).items()) if n not in _BOOKKEEPING and is_trackable(v)}
     parts: dict[str, Any] = {}
     for name, value in found.items():
@@ -112,7 +112,7 @@ def _attributes(owner: Any) -> dict[str, Any]:
 
 
 def _key(key: Any, part: Any) -> str:
-    if not isinstance(key, str | int) and is_solid(part):
+    if not isinstance(key, str | int) and is_savable(part):
         raise CheckpointError(
             f"A dictionary holds {part!r} under the key {key!r}, which cannot name it in a checkpoint. "
             "Use strings or integers as keys."
@@ -121,7 +121,7 @@ def _key(key: Any, part: Any) -> str:
 
 
 def _members(values: Iterable[Any]) -> list[Any]:
-    """The values themselves, and what lists, tuples and dicts among them hold at any depth."""
+    """The values, together with the members of lists, tuples and dicts among them, at any depth."""
     members = []
     for value in values:
         members.append(value)
@@ -130,17 +130,17 @@ def _members(values: Iterable[Any]) -> list[Any]:
     return members
 
 
-def _nameless_layers(owner: Any, parts: dict[str, Any]) -> dict[str, Any]:
-    """Layers of a Sequential or functional model, by position; the input layers come and go, so they do not count."""
+def _unnamed_layers(owner: Any, parts: dict[str, Any]) -> dict[str, Any]:
+    """The layers of a Sequential or functional model that no attribute names, by position without the input layers."""
     if not isinstance(owner, keras.Model):
         return {}
     named = {id(member) for member in _members(parts.values())}
     layers = [layer for layer in owner.layers if not isinstance(layer, keras.layers.InputLayer)]
-    nameless = {str(i): layer for i, layer in enumerate(layers) if id(layer) not in named}
-    return {"layers": nameless} if nameless else {}
+    unnamed = {str(i): layer for i, layer in enumerate(layers) if id(layer) not in named}
+    return {"layers": unnamed} if unnamed else {}
 
 
-def _nameless_variables(owner: Any, parts: dict[str, Any]) -> dict[str, Any]:
+def _unnamed_variables(owner: Any, parts: dict[str, Any]) -> dict[str, Any]:
     """Variables that Keras knows but no attribute holds (`add_weight` without keeping the result), by position."""
     named: set[int] = set()
     for member in joined(_members(parts.values())):
@@ -148,7 +148,7 @@ def _nameless_variables(owner: Any, parts: dict[str, Any]) -> dict[str, Any]:
             named.add(id(member))
         elif isinstance(member, keras.random.SeedGenerator):
             named.add(id(member.state))
-        elif _of_keras(member):
+        elif _is_keras_object(member):
             named |= {id(variable) for variable in joined(member.variables)}
-    nameless = [variable for variable in joined(owner.variables) if id(variable) not in named]
-    return {"weights": {str(i): variable for i, variable in enumerate(nameless)}} if nameless else {}
+    unnamed = [variable for variable in joined(owner.variables) if id(variable) not in named]
+    return {"weights": {str(i): variable for i, variable in enumerate(unnamed)}} if unnamed else {}

@@ -1,4 +1,4 @@
-"""Files one does not trust: checksums, and reads that follow no link."""
+"""Checksums, and safe reads of untrusted files, which follow no links."""
 
 import errno
 import os
@@ -8,20 +8,20 @@ from pathlib import Path
 import google_crc32c
 
 _CHUNK = 8 << 20
-_DECAYED = {errno.EIO, errno.EBADMSG, errno.EUCLEAN}  # bad sectors, and a file system that noticed
+_DECAYED = {errno.EIO, errno.EBADMSG, errno.EUCLEAN}  # bad sectors, and checksum errors of the file system
 
-# A pipe put in a file's place must not make the reader wait for ever.
+# O_NONBLOCK: a pipe put in a file's place must not make the reader wait forever.
 _READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
 
 class UnreadableError(OSError):
-    """A symbolic link, pipe, device or directory where a file belongs, or a file that the disk cannot read."""
+    """A symbolic link, pipe, device or directory where a file is expected, or a file that the disk cannot read."""
 
 
 def read_text(path: Path, limit: int) -> str:
     """The text of a regular file of at most `limit` bytes.
 
-    Raises UnreadableError for anything else there, ValueError for a longer file or one that is not UTF-8, OSError.
+    Raises UnreadableError for anything but a regular file, ValueError for a longer file or one that is not UTF-8, OSError.
     """
     handle = _open(path)
     try:
@@ -34,7 +34,7 @@ def read_text(path: Path, limit: int) -> str:
 
 
 def size_of(path: Path) -> int:
-    """The size of a regular file in bytes. Raises as `read_text`."""
+    """The size of a regular file in bytes. Raises the same errors as `read_text`."""
     handle = _open(path)
     try:
         return os.fstat(handle).st_size
@@ -43,7 +43,7 @@ def size_of(path: Path) -> int:
 
 
 def checksum_of(path: Path) -> tuple[int, str]:
-    """Size in bytes and CRC-32C of a regular file. Raises as `read_text`."""
+    """The size in bytes and the CRC-32C of a regular file. Raises the same errors as `read_text`."""
     handle = _open(path)
     try:
         size = crc = 0

@@ -1,4 +1,4 @@
-"""Which arrays hold a NaN or an infinity, and how that is said."""
+"""Finds arrays that hold a NaN or an infinity, and formats their names."""
 
 from collections.abc import Mapping, Sequence
 
@@ -9,20 +9,20 @@ _SHOWN = 3
 
 
 def is_finite(array: np.ndarray) -> bool:
-    """True for an array without NaN and infinity; integers, booleans and strings have none."""
+    """Returns whether an array has neither NaN nor infinity; integers, booleans and strings never have."""
     if not jnp.issubdtype(array.dtype, jnp.inexact):
         return True
     with np.errstate(all="ignore"):
-        # Any NaN or infinity makes the sum one, and a sum needs no array of booleans. It may also just be too large.
+        # The sum is not finite if any element is not, and needs no array of booleans. But it may also overflow.
         return bool(np.isfinite(array.sum())) or bool(np.isfinite(array).all())
 
 
 def not_finite(arrays: Mapping[str, np.ndarray]) -> list[str]:
-    """The names of those that are not finite, in their order."""
+    """The names of the arrays that are not finite, in order."""
     return [name for name, array in arrays.items() if not is_finite(array)]
 
 
 def shown(names: Sequence[str]) -> str:
-    """The first of several names."""
+    """Formats the first few names."""
     more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
     return ", ".join(names[:_SHOWN]) + more

@@ -1,11 +1,11 @@
-"""The files of one checkpoint; nothing else in the library knows them.
+"""Reads and writes the files of one checkpoint; no other module knows their layout.
 
     PREFIX-N/manifest.json    written last: names the generation, every file in it with its checksum, the arrays, the graph
     PREFIX-N/<generation>/    the arrays, written by Orbax
 
-Without its manifest a directory is no checkpoint. The manifest is put in place by one atomic rename, also when an older
-checkpoint of the same name is replaced: at every moment the directory holds the old one, the new one or none. Before
-the rename everything that it names is on disk; after it nothing that it names is ever changed.
+A directory without a manifest is not a checkpoint. The manifest is put in place by one atomic rename, even when it replaces
+an older checkpoint of the same name: at every moment the directory holds the old one, the new one or none. Everything that
+the manifest names is on disk before the rename, and is never changed after it.
 """
 
 import contextlib
@@ -29,7 +29,7 @@ from stratagem._checkpoints._orbax import read_arrays, write_arrays
 
 @dataclass(frozen=True, kw_only=True)
 class Contents:
-    """What a checkpoint holds: the graph, each variable's array and each stateful object's state, by path.
+    """The contents of a checkpoint: the graph, each variable's array and each stateful object's state, by path.
 
     non_finite: the arrays that hold a NaN or an infinity.
     """
@@ -41,10 +41,10 @@ class Contents:
 
 
 def write(path: str, contents: Contents, *, listed: bool = True) -> Manifest:
-    """Write a checkpoint to the directory `path`; returns when it is on disk. Missing parents are created.
+    """Writes a checkpoint to the directory `path`; returns when it is on disk. Missing parents are created.
 
-    listed: it belongs into the directory's list of checkpoints.
-    Raises OSError when a file cannot be written; then a checkpoint that was there before is still there.
+    listed: whether it belongs in the directory's list of checkpoints.
+    Raises OSError when a file cannot be written; an earlier checkpoint at this path is then still there.
     """
     directory = Path(path)
     make_directories(directory)
@@ -59,25 +59,25 @@ def write(path: str, contents: Contents, *, listed: bool = True) -> Manifest:
         sync(directory)
         write_text(directory / NAME, encode(manifest))
     except BaseException as error:
-        if _generation(path) != generation:  # else the failure came after the rename: it is the checkpoint now
+        if _generation(path) != generation:  # else the failure came after the rename, and this is the checkpoint now
             shutil.rmtree(data, ignore_errors=True)
         with contextlib.suppress(OSError):  # not empty: the older checkpoint, or somebody else's files
             directory.rmdir()
         if isinstance(error, OSError):
             error.add_note(f"The checkpoint {path!r} was not saved. Those in other directories are as they were.")
         raise
-    _remove_strays(directory, generation)
+    _remove_leftovers(directory, generation)
     return manifest
 
 
 def read(path: str) -> Contents:
-    """Everything in the checkpoint at `path`, after every byte of it was compared with its checksum.
+    """Everything in the checkpoint at `path`, after comparing every byte with its checksum.
 
     Raises NotFoundError when there is no complete checkpoint, DataLossError when a file of it is missing or changed,
     CheckpointError for one of a later format or larger than this machine's memory.
     """
     manifest = verify(path)
-    _demand_room(path, manifest)
+    _check_memory(path, manifest)
     try:
         arrays = read_arrays(Path(path) / manifest.generation, manifest.arrays)
     except (ValueError, OSError) as error:
@@ -90,27 +90,27 @@ def read(path: str) -> Contents:
 
 
 def verify(path: str) -> Manifest:
-    """Compare every file of the checkpoint with its checksum; its manifest. Raises as `read`."""
+    """Compares every file of the checkpoint with its checksum and returns the manifest. Raises the same errors as `read`."""
     manifest = load(path)
-    _demand_no_links(path, manifest)
+    _check_no_links(path, manifest)
     for name, fact in manifest.files.items():
-        _demand_file(path, manifest, name, fact, thorough=True)
+        _check_file(path, manifest, name, fact, thorough=True)
     return manifest
 
 
-def glance(path: str) -> Manifest:
-    """As `verify`, but only the sizes of the files are compared."""
+def verify_sizes(path: str) -> Manifest:
+    """Compares only the sizes of the files with the manifest, and returns it. Raises the same errors as `read`."""
     manifest = load(path)
-    _demand_no_links(path, manifest)
+    _check_no_links(path, manifest)
     for name, fact in manifest.files.items():
-        _demand_file(path, manifest, name, fact, thorough=False)
+        _check_file(path, manifest, name, fact, thorough=False)
     return manifest
 
 
 def is_complete(path: str) -> bool:
-    """True when `path` holds a checkpoint that was written to its end and whose files are all there."""
+    """Returns whether `path` holds a checkpoint that was written completely and whose files all exist."""
     try:
-        glance(path)
+        verify_sizes(path)
     except (NotFoundError, DataLossError):
         return False
     except CheckpointError:
@@ -119,19 +119,19 @@ def is_complete(path: str) -> bool:
 
 
 def shapes_and_dtypes(path: str) -> dict[str, tuple[tuple[int, ...], np.dtype]]:
-    """Shape and dtype of every array, by path, without reading the arrays. Raises as `read`."""
+    """The shape and dtype of every array, by path, without reading the arrays. Raises the same errors as `read`."""
     return {key: (fact.shape, np.dtype(fact.dtype)) for key, fact in load(path).arrays.items()}
 
 
 def named_in(path: str) -> list[str]:
-    """The paths of the variables that are found by their names. Raises as `read`."""
+    """The paths of the variables that are matched by name. Raises the same errors as `read`."""
     return [node.path for node in load(path).nodes if node.kind == "named"]
 
 
 def delete(path: str) -> None:
-    """Remove the checkpoint at `path`, if there is one, and nothing that is not part of one.
+    """Removes the checkpoint at `path`, if there is one, and no other files.
 
-    Its manifest goes first, so no half of it is ever believed.
+    The manifest is removed first, so that a partly deleted checkpoint is never taken for a complete one.
     """
     directory = Path(path)
     if directory.is_symlink():
@@ -141,7 +141,7 @@ def delete(path: str) -> None:
         return
     with contextlib.suppress(FileNotFoundError):
         os.remove(directory / NAME)
-    _remove_strays(directory, "")
+    _remove_leftovers(directory, "")
     with contextlib.suppress(OSError):  # not empty: somebody else's files
         directory.rmdir()
 
@@ -170,15 +170,15 @@ def _describe(contents: Contents, generation: str, data: Path, listed: bool) -> 
 
 
 def _generation(path: str) -> str | None:
-    """Which one the manifest names, as far as it can be read."""
+    """The generation that the manifest names; None if it cannot be read."""
     try:
         return load(path).generation
     except (OSError, CheckpointError):
         return None
 
 
-def _remove_strays(directory: Path, generation: str) -> None:
-    """Remove what replaced checkpoints and killed processes left, everything of ours but this generation."""
+def _remove_leftovers(directory: Path, generation: str) -> None:
+    """Removes leftovers of replaced checkpoints and killed processes: all of our files except this generation."""
     for entry in list(os.scandir(directory)):
         if entry.is_dir(follow_symlinks=False) and GENERATION.fullmatch(entry.name) and entry.name != generation:
             shutil.rmtree(entry.path, ignore_errors=True)
@@ -186,8 +186,8 @@ def _remove_strays(directory: Path, generation: str) -> None:
             Path(entry.path).unlink(missing_ok=True)
 
 
-def _demand_no_links(path: str, manifest: Manifest) -> None:
-    """Nothing below the generation may lead out of it, whether the manifest names it or not."""
+def _check_no_links(path: str, manifest: Manifest) -> None:
+    """Checks that nothing below the generation leads out of it, whether the manifest names it or not."""
     data = Path(path) / manifest.generation
     if data.is_symlink() or not data.is_dir():
         problem = "it is a symbolic link" if data.is_symlink() else "it is missing"
@@ -202,7 +202,7 @@ def _demand_no_links(path: str, manifest: Manifest) -> None:
             raise damaged(path, file.relative_to(path).as_posix(), "it is a link or no regular file")
 
 
-def _demand_file(path: str, manifest: Manifest, name: str, fact: FileFact, *, thorough: bool) -> None:
+def _check_file(path: str, manifest: Manifest, name: str, fact: FileFact, *, thorough: bool) -> None:
     file = Path(path) / manifest.generation / name
     shown = f"{manifest.generation}/{name}"
     try:
@@ -219,8 +219,8 @@ def _demand_file(path: str, manifest: Manifest, name: str, fact: FileFact, *, th
         raise damaged(path, shown, str(error)) from error
 
 
-def _demand_room(path: str, manifest: Manifest) -> None:
-    """Refuse before anything is allocated."""
+def _check_memory(path: str, manifest: Manifest) -> None:
+    """Refuses arrays that exceed the machine's memory, before anything is allocated."""
     needed = sum(fact.nbytes for fact in manifest.arrays.values())
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     if needed > memory:

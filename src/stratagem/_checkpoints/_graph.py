@@ -1,19 +1,19 @@
-"""The object graph: Python objects ⇄ named nodes, saved beside the arrays and matched edge by edge when restored."""
+"""The object graph: converts Python objects to named nodes, saved beside the arrays and matched edge by edge when restored."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import quote
 
-from stratagem._checkpoints._children import is_solid, is_stateful, is_variable, parts_of
+from stratagem._checkpoints._children import is_savable, is_stateful, is_variable, parts_of
 
 
 @dataclass(frozen=True, kw_only=True)
 class Node:
     """One object in a checkpoint.
 
-    path: the shortest way from the root, and the key of a variable's array.
-    kind: `variable`, `named` (a variable that is found by its name, not by way of objects), `state` (from `get_state`) or
+    path: the shortest path from the root, and the key of a variable's array. kind: `variable`, `named` (a variable that
+    is matched by name, not by its place in the graph), `state` (from `get_state`) or
         `object`.
     children: part name → index of its node.
     """
@@ -24,7 +24,7 @@ class Node:
 
     @property
     def has_value(self) -> bool:
-        """True where something is to be restored into an object, not only passed through."""
+        """True if the node holds a value to restore, and is not only passed through."""
         return self.kind in ("variable", "state")
 
 
@@ -38,49 +38,49 @@ class LiveNode:
 
     @property
     def kind(self) -> str:
-        """As `Node.kind`."""
+        """The same as `Node.kind`."""
         return "variable" if is_variable(self.value) else "state" if is_stateful(self.value) else "object"
 
 
 def survey(root: Any, path: str = "") -> list[LiveNode]:
-    """Everything that hangs on `root`, which comes first, breadth first; objects that hold nothing are left out."""
+    """All objects reachable from `root`, breadth first, the root first; objects that hold nothing savable are left out."""
     found = [LiveNode(value=root, path=path)]
     index = {id(root): 0}
-    for here in found:  # the list grows while it is read
-        for name, part in parts_of(here.value).items():
+    for live in found:  # the list grows while it is read
+        for name, part in parts_of(live.value).items():
             if id(part) not in index:
                 index[id(part)] = len(found)
                 label = quote(name, safe=" !#$&'()*+,:;=?@[]|<>")
-                found.append(LiveNode(value=part, path=f"{here.path}/{label}" if here.path else label))
-            here.children[name] = index[id(part)]
-    return _without_hollow(found)
+                found.append(LiveNode(value=part, path=f"{live.path}/{label}" if live.path else label))
+            live.children[name] = index[id(part)]
+    return _without_empty(found)
 
 
-def _without_hollow(found: list[LiveNode]) -> list[LiveNode]:
-    """Drop containers and plain objects through which nothing solid is reached."""
+def _without_empty(found: list[LiveNode]) -> list[LiveNode]:
+    """Removes containers and plain objects that lead to nothing savable."""
     parents: dict[int, list[int]] = {}
-    for i, here in enumerate(found):
-        for child in here.children.values():
+    for i, live in enumerate(found):
+        for child in live.children.values():
             parents.setdefault(child, []).append(i)
-    kept = {0} | {i for i, here in enumerate(found) if is_solid(here.value)}
-    queue = list(kept)
+    needed = {0} | {i for i, live in enumerate(found) if is_savable(live.value)}
+    queue = list(needed)
     while queue:
-        new = set(parents.get(queue.pop(), ())) - kept
-        kept |= new
+        new = set(parents.get(queue.pop(), ())) - needed
+        needed |= new
         queue += new
-    position = {old: new for new, old in enumerate(sorted(kept))}
-    for old in kept:
-        found[old].children = {n: position[c] for n, c in found[old].children.items() if c in kept}
-    return [found[old] for old in sorted(kept)]
+    position = {old: new for new, old in enumerate(sorted(needed))}
+    for old in needed:
+        found[old].children = {n: position[c] for n, c in found[old].children.items() if c in needed}
+    return [found[old] for old in sorted(needed)]
 
 
 def nodes_of(found: list[LiveNode]) -> list[Node]:
     """The saved form of a survey."""
-    return [Node(path=here.path, kind=here.kind, children=dict(here.children)) for here in found]
+    return [Node(path=live.path, kind=live.kind, children=dict(live.children)) for live in found]
 
 
 def bind(found: list[LiveNode], nodes: list[Node], start: int = 0) -> dict[int, int]:
-    """Follow equal part names from `found[0]` and `nodes[start]`: which object is which node. First way wins."""
+    """Matches objects to nodes by following equal part names from `found[0]` and `nodes[start]`. The first match wins."""
     bound = {0: start}
     queue = [0]
     for i in queue:  # the list grows while it is read
@@ -91,5 +91,5 @@ def bind(found: list[LiveNode], nodes: list[Node], start: int = 0) -> dict[int, 
     return bound
 
 
-def _shared(here: LiveNode, node: Node) -> Iterator[tuple[str, int]]:
-    return ((name, node.children[name]) for name in here.children if name in node.children)
+def _shared(live: LiveNode, node: Node) -> Iterator[tuple[str, int]]:
+    return ((name, node.children[name]) for name in live.children if name in node.children)

@@ -1,6 +1,6 @@
-"""The text file `checkpoint` in a directory: which checkpoints there are and which is the latest.
+"""The text file `checkpoint` in a directory, which lists its checkpoints and names the latest.
 
-It is TensorFlow's file with one comment line more, a checksum of the lines above it. A damaged or missing one is rebuilt
+It is TensorFlow's file with one more comment line, a checksum of the lines above it. A damaged or missing file is rebuilt
 from the checkpoints themselves.
 """
 
@@ -24,11 +24,11 @@ _log = logging.getLogger("stratagem.checkpoint")
 NAME = "checkpoint"
 
 _LIMIT = 1 << 26  # bytes
-_SOON = 0.5  # seconds after its checkpoint in which a list is written
+_LIST_DELAY = 0.5  # seconds within which the list is written after its checkpoint
 _LINE = re.compile(r'\s*(\w+)\s*:\s*(?:"((?:[^"\\]|\\.)*)"|([-+.\deE]+))\s*')
 _SEAL = re.compile(r"^# crc32c: ([0-9a-f]{8})\n\Z", re.MULTILINE)
 _NUMBERED = re.compile(r".+-(\d{1,18})")
-_said: set[tuple[str, ...]] = set()  # an evaluator asks every second
+_warned: set[tuple[str, ...]] = set()  # warnings given so far: an evaluator asks every second
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,20 +42,20 @@ class CheckpointState:
 
 
 def record_checkpoint_state(directory: str, state: CheckpointState, filename: str = NAME) -> None:
-    """Write the file `checkpoint` of a directory that this process owns, and remove what killed ones left of theirs.
+    """Writes the file `checkpoint` of a directory that this process owns, and removes leftovers of killed writers.
 
     The directory can be moved, because paths in the file are relative.
     """
-    here = os.path.abspath(directory)
-    paths = [os.path.relpath(os.path.abspath(p), here) for p in state.all_model_checkpoint_paths]
-    latest = os.path.relpath(os.path.abspath(state.model_checkpoint_path), here)
+    absolute = os.path.abspath(directory)
+    paths = [os.path.relpath(os.path.abspath(p), absolute) for p in state.all_model_checkpoint_paths]
+    latest = os.path.relpath(os.path.abspath(state.model_checkpoint_path), absolute)
     lines = [f"model_checkpoint_path: {_quoted(latest)}"]
     lines += [f"all_model_checkpoint_paths: {_quoted(path)}" for path in paths]
     lines += [f"all_model_checkpoint_timestamps: {stamp!r}" for stamp in state.all_model_checkpoint_timestamps]
     if state.last_preserved_timestamp:
         lines.append(f"last_preserved_timestamp: {state.last_preserved_timestamp!r}")
     text = "\n".join(lines) + "\n"
-    file = Path(here) / filename
+    file = Path(absolute) / filename
     write_text(file, f"{text}# crc32c: {checksum(text)}\n")
     remove_temporaries(file)
 
@@ -63,10 +63,10 @@ def record_checkpoint_state(directory: str, state: CheckpointState, filename: st
 def get_checkpoint_state(
     checkpoint_dir: str | os.PathLike[str], latest_filename: str | None = None
 ) -> CheckpointState | None:
-    """What the file `checkpoint` in the directory says, with paths that can be opened; None where there are no checkpoints.
+    """The content of the file `checkpoint` in the directory, with paths that can be opened; None if there are no checkpoints.
 
-    Where the file is damaged, or gone from beside complete checkpoints: what it would say, from these, with a warning.
-    Checkpoints that `Checkpoint.write` made are in no list. None without a file of another name than `checkpoint`.
+    If the file is damaged, or missing beside complete checkpoints, its content is rebuilt from these, with a warning.
+    Checkpoints made by `Checkpoint.write` are not listed. Returns None if a file of another name than `checkpoint` is missing.
     """
     directory = local_path(checkpoint_dir)
     file = Path(directory) / (latest_filename or NAME)
@@ -76,16 +76,16 @@ def get_checkpoint_state(
         return None
     except FileNotFoundError:
         if file.name != NAME:
-            return None  # what is here may be in another list
+            return None  # the checkpoints here may be listed in another file
         problem = f"{file} is missing"
     except (UnreadableError, ValueError) as error:
         problem = f"{file} is damaged: {error}"
     rebuilt = _rebuilt(directory)
     if rebuilt is not None and not os.path.lexists(file) and owner_of(directory) not in (None, me()):
-        time.sleep(_SOON)
+        time.sleep(_LIST_DELAY)
         if os.path.lexists(file):
             return get_checkpoint_state(directory, latest_filename)
-    _say(problem, rebuilt)
+    _warn(problem, rebuilt)
     return rebuilt
 
 
@@ -95,7 +95,7 @@ def single(path: str) -> CheckpointState:
 
 
 def listed(state: CheckpointState, now: float) -> Sequence[tuple[str, float]]:
-    """The listed paths with the times they were written; a time is never in the future."""
+    """The listed paths with the times when they were written; a time is never in the future."""
     stamps = state.all_model_checkpoint_timestamps or (state.last_preserved_timestamp,) * len(
         state.all_model_checkpoint_paths
     )
@@ -103,12 +103,12 @@ def listed(state: CheckpointState, now: float) -> Sequence[tuple[str, float]]:
 
 
 def is_within(path: str, directory: str) -> bool:
-    """True for a path below the directory: what a file names that anybody may have written."""
+    """Returns whether a path lies below the directory; paths in files are not trusted, since anybody may have written them."""
     return os.path.abspath(path).startswith(os.path.join(os.path.abspath(directory), ""))
 
 
 def numbered(directory: str) -> list[str]:
-    """Paths in the directory that are named like saved checkpoints, in the order of their numbers."""
+    """Paths in the directory that are named like saved checkpoints, ordered by number."""
     try:
         names = [entry.name for entry in os.scandir(directory) if entry.is_dir()]
     except (FileNotFoundError, NotADirectoryError):
@@ -144,25 +144,24 @@ def _parse(text: str, directory: str) -> CheckpointState:
 
 
 def saved_in(directory: str) -> dict[str, Manifest]:
-    """The manifests of the checkpoints in the directory that belong into its list, by path, the oldest first.
-
-    Their files are not looked at.
-    """
+    """The manifests of the directory's checkpoints that belong in its list, by path, oldest first; other files are not read."""
     found = {}
     for path in numbered(directory):
         try:
             found[path] = load(path)
         except (NotFoundError, DataLossError, CheckpointError):
-            continue  # whoever wants to restore one hears of it
+            continue  # an attempt to restore it raises
     return {
         path: found[path]
-        for path in sorted(found, key=lambda path: found[path].saved_at)  # of equal times the larger number is newer
+        for path in sorted(
+            found, key=lambda path: found[path].saved_at
+        )  # if times are equal, the larger number is newer
         if found[path].listed
     }
 
 
 def number_of(path: str) -> int | None:
-    """The number at the end of a saved checkpoint's name, None where there is none."""
+    """The number at the end of a saved checkpoint's name, or None."""
     match = _NUMBERED.fullmatch(os.path.basename(path))
     return None if match is None else int(match.group(1))
 
@@ -178,11 +177,11 @@ def _rebuilt(directory: str) -> CheckpointState | None:
     )
 
 
-def _say(problem: str, rebuilt: CheckpointState | None) -> None:
+def _warn(problem: str, rebuilt: CheckpointState | None) -> None:
     paths = () if rebuilt is None else rebuilt.all_model_checkpoint_paths
-    if (problem, *paths) in _said or (rebuilt is None and problem.endswith("is missing")):
+    if (problem, *paths) in _warned or (rebuilt is None and problem.endswith("is missing")):
         return
-    _said.add((problem, *paths))
+    _warned.add((problem, *paths))
     found = "no complete checkpoint"
     if rebuilt is not None:
         newest = os.path.basename(rebuilt.model_checkpoint_path)

@@ -1,4 +1,4 @@
-"""Reports on checkpoints for people: what is in a directory, and whether it can be trusted."""
+"""Reports on checkpoints for people: the contents of a directory, and whether they are intact."""
 
 import os
 from dataclasses import dataclass
@@ -6,17 +6,17 @@ from dataclasses import dataclass
 from stratagem._base.errors import CheckpointError, DataLossError, NotFoundError
 from stratagem._base.paths import local_path
 from stratagem._checkpoints._finite import shown
-from stratagem._checkpoints._format import glance, verify
+from stratagem._checkpoints._format import verify, verify_sizes
 from stratagem._checkpoints._index import get_checkpoint_state, numbered
 from stratagem._checkpoints._manifest import NAME
 
 
 @dataclass(frozen=True, kw_only=True)
 class CheckpointReport:
-    """One checkpoint. `problem` is empty for a whole one; the numbers are 0 where they cannot be known.
+    """A report on one checkpoint. `problem` is empty if it is intact; numbers that cannot be determined are 0.
 
-    nbytes: size of its files. arrays, values: how many. saved_at: seconds since 1970. non_finite: names of the arrays that
-    hold a NaN or an infinity, the first ones.
+    nbytes: the size of its files. arrays, values: their number. saved_at: seconds since 1970. non_finite: the first few
+    names of arrays that hold a NaN or an infinity.
     """
 
     path: str
@@ -31,10 +31,10 @@ class CheckpointReport:
 
 
 def report_on(path: str, *, thorough: bool) -> list[CheckpointReport]:
-    """A report on the checkpoint at `path`, or on each one in the directory, in the order of their numbers.
+    """Reports on the checkpoint at `path`, or on each one in the directory `path`, ordered by number.
 
-    In a directory these are the ones that its file `checkpoint` lists and whatever is named like one. With `thorough`
-    every byte is compared with its checksum, else only sizes. Raises NotFoundError where there is no such directory.
+    In a directory these are the ones that its file `checkpoint` lists and all that are named like one. With `thorough`
+    every byte is compared with its checksum, else only sizes. Raises NotFoundError if there is no such directory.
     """
     path = local_path(path)
     if not os.path.isdir(path):
@@ -52,7 +52,7 @@ def report_on(path: str, *, thorough: bool) -> list[CheckpointReport]:
 
 def _report(path: str, latest: bool, thorough: bool) -> CheckpointReport:
     try:
-        manifest = verify(path) if thorough else glance(path)
+        manifest = verify(path) if thorough else verify_sizes(path)
     except (NotFoundError, DataLossError, CheckpointError) as error:
         return CheckpointReport(path=path, latest=latest, problem=str(error))
     return CheckpointReport(

@@ -1,4 +1,4 @@
-"""Which checkpoint to restore: the newest that is whole, and what is said of those that are not."""
+"""Chooses the checkpoint to restore, the newest intact one, and warns about those that are not intact."""
 
 import logging
 import os
@@ -15,25 +15,25 @@ from stratagem._checkpoints._manifest import load
 
 _log = logging.getLogger("stratagem.checkpoint")
 
-# What was verified, and what was said, so that an evaluator that asks every second reads and says nothing twice.
+# Checkpoints verified and warnings given so far, so that an evaluator that asks every second repeats neither.
 _verified: dict[str, tuple[object, ...]] = {}
-_said: set[str] = set()
-_said_of_values: set[tuple[str, ...]] = set()
+_warned: set[str] = set()
+_warned_of_values: set[tuple[str, ...]] = set()
 
 
 def latest_checkpoint(checkpoint_dir: str | os.PathLike[str], latest_filename: str | None = None) -> str | None:
     """The path of the newest complete checkpoint that the directory's file `checkpoint` names, for `restore`.
 
-    Every file of it was compared with its checksum. A checkpoint that is gone, was never finished or is damaged is passed
-    over, with a warning that names the file; then the newest in the directory is taken. None when no good one is left.
-    Without the file (and no `latest_filename`): the newest in the directory, with a warning.
+    Every file of it has been compared with its checksum. A checkpoint that is gone, was never finished or is damaged is
+    skipped, with a warning that names the file; then the newest one in the directory is used. None if no good one is left.
+    Without the file (and no `latest_filename`), the newest one in the directory is used, with a warning.
     """
     directory = local_path(checkpoint_dir)
     return first_good(newest_first(directory, latest_filename), directory)
 
 
 def newest_first(directory: str, latest_filename: str | None = None) -> Iterator[str]:
-    """The checkpoint to restore, then, if that is not good, the others: the list is no longer right in all it says."""
+    """The checkpoint to restore, then, if that one is not good, all others: the list is then no longer reliable."""
     state = get_checkpoint_state(directory, latest_filename)
     if state is None:
         return
@@ -44,24 +44,24 @@ def newest_first(directory: str, latest_filename: str | None = None) -> Iterator
 
 
 def first_good(paths: Iterable[str], directory: str) -> str | None:
-    """The first of the paths that holds a whole checkpoint; those before it are named in a warning, once."""
+    """The first of the paths that holds an intact checkpoint; the skipped ones are named in a warning, once."""
     for path in paths:
         problem = _problem(path, directory)
         if problem is None:
             return path
-        if problem not in _said:
-            _said.add(problem)
+        if problem not in _warned:
+            _warned.add(problem)
             _log.warning("Passing over a checkpoint listed in %s: %s", directory, problem)
     return None
 
 
 def is_good(path: str) -> bool:
-    """Whether the checkpoint is there, whole."""
+    """Returns whether there is an intact checkpoint at this path."""
     return _problem(path, os.path.dirname(path)) is None
 
 
 def newest_other(path: str) -> str:
-    """What to restore instead of a damaged checkpoint, as a sentence."""
+    """A sentence that says what to restore instead of a damaged checkpoint."""
     directory = os.path.dirname(os.path.abspath(path))
     state = get_checkpoint_state(directory)
     known = list(numbered(directory)) if state is None else [*state.all_model_checkpoint_paths]
@@ -72,11 +72,11 @@ def newest_other(path: str) -> str:
     return f"The newest good one is {good!r}: restore that, or tf.train.latest_checkpoint({directory!r})."
 
 
-def say_not_finite(path: str, names: Sequence[str]) -> None:
-    """Warn that a checkpoint that is restored holds such arrays, and name the newest beside it that holds none; once."""
-    if not names or (path, *names) in _said_of_values:
+def warn_not_finite(path: str, names: Sequence[str]) -> None:
+    """Warns once about non-finite arrays in a checkpoint that is restored; names the newest other one that is finite."""
+    if not names or (path, *names) in _warned_of_values:
         return
-    _said_of_values.add((path, *names))
+    _warned_of_values.add((path, *names))
     directory = os.path.dirname(os.path.abspath(path))
     finite = (m for m in reversed(saved_in(directory).items()) if not m[1].non_finite and is_good(m[0]))
     good = next((f"The newest finite one beside it is {other!r}" for other, _ in finite), "None beside it is finite")
@@ -89,9 +89,9 @@ def checkpoints_iterator(
     timeout: float | None = None,
     timeout_fn: Callable[[], bool] | None = None,
 ) -> Iterator[str]:
-    """Yield each new latest checkpoint of a directory as it appears, at most one every `min_interval_secs`.
+    """Yields each new latest checkpoint of a directory as it appears, at most one every `min_interval_secs`.
 
-    Ends when none appeared for `timeout` seconds (None: waits on) and `timeout_fn`, if any, returns True.
+    Ends when none has appeared for `timeout` seconds (None: never) and `timeout_fn`, if any, returns True.
     """
     last = None
     while True:
@@ -106,7 +106,7 @@ def checkpoints_iterator(
 
 
 def _problem(path: str, directory: str) -> str | None:
-    """Why the checkpoint at `path`, which the directory lists, is not to be restored; None if it is whole."""
+    """The reason why the listed checkpoint at `path` must not be restored; None if it is intact."""
     if not is_within(path, directory):
         return f"The checkpoint {path!r} is not below that directory."
     try:
@@ -117,12 +117,12 @@ def _problem(path: str, directory: str) -> str | None:
     except (NotFoundError, DataLossError) as error:
         return str(error)
     except CheckpointError:
-        return None  # of a later version of the library: newest all the same, and `restore` says so
+        return None  # written by a later version of the library: still the newest, and `restore` raises
     return None
 
 
 def _fingerprint(path: str) -> tuple[object, ...]:
-    """Changes when a file is written to; decay of the disk shows only when the bytes are read, as `restore` does."""
+    """A value that changes when a file is written to; bad sectors show only when the bytes are read, as `restore` does."""
     manifest = load(path)
     marks: list[object] = [manifest.seal]
     for name in manifest.files:

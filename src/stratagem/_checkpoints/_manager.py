@@ -1,4 +1,4 @@
-"""CheckpointManager: numbered checkpoints in one directory, the old ones deleted."""
+"""CheckpointManager: numbered checkpoints in one directory, of which old ones are deleted."""
 
 import logging
 import os
@@ -28,31 +28,31 @@ _log = logging.getLogger("stratagem.checkpoint")
 
 
 class Saved(Protocol):
-    """What a manager saves."""
+    """An object that a manager saves."""
 
     @property
     def save_counter(self) -> Any:
         """The number of the last checkpoint, a variable."""
 
     def snapshot(self) -> Contents:
-        """What a checkpoint is to hold, now."""
+        """The current contents for a checkpoint."""
 
     def restore(self, save_path: str) -> Any:
-        """Take the values of a checkpoint."""
+        """Assigns the values of a checkpoint."""
 
 
 class CheckpointManager:
-    """Saves `<directory>/<checkpoint_name>-<n>` and keeps the newest, as `tf.train.CheckpointManager`.
+    """Saves `<directory>/<checkpoint_name>-<n>` and keeps the newest ones, like `tf.train.CheckpointManager`.
 
     max_to_keep: how many to keep; None keeps all. While the newest holds a NaN or an infinity, the last one without is kept
         beyond this number.
-    keep_checkpoint_every_n_hours: keep one for good, instead of deleting it, when the last one so kept is older.
+    keep_checkpoint_every_n_hours: keeps one permanently, instead of deleting it, if the last such one is older than this.
     step_counter, checkpoint_interval: `save` does nothing until this many steps after the last save.
     init_fn: called by `restore_or_initialize` when there is no checkpoint.
 
-    A manager that did not restore numbers from 1 again, as in TensorFlow; a complete checkpoint that it replaces, or a later
-    step that it deletes, is named in a warning.
-    Raises ValueError when max_to_keep is below 1, or an interval is given without a counter.
+    A manager that did not restore starts again at number 1, as in TensorFlow; a complete checkpoint that it replaces,
+    or a later step that it deletes, is named in a warning. Raises ValueError when max_to_keep is below 1, or an
+    interval is given without a counter.
     """
 
     def __init__(
@@ -81,8 +81,8 @@ class CheckpointManager:
         self._last_step: int | None = None
         self._saves = Saves()
         self._latest = latest_checkpoint(self._directory)
-        self._last_preserved, self._kept = self._recover(time.time())
-        self._finite = {path: _is_finite(path) for path in self._kept} if max_to_keep is not None else {}
+        self._last_preserved, self._deletable = self._recover(time.time())
+        self._finite = {path: _is_finite(path) for path in self._deletable} if max_to_keep is not None else {}
 
     @property
     def checkpoint(self) -> Any:
@@ -91,30 +91,31 @@ class CheckpointManager:
 
     @property
     def directory(self) -> str:
-        """Where the checkpoints are."""
+        """The directory of the checkpoints."""
         return self._directory
 
     @property
     def checkpoint_interval(self) -> int | None:
-        """Steps between two checkpoints, or None."""
+        """The number of steps between two checkpoints, or None."""
         return self._checkpoint_interval
 
     @property
     def latest_checkpoint(self) -> str | None:
-        """Path of the newest complete checkpoint, None while there is none."""
+        """The path of the newest complete checkpoint, or None."""
         return self._latest
 
     @property
     def checkpoints(self) -> list[str]:
-        """Paths of the checkpoints that may still be deleted, oldest first."""
-        return list(self._kept)
+        """The paths of the checkpoints that may still be deleted, oldest first."""
+        return list(self._deletable)
 
     def save(self, checkpoint_number: Any = None, check_interval: bool = True, options: Any = None) -> str | None:
-        """Write a checkpoint, then delete what is too many. Returns its path; None when it is too early for the next.
+        """Writes a checkpoint, then deletes surplus ones. Returns its path, or None if it is too early for the next one.
 
         checkpoint_number: an integer or integer variable to use instead of `checkpoint.save_counter`.
-        check_interval: False saves whatever the interval says, but never twice at one step.
-        The directory is made when it is not there, also when somebody deleted it. Raises as `Checkpoint.save`.
+        check_interval: False saves regardless of the interval, but never twice at one step.
+
+        A missing directory is created, even if somebody has deleted it. Raises the same errors as `Checkpoint.save`.
         """
         if self._too_early(check_interval):
             return None
@@ -129,31 +130,31 @@ class CheckpointManager:
             nonlocal written
             with owning(self._directory, self):
                 self._saves.write(path, contents)
-                self._note(path)
+                self._set_latest(path)
                 # Twice: after a crash in between, the list still names whatever is there.
                 self._record()
-                self._sweep(self._delete)
+                self._delete_surplus(self._delete)
                 self._record()
             written = True
 
         save_together(self._directory, path, publish)
-        if not written:  # another process of the job did
-            self._note(path)
-            self._sweep(lambda path: None)
+        if not written:  # another process of the job wrote it
+            self._set_latest(path)
+            self._delete_surplus(lambda path: None)
         return path
 
     def delete_not_finite(self) -> str | None:
-        """Make the last checkpoint without NaN and infinity the latest, delete those that are newer, and return its path.
+        """Makes the last checkpoint without NaN and infinity the latest, deletes those that are newer, and returns its path.
 
-        None, and nothing is deleted, where there is none. All processes of the job have to call it.
+        If there is none, nothing is deleted and None returned. All processes of the job have to call it.
         """
-        found = [path for path in self._kept if self._finite.get(path, False)]
+        found = [path for path in self._deletable if self._finite.get(path, False)]
         if not found:
             return None
         last = self._latest = found[-1]
-        later = [*self._kept][[*self._kept].index(last) + 1 :]
+        later = [*self._deletable][[*self._deletable].index(last) + 1 :]
         for path in later:
-            del self._kept[path], self._finite[path]
+            del self._deletable[path], self._finite[path]
 
         def publish() -> None:
             with owning(self._directory, self):
@@ -165,14 +166,14 @@ class CheckpointManager:
         return last
 
     def restore_or_initialize(self) -> str | None:
-        """Restore the latest good checkpoint and return its path, or call `init_fn` and return None.
+        """Restores the latest good checkpoint and returns its path, or calls `init_fn` and returns None.
 
-        One that became damaged is passed over, with a warning that names the file. Raises as `restore` for what does not
-        fit, and CheckpointError when the processes of the job find different ones.
+        Damaged checkpoints are skipped, with a warning that names the file. Raises the same errors as `restore` for
+        values that do not fit, and CheckpointError when the processes of the job find different checkpoints.
         """
-        passed: set[str] = set()
+        skipped: set[str] = set()
         while True:
-            candidates = (path for path in newest_first(self._directory) if path not in passed)
+            candidates = (path for path in newest_first(self._directory) if path not in skipped)
             self._latest = first_good(candidates, self._directory)
             agree_to_restore(self._latest)
             if self._latest is None:
@@ -181,18 +182,18 @@ class CheckpointManager:
                 return None
             try:
                 self._checkpoint.restore(self._latest)
-            except DataLossError as error:  # it was whole when it was last looked at
+            except DataLossError as error:  # it was intact when it was last verified
                 if job_here().workers > 1:
                     raise  # the others have restored it
                 _log.warning("Passing over a checkpoint: %s", str(error))
-                passed.add(self._latest)
+                skipped.add(self._latest)
                 continue
             if self._checkpoint_interval is not None:
                 self._last_step = _integer(self._step_counter)
             return self._latest
 
     def _recover(self, now: float) -> tuple[float, dict[str, float]]:
-        """When the last checkpoint was preserved, and the paths of those that are not, with their times."""
+        """The time of the last preserved checkpoint, and the paths of those that are not preserved, with their times."""
         state = get_checkpoint_state(self._directory)
         if state is None:
             return now - 1.0, {}
@@ -213,31 +214,31 @@ class CheckpointManager:
         self._last_step = step
         return False
 
-    def _note(self, path: str) -> None:
-        """It is the newest now."""
-        self._kept.pop(path, None)
-        self._kept[path] = time.time()
+    def _set_latest(self, path: str) -> None:
+        """Records that this checkpoint is now the newest."""
+        self._deletable.pop(path, None)
+        self._deletable[path] = time.time()
         self._finite[path] = _is_finite(path)
         self._latest = path
 
-    def _sweep(self, remove: Callable[[str], None]) -> None:
+    def _delete_surplus(self, remove: Callable[[str], None]) -> None:
         if self._max_to_keep is None:
             return
-        last_finite = next((path for path in reversed(self._kept) if self._finite[path]), None)
-        for path in [*self._kept][: -self._max_to_keep]:
-            stamp = self._kept[path]
+        last_finite = next((path for path in reversed(self._deletable) if self._finite[path]), None)
+        for path in [*self._deletable][: -self._max_to_keep]:
+            stamp = self._deletable[path]
             if self._keep_every and stamp - self._keep_every * 3600.0 >= self._last_preserved:
                 self._last_preserved = stamp
             elif path == last_finite:
                 continue
             else:
                 remove(path)
-            del self._kept[path], self._finite[path]
+            del self._deletable[path], self._finite[path]
 
     def _delete(self, path: str) -> None:
         if not is_within(path, self._directory):
-            return  # the list is a file that anybody may have written
-        assert self._latest is not None  # it was saved just now
+            return  # the list is a file that anybody may have written: do not trust its paths
+        assert self._latest is not None  # it has just been saved
         number, saved = number_of(path), number_of(self._latest)
         delete(path)
         if number is not None and saved is not None and number > saved:
@@ -250,15 +251,15 @@ class CheckpointManager:
         assert self._latest is not None
         state = CheckpointState(
             model_checkpoint_path=self._latest,
-            all_model_checkpoint_paths=tuple(self._kept),
-            all_model_checkpoint_timestamps=tuple(self._kept.values()),
+            all_model_checkpoint_paths=tuple(self._deletable),
+            all_model_checkpoint_timestamps=tuple(self._deletable.values()),
             last_preserved_timestamp=self._last_preserved,
         )
         record_checkpoint_state(self._directory, state)
 
 
 def _is_finite(path: str) -> bool:
-    """True for a checkpoint without NaN and infinity."""
+    """Returns whether a checkpoint is without NaN and infinity."""
     try:
         return not load(path).non_finite
     except (NotFoundError, DataLossError, CheckpointError):

@@ -1,9 +1,9 @@
-"""manifest.json: what it says, how it is sealed, and what is refused when a stranger wrote it.
+"""The file manifest.json: its contents, its checksum, and the validation of manifests from strangers.
 
     {"crc32c": "<of every byte below this line>",
      "format": ..., "version": ..., "generation": ..., "files": ..., "arrays": ..., "states": ..., "nodes": ...}
 
-The seal's place and rule never change, so that a later version and a damaged file can be told apart.
+The place and rule of the checksum never change, so that a later version can be told from a damaged file.
 """
 
 import json
@@ -31,7 +31,7 @@ _KINDS = ("variable", "named", "state", "object")
 
 @dataclass(frozen=True, kw_only=True)
 class FileFact:
-    """Size in bytes and CRC-32C of one file."""
+    """The size in bytes and CRC-32C of one file."""
 
     bytes: int
     crc32c: str
@@ -39,7 +39,7 @@ class FileFact:
 
 @dataclass(frozen=True, kw_only=True)
 class ArrayFact:
-    """Shape, dtype and CRC-32C of one array's values in C order."""
+    """The shape, dtype and CRC-32C of one array's values in C order."""
 
     shape: tuple[int, ...]
     dtype: str
@@ -47,20 +47,20 @@ class ArrayFact:
 
     @property
     def count(self) -> int:
-        """How many values it has."""
+        """The number of values."""
         return math.prod(self.shape)
 
     @property
     def nbytes(self) -> int:
-        """Its size in memory."""
+        """The size in memory."""
         return self.count * np.dtype(self.dtype).itemsize
 
 
 @dataclass(frozen=True, kw_only=True)
 class Manifest:
-    """What one checkpoint holds: files by name, arrays and states by path, the object graph.
+    """The description of one checkpoint: files by name, arrays and states by path, the object graph.
 
-    listed: False for one that belongs into no list of checkpoints.
+    listed: False for a checkpoint that is left out of lists of checkpoints.
     non_finite: the arrays that hold a NaN or an infinity.
     """
 
@@ -84,9 +84,9 @@ def encode(manifest: Manifest) -> str:
 
 
 def load(path: str) -> Manifest:
-    """The manifest of the checkpoint at `path`; every part of it was checked.
+    """The manifest of the checkpoint at `path`, after validating every part of it.
 
-    Raises NotFoundError when there is none, DataLossError when it is not what was written or names what no checkpoint
+    Raises NotFoundError when there is none, DataLossError when it has been changed or names something that no checkpoint
     holds, CheckpointError when a later version of the library wrote it.
     """
     text = _text(path)
@@ -98,19 +98,19 @@ def load(path: str) -> Manifest:
         raise damaged(path, NAME, f"its checksum is {found}, and {sealed.group(1)} was saved")
     try:
         return _parse(path, json.loads(text), found)
-    except (_Strange, ValueError, RecursionError) as error:
+    except (_InvalidManifestError, ValueError, RecursionError) as error:
         if isinstance(error, CheckpointError):
             raise
         raise damaged(path, NAME, f"it is sealed, but not by this library: {error}") from error
 
 
 def damaged(path: str, file: str, problem: str) -> DataLossError:
-    """The error for a file of a checkpoint that cannot be believed."""
+    """The error for a damaged file of a checkpoint."""
     return DataLossError(f"The checkpoint {path!r} is damaged: {file}: {problem}.")
 
 
-class _Strange(Exception):
-    """A manifest says what this library never writes."""
+class _InvalidManifestError(Exception):
+    """A manifest has content that this library never writes."""
 
 
 def _text(path: str) -> str:
@@ -128,24 +128,24 @@ def _text(path: str) -> str:
 
 
 def _parse(path: str, found: Any, seal: str) -> Manifest:
-    _demand(isinstance(found, dict) and found.get("format") == _FORMAT, f"its format is not {_FORMAT!r}")
+    _check(isinstance(found, dict) and found.get("format") == _FORMAT, f"its format is not {_FORMAT!r}")
     version = found.get("version")
-    _demand(_natural(version), f"version {version!r}")
+    _check(_is_natural(version), f"version {version!r}")
     if version > _VERSION:
         raise CheckpointError(
             f"The checkpoint {path!r} has format version {version}, and this library reads up to {_VERSION}. "
             "Read it with the version of stratagem that wrote it."
         )
     generation, saved_at = found.get("generation"), found.get("saved_at")
-    _demand(isinstance(generation, str) and GENERATION.fullmatch(generation), f"generation {generation!r}")
-    _demand(isinstance(saved_at, int | float), f"saved_at {saved_at!r}")
+    _check(isinstance(generation, str) and GENERATION.fullmatch(generation), f"generation {generation!r}")
+    _check(isinstance(saved_at, int | float), f"saved_at {saved_at!r}")
     listed = found.get("listed", True)
-    _demand(isinstance(listed, bool), f"listed {listed!r}")
+    _check(isinstance(listed, bool), f"listed {listed!r}")
     arrays = {key: _array(key, entry) for key, entry in _table(found, "arrays").items()}
     states = _table(found, "states")
     non_finite = found.get("non_finite", [])
-    _demand(isinstance(non_finite, list), f"non_finite {non_finite!r}")
-    _demand(all(isinstance(n, str) and n in arrays for n in non_finite), f"non_finite {non_finite!r:.100}")
+    _check(isinstance(non_finite, list), f"non_finite {non_finite!r}")
+    _check(all(isinstance(n, str) and n in arrays for n in non_finite), f"non_finite {non_finite!r:.100}")
     return Manifest(
         generation=generation,
         saved_at=float(saved_at),
@@ -161,56 +161,56 @@ def _parse(path: str, found: Any, seal: str) -> Manifest:
 
 def _file(name: str, entry: Any) -> FileFact:
     parts = name.split("/")
-    _demand(name.isprintable() and "\\" not in name and not {"", ".", ".."} & set(parts), f"a file named {name!r}")
-    _demand(_has(entry, "bytes", "crc32c") and _natural(entry["bytes"]), f"file {name!r} is {entry!r}")
+    _check(name.isprintable() and "\\" not in name and not {"", ".", ".."} & set(parts), f"a file named {name!r}")
+    _check(_has_only(entry, "bytes", "crc32c") and _is_natural(entry["bytes"]), f"file {name!r} is {entry!r}")
     return FileFact(bytes=entry["bytes"], crc32c=_crc(entry))
 
 
 def _array(key: str, entry: Any) -> ArrayFact:
-    _demand(key.isprintable() and _has(entry, "shape", "dtype", "crc32c"), f"array {key!r} is {entry!r}")
+    _check(key.isprintable() and _has_only(entry, "shape", "dtype", "crc32c"), f"array {key!r} is {entry!r}")
     shape, name = entry["shape"], entry["dtype"]
-    _demand(isinstance(shape, list) and len(shape) <= 32 and all(map(_natural, shape)), f"{key!r}: shape {shape!r}")
-    _demand(isinstance(name, str) and _is_numeric(name), f"array {key!r}: dtype {name!r}")
+    _check(isinstance(shape, list) and len(shape) <= 32 and all(map(_is_natural, shape)), f"{key!r}: shape {shape!r}")
+    _check(isinstance(name, str) and _is_numeric(name), f"array {key!r}: dtype {name!r}")
     return ArrayFact(shape=tuple(shape), dtype=name, crc32c=_crc(entry))
 
 
 def _nodes(entries: Any, arrays: dict[str, ArrayFact], states: dict[str, Any]) -> list[Node]:
-    _demand(isinstance(entries, list) and entries, "there is no object graph")
+    _check(isinstance(entries, list) and entries, "there is no object graph")
     nodes = []
     for entry in entries:
-        _demand(_has(entry, "path", "kind", "children"), f"node {entry!r}")
+        _check(_has_only(entry, "path", "kind", "children"), f"node {entry!r}")
         path, kind, children = entry["path"], entry["kind"], entry["children"]
-        _demand(isinstance(path, str) and kind in _KINDS and isinstance(children, dict), f"node {entry!r}")
-        _demand(all(_natural(i) and i < len(entries) for i in children.values()), f"node {path!r}: its children")
-        _demand(kind not in ("variable", "named") or path in arrays, f"node {path!r} has no array")
-        _demand(kind != "state" or path in states, f"node {path!r} has no state")
+        _check(isinstance(path, str) and kind in _KINDS and isinstance(children, dict), f"node {entry!r}")
+        _check(all(_is_natural(i) and i < len(entries) for i in children.values()), f"node {path!r}: its children")
+        _check(kind not in ("variable", "named") or path in arrays, f"node {path!r} has no array")
+        _check(kind != "state" or path in states, f"node {path!r} has no state")
         nodes.append(Node(path=path, kind=kind, children=children))
     return nodes
 
 
 def _table(found: dict[str, Any], name: str) -> dict[str, Any]:
     table = found.get(name)
-    _demand(isinstance(table, dict), f"{name} is not a table")
+    _check(isinstance(table, dict), f"{name} is not a table")
     assert isinstance(table, dict)
     return table
 
 
 def _crc(entry: dict[str, Any]) -> str:
     crc = entry["crc32c"]
-    _demand(isinstance(crc, str) and re.fullmatch(r"[0-9a-f]{8}", crc), f"crc32c {crc!r}")
+    _check(isinstance(crc, str) and re.fullmatch(r"[0-9a-f]{8}", crc), f"crc32c {crc!r}")
     return str(crc)
 
 
-def _has(entry: Any, *names: str) -> bool:
+def _has_only(entry: Any, *names: str) -> bool:
     return isinstance(entry, dict) and entry.keys() == set(names)
 
 
-def _natural(value: Any) -> TypeGuard[int]:
+def _is_natural(value: Any) -> TypeGuard[int]:
     return type(value) is int and 0 <= value < 1 << 62
 
 
 def _is_numeric(name: str) -> bool:
-    """True for the name of a NumPy or ml_dtypes number type, as `str(dtype)` writes it."""
+    """Returns whether `name` is a NumPy or ml_dtypes number type, as `str(dtype)` writes it."""
     try:
         dtype = np.dtype(name)
     except TypeError:
@@ -218,6 +218,6 @@ def _is_numeric(name: str) -> bool:
     return str(dtype) == name and (dtype.kind in "biufc" or dtype.isbuiltin == 2)
 
 
-def _demand(right: object, problem: str) -> None:
+def _check(right: object, problem: str) -> None:
     if not right:
-        raise _Strange(problem)
+        raise _InvalidManifestError(problem)

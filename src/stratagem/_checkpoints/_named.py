@@ -1,4 +1,4 @@
-"""NamedCheckpoint: variables that are saved and found by their names alone, as those of TensorFlow 1's Saver."""
+"""NamedCheckpoint: variables that are saved and matched by their names alone, as with TensorFlow 1's Saver."""
 
 import os
 from collections.abc import Callable
@@ -12,8 +12,8 @@ from stratagem._checkpoints._checkpoint import Checkpoint
 from stratagem._checkpoints._children import value_of
 from stratagem._checkpoints._format import Contents, read
 from stratagem._checkpoints._graph import Node
-from stratagem._checkpoints._latest import say_not_finite
-from stratagem._checkpoints._pending import Due, demand_fit, give
+from stratagem._checkpoints._latest import warn_not_finite
+from stratagem._checkpoints._pending import Assignments, assign, check_fit
 from stratagem._core.context import entered
 from stratagem._core.values import Variable
 
@@ -22,27 +22,27 @@ from stratagem._core.values import Variable
 class NamedCheckpoint:
     """Variables by name, for a CheckpointManager.
 
-    variables: gives them; asked anew whenever they are saved or restored.
-    beside: is saved and restored with them, so that the checkpoint is one of its own, too.
+    variables: a function that returns them; called whenever they are saved or restored.
+    companion: a Checkpoint that is saved and restored with them, so that the result is also one of its own checkpoints.
     """
 
-    def __init__(self, variables: Callable[[], dict[str, Any]], beside: Checkpoint | None = None) -> None:
-        self._variables, self._beside = variables, beside
+    def __init__(self, variables: Callable[[], dict[str, Any]], companion: Checkpoint | None = None) -> None:
+        self._variables, self._companion = variables, companion
         with entered(strategy=None, replica=None, crossing=False):
             self._save_counter = Variable(np.int64(0), trainable=False, name="save_counter")
 
     @property
     def save_counter(self) -> Variable:
-        """How often it was saved; not part of what is saved."""
+        """The number of saves; not part of what is saved."""
         return self._save_counter
 
     def snapshot(self) -> Contents:
-        """The values of all variables, now. Raises CheckpointError if something else in `beside` has the name of one."""
+        """The current values of all variables. Raises CheckpointError if another value in `companion` has the name of one."""
         arrays = {name: value_of(variable) for name, variable in self._variables().items()}
         named = [Node(path=name, kind="named", children={}) for name in arrays]
-        if self._beside is None:
+        if self._companion is None:
             return Contents(nodes=[Node(path="", kind="object", children={}), *named], arrays=arrays, states={})
-        other = self._beside.snapshot()
+        other = self._companion.snapshot()
         for name in arrays.keys() & other.arrays.keys():
             if not np.array_equal(arrays[name], other.arrays[name]):
                 raise CheckpointError(
@@ -52,29 +52,29 @@ class NamedCheckpoint:
         return Contents(nodes=[*other.nodes, *named], arrays={**other.arrays, **arrays}, states=other.states)
 
     def restore(self, save_path: str | os.PathLike[str]) -> None:
-        """Give every variable the value of its name in a checkpoint; what else is in it is left alone.
+        """Assigns to every variable the value of its name in a checkpoint; other values there are ignored.
 
         Raises NotFoundError when there is no complete checkpoint, or a name is not in it; DataLossError when it is damaged,
-        CheckpointError when a shape differs, InvalidArgumentError when a dtype does. Then no value was changed.
+        CheckpointError when a shape differs, InvalidArgumentError when a dtype does. In each case no value was changed.
         """
         path = local_path(save_path)
         contents = read(path)
         arrays = contents.arrays
-        due = self._due(arrays, path, {name: name for name in self._variables()})
-        if self._beside is not None:
-            self._beside.read(path)  # changes nothing if it raises; no value of `due` was given by then
-        _give_all(due, arrays)
-        say_not_finite(path, contents.non_finite)
+        assignments = self._matched(arrays, path, {name: name for name in self._variables()})
+        if self._companion is not None:
+            self._companion.read(path)  # changes nothing if it raises; no value of `assignments` has been assigned yet
+        _assign_all(assignments, arrays)
+        warn_not_finite(path, contents.non_finite)
 
     def take(self, arrays: dict[str, np.ndarray], path: str, names: dict[str, str]) -> None:
-        """Give some variables, by name, the values that have those names among the arrays of the checkpoint `path`.
+        """Assigns saved values to some variables. names: from the variable's name to the name in the checkpoint at `path`.
 
-        Raises as `restore`.
+        arrays: the values of that checkpoint, by name. Raises the same errors as `restore`.
         """
-        _give_all(self._due(arrays, path, names), arrays)
+        _assign_all(self._matched(arrays, path, names), arrays)
 
-    def _due(self, arrays: dict[str, np.ndarray], path: str, names: dict[str, str]) -> Due:
-        """The variables with what they are to be given, once it is sure that all of it is there and fits."""
+    def _matched(self, arrays: dict[str, np.ndarray], path: str, names: dict[str, str]) -> Assignments:
+        """The variables with their saved nodes, after checking that all values exist and fit."""
         missing = [saved for saved in names.values() if saved not in arrays]
         if missing:
             raise NotFoundError(
@@ -84,11 +84,11 @@ class NamedCheckpoint:
                 "use another model_dir, or warm_start_from to take over what has stayed."
             )
         variables = self._variables()
-        due = [(variables[name], Node(path=saved, kind="named", children={})) for name, saved in names.items()]
-        demand_fit(due, arrays, path)
-        return due
+        assignments = [(variables[name], Node(path=saved, kind="named", children={})) for name, saved in names.items()]
+        check_fit(assignments, arrays, path)
+        return assignments
 
 
-def _give_all(due: Due, arrays: dict[str, np.ndarray]) -> None:
-    for variable, node in due:
-        give(variable, arrays[node.path])
+def _assign_all(assignments: Assignments, arrays: dict[str, np.ndarray]) -> None:
+    for variable, node in assignments:
+        assign(variable, arrays[node.path])

@@ -1,7 +1,7 @@
-"""Arrays on disk: Orbax's format, with a writer that works alike in every process and a reader that takes no orders.
+"""Arrays on disk in Orbax's format, with a writer that works the same in every process and a reader that trusts no file.
 
-The reader asks TensorStore for the arrays that the manifest names, with the layout that the writer gives them. What the
-files themselves say about shapes, codecs and other files is compared with that and never followed.
+The reader asks TensorStore for the arrays that the manifest names, with the layout that the writer gives them.
+Statements in the files themselves about shapes, codecs and other files are compared with these and never followed.
 """
 
 import asyncio
@@ -31,16 +31,16 @@ from orbax.checkpoint.type_handlers import (
 from stratagem._checkpoints._manifest import ArrayFact
 
 
-def _is_told(record: logging.LogRecord) -> bool:
-    """Of Orbax only what is wrong: it says a dozen lines a save, which programs with absl's `app.run` would print."""
+def _is_relevant(record: logging.LogRecord) -> bool:
+    """Filters out Orbax's info messages: a dozen lines per save, which programs with absl's `app.run` would print."""
     return record.levelno >= logging.WARNING or "orbax" not in Path(record.pathname).parts
 
 
-logging.getLogger("absl").addFilter(_is_told)
+logging.getLogger("absl").addFilter(_is_relevant)
 
 
 def write_arrays(directory: Path, arrays: dict[str, np.ndarray]) -> None:
-    """Write the arrays into an existing, empty directory. They are in files afterwards, but not yet synced to disk.
+    """Writes the arrays into an existing, empty directory. They are then in files, but not yet synced to disk.
 
     Raises OSError when a file cannot be written.
     """
@@ -49,7 +49,7 @@ def write_arrays(directory: Path, arrays: dict[str, np.ndarray]) -> None:
 
 
 def read_arrays(directory: Path, facts: Mapping[str, ArrayFact]) -> dict[str, np.ndarray]:
-    """The named arrays in the directory. Raises ValueError when one is not there or has another layout."""
+    """Reads the named arrays from the directory. Raises ValueError when one is missing or has another layout."""
     context = tensorstore.Context()
     specs = [_spec(str(directory.absolute()), key, fact.shape, fact.dtype) for key, fact in facts.items()]
     opening = [tensorstore.open(spec, open=True, read=True, context=context) for spec in specs]
@@ -59,7 +59,7 @@ def read_arrays(directory: Path, facts: Mapping[str, ArrayFact]) -> dict[str, np
 
 @contextlib.contextmanager
 def _system_errors() -> Iterator[None]:
-    """TensorStore gives a full disk as a ValueError; make it the OSError that it is."""
+    """Converts the ValueError that TensorStore raises for, say, a full disk into the OSError that it is."""
     try:
         yield
     except ValueError as error:
@@ -72,7 +72,7 @@ def _system_errors() -> Iterator[None]:
 
 @contextlib.contextmanager
 def _orbax() -> Iterator[PyTreeCheckpointHandler]:
-    """Orbax, told that each process works alone: no barriers, since processes save at different times and places."""
+    """An Orbax handler without barriers: each process works alone, since processes save at different times and places."""
     me = jax.process_index()
     handler = PyTreeCheckpointHandler(
         multiprocessing_options=MultiprocessingOptions(primary_host=me, active_processes={me}),
@@ -89,10 +89,10 @@ def _orbax() -> Iterator[PyTreeCheckpointHandler]:
 
 @final
 class _LocalArrays(TypeHandler):  # type: ignore[misc]
-    """NumPy arrays, written by the process that has them.
+    """A handler of NumPy arrays, which are written by the process that has them.
 
-    Orbax's own handler writes NumPy arrays in process 0 only and says nothing in the others, whose checkpoints are then
-    empty. This one also puts everything into one file instead of one per process that is merged later.
+    Orbax's own handler writes NumPy arrays in process 0 only and silently skips the others, whose checkpoints are then
+    empty. This one also writes a single file instead of one per process that is merged later.
     """
 
     def __init__(self) -> None:
@@ -103,13 +103,13 @@ class _LocalArrays(TypeHandler):  # type: ignore[misc]
         return str(self._reader.typestr())
 
     async def metadata(self, infos: Sequence[ParamInfo]) -> Any:
-        """Shapes and dtypes."""
+        """The shapes and dtypes."""
         return await self._reader.metadata(infos)
 
     async def serialize(
         self, values: Sequence[np.ndarray], infos: Sequence[ParamInfo], args: Sequence[SaveArgs] | None = None
     ) -> Sequence[Any]:
-        """Write, and wait until all is written: nothing is left to a background thread."""
+        """Writes the arrays and waits until all are written: nothing is left to a background thread."""
         context = tensorstore.Context()
         async with tensorstore.Transaction() as transaction:
             specs = [
@@ -122,7 +122,7 @@ class _LocalArrays(TypeHandler):  # type: ignore[misc]
         return []
 
     async def deserialize(self, infos: Sequence[ParamInfo], args: Sequence[RestoreArgs] | None = None) -> Any:
-        """Read."""
+        """Reads the arrays."""
         return await self._reader.deserialize(infos, args)
 
 

@@ -1,8 +1,8 @@
-"""Who saves to a directory: one process at a time, written down in `.owner.json` while it lives.
+"""Ownership of a directory: one process at a time saves to it, and is recorded in `.owner.json` while it lives.
 
-On the same machine an owner is alive when its process is: number and start time are compared. Elsewhere (another host,
-another container, before a reboot) it is alive when it keeps touching the file, which every owner does. A newcomer waits
-that long before it takes over, by its own clock, so clocks need not agree.
+On the same machine an owner is alive when its process is: process id and start time are compared. Elsewhere (another host,
+another container, before a reboot) it is alive while it keeps touching the file, as every owner does. A newcomer waits
+that long, by its own clock, before it takes over, so clocks need not agree.
 """
 
 import contextlib
@@ -27,13 +27,14 @@ _log = logging.getLogger("stratagem.checkpoint")
 NAME = ".owner.json"
 TOUCH_EVERY = 15.0  # seconds
 LAPSES_AFTER = 60.0  # seconds without a touch
-_TURN = 5.0  # seconds to wait for a process that looks at the file, which takes it a millisecond
+_LOCK_SECONDS = 5.0  # seconds to wait for a process that holds the lock, which takes it a millisecond
 
 
 @dataclass(frozen=True, kw_only=True)
 class Owner:
-    """A process: `machine` tells in which other processes its `pid` means the same, `started` tells it from a later one
-    of the same number (clock ticks since the machine's start)."""
+    """A process. `machine` is equal for processes that share process ids; `started`, in clock ticks since the machine's start,
+    distinguishes it from a later process with the same id.
+    """
 
     host: str
     pid: int
@@ -41,37 +42,37 @@ class Owner:
     machine: str
 
     def is_here(self) -> bool:
-        """True when this process can ask the system about it."""
+        """Returns whether this process can query the system about it."""
         return bool(self.machine) and self.machine == machine()
 
     def is_running(self) -> bool:
-        """Whether the process still runs; only to be asked where it `is_here`."""
+        """Returns whether the process still runs; only valid if it `is_here`."""
         return ProcessId(self.pid, self.started).is_running()
 
 
 @contextlib.contextmanager
 def owning(directory: str, holder: object) -> Iterator[None]:
-    """Run the body as the process that saves to the existing `directory`, and stay it for as long as `holder` lives.
+    """Runs the body as the process that saves to the existing `directory`, and remains the owner while `holder` lives.
 
-    A body that fails leaves things as they were. Raises FailedPreconditionError when another living process is the
-    owner; it may take a minute to find out. OSError.
+    If the body fails, ownership is left as it was. Raises FailedPreconditionError when another living process is the
+    owner, which may take a minute to find out; and OSError.
     """
     path = Path(directory).resolve()
     new = _touching.hold(path, holder)
     try:
-        own_now(path)
+        take_ownership(path)
         yield
     except BaseException:
         if new:
-            _touching.let_go(path, id(holder))
+            _touching.release(path, id(holder))
         raise
 
 
-def own_now(path: Path) -> None:
-    """Make this process the owner, until `disown`. Raises as `owning`."""
+def take_ownership(path: Path) -> None:
+    """Makes this process the owner until `disown`. Raises the same errors as `owning`."""
     seen: _Sighting | None = None
     while True:
-        with _turn(path):
+        with _lock(path):
             owner = _read(path)
             if owner is None or owner == me() or _is_gone(owner, path, seen):
                 write_text(path / NAME, json.dumps(asdict(me())))
@@ -90,14 +91,14 @@ def own_now(path: Path) -> None:
 
 
 def disown(path: Path) -> None:
-    """Give a directory up that this process owns; others are left alone."""
-    with contextlib.suppress(OSError):  # gone, or now read-only
+    """Gives up a directory if this process owns it."""
+    with contextlib.suppress(OSError):  # the directory is gone, or now read-only
         if _read(path) == me():
             (path / NAME).unlink()
 
 
 def owner_of(directory: str) -> Owner | None:
-    """Who saves to the directory, by its file; None without one."""
+    """The owner of the directory according to its file; None without one."""
     return _read(Path(directory))
 
 
@@ -108,7 +109,7 @@ def me() -> Owner:
 
 @dataclass(frozen=True)
 class _Sighting:
-    """When an owner elsewhere was first seen, and the mark of its last touch."""
+    """The time when an owner elsewhere was first seen, and the modification time of its file then."""
 
     owner: Owner
     touched: int
@@ -150,7 +151,7 @@ def _read(path: Path) -> Owner | None:
 
 
 def _touched(path: Path) -> int:
-    """The mark of the last touch. The file is opened for it: network file systems then ask their server again."""
+    """The time of the last touch. The file is opened for it, because network file systems then ask their server again."""
     try:
         with open(path / NAME, "rb") as file:
             return os.fstat(file.fileno()).st_mtime_ns
@@ -159,12 +160,12 @@ def _touched(path: Path) -> int:
 
 
 @contextlib.contextmanager
-def _turn(path: Path) -> Iterator[None]:
-    """One process after the other looks at the file and writes it, where the file system has locks."""
+def _lock(path: Path) -> Iterator[None]:
+    """Lets one process at a time read and write the file, if the file system has locks."""
     handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     try:
         with contextlib.suppress(OSError):  # a file system without locks: a race of milliseconds stays open
-            take_lock(handle, _TURN)
+            take_lock(handle, _LOCK_SECONDS)
         yield
     finally:
         os.close(handle)
@@ -180,7 +181,7 @@ class _Touching:
         self._thread: threading.Thread | None = None
 
     def hold(self, path: Path, holder: object) -> bool:
-        """Touch the file in this directory until `holder`, and every other one, is gone; False if it already is one."""
+        """Touches the file in this directory until all its holders are gone; returns False if `holder` already is one."""
         with self._lock:
             holders = self._holders.setdefault(path, set())
             if self._thread is None or not self._thread.is_alive():  # not alive: this is a forked child
@@ -192,11 +193,11 @@ class _Touching:
             if id(holder) in holders:
                 return False
             holders.add(id(holder))
-            weakref.finalize(holder, self.let_go, path, id(holder))
+            weakref.finalize(holder, self.release, path, id(holder))
             return True
 
-    def let_go(self, path: Path, holder: int) -> None:
-        """The holder of this `id` is gone."""
+    def release(self, path: Path, holder: int) -> None:
+        """Removes the holder with this `id`, which no longer exists."""
         with self._lock:
             holders = self._holders.get(path, set())
             holders.discard(holder)
@@ -214,7 +215,7 @@ class _Touching:
             with self._lock:
                 paths = list(self._holders)
             for path in paths:
-                with contextlib.suppress(OSError):  # somebody deleted the directory; the next save makes it again
+                with contextlib.suppress(OSError):  # somebody deleted the directory; the next save creates it again
                     if _read(path) == me():
                         os.utime(path / NAME)
 

@@ -1,4 +1,4 @@
-"""Restoration: one `restore` on its way, from the values it can give at once to those that wait for their variables."""
+"""Restoration: one `restore` in progress, with values that can be assigned at once and values that wait for variables."""
 
 import itertools
 import logging
@@ -20,18 +20,18 @@ _log = logging.getLogger("stratagem.checkpoint")
 
 _orders = itertools.count(1)
 
-# Which restore gave an object its value. Of overlapping ones the last that was asked for wins, whenever it arrives.
+# The restore that gave each object its value. Of overlapping ones the last one requested wins, whenever it is applied.
 _restored_by: WeakIdentityMap[int] = WeakIdentityMap()
 
-Due = list[tuple[Any, Node]]
+Assignments = list[tuple[Any, Node]]
 
 
 class Restoration:
-    """The values of one checkpoint on their way into the objects below `owners`, which all stand for its root.
+    """The values of one checkpoint on their way into the objects below `owners`, each of which corresponds to its root.
 
     It keeps no object alive. It ends when every value has been used or when the objects it waits for are gone.
-    Construction raises CheckpointError when a shape differs and InvalidArgumentError when a dtype does; then nothing
-    was changed. The same errors come out of the building of a variable that does not fit.
+    The constructor raises CheckpointError when a shape differs and InvalidArgumentError when a dtype differs; then nothing
+    was changed. Building a variable that does not fit raises the same errors.
     """
 
     def __init__(self, owners: Sequence[Any], path: str, contents: Contents) -> None:
@@ -51,63 +51,65 @@ class Restoration:
 
     @property
     def waiting(self) -> list[str]:
-        """Paths of the values that no object has taken yet."""
+        """The paths of the values that no object has taken yet."""
         return [self.nodes[i].path for i in sorted(self._waiting)]
 
     def resume(self, owner: Any) -> None:
-        """`owner`, which stands for the root, has new parts: give them their values."""
+        """Assigns waiting values to new parts of `owner`, which corresponds to the root."""
         if self._waiting:
             self._apply([(owner, 0)])
             self._anchor(owner)
             self._finish_if_done()
 
-    def give_way(self, newer: "Restoration") -> None:
-        """Forget what a later restore of the same objects brings."""
+    def yield_to(self, newer: "Restoration") -> None:
+        """Drops the waiting values that a later restore of the same objects replaces."""
         theirs = {node.path for node in newer.nodes if node.has_value}
         self._settle({i for i in self._waiting if self.nodes[i].path in theirs})
         self._finish_if_done()
 
     def _built(self, owner: Any) -> None:
         known = self._known.get(owner)
-        # An owner that was not there before may hang anywhere: look at everything again.
+        # A new owner may be attached anywhere: search everything again.
         try:
             self._apply(self._anchors.items() if known is None else [(owner, known)])
         except (CheckpointError, InvalidArgumentError) as error:
             if in_stateless_scope():
-                # Keras first calls a model on trial, and swallows what that raises: say it here, raise it again later.
+                # Keras first calls a model on trial and swallows errors: log this one here, raise it again later.
                 _log.error("%s", error)
             else:
-                self._end()  # said; the building of other objects must not fail for it
+                self._end()  # reported now; building other objects must not fail because of it
             raise
         self._finish_if_done()
 
     def _apply(self, starts: Sequence[tuple[Any, int]]) -> None:
-        """Give every value that has its object by now; all of them are checked before the first is given."""
-        due: dict[tuple[int, int], tuple[Any, Node]] = {}  # by identity and node: two starts may reach the same
+        """Assigns every waiting value whose object exists now; all of them are checked before the first is assigned."""
+        ready: dict[
+            tuple[int, int], tuple[Any, Node]
+        ] = {}  # by identity and node, because two starts may reach the same
         for start, node in starts:
             found = survey(start, self.nodes[node].path)
             for i, n in bind(found, self.nodes, node).items():
                 value = found[i].value
-                if n in self._waiting and self._ready(value):
-                    due[id(value), n] = (value, self.nodes[n])
+                if n in self._waiting and self._is_assignable(value):
+                    ready[id(value), n] = (value, self.nodes[n])
                 elif not self.nodes[n].has_value and not is_container(value):
                     self._known[value] = n
-        todo = [(value, source) for value, source in due.values() if self._is_latest(value)]
-        demand_fit(todo, self._contents.arrays, self.path)
+        todo = [(value, source) for value, source in ready.values() if self._is_latest(value)]
+        check_fit(todo, self._contents.arrays, self.path)
         for value, source in todo:
-            self._give(value, source)
-        self._settle({n for _, n in due})
+            self._restore(value, source)
+        self._settle({n for _, n in ready})
 
-    def _ready(self, value: Any) -> bool:
-        """Inside a trace an assignment would become part of the program; only first values can be given there."""
+    def _is_assignable(self, value: Any) -> bool:
+        """Returns whether `value` can be restored now; in a trace, only uninitialized variables can."""
         return not in_stateless_scope() or (is_variable(value) and not any(map(initialized, shards(value))))
 
     def _is_latest(self, value: Any) -> bool:
         return (_restored_by.get(value) or 0) < self._order
 
-    def _give(self, value: Any, node: Node) -> None:
+    def _restore(self, value: Any, node: Node) -> None:
         if is_variable(value):
-            give(value, self._contents.arrays[node.path])
+            assign(value, self._contents.arrays[node.path])
         else:
             value.set_state(self._contents.states[node.path])
         _restored_by[value] = self._order
@@ -118,7 +120,7 @@ class Restoration:
             self._contents.arrays.pop(self.nodes[node].path, None)
 
     def _anchor(self, owner: Any) -> None:
-        """Note where to look for new objects. The root's parts count too: the checkpoint object itself may go first."""
+        """Records where to look for new objects. The root's parts count too, as the checkpoint object may be deleted first."""
         self._anchors[owner] = 0
         queue = [(part, name, self.nodes[0]) for name, part in parts_of(owner).items()]
         for value, name, parent in queue:  # the list grows while it is read
@@ -150,15 +152,15 @@ class Restoration:
         self._known.clear()
 
 
-def give(variable: Any, array: np.ndarray) -> None:
-    """Let a variable, or all shards of one, have this value, or begin with it."""
+def assign(variable: Any, array: np.ndarray) -> None:
+    """Assigns a value to a variable or to all shards of one, as its initial value if it has none yet."""
     for part, value in variable.pieces(array) if is_view(variable) else [(variable, array)]:
         set_initial_value(part, value)
 
 
-def demand_fit(due: Due, arrays: dict[str, np.ndarray], path: str) -> None:
-    """Raise CheckpointError or InvalidArgumentError if an array has another shape or dtype than the variable it is for."""
-    variables = [(variable, node, arrays[node.path]) for variable, node in due if is_variable(variable)]
+def check_fit(ready: Assignments, arrays: dict[str, np.ndarray], path: str) -> None:
+    """Raises CheckpointError or InvalidArgumentError if an array has another shape or dtype than its variable."""
+    variables = [(variable, node, arrays[node.path]) for variable, node in ready if is_variable(variable)]
     shapes = [
         f"{node.path} (variable {variable.path}): shape {tuple(variable.shape)}, in the checkpoint {array.shape}"
         for variable, node, array in variables

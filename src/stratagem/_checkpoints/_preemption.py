@@ -1,4 +1,4 @@
-"""PreemptionCheckpointHandler: when a worker is to be ended, all workers save the same step and leave."""
+"""PreemptionCheckpointHandler: when a worker is about to be pre-empted, all workers save the same step and exit."""
 
 import logging
 import os
@@ -22,17 +22,21 @@ from stratagem._core.values import Variable
 
 _log = logging.getLogger("stratagem.checkpoint")
 
-EXIT_CODE = 42  # TensorFlow's: whoever started the program may start it again
+EXIT_CODE = 42  # TensorFlow's: tells the launcher that the program may be restarted
 _POLL_SECONDS = 1.0
 
 
 @dataclass(frozen=True)
 class TerminationConfig:
-    """How a worker learns that it is to be ended, and what it does then (`tf.distribute.experimental.TerminationConfig`).
+    """The notice and reaction to a worker's termination (`tf.distribute.experimental.TerminationConfig`).
 
-    termination_watcher_fn: asked once a second instead of waiting for SIGTERM; True means that this worker will be ended.
-    exit_fn: called after saving; without it the process ends with code 42.
+    termination_watcher_fn: polled once a second instead of waiting for SIGTERM; True means that this worker will be
+    terminated.
+
+    exit_fn: called after saving; without it the process exits with code 42.
+
     grace_period: seconds from the notice to the end of the machine, in which training may go on; 0 saves at once.
+
     save_fn: saves instead of the checkpoint manager.
     """
 
@@ -44,14 +48,14 @@ class TerminationConfig:
 
 @final
 class PreemptionCheckpointHandler:
-    """Runs steps, and watches for the notice that this worker, or another one of the job, will be ended.
+    """Runs steps, and watches for the notice that some worker of the job will be terminated.
 
-    After the notice all workers agree on one step: the one that the furthest has begun. Having run it, all of them save, and
-    leave by `exit_fn`. The constructor restores the latest checkpoint.
+    After the notice all workers agree on one step: the latest that any of them has begun. After that step all of them
+    save and exit through `exit_fn`. The constructor restores the latest checkpoint.
 
     cluster_resolver: accepted for TensorFlow's signature; the job is the one that the strategy joined.
-    checkpoint_or_checkpoint_manager: with a checkpoint, `checkpoint_dir` is where it is saved.
-    Raises InvalidArgumentError for a checkpoint without directory. Create it in the main thread: only that receives signals.
+    checkpoint_or_checkpoint_manager: with a checkpoint, `checkpoint_dir` is where it is saved. Raises
+    InvalidArgumentError for a checkpoint without a directory. Create it in the main thread: only that receives signals.
     """
 
     def __init__(
@@ -66,8 +70,8 @@ class PreemptionCheckpointHandler:
         self._runs = _run_counter(self._manager.checkpoint)
         self._manager.restore_or_initialize()
         self._begun = int(self._runs.numpy())
-        self._last: int | None = None  # the run after which all save
-        self._asked = False  # until the others' answers are there, no further run may begin
+        self._last: int | None = None  # the run after which all workers save
+        self._answered = False  # no further run may begin until the others have answered
         self._changed = threading.Condition()
         self._job: Job = job_here()
         self._notice = threading.Event()
@@ -81,31 +85,31 @@ class PreemptionCheckpointHandler:
 
     @property
     def total_run_calls(self) -> int:
-        """How often `run` was called, also before the program was started again."""
+        """The number of calls of `run`, including those before the program was restarted."""
         return self._begun
 
     def run(self, distributed_train_function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
-        """Call the function; before or after it, save and leave if it is time to."""
+        """Calls the function; before or after it, saves and exits if that is due."""
         self._begin()
         result = distributed_train_function(*args, **kwargs)
         self._end()
         return result
 
     def save_checkpoint_if_preempted(self, *args: Any, **kwargs: Any) -> None:
-        """For loops that do not use `run`: counts as a step; `args` and `kwargs` are for `save_fn`."""
+        """Counts a step in loops that do not use `run`; `args` and `kwargs` are passed to `save_fn`."""
         self._begin(*args, **kwargs)
         self._end(*args, **kwargs)
 
     def close(self) -> None:
-        """Watch no longer: nothing is left to save."""
+        """Stops watching: nothing is left to save."""
         self._closed = True
         self._notice.set()
         self._restore_signal()
-        self._job.on_preemption(lambda: 0, lambda begun: None)  # which also forgets this object
+        self._job.on_preemption(lambda: 0, lambda begun: None)  # also drops the references to this object
 
     def _begin(self, *args: Any, **kwargs: Any) -> None:
         with self._changed:
-            while self._asked and self._last is None:
+            while self._answered and self._last is None:
                 self._changed.wait(_POLL_SECONDS)
                 self._job.check()
             if self._begun != self._last:
@@ -129,11 +133,11 @@ class PreemptionCheckpointHandler:
         leave = self._config.exit_fn or (lambda: sys.exit(EXIT_CODE))
         leave()
 
-    # In other threads: the main one may be waiting for a result that needs the other workers.
+    # These run in other threads: the main one may be waiting for a result that needs the other workers.
 
     def _answer(self) -> int:
         with self._changed:
-            self._asked = True
+            self._answered = True
             return self._begun
 
     def _decided(self, begun: list[int]) -> None:
@@ -142,7 +146,7 @@ class PreemptionCheckpointHandler:
             self._changed.notify_all()
 
     def _on_signal(self, number: int, frame: FrameType | None) -> None:
-        self._notice.set()  # no more: the signal may have interrupted whoever holds a lock
+        self._notice.set()  # nothing more: the signal may have interrupted a thread that holds a lock
 
     def _watch(self) -> None:
         watcher = self._config.termination_watcher_fn
@@ -150,7 +154,7 @@ class PreemptionCheckpointHandler:
             self._notice.wait(_POLL_SECONDS)
         if self._closed:
             return
-        # In the grace period training goes on; what saving takes is left of it.
+        # Training goes on in the first half of the grace period; the other half is left for saving.
         threading.Event().wait(0.5 * (self._config.grace_period or 0.0))
         self._job.preempt()
 

@@ -9,14 +9,13 @@ from stratagem._base.paths import local_path
 from stratagem._checkpoints._format import named_in, read, shapes_and_dtypes
 from stratagem._checkpoints._latest import latest_checkpoint
 
-# TensorFlow shows a variable's value under this ending; programs look it up by the whole name.
+# TensorFlow's suffix for the value of a variable; programs look values up by the whole name.
 _ENDING = "/.ATTRIBUTES/VARIABLE_VALUE"
 
 
 class CheckpointReader:
-    """The arrays of one checkpoint. Names end as in TensorFlow, `model/layers/0/kernel/.ATTRIBUTES/VARIABLE_VALUE`;
-    where a name is asked for, the ending may be left out. In an Estimator's checkpoint they are those of its variables,
-    `dense/kernel`.
+    """The arrays of one checkpoint. Names end as in TensorFlow, `model/layers/0/kernel/.ATTRIBUTES/VARIABLE_VALUE`; arguments
+    may leave out the ending. In an Estimator's checkpoint names are those of its variables, `dense/kernel`.
     """
 
     def __init__(self, path: str) -> None:
@@ -26,15 +25,15 @@ class CheckpointReader:
         self._arrays: dict[str, np.ndarray] | None = None
 
     def get_variable_to_shape_map(self) -> dict[str, list[int]]:
-        """Shape of every array, by name."""
+        """The shape of every array, by name."""
         return {self._shown(key): list(shape) for key, (shape, _) in sorted(self._described.items())}
 
     def get_variable_to_dtype_map(self) -> dict[str, np.dtype]:
-        """Dtype of every array, by name."""
+        """The dtype of every array, by name."""
         return {self._shown(key): dtype for key, (_, dtype) in sorted(self._described.items())}
 
     def has_tensor(self, tensor_str: str) -> bool:
-        """True when there is an array of this name."""
+        """Returns whether there is an array of this name."""
         return tensor_str.removesuffix(_ENDING) in self._described
 
     def get_tensor(self, tensor_str: str) -> np.ndarray:
@@ -51,7 +50,7 @@ class CheckpointReader:
 
 
 def load_checkpoint(ckpt_dir_or_file: str | os.PathLike[str]) -> CheckpointReader:
-    """A reader for a checkpoint, or for the latest one of a directory. Raises NotFoundError when there is none."""
+    """A reader for a checkpoint, or for the latest one in a directory. Raises NotFoundError when there is none."""
     path = local_path(ckpt_dir_or_file)
     return CheckpointReader(latest_checkpoint(path) or path)
 
@@ -62,5 +61,5 @@ def load_variable(ckpt_dir_or_file: str | os.PathLike[str], name: str) -> np.nda
 
 
 def list_variables(ckpt_dir_or_file: str | os.PathLike[str]) -> list[tuple[str, list[int]]]:
-    """Name and shape of every array in a checkpoint, or in a directory's latest one. Raises as `load_checkpoint`."""
+    """The names and shapes of the arrays in a checkpoint or in a directory's latest one. Raises NotFoundError without one."""
     return list(load_checkpoint(ckpt_dir_or_file).get_variable_to_shape_map().items())

@@ -1,4 +1,4 @@
-"""Saves: the checkpoints that one object writes; it says what it replaces that is not its own."""
+"""Saves: writes the checkpoints of one object, and warns when it replaces those of others."""
 
 import contextlib
 import logging
@@ -26,45 +26,47 @@ RESTORE_FIRST = (
 
 @final
 class Saves:
-    """What one object has written or restored, so that it may replace it without a word."""
+    """The checkpoints that one object has written or restored, which it may replace without a warning."""
 
     def __init__(self) -> None:
         self._known: dict[str, str] = {}  # path → generation
-        self._said: set[str] = set()
+        self._warned: set[str] = set()
 
-    def know(self, path: str) -> None:
-        """The object has the values of this complete checkpoint."""
+    def remember(self, path: str) -> None:
+        """Records that the object has the values of this complete checkpoint."""
         with contextlib.suppress(NotFoundError, DataLossError):  # another process has deleted it since
             self._known[os.path.abspath(path)] = load(path).generation
 
     def write(self, path: str, contents: Contents, *, listed: bool = True) -> None:
-        """As `write` of `_format`. A finite checkpoint whose place one takes that is not is kept, at `<path>.finite`.
+        """Writes a checkpoint like `_format.write`. A finite one that a non-finite one replaces is kept at `<path>.finite`.
 
-        Warns of a complete checkpoint of other values that the object did not know and that was replaced, and of arrays that
-        are not finite, of each once.
+        Warns once about a replaced complete checkpoint that the object did not know, if its values differ, and about
+        arrays that are not finite.
         """
-        before, bad = _whole(path), not_finite(contents.arrays)
-        aside = _keep_aside(path, before) if bad and before is not None and not before.non_finite else None
+        before, bad = _intact(path), not_finite(contents.arrays)
+        backup = _back_up(path, before) if bad and before is not None and not before.non_finite else None
         now = write(path, replace(contents, non_finite=bad), listed=listed)
-        if before is not None and aside is None and self._loses(path, before, now):
+        if before is not None and backup is None and self._loses(path, before, now):
             _log.warning(
                 "Replaced the complete checkpoint %r of %s, which this program had neither written nor restored. %s",
                 path, time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(before.saved_at)), RESTORE_FIRST,
             )  # fmt: skip
-        if aside is not None or not self._said.issuperset(bad):
-            kept = "The last checkpoint of finite values stays" if aside is None else f"What was there is now {aside!r}"
+        if backup is not None or not self._warned.issuperset(bad):
+            kept = (
+                "The last checkpoint of finite values stays" if backup is None else f"What was there is now {backup!r}"
+            )
             _log.warning("Saved values that are not finite (NaN or infinite): %s, in %r. %s.", shown(bad), path, kept)
-        self._known[os.path.abspath(path)], self._said = now.generation, {*bad}
+        self._known[os.path.abspath(path)], self._warned = now.generation, {*bad}
 
     def _loses(self, path: str, before: Manifest, now: Manifest) -> bool:
-        """True if values are gone that somebody else has saved."""
+        """Returns whether values that somebody else has saved are lost."""
         if self._known.get(os.path.abspath(path)) == before.generation:
             return False
         return any(now.arrays.get(key) != fact for key, fact in before.arrays.items())
 
 
-def _whole(path: str) -> Manifest | None:
-    """The checkpoint that is there now, if it is whole."""
+def _intact(path: str) -> Manifest | None:
+    """The manifest of the checkpoint that exists now, if it is intact."""
     try:
         found = load(path)
     except (NotFoundError, DataLossError, CheckpointError):
@@ -72,16 +74,16 @@ def _whole(path: str) -> Manifest | None:
     return found if is_good(path) else None
 
 
-def _keep_aside(path: str, manifest: Manifest) -> str:
-    """Give a whole checkpoint a second place, without copying its data where the file system has links; returns it."""
-    aside = f"{path}.finite"
-    delete(aside)
-    os.makedirs(aside, exist_ok=True)
-    shutil.copytree(Path(path) / manifest.generation, Path(aside) / manifest.generation, copy_function=_link)
-    sync_tree(Path(aside))
-    _link(os.path.join(path, NAME), os.path.join(aside, NAME))
-    sync(Path(aside))
-    return aside
+def _back_up(path: str, manifest: Manifest) -> str:
+    """Keeps an intact checkpoint in a second place, by hard links if the file system has them; returns that path."""
+    backup = f"{path}.finite"
+    delete(backup)
+    os.makedirs(backup, exist_ok=True)
+    shutil.copytree(Path(path) / manifest.generation, Path(backup) / manifest.generation, copy_function=_link)
+    sync_tree(Path(backup))
+    _link(os.path.join(path, NAME), os.path.join(backup, NAME))
+    sync(Path(backup))
+    return backup
 
 
 def _link(source: str, target: str) -> None:

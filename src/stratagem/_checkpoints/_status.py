@@ -1,4 +1,4 @@
-"""What `restore` returns: an object to ask how well the checkpoint and the program fit."""
+"""The result of `restore`: an object that can tell how well the checkpoint and the program match."""
 
 import abc
 from typing import Any, NoReturn, Self
@@ -9,26 +9,26 @@ from stratagem._checkpoints._pending import Restoration
 
 
 class LoadStatus(abc.ABC):
-    """The questions; every one returns the status itself, so that calls can be chained."""
+    """Checks of a restored checkpoint; each returns the status itself, so that calls can be chained."""
 
     @abc.abstractmethod
     def assert_consumed(self) -> Self:
-        """Raise AssertionError unless every value was used and every object got its values."""
+        """Raises AssertionError unless every value was used and every object got its values."""
 
     @abc.abstractmethod
     def assert_existing_objects_matched(self) -> Self:
-        """Raise AssertionError when an object that exists by now has no counterpart in the checkpoint."""
+        """Raises AssertionError when an object that exists by now has no counterpart in the checkpoint."""
 
     @abc.abstractmethod
     def assert_nontrivial_match(self) -> Self:
-        """Raise AssertionError when nothing at all matched."""
+        """Raises AssertionError when nothing at all matched."""
 
     @abc.abstractmethod
     def expect_partial(self) -> Self:
-        """Do not warn about values that are never used."""
+        """Suppresses the warning about values that are never used."""
 
     def initialize_or_restore(self, session: Any = None) -> Self:
-        """Nothing to do: values are given as soon as their variables exist. For programs written for TF 1 as well."""
+        """Does nothing, since values are assigned as soon as their variables exist; for programs written for TF 1 as well."""
         return self
 
 
@@ -72,13 +72,13 @@ class CheckpointLoadStatus(LoadStatus):
         return self
 
     def _match(self) -> tuple[int, list[str]]:
-        """How many parts have a counterpart, and the paths of those that have none."""
+        """The number of parts that have a counterpart, and the paths of those without one."""
         self._restoration.resume(self._checkpoint)  # attributes of plain objects appear without notice
         found = survey(self._checkpoint)
         bound = bind(found, self._restoration.nodes)
-        missing = [here for i, here in enumerate(found) if i not in bound and not is_container(here.value)]
-        # The counter is ours: a checkpoint made by `write` need not have one.
-        return len(bound) - 1, [here.path for here in missing if here.path != "save_counter"]
+        missing = [live for i, live in enumerate(found) if i not in bound and not is_container(live.value)]
+        # The counter is our own: a checkpoint made by `write` need not have one.
+        return len(bound) - 1, [live.path for live in missing if live.path != "save_counter"]
 
 
 class InitializationOnlyStatus(LoadStatus):

@@ -1,7 +1,7 @@
-"""Saving together: when many workers of one job save, each directory is written once and nobody returns before it is.
+"""Coordinated saving: when many workers of a job save, each directory is written once and none returns before it is.
 
-Every member calls `save` the same number of times. Members that name the same directory write it once: the one with the
-lowest rank does, the others wait. Members with directories of their own (TensorFlow's tutorials give the workers that are
+Every member calls `save` the same number of times. If several members name the same directory, the one with the lowest
+rank writes it and the others wait. Members with directories of their own (TensorFlow's tutorials give the workers that are
 not chief temporary ones) each write theirs.
 """
 
@@ -19,17 +19,17 @@ from stratagem._base.processes import machine
 from stratagem._checkpoints._manifest import load
 from stratagem._core.context import current
 
-_PATIENCE = 10.0  # seconds until a file of another machine shows on a shared file system
+_VISIBLE_SECONDS = 10.0  # until a file of another machine becomes visible on a shared file system
 
 
 def job_here() -> Job:
-    """The workers that save together with the code that runs now."""
+    """The job whose workers save together with the current code."""
     job: Job = current().job or process_job()
     return job
 
 
 def save_together(directory: str, path: str, write: Callable[[], None]) -> None:
-    """Have `write` make the checkpoint `path` in `directory`, in one process a directory; returns when all are on disk.
+    """Calls `write` for the checkpoint `path` in `directory`, in one process per directory; returns when all are on disk.
 
     The directory exists when `write` is called. Raises what `write` raises; AbortedError when another member
     could not write, CheckpointError when members save different checkpoints to one directory.
@@ -46,7 +46,7 @@ def save_together(directory: str, path: str, write: Callable[[], None]) -> None:
     _raise_first({rank: place.problem for rank, place in enumerate(places)}, path)
     leaders = [_leader(place, places) for place in places]
     _demand_one_name(places, leaders)
-    me, here = job.worker, places[job.worker]
+    me, location = job.worker, places[job.worker]
     with job.phase(Phase.CHECKPOINT):
         outcome = _attempt(path, write) if leaders[me] == me else _Outcome()
     outcomes = _collect(job, path, outcome)
@@ -54,7 +54,7 @@ def save_together(directory: str, path: str, write: Callable[[], None]) -> None:
     distant = [rank for rank, leader in enumerate(leaders) if places[leader].machine != places[rank].machine]
     if not distant:
         return
-    first = min((rank for rank in distant if places[rank].spot == here.spot), default=-1)
+    first = min((rank for rank in distant if places[rank].directory_id == location.directory_id), default=-1)
     local = _Outcome()
     if first == me and not _appears(path, outcomes[leaders[me]].seal):
         local = _attempt(path, write)
@@ -62,7 +62,7 @@ def save_together(directory: str, path: str, write: Callable[[], None]) -> None:
 
 
 def agree_to_restore(mine: str | None) -> None:
-    """Raise CheckpointError, in every member, unless all of them restore a checkpoint of the same name, or all none."""
+    """Raises CheckpointError, in every member, unless all of them restore a checkpoint of the same name, or all none."""
     job = job_here()
     name = os.path.basename(mine) if mine is not None else ""
     names = job.agree("restore a checkpoint", name)
@@ -77,10 +77,10 @@ def agree_to_restore(mine: str | None) -> None:
 
 @dataclass(frozen=True, kw_only=True)
 class _SaveLocation:
-    """Where one member saves: `spot` is the directory itself, as its machine numbers it."""
+    """The place where one member saves: `directory_id` identifies the directory by machine, device and inode."""
 
     machine: str
-    spot: str
+    directory_id: str
     directory: str
     name: str
     problem: str = ""
@@ -88,21 +88,25 @@ class _SaveLocation:
     @classmethod
     def of(cls, directory: str, path: str) -> "_SaveLocation":
         name = os.path.relpath(path, directory or ".")
-        here = machine() or os.uname().nodename
+        this_machine = machine() or os.uname().nodename
         try:
             make_directories(Path(directory))
             found = os.stat(directory or ".")
         except OSError as error:
             return cls(
-                machine=here, spot="", directory=directory, name=name, problem=f"{type(error).__name__}: {error}"
+                machine=this_machine,
+                directory_id="",
+                directory=directory,
+                name=name,
+                problem=f"{type(error).__name__}: {error}",
             )
-        spot = f"{here}:{found.st_dev}:{found.st_ino}"
-        return cls(machine=here, spot=spot, directory=os.path.realpath(directory), name=name)
+        directory_id = f"{this_machine}:{found.st_dev}:{found.st_ino}"
+        return cls(machine=this_machine, directory_id=directory_id, directory=os.path.realpath(directory), name=name)
 
 
 @dataclass(frozen=True, kw_only=True)
 class _Outcome:
-    """How one member's writing went; the seal tells its checkpoint from every other."""
+    """The outcome of one member's writing; the seal distinguishes its checkpoint from all others."""
 
     seal: str = ""
     problem: str = ""
@@ -111,7 +115,9 @@ class _Outcome:
 
 def _leader(place: _SaveLocation, places: list[_SaveLocation]) -> int:
     return next(
-        rank for rank, other in enumerate(places) if other.spot == place.spot or other.directory == place.directory
+        rank
+        for rank, other in enumerate(places)
+        if other.directory_id == place.directory_id or other.directory == place.directory
     )
 
 
@@ -134,7 +140,7 @@ def _attempt(path: str, write: Callable[[], None]) -> _Outcome:
 
 
 def _collect(job: Job, path: str, mine: _Outcome) -> list[_Outcome]:
-    """Everybody's outcome; raises when one is bad."""
+    """Every member's outcome; raises if one has failed."""
     found = job.agree("have saved a checkpoint", [mine.seal, mine.problem[:1000]])
     outcomes = [_Outcome(seal=seal, problem=problem) for seal, problem in found]
     if mine.error is not None:
@@ -150,8 +156,8 @@ def _raise_first(problems: dict[int, str], path: str) -> None:
 
 
 def _appears(path: str, seal: str) -> bool:
-    """Whether the checkpoint that another machine wrote shows here."""
-    end = time.monotonic() + _PATIENCE
+    """Returns whether the checkpoint that another machine wrote becomes visible here."""
+    end = time.monotonic() + _VISIBLE_SECONDS
     while time.monotonic() < end:
         try:
             if load(path).seal == seal:

@@ -1,4 +1,4 @@
-"""WeakIdentityMap: facts about objects that may neither be kept alive nor compared (a variable's `==` is a tensor)."""
+"""WeakIdentityMap: values for objects that must neither be kept alive nor compared (a variable's `==` is a tensor)."""
 
 import weakref
 from collections.abc import Callable
@@ -8,11 +8,11 @@ V = TypeVar("V")
 
 
 def _ignore() -> None:
-    """Nothing to do when the map empties."""
+    """Does nothing."""
 
 
 class WeakIdentityMap(Generic[V]):
-    """Object → value, by identity. An entry goes when its object does; `emptied` is called when the last one went."""
+    """Maps objects to values by identity. An entry disappears with its object; `emptied` is called after the last one has."""
 
     def __init__(self, emptied: Callable[[], None] = _ignore) -> None:
         self._entries: dict[int, tuple[weakref.ref[Any], V]] = {}
@@ -33,7 +33,7 @@ class WeakIdentityMap(Generic[V]):
         return [(key, value) for key, value in living if key is not None]
 
     def clear(self) -> None:
-        """Drop everything, without calling `emptied`."""
+        """Removes all entries, without calling `emptied`."""
         self._entries.clear()
 
     def _forget(self, identity: int) -> None:

@@ -1,7 +1,7 @@
-"""Data sets as plans that say where each element is, and their distribution over replicas and workers.
+"""Data sets as plans that tell where each element is, and their distribution over replicas and workers.
 
-In: arrays, files, generators, data sets of other libraries; functions of the user's, which are mapped over elements.
-Out: `Dataset` and its iterators, whose positions can be saved; `distribution` makes of one what each replica gets.
+In: arrays, files, generators, data sets of other libraries; user functions to be mapped over elements.
+Out: `Dataset` and its iterators, whose positions can be saved; `distribution` turns one into the input of each replica.
 Never: runs a step, or waits for a worker without a limit.
 """
 

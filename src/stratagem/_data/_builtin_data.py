@@ -1,11 +1,10 @@
 """MNIST and Fashion-MNIST: found in one of several places on this machine, else downloaded.
 
-Looked up in this order; files are only ever read, except that a download is added to the second place:
-
+They are searched for in this order; files are only ever read, except that a download is added to the second place:
 1. Keras' cache: `$KERAS_HOME/datasets`, by default `~/.keras/datasets`
 2. our data folder: `$STRATAGEM_DATA`, by default `$XDG_CACHE_HOME/stratagem/datasets` or `~/.cache/stratagem/datasets`;
    `scripts/fetch_data.py` writes there too
-3. for Fashion-MNIST, where Debian's package `dataset-fashion-mnist` puts it
+3. for Fashion-MNIST, the folder of Debian's package `dataset-fashion-mnist`
 4. Keras' download server
 """
 
@@ -49,19 +48,19 @@ _UNREADABLE = (OSError, EOFError, ValueError, KeyError, zlib.error, zipfile.BadZ
 
 @dataclass(frozen=True)
 class _DataFolder:
-    """A folder that may hold all files of a data set, and how to read them."""
+    """A folder that may hold all files of a data set, and a function to read them."""
 
     folder: Path
     names: tuple[str, ...]
     read: Callable[[Path], Parts]
 
     def missing(self) -> list[str]:
-        """The files that are not there."""
+        """The files that do not exist."""
         return [name for name in self.names if not (self.folder / name).exists()]
 
 
 def load_mnist() -> Parts:
-    """MNIST as `((x_train, y_train), (x_test, y_test))`, the same uint8 arrays as Keras gives."""
+    """MNIST as `((x_train, y_train), (x_test, y_test))`, the same uint8 arrays as in Keras."""
     own = _data_folder()
     places = [
         _DataFolder(_keras_cache(), ("mnist.npz",), _read_npz),
@@ -72,7 +71,7 @@ def load_mnist() -> Parts:
 
 
 def load_fashion_mnist() -> Parts:
-    """Fashion-MNIST as `((x_train, y_train), (x_test, y_test))`, the same uint8 arrays as Keras gives."""
+    """Fashion-MNIST as `((x_train, y_train), (x_test, y_test))`, the same uint8 arrays as in Keras."""
     folders = (_keras_cache() / "fashion-mnist", _data_folder() / "fashion-mnist", _DEBIAN)
     places = [_DataFolder(folder, _IDX_FILES, _read_idx_files) for folder in folders]
     return _load("Fashion-MNIST", "fashion-mnist", places, places[1])
@@ -88,7 +87,7 @@ def _data_folder() -> Path:
 
 
 def _load(title: str, argument: str, places: Sequence[_DataFolder], target: _DataFolder) -> Parts:
-    """The data set from the first place that has it whole, else downloaded into `target`."""
+    """The data set from the first place that has all its files, else downloaded into `target`."""
     for place in places:
         if not place.missing():
             return place.read(place.folder)
@@ -100,10 +99,10 @@ def _load(title: str, argument: str, places: Sequence[_DataFolder], target: _Dat
 
 
 def _advice(title: str, argument: str, places: Sequence[_DataFolder], target: _DataFolder, error: Exception) -> str:
-    looked = "\n".join(f"  {place.folder}: no {', '.join(place.missing())}" for place in places)
+    searched = "\n".join(f"  {place.folder}: no {', '.join(place.missing())}" for place in places)
     names = target.names[0] if len(target.names) == 1 else f"{{{','.join(target.names)}}}"
     return (
-        f"{title} is not on this machine. Looked for in:\n{looked}\n  {_SERVER}: {error}\n"
+        f"{title} is not on this machine. Looked for in:\n{searched}\n  {_SERVER}: {error}\n"
         "Get it in one of two ways:\n"
         f"  download {_SERVER}/{names} into {target.folder}\n"
         f"  or, from the packages of Debian and npm: python scripts/fetch_data.py {argument}   (in the source tree)"
@@ -111,13 +110,13 @@ def _advice(title: str, argument: str, places: Sequence[_DataFolder], target: _D
 
 
 def _download(target: _DataFolder) -> None:
-    """Fetch the files of `target`; they get their names only when all are whole and readable."""
+    """Downloads the files of `target`; they get their final names only when all are complete and readable."""
     target.folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=target.folder, suffix=".part") as scratch:
         for name in target.names:
             _fetch(f"{_SERVER}/{name}", Path(scratch) / name)
         target.read(Path(scratch))
-        for name in target.missing():  # only those: what is there is the user's, or another process was quicker
+        for name in target.missing():  # only these: an existing file is the user's, or another process was faster
             commit(Path(scratch) / name, target.folder / name)
 
 

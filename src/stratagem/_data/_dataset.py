@@ -1,4 +1,4 @@
-"""Dataset: tf.data's names over plans that are only walked when somebody iterates."""
+"""Dataset: tf.data's class over plans that are executed only when somebody iterates."""
 
 import abc
 from collections.abc import Callable
@@ -21,7 +21,7 @@ from stratagem._data.functions._user_code import UserFunction
 from stratagem._data.stages._cardinality import INFINITE, UNKNOWN
 from stratagem._data.stages._options import Options
 
-# What TensorFlow's class has and this one has not, and what to use instead.
+# Names that TensorFlow's class has and this one lacks, with their replacements.
 _NOT_PROVIDED = {
     "ragged_batch": "`padded_batch`: there are no ragged tensors here",
     "sparse_batch": "`padded_batch`: there are no sparse tensors here",
@@ -40,7 +40,7 @@ _NOT_PROVIDED = {
 
 @final
 class _DatasetType(abc.ABCMeta):
-    """What the class answers to names that it has not, as to `Dataset.load`."""
+    """The metaclass, which handles missing names of the class such as `Dataset.load`."""
 
     def __getattr__(cls, name: str) -> NoReturn:
         raise _unknown(name) or AttributeError(f"type object '{cls.__name__}' has no attribute {name!r}")
@@ -61,13 +61,13 @@ class Dataset(Sources, DatasetOrder, Batches, Functions, metaclass=_DatasetType)
         return result
 
     def with_options(self, options: Options, name: str | None = None) -> "Dataset":
-        """The same elements; what was changed in `options` overrules earlier options."""
+        """The same elements; settings that were changed in `options` override earlier options."""
         if not isinstance(options, Options):
             raise TypeError(f"`options` must be a `tf.data.Options`, got {type(options).__name__}: {options!r:.100}.")
         return Dataset(self._stage, self._options.merge(options))
 
     def reduce(self, initial_state: Nest, reduce_func: Callable[[Any, Any], Any], name: str | None = None) -> Nest:
-        """`reduce_func(state, element)` over all elements; the last state.
+        """Applies `reduce_func(state, element)` to all elements in turn and returns the last state.
 
         Raises:
             TypeError: a new state has another structure or other dtypes than the initial one.
@@ -124,7 +124,7 @@ class Dataset(Sources, DatasetOrder, Batches, Functions, metaclass=_DatasetType)
         return DatasetIterator(self._stage.walk(), lambda: self._stage.spec)
 
     def make_one_shot_iterator(self) -> Any:
-        """As in `tf.compat.v1`: in an input_fn, what gives its steps their elements; elsewhere `iter(self)`."""
+        """Implements `tf.compat.v1`'s method: inside an input_fn, the source of its steps' elements; elsewhere `iter(self)`."""
         return OneShotIterator(self) if current().reading else iter(self)
 
     def as_numpy_iterator(self) -> NumpyIterator:

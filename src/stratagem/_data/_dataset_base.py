@@ -1,4 +1,4 @@
-"""What every group of a data set's methods builds on: a plan, options, and how a new data set is made."""
+"""The base of all groups of a data set's methods: a plan, options, and the creation of new data sets."""
 
 import abc
 import operator
@@ -28,7 +28,7 @@ class DatasetBase(Nestable, abc.ABC):
 
     @property
     def element_spec(self) -> Nest:
-        """A nest of TensorSpec or DatasetSpec. A function that runs as Python is called once or twice to find it out."""
+        """A nest of TensorSpec or DatasetSpec. A function that runs as Python is called once or twice to determine it."""
         return self._stage.spec
 
     def options(self) -> Options:
@@ -39,14 +39,14 @@ class DatasetBase(Nestable, abc.ABC):
         return type(self)(stage, self._options)
 
 
-def whole(value: Any, name: str) -> int:
-    """An argument that counts something, as an int: an integer scalar of Python, NumPy or JAX.
+def as_int(value: Any, name: str) -> int:
+    """Converts an argument that counts something to an int: an integer scalar of Python, NumPy or JAX.
 
     Raises:
         TypeError: it is anything else, such as a float or a string.
     """
     if isinstance(value, jax.core.Tracer):
-        return int(value)  # which raises what ends a trace: Python has to run the function
+        return int(value)  # raises the error that ends a trace: Python has to run the function
     try:
         return operator.index(value)
     except TypeError:
@@ -54,12 +54,12 @@ def whole(value: Any, name: str) -> int:
 
 
 def seed_of(seed: Any) -> int | None:
-    """A seed as the user gave it; None takes the program's."""
-    return None if seed is None else whole(seed, "seed")
+    """Converts a user's seed; None selects the program's seed."""
+    return None if seed is None else as_int(seed, "seed")
 
 
 def stage_of(value: Any, error: TypeError) -> Stage:
-    """The plan of what has to be a data set."""
+    """The plan of an argument that must be a data set."""
     if not isinstance(value, DatasetBase):
         raise error
     return value.stage

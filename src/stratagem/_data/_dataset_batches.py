@@ -1,4 +1,4 @@
-"""Methods of data sets that put elements together and take them apart."""
+"""The methods of data sets that combine elements and take them apart."""
 
 import abc
 from typing import Any, Self
@@ -7,7 +7,7 @@ import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
 from stratagem._data import _plan as plan
-from stratagem._data._dataset_base import DatasetBase, whole
+from stratagem._data._dataset_base import DatasetBase, as_int
 from stratagem._data.elements._nest import Nest, leaves
 from stratagem._data.grouping._padded import PaddedBatchStage, Padding
 from stratagem._data.grouping._window import WindowStage
@@ -26,7 +26,7 @@ class Batches(DatasetBase, abc.ABC):
         deterministic: bool | None = None,
         name: str | None = None,
     ) -> Self:
-        """Consecutive elements stacked; the last batch may be smaller, or is dropped."""
+        """Stacks consecutive elements; the last batch may be smaller, or is dropped."""
         return self._with(plan.batch(self._stage, _positive(batch_size), drop_remainder=bool(drop_remainder)))
 
     def padded_batch(
@@ -37,14 +37,14 @@ class Batches(DatasetBase, abc.ABC):
         drop_remainder: bool = False,
         name: str | None = None,
     ) -> Self:
-        """Consecutive elements of different sizes, padded and stacked.
+        """Pads and stacks consecutive elements of different sizes.
 
         Args:
-            batch_size: How many.
-            padded_shapes: A nest of shapes; None or -1 in one is the largest size in the batch. None: so for all sizes
-                that are not known.
+            batch_size: The number of elements.
+            padded_shapes: A nest of shapes; None or -1 in one is the largest size in the batch. None: pads all sizes
+                that are not known in this way.
             padding_values: A nest of scalars, or one for all components; None is 0, or "".
-            drop_remainder: Leave out a last, smaller batch.
+            drop_remainder: Drop a last, smaller batch.
 
         Raises:
             ValueError: shapes or values do not have the structure of the elements, or a shape has another rank.
@@ -56,7 +56,7 @@ class Batches(DatasetBase, abc.ABC):
         return self._with(stage)
 
     def unbatch(self, name: str | None = None) -> Self:
-        """The rows of every element as elements."""
+        """The rows of every element, as elements."""
         return self._with(UnbatchStage(self._stage))
 
     def rebatch(self, batch_size: Any, drop_remainder: bool = False, name: str | None = None) -> Self:
@@ -83,20 +83,20 @@ class Batches(DatasetBase, abc.ABC):
     def window(
         self, size: Any, shift: Any = None, stride: Any = 1, drop_remainder: bool = False, name: str | None = None
     ) -> Self:
-        """Data sets of `size` neighbouring elements; of elements that are nests, nests of data sets.
+        """Data sets of `size` neighbouring elements; if elements are nests, nests of data sets.
 
         Args:
-            size: The elements of a window.
-            shift: How many elements further on the next window begins; None is `size`.
-            stride: The distance of a window's elements.
-            drop_remainder: Leave out windows that would be smaller.
+            size: The number of elements in a window.
+            shift: The distance between the beginnings of two windows; None is `size`.
+            stride: The distance between a window's elements.
+            drop_remainder: Drop windows that would be smaller.
         """
-        count = whole(size, "size")
+        count = as_int(size, "size")
         stage = WindowStage(
             self._stage,
             count,
-            count if shift is None else whole(shift, "shift"),
-            whole(stride, "stride"),
+            count if shift is None else as_int(shift, "shift"),
+            as_int(stride, "stride"),
             drop_remainder=bool(drop_remainder),
             wrap=type(self),
         )
@@ -104,7 +104,7 @@ class Batches(DatasetBase, abc.ABC):
 
 
 def _positive(batch_size: Any) -> int:
-    size = whole(batch_size, "batch_size")
+    size = as_int(batch_size, "batch_size")
     if size < 1:
         raise InvalidArgumentError(f"Batch size must be greater than zero, got {size}.")
     return size

@@ -1,10 +1,10 @@
-"""Methods of data sets that take functions of the user's."""
+"""The methods of data sets that take user functions."""
 
 import abc
 from collections.abc import Callable, Sequence
 from typing import Any, Self
 
-from stratagem._data._dataset_base import DatasetBase, whole
+from stratagem._data._dataset_base import DatasetBase, as_int
 from stratagem._data.elements._nest import Nest, convert
 from stratagem._data.functions._map import filtered, mapped
 from stratagem._data.functions._scan import ScanStage, taken_while
@@ -24,10 +24,10 @@ class Functions(DatasetBase, abc.ABC):
         deterministic: bool | None = None,
         name: str | None = None,
     ) -> Self:
-        """A function of every element; the members of a tuple are its arguments.
+        """Applies a function to every element; the members of a tuple are its arguments.
 
-        It is traced once and compiled. Where it needs values, Python runs it for every element, in `num_parallel_calls`
-        threads; the log says so. Results come in order, whatever `deterministic` is.
+        The function is traced once and compiled. If it needs values, Python runs it for every element, in
+        `num_parallel_calls` threads; the log then says so. Results come in order, whatever `deterministic` is.
         """
         return self._with(mapped(self._stage, map_func, num_parallel_calls))
 
@@ -44,7 +44,7 @@ class Functions(DatasetBase, abc.ABC):
         return self._with(ScanStage(self._stage, convert(initial_state), UserFunction(scan_func, "scan_func")))
 
     def flat_map(self, map_func: Callable[..., Any], name: str | None = None) -> Self:
-        """The elements of the data sets that `map_func` makes of the elements, one data set after another."""
+        """The elements of the data sets that `map_func` makes from the elements, one data set after another."""
         return self._with(interleaved(self._stage, UserFunction(map_func, "map_func"), 1, 1, None))
 
     def interleave(
@@ -56,14 +56,14 @@ class Functions(DatasetBase, abc.ABC):
         deterministic: bool | None = None,
         name: str | None = None,
     ) -> Self:
-        """The elements of the data sets that `map_func` makes of the elements, several data sets in turn.
+        """The elements of the data sets that `map_func` makes from the elements, several data sets in turn.
 
         Args:
-            map_func: Makes a data set of an element.
-            cycle_length: How many take turns; one that has ended is replaced. None or AUTOTUNE: eight.
-            block_length: The elements of a turn; None is 1.
-            num_parallel_calls: So many of them make their elements ahead, each in a thread; the order is the same.
-            deterministic: The order is always the same.
+            map_func: Makes a data set from an element.
+            cycle_length: How many data sets take turns; one that has ended is replaced. None or AUTOTUNE: eight.
+            block_length: The number of elements per turn; None is 1.
+            num_parallel_calls: How many of them make their elements ahead, each in a thread; the order is the same.
+            deterministic: Ignored: the order is always the same.
             name: Unused.
         """
         function = UserFunction(map_func, "map_func")
@@ -80,10 +80,10 @@ class Functions(DatasetBase, abc.ABC):
         """The elements of `reduce_func(key, window)`, a data set, for every `window_size` elements with the same key.
 
         Args:
-            key_func: Gives an element's key, an integer.
-            reduce_func: Makes a data set of a key and the data set of a window.
-            window_size: The elements of a window. What is left at the end makes smaller ones, by key.
-            window_size_func: Gives the size by key.
+            key_func: Returns an element's key, an integer.
+            reduce_func: Makes a data set from a key and the data set of a window.
+            window_size: The number of elements in a window. The rest at the end makes smaller ones, by key.
+            window_size_func: Returns the size for a key.
             name: Unused.
         """
         if (window_size is None) == (window_size_func is None):
@@ -93,7 +93,7 @@ class Functions(DatasetBase, abc.ABC):
         key, reduce = UserFunction(key_func, "key_func"), UserFunction(reduce_func, "reduce_func")
         size: Callable[[Any], Any]
         if window_size_func is None:
-            fixed = whole(window_size, "window_size")
+            fixed = as_int(window_size, "window_size")
 
             def size(key: Any) -> int:
                 return fixed
@@ -116,21 +116,21 @@ class Functions(DatasetBase, abc.ABC):
         """Padded batches of elements of similar length.
 
         Args:
-            element_length_func: Gives an element's length, an integer.
-            bucket_boundaries: Where one bucket ends and the next one begins: lengths below the first, from there to below
-                the second, and so on.
+            element_length_func: Returns an element's length, an integer.
+            bucket_boundaries: The lengths at which the next bucket begins: the first bucket has the lengths below the first
+                boundary, the second those from there to below the second, and so on.
             bucket_batch_sizes: The batch size of each bucket, one more than boundaries.
-            padded_shapes, padding_values: As in `padded_batch`.
-            pad_to_bucket_boundary: Pad unknown sizes to the longest length of the bucket. No element may be as long as
+            padded_shapes, padding_values: See `padded_batch`.
+            pad_to_bucket_boundary: Pad unknown sizes to the greatest length of the bucket. No element may be as long as
                 the last boundary.
             no_padding: The elements of a bucket have equal shapes.
-            drop_remainder: Leave out last, smaller batches.
+            drop_remainder: Drop last, smaller batches.
             name: Unused.
         """
         buckets = Buckets(
             UserFunction(element_length_func, "element_length_func").function,
-            tuple(whole(length, "a length in bucket_boundaries") for length in bucket_boundaries),
-            tuple(whole(size, "a size in bucket_batch_sizes") for size in bucket_batch_sizes),
+            tuple(as_int(length, "a length in bucket_boundaries") for length in bucket_boundaries),
+            tuple(as_int(size, "a size in bucket_batch_sizes") for size in bucket_batch_sizes),
             to_boundary=pad_to_bucket_boundary,
         )
 

@@ -1,11 +1,11 @@
-"""Methods of data sets that change which elements come, how many and when, and nothing about the elements."""
+"""The methods of data sets that change the selection, order and timing of elements, but not the elements themselves."""
 
 import abc
 from typing import Any, Self
 
 from stratagem._base.errors import InvalidArgumentError
 from stratagem._data import _plan as plan
-from stratagem._data._dataset_base import DatasetBase, seed_of, stage_of, whole
+from stratagem._data._dataset_base import DatasetBase, as_int, seed_of, stage_of
 from stratagem._data.caching._file_cache import FileCacheStage
 from stratagem._data.elements._nest import kinds_of
 from stratagem._data.functions._scan import UniqueStage
@@ -17,11 +17,11 @@ from stratagem._data.stages._seeds import EpochSeeds
 from stratagem._data.stages._steps import ConcatenateStage, ShardHint
 
 _AUTOTUNE_DEPTH = 2
-_WHOLE = 1 << 62
+_EVERYTHING = 1 << 62
 
 
 class DatasetOrder(DatasetBase, abc.ABC):
-    """Order, number and preparation of elements."""
+    """The order, number and preparation of elements."""
 
     def shuffle(
         self,
@@ -30,32 +30,32 @@ class DatasetOrder(DatasetBase, abc.ABC):
         reshuffle_each_iteration: bool | None = None,
         name: str | None = None,
     ) -> Self:
-        """Elements drawn at random from a buffer of this size; another order at every iteration unless told otherwise.
+        """Draws elements at random from a buffer of this size, by default in another order in every iteration.
 
         UNKNOWN_CARDINALITY as the size shuffles everything.
         """
-        size = whole(buffer_size, "buffer_size")
+        size = as_int(buffer_size, "buffer_size")
         if size < 1 and size != UNKNOWN:
             raise InvalidArgumentError(f"buffer_size must be greater than zero or UNKNOWN_CARDINALITY, got {size}.")
         seeds = EpochSeeds(seed_of(seed), reshuffle=reshuffle_each_iteration is not False)
-        return self._with(plan.shuffle(self._stage, _WHOLE if size == UNKNOWN else size, seeds))
+        return self._with(plan.shuffle(self._stage, _EVERYTHING if size == UNKNOWN else size, seeds))
 
     def repeat(self, count: Any = None, name: str | None = None) -> Self:
-        """All elements `count` times; None or -1 is for ever."""
-        return self._with(plan.repeat(self._stage, -1 if count is None else whole(count, "count")))
+        """Repeats all elements `count` times; None or -1 repeats forever."""
+        return self._with(plan.repeat(self._stage, -1 if count is None else as_int(count, "count")))
 
     def take(self, count: Any, name: str | None = None) -> Self:
         """At most the first `count` elements; -1 takes all."""
-        return self._with(plan.cut(self._stage, count=whole(count, "count")))
+        return self._with(plan.cut(self._stage, count=as_int(count, "count")))
 
     def skip(self, count: Any, name: str | None = None) -> Self:
-        """Everything after the first `count` elements; -1 skips all."""
-        start = whole(count, "count")
+        """All elements after the first `count`; -1 skips all."""
+        start = as_int(count, "count")
         return self._with(plan.cut(self._stage, count=0) if start < 0 else plan.cut(self._stage, start=start))
 
     def shard(self, num_shards: Any, index: Any, name: str | None = None) -> Self:
-        """Every `num_shards`-th element, from number `index` on. SHARD_HINT: as a strategy with policy HINT says."""
-        shards, first = whole(num_shards, "num_shards"), whole(index, "index")
+        """Every `num_shards`-th element, starting at `index`. SHARD_HINT: determined by a strategy with policy HINT."""
+        shards, first = as_int(num_shards, "num_shards"), as_int(index, "index")
         if shards == SHARD_HINT:
             return self._with(ShardHint(self._stage))
         if shards < 1:
@@ -65,7 +65,7 @@ class DatasetOrder(DatasetBase, abc.ABC):
         return self._with(plan.cut(self._stage, start=first, step=shards))
 
     def concatenate(self, dataset: DatasetBase, name: str | None = None) -> Self:
-        """These elements, then another data set's."""
+        """These elements, then those of another data set."""
         other = stage_of(dataset, TypeError(f"`concatenate` takes a Dataset, got {type(dataset).__name__}."))
         # The spec of user code is found out by running it, which is too early here.
         if self._stage.pure and other.pure:
@@ -75,26 +75,26 @@ class DatasetOrder(DatasetBase, abc.ABC):
         return self._with(ConcatenateStage(self._stage, other))
 
     def enumerate(self, start: Any = 0, name: str | None = None) -> Self:
-        """Pairs of a running int64 number and an element."""
-        return self._with(plan.enumerated(self._stage, whole(start, "start")))
+        """Pairs of an increasing int64 number and an element."""
+        return self._with(plan.enumerated(self._stage, as_int(start, "start")))
 
     def unique(self, name: str | None = None) -> Self:
-        """Every element once, where it comes first: int32, int64 or string tensors."""
+        """Each distinct element at its first occurrence: int32, int64 or string tensors."""
         return self._with(UniqueStage(self._stage))
 
     def ignore_errors(self, log_warning: bool = False, name: str | None = None) -> Self:
-        """The elements that can be made; those that raise are left out and counted in the log at the end.
+        """The elements that can be computed; those that raise are skipped, and counted in the log at the end.
 
-        A batch with a bad element is left out whole, so call this before `batch`, and before `shuffle`.
+        A batch with a bad element is skipped completely, so call this before `batch`, and before `shuffle`.
         log_warning: log every error as well.
         """
         return self._with(IgnoreErrorsStage(self._stage, log_each=bool(log_warning)))
 
     def cache(self, filename: Any = "", name: str | None = None) -> Self:
-        """The elements of the first complete iteration for all later ones: in memory, or in a file for later programs too.
+        """Caches the elements of the first complete iteration: in memory, or in a file that later programs use too.
 
-        filename: where the file will lie, without its ending `.cache`; "" is memory. What is there already is taken, and
-        refused with an InvalidArgumentError when its elements have another structure or other dtypes.
+        filename: the path of the file without its suffix `.cache`; "" is memory. An existing file is used, and
+        refused with an InvalidArgumentError if its elements have another structure or other dtypes.
         """
         names = names_in(filename, "filename")
         if len(names) != 1:
@@ -103,8 +103,8 @@ class DatasetOrder(DatasetBase, abc.ABC):
         return self._with(FileCacheStage(self._stage, path) if path else plan.cache(self._stage))
 
     def prefetch(self, buffer_size: Any, name: str | None = None) -> Self:
-        """Make elements ahead in a thread; AUTOTUNE keeps two ready. Elements in memory need none."""
-        size = whole(buffer_size, "buffer_size")
+        """Makes elements ahead in a thread; AUTOTUNE keeps two ready. Elements in memory are not prefetched."""
+        size = as_int(buffer_size, "buffer_size")
         if size < AUTOTUNE:
             raise InvalidArgumentError(f"buffer_size must be at least 0, or AUTOTUNE, got {size}.")
         return self._with(plan.prefetch(self._stage, _AUTOTUNE_DEPTH if size == AUTOTUNE else size))

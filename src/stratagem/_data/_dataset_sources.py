@@ -1,4 +1,4 @@
-"""Data sets from nothing: from tensors, generators, numbers, file names, and from several data sets."""
+"""Data sets from tensors, generators, numbers and file names, and from several data sets."""
 
 import abc
 import builtins
@@ -10,7 +10,7 @@ import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
 from stratagem._data import _plan as plan
-from stratagem._data._dataset_base import DatasetBase, seed_of, stage_of, whole
+from stratagem._data._dataset_base import DatasetBase, as_int, seed_of, stage_of
 from stratagem._data.elements._nest import Nest, convert, kinds_of, leaves, map_leaves, spec_of, to_numpy
 from stratagem._data.elements._spec import Nestable, TensorSpec
 from stratagem._data.functions._map import mapped
@@ -27,11 +27,11 @@ _INT64 = TensorSpec((), np.int64)
 
 
 class Sources(DatasetBase, abc.ABC):
-    """The methods of a data set that need no data set before."""
+    """The methods that create data sets."""
 
     @classmethod
     def from_tensor_slices(cls, tensors: Nest, name: str | None = None) -> Self:
-        """One element for every row of the tensors, which have equally many."""
+        """One element for every row of the tensors, which must have the same number of rows."""
         return cls(plan.rows(ArrayColumns(tensors)))
 
     @classmethod
@@ -52,7 +52,7 @@ class Sources(DatasetBase, abc.ABC):
         output_signature: Nest = None,
         name: str | None = None,
     ) -> Self:
-        """What `generator(*args)` yields, called anew at every iteration."""
+        """The values that `generator(*args)` yields, called anew in every iteration."""
         if not callable(generator):
             raise TypeError(
                 "`generator` must be a Python callable that returns an iterable, e.g. a generator function."
@@ -76,7 +76,7 @@ class Sources(DatasetBase, abc.ABC):
         """`range(stop)`, `range(start, stop)` or `range(start, stop, step)`, as int64."""
         if not 1 <= len(args) <= 3:
             raise ValueError(f"Dataset.range takes (stop), (start, stop) or (start, stop, step), got {args}.")
-        bounds = [whole(a, "a bound of range") for a in args]
+        bounds = [as_int(a, "a bound of range") for a in args]
         if len(bounds) == 3 and bounds[2] == 0:
             raise InvalidArgumentError("step must be a non-zero integer.")
         numbers = builtins.range(*bounds)
@@ -84,20 +84,20 @@ class Sources(DatasetBase, abc.ABC):
 
     @classmethod
     def counter(cls, start: Any = 0, step: Any = 1, dtype: Any = np.int64, name: str | None = None) -> Self:
-        """`start`, `start + step` and so on, without an end."""
+        """The numbers `start`, `start + step` and so on, without end."""
         return cls(plan.counted(_number(start, "start"), _number(step, "step"), np.dtype(dtype)))
 
     @classmethod
     def random(cls, seed: Any = None, rerandomize_each_iteration: bool | None = None, name: str | None = None) -> Self:
-        """Random int64 scalars below 2^32, without an end; the same at every iteration unless told otherwise."""
+        """Random int64 scalars below 2^32, without end; by default the same in every iteration."""
         seeds = EpochSeeds(seed_of(seed), reshuffle=bool(rerandomize_each_iteration))
         return cls(RandomStage(seeds))
 
     @classmethod
     def list_files(cls, file_pattern: Any, shuffle: Any = None, seed: Any = None, name: str | None = None) -> Self:
-        """The names of the files that match one pattern or several, as they are now.
+        """The names of the files that match one pattern or several now.
 
-        In another random order at every iteration, or sorted with shuffle=False.
+        They come in a different random order in every iteration, or sorted with shuffle=False.
 
         Raises:
             InvalidArgumentError: no file matches.
@@ -109,7 +109,7 @@ class Sources(DatasetBase, abc.ABC):
 
     @classmethod
     def zip(cls, *args: Nest, datasets: Nest = None, name: str | None = None) -> Self:
-        """Elements of a nest of data sets side by side, until the shortest ends."""
+        """The elements of a nest of data sets side by side, until the shortest ends."""
         if (len(args) == 0) == (datasets is None):
             raise TypeError("Dataset.zip takes data sets as arguments or a nest of them as `datasets`, and not both.")
         nest = datasets if datasets is not None else args[0] if len(args) == 1 else args
@@ -126,12 +126,12 @@ class Sources(DatasetBase, abc.ABC):
     def choose_from_datasets(
         cls, datasets: Sequence[DatasetBase], choice_dataset: DatasetBase, stop_on_empty_dataset: bool = True
     ) -> Self:
-        """The next element of the data set whose number `choice_dataset` (int64 scalars) gives, one after another.
+        """Takes each element from the data set whose index `choice_dataset` (int64 scalars) gives.
 
-        stop_on_empty_dataset: end when a data set is chosen that has ended; else leave it out from then on.
+        stop_on_empty_dataset: end when an exhausted data set is chosen; else skip it from then on.
 
         Raises:
-            TypeError: the elements of the data sets differ in structure or dtypes, or the choices are no int64 scalars.
+            TypeError: the elements of the data sets differ in structure or dtypes, or the choices are not int64 scalars.
         """
         stages = _compatible(datasets)
         choices = stage_of(choice_dataset, TypeError(f"`choice_dataset` must be a Dataset, got {choice_dataset!r}."))
@@ -152,13 +152,13 @@ class Sources(DatasetBase, abc.ABC):
         stop_on_empty_dataset: bool = False,
         rerandomize_each_iteration: bool | None = None,
     ) -> Self:
-        """The next element of a data set drawn at random, one after another.
+        """Takes each element from a data set drawn at random.
 
-        weights: how often each is drawn, floats, not necessarily with sum 1; or a data set of such vectors.
-        The draws are the same at every iteration unless `rerandomize_each_iteration`.
+        weights: the relative frequency of each, floats whose sum need not be 1; or a data set of such vectors.
+        The draws are the same in every iteration unless `rerandomize_each_iteration`.
 
         Raises:
-            TypeError: the elements of the data sets differ in structure or dtypes, or the weights are no floats.
+            TypeError: the elements of the data sets differ in structure or dtypes, or the weights are not floats.
             ValueError: no data sets, or not as many weights.
         """
         stages = _compatible(datasets)
@@ -219,7 +219,7 @@ def _shares(weights: Any, count: int) -> list[float]:
 
 
 def _drawn(number: Any, weights: Any) -> Any:
-    """The place of a random number below 2^32 among weights."""
+    """The index among the weights that a random number below 2^32 selects."""
     ends = jnp.cumsum(weights) / jnp.sum(weights)
     found = jnp.searchsorted(ends, number.astype(ends.dtype) / 2.0**32, side="right")
     return jnp.minimum(found, len(weights) - 1).astype(np.int64)

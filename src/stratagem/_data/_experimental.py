@@ -7,7 +7,7 @@ import jax
 import numpy as np
 
 from stratagem._data._dataset import Dataset
-from stratagem._data._dataset_base import whole
+from stratagem._data._dataset_base import as_int
 from stratagem._data._iterator import ElementIterator, Optional
 from stratagem._data.elements._nest import Nest, convert, kinds_of, map_leaves, spec_of
 from stratagem._data.elements._spec import merged
@@ -18,8 +18,8 @@ Transformation = Callable[[Dataset], Dataset]
 
 
 def assert_cardinality(expected_cardinality: Any) -> Transformation:
-    """The same elements, whose number is now known; FailedPreconditionError while iterating when it is another one."""
-    expected = whole(expected_cardinality, "expected_cardinality")
+    """The same elements with a known number; FailedPreconditionError while iterating if the number is wrong."""
+    expected = as_int(expected_cardinality, "expected_cardinality")
     return lambda dataset: Dataset(AssertCardinalityStage(dataset.stage, expected), dataset.options())
 
 
@@ -112,7 +112,7 @@ def parallel_interleave(
 def choose_from_datasets(
     datasets: Sequence[Dataset], choice_dataset: Dataset, stop_on_empty_dataset: bool = False
 ) -> Dataset:
-    """`Dataset.choose_from_datasets`, but for the default of `stop_on_empty_dataset`."""
+    """`Dataset.choose_from_datasets`, with another default of `stop_on_empty_dataset`."""
     return Dataset.choose_from_datasets(datasets, choice_dataset, stop_on_empty_dataset)
 
 
@@ -129,10 +129,10 @@ def Counter(start: Any = 0, step: Any = 1, dtype: Any = np.int64) -> Dataset:
 
 
 def from_list(elements: list[Nest], name: str | None = None) -> Dataset:
-    """The elements of a list, of one structure; their shapes may differ.
+    """The elements of a list, which must have one structure; their shapes may differ.
 
     Raises:
-        ValueError: no list, or an empty one.
+        ValueError: not a list, or an empty one.
         TypeError: elements of different structure or dtypes.
     """
     if not isinstance(elements, list):
@@ -164,10 +164,10 @@ def get_single_element(dataset: Dataset) -> Nest:
 
 
 def get_structure(dataset_or_iterator: "Dataset | ElementIterator[Any]") -> Nest:
-    """`element_spec` of a data set or an iterator."""
+    """The `element_spec` of a data set or an iterator."""
     return dataset_or_iterator.element_spec
 
 
 def get_next_as_optional(iterator: "ElementIterator[Any]") -> "Optional[Any]":
-    """`get_next_as_optional` of an iterator."""
+    """Calls the method `get_next_as_optional` of an iterator."""
     return iterator.get_next_as_optional()

@@ -1,4 +1,4 @@
-"""What `iter` of a data set returns: it can be peeked at, saved, and drawn from inside a step that is being traced."""
+"""The iterators of data sets, which support peeking, saving, and drawing inside a step that is being traced."""
 
 import abc
 import contextlib
@@ -19,9 +19,9 @@ T = TypeVar("T")
 
 
 class ElementIterator(abc.ABC, Generic[T]):
-    """Elements of a data set, one after another.
+    """The elements of a data set, one after another.
 
-    While a step is traced, `next` gives the trace's recorder the iterator; the step then draws before every call.
+    While a step is traced, `next` hands the iterator to the trace's recorder; the step then draws before every call.
     """
 
     def __init__(self, source: StageIterator, element_spec: Callable[[], Nest]) -> None:
@@ -30,8 +30,8 @@ class ElementIterator(abc.ABC, Generic[T]):
         self._peeked: list[tuple[T, State]] = []
 
     @abc.abstractmethod
-    def _finish(self, element: Nest) -> T:
-        """An element of the source, as the user gets it."""
+    def _converted(self, element: Nest) -> T:
+        """Converts an element of the source to what the user gets."""
 
     @property
     def element_spec(self) -> Nest:
@@ -39,16 +39,16 @@ class ElementIterator(abc.ABC, Generic[T]):
         return self._spec()
 
     def peek(self) -> T:
-        """The next element, which stays the next one. StopIteration at the end."""
+        """The next element, without consuming it. Raises StopIteration at the end."""
         if not self._peeked:
             state = self._source.get_state()
-            with _for_real():
-                self._peeked.append((self._finish(next(self._source)), state))
+            with _outside_trace():
+                self._peeked.append((self._converted(next(self._source)), state))
         return self._peeked[0][0]
 
     def __iter__(self) -> Self:
         recorder = current().recorder
-        if recorder is not None:  # a trace would go on for ever: what it draws has no end
+        if recorder is not None:  # a trace would never end, as drawing has no end in it
             recorder.need_host("it iterates over an iterator")
         return self
 
@@ -57,14 +57,14 @@ class ElementIterator(abc.ABC, Generic[T]):
         if recorder is not None:
             drawn: T = recorder.draw(self)
             return drawn
-        return self._peeked.pop()[0] if self._peeked else self._finish(next(self._source))
+        return self._peeked.pop()[0] if self._peeked else self._converted(next(self._source))
 
     def next_for_program(self) -> Any:
-        """The next element for a program that takes NumPy's arrays to its device itself. StopIteration at the end."""
+        """The next element for a program that transfers NumPy arrays to its device itself. Raises StopIteration at the end."""
         return self._peeked.pop()[0] if self._peeked else self._for_program(next(self._source))
 
     def _for_program(self, element: Nest) -> Any:
-        return self._finish(element)
+        return self._converted(element)
 
     def get_next(self) -> T:
         """The next element.
@@ -88,16 +88,16 @@ class ElementIterator(abc.ABC, Generic[T]):
             return Optional.empty()
 
     def get_state(self) -> State:
-        """Where the iterator is, as a dict that JSON can hold."""
+        """The position, as a dict that JSON can hold."""
         return self._peeked[0][1] if self._peeked else self._source.get_state()
 
     def set_state(self, state: State) -> None:
-        """Go on with the very element that would have been next where `state` was taken."""
+        """Continues with exactly the element that was next when `state` was taken."""
         self._peeked.clear()
         self._source.set_state(state)
 
     def close(self) -> None:
-        """End the threads behind this iterator now; otherwise they end with it."""
+        """Stops the threads behind this iterator now; otherwise they end when it is deleted."""
         self._source.close()
 
 
@@ -105,7 +105,7 @@ class ElementIterator(abc.ABC, Generic[T]):
 class DatasetIterator(ElementIterator[Nest]):
     """Elements of a plain data set, as jax.Arrays."""
 
-    def _finish(self, element: Nest) -> Nest:
+    def _converted(self, element: Nest) -> Nest:
         return to_jax(element)
 
     def _for_program(self, element: Nest) -> Nest:
@@ -114,9 +114,9 @@ class DatasetIterator(ElementIterator[Nest]):
 
 @final
 class NumpyIterator(ElementIterator[Nest]):
-    """Elements of a plain data set, as NumPy arrays and scalars of the caller's own."""
+    """Elements of a plain data set, as NumPy arrays and scalars that belong to the caller."""
 
-    def _finish(self, element: Nest) -> Nest:
+    def _converted(self, element: Nest) -> Nest:
         return to_own_numpy(element)
 
 
@@ -129,16 +129,16 @@ class Optional(Generic[T]):
 
     @classmethod
     def from_value(cls, value: T) -> "Optional[T]":
-        """One that has this value."""
+        """An Optional with this value."""
         return cls(value)
 
     @classmethod
     def empty(cls, element_spec: Nest = None) -> "Optional[T]":
-        """One without a value."""
+        """An Optional without a value."""
         return cls()
 
     def has_value(self) -> jax.Array:
-        """A bool scalar."""
+        """A bool scalar: whether there is a value."""
         return jnp.asarray(bool(self._values))
 
     def get_value(self) -> T:
@@ -153,8 +153,8 @@ class Optional(Generic[T]):
 
 
 @contextlib.contextmanager
-def _for_real() -> Iterator[None]:
-    """Run the pipeline's own and the user's functions on values, also when a step is being traced around it."""
+def _outside_trace() -> Iterator[None]:
+    """Runs the functions of the pipeline and the user on values, even while a step is being traced."""
     if current().recorder is None:
         yield
     else:

@@ -1,4 +1,4 @@
-"""Iterators of TensorFlow 1: in an input_fn their next element is a promise, which the input_fn returns in some structure."""
+"""Iterators of TensorFlow 1. In an input_fn their next element is a placeholder, which it returns in some structure."""
 
 from typing import Any, NoReturn, final
 
@@ -8,9 +8,9 @@ from stratagem._data.elements._nest import Nest, leaves, packer
 
 @final
 class Upcoming:
-    """A tensor of the next element of an iterator, in an input_fn: it has no value there, and every step has another.
+    """A tensor of an iterator's next element in an input_fn: it has no value there, and another one in every step.
 
-    An input_fn can return it. TypeError for whatever else is done with it.
+    An input_fn can return it. Every other use raises TypeError.
     """
 
     def __init__(self, iterator: "OneShotIterator", number: int, spec: Any) -> None:
@@ -34,34 +34,34 @@ class Upcoming:
 
 @final
 class OneShotIterator:
-    """`Dataset.make_one_shot_iterator()` in an input_fn. dataset: whose elements it gives."""
+    """`Dataset.make_one_shot_iterator()` in an input_fn. dataset: the source of its elements."""
 
     def __init__(self, dataset: Any) -> None:
         self.dataset = dataset
-        self._asked = False
+        self._used = False
 
     @property
     def element_spec(self) -> Nest:
         """The structure of an element, with a spec in place of every tensor."""
-        with entered(reading=False):  # to find it out, functions of the user may have to run
+        with entered(reading=False):  # user functions may have to run to determine it
             return self.dataset.element_spec
 
     def get_next(self, name: str | None = None) -> Nest:
-        """The next element: for every step another one. Raises ValueError if it is asked for twice."""
-        if self._asked:
+        """The next element, a different one in every step. Raises ValueError if it is called twice."""
+        if self._used:
             raise ValueError(
                 "`get_next` was called twice in one input_fn, which in TensorFlow takes two elements for every step. Keep what "
                 "the first call returned; for two elements a step, use dataset.batch(2)."
             )
-        self._asked = True
+        self._used = True
         specs = self.element_spec
         return packer(specs)(Upcoming(self, number, spec) for number, spec in enumerate(leaves(specs)))
 
 
 def dataset_of(made: Nest) -> Any:
-    """A data set of the structure that an input_fn has made of upcoming elements; None if there are none in it.
+    """A data set with the structure that an input_fn has built from upcoming elements; None if there are none in it.
 
-    Of several iterators, every step takes an element of each; the shortest one ends it.
+    With several iterators, every step takes an element of each; the shortest one ends it.
     """
     parts = leaves(made)
     iterators = list(dict.fromkeys(part.iterator for part in parts if isinstance(part, Upcoming)))

@@ -1,4 +1,4 @@
-"""The planner: which stage serves an operation best. In-memory rows change their order; everything else is a step."""
+"""The planner, which chooses stages: in-memory rows only change their order; other elements need a stage per step."""
 
 import functools
 from typing import Any
@@ -18,7 +18,7 @@ from stratagem._data.stages._transforms import BatchStage
 
 
 def rows(columns: Columns) -> Stage:
-    """The rows of columns, in their own order."""
+    """The rows of columns, in their original order."""
     return OrderedRows(columns, Straight(columns.length))
 
 
@@ -30,7 +30,7 @@ def shuffle(stage: Stage, buffer_size: int, seeds: EpochSeeds) -> Stage:
 
 
 def repeat(stage: Stage, count: int) -> Stage:
-    """Elements again and again."""
+    """Repeats all elements."""
     if isinstance(stage, OrderedRows):
         return OrderedRows(stage.columns, Repeated(stage.order, count))
     return RepeatStage(stage, count)
@@ -44,7 +44,7 @@ def cut(stage: Stage, *, start: int = 0, step: int = 1, count: int = -1) -> Stag
 
 
 def batch(stage: Stage, batch_size: int, *, drop_remainder: bool) -> Stage:
-    """Consecutive elements stacked."""
+    """Stacks consecutive elements."""
     if isinstance(stage, OrderedRows):
         count = batched(stage.cardinality, batch_size, drop_remainder=drop_remainder)
         columns = stage.columns.sized(batch_size)
@@ -53,25 +53,25 @@ def batch(stage: Stage, batch_size: int, *, drop_remainder: bool) -> Stage:
 
 
 def cache(stage: Stage) -> Stage:
-    """Elements made once. Of rows that are in memory already, only the order is remembered."""
+    """Caches elements. For rows that are in memory already, only the order is stored."""
     if not isinstance(stage, OrderedRows) or stage.order.length == UNKNOWN:
         return CacheStage(stage)
     order: Order = stage.order
     if stage.cheap:
         return stage if order.length == INFINITE else OrderedRows(stage.columns, RememberedOrder(order))
-    # Computed rows are kept by row, unless most rows would be reserved in vain or are not the same the next time.
-    if stage.pure and stage.columns.settled and stage.columns.length <= 4 * order.length:
+    # Computed rows are cached by row, unless most rows would be allocated in vain or are not the same the next time.
+    if stage.pure and stage.columns.repeatable and stage.columns.length <= 4 * order.length:
         return OrderedRows(MemoColumns(stage.columns), RememberedOrder(order))
     return CacheStage(stage)
 
 
 def prefetch(stage: Stage, depth: int) -> Stage:
-    """Elements made ahead. A thread would cost more than making a cheap element."""
+    """Makes elements ahead, unless they are cheap: a thread would cost more than making them."""
     return stage if depth == 0 or stage.cheap else PrefetchStage(stage, depth)
 
 
 def zipped(nest: Nest) -> Stage:
-    """Elements side by side. Rows in their own order stay rows."""
+    """Elements side by side. Rows in their original order remain rows."""
     stages = leaves(nest)
     if all(isinstance(stage, OrderedRows) and isinstance(stage.order, Straight) for stage in stages):
         return rows(ZippedColumns(map_leaves(lambda stage: stage.columns, nest)))
@@ -79,7 +79,7 @@ def zipped(nest: Nest) -> Stage:
 
 
 def enumerated(stage: Stage, start: int) -> Stage:
-    """Pairs of a running number and an element."""
+    """Pairs of an increasing number and an element."""
     if isinstance(stage, OrderedRows) and isinstance(stage.order, Straight):
         numbers = RangeColumns(start, 1, stage.columns.length, np.dtype(np.int64))
         return zipped((rows(numbers), stage))
@@ -87,10 +87,10 @@ def enumerated(stage: Stage, start: int) -> Stage:
 
 
 def expanded(tensors: Any) -> Any:
-    """Arrays as columns of a single row."""
+    """Converts arrays to columns of a single row."""
     return map_leaves(functools.partial(np.expand_dims, axis=0), tensors)
 
 
 def counted(start: Any, step: Any, dtype: np.dtype[Any]) -> Stage:
-    """Numbers with a constant distance, without an end."""
+    """Numbers at constant distances, without end."""
     return OrderedRows(RangeColumns(start, step, 1 << 62, dtype), Endless())

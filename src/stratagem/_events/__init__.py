@@ -1,8 +1,8 @@
-"""Summaries for TensorBoard: what code writes, in steps too, as event files.
+"""Summaries for TensorBoard: records what code writes, inside of steps too, to event files.
 
 In: numbers, arrays, pictures, texts, with a name and a step.
-Out: event files that TensorBoard reads, written by a thread and whole when a writer is closed or flushed.
-Never: lets a step wait for a disk.
+Out: event files that TensorBoard reads, written by a thread and complete when a writer is closed or flushed.
+Never: makes a step wait for a disk.
 """
 
 from stratagem._events._kinds import audio as audio

@@ -1,4 +1,4 @@
-"""What TensorBoard shows, from NumPy arrays: histogram buckets, PNG pictures, WAV sound."""
+"""Encodes NumPy arrays in the formats that TensorBoard shows: histogram buckets, PNG pictures, WAV sound."""
 
 import io
 import struct
@@ -11,38 +11,38 @@ _COLORS = {1: 0, 2: 4, 3: 2, 4: 6}  # PNG's color type by channels: gray, gray w
 
 
 def buckets(data: np.ndarray, count: int) -> np.ndarray:
-    """Rows (left edge, right edge, how many), float64, of `count` equal buckets from the least to the largest number.
+    """A histogram with `count` equal buckets over the range of the numbers: rows (left edge, right edge, count), float64.
 
-    Where all numbers are equal, the last bucket holds them all. With NaN or infinite numbers all edges are NaN, and no bucket
-    holds any.
+    If all numbers are equal, the last bucket holds them all. With NaN or infinite numbers all edges are NaN, and every bucket
+    is empty.
     """
     values = np.asarray(data).reshape(-1).astype(np.float64)
     count = max(0, count)
     result = np.zeros((count, 3))
     if not values.size or not count:
         return result
-    least, most = values.min(), values.max()
-    if least == most:
-        result[:, :2] = most
+    low, high = values.min(), values.max()
+    if low == high:
+        result[:, :2] = high
         result[-1, 2] = values.size
         return result
-    if not np.isfinite(most - least):
+    if not np.isfinite(high - low):
         result[:, :2] = np.nan
         return result
-    places = np.minimum(np.floor((values - least) / ((most - least) / count)).astype(np.int64), count - 1)
-    edges = np.linspace(least, most, count + 1)
+    places = np.minimum(np.floor((values - low) / ((high - low) / count)).astype(np.int64), count - 1)
+    edges = np.linspace(low, high, count + 1)
     result[:, 0], result[:, 1] = edges[:-1], edges[1:]
     result[:, 2] = np.bincount(places, minlength=count)
     return result
 
 
 def pictures(pixels: np.ndarray, width: int, height: int) -> np.ndarray:
-    """Strings: width, height, and every picture (number, height, width, channels) of 8-bit numbers as a PNG file."""
+    """Encodes pictures of 8-bit numbers, (number, height, width, channels): an array of width, height and one PNG file each."""
     return _strings([str(width).encode(), str(height).encode(), *map(_png, pixels)])
 
 
 def sounds(clips: np.ndarray, sample_rate: int) -> np.ndarray:
-    """Strings (number, 2): every clip (number, frames, channels), from -1 to 1, as a 16-bit WAV file, and its empty label."""
+    """Encodes clips (number, frames, channels) from -1 to 1: strings (number, 2), each a 16-bit WAV file and an empty label."""
     files = [_wav(clip, sample_rate) for clip in clips]
     return _strings([part for file in files for part in (file, b"")]).reshape(len(files), 2)
 
@@ -56,7 +56,7 @@ def _strings(parts: list[bytes]) -> np.ndarray:
 def _png(pixels: np.ndarray) -> bytes:
     height, width, channels = pixels.shape
     head = struct.pack(">IIBBBBB", width, height, 8, _COLORS[channels], 0, 0, 0)
-    rows = np.zeros((height, 1 + width * channels), np.uint8)  # every row begins with its filter: none
+    rows = np.zeros((height, 1 + width * channels), np.uint8)  # every row begins with its filter type, 0: no filter
     rows[:, 1:] = pixels.reshape(height, -1)
     chunks = ((b"IHDR", head), (b"IDAT", zlib.compress(rows.tobytes())), (b"IEND", b""))
     return b"\x89PNG\r\n\x1a\n" + b"".join(

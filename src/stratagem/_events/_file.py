@@ -1,4 +1,4 @@
-"""An event file on disk: records are gathered and written whole, so that a reader finds complete ones at any moment."""
+"""An event file on disk: records are buffered and written whole, so that a reader finds complete ones at any moment."""
 
 import itertools
 import os
@@ -13,23 +13,23 @@ from stratagem._events._messages import Event
 
 _VERSION = "brain.Event:2"
 _WRITER = "stratagem"
-_numbers = itertools.count()  # of this process' files, as part of their names
+_numbers = itertools.count()  # numbers this process' files, as part of their names
 
 
 @final
 class EventFile:
-    """One new file of events in a folder, which is made if there is none. Any thread may add to it.
+    """A new event file in a folder, which is created if necessary. Any thread may add to it.
 
-    most: events that wait in memory. longest: seconds between two writes.
-    Raises OSError where the folder or the file cannot be made or written.
+    max_waiting: events that may wait in memory. max_seconds: the longest time between two writes.
+    Raises OSError if the folder or the file cannot be created or written.
     """
 
-    def __init__(self, folder: Path, most: int, longest: float, suffix: str) -> None:
+    def __init__(self, folder: Path, max_waiting: int, max_seconds: float, suffix: str) -> None:
         folder.mkdir(parents=True, exist_ok=True)
-        # TensorBoard reads the files of a folder in the order of their names: that of their making, also within a second.
-        place = f"{int(time.time()):010d}.{socket.gethostname()}.{os.getpid()}.{next(_numbers):06d}"
-        self.path = folder / f"events.out.tfevents.{place}{suffix}"
-        self._most, self._longest = most, longest
+        # TensorBoard reads a folder's files in the order of their names: the order of creation, even within a second.
+        unique = f"{int(time.time()):010d}.{socket.gethostname()}.{os.getpid()}.{next(_numbers):06d}"
+        self.path = folder / f"events.out.tfevents.{unique}{suffix}"
+        self._max_waiting, self._max_seconds = max_waiting, max_seconds
         self._lock = threading.Lock()
         self._waiting: list[bytes] = []
         self._written = 0
@@ -40,20 +40,20 @@ class EventFile:
         self.flush()
 
     def add(self, step: int, summary: bytes) -> None:
-        """Append an event with a serialized Summary; written now if too many wait, or for too long."""
+        """Appends an event with a serialized Summary; writes the buffer if too many events wait, or for too long."""
         record = framed(Event(wall_time=time.time(), step=step, summary=summary).SerializeToString())
         with self._lock:
             self._waiting.append(record)
-            if len(self._waiting) > self._most or time.monotonic() - self._latest > self._longest:
+            if len(self._waiting) > self._max_waiting or time.monotonic() - self._latest > self._max_seconds:
                 self._write()
 
     def flush(self) -> None:
-        """Write what waits: from then on it outlives this process, however that ends."""
+        """Writes the waiting events: from then on they survive this process, however it ends."""
         with self._lock:
             self._write()
 
     def close(self) -> None:
-        """Write what waits, and close the file. Closing twice has no effect."""
+        """Writes the waiting events and closes the file. Closing twice has no effect."""
         with self._lock:
             if not self._file.closed:
                 try:

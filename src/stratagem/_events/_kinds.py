@@ -1,4 +1,4 @@
-"""`tf.summary.scalar` and its siblings: what each kind of summary holds, and the plugin of TensorBoard that shows it."""
+"""`tf.summary.scalar` and its siblings: the contents of each kind of summary, and the TensorBoard plugin that shows it."""
 
 import contextlib
 import re
@@ -17,33 +17,35 @@ from stratagem._events._record import Prepare, is_traced, record
 from stratagem._ops import cast, convert_image_dtype, tensor
 from stratagem._private import scope_path
 
-Values = Callable[[np.ndarray], np.ndarray]  # what is written for a tensor's value
+Values = Callable[[np.ndarray], np.ndarray]  # encodes a tensor's value for writing
 
 _BUCKETS = 30
-_AS_WAV = b"\x10\x0b"  # AudioPluginData(encoding=WAV)
-_NOT_IN_A_SCOPE = re.compile(r"[^-_.A-Za-z0-9]")
+_WAV_ENCODING = b"\x10\x0b"  # AudioPluginData(encoding=WAV)
+_NOT_ALLOWED_IN_SCOPES = re.compile(r"[^-_.A-Za-z0-9]")
 
 
 def scalar(name: str, data: Any, step: Any = None, description: str | None = None) -> Any:
-    """Write one number (as float32) under `name`, which Keras' name scopes precede. A bool tensor: whether it was written.
+    """Writes one number (as float32) under `name` within Keras' name scopes. Returns whether it was written, a bool tensor.
 
-    step: a whole number, a tensor or a variable; the default step if there is none. description: Markdown.
+    step: an integer, a tensor or a variable; by default the default step. description: Markdown.
 
     Raises:
-        ValueError: `data` is no scalar, or there is a writer and no step.
+        ValueError: `data` is not a scalar, or there is a writer and no step.
     """
     value = _numbers("scalar", data)
     if value.ndim:
         raise ValueError(f"Expected scalar shape, saw shape: {value.shape}.")
-    return _summary(name, "scalar_summary", "scalars", value, lambda: cast(value, "float32"), _same, step, description)
+    return _summary(
+        name, "scalar_summary", "scalars", value, lambda: cast(value, "float32"), _unchanged, step, description
+    )
 
 
 def histogram(
     name: str, data: Any, step: Any = None, buckets: int | None = None, description: str | None = None
 ) -> Any:
-    """Write how the numbers in a tensor of any shape are distributed: in 30 buckets, or so many as asked.
+    """Writes the distribution of the numbers in a tensor of any shape, in 30 buckets or as many as asked for.
 
-    The written tensor is float64 (buckets, 3): left edge, right edge, how many. Else as `scalar`.
+    The written tensor is float64 (buckets, 3): left edge, right edge, count. Otherwise the same as `scalar`.
     """
     value, count = _numbers("histogram", data), _BUCKETS if buckets is None else int(buckets)
     return _summary(
@@ -59,13 +61,13 @@ def histogram(
 
 
 def image(name: str, data: Any, step: Any = None, max_outputs: int = 3, description: str | None = None) -> Any:
-    """Write the first `max_outputs` of some pictures, (number, height, width, channels), as PNG files.
+    """Writes the first `max_outputs` pictures of a batch, (number, height, width, channels), as PNG files.
 
-    channels: 1 (gray), 2 (with alpha), 3 (RGB) or 4. Floating-point numbers count from 0 to 1, integers to the largest of
-    their type. Else as `scalar`.
+    channels: 1 (gray), 2 (with alpha), 3 (RGB) or 4. Floating-point numbers range from 0 to 1, integers up to the largest value
+    of their dtype. Otherwise the same as `scalar`.
 
     Raises:
-        ValueError: another rank.
+        ValueError: `data` has another rank.
         InvalidArgumentError: another number of channels, or a negative `max_outputs`.
     """
     value = _numbers("image", data)
@@ -86,15 +88,15 @@ def image(name: str, data: Any, step: Any = None, max_outputs: int = 3, descript
 
 
 def text(name: str, data: Any, step: Any = None, description: str | None = None) -> Any:
-    """Write a tensor of strings (Markdown), which are known when a program is traced. Else as `scalar`.
+    """Writes a tensor of strings (Markdown), which must be known when a program is traced. Otherwise the same as `scalar`.
 
     Raises:
-        TypeError: `data` holds no strings.
+        TypeError: `data` does not hold strings.
     """
     value = tensor(data)
     if value.dtype != object:
         raise TypeError(f"tensor must be of type tf.string; got tf.{value.dtype.name}")
-    return _summary(name, "text_summary", "text", value, lambda: value, _same, step, description)
+    return _summary(name, "text_summary", "text", value, lambda: value, _unchanged, step, description)
 
 
 def audio(
@@ -106,13 +108,13 @@ def audio(
     encoding: str | None = None,
     description: str | None = None,
 ) -> Any:
-    """Write the first `max_outputs` of some clips, (number, frames, channels) from -1 to 1, as 16-bit WAV files.
+    """Writes the first `max_outputs` clips of a batch, (number, frames, channels) from -1 to 1, as 16-bit WAV files.
 
-    sample_rate: Hz. Else as `scalar`.
+    sample_rate: in Hz. Otherwise the same as `scalar`.
 
     Raises:
-        ValueError: another rank, or an encoding other than "wav".
-        InvalidArgumentError: a negative `max_outputs`.
+        ValueError: `data` has another rank, or the encoding is not "wav".
+        InvalidArgumentError: `max_outputs` is negative.
     """
     if encoding not in (None, "wav"):
         raise ValueError(f"Unknown encoding: {encoding!r}")
@@ -127,25 +129,25 @@ def audio(
         lambda clips: sounds(clips, rate),
         step,
         description,
-        content=_AS_WAV,
+        content=_WAV_ENCODING,
     )
 
 
 def write(tag: str, tensor: Any, step: Any = None, metadata: Any = None, name: str | None = None) -> Any:
-    """Write any tensor, or what a function gives (called only where it is written), with a SummaryMetadata of one's own.
+    """Writes any tensor with a custom SummaryMetadata. `tensor` may be a function, called only if the summary is written.
 
-    metadata: a message with `SerializeToString`, or its bytes; TensorBoard's plugins know by it what is theirs.
+    metadata: a message with `SerializeToString`, or its bytes; it tells TensorBoard which plugin shows the summary.
 
     Raises:
         ValueError: there is a writer and no step.
     """
     prepare: Prepare = tensor if callable(tensor) else lambda: tensor
     message = metadata.SerializeToString() if hasattr(metadata, "SerializeToString") else metadata or b""
-    return _write(tag, prepare, _same, step, message, traced=not callable(tensor) and is_traced(tensor))
+    return _write(tag, prepare, _unchanged, step, message, traced=not callable(tensor) and is_traced(tensor))
 
 
 def write_raw_pb(tensor: Any, step: Any = None, name: str | None = None) -> Any:
-    """Write a serialized Summary message, a string.
+    """Writes a serialized Summary message, a string.
 
     Raises:
         ValueError: there is a writer and no step.
@@ -154,28 +156,28 @@ def write_raw_pb(tensor: Any, step: Any = None, name: str | None = None) -> Any:
 
 
 def keras_model(name: str, model: Any, step: Any = None) -> Any:
-    """Write the layers of a Keras model and how they are connected, for TensorBoard's dashboard "Graphs"."""
+    """Writes the layers of a Keras model and their connections, for TensorBoard's dashboard "Graphs"."""
     metadata = SummaryMetadata(plugin_data={"plugin_name": "graph_keras_model", "content": b"1"})
-    return _write(tag_of(name), model.to_json, _same, step, metadata.SerializeToString(), traced=False)
+    return _write(tag_of(name), model.to_json, _unchanged, step, metadata.SerializeToString(), traced=False)
 
 
 @contextlib.contextmanager
 def summary_scope(name: str, default_name: str = "summary", values: Any = None) -> Iterator[tuple[str, str]]:
-    """For summaries of one's own: gives the tag for `name` (the name scopes around it precede) and the name of its scope."""
+    """A scope for custom summaries: yields the tag for `name`, including the enclosing name scopes, and the scope's name."""
     chosen = name or default_name
     tag = tag_of(chosen)
-    with keras.name_scope(_NOT_IN_A_SCOPE.sub("", chosen) or default_name):
+    with keras.name_scope(_NOT_ALLOWED_IN_SCOPES.sub("", chosen) or default_name):
         yield tag, f"{scope_path()}/"
 
 
 def tag_of(name: str) -> str:
-    """A summary's tag: its name behind those of Keras' scopes around it, such as the layer that is being called."""
-    around = scope_path()
-    return f"{around}/{name}" if around else name
+    """The tag of a summary: its name after the enclosing name scopes of Keras, such as the layer that is being called."""
+    scopes = scope_path()
+    return f"{scopes}/{name}" if scopes else name
 
 
 def refuse(what: str, instead: str) -> Any:
-    """A function for a name of TensorFlow's that has no meaning without its graphs."""
+    """Makes a function that raises, for a name of TensorFlow that has no meaning without its graphs."""
 
     def refused(*args: Any, **kwargs: Any) -> None:
         raise UnimplementedError(f"tf.summary.{what}: there are no TensorFlow graphs here. {instead}")
@@ -218,7 +220,7 @@ def _write(tag: str, prepare: Prepare, encode: Values, step: Any, metadata: byte
     return record(lambda: tensor(prepare()), summary, step, traced=traced)
 
 
-def _same(value: np.ndarray) -> np.ndarray:
+def _unchanged(value: np.ndarray) -> np.ndarray:
     return value
 
 
@@ -229,8 +231,8 @@ def _numbers(kind: str, data: Any) -> Any:
     return value
 
 
-def _check(value: Any, rank: int, most: int) -> None:
+def _check(value: Any, rank: int, max_outputs: int) -> None:
     if value.ndim != rank:
         raise ValueError(f"Tensor must have rank {rank}. Received rank {value.ndim}, shape {value.shape}")
-    if most < 0:
-        raise InvalidArgumentError(f"max_outputs must not be negative, got {most}.")
+    if max_outputs < 0:
+        raise InvalidArgumentError(f"max_outputs must not be negative, got {max_outputs}.")

@@ -1,6 +1,7 @@
-"""The protobuf messages of an event file, as TensorFlow's event.proto and summary.proto number their fields.
+"""The protobuf messages of an event file, with the field numbers of TensorFlow's event.proto and summary.proto.
 
-Only what is written is described; a tensor comes serialized, so its field is bytes here (the wire format is the same).
+Only the fields that are written are declared. Tensors arrive serialized, so their field is bytes here (the wire format is
+the same).
 """
 
 from typing import Any
@@ -16,7 +17,7 @@ _TYPES = {
     "bytes": _Field.TYPE_BYTES,
     "float": _Field.TYPE_FLOAT,
 }
-# Fields by message: name, number, type. A type with a star is repeated; of those with a bar one is present.
+# Fields by message: name, number, type. A star marks a repeated field, a bar the members of a oneof.
 _MESSAGES = {
     "SourceMetadata": [("writer", 1, "string")],
     "PluginData": [("plugin_name", 1, "string"), ("content", 2, "bytes")],

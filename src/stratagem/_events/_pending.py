@@ -1,4 +1,4 @@
-"""Summaries that compiled programs still have to hand over: waiting for them."""
+"""Waits for summaries that compiled programs have not yet handed over."""
 
 import jax
 
@@ -7,26 +7,26 @@ from stratagem._core.context import current
 
 
 class _Traced:
-    """Whether programs with summaries exist: waiting for those of a process without any would only cost time."""
+    """Records whether programs with summaries exist; without any, there is nothing to wait for."""
 
     any = False
-    live = False  # some were traced by JAX alone: they ask for the settings while they run
+    live = False  # some were traced by JAX alone; these read the settings while they run
 
 
 def note(*, live: bool) -> None:
-    """A program with summaries is being traced."""
+    """Records that a program with summaries is being traced. live: it reads the settings while it runs."""
     _Traced.any = True
     _Traced.live |= live
 
 
 def settle() -> None:
-    """Wait until every dispatched program has handed its summaries over. No effect while a program is traced."""
+    """Waits until every dispatched program has handed over its summaries. No effect while a program is traced."""
     if _Traced.any and current().recorder is None:
         with process_job().waiting():
             jax.effects_barrier()
 
 
 def settle_live() -> None:
-    """As `settle`, before a setting changes that a running program may still ask for."""
+    """Calls `settle` before a setting changes that a running program may still read."""
     if _Traced.live:
         settle()

@@ -1,4 +1,4 @@
-"""Numbers in event files as TensorFlow 1 writes them: outside of steps, and to be read again by whoever waits for them."""
+"""Writes numbers to event files the way TensorFlow 1 does, outside of steps, and reads them again."""
 
 import logging
 from collections import defaultdict
@@ -16,22 +16,22 @@ _log = logging.getLogger("stratagem.summary")
 
 
 def write_scalars(writer: SummaryWriter, step: int, values: dict[str, float]) -> None:
-    """Write float32 numbers by tag, in one event."""
+    """Writes float32 numbers by tag, in one event."""
     summary = Summary(value=[{"tag": tag, "simple_value": value} for tag, value in values.items()])
     _write(writer, step, summary)
 
 
 def write_text(writer: SummaryWriter, step: int, tag: str, text: str) -> None:
-    """Write a string as TensorFlow 1 does, as a tensor that no dashboard claims."""
+    """Writes a string the way TensorFlow 1 does, as a tensor that no dashboard shows."""
     content = np.empty((), object)
     content[()] = text.encode()
     _write(writer, step, Summary(value=[{"tag": tag, "tensor": serialized_tensor(content)}]))
 
 
 def read_scalars(folder: str) -> dict[int, dict[str, float]]:
-    """The numbers that `write_scalars` (or TensorFlow 1) has written to the event files of a folder: by step, by tag.
+    """The numbers that `write_scalars` (or TensorFlow 1) has written to the event files of a folder: by step, then by tag.
 
-    A file that is damaged, or is being written to, counts up to there.
+    A file that is damaged or still being written is read up to its last complete record.
     """
     found: dict[int, dict[str, float]] = defaultdict(dict)
     for file in sorted(Path(folder).glob("*.tfevents.*")):

@@ -1,4 +1,4 @@
-"""What code around a summary has decided for it, a thread: the default writer, the default step, and whether to record."""
+"""The summary settings of each thread: the default writer, the default step, and whether to record."""
 
 import contextlib
 import threading
@@ -14,50 +14,50 @@ from stratagem._ops import is_tensor, tensor
 
 @final
 class SummaryContext:
-    """The settings of one thread, and in which trace each was made (None outside of any)."""
+    """The settings of one thread, and the trace in which each was set (None outside of traces)."""
 
     def __init__(self) -> None:
         self.writer: Any = None
         self.step: Any = None
         self.condition: Any = None
-        self._made: dict[str, Any] = {}
+        self._traces: dict[str, Any] = {}
 
     def set(self, name: str, value: Any) -> tuple[Any, Any]:
-        """Change a setting; returns what `restore` takes."""
+        """Changes a setting; returns the previous state, for `restore`."""
         settle_live()
-        before = getattr(self, name), self._made.get(name)
+        before = getattr(self, name), self._traces.get(name)
         self.restore(name, (value, current_trace()))
         return before
 
     def restore(self, name: str, before: tuple[Any, Any]) -> None:
-        """Put a setting back."""
+        """Restores a setting."""
         settle_live()
-        value, self._made[name] = before
+        value, self._traces[name] = before
         setattr(self, name, value)
 
-    def made_here(self, name: str) -> bool:
-        """True if the setting belongs to the program that is being traced, and not to the code around it."""
+    def set_in_trace(self, name: str) -> bool:
+        """Returns whether the setting was made by the program that is being traced, and not by the code around it."""
         trace = current_trace()
-        return trace is not None and self._made.get(name) is trace
+        return trace is not None and self._traces.get(name) is trace
 
 
 def current_trace() -> Any:
-    """The trace of ours that is going on, the same one inside of its branches and loops; None outside."""
+    """The active trace of this library, the same one inside of its branches and loops; None outside of traces."""
     recorder = current().recorder
     return None if recorder is None else recorder.scope
 
 
 class _Threads(threading.local):
     def __init__(self) -> None:
-        self.ambience = SummaryContext()
+        self.context = SummaryContext()
 
 
 _threads = _Threads()
 
 
 def summary_context() -> SummaryContext:
-    """That of the calling thread."""
-    return _threads.ambience
+    """The settings of the calling thread."""
+    return _threads.context
 
 
 def get_step() -> Any:
@@ -66,7 +66,7 @@ def get_step() -> Any:
 
 
 def set_step(step: Any) -> None:
-    """Set the default step of this thread; None: there is none.
+    """Sets the default step of this thread; None removes it.
 
     A compiled program uses the step that is set when it is called. In TensorFlow a number stays what it was when the
     program was traced.
@@ -76,7 +76,7 @@ def set_step(step: Any) -> None:
 
 @contextlib.contextmanager
 def record_if(condition: Any) -> Iterator[None]:
-    """In the body, summaries are written where `condition` holds: a bool, a bool tensor, or a function that gives one.
+    """Restricts summaries in the body to when `condition` is true: a bool, a bool tensor, or a function that returns one.
 
     A function is called at every summary; what it computes from variables becomes a part of a compiled program.
     """
@@ -87,18 +87,18 @@ def record_if(condition: Any) -> Iterator[None]:
         summary_context().restore("condition", before)
 
 
-def holds(condition: Any) -> bool:
-    """Whether a condition (None, a bool, a tensor or a function) allows to record."""
+def is_met(condition: Any) -> bool:
+    """Returns whether a condition (None, a bool, a tensor or a function) allows recording."""
     value = condition() if callable(condition) else condition
     return value is None or bool(np.asarray(value))
 
 
-def whole(step: Any) -> int:
-    """A step as a number.
+def step_number(step: Any) -> int:
+    """Converts a step to a Python integer.
 
     Raises:
-        ValueError: there is none, or it is no scalar.
-        TypeError: it is no whole number.
+        ValueError: it is None or not a scalar.
+        TypeError: it is not a whole number.
     """
     if step is None:
         raise ValueError(

@@ -1,4 +1,4 @@
-"""What a compiled program's summaries are told at every call by the code around it: which writer, and the default step."""
+"""The settings that a compiled program's summaries receive at every call: the writer and the default step."""
 
 import functools
 import weakref
@@ -8,7 +8,7 @@ import jax
 import numpy as np
 
 from stratagem._core.context import entered
-from stratagem._events._summary_context import current_trace, holds, summary_context, whole
+from stratagem._events._summary_context import current_trace, is_met, step_number, summary_context
 from stratagem._events._writer import FileWriter
 from stratagem._ops import tensor
 from stratagem._private import OutsideOfTraces
@@ -16,8 +16,8 @@ from stratagem._private import OutsideOfTraces
 NO_WRITER = -1
 
 
-@functools.lru_cache(maxsize=8)  # they often stay the same from call to call
-def _told(writer: int, step: int) -> jax.Array:
+@functools.lru_cache(maxsize=8)  # often the same from call to call
+def _element(writer: int, step: int) -> jax.Array:
     return tensor(np.asarray([writer, step], np.int64))
 
 
@@ -25,8 +25,8 @@ def _told(writer: int, step: int) -> jax.Array:
 class TraceInputs:
     """A source that a program draws from before every call: int64 (2,), the writer's number and the default step.
 
-    The program itself is the same whatever the code around it decides: another writer needs no new trace, and the
-    workers of a job, of which often only one writes, run the same one.
+    The program itself does not depend on these settings: another writer needs no new trace, and the workers of a job, of
+    which often only one writes, run the same program.
     """
 
     def __init__(self) -> None:
@@ -34,24 +34,24 @@ class TraceInputs:
         self.asks_functions = True
 
     def peek(self) -> jax.Array:
-        """What the program traces with."""
-        return _told(NO_WRITER, 0)
+        """The element that the program is traced with."""
+        return _element(NO_WRITER, 0)
 
     def __next__(self) -> jax.Array:
         now = summary_context()
-        asked = self.asks_functions or not callable(now.condition)
-        if not isinstance(now.writer, FileWriter) or (asked and not holds(now.condition)):
-            return _told(NO_WRITER, 0)
+        evaluate = self.asks_functions or not callable(now.condition)
+        if not isinstance(now.writer, FileWriter) or (evaluate and not is_met(now.condition)):
+            return _element(NO_WRITER, 0)
         now.writer.check_open()
-        return _told(now.writer.number, whole(now.step) if self.needs_step else 0)
+        return _element(now.writer.number, step_number(now.step) if self.needs_step else 0)
 
 
-# By trace. All summaries of one program share one element.
+# Sources by trace: all summaries of one program share one element.
 _drawn: weakref.WeakKeyDictionary[Any, tuple[TraceInputs, jax.Array]] = weakref.WeakKeyDictionary()
 
 
 def trace_inputs() -> tuple[TraceInputs, jax.Array]:
-    """Those of the program that is being traced, and its tracer of the element."""
+    """The source of the program that is being traced, and the tracer of its element."""
     trace = current_trace()
     found = _drawn.get(trace)
     if found is None:

@@ -1,4 +1,4 @@
-"""Summary writers: where summaries go."""
+"""Summary writers: where summaries are written to."""
 
 import abc
 import itertools
@@ -15,38 +15,38 @@ from stratagem._events._file import EventFile
 from stratagem._events._pending import settle
 from stratagem._events._summary_context import summary_context
 
-_MOST_WAITING = 10
+_MAX_WAITING = 10
 _FLUSH_MILLIS = 120_000
 _SUFFIX = ".v2"
 
 
 class SummaryWriter(abc.ABC):
-    """Where summaries go."""
+    """The destination of summaries."""
 
     @abc.abstractmethod
     def set_as_default(self, step: Any = None) -> None:
-        """Summaries of this thread go here from now on; with a step, it is their default step."""
+        """Makes this the default writer of the thread; with a step, sets the default step too."""
 
     @abc.abstractmethod
     def as_default(self, step: Any = None) -> Any:
-        """A context manager: in its body, summaries of this thread go here. At its end they are flushed."""
+        """A context manager: in its body, this is the default writer of the thread. At its end summaries are flushed."""
 
     @abc.abstractmethod
     def init(self) -> None:
-        """No effect: a writer is ready when it is made."""
+        """Does nothing: a writer is ready when it is made."""
 
     @abc.abstractmethod
     def flush(self) -> None:
-        """Write what waits to the file. Waits for programs that still have summaries to hand over."""
+        """Writes the waiting summaries to the file, after waiting for programs that still have some to hand over."""
 
     @abc.abstractmethod
     def close(self) -> None:
-        """Flush and close. Closing twice has no effect."""
+        """Flushes and closes the writer. Closing twice has no effect."""
 
 
 @final
 class FileWriter(SummaryWriter):
-    """Writes an event file. What waits when the program ends is written then."""
+    """Writes an event file. Summaries that still wait when the program ends are written then."""
 
     def __init__(self, file: EventFile) -> None:
         self._file = file
@@ -66,7 +66,7 @@ class FileWriter(SummaryWriter):
         self.check_open()
 
     def write(self, step: int, summary: bytes) -> None:
-        """Append a serialized Summary.
+        """Appends a serialized Summary.
 
         Raises:
             RuntimeError: the writer is closed.
@@ -75,7 +75,7 @@ class FileWriter(SummaryWriter):
         self._file.add(step, summary)
 
     def write_through(self, step: int, summary: bytes) -> None:
-        """As `write`, and flush: for a program that has its writer inside, and whose end nobody sees."""
+        """Writes and flushes: for a program that contains its writer, and whose end nobody notices."""
         self.write(step, summary)
         self._file.flush()
 
@@ -91,24 +91,24 @@ class FileWriter(SummaryWriter):
         self._file.close()
 
     def check_open(self) -> None:
-        """Raise RuntimeError if the writer is closed."""
+        """Raises RuntimeError if the writer is closed."""
         if self._closed:
             raise RuntimeError(f"SummaryWriter {self!r} is already closed")
 
 
 _numbers = itertools.count()
-# A compiled program knows the default writer by its number.
+# A compiled program refers to the default writer by its number.
 _writers: weakref.WeakValueDictionary[int, FileWriter] = weakref.WeakValueDictionary()
 
 
 def writer_of(number: int) -> FileWriter | None:
-    """The writer with this number; None when nobody holds it any more."""
+    """The writer with this number; None if it no longer exists."""
     return _writers.get(number)
 
 
 @final
 class _Default:
-    """Makes a writer this thread's default until it is left. A class: `set_as_default` enters one and never leaves."""
+    """Makes a writer the thread's default until the context exits. A class: `set_as_default` enters one and never exits it."""
 
     def __init__(self, writer: FileWriter, step: Any) -> None:
         self._writer = writer
@@ -131,7 +131,7 @@ class _Default:
 
 @final
 class NoopWriter(SummaryWriter):
-    """Does nothing, and is no default writer either."""
+    """Does nothing, and never becomes the default writer."""
 
     def set_as_default(self, step: Any = None) -> None:
         pass
@@ -156,7 +156,7 @@ class NoopWriter(SummaryWriter):
 
 
 def create_noop_writer() -> SummaryWriter:
-    """A writer that does nothing."""
+    """Returns a writer that does nothing."""
     return NoopWriter()
 
 
@@ -169,31 +169,31 @@ def create_file_writer(
     experimental_trackable: bool = False,
     experimental_mesh: Any = None,
 ) -> SummaryWriter:
-    """A writer of a new event file in the folder `logdir`, which is made if there is none.
+    """Returns a writer of a new event file in the folder `logdir`, which is created if necessary.
 
-    max_queue: summaries that wait in memory (10). flush_millis: the longest time between two writes (120 000).
-    filename_suffix: ".v2". The file is looked after when a summary comes, not by a thread.
+    max_queue: summaries that may wait in memory (10). flush_millis: the longest time between two writes (120 000).
+    filename_suffix: ".v2". Whether to write is checked when a summary arrives, not by a thread.
 
     Raises:
-        ValueError: no logdir.
-        ContextError: inside a compiled step, which would make a file at every trace.
-        OSError: the folder or the file cannot be made.
+        ValueError: `logdir` is None.
+        ContextError: called inside a compiled step, which would make a file at every trace.
+        OSError: the folder or the file cannot be created.
     """
     if logdir is None:
         raise ValueError("Argument `logdir` cannot be None")
     if current().recorder is not None:
         raise ContextError("A summary writer was created inside a compiled step. Create it before the first step.")
-    most = _MOST_WAITING if max_queue is None else int(max_queue)
+    max_waiting = _MAX_WAITING if max_queue is None else int(max_queue)
     seconds = (_FLUSH_MILLIS if flush_millis is None else int(flush_millis)) / 1000
     suffix = _SUFFIX if filename_suffix is None else filename_suffix
-    return FileWriter(EventFile(Path(local_path(logdir)), most, seconds, suffix))
+    return FileWriter(EventFile(Path(local_path(logdir)), max_waiting, seconds, suffix))
 
 
 def flush(writer: SummaryWriter | None = None, name: str | None = None) -> None:
-    """Flush a writer, the default one if none is given; without either no effect.
+    """Flushes a writer, by default the default one; no effect if there is none.
 
     Raises:
-        ValueError: `writer` is none.
+        ValueError: `writer` is not a SummaryWriter.
     """
     chosen = summary_context().writer if writer is None else writer
     if chosen is None:

@@ -1,7 +1,7 @@
 """Tensor functions under TensorFlow's names.
 
-In: whatever TensorFlow accepts as a tensor: numbers, lists, NumPy and JAX arrays, variables, what a replica has.
-Out: tensors with TensorFlow's dtypes and values; the error for a name that is not provided, which names what does the same.
+In: anything that TensorFlow accepts as a tensor: numbers, lists, NumPy and JAX arrays, variables, a replica's values.
+Out: tensors with TensorFlow's dtypes and values; for a name that is not provided, an error that names an alternative.
 Never: compiles or runs a step; reads data sets.
 """
 

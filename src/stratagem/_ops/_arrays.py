@@ -1,4 +1,4 @@
-"""Shape and layout of tensors: cast, reshape, concat, split, pad and their like."""
+"""The shape and layout of tensors: cast, reshape, concat, split, pad and similar functions."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -11,7 +11,8 @@ from stratagem._base.errors import InvalidArgumentError
 from stratagem._core.context import current
 from stratagem._ops._convert import (
     Tensor,
-    folds,
+    allow_x64,
+    folds_constants,
     inferred_shape,
     is_tensor,
     is_traced,
@@ -21,45 +22,44 @@ from stratagem._ops._convert import (
     static_int,
     static_shape,
     tensor,
-    wide,
 )  # fmt: skip
 from stratagem._ops._dtypes import as_dtype, boolean, int32
 
 
-@folds
+@folds_constants
 def cast(x: Any, dtype: Any, name: str | None = None) -> Tensor:
-    """`x` with another dtype. Floating point to integer cuts towards zero; complex to real drops the imaginary part."""
+    """Converts to another dtype. Floating point to integer truncates towards zero; complex to real drops the imaginary part."""
     array, wanted = tensor(x), as_dtype(dtype)
     if jnp.issubdtype(array.dtype, np.complexfloating) and not wanted.is_complex:
         array = array.real
     return array.astype(wanted.dtype)
 
 
-@folds
+@folds_constants
 def saturate_cast(value: Any, dtype: Any, name: str | None = None) -> Tensor:
-    """`cast`, with values outside the range of `dtype` set to its ends."""
+    """Converts to another dtype after clipping values to its range."""
     array, wanted = tensor(value), as_dtype(dtype)
     low, high = (max(wanted.min, as_dtype(array.dtype).min), min(wanted.max, as_dtype(array.dtype).max))
     return jnp.clip(array, low, high).astype(wanted.dtype)
 
 
 def shape(input: Any, out_type: Any = int32, name: str | None = None) -> Any:
-    """The shape, 1-D. Inside a trace a NumPy array, so that numbers taken from it can be part of another shape."""
+    """The shape, 1-D. Inside a trace it is a NumPy array, so that numbers taken from it can be part of another shape."""
     return _static(np.array(tensor(input).shape, dtype=as_dtype(out_type).dtype), input)
 
 
 def size(input: Any, out_type: Any = int32, name: str | None = None) -> Any:
-    """The number of elements, a scalar; see `shape` for what it is inside a trace."""
+    """The number of elements, a scalar; inside a trace a NumPy array, as for `shape`."""
     return _static(np.array(tensor(input).size, dtype=as_dtype(out_type).dtype), input)
 
 
 def rank(input: Any, name: str | None = None) -> Any:
-    """The number of dimensions, an int32 scalar; see `shape` for what it is inside a trace."""
+    """The number of dimensions, an int32 scalar; inside a trace a NumPy array, as for `shape`."""
     return _static(np.array(tensor(input).ndim, dtype=np.int32), input)
 
 
 def _static(array: np.ndarray, of: Any) -> Any:
-    """Indexing a JAX array inside a trace gives a tracer, even when the array is a constant; NumPy stays a number."""
+    """Keeps the array in NumPy inside a trace, where indexing even a constant JAX array would return a tracer."""
     tracing = current().recorder is not None or (is_tensor(of) and is_traced(tensor(of)))
     return array if tracing else on_device(array)
 
@@ -69,7 +69,7 @@ def shape_n(input: Sequence[Any], out_type: Any = int32, name: str | None = None
     return [shape(i, out_type) for i in input]
 
 
-@folds
+@folds_constants
 def reshape(tensor: Any, shape: Any, name: str | None = None) -> Tensor:
     """The same elements in another shape; one dimension may be -1.
 
@@ -82,26 +82,26 @@ def reshape(tensor: Any, shape: Any, name: str | None = None) -> Tensor:
     return array.reshape(new)
 
 
-# `reshape` and others have TF's parameter name `tensor`, which hides the function.
+# The parameter `tensor` of `reshape` and others, TF's name, hides the function.
 _tensor = tensor
 
 
-@folds
+@folds_constants
 def transpose(a: Any, perm: Any = None, conjugate: bool = False, name: str | None = None) -> Tensor:
-    """The dimensions in another order, reversed without `perm`."""
+    """Permutes the dimensions; reverses them if there is no `perm`."""
     array = jnp.transpose(tensor(a), None if perm is None else static_shape(perm))
     return jnp.conj(array) if conjugate else array
 
 
-@folds
+@folds_constants
 def expand_dims(input: Any, axis: Any, name: str | None = None) -> Tensor:
-    """A new dimension of size 1 at `axis`."""
+    """Inserts a dimension of size 1 at `axis`."""
     return jnp.expand_dims(tensor(input), static_int(axis, "a tensor is an axis"))
 
 
-@folds
+@folds_constants
 def squeeze(input: Any, axis: Any = None, name: str | None = None) -> Tensor:
-    """Without the dimensions of size 1, all or those at `axis`. Raises InvalidArgumentError for another size."""
+    """Removes dimensions of size 1, all or those at `axis`. Raises InvalidArgumentError for another size."""
     array, axes = tensor(input), static_axes(axis)
     wrong = [a for a in np.atleast_1d(() if axes is None else axes).astype(int).tolist() if array.shape[a] != 1]
     if wrong:
@@ -109,23 +109,23 @@ def squeeze(input: Any, axis: Any = None, name: str | None = None) -> Tensor:
     return jnp.squeeze(array, axes or None)
 
 
-@folds
+@folds_constants
 def concat(values: Any, axis: Any, name: str = "concat") -> Tensor:
-    """Several tensors along an existing dimension."""
+    """Concatenates tensors along an existing dimension."""
     rows = values if isinstance(values, list | tuple) else [values]
     return jnp.concatenate(same_dtype("concat", rows), static_int(axis, "a tensor is an axis"))
 
 
-@folds
+@folds_constants
 def stack(values: Any, axis: Any = 0, name: str = "stack") -> Tensor:
-    """Several tensors of one shape along a new dimension."""
+    """Stacks tensors of one shape along a new dimension."""
     if not isinstance(values, list | tuple):
         values = list(tensor(values))
     return jnp.stack(same_dtype("stack", values), static_int(axis, "a tensor is an axis"))
 
 
 def same_dtype(name: str, values: Sequence[Any]) -> list[Tensor]:
-    """Several values as tensors of one dtype: the first tensor's, or what the Python values have together."""
+    """Converts values to tensors of one dtype: the first tensor's, or the common dtype of the Python values."""
     first = next((v for v in values if is_tensor(v) or isinstance(v, np.ndarray | np.generic)), None)
     lead = tensor(list(values)).dtype if first is None and not any(map(np.ndim, values)) else None
     if first is None:
@@ -149,7 +149,7 @@ def unstack(value: Any, num: int | None = None, axis: int = 0, name: str = "unst
 def split(
     value: Any, num_or_size_splits: Any, axis: Any = 0, num: int | None = None, name: str = "split"
 ) -> list[Tensor]:
-    """In so many equal parts, or in parts of these sizes, one of which may be -1. Raises InvalidArgumentError."""
+    """Splits into this many equal parts, or into parts of these sizes, one of which may be -1. Raises InvalidArgumentError."""
     array, where = tensor(value), static_int(axis, "a tensor is an axis")
     total = array.shape[where]
     if np.ndim(num_or_size_splits) == 0:
@@ -158,23 +158,23 @@ def split(
             raise InvalidArgumentError(f"tf.split: {total} entries along axis {where} are not divisible by {parts}.")
         sizes = (total // parts,) * parts
     else:
-        asked = static_shape(num_or_size_splits)
-        rest = total - sum(s for s in asked if s != -1)
-        sizes = tuple(rest if s == -1 else s for s in asked)
+        requested = static_shape(num_or_size_splits)
+        rest = total - sum(s for s in requested if s != -1)
+        sizes = tuple(rest if s == -1 else s for s in requested)
     if sum(sizes) != total or min(sizes, default=0) < 0:
         raise InvalidArgumentError(f"tf.split: sizes {list(sizes)} do not add up to {total}.")
     return list(jnp.split(array, np.cumsum(sizes)[:-1].tolist(), axis=where))
 
 
-@folds
+@folds_constants
 def tile(input: Any, multiples: Any, name: str | None = None) -> Tensor:
-    """The tensor repeated so many times along every dimension."""
+    """Repeats the tensor this many times along every dimension."""
     return jnp.tile(tensor(input), static_shape(multiples))
 
 
-@folds
+@folds_constants
 def repeat(input: Any, repeats: Any, axis: Any = None, name: str | None = None) -> Tensor:
-    """Every entry repeated along `axis` (of the flat tensor without one)."""
+    """Repeats every entry along `axis` (of the flattened tensor without one)."""
     if is_traced(repeats):
         static_int(repeats, "a tensor is the number of repeats")
     return jnp.repeat(tensor(input), np.asarray(repeats), axis=axis)
@@ -183,7 +183,7 @@ def repeat(input: Any, repeats: Any, axis: Any = None, name: str | None = None) 
 def pad(
     tensor: Any, paddings: Any, mode: str = "CONSTANT", constant_values: Any = 0, name: str | None = None
 ) -> Tensor:
-    """More entries before and after along every dimension; `mode` is CONSTANT, REFLECT or SYMMETRIC."""
+    """Pads every dimension before and after; `mode` is CONSTANT, REFLECT or SYMMETRIC."""
     array = _tensor(tensor)
     widths = [static_shape(p) for p in (paddings if isinstance(paddings, list | tuple) else np.asarray(paddings))]
     if mode.upper() == "CONSTANT":
@@ -191,9 +191,9 @@ def pad(
     return jnp.pad(array, widths, mode=mode.lower())
 
 
-@folds
+@folds_constants
 def broadcast_to(input: Any, shape: Any, name: str | None = None) -> Tensor:
-    """Repeated to a larger shape by the broadcasting rules."""
+    """Broadcasts to a larger shape."""
     return jnp.broadcast_to(tensor(input), static_shape(shape))
 
 
@@ -207,15 +207,15 @@ def broadcast_dynamic_shape(shape_x: Any, shape_y: Any) -> Any:
     return _static(np.array(broadcast_static_shape(shape_x, shape_y), dtype=np.int32), None)
 
 
-@folds
+@folds_constants
 def reverse(tensor: Any, axis: Any, name: str | None = None) -> Tensor:
     """The entries in reverse order along these dimensions."""
     return jnp.flip(_tensor(tensor), static_shape(axis))
 
 
-@folds
+@folds_constants
 def roll(input: Any, shift: Any, axis: Any, name: str | None = None) -> Tensor:
-    """The entries moved along `axis`; those that fall off come back at the start."""
+    """Shifts the entries along `axis`; those that leave at one end return at the other."""
     return jnp.roll(tensor(input), shift if isinstance(shift, int) else tensor(shift), static_axes(axis))
 
 
@@ -225,12 +225,12 @@ def meshgrid(*args: Any, indexing: str = "xy", name: str = "meshgrid") -> list[T
 
 
 def stop_gradient(input: Any, name: str | None = None) -> Tensor:
-    """The same value, constant for gradients."""
+    """The same value, treated as a constant by gradients."""
     return jax.lax.stop_gradient(tensor(input))
 
 
 def ensure_shape(x: Any, shape: Any, name: str | None = None) -> Tensor:
-    """`x`, if its shape fits (None fits anything). Raises InvalidArgumentError if not."""
+    """Returns `x` if its shape fits (None fits anything). Raises InvalidArgumentError otherwise."""
     array, wanted = tensor(x), list(shape)
     fits = len(wanted) == array.ndim and all(w is None or w == d for w, d in zip(wanted, array.shape, strict=True))
     if not fits:
@@ -239,10 +239,10 @@ def ensure_shape(x: Any, shape: Any, name: str | None = None) -> Tensor:
 
 
 def sequence_mask(lengths: Any, maxlen: Any = None, dtype: Any = None, name: str | None = None) -> Tensor:
-    """True for the first `length` of `maxlen` entries: shape (*lengths.shape, maxlen), bool without a dtype."""
+    """A mask that is True for the first `length` of `maxlen` entries: shape (*lengths.shape, maxlen), bool without a dtype."""
     array = tensor(lengths)
     if maxlen is None:
-        with wide(array.dtype):
+        with allow_x64(array.dtype):
             maxlen = jnp.max(array, initial=0)
     count = static_int(maxlen, "a tensor is the length of tf.sequence_mask")
     mask = on_device(np.arange(count, dtype=array.dtype)) < array[..., None]
@@ -250,10 +250,10 @@ def sequence_mask(lengths: Any, maxlen: Any = None, dtype: Any = None, name: str
 
 
 def bitcast(input: Any, type: Any, name: str | None = None) -> Tensor:
-    """The same bits as another dtype."""
+    """Reinterprets the bits as another dtype."""
     return jax.lax.bitcast_convert_type(tensor(input), as_dtype(type).dtype)
 
 
 def complex(real: Any, imag: Any, name: str | None = None) -> Tensor:
-    """A complex tensor of two real ones."""
+    """Combines two real tensors to a complex one."""
     return jax.lax.complex(*same_dtype("complex", [real, imag]))

@@ -13,9 +13,10 @@ from stratagem._ops._convert import Tensor, is_traced, tensor
 def compute_average_loss(per_example_loss: Any, sample_weight: Any = None, global_batch_size: Any = None) -> Tensor:
     """The sum of (weighted) losses divided by the global batch size: a scalar; 0/0 is 0, integers give float64.
 
-    Without `global_batch_size` it is the number of local examples times the number of replicas. With more than one
+    The default for `global_batch_size` is the number of local examples times the number of replicas. With more than one
     dimension, everything is summed and only dimension 0 counts as examples.
-    Raises: ValueError for a scalar loss or a batch size that is none; TypeError for one that is no whole number;
+
+    Raises: ValueError for a scalar loss or a batch size that is not a scalar; TypeError for one that is not an integer;
     InvalidArgumentError for a negative one; ContextError without one in a cross-replica context.
     """
     loss = tensor(per_example_loss)
@@ -31,7 +32,7 @@ def compute_average_loss(per_example_loss: Any, sample_weight: Any = None, globa
 
 
 def scale_regularization_loss(regularization_loss: Any) -> Tensor:
-    """The sum of the losses divided by the number of replicas, which will sum it again; integers give float64.
+    """The sum of the losses divided by the number of replicas, over which it will be summed; integers give float64.
 
     Raises ContextError in a cross-replica context.
     """

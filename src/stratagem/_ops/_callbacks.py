@@ -1,4 +1,4 @@
-"""`tf.py_function` and `tf.numpy_function`: Python called from a compiled step."""
+"""`tf.py_function` and `tf.numpy_function`: Python functions called from a compiled step."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -16,7 +16,7 @@ from stratagem._ops._dtypes import as_dtype
 def py_function(
     func: Callable[..., Any], inp: Sequence[Any], Tout: Any = None, name: str | None = None, *, result_shape: Any = None
 ) -> Any:
-    """`func(*inp)` in Python, with tensors. `Tout` is one dtype or a list of them (empty for no result).
+    """Calls `func(*inp)` in Python, with tensors. `Tout` is one dtype or a list of them (empty for no result).
 
     Inside a replica's compiled step also pass `result_shape`, one shape or a list of them (TF has no such argument:
     its graphs do not need shapes). The result has no gradient. Elsewhere in a `tf.function` it leads to host mode.
@@ -33,7 +33,7 @@ def numpy_function(
     *,
     result_shape: Any = None,
 ) -> Any:
-    """`func(*inp)` in Python, with NumPy arrays; see `py_function`."""
+    """Calls `func(*inp)` in Python, with NumPy arrays; see `py_function`."""
     return _call(lambda *a: func(*map(np.asarray, a)), inp, Tout, result_shape)
 
 

@@ -1,4 +1,4 @@
-"""From anything that TensorFlow accepts as a tensor to a `jax.Array`, with TensorFlow's dtypes."""
+"""Converts anything that TensorFlow accepts as a tensor to a `jax.Array`, with TensorFlow's dtypes."""
 
 import contextlib
 import functools
@@ -23,14 +23,14 @@ T = TypeVar("T")
 
 @runtime_checkable
 class Readable(Protocol):
-    """What stands for a tensor: variables, and PerReplica (which refuses)."""
+    """An object that represents a tensor: variables, and PerReplica (which refuses the conversion)."""
 
     def __jax_array__(self) -> jax.Array:
-        """The tensor."""
+        """Returns the tensor."""
 
 
 def need_value(what: str) -> NoReturn:
-    """Python needs the value of a tensor: leave the trace if possible, else say what to do.
+    """Leaves the trace because Python needs a tensor's value; if that is impossible, raises an error with advice.
 
     `what` completes "..., but its value is not known while the step is traced".
     """
@@ -44,7 +44,7 @@ def need_value(what: str) -> NoReturn:
 
 
 def is_traced(value: Any) -> bool:
-    """True when the value of `value` is not known yet."""
+    """Returns whether the value of `value` is not known yet."""
     if isinstance(value, list | tuple):
         return any(is_traced(v) for v in value)
     return isinstance(value, jax.core.Tracer)
@@ -52,18 +52,19 @@ def is_traced(value: Any) -> bool:
 
 @final
 class StringTensor(np.ndarray):
-    """Strings where a tensor is expected: bytes objects in an array of NumPy's, because JAX has no strings."""
+    """A tensor of strings: bytes objects in a NumPy array, because JAX has no strings."""
 
     def numpy(self) -> Any:
-        """The bytes object of a scalar, else an array of them, as `tf.Tensor.numpy()`."""
+        """The bytes object of a scalar, else an array of them, like `tf.Tensor.numpy()`."""
         return np.asarray(self)[()]
 
 
 def tensor(value: Any, dtype: Any = None) -> Tensor:
-    """`value` as a tensor, without copying one that is.
+    """Converts `value` to a tensor; a tensor is returned without copying.
 
-    Python numbers get TF's 32-bit types, NumPy keeps its type; `dtype` converts both, but never a tensor.
+    Python numbers get TF's 32-bit types, NumPy values keep their type; `dtype` converts both, but never a tensor.
     Strings become NumPy arrays of bytes objects: JAX has no strings.
+
     Raises: ValueError for a tensor of another dtype, for None and for ragged lists; TypeError for 1.5 as an integer;
     InvalidArgumentError for an integer that does not fit.
     """
@@ -80,16 +81,16 @@ def tensor(value: Any, dtype: Any = None) -> Tensor:
 
 
 def _input(number: Any, dtype: Any) -> Tensor:
-    """What stands for a Python number, as a tensor that is an input of the program, if any number of its type may be one."""
-    asked = on_host(number.value).dtype if dtype is None else as_dtype(dtype).dtype
-    wider = asked in (np.int32, np.int64) if type(number.value) is int else False
-    if not wider and not jnp.issubdtype(asked, np.inexact):
+    """Converts a stand-in for a Python number to a tensor: an input of the program, if its type and dtype allow it."""
+    requested = on_host(number.value).dtype if dtype is None else as_dtype(dtype).dtype
+    wider = requested in (np.int32, np.int64) if type(number.value) is int else False
+    if not wider and not jnp.issubdtype(requested, np.inexact):
         return on_device(on_host(number.known(), dtype))
-    return cast(Tensor, number.tensor(asked))
+    return cast(Tensor, number.tensor(requested))
 
 
 def _plain(value: Any) -> Any:
-    """A list with the numbers themselves in place of what stands for them; the value as it is if there are none in it."""
+    """Replaces the stand-ins for numbers in a list by the numbers; returns the same object if there are none."""
     if not isinstance(value, list | tuple):
         return plain(value)
     items = [_plain(v) for v in value]
@@ -97,7 +98,7 @@ def _plain(value: Any) -> Any:
 
 
 def on_device(array: np.ndarray) -> Tensor:
-    """The NumPy array as a concrete tensor of exactly its dtype, also inside a trace."""
+    """Converts a NumPy array to a concrete tensor of exactly its dtype, even inside a trace."""
     if array.dtype == object:
         return cast(Tensor, array.view(StringTensor))
     with OutsideOfTraces():
@@ -106,27 +107,27 @@ def on_device(array: np.ndarray) -> Tensor:
 
 
 def on_host(value: Any, dtype: Any = None) -> np.ndarray:
-    """Python numbers, strings, nested lists and NumPy values as a NumPy array of TF's dtype."""
+    """Converts Python numbers, strings, nested lists and NumPy values to a NumPy array of TF's dtype."""
     if value is None:
         raise ValueError("None cannot be converted to a tensor.")
-    asked = None if dtype is None else as_dtype(dtype)
+    requested = None if dtype is None else as_dtype(dtype)
     if isinstance(value, np.ndarray | np.generic):
         array = np.asarray(value)
         if array.dtype.kind in "SUO":
-            return _strings(array, asked)
-        return array if asked is None else array.astype(asked.dtype)
+            return _strings(array, requested)
+        return array if requested is None else array.astype(requested.dtype)
     array = _from_python(value)
     if array.dtype.kind in "SUO":
         # NumPy's own strings lose zeros at their ends.
-        return _strings(np.asarray(value, dtype=object), asked)
-    if asked is None:
+        return _strings(np.asarray(value, dtype=object), requested)
+    if requested is None:
         return array.astype(_default_type(value, array))
-    if _rank(array.dtype) > _rank(asked.dtype) and array.size:
-        raise TypeError(f"Cannot convert {value!r} to {asked!r} without loss. Use tf.cast.")
+    if _rank(array.dtype) > _rank(requested.dtype) and array.size:
+        raise TypeError(f"Cannot convert {value!r} to {requested!r} without loss. Use tf.cast.")
     try:
-        return np.asarray(value, dtype=asked.dtype)
+        return np.asarray(value, dtype=requested.dtype)
     except OverflowError as error:
-        raise InvalidArgumentError(f"{value!r} does not fit into {asked!r}.") from error
+        raise InvalidArgumentError(f"{value!r} does not fit into {requested!r}.") from error
 
 
 def _from_python(value: Any) -> np.ndarray:
@@ -136,17 +137,17 @@ def _from_python(value: Any) -> np.ndarray:
         raise ValueError(f"A list of lists of different lengths is no tensor: {value!r}") from error
 
 
-def _strings(array: np.ndarray, asked: DType | None) -> np.ndarray:
+def _strings(array: np.ndarray, requested: DType | None) -> np.ndarray:
     flat = [s.encode() if isinstance(s, str) else s for s in array.ravel().tolist()]
-    if not all(isinstance(s, bytes) for s in flat) or (asked is not None and asked.name != "string"):
-        raise ValueError(f"Cannot convert {array!r} to a tensor of {asked or 'any type'}.")
+    if not all(isinstance(s, bytes) for s in flat) or (requested is not None and requested.name != "string"):
+        raise ValueError(f"Cannot convert {array!r} to a tensor of {requested or 'any type'}.")
     result = np.empty(len(flat), dtype=object)
     result[:] = flat
     return result.reshape(array.shape)
 
 
 def _default_type(value: Any, array: np.ndarray) -> np.dtype:
-    """32 bits for Python numbers (integers that do not fit keep 64); in a list, the first NumPy scalar's own type."""
+    """32 bits for Python numbers (integers that do not fit keep 64); in a list, the type of the first NumPy scalar."""
     while isinstance(value, list | tuple) and value:
         value = value[0]
     if isinstance(value, np.ndarray | np.generic):
@@ -159,7 +160,7 @@ def _default_type(value: Any, array: np.ndarray) -> np.dtype:
 
 
 def _rank(dtype: np.dtype) -> int:
-    """bool < integers < floating point < complex."""
+    """Ranks dtypes: bool < integers < floating point < complex."""
     kinds = (np.bool_, np.integer, np.floating, np.complexfloating)
     return next((i for i, kind in enumerate(kinds) if jnp.issubdtype(dtype, kind)), len(kinds))
 
@@ -177,7 +178,7 @@ def _first_tensor(values: Sequence[Any]) -> Tensor | None:
 
 
 def _stacked(values: Any, dtype: Any) -> Tensor:
-    """A list that holds tensors: its rows are converted to one dtype and stacked."""
+    """Converts a list that holds tensors: its rows are converted to one dtype and stacked."""
     first = _first_tensor(values)
     if dtype is None:
         dtype = on_host(_plain(values)).dtype if first is None else first.dtype
@@ -189,44 +190,44 @@ def _stacked(values: Any, dtype: Any) -> Tensor:
 
 
 def is_tensor(x: Any) -> bool:
-    """True for tensors and variables; NumPy arrays and Python numbers are none."""
+    """Returns whether `x` is a tensor or variable; NumPy arrays and Python numbers are not."""
     return isinstance(x, Readable | jax.Array) and not isinstance(x, np.ndarray | np.generic) and not is_stand_in(x)
 
 
 def operands(name: str, *values: Any) -> tuple[Tensor, ...]:
-    """The operands of `tf.<name>`: those that are no tensors get the dtype of the first that is.
+    """Converts the operands of `tf.<name>`: those that are not tensors get the dtype of the first tensor.
 
-    Raises InvalidArgumentError for tensors of different dtypes and for 1.5 beside an integer tensor.
+    Raises InvalidArgumentError for tensors of different dtypes, and for a float such as 1.5 with an integer tensor.
     """
     first = next((v for v in values if is_tensor(v)), values[0])
     lead = tensor(first)
-    others = [lead if v is first else _beside(v, lead, name) for v in values]
+    others = [lead if v is first else _like_first(v, lead, name) for v in values]
     types = {o.dtype for o in others}
-    if len(types) > 1 and not any(_weak(o) for o in others):
+    if len(types) > 1 and not any(_is_weak(o) for o in others):
         raise InvalidArgumentError(
             f"tf.{name} takes tensors of one dtype, got {' and '.join(str(o.dtype) for o in others)}. Use tf.cast."
         )
     return tuple(others)
 
 
-def _beside(value: Any, lead: Tensor, name: str) -> Tensor:
+def _like_first(value: Any, lead: Tensor, name: str) -> Tensor:
     if is_tensor(value) or lead.dtype == object:
         return tensor(value)
     try:
         if _rank(on_host(plain(value)).dtype) > _rank(lead.dtype):
-            raise TypeError("a fraction would be cut")  # TF cuts it when it comes from NumPy
+            raise TypeError("a fraction would be cut")  # TF truncates it when it comes from NumPy
         return tensor(value, lead.dtype)
     except (TypeError, ValueError) as error:
         raise InvalidArgumentError(f"tf.{name}: {value!r} does not fit beside a tensor of {lead.dtype}.") from error
 
 
-def _weak(array: Tensor) -> bool:
-    """True for JAX's own untyped scalars (a Python number that became an argument of a traced function)."""
+def _is_weak(array: Tensor) -> bool:
+    """Returns whether a tensor is one of JAX's weakly typed scalars (a Python number passed to a traced function)."""
     return bool(getattr(array, "weak_type", False))
 
 
-def folds(function: Callable[P, T]) -> Callable[P, T]:
-    """Compute at once, inside a trace too, what depends only on whole-number constants.
+def folds_constants(function: Callable[P, T]) -> Callable[P, T]:
+    """Makes a function compute at once, even inside a trace, if all its arguments are integer constants.
 
     So `tf.reduce_prod(tf.shape(x)[1:])` stays a number that can be part of a shape. Floating-point constants are left
     to the trace: a gradient may be asked with respect to them.
@@ -234,7 +235,7 @@ def folds(function: Callable[P, T]) -> Callable[P, T]:
 
     @functools.wraps(function)
     def folded(*args: P.args, **kwargs: P.kwargs) -> T:
-        if all(map(_whole_constant, args)) and all(map(_whole_constant, kwargs.values())):
+        if all(map(_is_integer_constant, args)) and all(map(_is_integer_constant, kwargs.values())):
             with OutsideOfTraces():
                 return function(*args, **kwargs)
         return function(*args, **kwargs)
@@ -242,20 +243,20 @@ def folds(function: Callable[P, T]) -> Callable[P, T]:
     return folded
 
 
-def _whole_constant(value: Any) -> bool:
+def _is_integer_constant(value: Any) -> bool:
     if is_stand_in(value):
         return False
     if value is None or isinstance(value, int | str | DType | type | np.dtype):
         return True
     if isinstance(value, list | tuple):
-        return all(map(_whole_constant, value))
+        return all(map(_is_integer_constant, value))
     if isinstance(value, np.ndarray | np.generic):
         return not jnp.issubdtype(value.dtype, np.inexact)
     return isinstance(value, jax.Array) and not is_traced(value) and not jnp.issubdtype(value.dtype, np.inexact)
 
 
-def wide(dtype: Any) -> contextlib.AbstractContextManager[Any]:
-    """Surrounds the JAX functions that mix in 32-bit constants and then refuse 64-bit tensors."""
+def allow_x64(dtype: Any) -> contextlib.AbstractContextManager[Any]:
+    """Allows 64-bit types around JAX functions that mix in 32-bit constants and would refuse 64-bit tensors."""
     return jax.enable_x64(True) if np.dtype(dtype).itemsize >= 8 else contextlib.nullcontext()
 
 
@@ -268,7 +269,7 @@ def numpy_type(dtype: Any, default: Any) -> np.dtype:
 
 
 def static_int(value: Any, what: str) -> int:
-    """A whole number that is known now. `what` names it in the error for a traced tensor."""
+    """Converts an integer that must be known now. `what` names it in the error for a traced tensor."""
     array = value if isinstance(value, int | np.ndarray | np.generic) else tensor(value)
     if is_traced(array):
         need_value(what)
@@ -276,7 +277,7 @@ def static_int(value: Any, what: str) -> int:
 
 
 def static_shape(shape: Any) -> tuple[int, ...]:
-    """A shape given as a number, a list, a 1-D tensor or a TensorShape, as Python numbers."""
+    """Converts a shape, given as a number, a list, a 1-D tensor or a TensorShape, to Python integers."""
     what = "a tensor is part of a shape"
     if isinstance(shape, int | np.integer):
         return (int(shape),)
@@ -288,7 +289,7 @@ def static_shape(shape: Any) -> tuple[int, ...]:
 
 
 def static_axes(axis: Any) -> int | tuple[int, ...] | None:
-    """A reduction's `axis`: None, one number or several."""
+    """Converts the `axis` of a reduction: None, one number or several."""
     if axis is None or isinstance(axis, int):
         return axis
     if isinstance(axis, list | tuple):
@@ -299,13 +300,13 @@ def static_axes(axis: Any) -> int | tuple[int, ...] | None:
 
 
 def inferred_shape(old: tuple[int, ...], new: Any) -> tuple[int, ...]:
-    """`new` with its -1 filled in. Zero-sized dimensions cancel, as in TF: (0, 4, 3) as (0, -1) is (0, 12)."""
-    asked = static_shape(new)
-    if asked.count(-1) > 1:
-        raise InvalidArgumentError(f"Only one dimension of a shape can be -1, got {list(asked)}.")
-    if -1 not in asked:
-        return asked
-    known = [d for d in asked if d != -1]
+    """Fills in the -1 of `new`. Zero-sized dimensions cancel, as in TF: (0, 4, 3) as (0, -1) is (0, 12)."""
+    requested = static_shape(new)
+    if requested.count(-1) > 1:
+        raise InvalidArgumentError(f"Only one dimension of a shape can be -1, got {list(requested)}.")
+    if -1 not in requested:
+        return requested
+    known = [d for d in requested if d != -1]
     sizes = [d for d in old if d] if 0 in known else old
     missing = math.prod(sizes) // max(math.prod(d for d in known if d), 1)
-    return tuple(missing if d == -1 else d for d in asked)
+    return tuple(missing if d == -1 else d for d in requested)

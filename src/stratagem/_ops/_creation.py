@@ -1,4 +1,4 @@
-"""New tensors: constants, filled tensors, ranges, one-hot rows."""
+"""Creates tensors: constants, filled tensors, ranges, one-hot rows."""
 
 from typing import Any
 
@@ -26,7 +26,7 @@ from stratagem._private import OutsideOfTraces
 
 
 def constant(value: Any, dtype: Any = None, shape: Any = None, name: str | None = None) -> Tensor:
-    """A tensor with this value; concrete also inside a trace. `shape` reshapes it, or repeats a single number.
+    """Makes a tensor with this value, concrete even inside a trace. `shape` reshapes it, or repeats a single number.
 
     Raises TypeError when the value does not fit `dtype` or `shape`.
     """
@@ -60,7 +60,7 @@ def _fit(array: Any, shape: tuple[int, ...], library: Any) -> Any:
 
 
 def convert_to_tensor(value: Any, dtype: Any = None, dtype_hint: Any = None, name: str | None = None) -> Tensor:
-    """`value` as a tensor. A tensor of another dtype than `dtype` raises ValueError; a hint is used if it fits."""
+    """Converts `value` to a tensor. Raises ValueError for a tensor of another dtype; a hint is used if it fits."""
     if dtype is not None or dtype_hint is None:
         return tensor(value, dtype)
     try:
@@ -70,7 +70,7 @@ def convert_to_tensor(value: Any, dtype: Any = None, dtype_hint: Any = None, nam
 
 
 def identity(input: Any, name: str | None = None) -> Tensor:
-    """The same tensor. In a model_fn of an Estimator it is found by its name."""
+    """Returns the same tensor. In a model_fn of an Estimator it can then be found by its name."""
     building = current().graph
     if building is None:
         return tensor(input)
@@ -141,7 +141,7 @@ def one_hot(
     dtype: Any = None,
     name: str | None = None,
 ) -> Tensor:
-    """`on_value` (1) where the new dimension's position is the index, else `off_value` (0); no 1 for a wild index."""
+    """`on_value` (1) where the new dimension's position equals the index, else `off_value` (0), also for an invalid index."""
     given = on_value if on_value is not None else off_value
     wanted = as_dtype(dtype if dtype is not None else float32 if given is None else tensor(given).dtype)
     size = static_int(depth, "a tensor is the depth of tf.one_hot")
@@ -155,14 +155,14 @@ def one_hot(
 
 
 def range(start: Any, limit: Any = None, delta: Any = 1, dtype: Any = None, name: str = "range") -> Tensor | Range:
-    """Numbers from `start` (0 if only one is given) up to `limit`, which is not included. 1-D.
+    """The numbers from `start` (0 if only one is given) up to but excluding `limit`. 1-D.
 
     In a `tf.function`, outside a replica, the result is a `Range`: looping over it takes the function to host mode.
     """
     first, last = (0, start) if limit is None else (start, limit)
     if is_traced([first, last, delta]):
         need_value("it calls tf.range with a tensor")
-    bounds = [np.asarray(v) for v in operands("range", *_python_last(first, last, delta))]
+    bounds = [np.asarray(v) for v in operands("range", *_to_one_dtype(first, last, delta))]
     kind = numpy_type(dtype, bounds[0].dtype)
     first, last, delta = (b.item() for b in bounds)
     if delta == 0 or (last - first) * delta < 0:
@@ -172,8 +172,8 @@ def range(start: Any, limit: Any = None, delta: Any = 1, dtype: Any = None, name
     return array if context.recorder is None or context.replica is not None else Range(array, context.recorder)
 
 
-def _python_last(*values: Any) -> tuple[Any, ...]:
-    """All values of one dtype: a tensor's or NumPy's own, else float32 when one is a float."""
+def _to_one_dtype(*values: Any) -> tuple[Any, ...]:
+    """Converts all values to one dtype: a tensor's or NumPy value's own, else float32 if one is a float."""
     typed = next((v for v in values if is_tensor(v) or isinstance(v, np.generic | np.ndarray)), None)
     if typed is None:
         typed = next((v for v in values if isinstance(v, float)), values[0])

@@ -14,10 +14,10 @@ from stratagem._ops._convert import Tensor, is_traced, operands, tensor
 from stratagem._ops._dtypes import as_dtype
 
 
-def _demand(holds: Tensor, message: str | None, claim: str, **values: Tensor) -> None:
-    """Raise InvalidArgumentError unless all entries hold: now if known, else when the program runs.
+def _check_all(holds: Tensor, message: str | None, claim: str, **values: Tensor) -> None:
+    """Raises InvalidArgumentError unless all entries are true: now if they are known, else when the program runs.
 
-    In a program that is not a step of ours (the user's own `jax.jit`) it reaches the user as JAX's `JaxRuntimeError`.
+    In a program that is not one of our steps (the user's own `jax.jit`), the user gets JAX's `JaxRuntimeError`.
     """
     text = f"{f'{message} ' if message else ''}Condition {claim} did not hold."
 
@@ -35,15 +35,15 @@ def _demand(holds: Tensor, message: str | None, claim: str, **values: Tensor) ->
         recorder.check(jnp.logical_not(jnp.all(holds)), text, {label: _edges(v) for label, v in values.items()})
 
 
-# More entries of a dimension are shown as the first and last three.
-_SHOWN = 7
+# A dimension with more entries than this is shown as its first and last ones.
+_MAX_SHOWN = 7
 
 
 def _edges(value: Tensor) -> Tensor:
-    """The value without what its text leaves out."""
+    """Removes the middle entries, which the error text omits."""
     for axis, size in enumerate(value.shape):
-        if size > _SHOWN:
-            value = jnp.take(value, np.r_[: _SHOWN - 3, size - 3 : size], axis=axis)
+        if size > _MAX_SHOWN:
+            value = jnp.take(value, np.r_[: _MAX_SHOWN - 3, size - 3 : size], axis=axis)
     return value
 
 
@@ -52,7 +52,7 @@ def _comparison(label: str, symbol: str, function: Callable[[Tensor, Tensor], Te
         x: Any, y: Any, message: str | None = None, summarize: int | None = None, name: str | None = None
     ) -> None:
         first, second = operands(f"debugging.{label}", x, y)
-        _demand(function(first, second), message, f"x {symbol} y", x=first, y=second)
+        _check_all(function(first, second), message, f"x {symbol} y", x=first, y=second)
 
     return _labelled(check, label, f"Raises InvalidArgumentError unless x {symbol} y everywhere, with broadcasting.")
 
@@ -60,7 +60,7 @@ def _comparison(label: str, symbol: str, function: Callable[[Tensor, Tensor], Te
 def _sign(label: str, symbol: str, function: Callable[[Tensor, int], Tensor]) -> Callable[..., None]:
     def check(x: Any, message: str | None = None, summarize: int | None = None, name: str | None = None) -> None:
         array = tensor(x)
-        _demand(function(array, 0), message, f"x {symbol} 0", x=array)
+        _check_all(function(array, 0), message, f"x {symbol} 0", x=array)
 
     return _labelled(check, label, f"Raises InvalidArgumentError unless x {symbol} 0 everywhere.")
 
@@ -87,7 +87,7 @@ def assert_none_equal(
 ) -> None:
     """Raises InvalidArgumentError when x == y anywhere, with broadcasting."""
     first, second = operands("debugging.assert_none_equal", x, y)
-    _demand(first != second, message, "x != y", x=first, y=second)
+    _check_all(first != second, message, "x != y", x=first, y=second)
 
 
 def assert_near(
@@ -99,22 +99,22 @@ def assert_near(
     summarize: int | None = None,
     name: str | None = None,
 ) -> None:
-    """Raises InvalidArgumentError unless abs(x - y) <= atol + rtol * abs(y); both are 10 times the dtype's epsilon."""
+    """Raises InvalidArgumentError unless abs(x - y) <= atol + rtol * abs(y). Each defaults to 10 times the dtype's epsilon."""
     first, second = operands("debugging.assert_near", x, y)
     default = 10 * float(jnp.finfo(first.dtype).eps)
     absolute, relative = (tensor(default if t is None else t).astype(first.dtype) for t in (atol, rtol))
     near = jnp.abs(first - second) <= absolute + relative * jnp.abs(second)
-    _demand(near, message, f"x is near y (rtol={rtol or default}, atol={atol or default})", x=first, y=second)
+    _check_all(near, message, f"x is near y (rtol={rtol or default}, atol={atol or default})", x=first, y=second)
 
 
 def check_numerics(tensor: Any, message: str, name: str | None = None) -> Tensor:
-    """The tensor itself. Raises InvalidArgumentError when it has NaN or infinite entries."""
+    """Returns the tensor. Raises InvalidArgumentError when it has NaN or infinite entries."""
     array = _tensor(tensor)
-    _demand(jnp.isfinite(array), f"{message} :", "tensor has neither NaN nor Inf values", tensor=array)
+    _check_all(jnp.isfinite(array), f"{message} :", "tensor has neither NaN nor Inf values", tensor=array)
     return array
 
 
-# `check_numerics` has TF's parameter name `tensor`, which hides the function.
+# The parameter `tensor` of `check_numerics`, TF's name, hides the function.
 _tensor = tensor
 
 
@@ -126,17 +126,17 @@ def assert_all_finite(x: Any, message: str, name: str | None = None) -> Tensor:
 def Assert(condition: Any, data: Sequence[Any], summarize: int | None = None, name: str | None = None) -> None:
     """Raises InvalidArgumentError with `data` unless the condition is true."""
     shown = {f"data[{i}]": d if isinstance(d, jax.Array) else tensor(d) for i, d in enumerate(data)}
-    _demand(tensor(condition), None, "of tf.Assert", **shown)
+    _check_all(tensor(condition), None, "of tf.Assert", **shown)
 
 
 def enable_check_numerics(stack_height_limit: int = 30, path_length_limit: int = 50) -> None:
-    """From now on raise FloatingPointError where a NaN first appears (JAX's `jax_debug_nans`; it costs time)."""
+    """Raises FloatingPointError from now on where a NaN or infinity first appears (JAX's `jax_debug_nans`; it costs time)."""
     jax.config.update("jax_debug_nans", True)
     jax.config.update("jax_debug_infs", True)
 
 
 def disable_check_numerics() -> None:
-    """End `enable_check_numerics`."""
+    """Undoes `enable_check_numerics`."""
     jax.config.update("jax_debug_nans", False)
     jax.config.update("jax_debug_infs", False)
 
@@ -191,8 +191,8 @@ def assert_shapes(
 ) -> None:
     """Raises ValueError unless the tensors have these shapes: pairs (tensor, shape), or a dictionary.
 
-    A shape lists numbers, None for anything, and letters that stand for the same number everywhere; "..." at the start
-    or end stands for any dimensions.
+    A shape lists numbers, None for any size, and letters that represent the same number everywhere; "..." at the start
+    or end represents any dimensions.
     """
     known: dict[str, int] = {}
     for value, wanted in shapes.items() if isinstance(shapes, Mapping) else shapes:
@@ -205,7 +205,7 @@ def assert_shapes(
 
 
 def _matched(array: Tensor, wanted: Any, message: str | None) -> tuple[tuple[int, ...], list[Any]]:
-    """The sizes that the symbols stand for, without the dimensions under "..."."""
+    """The sizes that the symbols represent, without the dimensions under "..."."""
     symbols = [None if s == "*" else s for s in wanted if s != "."] if isinstance(wanted, str) else list(wanted)
     open_start = isinstance(wanted, str) and wanted.startswith("...")
     open_end = isinstance(wanted, str) and wanted.endswith("...")

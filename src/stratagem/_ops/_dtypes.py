@@ -1,4 +1,4 @@
-"""TensorFlow's dtype objects: usable wherever NumPy, JAX and Keras take a dtype."""
+"""TensorFlow's dtype objects, usable wherever NumPy, JAX and Keras take a dtype."""
 
 from typing import Any, final
 
@@ -8,7 +8,7 @@ import numpy as np
 
 @final
 class DType:
-    """One element type. `np.dtype(t)` works on it, so NumPy, JAX and Keras accept it, and it equals their own names."""
+    """An element type. `np.dtype(t)` works on it, so NumPy, JAX and Keras accept it, and it equals their own names."""
 
     def __init__(self, name: str, numpy_type: Any) -> None:
         self.name = name
@@ -49,7 +49,7 @@ class DType:
 
     @property
     def size(self) -> int:
-        """Bytes of one element (1 for strings, as in TF)."""
+        """The size of one element in bytes (1 for strings, as in TF)."""
         return 1 if self.name == "string" else self.dtype.itemsize
 
     @property
@@ -84,12 +84,12 @@ class DType:
 
     @property
     def min(self) -> Any:
-        """The smallest finite value. Raises TypeError where there is none."""
+        """The smallest finite value. Raises TypeError if there is none."""
         return self._range().min
 
     @property
     def max(self) -> Any:
-        """The largest finite value. Raises TypeError where there is none."""
+        """The largest finite value. Raises TypeError if there is none."""
         return self._range().max
 
     @property
@@ -98,7 +98,7 @@ class DType:
         return (0, 1) if self.is_floating else (max(self.min, 0), self.max)
 
     def is_compatible_with(self, other: Any) -> bool:
-        """True when `other` is the same type."""
+        """Returns whether `other` is the same type."""
         return self == other
 
     def _range(self) -> Any:
@@ -133,7 +133,7 @@ _BY_NUMPY = {
         *(int8, int16, int32, int64, uint8, uint16, uint32, uint64),
     )
 }
-# Names and types that mean in TF something else than in NumPy (a Python float is 64 bits there).
+# Names and types with another meaning in TF than in NumPy (where a Python float has 64 bits).
 _BY_NAME: dict[Any, DType] = {
     "string": string, "half": float16, "bfloat16": bfloat16, "float": float32, "double": float64,
     float: float32, int: int32, str: string, bytes: string,

@@ -1,4 +1,4 @@
-"""Arithmetic, comparison and logic, element by element: TensorFlow's dtype rules in front of JAX's functions."""
+"""Arithmetic, comparison and logic, element by element: TensorFlow's dtype rules on top of JAX's functions."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -10,7 +10,7 @@ import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
 from stratagem._core.values import quotient
-from stratagem._ops._convert import Tensor, folds, is_traced, operands, tensor
+from stratagem._ops._convert import Tensor, folds_constants, is_traced, operands, tensor
 
 
 class Unary(Protocol):
@@ -21,14 +21,14 @@ class Unary(Protocol):
 
 
 class Binary(Protocol):
-    """A function of two tensors of one dtype; a Python number or NumPy array beside a tensor takes its dtype."""
+    """A function of two tensors of one dtype; Python numbers and NumPy arrays are converted to the dtype of the tensor."""
 
     def __call__(self, x: Any, y: Any, name: str | None = None) -> Tensor:
         """The result, element by element, with broadcasting."""
 
 
 def _unary(label: str, function: Callable[[Tensor], Tensor]) -> Unary:
-    @folds
+    @folds_constants
     def apply(x: Any, name: str | None = None) -> Tensor:
         return function(tensor(x))
 
@@ -46,7 +46,7 @@ def _floating(label: str, function: Callable[[Tensor], Tensor]) -> Unary:
 
 
 def _binary(label: str, function: Callable[[Tensor, Tensor], Tensor]) -> Binary:
-    @folds
+    @folds_constants
     def apply(x: Any, y: Any, name: str | None = None) -> Tensor:
         return function(*operands(label, x, y))
 
@@ -175,7 +175,7 @@ def angle(input: Any, name: str | None = None) -> Tensor:
 
 
 def _logical(label: str, function: Callable[..., Tensor]) -> Any:
-    @folds
+    @folds_constants
     def apply(*values: Any, name: str | None = None) -> Tensor:
         arrays = [tensor(v) for v in values]
         wrong = next((a.dtype for a in arrays if a.dtype != np.bool_), None)
@@ -193,22 +193,22 @@ _not: Unary = _logical("logical_not", jnp.logical_not)
 
 
 def logical_and(x: Any, y: Any, name: str | None = None) -> Tensor:
-    """True where both are. Raises TypeError for anything but bool."""
+    """True where both are true. Raises TypeError for dtypes other than bool."""
     return _and(x, y)
 
 
 def logical_or(x: Any, y: Any, name: str | None = None) -> Tensor:
-    """True where one is. Raises TypeError for anything but bool."""
+    """True where at least one is true. Raises TypeError for dtypes other than bool."""
     return _or(x, y)
 
 
 def logical_xor(x: Any, y: Any, name: str | None = "LogicalXor") -> Tensor:
-    """True where exactly one is. Raises TypeError for anything but bool."""
+    """True where exactly one is true. Raises TypeError for dtypes other than bool."""
     return _xor(x, y)
 
 
 def logical_not(x: Any, name: str | None = None) -> Tensor:
-    """True where `x` is not. Raises TypeError for anything but bool."""
+    """True where `x` is false. Raises TypeError for dtypes other than bool."""
     return _not(x)
 
 
@@ -235,18 +235,18 @@ def accumulate_n(inputs: Sequence[Any], shape: Any = None, tensor_dtype: Any = N
 
 
 def scalar_mul(scalar: Any, x: Any, name: str | None = None) -> Tensor:
-    """A number times a tensor."""
+    """Multiplies a tensor by a number."""
     return multiply(tensor(x), scalar)
 
 
 def clip_by_value(t: Any, clip_value_min: Any, clip_value_max: Any, name: str | None = None) -> Tensor:
-    """The values moved into [clip_value_min, clip_value_max]."""
+    """Clips the values to [clip_value_min, clip_value_max]."""
     array, low, high = operands("clip_by_value", tensor(t), clip_value_min, clip_value_max)
     return jnp.minimum(jnp.maximum(array, low), high)
 
 
 def polyval(coeffs: Sequence[Any], x: Any, name: str | None = None) -> Tensor:
-    """The polynomial with these coefficients, the highest power first."""
+    """The value of the polynomial with these coefficients, the highest power first."""
     point = tensor(x)
     total = jnp.zeros_like(point)
     for coefficient in coeffs:
@@ -262,7 +262,7 @@ def softplus(features: Any, name: str | None = None) -> Tensor:
 def cumulative_logsumexp(
     x: Any, axis: int = 0, exclusive: bool = False, reverse: bool = False, name: str | None = None
 ) -> Tensor:
-    """The running log(sum(exp(x))) without overflow."""
+    """The cumulative log(sum(exp(x))), without overflow."""
     array = jnp.flip(tensor(x), axis) if reverse else tensor(x)
     total = jax.lax.cumlogsumexp(array, axis=axis % array.ndim)
     if exclusive:

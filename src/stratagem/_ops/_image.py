@@ -1,4 +1,4 @@
-"""Images of shape (height, width, channels), or batches of them, under the names of `tf.image`."""
+"""Functions of `tf.image`, for images of shape (height, width, channels) or batches of them."""
 
 from typing import Any
 
@@ -27,7 +27,7 @@ def resize(
     antialias: bool = False,
     name: str | None = None,
 ) -> Tensor:
-    """Images of another height and width; float32, except that `nearest` keeps the dtype.
+    """Resizes images to another height and width; float32, except that `nearest` keeps the dtype.
 
     Raises ValueError for an unknown method.
     """
@@ -43,17 +43,17 @@ def resize(
 
 
 def flip_left_right(image: Any) -> Tensor:
-    """Mirrored at the vertical axis."""
+    """Flips images horizontally, left to right."""
     return jnp.flip(tensor(image), -2)
 
 
 def flip_up_down(image: Any) -> Tensor:
-    """Mirrored at the horizontal axis."""
+    """Flips images vertically, top to bottom."""
     return jnp.flip(tensor(image), -3)
 
 
 def rgb_to_grayscale(images: Any, name: str | None = None) -> Tensor:
-    """One channel of brightness from three channels; the dtype stays."""
+    """Converts three channels to one of brightness, keeping the dtype."""
     array = tensor(images)
     gray = jnp.sum(
         convert_image_dtype(array, "float32") * np.array([0.2989, 0.5870, 0.1140], np.float32), -1, keepdims=True
@@ -62,16 +62,16 @@ def rgb_to_grayscale(images: Any, name: str | None = None) -> Tensor:
 
 
 def per_image_standardization(image: Any) -> Tensor:
-    """Every image with mean 0 and variance 1, float32; an image of one color becomes 0."""
+    """Scales every image to mean 0 and variance 1, float32; an image of one color becomes 0."""
     array = tensor(image).astype(np.float32)
     axes = (-3, -2, -1)
     mean = jnp.mean(array, axes, keepdims=True)
-    least = 1 / np.sqrt(np.float32(np.prod(array.shape[-3:])))
-    return (array - mean) / jnp.maximum(jnp.std(array, axes, keepdims=True), least)
+    min_deviation = 1 / np.sqrt(np.float32(np.prod(array.shape[-3:])))
+    return (array - mean) / jnp.maximum(jnp.std(array, axes, keepdims=True), min_deviation)
 
 
 def convert_image_dtype(image: Any, dtype: Any, saturate: bool = False, name: str | None = None) -> Tensor:
-    """The same picture in another dtype: floating point is 0 to 1, integers 0 to their largest value."""
+    """Converts images to another dtype: floating point ranges from 0 to 1, integers from 0 to their largest value."""
     array, wanted = tensor(image), as_dtype(dtype)
     given = as_dtype(array.dtype)
     convert = saturate_cast if saturate else cast

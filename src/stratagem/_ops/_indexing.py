@@ -1,4 +1,4 @@
-"""Reading and writing entries by index: gather, scatter, slice, masks, sorting, unique values, segments."""
+"""Reads and writes entries by index: gather, scatter, slice, masks, sorting, unique values."""
 
 from collections.abc import Callable
 from typing import Any, NamedTuple, Protocol, runtime_checkable
@@ -11,7 +11,7 @@ from stratagem import _private
 from stratagem._base.errors import InvalidArgumentError
 from stratagem._ops._convert import (
     Tensor,
-    folds,
+    folds_constants,
     is_tensor,
     is_traced,
     need_value,
@@ -26,43 +26,43 @@ from stratagem._ops._dtypes import as_dtype, int32
 
 @runtime_checkable
 class ShardedTable(Protocol):
-    """A variable in shards: its rows can be read without the rest of it."""
+    """A sharded variable, whose rows can be read without the rest of it."""
 
     is_sharded_variable: bool
     variables: list[Any]
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """Of all rows."""
+        """The shape of the whole variable."""
 
     def sparse_read(self, indices: Any) -> Tensor:
-        """The rows with these numbers."""
+        """The rows with these indices."""
 
 
 class TopK(NamedTuple):
-    """What `top_k` returns."""
+    """The result of `top_k`."""
 
     values: Tensor
     indices: Tensor
 
 
 class Unique(NamedTuple):
-    """What `unique` returns."""
+    """The result of `unique`."""
 
     y: Tensor
     idx: Tensor
 
 
 class UniqueWithCounts(NamedTuple):
-    """What `unique_with_counts` returns."""
+    """The result of `unique_with_counts`."""
 
     y: Tensor
     idx: Tensor
     count: Tensor  # type: ignore[assignment]  # TF's name, which hides tuple's method
 
 
-def known(name: str, value: Any) -> np.ndarray:
-    """The value as NumPy, where a result's shape depends on it."""
+def concrete(name: str, value: Any) -> np.ndarray:
+    """The value as a NumPy array, for a function `name` whose result's shape depends on it."""
     array = tensor(value)
     if is_traced(array):
         need_value(f"the shape of what {name} returns depends on it")
@@ -72,7 +72,7 @@ def known(name: str, value: Any) -> np.ndarray:
 # --- Gather and scatter -----------------------------------------------------------------------------------------------
 
 
-@folds
+@folds_constants
 def gather(
     params: Any,
     indices: Any,
@@ -83,13 +83,13 @@ def gather(
 ) -> Tensor:
     """The slices of `params` at these positions along `axis` (the first after `batch_dims`).
 
-    An index outside raises InvalidArgumentError when it is known; inside a trace it gives zeros, as in TF on a GPU.
+    An index out of range raises InvalidArgumentError when it is known; inside a trace it gives zeros, as in TF on a GPU.
     """
     index = tensor(indices)
     if not batch_dims and axis in (None, 0) and not isinstance(params, jax.Array | np.ndarray | list | tuple):
-        asked = _private.looked_up(params, index)
-        if asked is not None:
-            return asked
+        rows = _private.looked_up(params, index)
+        if rows is not None:
+            return rows
     array = params if isinstance(params, ShardedTable) else tensor(params)
     where = batch_dims if axis is None else static_int(axis, "a tensor is an axis") % len(array.shape)
     _check_range(index, array.shape[where])
@@ -125,7 +125,7 @@ def _check_range(index: Tensor, size: int) -> None:
         raise InvalidArgumentError(f"Index {wrong.flat[0]} is not in [0, {size}).")
 
 
-@folds
+@folds_constants
 def gather_nd(params: Any, indices: Any, batch_dims: int = 0, name: str | None = None) -> Tensor:
     """The slices of `params` at positions given by the last dimension of `indices`."""
 
@@ -136,7 +136,7 @@ def gather_nd(params: Any, indices: Any, batch_dims: int = 0, name: str | None =
 
 
 def scatter_nd(indices: Any, updates: Any, shape: Any, name: str | None = None) -> Tensor:
-    """Zeros of this shape plus `updates` at these positions; updates of one position add up."""
+    """Zeros of this shape plus `updates` at these positions; several updates of one position add up."""
     values = tensor(updates)
     return tensor_scatter_nd_add(jnp.zeros(static_shape(shape), values.dtype), indices, values)
 
@@ -179,13 +179,13 @@ def _like(value: Any, array: Tensor) -> Tensor:
     return tensor(value) if is_tensor(value) else tensor(value, array.dtype)
 
 
-# These functions have TF's parameter name `tensor`, which hides the function.
+# The parameter `tensor` of these functions, TF's name, hides the function.
 _tensor = tensor
 
 
-@folds
+@folds_constants
 def slice(input_: Any, begin: Any, size: Any, name: str | None = None) -> Tensor:
-    """A block that starts at `begin` (which may be traced) and has this size; -1 is everything that is left."""
+    """A block that starts at `begin` (which may be traced) and has this size; -1 means everything that is left."""
     array = tensor(input_)
     starts = tensor(begin)
     sizes = static_shape(size)
@@ -196,14 +196,14 @@ def slice(input_: Any, begin: Any, size: Any, name: str | None = None) -> Tensor
 
 
 def _positions(condition: Any) -> Tensor:
-    """The positions of the entries that are not zero: (n, rank), int64."""
-    return on_device(np.argwhere(known("tf.where", condition)).astype(np.int64))
+    """The positions of the non-zero entries: (n, rank), int64."""
+    return on_device(np.argwhere(concrete("tf.where", condition)).astype(np.int64))
 
 
 def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None) -> Tensor:
-    """`x` where the condition holds, else `y`. With the condition alone: the positions of True, (n, rank), int64.
+    """Selects `x` where the condition holds, else `y`. Without `x` and `y`: the positions of True, (n, rank), int64.
 
-    Inside a trace the second form cannot be: its shape depends on values.
+    The second form is not possible inside a trace, because its shape depends on values.
     """
     if x is None and y is None:
         return _positions(condition)
@@ -214,8 +214,8 @@ def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None)
 
 
 def boolean_mask(tensor: Any, mask: Any, axis: int | None = None, name: str = "boolean_mask") -> Tensor:
-    """The entries where the mask is True. Inside a trace the mask must be a constant: the shape depends on it."""
-    array, chosen = _tensor(tensor), known("tf.boolean_mask", mask)
+    """The entries for which the mask is True. Inside a trace the mask must be a constant: the shape depends on it."""
+    array, chosen = _tensor(tensor), concrete("tf.boolean_mask", mask)
     where = 0 if axis is None else axis
     if array.shape[where : where + chosen.ndim] != chosen.shape:
         raise ValueError(f"A mask of shape {chosen.shape} does not fit {array.shape} at axis {where}.")
@@ -233,19 +233,19 @@ def _descending(direction: str) -> bool:
 
 
 def sort(values: Any, axis: int = -1, direction: str = "ASCENDING", name: str | None = None) -> Tensor:
-    """The entries in order along `axis`."""
+    """Sorts the entries along `axis`."""
     return jnp.sort(tensor(values), axis=axis, descending=_descending(direction))
 
 
 def argsort(
     values: Any, axis: int = -1, direction: str = "ASCENDING", stable: bool = False, name: str | None = None
 ) -> Tensor:
-    """The positions that put the entries in order; int32, equals in their old order."""
+    """The positions that sort the entries; int32, stable."""
     return jnp.argsort(tensor(values), axis=axis, descending=_descending(direction)).astype(np.int32)
 
 
 def top_k(input: Any, k: Any = 1, sorted: bool = True, index_type: Any = int32, name: str | None = None) -> TopK:
-    """The `k` largest entries of the last dimension and their positions; InvalidArgumentError if there are not as many."""
+    """The `k` largest entries of the last dimension and their positions; InvalidArgumentError if there are fewer entries."""
     array, count = tensor(input), static_int(k, "a tensor is the k of tf.math.top_k")
     if not array.ndim or count > array.shape[-1]:
         raise InvalidArgumentError(
@@ -256,7 +256,7 @@ def top_k(input: Any, k: Any = 1, sorted: bool = True, index_type: Any = int32, 
 
 
 def in_top_k(targets: Any, predictions: Any, k: Any, name: str | None = None) -> Tensor:
-    """Whether each target class is among the `k` best predictions; equals count as better, non-finite ones never."""
+    """Tells for each target class if it is among the `k` best predictions; ties count as better, non-finite ones never."""
     scores, classes = tensor(predictions), tensor(targets)
     own = jnp.take_along_axis(scores, classes[:, None], axis=1)
     better = jnp.sum(scores > own, axis=1)
@@ -266,7 +266,7 @@ def in_top_k(targets: Any, predictions: Any, k: Any, name: str | None = None) ->
 def searchsorted(
     sorted_sequence: Any, values: Any, side: str = "left", out_type: Any = int32, name: str | None = None
 ) -> Tensor:
-    """Where the values would be inserted into the sorted last dimension."""
+    """The positions at which the values would be inserted into the sorted last dimension."""
 
     def find(row: Tensor, wanted: Tensor) -> Tensor:
         return jnp.searchsorted(row, wanted, side=side)
@@ -276,13 +276,13 @@ def searchsorted(
 
 
 def unique(x: Any, out_idx: Any = int32, name: str | None = None) -> Unique:
-    """The different entries of a 1-D tensor, in order of appearance, and where each entry is among them."""
+    """The distinct entries of a 1-D tensor, in order of appearance, and the position of each entry among them."""
     return Unique(*unique_with_counts(x, out_idx)[:2])
 
 
 def unique_with_counts(x: Any, out_idx: Any = int32, name: str | None = None) -> UniqueWithCounts:
-    """`unique`, and how often each entry appears. Only for known values: the shape depends on them."""
-    values_now, kind = known("tf.unique", x), as_dtype(out_idx).dtype
+    """The same as `unique`, with the count of each distinct entry. Only for known values: the shape depends on them."""
+    values_now, kind = concrete("tf.unique", x), as_dtype(out_idx).dtype
     values, first, inverse, counts = np.unique(values_now, return_index=True, return_inverse=True, return_counts=True)
     order = np.argsort(first)
     places = np.empty(len(order), kind)

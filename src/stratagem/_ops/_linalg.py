@@ -25,17 +25,17 @@ def matmul(
 ) -> Tensor:
     """The product of matrices, or of batches of them, of one dtype."""
     left, right = operands("matmul", a, b)
-    left = _turned(left, transpose_a, adjoint_a)
-    right = _turned(right, transpose_b, adjoint_b)
+    left = _transposed(left, transpose_a, adjoint_a)
+    right = _transposed(right, transpose_b, adjoint_b)
     kind = None if output_type is None else as_dtype(output_type).dtype
     return jnp.matmul(left, right, preferred_element_type=kind)
 
 
-def _turned(array: Tensor, transpose: bool, adjoint: bool) -> Tensor:
+def _transposed(array: Tensor, transpose: bool, adjoint: bool) -> Tensor:
     if not (transpose or adjoint):
         return array
-    turned = jnp.swapaxes(array, -1, -2)
-    return jnp.conj(turned) if adjoint else turned
+    transposed = jnp.swapaxes(array, -1, -2)
+    return jnp.conj(transposed) if adjoint else transposed
 
 
 def matvec(
@@ -49,24 +49,24 @@ def matvec(
 ) -> Tensor:
     """A matrix times a vector, or batches of both."""
     left, right = operands("linalg.matvec", a, b)
-    return jnp.matmul(_turned(left, transpose_a, adjoint_a), right[..., None])[..., 0]
+    return jnp.matmul(_transposed(left, transpose_a, adjoint_a), right[..., None])[..., 0]
 
 
 def tensordot(a: Any, b: Any, axes: Any, name: str | None = None) -> Tensor:
-    """The sum of products over these axes: a number of axes, or one list per tensor."""
+    """The sum of products over these axes, given as a number of axes or as one list per tensor."""
     left, right = operands("tensordot", a, b)
     return jnp.tensordot(left, right, axes=axes)
 
 
 def einsum(equation: str, *inputs: Any, **kwargs: Any) -> Tensor:
-    """The sum of products that the equation describes."""
+    """The sum of products described by the equation."""
     return jnp.einsum(equation, *operands("einsum", *inputs))
 
 
 def norm(
     tensor: Any, ord: Any = "euclidean", axis: Any = None, keepdims: bool | None = None, name: str | None = None
 ) -> Tensor:
-    """A vector norm (of the flat tensor without `axis`), or with a pair as `axis` a matrix norm."""
+    """A vector norm (of the flattened tensor without `axis`), or with a pair as `axis` a matrix norm."""
     array, axes = _tensor(tensor), static_axes(axis)
     kind = {"euclidean": None}.get(ord, ord)
     if axes is None and ord in ("euclidean", "fro"):
@@ -77,12 +77,12 @@ def norm(
     return jnp.linalg.norm(array, kind, axes, keepdims=bool(keepdims))
 
 
-# `norm` has TF's parameter name `tensor`, which hides the function.
+# The parameter `tensor` of `norm`, TF's name, hides the function.
 _tensor = tensor
 
 
 def l2_normalize(x: Any, axis: Any = None, epsilon: float = 1e-12, name: str | None = None, dim: Any = None) -> Tensor:
-    """`x` divided by its Euclidean norm along `axis` (of everything without one)."""
+    """`x` divided by its Euclidean norm along `axis` (of all entries without one)."""
     array = tensor(x)
     squares = jnp.sum(jnp.square(array), static_axes(axis if axis is not None else dim), keepdims=True)
     return array * jax.lax.rsqrt(jnp.maximum(squares, epsilon))
@@ -92,7 +92,7 @@ def l2_normalize(x: Any, axis: Any = None, epsilon: float = 1e-12, name: str | N
 
 
 def global_norm(t_list: Sequence[Any], name: str | None = None) -> Tensor:
-    """The Euclidean norm of all tensors in a list together; None entries count nothing.
+    """The Euclidean norm of all tensors in a list together; None entries are ignored.
 
     Raises TypeError when the list is a tensor.
     """
@@ -105,9 +105,9 @@ def global_norm(t_list: Sequence[Any], name: str | None = None) -> Tensor:
 def clip_by_global_norm(
     t_list: Sequence[Any], clip_norm: Any, use_norm: Any = None, name: str | None = None
 ) -> tuple[list[Tensor | None], Tensor]:
-    """The tensors, scaled down together so that their global norm is at most `clip_norm`; and the norm before.
+    """Scales the tensors down together so that their global norm is at most `clip_norm`; also returns the original norm.
 
-    None stays None. When the norm is infinite or NaN, so that nothing sensible is left, every entry becomes NaN.
+    None stays None. When the norm is infinite or NaN, so that no sensible result exists, every entry becomes NaN.
     """
     before = global_norm(t_list) if use_norm is None else tensor(use_norm)
     limit = tensor(clip_norm).astype(before.dtype)
@@ -116,7 +116,7 @@ def clip_by_global_norm(
 
 
 def clip_by_norm(t: Any, clip_norm: Any, axes: Any = None, name: str | None = None) -> Tensor:
-    """The tensor, scaled down so that its norm (along `axes`) is at most `clip_norm`."""
+    """Scales the tensor down so that its norm (along `axes`) is at most `clip_norm`."""
     array = tensor(t)
     limit = tensor(clip_norm).astype(array.dtype)
     squares = jnp.sum(jnp.square(array), static_axes(axes), keepdims=True)
@@ -146,7 +146,7 @@ def trace(x: Any, name: str | None = None) -> Tensor:
 
 
 def band_part(input: Any, num_lower: int, num_upper: int, name: str | None = None) -> Tensor:
-    """Zeros outside a band around the diagonal; a negative number keeps that whole triangle."""
+    """Sets entries outside a band around the diagonal to zero; a negative number keeps that whole triangle."""
     array = tensor(input)
     rows, columns = np.indices(array.shape[-2:])
     kept = ((num_lower < 0) | (rows - columns <= num_lower)) & ((num_upper < 0) | (columns - rows <= num_upper))
@@ -155,7 +155,7 @@ def band_part(input: Any, num_lower: int, num_upper: int, name: str | None = Non
 
 def inv(input: Any, adjoint: bool = False, name: str | None = None) -> Tensor:
     """The inverse of square matrices."""
-    return jnp.linalg.inv(_turned(tensor(input), False, adjoint))
+    return jnp.linalg.inv(_transposed(tensor(input), False, adjoint))
 
 
 def det(input: Any, name: str | None = None) -> Tensor:
@@ -164,32 +164,32 @@ def det(input: Any, name: str | None = None) -> Tensor:
 
 
 def solve(matrix: Any, rhs: Any, adjoint: bool = False, name: str | None = None) -> Tensor:
-    """x with matrix @ x = rhs; both have at least two dimensions."""
+    """Solves matrix @ x = rhs for x; both have at least two dimensions."""
     left, right = operands("linalg.solve", matrix, rhs)
-    return jnp.linalg.solve(_turned(left, False, adjoint), right)
+    return jnp.linalg.solve(_transposed(left, False, adjoint), right)
 
 
 def triangular_solve(
     matrix: Any, rhs: Any, lower: bool = True, adjoint: bool = False, name: str | None = None
 ) -> Tensor:
-    """x with matrix @ x = rhs for a triangular matrix."""
+    """Solves matrix @ x = rhs for x with a triangular matrix."""
     left, right = operands("linalg.triangular_solve", matrix, rhs)
     return jax.scipy.linalg.solve_triangular(left, right, lower=lower, trans="C" if adjoint else 0)
 
 
 def cholesky(input: Any, name: str | None = None) -> Tensor:
-    """The lower triangular L with L @ L^H = input; NaN where TF raises for a matrix that is not positive definite."""
+    """The lower triangular L with L @ L^H = input; NaN if a matrix is not positive definite, where TF raises."""
     return jnp.linalg.cholesky(tensor(input))
 
 
 def qr(input: Any, full_matrices: bool = False, name: str | None = None) -> tuple[Tensor, Tensor]:
-    """(q, r)."""
+    """The QR decomposition: (q, r)."""
     q, r = jnp.linalg.qr(tensor(input), mode="complete" if full_matrices else "reduced")
     return q, r
 
 
 def svd(tensor: Any, full_matrices: bool = False, compute_uv: bool = True, name: str | None = None) -> Any:
-    """(s, u, v) in TF's order, v not transposed; s alone without `compute_uv`."""
+    """The singular value decomposition: (s, u, v) in TF's order, v not transposed; s alone without `compute_uv`."""
     if not compute_uv:
         return jnp.linalg.svd(_tensor(tensor), compute_uv=False)
     u, s, vh = jnp.linalg.svd(_tensor(tensor), full_matrices=full_matrices)
@@ -197,12 +197,12 @@ def svd(tensor: Any, full_matrices: bool = False, compute_uv: bool = True, name:
 
 
 def eigh(tensor: Any, name: str | None = None) -> tuple[Tensor, Tensor]:
-    """Eigenvalues, in order, and eigenvectors of symmetric matrices."""
+    """The eigenvalues, in ascending order, and eigenvectors of symmetric matrices."""
     values, vectors = jnp.linalg.eigh(_tensor(tensor))
     return values, vectors
 
 
 def cross(a: Any, b: Any, name: str | None = None) -> Tensor:
-    """The cross product of vectors of three numbers."""
+    """The cross product of vectors with three entries."""
     left, right = operands("linalg.cross", a, b)
     return jnp.cross(left, right)

@@ -1,4 +1,4 @@
-"""Nested structures under the names of `tf.nest`: lists, tuples and dictionaries of anything; None is a leaf."""
+"""Functions of `tf.nest`, for nested lists, tuples and dictionaries of anything; None is a leaf."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -15,17 +15,17 @@ def _shape(structure: Any) -> Any:
 
 
 def flatten(structure: Any, expand_composites: bool = False) -> list[Any]:
-    """The leaves in order, dictionaries by sorted key."""
+    """The leaves in order, those of dictionaries by sorted key."""
     return jax.tree.leaves(structure, is_leaf=_leaf)
 
 
 def map_structure(func: Callable[..., Any], *structure: Any, **kwargs: Any) -> Any:
-    """The structure of `func` of the corresponding leaves. Raises ValueError for different structures."""
+    """Applies `func` to corresponding leaves; returns the results in the same structure. Raises ValueError if they differ."""
     return jax.tree.map(func, *structure, is_leaf=_leaf)
 
 
 def pack_sequence_as(structure: Any, flat_sequence: Sequence[Any], expand_composites: bool = False) -> Any:
-    """The leaves in the structure. Raises ValueError for another number of them."""
+    """Arranges the leaves in the structure. Raises ValueError if their number is wrong."""
     shape = _shape(structure)
     if shape.num_leaves != len(flat_sequence):
         raise ValueError(f"{len(flat_sequence)} values for a structure of {shape.num_leaves} leaves: {structure}.")
@@ -40,5 +40,5 @@ def assert_same_structure(nest1: Any, nest2: Any, check_types: bool = True, expa
 
 
 def is_nested(seq: Any) -> bool:
-    """True for lists, tuples and dictionaries (anything that JAX calls a tree)."""
+    """Returns whether `seq` is a list, tuple or dictionary (anything that JAX calls a tree)."""
     return not jax.tree_util.all_leaves([seq], is_leaf=_leaf)

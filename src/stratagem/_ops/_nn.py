@@ -25,7 +25,7 @@ def relu6(features: Any, name: str | None = None) -> Tensor:
 
 
 def crelu(features: Any, axis: int = -1, name: str | None = None) -> Tensor:
-    """relu(x) and relu(-x) side by side along `axis`."""
+    """relu(x) and relu(-x), concatenated along `axis`."""
     array = tensor(features)
     return jnp.concatenate([jax.nn.relu(array), jax.nn.relu(-array)], axis)
 
@@ -41,7 +41,7 @@ def selu(features: Any, name: str | None = None) -> Tensor:
 
 
 def gelu(features: Any, approximate: bool = False, name: str | None = None) -> Tensor:
-    """x times the normal distribution function of x; `approximate` uses tanh."""
+    """x times the cumulative normal distribution of x; `approximate` uses tanh."""
     return jax.nn.gelu(tensor(features), approximate)
 
 
@@ -62,12 +62,12 @@ def softsign(features: Any, name: str | None = None) -> Tensor:
 
 
 def softmax(logits: Any, axis: int | None = None, name: str | None = None) -> Tensor:
-    """Probabilities along `axis`, the last one if not given."""
+    """Probabilities along `axis`, by default the last one."""
     return jax.nn.softmax(tensor(logits), -1 if axis is None else axis)
 
 
 def log_softmax(logits: Any, axis: int | None = None, name: str | None = None) -> Tensor:
-    """Log-probabilities along `axis`, the last one if not given."""
+    """Log-probabilities along `axis`, by default the last one."""
     return jax.nn.log_softmax(tensor(logits), -1 if axis is None else axis)
 
 
@@ -75,21 +75,21 @@ def log_softmax(logits: Any, axis: int | None = None, name: str | None = None) -
 
 
 def softmax_cross_entropy_with_logits(labels: Any, logits: Any, axis: int = -1, name: str | None = None) -> Tensor:
-    """Cross entropy of class probabilities (cast to the dtype of the logits): the shape without `axis`."""
+    """The cross entropy of class probabilities (cast to the dtype of the logits), reduced over `axis`."""
     scores = tensor(logits)
     truth = tensor(labels).astype(scores.dtype)
     return -jnp.sum(truth * _log_probabilities(scores, axis), axis).astype(scores.dtype)
 
 
 def _log_probabilities(scores: Tensor, axis: int) -> Tensor:
-    """In float32 at least: half precision loses the small probabilities."""
+    """Log-probabilities in float32 at least: half precision loses small probabilities."""
     return jax.nn.log_softmax(scores.astype(jnp.promote_types(scores.dtype, np.float32)), axis)
 
 
 def sparse_softmax_cross_entropy_with_logits(labels: Any, logits: Any, name: str | None = None) -> Tensor:
-    """Cross entropy of class numbers (n...,) against logits (n..., classes); NaN for a number that is no class.
+    """The cross entropy of class numbers (n...,) and logits (n..., classes); NaN for an invalid class number.
 
-    Raises ValueError for labels of another rank, InvalidArgumentError for labels that are no integers.
+    Raises ValueError for labels of another rank, InvalidArgumentError for labels that are not integers.
     """
     truth, scores = tensor(labels), tensor(logits)
     if truth.ndim != scores.ndim - 1:
@@ -103,13 +103,13 @@ def sparse_softmax_cross_entropy_with_logits(labels: Any, logits: Any, name: str
 
 
 def sigmoid_cross_entropy_with_logits(labels: Any, logits: Any, name: str | None = None) -> Tensor:
-    """Cross entropy of independent yes/no labels, element by element. Raises ValueError for different shapes."""
+    """The cross entropy of independent binary labels, element by element. Raises ValueError for different shapes."""
     scores, truth = _same_shape(labels, logits)
     return jnp.maximum(scores, 0) - scores * truth + jnp.log1p(jnp.exp(-jnp.abs(scores)))
 
 
 def weighted_cross_entropy_with_logits(labels: Any, logits: Any, pos_weight: Any, name: str | None = None) -> Tensor:
-    """`sigmoid_cross_entropy_with_logits` with the positive labels weighted. Raises ValueError for different shapes."""
+    """Like `sigmoid_cross_entropy_with_logits`, with the positive labels weighted. Raises ValueError for different shapes."""
     scores, truth = _same_shape(labels, logits)
     weight = 1 + (tensor(pos_weight).astype(scores.dtype) - 1) * truth
     return (1 - truth) * scores + weight * (jnp.log1p(jnp.exp(-jnp.abs(scores))) + jnp.maximum(-scores, 0))
@@ -133,7 +133,7 @@ def l2_loss(t: Any, name: str | None = None) -> Tensor:
 def moments(
     x: Any, axes: Any, shift: Any = None, keepdims: bool = False, name: str | None = None
 ) -> tuple[Tensor, Tensor]:
-    """Mean and variance over these axes; half precision is computed in float32."""
+    """The mean and variance over these axes; half precision is computed in float32."""
     array = tensor(x)
     wide = array.astype(jnp.promote_types(array.dtype, np.float32))
     mean = jnp.mean(wide, static_axes(axes), keepdims=keepdims)
@@ -153,7 +153,7 @@ def batch_normalization(
 
 
 def bias_add(value: Any, bias: Any, data_format: str | None = None, name: str | None = None) -> Tensor:
-    """A vector added along the channels: the last dimension, or with a format `NC...` the second."""
+    """Adds a vector along the channels: the last dimension, or the second one if the format starts with `NC`."""
     array, vector = operands("nn.bias_add", tensor(value), bias)
     if vector.ndim != 1:
         raise ValueError(f"bias is a vector, got a tensor of shape {vector.shape}.")
@@ -163,13 +163,13 @@ def bias_add(value: Any, bias: Any, data_format: str | None = None, name: str | 
 
 
 def embedding_lookup(params: Any, ids: Any, max_norm: float | None = None, name: str | None = None) -> Tensor:
-    """The rows of a table (one tensor or variable) with these numbers, scaled down to `max_norm` if given."""
+    """The rows of a table (one tensor or variable) with these indices, scaled down to `max_norm` if given."""
     rows = gather(_table(params), ids)
     return rows if max_norm is None else clip_by_norm(rows, max_norm, axes=list(range(tensor(ids).ndim, rows.ndim)))
 
 
 def _table(params: Any) -> Any:
-    """One table: itself, or given in parts, which may be those of a variable in shards."""
+    """The table as one object; if it is given in parts, these may be the shards of one variable."""
     if not isinstance(params, list | tuple):
         return params
     whole = params[0] if len(params) == 1 else getattr(params[0], "_of", None)
@@ -181,5 +181,5 @@ def _table(params: Any) -> Any:
 
 
 def zero_fraction(value: Any, name: str | None = None) -> Tensor:
-    """Which share of the entries is zero, float32."""
+    """The fraction of the entries that are zero, float32."""
     return jnp.mean(tensor(value) == 0, dtype=np.float32)

@@ -1,4 +1,4 @@
-"""`tf.print`: prints when the program runs, also from inside a compiled step, in TensorFlow's format."""
+"""`tf.print`: prints in TensorFlow's format when the program runs, even inside a compiled step."""
 
 import sys
 from pathlib import Path
@@ -21,9 +21,10 @@ def print(
     end: str = "\n",
     name: str | None = None,
 ) -> None:
-    """Print tensors and anything else, on the standard error stream if no other is given.
+    """Prints tensors and other objects, by default to the standard error stream.
 
-    Inside a compiled step it prints on every run, once a replica; several prints of one run may come in any order.
+    Inside a compiled step it prints on every run, once per replica; several prints of one run may come in any order.
+
     output_stream: a file object, a function that takes the text (`logging.info`), or "file:///path" to append to.
     summarize: how many entries of each dimension's start and end are shown; -1 shows all.
     """

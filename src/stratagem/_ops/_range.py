@@ -1,4 +1,4 @@
-"""Range: what `tf.range` gives inside a traced `tf.function`, so that a Python loop over it is noticed."""
+"""Range: the result of `tf.range` inside a traced `tf.function`, which notices a Python loop over it."""
 
 import operator
 from collections.abc import Iterator
@@ -12,7 +12,7 @@ from stratagem._core.roles import Recorder
 
 @final
 class Range:
-    """A 1-D tensor that, when Python iterates over it, asks the trace to give way to host mode.
+    """A 1-D tensor that takes the function to host mode when Python iterates over it.
 
     In TensorFlow such a loop becomes part of the graph. Everything else (arithmetic, indexing, any tensor function)
     acts on the tensor itself.
@@ -50,7 +50,7 @@ _COMPARISONS = ("lt", "le", "gt", "ge", "eq", "ne")
 
 
 def _define_operators() -> None:
-    """The operators of a tensor. Python looks them up on the class, so `__getattr__` does not reach them."""
+    """Defines the operators of a tensor. Python looks them up on the class, so `__getattr__` does not reach them."""
     for name in (*_ARITHMETIC, *_COMPARISONS):
         function = getattr(operator, f"__{name}__")
         setattr(Range, f"__{name}__", lambda self, other, f=function: f(self._array, other))

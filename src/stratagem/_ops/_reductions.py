@@ -1,4 +1,4 @@
-"""Reductions over some or all dimensions, with TensorFlow's dtypes and its values for nothing to reduce."""
+"""Reductions over some or all dimensions, with TensorFlow's dtypes and its results for empty tensors."""
 
 from collections.abc import Callable
 from typing import Any
@@ -8,7 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
-from stratagem._ops._convert import Tensor, folds, numpy_type, static_axes, static_int, tensor, wide
+from stratagem._ops._convert import Tensor, allow_x64, folds_constants, numpy_type, static_axes, static_int, tensor
 from stratagem._ops._dtypes import as_dtype, int64
 
 
@@ -33,23 +33,23 @@ def _booleans(name: str, value: Any) -> Tensor:
     return array
 
 
-@folds
+@folds_constants
 def reduce_sum(input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None) -> Tensor:
     """The sum, in the tensor's own dtype (small integers wrap around)."""
     array = _numbers("reduce_sum", input_tensor)
     return jnp.sum(array, static_axes(axis), dtype=array.dtype, keepdims=keepdims)
 
 
-@folds
+@folds_constants
 def reduce_prod(input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None) -> Tensor:
-    """The product, in the tensor's own dtype; 1 for nothing."""
+    """The product, in the tensor's own dtype; 1 for an empty tensor."""
     array = _numbers("reduce_prod", input_tensor)
     return jnp.prod(array, static_axes(axis), dtype=array.dtype, keepdims=keepdims)
 
 
-@folds
+@folds_constants
 def reduce_mean(input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None) -> Tensor:
-    """The mean in the tensor's own dtype: integers are cut towards zero. Of nothing: NaN, for integers 0."""
+    """The mean in the tensor's own dtype: integers are truncated towards zero. For an empty tensor NaN, for integers 0."""
     array, axes = _numbers("reduce_mean", input_tensor), static_axes(axis)
     if jnp.issubdtype(array.dtype, np.inexact):
         return jnp.mean(array, axes, keepdims=keepdims)
@@ -58,24 +58,24 @@ def reduce_mean(input_tensor: Any, axis: Any = None, keepdims: bool = False, nam
     return jax.lax.div(total, jnp.full_like(total, count))
 
 
-@folds
+@folds_constants
 def reduce_max(input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None) -> Tensor:
-    """The largest entry; of nothing -inf, for integers the smallest value there is."""
+    """The largest entry; for an empty tensor -inf, for integers the dtype's smallest value."""
     array = _numbers("reduce_max", input_tensor)
-    with wide(array.dtype):
+    with allow_x64(array.dtype):
         return jnp.max(array, static_axes(axis), keepdims=keepdims, **_start(array, lowest=True))
 
 
-@folds
+@folds_constants
 def reduce_min(input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None) -> Tensor:
-    """The smallest entry; of nothing inf, for integers the largest value there is."""
+    """The smallest entry; for an empty tensor inf, for integers the dtype's largest value."""
     array = _numbers("reduce_min", input_tensor)
-    with wide(array.dtype):
+    with allow_x64(array.dtype):
         return jnp.min(array, static_axes(axis), keepdims=keepdims, **_start(array, lowest=False))
 
 
 def _start(array: Tensor, lowest: bool) -> dict[str, Any]:
-    """Where a maximum or minimum begins when there is nothing; only then, as it costs part of the gradient's speed."""
+    """The initial value for the maximum or minimum of an empty tensor; else none, as it would slow the gradient down."""
     if array.size:
         return {}
     if jnp.issubdtype(array.dtype, np.floating):
@@ -84,20 +84,20 @@ def _start(array: Tensor, lowest: bool) -> dict[str, Any]:
     return {"initial": np.asarray(limits.min if lowest else limits.max, array.dtype)}
 
 
-@folds
+@folds_constants
 def reduce_any(input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None) -> Tensor:
-    """True when one entry is."""
+    """True when at least one entry is true."""
     return jnp.any(_booleans("reduce_any", input_tensor), static_axes(axis), keepdims=keepdims)
 
 
-@folds
+@folds_constants
 def reduce_all(input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None) -> Tensor:
-    """True when all entries are."""
+    """True when all entries are true."""
     return jnp.all(_booleans("reduce_all", input_tensor), static_axes(axis), keepdims=keepdims)
 
 
 def reduce_logsumexp(input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None) -> Tensor:
-    """log(sum(exp(x))) without overflow; -inf of nothing."""
+    """log(sum(exp(x))) without overflow; -inf for an empty tensor."""
     array = _floating("reduce_logsumexp", input_tensor)
     if not array.size:
         return jnp.log(jnp.sum(array, static_axes(axis), keepdims=keepdims))
@@ -105,12 +105,12 @@ def reduce_logsumexp(input_tensor: Any, axis: Any = None, keepdims: bool = False
 
 
 def reduce_variance(input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None) -> Tensor:
-    """The variance of the whole population."""
+    """The population variance."""
     return jnp.var(_floating("math.reduce_variance", input_tensor), static_axes(axis), keepdims=keepdims)
 
 
 def reduce_std(input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None) -> Tensor:
-    """The standard deviation of the whole population."""
+    """The population standard deviation."""
     return jnp.std(_floating("math.reduce_std", input_tensor), static_axes(axis), keepdims=keepdims)
 
 
@@ -122,11 +122,11 @@ def reduce_euclidean_norm(
     return jnp.sqrt(jnp.sum(jnp.square(jnp.abs(array)), static_axes(axis), keepdims=keepdims)).astype(array.dtype)
 
 
-@folds
+@folds_constants
 def count_nonzero(
     input: Any, axis: Any = None, keepdims: bool | None = None, dtype: Any = int64, name: str | None = None
 ) -> Tensor:
-    """How many entries are not zero (not empty, for strings)."""
+    """The number of entries that are not zero (not empty, for strings)."""
     array = tensor(input)
     found = tensor(np.asarray(array != b"", bool)) if array.dtype == object else array != 0
     return jnp.sum(found, static_axes(axis), dtype=as_dtype(dtype).dtype, keepdims=bool(keepdims))
@@ -143,31 +143,33 @@ def _arg(name: str, function: Callable[..., Tensor], input: Any, axis: Any, outp
     return function(array, where).astype(numpy_type(output_type, int64))
 
 
-@folds
+@folds_constants
 def argmax(input: Any, axis: Any = None, output_type: Any = int64, name: str | None = None) -> Tensor:
-    """The position of the largest entry along `axis` (0 if not given), the first one of equals; int64."""
+    """The position of the largest entry along `axis` (0 if not given), the first one if there are ties; int64."""
     return _arg("argmax", jnp.argmax, input, axis, output_type)
 
 
-@folds
+@folds_constants
 def argmin(input: Any, axis: Any = None, output_type: Any = int64, name: str | None = None) -> Tensor:
-    """The position of the smallest entry along `axis` (0 if not given), the first one of equals; int64."""
+    """The position of the smallest entry along `axis` (0 if not given), the first one if there are ties; int64."""
     return _arg("argmin", jnp.argmin, input, axis, output_type)
 
 
-@folds
+@folds_constants
 def cumsum(x: Any, axis: Any = 0, exclusive: bool = False, reverse: bool = False, name: str | None = None) -> Tensor:
-    """The running sum. `exclusive` leaves each entry itself out; `reverse` runs from the end."""
-    return _running(jnp.cumsum, 0, x, axis, exclusive, reverse)
+    """The cumulative sum. `exclusive` leaves out each entry itself; `reverse` starts from the end."""
+    return _cumulative(jnp.cumsum, 0, x, axis, exclusive, reverse)
 
 
-@folds
+@folds_constants
 def cumprod(x: Any, axis: Any = 0, exclusive: bool = False, reverse: bool = False, name: str | None = None) -> Tensor:
-    """The running product. `exclusive` leaves each entry itself out; `reverse` runs from the end."""
-    return _running(jnp.cumprod, 1, x, axis, exclusive, reverse)
+    """The cumulative product. `exclusive` leaves out each entry itself; `reverse` starts from the end."""
+    return _cumulative(jnp.cumprod, 1, x, axis, exclusive, reverse)
 
 
-def _running(function: Callable[..., Tensor], start: int, x: Any, axis: Any, exclusive: bool, reverse: bool) -> Tensor:
+def _cumulative(
+    function: Callable[..., Tensor], start: int, x: Any, axis: Any, exclusive: bool, reverse: bool
+) -> Tensor:
     array, where = tensor(x), static_int(axis, "a tensor is an axis")
     array = jnp.flip(array, where) if reverse else array
     total = function(array, axis=where, dtype=array.dtype)

@@ -1,4 +1,4 @@
-"""Sums and counts by segment or class number."""
+"""Sums, extremes and counts by segment or class number."""
 
 from typing import Any
 
@@ -6,9 +6,9 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from stratagem._ops._convert import Tensor, on_device, static_int, tensor, wide
+from stratagem._ops._convert import Tensor, allow_x64, on_device, static_int, tensor
 from stratagem._ops._dtypes import as_dtype, int32
-from stratagem._ops._indexing import known
+from stratagem._ops._indexing import concrete
 
 
 def _segments(kind: str, data: Any, ids: Any, count: Any) -> Tensor:
@@ -17,11 +17,11 @@ def _segments(kind: str, data: Any, ids: Any, count: Any) -> Tensor:
     # JAX counts negative positions from the end; TF drops those rows.
     places = jnp.where(places < 0, jnp.full_like(places, number), places)
     values = tensor(data)
-    with wide(values.dtype):
+    with allow_x64(values.dtype):
         return getattr(jax.ops, f"segment_{kind}")(values, places, number, mode="drop")
 
 
-def _lowest_to(result: Tensor, empty: Tensor, value: Any) -> Tensor:
+def _fill_empty(result: Tensor, empty: Tensor, value: Any) -> Tensor:
     return jnp.where(empty.reshape(empty.shape + (1,) * (result.ndim - 1)), value, result)
 
 
@@ -29,65 +29,65 @@ def _limit(result: Tensor, end: str) -> Tensor:
     return on_device(np.asarray(getattr(as_dtype(result.dtype), end), result.dtype))
 
 
-def _filled(ids: Any, count: Any) -> Tensor:
-    """How many rows each segment has."""
+def _row_counts(ids: Any, count: Any) -> Tensor:
+    """The number of rows in each segment."""
     return _segments("sum", jnp.ones(tensor(ids).shape, np.int32), ids, count)
 
 
 def unsorted_segment_sum(data: Any, segment_ids: Any, num_segments: Any, name: str | None = None) -> Tensor:
-    """The sum of the rows of each segment; rows with a negative id count nowhere."""
+    """The sum of the rows of each segment; rows with a negative id are ignored."""
     return _segments("sum", data, segment_ids, num_segments)
 
 
 def unsorted_segment_prod(data: Any, segment_ids: Any, num_segments: Any, name: str | None = None) -> Tensor:
-    """The product of the rows of each segment, 1 for none."""
+    """The product of the rows of each segment, 1 for an empty one."""
     return _segments("prod", data, segment_ids, num_segments)
 
 
 def unsorted_segment_max(data: Any, segment_ids: Any, num_segments: Any, name: str | None = None) -> Tensor:
-    """The largest row entries of each segment, the dtype's smallest finite value for none."""
+    """The element-wise maximum of the rows of each segment, the dtype's smallest finite value for an empty one."""
     ids, result = segment_ids, _segments("max", data, segment_ids, num_segments)
-    return _lowest_to(result, _filled(ids, num_segments) == 0, _limit(result, "min"))
+    return _fill_empty(result, _row_counts(ids, num_segments) == 0, _limit(result, "min"))
 
 
 def unsorted_segment_min(data: Any, segment_ids: Any, num_segments: Any, name: str | None = None) -> Tensor:
-    """The smallest row entries of each segment, the dtype's largest finite value for none."""
+    """The element-wise minimum of the rows of each segment, the dtype's largest finite value for an empty one."""
     ids, result = segment_ids, _segments("min", data, segment_ids, num_segments)
-    return _lowest_to(result, _filled(ids, num_segments) == 0, _limit(result, "max"))
+    return _fill_empty(result, _row_counts(ids, num_segments) == 0, _limit(result, "max"))
 
 
 def unsorted_segment_mean(data: Any, segment_ids: Any, num_segments: Any, name: str | None = None) -> Tensor:
-    """The mean of the rows of each segment, 0 for none."""
+    """The mean of the rows of each segment, 0 for an empty one."""
     total = unsorted_segment_sum(data, segment_ids, num_segments)
-    rows = jnp.maximum(_filled(segment_ids, num_segments), 1).astype(total.dtype)
+    rows = jnp.maximum(_row_counts(segment_ids, num_segments), 1).astype(total.dtype)
     return total / rows.reshape(rows.shape + (1,) * (total.ndim - 1))
 
 
 def _sorted_count(ids: Any) -> int:
-    ids_now = known("tf.math.segment_*", ids)
+    ids_now = concrete("tf.math.segment_*", ids)
     return int(ids_now[-1]) + 1 if ids_now.size else 0
 
 
 def segment_sum(data: Any, segment_ids: Any, name: str | None = None) -> Tensor:
-    """The sum of the rows of each segment; ids are sorted and known."""
+    """The sum of the rows of each segment; ids must be sorted and known."""
     return unsorted_segment_sum(data, segment_ids, _sorted_count(segment_ids))
 
 
 def segment_mean(data: Any, segment_ids: Any, name: str | None = None) -> Tensor:
-    """The mean of the rows of each segment, 0 for none; ids are sorted and known."""
+    """The mean of the rows of each segment, 0 for an empty one; ids must be sorted and known."""
     return unsorted_segment_mean(data, segment_ids, _sorted_count(segment_ids))
 
 
 def segment_max(data: Any, segment_ids: Any, name: str | None = None) -> Tensor:
-    """The largest row entries of each segment, 0 for none; ids are sorted and known."""
+    """The element-wise maximum of the rows of each segment, 0 for an empty one; ids must be sorted and known."""
     count = _sorted_count(segment_ids)
-    return _lowest_to(unsorted_segment_max(data, segment_ids, count), _filled(segment_ids, count) == 0, 0)
+    return _fill_empty(unsorted_segment_max(data, segment_ids, count), _row_counts(segment_ids, count) == 0, 0)
 
 
 def segment_min(data: Any, segment_ids: Any, name: str | None = None) -> Tensor:
-    """The smallest row entries of each segment, 0 for none; ids are sorted and known."""
+    """The element-wise minimum of the rows of each segment, 0 for an empty one; ids must be sorted and known."""
     count = _sorted_count(segment_ids)
-    return _lowest_to(unsorted_segment_min(data, segment_ids, count), _filled(segment_ids, count) == 0, 0)
+    return _fill_empty(unsorted_segment_min(data, segment_ids, count), _row_counts(segment_ids, count) == 0, 0)
 
 
 def bincount(
@@ -98,12 +98,12 @@ def bincount(
     dtype: Any = int32,
     name: str | None = None,
 ) -> Tensor:
-    """How often each number from 0 appears. Inside a trace `minlength` and `maxlength` must be given and equal."""
+    """The count of each number, from 0. Inside a trace `minlength` and `maxlength` must be given and equal."""
     array = tensor(arr).ravel()
     if minlength is not None and minlength == maxlength:
         length = static_int(minlength, "a tensor is the length of tf.math.bincount")
     else:
-        length = int(np.max(known("tf.math.bincount", array).astype(np.int64), initial=-1)) + 1
+        length = int(np.max(concrete("tf.math.bincount", array).astype(np.int64), initial=-1)) + 1
         length = max(length, minlength or 0)
         length = length if maxlength is None else min(length, maxlength)
     each = jnp.ones(array.shape, as_dtype(dtype).dtype) if weights is None else tensor(weights).ravel()
@@ -118,10 +118,10 @@ def confusion_matrix(
     dtype: Any = int32,
     name: str | None = None,
 ) -> Tensor:
-    """How often class i (row) was predicted as class j (column). Inside a trace `num_classes` must be given."""
+    """The number of times that class i (row) was predicted as class j (column). Inside a trace `num_classes` must be given."""
     truth, guess = tensor(labels).ravel(), tensor(predictions).ravel()
     if num_classes is None:
-        both = known("tf.math.confusion_matrix", truth), known("tf.math.confusion_matrix", guess)
+        both = concrete("tf.math.confusion_matrix", truth), concrete("tf.math.confusion_matrix", guess)
         num_classes = int(np.max(np.concatenate(both).astype(np.int64), initial=-1)) + 1
     kind = as_dtype(dtype).dtype
     each = jnp.ones(truth.shape, kind) if weights is None else tensor(weights).ravel().astype(kind)

@@ -1,4 +1,4 @@
-"""The error for a TensorFlow name that is not provided: it names the nearest function of JAX or Keras."""
+"""The error for a TensorFlow name that is not provided, which names the nearest function of JAX or Keras."""
 
 import difflib
 import functools
@@ -12,14 +12,14 @@ import jax.numpy as jnp
 
 from stratagem._base.errors import NotProvidedError
 
-# Names of TF that JAX has under another name, where no rule finds it.
+# TF's functions that JAX has under another name which no rule finds.
 _RENAMED = {
     "acos": "arccos", "asin": "arcsin", "atan": "arctan", "bessel_i0": "i0", "cumulative_prod": "cumprod",
     "histogram_fixed_width": "histogram", "invert_permutation": "argsort", "matrix_transpose": "matrix_transpose",
     "reverse": "flip", "strided_slice": "s_", "batch_gather": "take_along_axis", "lstsq": "lstsq",
 }  # fmt: skip
 
-# What JAX has nothing for.
+# Replacements for names without a counterpart in JAX.
 _ELSEWHERE = {
     ("io", name): "numpy.asarray(PIL.Image.open(io.BytesIO(contents))) in a function given to `map`"
     for name in ("decode_image", "decode_jpeg", "decode_png", "decode_bmp", "decode_gif")
@@ -44,7 +44,7 @@ _ELSEWHERE = {
     ): "MirroredStrategy, which finds the accelerators of a machine itself",
 }
 
-# Old names of methods, and what only makes sense where tf.data runs as a graph.
+# Replacements for old names of methods, and for names that only make sense for a graph.
 _DATA = {
     "AutotuneAlgorithm": "nothing: AUTOTUNE is a fixed number here",
     "AutotuneOptions": "nothing: AUTOTUNE is a fixed number here",
@@ -79,7 +79,7 @@ _DATA = {
 }
 
 
-# Where a function of the same name computes the same.
+# The namespaces in which JAX functions of the same name compute the same.
 _NUMERIC = {"", "math", "linalg", "nn", "random", "signal", "image", "bitwise", "compat.v1", "compat.v1.math"}
 _NAMES = "tensorflow_names.txt"  # see scripts/record_tensorflow_names.py
 
@@ -92,9 +92,9 @@ def tensorflow_names() -> dict[str, tuple[str, ...]]:
 
 
 def not_provided(namespace: str, name: str, instead: str | None = None) -> AttributeError:
-    """The error to raise for `tf.<namespace>.<name>` (namespace "" for `tf` itself). instead: what to use, if it is known.
+    """The error to raise for `tf.<namespace>.<name>` (namespace "" for `tf` itself). instead: the replacement, if known.
 
-    A NotProvidedError if TensorFlow has that name; a plain AttributeError if it has no such name either.
+    It is a NotProvidedError if TensorFlow has that name, and a plain AttributeError otherwise.
     """
     module = f"tf.{namespace}" if namespace else "tf"
     instead = instead or _replacement(namespace, name)
@@ -122,7 +122,7 @@ def _replacement(namespace: str, name: str) -> str | None:
     own = {"linalg": jnp.linalg, "nn": jax.nn, "random": jax.random, "signal": jnp.fft, "image": jax.image}
     if namespace in own:
         places.insert(0, (own[namespace].__name__, own[namespace]))
-    keras = sys.modules.get("keras")  # looking a name up is no reason to load it
+    keras = sys.modules.get("keras")  # do not load it just to look up a name
     if keras is not None:
         places.append(("keras.ops", keras.ops))
     candidates = [_RENAMED.get(name, name), name.removeprefix("reduce_").removeprefix("unsorted_")]

@@ -7,13 +7,13 @@ import jax.numpy as jnp
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
-from stratagem._ops._convert import Tensor, operands, tensor, wide
+from stratagem._ops._convert import Tensor, allow_x64, operands, tensor
 
 _Padding = str | list[tuple[int, int]]
 
 
 def _spatial(value: Any, rank: int, channels_first: bool) -> tuple[int, ...]:
-    """One number a spatial dimension, from TF's three ways: a number, one each, or one each with batch and channels."""
+    """One number per spatial dimension, from TF's three forms: a number, one each, or one each including batch and channels."""
     numbers = [int(value)] if isinstance(value, int | np.integer) else [int(v) for v in value]
     if len(numbers) == 1:
         numbers = numbers * rank
@@ -28,7 +28,7 @@ def _spatial(value: Any, rank: int, channels_first: bool) -> tuple[int, ...]:
 
 
 def _padding(padding: Any, channels_first: bool) -> _Padding:
-    """SAME, VALID, or (before, after) of each spatial dimension, from TF's list with batch and channels too."""
+    """SAME, VALID, or (before, after) of each spatial dimension, from TF's list that includes batch and channels."""
     if isinstance(padding, str):
         if padding.upper() not in ("SAME", "VALID"):
             raise ValueError(f"padding is 'SAME', 'VALID' or a list of pairs, got {padding!r}.")
@@ -110,7 +110,7 @@ def depthwise_conv2d(
     dilations: Any = None,
     name: str | None = None,
 ) -> Tensor:
-    """Every channel with its own filters: (n, h, w, c) with filters (h, w, c, m) to c * m channels."""
+    """Convolves every channel with its own filters: (n, h, w, c) with filters (h, w, c, m) gives c * m channels."""
     kernel = tensor(filter)
     height, width, channels, each = kernel.shape
     flat = kernel.reshape(height, width, 1, channels * each)
@@ -123,17 +123,17 @@ def depthwise_conv2d(
 def _pool(
     value: Any, reducer: Any, start: Any, ksize: Any, strides: Any, padding: Any, data_format: str | None
 ) -> tuple[Tensor, Tensor]:
-    """The reduced windows, and how many entries each window holds."""
+    """The reduced windows, and the number of entries in each window."""
     array, first = tensor(value), _channels_first(data_format)
     rank = array.ndim - 2
     window, step = ((1, 1, *s) if first else (1, *s, 1) for s in (_spatial(n, rank, first) for n in (ksize, strides)))
     pads = _padding(padding, first)
-    around = pads if isinstance(pads, str) else [(0, 0), (0, 0), *pads] if first else [(0, 0), *pads, (0, 0)]
+    full_pads = pads if isinstance(pads, str) else [(0, 0), (0, 0), *pads] if first else [(0, 0), *pads, (0, 0)]
     begin = np.asarray(start, array.dtype)
     ones = np.ones((1, 1, *array.shape[2:]) if first else (1, *array.shape[1:-1], 1), array.dtype)
-    counts = jax.lax.reduce_window(ones, np.zeros((), array.dtype), jax.lax.add, window, step, around)
-    with wide(array.dtype):
-        return jax.lax.reduce_window(array, begin, reducer, window, step, around), counts
+    counts = jax.lax.reduce_window(ones, np.zeros((), array.dtype), jax.lax.add, window, step, full_pads)
+    with allow_x64(array.dtype):
+        return jax.lax.reduce_window(array, begin, reducer, window, step, full_pads), counts
 
 
 def max_pool(
@@ -148,7 +148,7 @@ def max_pool(
 def avg_pool(
     input: Any, ksize: Any, strides: Any, padding: Any, data_format: str | None = None, name: str | None = None
 ) -> Tensor:
-    """The mean of each window, padding not counted; any number of spatial dimensions."""
+    """The mean of each window without padding; any number of spatial dimensions."""
     total, count = _pool(input, jax.lax.add, 0, ksize, strides, padding, data_format)
     return total / count
 
@@ -163,5 +163,5 @@ def max_pool2d(
 def avg_pool2d(
     input: Any, ksize: Any, strides: Any, padding: Any, data_format: str = "NHWC", name: str | None = None
 ) -> Tensor:
-    """The mean of each window of (n, h, w, c), padding not counted."""
+    """The mean of each window of (n, h, w, c), without padding."""
     return avg_pool(input, ksize, strides, padding, data_format)

@@ -1,8 +1,8 @@
-"""Keras' fit, evaluate and predict on the steps of a strategy.
+"""Keras' fit, evaluate and predict, based on the steps of a strategy.
 
 In: models that were made under a strategy, the user's data, callbacks.
-Out: Keras' own methods on them, with its history, metrics and callbacks; fits that can be taken up where they were left.
-Never: changes a model that was made under no strategy (but for our data sets and paths), or Keras' own trainer.
+Out: Keras' own methods on them, with its history, metrics and callbacks; interrupted fits that can be resumed.
+Never: changes a model that was made without a strategy (except for accepting our data sets and paths), or Keras' trainer.
 """
 
 from stratagem._training import _parameter_server as _parameter_server

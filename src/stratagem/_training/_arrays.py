@@ -1,4 +1,4 @@
-"""Arrays of all kinds as NumPy's: checked, weighed, and cut among the replicas."""
+"""Converts arrays of all kinds to NumPy arrays, checks and weights them, and splits them among the replicas."""
 
 import itertools
 from collections.abc import Callable, Mapping
@@ -20,12 +20,12 @@ def _is_array(value: Any) -> bool:
 
 
 def _is_column(value: Any) -> bool:
-    """True for a column of a Hugging Face data set, which reads its rows when it is asked for them."""
+    """Returns whether `value` is a column of a Hugging Face data set, which reads its rows on access."""
     return hasattr(value, "column_name") and hasattr(value, "features")
 
 
 def _leaves(nest: Any) -> list[Any]:
-    """The arrays, or whatever else is in place of them, of a nest."""
+    """The leaves of a nest: arrays, or whatever is given in their place."""
     if isinstance(nest, Mapping | list | tuple) and not _is_array(nest):
         members = nest.values() if isinstance(nest, Mapping) else nest
         return [leaf for member in members for leaf in _leaves(member)]
@@ -33,7 +33,7 @@ def _leaves(nest: Any) -> list[Any]:
 
 
 def is_arrays(nest: Any) -> bool:
-    """True for arrays, nests of them, and lists of numbers."""
+    """Returns whether `nest` is an array, a nest of arrays, or a list of numbers."""
     leaves = _leaves(nest)
     if isinstance(nest, list) and leaves and all(isinstance(v, int | float) for v in leaves):
         return True
@@ -41,7 +41,7 @@ def is_arrays(nest: Any) -> bool:
 
 
 def _as_arrays(nest: Any) -> Any:
-    """The nest with NumPy arrays; a list is a structure unless it holds numbers, as in TensorFlow."""
+    """Converts the leaves of a nest to NumPy arrays; a list is a structure unless it holds numbers, as in TensorFlow."""
     if _is_array(nest):
         return _as_array(nest)
     if isinstance(nest, Mapping):
@@ -55,7 +55,7 @@ def _as_arrays(nest: Any) -> Any:
 
 def _as_array(value: Any) -> np.ndarray:
     if hasattr(value, "iloc"):
-        value = _of_pandas(value)
+        value = _from_pandas(value)
         value = value[:, None] if value.ndim == 1 else value
     elif _is_column(value):
         value = value[:]
@@ -65,10 +65,10 @@ def _as_array(value: Any) -> np.ndarray:
     return array.astype(keras.config.floatx()) if np.issubdtype(array.dtype, np.floating) else array
 
 
-def _of_pandas(value: Any) -> np.ndarray:
+def _from_pandas(value: Any) -> np.ndarray:
     """The numbers of a DataFrame or a Series, missing ones as NaN.
 
-    Raises TypeError, with the names of the columns that have others than numbers.
+    Raises TypeError, with the names of the columns that are not numeric.
     """
     array: np.ndarray = value.to_numpy()
     if array.dtype != object:
@@ -78,13 +78,13 @@ def _of_pandas(value: Any) -> np.ndarray:
         raise TypeError(
             f"Columns without numbers: {', '.join(others)}. Make numbers of them first, with pandas.get_dummies for example."
         )
-    # Columns of different types, or of types with missing values: each is numbers, but NumPy has none for all of them.
+    # Columns of different types, or of types with missing values: all are numeric, but NumPy has no common type for them.
     floats = any(dtype.kind == "f" for dtype in dtypes) or bool(value.isna().to_numpy().any())
     return value.to_numpy(keras.config.floatx(), na_value=np.nan) if floats else value.to_numpy("int64")
 
 
 def checked_arrays(data: Data) -> tuple[Any, ...]:
-    """(x[, y[, sample_weight]]) as nests of NumPy arrays of one length, class weights counted in."""
+    """(x[, y[, sample_weight]]) as nests of NumPy arrays of one length, with class weights turned into sample weights."""
     sample_weight = data.sample_weight
     if data.class_weight is not None:
         if sample_weight is not None:
@@ -101,9 +101,9 @@ def checked_arrays(data: Data) -> tuple[Any, ...]:
                 raise TypeError(f"{name} has dtype {array.dtype}, which no device holds. Make numbers of it first.")
     sizes = {name: sorted({len(v) for v in jax.tree.leaves(value)}) for name, value in arrays.items()}
     if len(set(itertools.chain.from_iterable(sizes.values()))) > 1:
-        told = ", ".join(f"{name}: {', '.join(map(str, size))}" for name, size in sizes.items())
+        listing = ", ".join(f"{name}: {', '.join(map(str, size))}" for name, size in sizes.items())
         raise ValueError(
-            f"Data cardinality is ambiguous: all arrays must have the same number of examples, got {told}."
+            f"Data cardinality is ambiguous: all arrays must have the same number of examples, got {listing}."
         )
     if "sample_weight" in arrays and "y" not in arrays:
         raise ValueError("`sample_weight` without `y` weighs nothing: give the targets, too.")
@@ -117,7 +117,7 @@ def _class_weights(y: Any, weights: Mapping[int, float]) -> np.ndarray:
 
 
 def _weight_of(y: Any, weights: Mapping[int, float]) -> Any:
-    """The weight of every example's class; 1 where the class has none. One-hot targets count by their largest entry."""
+    """The weight of each example's class; 1 for a class without one. One-hot targets are classified by their largest entry."""
     classes = y
     if len(y.shape) > 1:
         classes = keras.ops.squeeze(y, -1) if y.shape[-1] == 1 else keras.ops.argmax(y, axis=-1)
@@ -128,8 +128,8 @@ def _weight_of(y: Any, weights: Mapping[int, float]) -> Any:
     return found
 
 
-def weighing(weights: Mapping[int, float]) -> Callable[..., Any]:
-    """For `Dataset.map`: a pair (x, y) with the weights of the examples' classes."""
+def adding_class_weights(weights: Mapping[int, float]) -> Callable[..., Any]:
+    """Returns a function for `Dataset.map` that adds to a pair (x, y) the weights of the examples' classes."""
 
     def weigh(*element: Any) -> Any:
         if len(element) != 2:
@@ -142,7 +142,7 @@ def weighing(weights: Mapping[int, float]) -> Callable[..., Any]:
 
 
 def placed_batch(data: Data, strategy: AbstractStrategy) -> Any:
-    """One batch of arrays, (x[, y[, sample_weight]]), cut among the replicas and on their devices."""
+    """Splits one batch of arrays, (x[, y[, sample_weight]]), among the replicas and moves the parts to their devices."""
     arrays = checked_arrays(data)
     mesh, rows = strategy.mesh, len(jax.tree.leaves(arrays)[0])
     share = -(-rows // mesh.num_replicas)

@@ -1,4 +1,4 @@
-"""Gives every model that was created under a strategy our `fit` and its kin, and Keras our paths; else it stays as it is."""
+"""Replaces `fit` and its siblings on models that were created under a strategy, and teaches Keras our paths."""
 
 from collections.abc import Callable
 from typing import Any
@@ -13,8 +13,8 @@ from stratagem._private import intercept_paths, intercept_trainer
 from stratagem._strategies import AbstractStrategy, get_strategy
 from stratagem._training._data import Data
 from stratagem._training._loops import FitArguments, Loops, split_validation
-from stratagem._training._plain import readable
-from stratagem._training._steps import StepKind, Steps, check_overrides, is_as_in_tensorflow, route_step
+from stratagem._training._plain import accepting_datasets
+from stratagem._training._steps import StepKind, Steps, check_overrides, has_tensorflow_step, route_step
 
 _FUNCTIONS = ("train_function", "test_function", "predict_function")
 Method = Callable[..., Any]
@@ -23,7 +23,7 @@ Method = Callable[..., Any]
 def _loops(model: Any) -> Loops:
     strategy: AbstractStrategy = model.distribute_strategy
     steps = getattr(model, "_steps", None)
-    # As in TF, `model.train_function = None` forgets what was traced.
+    # As in TF, `model.train_function = None` discards the traced functions.
     if steps is None or any(getattr(model, name) is None for name in _FUNCTIONS):
         check_overrides(model)
         steps = Steps(model)
@@ -34,16 +34,16 @@ def _loops(model: Any) -> Loops:
 
 
 def _routed(ours: Callable[..., Any]) -> Callable[[Any, Method], Method]:
-    """Use `ours(model, ...)`, in the scope of the model's strategy, for models that were created under one.
+    """Routes a method to `ours(model, ...)`, in the scope of the model's strategy, for models created under one.
 
-    For those that have a `train_step` as in TensorFlow as well: Keras' JAX trainer cannot call it.
+    Also for models with a `train_step` in TensorFlow's form, which Keras' JAX trainer cannot call.
     """
 
     def route(model: Any, original: Method) -> Method:
         if model._born_under is None:
             _check_no_scope(model)
-            if not is_as_in_tensorflow(model):
-                return readable(original)
+            if not has_tensorflow_step(model):
+                return accepting_datasets(original)
 
         def call(*args: Any, **kwargs: Any) -> Any:
             if current().replica is not None:
@@ -71,27 +71,29 @@ def _check_no_scope(model: Any) -> None:
 def _compile(model: Any, original: Method) -> Method:
     def call(*args: Any, **kwargs: Any) -> Any:
         object.__setattr__(model, "_steps", None)
-        if model._born_under is None or current().replica is not None:  # made and compiled by an Estimator's model_fn
+        if (
+            model._born_under is None or current().replica is not None
+        ):  # or made and compiled by an Estimator's model_fn
             result = original(*args, **kwargs)
-            _settle_executions(model)
+            _default_steps_per_execution(model)
             return result
         with model._born_under.scope():
             result = original(*args, **kwargs)
-            _settle_executions(model)
-            _join(model.optimizer)
+            _default_steps_per_execution(model)
+            _adopt(model.optimizer)
         return result
 
     return call
 
 
-def _settle_executions(model: Any) -> None:
-    """No number of steps per execution, as some files have it, is one step, as in TF."""
+def _default_steps_per_execution(model: Any) -> None:
+    """Sets `steps_per_execution` to 1 if it is None, as it is in some saved models. TensorFlow does the same."""
     if model.steps_per_execution is None:
         model.steps_per_execution = 1
 
 
-def _join(optimizer: Any) -> None:
-    """An optimizer from outside of the scope that no model was trained with yet is the model's from now on, as in TF."""
+def _adopt(optimizer: Any) -> None:
+    """Adopts an optimizer that was made outside of the scope and has trained no model yet, as TensorFlow does."""
     if isinstance(optimizer, keras.optimizers.Optimizer) and not optimizer.built:
         for variable in optimizer.variables:
             placement = placement_of(variable)

@@ -1,4 +1,4 @@
-"""What a user gives to `fit` as data."""
+"""The data arguments of `fit`, `evaluate` and `predict`."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from stratagem._data import Dataset
 @final
 @dataclass(frozen=True, eq=False)
 class DatasetCreator:
-    """A function that makes the data set, for `fit`: `tf.keras.utils.experimental.DatasetCreator`.
+    """A function that makes the data set for `fit`: `tf.keras.utils.experimental.DatasetCreator`.
 
     dataset_fn(input_context) returns a `tf.data.Dataset` of per-replica batches; a worker calls it once.
     """
@@ -30,7 +30,7 @@ class DatasetCreator:
 
 @dataclass(frozen=True, kw_only=True)
 class Data:
-    """Arguments of `fit`, `evaluate` or `predict` that say what to read.
+    """The arguments of `fit`, `evaluate` or `predict` that specify the data.
 
     steps: the batches of an epoch; None: until the data ends.
     """

@@ -1,4 +1,4 @@
-"""Whatever `fit` accepts as data, as batches of a strategy, epoch after epoch."""
+"""Converts everything that `fit` accepts as data to batches of a strategy, epoch after epoch."""
 
 import functools
 from collections.abc import Callable, Iterator
@@ -12,7 +12,7 @@ import numpy as np
 from stratagem._data import INFINITE_CARDINALITY, Dataset, DistributedInput, as_dataset
 from stratagem._private import data_adapter
 from stratagem._strategies import AbstractStrategy
-from stratagem._training._arrays import checked_arrays, is_arrays, weighing
+from stratagem._training._arrays import adding_class_weights, checked_arrays, is_arrays
 from stratagem._training._data import Data, DatasetCreator
 
 _BATCH = 32  # Keras' default
@@ -23,9 +23,10 @@ _BATCH = 32  # Keras' default
 class Feed:
     """Batches for the replicas.
 
-    source: iterated anew for every epoch; with `continues`, one iterator goes on over all epochs.
-    batches: how many one iteration has, where that is known.
-    steps: how many an epoch has, where that is known.
+    source: iterated anew for every epoch; with `continues`, one iterator serves all epochs.
+    batches: the number of batches of one iteration, if known.
+    steps: the number of batches of an epoch, if known.
+    began, ended: called when an iteration begins, and when an epoch ends.
     """
 
     source: Any
@@ -38,7 +39,7 @@ class Feed:
     _used: bool = field(default=True, init=False)
 
     def epoch(self) -> Any:
-        """The iterator of the epoch that begins now."""
+        """The iterator for the epoch that begins now."""
         if self._used and not (self.continues and self.iterator is not None):
             self.began()
             self.iterator = iter(self.source)
@@ -46,19 +47,19 @@ class Feed:
         return self.iterator
 
     def begin(self) -> Any:
-        """The iterator of the epoch that begins next, from here on."""
+        """Prepares the next epoch and returns its iterator."""
         iterator, self._used = self.epoch(), False
         return iterator
 
     def peek(self) -> Any:
-        """The first batch of the epoch that begins next, which stays the first. Raises ValueError if there is none."""
+        """The first batch of the next epoch, without consuming it. Raises ValueError if there is none."""
         try:
             return self.begin().peek()
         except StopIteration:
             raise ValueError("The data has no batches: nothing to run on.") from None
 
     def restore(self, state: Any, *, within: bool) -> None:
-        """Go on where another process's iterator was, `within` an epoch or at its end, in the epoch that begins next."""
+        """Continues the next epoch where another process's iterator was, `within` an epoch or at its end."""
         self.epoch().set_state(state)
         self._used = not within and not self.continues
 
@@ -66,26 +67,27 @@ class Feed:
 def open_feed(data: Data, strategy: AbstractStrategy, *, continues: bool) -> Feed:
     """The feed of some data under a strategy.
 
-    continues: an epoch of fewer steps than the data has goes on where the one before ended; else each starts at the beginning.
+    continues: an epoch with fewer steps than the data continues where the previous one ended; else each starts from the
+    beginning.
 
     Raises:
-        ValueError: arguments that contradict each other, arrays of different lengths, or a batch size that is none.
+        ValueError: contradictory arguments, arrays of different lengths, or an invalid batch size.
         TypeError: data of a kind that cannot be read.
     """
-    feed = _opened(data, strategy)
-    # As in TF: an epoch of as many steps as the data has batches is a pass of its own. An iterator has no second pass.
-    goes_on = continues and data.steps is not None and data.steps != feed.batches
-    feed.continues = goes_on or isinstance(data.x, Iterator)
+    feed = _make_feed(data, strategy)
+    # As in TF: an epoch with as many steps as the data has batches is a new pass. An iterator has no second pass.
+    continuing = continues and data.steps is not None and data.steps != feed.batches
+    feed.continues = continuing or isinstance(data.x, Iterator)
     return feed
 
 
-def _opened(data: Data, strategy: AbstractStrategy) -> Feed:
+def _make_feed(data: Data, strategy: AbstractStrategy) -> Feed:
     _check_numbers(data)
     if isinstance(data.x, DistributedInput):
-        _refuse_beside(data, "a distributed data set", "y", "sample_weight", "class_weight", "batch_size")
+        _refuse_arguments(data, "a distributed data set", "y", "sample_weight", "class_weight", "batch_size")
         return _feed(data.x, int(data.x.cardinality), data.steps)
     if isinstance(data.x, DatasetCreator):
-        _refuse_beside(data, "a DatasetCreator", "y", "sample_weight", "class_weight", "batch_size")
+        _refuse_arguments(data, "a DatasetCreator", "y", "sample_weight", "class_weight", "batch_size")
         if data.steps is None:
             raise ValueError(
                 "With a DatasetCreator as `x`, give `steps_per_epoch` (`steps`): its data has no known end."
@@ -93,11 +95,11 @@ def _opened(data: Data, strategy: AbstractStrategy) -> Feed:
         made = strategy.distribute_datasets_from_function(data.x.dataset_fn, data.x.input_options)
         return _feed(made, -1, data.steps)
     if isinstance(data.x, Dataset):
-        _refuse_beside(data, "a Dataset", "y", "sample_weight", "batch_size")
-        dataset = data.x if data.class_weight is None else data.x.map(weighing(data.class_weight))
+        _refuse_arguments(data, "a Dataset", "y", "sample_weight", "batch_size")
+        dataset = data.x if data.class_weight is None else data.x.map(adding_class_weights(data.class_weight))
         return _distributed(dataset, data, strategy)
     if is_arrays(data.x):
-        return _distributed(_of_arrays(data, strategy), data, strategy)
+        return _distributed(_from_arrays(data, strategy), data, strategy)
     return _foreign(data, strategy)
 
 
@@ -122,13 +124,13 @@ def _check_numbers(data: Data) -> None:
             raise ValueError(f"{name} must be a positive whole number or None, got {value!r}.")
 
 
-def _refuse_beside(data: Data, kind: str, *names: str) -> None:
+def _refuse_arguments(data: Data, kind: str, *names: str) -> None:
     for name in names:
         if getattr(data, name) is not None:
             raise ValueError(f"With {kind} as `x`, `{name}` must not be given: its elements have everything.")
 
 
-def _of_arrays(data: Data, strategy: AbstractStrategy) -> Dataset:
+def _from_arrays(data: Data, strategy: AbstractStrategy) -> Dataset:
     arrays = checked_arrays(data)
     dataset = Dataset.from_tensor_slices(arrays)
     if data.shuffle == "batch":
@@ -136,24 +138,24 @@ def _of_arrays(data: Data, strategy: AbstractStrategy) -> Dataset:
     if data.shuffle:
         dataset = dataset.shuffle(len(jax.tree.leaves(arrays)[0]), seed=_seed(strategy))
     dataset = dataset.batch(data.batch_size or _BATCH)
-    # As in Keras 3, `steps_per_epoch` beside arrays may take more batches than there are: they start again.
+    # As in Keras 3, with arrays `steps_per_epoch` may exceed the number of batches: they start again.
     return dataset if data.steps is None else dataset.repeat()
 
 
 def _seed(strategy: AbstractStrategy) -> int:
-    """For an order of examples: one for all workers, drawn where `keras.utils.set_random_seed` makes it repeatable."""
+    """A seed for the order of examples: the same on all workers, repeatable with `keras.utils.set_random_seed`."""
     return int(strategy.mesh.job.agree("the order of the examples", int(np.random.randint(2**31)))[0])
 
 
 def _foreign(data: Data, strategy: AbstractStrategy) -> Feed:
-    """A `keras.utils.PyDataset`, a generator, or a data set of another library."""
+    """The feed of a `keras.utils.PyDataset`, a generator, or a data set of another library."""
     kind = f"a {type(data.x).__name__}"
-    _refuse_beside(data, kind, "y", "sample_weight")
+    _refuse_arguments(data, kind, "y", "sample_weight")
     if not isinstance(data.x, keras.utils.PyDataset):
         dataset = as_dataset(data.x, data.batch_size)
-        dataset = dataset if data.class_weight is None else dataset.map(weighing(data.class_weight))
+        dataset = dataset if data.class_weight is None else dataset.map(adding_class_weights(data.class_weight))
         return _distributed(dataset, data, strategy)
-    _refuse_beside(data, kind, "batch_size")
+    _refuse_arguments(data, kind, "batch_size")
     source = _Shuffled(data.x, _seed(strategy)) if data.shuffle and data.x.num_batches else data.x
     adapter = data_adapter(source, class_weight=data.class_weight, shuffle=False)
     dataset = as_dataset(functools.partial(_elements, adapter))
@@ -171,7 +173,7 @@ def _elements(adapter: Any) -> Iterator[Any]:
 
 @final
 class _Shuffled(keras.utils.PyDataset):  # type: ignore[misc]
-    """The batches of a finite PyDataset, in an order that is another in every epoch, and the same on all workers."""
+    """The batches of a finite PyDataset, in an order that differs from epoch to epoch and is the same on all workers."""
 
     def __init__(self, source: Any, seed: int) -> None:
         super().__init__(source.workers, source.use_multiprocessing, source.max_queue_size)

@@ -1,4 +1,4 @@
-"""fit, evaluate and predict: epochs, validation and callbacks around the steps of a runner."""
+"""The loops of fit, evaluate and predict: epochs, validation and callbacks around the steps of a runner."""
 
 import warnings
 from collections.abc import Callable
@@ -11,7 +11,7 @@ import numpy as np
 
 from stratagem._private import train_validation_split, user_level
 from stratagem._strategies import AbstractStrategy
-from stratagem._training._callbacks import callback_list, hears, show_progress, shown
+from stratagem._training._callbacks import callback_list, has_hooks, progress_display, show_progress
 from stratagem._training._data import Data
 from stratagem._training._loss_watch import LossWatch
 from stratagem._training._runner import Execution, StepRunner, open_runner, run_batch
@@ -22,7 +22,7 @@ from stratagem._training.callbacks import Fit, LoopHooks
 @final
 @dataclass(frozen=True, kw_only=True)
 class FitArguments:
-    """Arguments of `fit` that are not its data."""
+    """The arguments of `fit` other than its data."""
 
     epochs: int = 1
     verbose: Any = "auto"
@@ -33,14 +33,14 @@ class FitArguments:
 
 @final
 class Loops:
-    """The loops of one model, made under a strategy."""
+    """The loops of one model that was made under a strategy."""
 
     def __init__(self, steps: Steps, strategy: AbstractStrategy) -> None:
         self._model, self._steps = steps.model, steps
         self._strategy = strategy
 
     def fit(self, data: Data, validation: Data | None, training: FitArguments) -> Any:
-        """Train for some epochs. Returns the History."""
+        """Trains for some epochs and returns the History."""
         model = self._model
         runner = self._runner(StepKind.TRAIN, data)
         runner.build()  # before the first callback runs: one of them may restore values
@@ -56,7 +56,7 @@ class Loops:
         validate = _Validation(self, validation, training.validation_freq)
         first = model._initial_epoch or training.initial_epoch
         fit = Fit(model, callbacks, {"data": runner, "validation": validate}, first)
-        with shown(callbacks):
+        with progress_display(callbacks):
             self._epochs(runner, validate, callbacks, fit, training.epochs)
         return model.history
 
@@ -87,7 +87,7 @@ class Loops:
                 fit.end(logs)
 
     def on_batch(self, kind: StepKind, data: Data) -> Any:
-        """One step on one batch of arrays: its logs as Python numbers by name, or its predictions as NumPy arrays."""
+        """Runs one step on one batch of arrays; returns its logs as Python numbers by name, or predictions as NumPy arrays."""
         if kind is not StepKind.PREDICT:
             self._model.reset_metrics()
         result = run_batch(self._strategy, self._steps, kind, data)
@@ -97,11 +97,16 @@ class Loops:
         return open_runner(self._strategy, self._steps, kind, data)
 
     def _train_epoch(self, runner: StepRunner, callbacks: Any, fit: Fit) -> tuple[int, Any]:
-        """How many steps were taken, and the last logs."""
+        """Trains one epoch; returns the number of steps taken and the last logs."""
         model = self._model
-        watch = LossWatch(self._strategy.non_finite, fit.epoch)
+        loss_watch = LossWatch(self._strategy.non_finite, fit.epoch)
         return self._pass(
-            runner, callbacks, _hooks(callbacks, "train"), lambda: model.stop_training, loop_hooks=fit, look=watch
+            runner,
+            callbacks,
+            _hooks(callbacks, "train"),
+            lambda: model.stop_training,
+            loop_hooks=fit,
+            loss_watch=loss_watch,
         )
 
     def _pass(
@@ -112,11 +117,11 @@ class Loops:
         stopped: Callable[[], bool],
         taken_from: Callable[[Execution], Any] = lambda execution: execution.result,
         *,
-        shows: bool = True,
+        show: bool = True,
         loop_hooks: LoopHooks | None = None,
-        look: LossWatch | None = None,
+        loss_watch: LossWatch | None = None,
     ) -> tuple[int, Any]:
-        """One pass over the data: how many steps were taken, and the last logs. hooks: called before and after steps."""
+        """Makes one pass over the data; returns the number of steps and the last logs. hooks: called before and after steps."""
         loop_hooks = loop_hooks or LoopHooks()
         taken, last = loop_hooks.step, loop_hooks.logs
 
@@ -128,9 +133,9 @@ class Loops:
             if execution is None:
                 return False
             taken, last = taken + execution.steps, taken_from(execution)
-            if look is not None:
-                look(taken, last)
-            if shows:
+            if loss_watch is not None:
+                loss_watch(taken, last)
+            if show:
                 show_progress(callbacks, taken, execution.examples, execution.result)
             if hooks is not None:
                 hooks[1](taken - 1, last)
@@ -141,26 +146,26 @@ class Loops:
         while taken != runner.batches and not stopped() and loop_hooks.run(step):
             pass
         runner.end_epoch()
-        if look is not None:
-            look(taken, last, ended=True)
+        if loss_watch is not None:
+            loss_watch(taken, last, ended=True)
         return taken, last
 
     def evaluate(
         self, data: Data, *, verbose: Any = "auto", callbacks: Any = None, runner: StepRunner | None = None
     ) -> Any:
-        """The logs of a pass over the data, as Python numbers by name. runner: one that reads the data already."""
+        """Makes one pass over the data; returns the logs as Python numbers by name. runner: one that already reads the data."""
         model, nested = self._model, runner is not None
         if runner is None:
             runner = self._runner(StepKind.TEST, data)
             runner.build()
         callbacks = self._callbacks(callbacks, runner, verbose)
         model.stop_evaluating = False
-        with shown(callbacks, nested=nested):
+        with progress_display(callbacks, nested=nested):
             callbacks.on_test_begin()
             model.reset_metrics()
-            shows = callbacks._progbar is not None and not nested  # within `fit` validation is silent
+            show = callbacks._progbar is not None and not nested  # within `fit` validation is silent
             hooks = _hooks(callbacks, "test")
-            taken, last = self._pass(runner, callbacks, hooks, lambda: model.stop_evaluating, shows=shows)
+            taken, last = self._pass(runner, callbacks, hooks, lambda: model.stop_evaluating, show=show)
             if runner.batches is not None and taken < runner.batches and not model.stop_evaluating:
                 _warn_of_early_end("evaluation", taken, runner.batches)
             logs = _python_numbers(model._get_metrics_result_or_logs(last))
@@ -175,7 +180,7 @@ class Loops:
         callbacks = self._callbacks(callbacks, runner, verbose)
         model.stop_predicting = False
         outputs = _Outputs(self._strategy)
-        with shown(callbacks):
+        with progress_display(callbacks):
             callbacks.on_predict_begin()
             hooks, stopped = _hooks(callbacks, "predict"), lambda: model.stop_predicting
             taken, _ = self._pass(
@@ -184,7 +189,7 @@ class Loops:
             if runner.batches is not None and taken < runner.batches and not model.stop_predicting:
                 _warn_of_early_end("prediction", taken, runner.batches)
             callbacks.on_predict_end()
-        return outputs.whole()
+        return outputs.concatenated()
 
     def _callbacks(self, callbacks: Any, runner: StepRunner, verbose: Any) -> Any:
         job = self._strategy.mesh.job
@@ -192,10 +197,10 @@ class Loops:
 
 
 def _hooks(callbacks: Any, name: str) -> tuple[Callable[..., None], Callable[..., None]] | None:
-    """What to call before and after the steps of an execution; None if no callback does anything then."""
+    """The callback methods to call before and after an execution's steps; None if no callback implements them."""
     names = [f"on_{name}_batch_begin", f"on_{name}_batch_end"]
     plain = ["on_batch_begin", "on_batch_end"] if name == "train" else []
-    if not hears(callbacks, *names, *plain):
+    if not has_hooks(callbacks, *names, *plain):
         return None
     begin, end = (getattr(callbacks, hook) for hook in names)
     return begin, end
@@ -203,7 +208,7 @@ def _hooks(callbacks: Any, name: str) -> tuple[Callable[..., None], Callable[...
 
 @final
 class _Validation:
-    """Evaluations during a `fit`, on one feed."""
+    """The evaluations during a `fit`, which share one feed."""
 
     def __init__(self, loops: Loops, data: Data | None, freq: Any) -> None:
         if not hasattr(freq, "__contains__") and (not isinstance(freq, int) or freq < 1):
@@ -211,29 +216,29 @@ class _Validation:
         self._loops, self._data, self._freq = loops, data, freq
         self._runner: StepRunner | None = None
         if data is not None:
-            self._open()  # what is wrong with the data is told before the first epoch, not after it
+            self._open()  # reports errors in the data before the first epoch, not after it
 
     def due(self, epoch: int) -> bool:
-        """True if this epoch (from 0) ends with an evaluation."""
+        """Returns whether this epoch (from 0) ends with an evaluation."""
         if self._data is None:
             return False
         return (epoch + 1) % self._freq == 0 if isinstance(self._freq, int) else epoch + 1 in self._freq
 
     def __call__(self, callbacks: Any) -> Any:
-        assert self._data is not None  # as `due` says
+        assert self._data is not None  # checked by `due`
         return self._loops.evaluate(self._data, callbacks=callbacks, runner=self._open())
 
     def get_state(self) -> Any:
-        """Where in the data the next evaluation begins; None without data."""
+        """The position in the data where the next evaluation begins; None without data."""
         return None if self._data is None else self._open().get_state()
 
     def set_state(self, state: Any) -> None:
-        """Let the next evaluation begin there."""
+        """Makes the next evaluation begin at a saved position."""
         if state is not None and self._data is not None:
             self._open().set_state(state)
 
     def _open(self) -> StepRunner:
-        assert self._data is not None  # as its callers say
+        assert self._data is not None  # checked by the callers
         if self._runner is None:
             self._runner = self._loops._runner(StepKind.TEST, self._data)
         return self._runner
@@ -241,21 +246,21 @@ class _Validation:
 
 @final
 class _Outputs:
-    """Predictions, batch by batch, as NumPy arrays of all rows."""
+    """Collects predictions batch by batch, as NumPy arrays of all rows."""
 
     def __init__(self, strategy: Any) -> None:
         self._strategy = strategy
         self._batches: list[Any] = []
 
     def add(self, results: list[Any]) -> Any:
-        """Take the outputs of some steps, per replica; returns those of the last."""
+        """Adds the outputs of some steps, given per replica; returns those of the last step."""
         for result in results:
             rows = self._strategy.experimental_local_results(result)
             self._batches.append(jax.tree.map(lambda *v: np.concatenate([np.asarray(x) for x in v]), *rows))
         return self._batches[-1]
 
-    def whole(self) -> Any:
-        """All of them, one after another."""
+    def concatenated(self) -> Any:
+        """All predictions, concatenated."""
         return jax.tree.map(lambda *v: np.concatenate(v), *self._batches)
 
 
@@ -280,7 +285,7 @@ def _warn_of_early_end(what: str, taken: int, wanted: int | None) -> None:
 
 
 def split_validation(data: Data, validation_split: float) -> tuple[Data, Data]:
-    """The last part of the examples of some arrays is for validation. Raises ValueError for data that cannot be split."""
+    """Splits off the last examples of some arrays for validation. Raises ValueError for data that cannot be split."""
     if not 0 < validation_split < 1:
         raise ValueError(f"validation_split is a part of the examples, between 0 and 1, got {validation_split!r}.")
     arrays = (data.x, data.y, data.sample_weight)

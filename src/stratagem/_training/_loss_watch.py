@@ -1,4 +1,4 @@
-"""LossWatch: says that the loss of a fit is no number any more, without waiting for a step."""
+"""LossWatch: warns when the loss of a fit becomes NaN or infinite, without waiting for a step."""
 
 import logging
 import time
@@ -7,30 +7,30 @@ from typing import Any, final
 import numpy as np
 
 _log = logging.getLogger("stratagem")
-_SECONDS_BETWEEN_LOOKS = 1.0
+_SECONDS_BETWEEN_CHECKS = 1.0
 
 
 @final
 class LossWatch:
-    """For one epoch, from 0, of a strategy with this policy. The loss in the logs is a mean, and so stays as it is."""
+    """Watches one epoch (from 0) under the strategy's policy. The logged loss is a running mean, so it stays non-finite."""
 
     def __init__(self, policy: str, epoch: int) -> None:
         self._done = policy == "ignore"
-        self._epoch, self._looked = epoch, time.monotonic()
+        self._epoch, self._checked_at = epoch, time.monotonic()
         self._before: tuple[int, Any] = (0, None)
 
     def __call__(self, taken: int, logs: Any, *, ended: bool = False) -> None:
-        """After so many steps of the epoch these are the logs: warn if the loss is not finite, once an epoch.
+        """Receives the logs after a step: warns if the loss is not finite, once an epoch.
 
-        Looks at those of the call before, at most once a second, and not if they are still being computed; in the `ended`
-        epoch at these.
+        Checks the logs of the previous call, at most once a second and only if they are already computed; when the
+        epoch has `ended`, checks the given ones.
         """
         (step, loss), self._before = self._before, (taken, logs.get("loss") if isinstance(logs, dict) else None)
         if ended:
             step, loss = self._before
-        elif time.monotonic() - self._looked < _SECONDS_BETWEEN_LOOKS or not _is_there(loss):
+        elif time.monotonic() - self._checked_at < _SECONDS_BETWEEN_CHECKS or not _is_ready(loss):
             return
-        self._looked = time.monotonic()
+        self._checked_at = time.monotonic()
         if self._done or loss is None or np.isfinite(np.asarray(loss)).all():
             return
         self._done = True
@@ -41,6 +41,6 @@ class LossWatch:
         )  # fmt: skip
 
 
-def _is_there(value: Any) -> bool:
-    """False for an array that is still being computed."""
+def _is_ready(value: Any) -> bool:
+    """Returns whether an array has been computed."""
     return bool(value.is_ready()) if hasattr(value, "is_ready") else True

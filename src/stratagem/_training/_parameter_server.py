@@ -1,4 +1,4 @@
-"""fit, evaluate and predict with parameter servers: the coordinator reads the data, workers take the steps."""
+"""fit, evaluate and predict with parameter servers: the coordinator reads the data, workers run the steps."""
 
 from collections import deque
 from typing import Any, final
@@ -14,20 +14,20 @@ from stratagem._training._feed import open_feed
 from stratagem._training._runner import Execution, StepRunner, examples_of, open_runner, run_batch, run_steps, step_of
 from stratagem._training._steps import StepKind, Steps
 
-# Executions on their way for each worker: one that it runs, and one that waits, so that it never does.
-_AHEAD = 2
+# Executions submitted for each worker: one that it runs, and one that waits, so that the worker never has to.
+_EXECUTIONS_PER_WORKER = 2
 
 
 @final
 class ParameterServerRunner(StepRunner):
-    """Workers take whatever batch comes next; every batch is taken once, whatever happens to a worker."""
+    """A runner whose workers take the next batch when they are free; each batch is used exactly once, even if a worker dies."""
 
     def __init__(self, strategy: ParameterServerStrategy, steps: Steps, kind: StepKind, data: Data) -> None:
         self._steps, self._strategy, self._kind = steps, strategy, kind
         self._coordinator = ClusterCoordinator(strategy)
         self._epochs = Epochs(open_feed(data, strategy, continues=kind is StepKind.TRAIN))
-        self._sent: deque[tuple[int, int, RemoteValue]] = deque()  # steps, examples, results
-        self._reported = 0  # executions that a restored state says were taken, and that nobody has been told of
+        self._submitted: deque[tuple[int, int, RemoteValue]] = deque()  # steps, examples, results
+        self._reported = 0  # steps that were taken before the restored state was saved, and not yet reported
         self._logs: dict[str, Any] = {}
 
     @property
@@ -41,31 +41,31 @@ class ParameterServerRunner(StepRunner):
         self._epochs.begin()
 
     def advance(self) -> Execution | None:
-        """The next steps that have ended. Keeps the workers busy meanwhile."""
+        """Returns the next steps that have ended; keeps the workers busy meanwhile."""
         if self._reported:
             taken, self._reported = self._reported, 0
             return Execution(taken, 0, self._logs)
-        while len(self._sent) < _AHEAD * self._strategy.workers and self._send():
+        while len(self._submitted) < _EXECUTIONS_PER_WORKER * self._strategy.workers and self._submit():
             pass
-        if not self._sent:
+        if not self._submitted:
             return None
-        steps, examples, value = self._sent.popleft()
-        results = self._ended(value)
+        steps, examples, value = self._submitted.popleft()
+        results = self._result(value)
         if self._kind is StepKind.PREDICT:
             return Execution(steps, examples, results)
         self._logs = results[-1]
         return Execution(steps, examples, self._logs)
 
     def end_epoch(self) -> None:
-        while self._sent:
-            self._logs = self._ended(self._sent.popleft()[2])[-1]
+        while self._submitted:
+            self._logs = self._result(self._submitted.popleft()[2])[-1]
         if self._kind is not StepKind.PREDICT and isinstance(self._logs, dict):
-            # What a worker saw of the metrics lacks what others did at the same time; the servers have it all.
-            whole = self._measured()
-            self._logs.update((name, whole[name]) for name in self._logs if name in whole)
+            # A worker's view of the metrics lacks the concurrent updates of others; the servers have all of them.
+            totals = self._metric_results()
+            self._logs.update((name, totals[name]) for name in self._logs if name in totals)
         self._epochs.end()
 
-    def _measured(self) -> dict[str, Any]:
+    def _metric_results(self) -> dict[str, Any]:
         """The results of the metrics that the steps have updated. (A user's `train_step` may use none of them.)"""
         results: dict[str, Any] = {}
         for metric in self._steps.model.metrics:
@@ -75,33 +75,33 @@ class ParameterServerRunner(StepRunner):
         return results
 
     def get_state(self) -> Any:
-        """Waits for the steps that are on their way: the data goes on behind them."""
-        for _, _, value in self._sent:
-            self._ended(value)
-        reported = self._reported + sum(steps for steps, _, _ in self._sent)
+        """Waits for the steps in progress, since the saved data position is behind them."""
+        for _, _, value in self._submitted:
+            self._result(value)
+        reported = self._reported + sum(steps for steps, _, _ in self._submitted)
         return {**self._epochs.get_state(), "reported": reported}
 
     def set_state(self, state: Any) -> None:
         self._reported = state["reported"]
         self._epochs.set_state(state)
 
-    def _send(self) -> bool:
-        """Hand the next execution out; False if the epoch's data has ended."""
+    def _submit(self) -> bool:
+        """Submits the next execution; returns False if the epoch's data has ended."""
         with self._coordinator.reading:
             batches = self._epochs.take(self._steps.model.steps_per_execution)
         if not batches:
             return False
         name = f"{self._steps.model.name}.{self._kind.value}"
         value = self._coordinator.submit(name, run_steps, (self._steps, self._strategy, self._kind, batches))
-        self._sent.append((len(batches), sum(map(examples_of, batches)), value))
+        self._submitted.append((len(batches), sum(map(examples_of, batches)), value))
         return True
 
-    def _ended(self, value: RemoteValue) -> Any:
+    def _result(self, value: RemoteValue) -> Any:
         try:
             return value.get()
         except BaseException:
-            self._sent.clear()
-            self._coordinator.join()  # raises the same error, and leaves the workers ready for what comes next
+            self._submitted.clear()
+            self._coordinator.join()  # raises the same error, and leaves the workers ready for further work
             raise
 
 

@@ -1,4 +1,4 @@
-"""Our data sets for Keras' own trainer: for models that were made under no strategy."""
+"""Makes our data sets readable for Keras' own trainer, for models that were made without a strategy."""
 
 from collections.abc import Callable, Iterator
 from typing import Any, final
@@ -7,51 +7,51 @@ import jax
 
 from stratagem._data import Dataset
 from stratagem._private import DataAdapter
-from stratagem._training._arrays import weighing
+from stratagem._training._arrays import adding_class_weights
 
-_WITH_DATA = ("x", "validation_data")
+_DATA_ARGUMENTS = ("x", "validation_data")
 
 
 @final
 class DatasetAdapter(DataAdapter):  # type: ignore[misc]
-    """A `tf.data.Dataset` as Keras reads data: iterated anew for every epoch."""
+    """Adapts a `tf.data.Dataset` to Keras' trainer: iterated anew for every epoch."""
 
     def __init__(self, dataset: Dataset) -> None:
         self._dataset = dataset
 
     def get_numpy_iterator(self) -> Iterator[Any]:
-        """Batches of NumPy arrays."""
+        """An iterator over batches of NumPy arrays."""
         return iter(self._dataset.as_numpy_iterator())
 
     def get_jax_iterator(self) -> Iterator[Any]:
-        """Batches of NumPy arrays, which JAX takes."""
+        """An iterator over batches of NumPy arrays, which JAX accepts."""
         return self.get_numpy_iterator()
 
     @property
     def num_batches(self) -> int | None:
-        """How many batches there are; None where that is not known, and without end."""
+        """The number of batches; None if it is unknown or infinite."""
         cardinality = int(self._dataset.cardinality())
         return None if cardinality < 0 else cardinality
 
     @property
     def batch_size(self) -> int | None:
-        """The rows of a batch, where all have as many."""
+        """The number of rows of a batch, if all batches have the same."""
         first = jax.tree.leaves(self._dataset.element_spec)[0]
         return first.shape[0] if first.shape.rank else None
 
     @property
     def has_partial_batch(self) -> bool:
-        """Whether the last batch is smaller: not known before it is read."""
+        """False, since a smaller last batch is not known before it is read."""
         return False
 
     @property
     def partial_batch_size(self) -> int | None:
-        """The rows of a smaller last batch: not known before it is read."""
+        """None, since a smaller last batch is not known before it is read."""
         return None
 
 
-def readable(call: Callable[..., Any]) -> Callable[..., Any]:
-    """The method of a model, which takes our data sets as `x` and `validation_data` as well."""
+def accepting_datasets(call: Callable[..., Any]) -> Callable[..., Any]:
+    """Wraps a model's method so that it also accepts our data sets as `x` and `validation_data`."""
 
     def called(*args: Any, **kwargs: Any) -> Any:
         weights = kwargs.get("class_weight")
@@ -60,8 +60,8 @@ def readable(call: Callable[..., Any]) -> Callable[..., Any]:
             if args:
                 raise ValueError("With a Dataset as `x`, `y` must not be given: its elements have everything.")
         if isinstance(kwargs.get("x"), Dataset) and weights is not None:
-            kwargs = {**kwargs, "x": kwargs["x"].map(weighing(weights)), "class_weight": None}
-        for name in _WITH_DATA:
+            kwargs = {**kwargs, "x": kwargs["x"].map(adding_class_weights(weights)), "class_weight": None}
+        for name in _DATA_ARGUMENTS:
             if isinstance(kwargs.get(name), Dataset):
                 kwargs[name] = DatasetAdapter(kwargs[name])
         return call(*args, **kwargs)

@@ -1,4 +1,4 @@
-"""Progress of fit, evaluate and predict: a live bar in a terminal, plain lines in files and CI."""
+"""The progress of fit, evaluate and predict: a live bar in a terminal, plain lines in files and CI."""
 
 import logging
 import math
@@ -17,9 +17,9 @@ _SECONDS_BETWEEN_UPDATES = 0.1
 
 @final
 class ProgressLogger(keras.callbacks.ProgbarLogger):  # type: ignore[misc]
-    """What the progress bar of Keras is to Keras; verbose as there: 0 nothing, 1 (or "auto") progress, 2 a line an epoch.
+    """Replaces Keras' progress bar; `verbose` as there: 0 nothing, 1 (or "auto") progress, 2 a line per epoch.
 
-    Without a terminal, verbose 1 gives a line an epoch and, in long epochs, one every 30 s.
+    Without a terminal, verbose 1 prints a line per epoch and, in long epochs, one every 30 s.
     """
 
     def __init__(self, console: Console | None = None) -> None:
@@ -30,32 +30,32 @@ class ProgressLogger(keras.callbacks.ProgbarLogger):  # type: ignore[misc]
         self._task = TaskID(0)
         self._title = ""
         self._examples = 0
-        self._began = self._told = self._pause = 0.0
+        self._began = self._shown_at = self._pause = 0.0
         self._logs: Any = None
 
     def advance(self, steps: int, examples: int, logs: Any) -> None:
-        """So many steps of the pass were started, the last ones on so many examples.
+        """Updates the display: `steps` of the pass were started, the last ones on so many examples.
 
-        Shows the logs of the call before: those are likely to be there, and nothing has to be waited for.
+        Shows the logs of the previous call: those are likely to be computed, so there is no need to wait.
         """
         self.seen, self._examples = steps, self._examples + examples
-        previous, self._logs = self._logs, logs if isinstance(logs, dict) else None  # predictions are no logs
-        if self.verbose != 1 or time.monotonic() - self._told < self._pause:
+        previous, self._logs = self._logs, logs if isinstance(logs, dict) else None  # predictions are not logs
+        if self.verbose != 1 or time.monotonic() - self._shown_at < self._pause:
             return
-        self._told = time.monotonic()
+        self._shown_at = time.monotonic()
         if self._bar is not None:
             self._bar.update(self._task, completed=steps, text=self._figures(previous))
         else:
             self._print(previous)
 
     def on_train_batch_end(self, batch: int, logs: Any = None) -> None:
-        """Nothing: the trainer calls `advance`."""
+        """Does nothing: the trainer calls `advance`."""
 
     def on_test_batch_end(self, batch: int, logs: Any = None) -> None:
-        """Nothing: the trainer calls `advance`."""
+        """Does nothing: the trainer calls `advance`."""
 
     def on_predict_batch_end(self, batch: int, logs: Any = None) -> None:
-        """Nothing: the trainer calls `advance`."""
+        """Does nothing: the trainer calls `advance`."""
 
     def on_test_begin(self, logs: Any = None) -> None:
         if not self._called_in_fit:
@@ -74,7 +74,7 @@ class ProgressLogger(keras.callbacks.ProgbarLogger):  # type: ignore[misc]
     def _start(self, title: str) -> None:
         self.close()
         self._title, self._examples, self.seen, self._logs = title, 0, 0, None
-        self._began = self._told = time.monotonic()
+        self._began = self._shown_at = time.monotonic()
         self._pause = _SECONDS_BETWEEN_LINES
         if self.verbose == 1 and self._console.is_terminal and keras.config.is_interactive_logging_enabled():
             columns = (TextColumn("{task.description}"), BarColumn(30), MofNCompleteColumn(), TimeRemainingColumn())
@@ -90,7 +90,7 @@ class ProgressLogger(keras.callbacks.ProgbarLogger):  # type: ignore[misc]
             self._print(logs)
 
     def close(self) -> None:
-        """End the live display, if there is one."""
+        """Ends the live display, if there is one."""
         if self._bar is not None:
             self._bar.stop()
             self._bar = None
@@ -117,7 +117,7 @@ def _duration(seconds: float) -> str:
 
 
 def _number(value: Any) -> str:
-    """Four digits after the point; small and large numbers with an exponent, as Keras shows them."""
+    """Formats a number with four decimals; very small numbers with an exponent, as Keras shows them."""
     value = float(value) if getattr(value, "ndim", None) == 0 else value
     if not isinstance(value, float | int) or not math.isfinite(value):
         return str(value)

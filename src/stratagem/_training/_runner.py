@@ -1,4 +1,4 @@
-"""How a model's batches are run: the interface, and the synchronous strategies' way."""
+"""Runs the batches of a model: the interface, and the implementation for synchronous strategies."""
 
 import abc
 import functools
@@ -23,10 +23,10 @@ from stratagem._training._steps import StepKind, Steps
 class Execution:
     """Some steps that were started together.
 
-    steps: how many.
-    examples: how many rows their batches have, on all replicas.
+    steps: their number.
+    examples: the number of rows of their batches, on all replicas.
     result: the logs after the last of them; for predictions a list with the outputs of each, per replica. A runner whose
-        steps are still under way may give a dict of logs that it fills later, at the latest in `end_epoch`.
+        steps are still in progress may return a dict of logs that it fills later, at the latest in `end_epoch`.
     """
 
     steps: int
@@ -35,56 +35,56 @@ class Execution:
 
 
 class StepRunner(abc.ABC):
-    """Runs one kind of step of a model on the batches of some data. One class for each way to distribute work."""
+    """Runs one kind of step of a model on the batches of some data. There is one class for each way to distribute work."""
 
     @property
     @abc.abstractmethod
     def batches(self) -> int | None:
-        """How many batches an epoch has, where that is known."""
+        """The number of batches in an epoch, if known."""
 
     @abc.abstractmethod
     def build(self) -> None:
-        """Make all variables that the steps use. Raises ValueError if there are no batches."""
+        """Makes all variables that the steps use. Raises ValueError if there are no batches."""
 
     @abc.abstractmethod
     def begin_epoch(self) -> None:
-        """The next `advance` takes the first batch of an epoch."""
+        """Begins an epoch: the next `advance` takes its first batch."""
 
     @abc.abstractmethod
     def advance(self) -> Execution | None:
-        """Start the next steps, at most as many as the model runs in one execution. None: the epoch's data has ended."""
+        """Starts the next steps, at most as many as the model runs in one execution. None: the epoch's data has ended."""
 
     @abc.abstractmethod
     def end_epoch(self) -> None:
-        """Wait until the metrics count every step of the epoch."""
+        """Waits until the metrics count every step of the epoch."""
 
     @abc.abstractmethod
     def get_state(self) -> Any:
-        """Where in the data the next step begins, as a dict that JSON can hold."""
+        """The position in the data where the next step begins, as a dict that JSON can hold."""
 
     @abc.abstractmethod
     def set_state(self, state: Any) -> None:
-        """Let the next epoch begin there, also in another process."""
+        """Makes the next epoch begin at a saved position, possibly one of another process."""
 
 
 @functools.singledispatch
 def open_runner(strategy: AbstractStrategy, steps: Steps, kind: StepKind, data: Data) -> StepRunner:
-    """The runner for a strategy; `open_runner.register(Class)` gives strategies of a class another."""
+    """The runner for a strategy; `open_runner.register(Class)` registers another one for a strategy class."""
     return SynchronousRunner(steps, strategy, kind, data)
 
 
 @functools.singledispatch
 def run_batch(strategy: AbstractStrategy, steps: Steps, kind: StepKind, data: Data) -> Any:
-    """One step on one batch of arrays, to its end: the logs after it, or every replica's predictions.
+    """Runs one step on one batch of arrays to its end: returns the logs, or every replica's predictions.
 
-    `run_batch.register(Class)` gives strategies of a class another way, as for `open_runner`.
+    `run_batch.register(Class)` registers another implementation for a strategy class, as with `open_runner`.
     """
     return run_steps(steps, strategy, kind, [placed_batch(data, strategy)])[0]
 
 
 @final
 class SynchronousRunner(StepRunner):
-    """All replicas take one step after another together, each on its part of the batch."""
+    """All replicas take each step together, each on its part of the batch."""
 
     def __init__(self, steps: Steps, strategy: AbstractStrategy, kind: StepKind, data: Data) -> None:
         self._steps, self._strategy, self._kind = steps, strategy, kind
@@ -121,7 +121,7 @@ class SynchronousRunner(StepRunner):
 
 
 def run_steps(steps: Steps, strategy: AbstractStrategy, kind: StepKind, batches: list[Any]) -> list[Any]:
-    """A step on every batch, on all replicas: the logs after each, or every replica's predictions."""
+    """Runs a step on every batch, on all replicas: returns the logs after each, or every replica's predictions."""
     body, key, name, _ = step_of(steps, strategy, kind, None)
     if steps.model.run_eagerly:
         return [execute_uncached(body, key, name, (batch,), strategy.mesh) for batch in batches]
@@ -131,7 +131,7 @@ def run_steps(steps: Steps, strategy: AbstractStrategy, kind: StepKind, batches:
 def step_of(
     steps: Steps, strategy: AbstractStrategy, kind: StepKind, batch: Any
 ) -> tuple[Any, Hashable, str, tuple[Any]]:
-    """The step as `execute` takes it: body, key, name and arguments."""
+    """The step as arguments for `execute`: body, key, name and arguments."""
     gathers = kind is StepKind.PREDICT and strategy.mesh.job.workers > 1
 
     def body(batch: Any) -> Any:
@@ -142,7 +142,7 @@ def step_of(
 
 
 def examples_of(batch: Any) -> int:
-    """The rows of a global batch."""
+    """The number of rows of a global batch."""
     first = jax.tree.leaves(batch, is_leaf=is_per_replica)[0]
     if isinstance(first, Stacked):
         return int(math.prod(first.array.shape[:2]))

@@ -1,4 +1,4 @@
-"""The `TensorBoard` callback: curves, weights and a profile of `fit` and `evaluate`, written by the chief."""
+"""The `TensorBoard` callback: the chief writes curves, weights and a profile of `fit` and `evaluate`."""
 
 import contextlib
 import logging
@@ -17,21 +17,22 @@ from stratagem._base.paths import local_path
 
 logger = logging.getLogger("stratagem")
 
-_WITH_A_GRAPH = ("Functional", "Sequential")
+_MODELS_WITH_GRAPH = ("Functional", "Sequential")
 _IMAGE_CHANNELS = (1, 3, 4)
 
 
 class TensorBoard(keras.callbacks.Callback):  # type: ignore[misc]
-    """Writes what TensorBoard shows of `fit` and `evaluate`, under `log_dir`: `train/` and `validation/`.
+    """Writes summaries of `fit` and `evaluate` for TensorBoard, under `log_dir`: `train/` and `validation/`.
 
     Scalars: `epoch_<metric>` and `epoch_learning_rate` by epoch; `evaluation_<metric>_vs_iterations` by step of the
     optimizer; `batch_<metric>` by batch, every `update_freq` batches. `tf.summary` calls inside of the model are written
     every `update_freq` batches too (not with "epoch"). Everything is on disk at the end of each epoch.
 
-    histogram_freq: every so many epochs the histograms of all weights; 0 for never. write_images: with them the weights as
-    images (numbers from 0 to 1 are shown). write_graph: the layers of a functional or sequential model; there is no graph
-    of operations. write_steps_per_second: also that. update_freq: "epoch", "batch" or a number of batches.
-    profile_batch: a batch, or a first and a last one, to profile with jax.profiler; 0 for none.
+    histogram_freq: epochs between histograms of all weights; 0: never. write_images: with these, also write the weights
+    as images (numbers from 0 to 1 are shown). write_graph: write the layers of a functional or sequential model; there
+    is no graph of operations. write_steps_per_second: log the speed of training too. update_freq: "epoch", "batch" or a
+    number of batches. profile_batch: a batch, or a first and a last one, to profile with jax.profiler; 0 for none.
+
     In a job of several workers only the chief writes.
 
     Raises:
@@ -64,7 +65,7 @@ class TensorBoard(keras.callbacks.Callback):  # type: ignore[misc]
         self.write_steps_per_second = write_steps_per_second
         self.update_freq = _batches(update_freq)
         self._first_profiled, self._last_profiled = _profiled(profile_batch)
-        # Keras hands batches over without waiting for their results where nobody looks at them.
+        # If nobody looks at the results of batches, Keras calls this without waiting for them.
         self.async_safe = not (self.update_freq or self._first_profiled)
         self._chief = True
         self._writers: dict[str, events.SummaryWriter] = {}
@@ -77,15 +78,15 @@ class TensorBoard(keras.callbacks.Callback):  # type: ignore[misc]
     def set_model(self, model: Any) -> None:
         """Called by Keras before anything else."""
         super().set_model(model)
-        self._end()  # what an error in an earlier fit has left
+        self._end()  # leftovers of an earlier fit that failed
         self._chief = process_job().worker == 0
 
     def get_state(self) -> dict[str, int]:
-        """The steps so far, for a backup of the training."""
+        """The step counts so far, for a backup of the training."""
         return dict(self._steps)
 
     def set_state(self, state: dict[str, int]) -> None:
-        """Go on from these."""
+        """Restores the step counts."""
         self._steps.update(state)
 
     # --- Training -----------------------------------------------------------------------------------------------------
@@ -167,7 +168,7 @@ class TensorBoard(keras.callbacks.Callback):  # type: ignore[misc]
     # --- Writers ------------------------------------------------------------------------------------------------------
 
     def _writer(self, name: str) -> events.SummaryWriter:
-        """That of one folder; made when it is first used, so that no empty files lie about."""
+        """The writer of one folder; created when it is first used, so that there are no empty files."""
         if name not in self._writers:
             self._writers[name] = events.create_file_writer(os.path.join(self.log_dir, name))
         return self._writers[name]
@@ -180,7 +181,7 @@ class TensorBoard(keras.callbacks.Callback):  # type: ignore[misc]
                 events.scalar(tag, value, step=step)
 
     def _enter(self, name: str) -> None:
-        """From now on summaries inside of the model go to this folder, every `update_freq` batches."""
+        """Directs summaries inside of the model to this folder from now on, every `update_freq` batches."""
         self._steps[name] = 0
         if not self.update_freq or not self._chief:
             return
@@ -193,7 +194,7 @@ class TensorBoard(keras.callbacks.Callback):  # type: ignore[misc]
     def _advance(self, name: str, batches: int) -> None:
         after = self._steps[name] + batches
         if self._open:
-            events.set_step(after)  # waits for summaries that programs still have to write with the step before
+            events.set_step(after)  # waits for summaries that programs still have to write with the previous step
         self._steps[name] = after
 
     def _leave(self) -> None:
@@ -201,7 +202,7 @@ class TensorBoard(keras.callbacks.Callback):  # type: ignore[misc]
             self._open.pop().close()
 
     def _end(self) -> None:
-        """Restore the default writer that was there before, and close ours."""
+        """Restores the previous default writer and closes our writers."""
         while self._open:
             self._leave()
         if self._profiling:
@@ -221,7 +222,7 @@ class TensorBoard(keras.callbacks.Callback):  # type: ignore[misc]
         return int(np.asarray(self.model.optimizer.iterations))
 
     def _write_layers(self) -> None:
-        if type(self.model).__name__ not in _WITH_A_GRAPH:
+        if type(self.model).__name__ not in _MODELS_WITH_GRAPH:
             logger.info("TensorBoard(write_graph=True): a subclassed model has no graph; none is written.")
             return
         with events.record_if(True), self._writer("train").as_default():
@@ -242,25 +243,25 @@ class TensorBoard(keras.callbacks.Callback):  # type: ignore[misc]
             self._write("validation", validation, epoch)
 
     def _write_weights(self, epoch: int) -> None:
-        # All workers read: a variable that is summed when it is read takes all of them.
+        # All workers read, because reading a variable that is summed over workers takes all of them.
         weights = {w.path.replace(":", "_"): np.asarray(w) for layer in self.model.layers for w in layer.weights}
         if not self._chief:
             return
         with events.record_if(True), self._writer("train").as_default():
             for path, value in weights.items():
                 events.histogram(f"{path}/histogram", value, step=epoch)
-                picture = _as_pictures(value) if self.write_images else None
+                picture = _as_images(value) if self.write_images else None
                 if picture is not None:
                     events.image(f"{path}/image", picture, step=epoch)
 
 
 def _learning_rates(optimizer: Any) -> dict[str, float]:
-    inner = getattr(optimizer, "inner_optimizer", optimizer)  # of a LossScaleOptimizer
+    inner = getattr(optimizer, "inner_optimizer", optimizer)  # set in a LossScaleOptimizer
     return {} if inner is None else {"learning_rate": float(np.asarray(inner.learning_rate))}
 
 
-def _as_pictures(weight: np.ndarray) -> np.ndarray | None:
-    """A weight as gray pictures (number, height, width, 1), or colored ones; None for those with too many dimensions."""
+def _as_images(weight: np.ndarray) -> np.ndarray | None:
+    """A weight as gray pictures (number, height, width, 1) or colored ones; None if it has too many dimensions."""
     flat = np.squeeze(weight)
     if flat.ndim == 1:
         return flat.reshape(1, -1, 1, 1)
@@ -274,7 +275,7 @@ def _as_pictures(weight: np.ndarray) -> np.ndarray | None:
 
 
 def _batches(update_freq: str | int) -> int:
-    """How many batches lie between two that are written; 0: none is."""
+    """The number of batches from one that is written to the next; 0: none is written."""
     if update_freq in ("batch", "epoch"):
         return int(update_freq == "batch")
     if isinstance(update_freq, int) and update_freq > 0:

@@ -1,4 +1,4 @@
-"""`stratagem checkpoint`: what is in a directory of checkpoints, and whether it can be trusted."""
+"""`stratagem checkpoint`: lists the checkpoints in a directory and verifies that they are intact."""
 
 import time
 

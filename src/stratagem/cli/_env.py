@@ -1,4 +1,4 @@
-"""`stratagem env`: the facts about a machine that a bug report needs, and no secrets."""
+"""`stratagem env`: prints the facts about a machine that a bug report needs, and no secrets."""
 
 import importlib.metadata
 import os

@@ -1,4 +1,4 @@
-"""`stratagem launch`: start the tasks of a job on this machine, show how they are, and end them together."""
+"""`stratagem launch`: starts the tasks of a job on this machine, shows their state, and ends them together."""
 
 import functools
 import os
@@ -15,8 +15,8 @@ from stratagem._cluster.control import INSECURE, TOKEN_FILE, read_token
 from stratagem.cli._launch_plan import (
     Started,
     TaskCounts,
-    at,
-    devices,
+    assign_addresses,
+    device_variables,
     on_this_machine,
     refuse_used,
     wants_cpu,
@@ -29,7 +29,7 @@ from stratagem.cli._paths import LocalPath
 
 _COUNT = click.IntRange(min=0)
 _AT_LEAST_ONE = click.IntRange(min=1)
-_WORKER_RESTARTS = 10  # of each
+_WORKER_RESTARTS = 10  # of each worker
 _SECONDS = click.FloatRange(min=0)
 
 
@@ -39,15 +39,21 @@ _SECONDS = click.FloatRange(min=0)
 @click.option("--chief", is_flag=True, help="A task chief:0 beside the workers, on node 0.")
 @click.option("--evaluator", is_flag=True, help="A task evaluator:0, on node 0.")
 @click.option("--nnodes", type=_AT_LEAST_ONE, default=1, show_default=True, help="Machines, each with its launcher.")
-@click.option("--node-rank", type=_COUNT, default=0, show_default=True, help="Which of them this one is.")
-@click.option("--addresses", metavar="HOST:PORT,...", help="Of every machine (ports count up) or of every task.")
-@click.option("--chief-address", metavar="HOST:PORT", help="Where rank 0 listens, if the others' are not known.")
+@click.option("--node-rank", type=_COUNT, default=0, show_default=True, help="The index of this machine among them.")
+@click.option("--addresses", metavar="HOST:PORT,...", help="One per machine (ports count up) or one per task.")
+@click.option("--chief-address", metavar="HOST:PORT", help="Where rank 0 listens, if no other address is known.")
 @click.option("--devices-per-worker", type=_AT_LEAST_ONE, help="GPUs of each worker, or virtual CPU devices.")
-@click.option("--max-restarts", type=_COUNT, default=0, show_default=True, help="Starts again after a failure.")
 @click.option(
-    "--worker-restarts", type=_COUNT, help=f"Of each lost worker alone, with --ps.  [default: {_WORKER_RESTARTS}]"
+    "--max-restarts", type=_COUNT, default=0, show_default=True, help="Restarts of the whole job after failures."
 )
-@click.option("--backoff", type=_SECONDS, default=1.0, show_default=True, help="Seconds before the first; doubles.")
+@click.option(
+    "--worker-restarts",
+    type=_COUNT,
+    help=f"Restarts of each lost worker alone, with --ps.  [default: {_WORKER_RESTARTS}]",
+)
+@click.option(
+    "--backoff", type=_SECONDS, default=1.0, show_default=True, help="Seconds before the first restart; doubles."
+)
 @click.option("--grace", type=_SECONDS, default=30.0, show_default=True, help="Seconds from SIGTERM to SIGKILL.")
 @click.option("--log-dir", type=LocalPath(file_okay=False, path_type=Path), help="Where to keep the tasks' output.")
 @click.option("--tee", metavar="all|none|TASK,...", help="Whose output to print; by default the first task's.")
@@ -96,17 +102,17 @@ def command(
             if not local and variables.get(INSECURE, os.environ.get(INSECURE)) == "1":
                 screen.say("WARNING: without a secret, whoever reaches the ports of this job can take part in it.")
         visible = () if wants_cpu() else visible_gpus(os.environ)
-        of_task = dict(devices(layout, devices_per_worker, visible))
+        device_settings = dict(device_variables(layout, devices_per_worker, visible))
         job = LaunchedJob(
             program=_command_line(program, module),
-            tasks=lambda: [_with(task, {**variables, **of_task.get(task.name, {})}) for task in tasks()],
+            tasks=lambda: [_with(task, {**variables, **device_settings.get(task.name, {})}) for task in tasks()],
             teed=_teed(tee, layout),
             restarts=max_restarts,
             wait=backoff,
             grace=grace,
             logs=log_dir,
             alone=nnodes == 1,
-            returns=(_WORKER_RESTARTS if worker_restarts is None else worker_restarts) if ps else 0,
+            worker_restarts=(_WORKER_RESTARTS if worker_restarts is None else worker_restarts) if ps else 0,
         )
         code = run(job, screen)
     except ClusterError as error:
@@ -115,7 +121,7 @@ def command(
 
 
 def _tasks(layout: TaskCounts, addresses: str | None, chief: str | None) -> tuple[Callable[[], list[Started]], bool]:
-    """What makes this machine's tasks for an attempt, and whether no other machine can reach them."""
+    """Returns a function that makes this machine's tasks for an attempt, and whether no other machine can reach them."""
     if addresses is not None and chief is not None:
         raise click.UsageError("--addresses says where the chief listens: leave --chief-address out.")
     if chief is not None and layout.nodes > 1:
@@ -131,19 +137,19 @@ def _tasks(layout: TaskCounts, addresses: str | None, chief: str | None) -> tupl
                 f"--nnodes {layout.nodes} needs --addresses, one of every machine, or --chief-address."
             )
         return lambda: with_tf_config(layout, on_this_machine(layout)), True
-    given = at(layout, (addresses or chief or "").split(","))
+    given = assign_addresses(layout, (addresses or chief or "").split(","))
     loopback = all(Address.parse(text).loopback for text in given.values())
     return functools.partial(_known, layout, given, with_tf_config(layout, given)), loopback
 
 
 def _known(layout: TaskCounts, addresses: Mapping[str, str], tasks: list[Started]) -> list[Started]:
-    """Tasks at addresses that were given, which have to be free."""
+    """Returns tasks whose addresses were given, after checking that those are free."""
     refuse_used(addresses, layout.own)
     return tasks
 
 
 def _with(task: Started, variables: Mapping[str, str]) -> Started:
-    # A task's own output has to be seen when it comes, not in blocks of 8 kB.
+    # Unbuffered: a task's output has to be seen when it is printed, not in blocks of 8 kB.
     return replace(task, environment={"PYTHONUNBUFFERED": "1", **task.environment, **variables})
 
 
@@ -166,7 +172,7 @@ def _command_line(program: Sequence[str], module: bool) -> list[str]:
 
 
 def _teed(text: str | None, layout: TaskCounts) -> list[str]:
-    """The tasks whose output is printed. They may be named by their ranks."""
+    """The tasks whose output is printed. `--tee` may name them by their ranks."""
     if text is None:
         return layout.own[:1]
     if text in ("all", "none"):

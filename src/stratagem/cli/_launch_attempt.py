@@ -1,4 +1,4 @@
-"""One attempt at a job: its tasks run under a keeper, until all have ended or the first failure ends them."""
+"""One attempt at a job: its tasks run under a keeper process, until all have ended or the first failure ends them."""
 
 import json
 import math
@@ -20,19 +20,19 @@ from stratagem.cli._launch_logs import Log, tail
 from stratagem.cli._launch_plan import Started, kind_of
 
 _KEEPER = Path(__file__).with_name("_launch_keeper.py")
-_SETTLE_SECONDS = 3.0  # from the first failure until the others are told to end: they say best what happened to them
-_RATE_SECONDS = 10.0  # over which steps a second are counted
-_LONGEST_RETURN = 8.0  # seconds before a lost worker is started again; it is one the first time, and doubles
-_LATE_SECONDS = 10.0  # for a worker that came again to notice that the job is done
+_SETTLE_SECONDS = 3.0  # from the first failure until the others are told to end: their own errors tell most
+_RATE_SECONDS = 10.0  # the window over which steps per second are counted
+_LONGEST_RETURN = 8.0  # seconds before a lost worker is restarted, at most; one second the first time, then doubling
+_LATE_SECONDS = 10.0  # how long a restarted worker may take to notice that the job is done
 
 
 @final
 @dataclass
 class Running:
-    """A task as the launcher sees it. `position` is None until it has joined a job of several workers.
+    """A task as the launcher sees it. `position` is None until the task has joined a job of several workers.
 
-    lost: how it ended the times after which it was, or is to be, started again alone. again: when it will be (monotonic
-    seconds; inf: the keeper is about to); None: it does not wait for that.
+    lost: one entry for each time that the task ended and was, or will be, restarted alone. restart_at: when its next restart is
+    due (monotonic seconds; inf: the keeper has been told to); None: no restart is pending.
     """
 
     start: Started
@@ -41,29 +41,29 @@ class Running:
     position: Position | None = None
     ended: EndedTask | None = None
     lost: list[EndedTask] = field(default_factory=list)
-    again: float | None = None
+    restart_at: float | None = None
     steps: deque[tuple[float, int]] = field(default_factory=deque)
 
     @property
     def name(self) -> str:
-        """Such as worker:1."""
+        """The task's name, such as worker:1."""
         return self.start.name
 
     @property
     def over(self) -> bool:
-        """Whether it has ended for good."""
-        return self.ended is not None and self.again is None
+        """True if the task has ended for good."""
+        return self.ended is not None and self.restart_at is None
 
     @property
     def rate(self) -> float | None:
-        """Steps a second; None while too few were made."""
+        """Steps per second; None while there are too few to tell."""
         if len(self.steps) < 2 or self.steps[-1][1] == self.steps[0][1]:
             return None
         (since, first), (now, last) = self.steps[0], self.steps[-1]
         return (last - first) / (now - since)
 
-    def look(self, folder: Path) -> None:
-        """Where it is now."""
+    def update_position(self, folder: Path) -> None:
+        """Updates the position from the file in `folder` that the task's supervisor writes."""
         found = position_in(folder / f"{self.name}.progress")
         if found is not None:
             self.position = found
@@ -75,11 +75,11 @@ class Running:
 
 @final
 class Attempt:
-    """The tasks of this machine, started. `follow` until `over`; then `failed` says how it went.
+    """The started tasks of this machine. Call `follow` until `over` is true; `failed` then says how it went.
 
-    program: the command of every task. folder: of their logs. teed: tasks whose every line is wanted. grace: seconds from
-    SIGTERM to SIGKILL. alone: there is no other machine. returns: how often each worker that is lost is started again while
-    the others go on.
+    program: the command of every task. folder: where their logs go. teed: tasks of which every line is printed. grace: seconds
+    from SIGTERM to SIGKILL. alone: whether this is the only machine. worker_restarts: how often each lost worker is
+    restarted while the others go on.
     """
 
     def __init__(
@@ -91,21 +91,21 @@ class Attempt:
         *,
         grace: float,
         alone: bool,
-        returns: int,
+        worker_restarts: int,
     ) -> None:
         self.began: Final = time.monotonic()
         self.over = False
-        self.notes: list[str] = []  # what the keeper has to say
+        self.notes: list[str] = []  # messages for the user
         self.tasks: Final = {
             task.name: Running(task, Log(log_path(folder, task.name), whole=task.name in teed)) for task in tasks
         }
         self._status: Path | None = None
         self._first_failure: float | None = None
-        self._asked = False
+        self._end_requested = False
         self._alone = alone
-        self._returns = returns
-        self._done: float | None = None  # when the chief ended well: there is nothing left to do for workers
-        self._served = False
+        self._worker_restarts = worker_restarts
+        self._done: float | None = None  # when the chief ended well, after which workers have nothing left to do
+        self._clients_over = False
         self._events = b""
         self._keeper = subprocess.Popen(
             [sys.executable, "-I", "-S", str(_KEEPER)],
@@ -115,7 +115,7 @@ class Attempt:
         )
         order = {
             "grace": grace,
-            "wait": not alone,  # the supervisor of rank 0 serves the tasks of other machines as well
+            "wait": not alone,  # the supervisor of rank 0 also serves the tasks of other machines
             "tasks": [
                 {
                     "name": task.name,
@@ -127,15 +127,15 @@ class Attempt:
                 for task in tasks
             ],
         }
-        self._say(json.dumps(order))
+        self._send(json.dumps(order))
 
     @property
     def failed(self) -> bool:
-        """Whether a task failed; known from then on."""
+        """True if a task has failed so far."""
         return self._first_failure is not None
 
     def follow(self, seconds: float, wake: int) -> None:
-        """Take in what happens within this time, less when something happens or `wake` becomes readable."""
+        """Handles events for at most this many seconds; returns earlier when one arrives or `wake` becomes readable."""
         assert self._keeper.stdout is not None
         events = self._keeper.stdout.fileno()
         ready, _, _ = select.select([events, wake], [], [], seconds)
@@ -149,22 +149,22 @@ class Attempt:
         if self._status is not None:
             for task in self.tasks.values():
                 if task.ended is None:
-                    task.look(self._status)
-        self._decide()
+                    task.update_position(self._status)
+        self._end_or_restart()
 
     def end(self) -> None:
-        """Tell the tasks to end: SIGTERM, and after the grace SIGKILL."""
-        if not self._asked:
-            self._asked = True
-            self._say("end")
+        """Asks the tasks to end: SIGTERM, then SIGKILL after the grace period."""
+        if not self._end_requested:
+            self._end_requested = True
+            self._send("end")
 
     def kill(self) -> None:
-        """SIGKILL, now."""
-        self._asked = True
-        self._say("kill")
+        """Kills the tasks with SIGKILL at once."""
+        self._end_requested = True
+        self._send("kill")
 
     def close(self) -> None:
-        """Whatever happened: end the tasks, and wait for the keeper."""
+        """Ends the tasks in any case, and waits for the keeper."""
         assert self._keeper.stdin is not None
         assert self._keeper.stdout is not None
         if not self._keeper.stdin.closed:
@@ -182,75 +182,81 @@ class Attempt:
                 self._status = Path(event["folder"])
             case "started":
                 task = self.tasks[event["task"]]
-                task.pid, task.ended, task.again = event["pid"], None, None
+                task.pid, task.ended, task.restart_at = event["pid"], None, None
             case "ended":
                 task = self.tasks[event["task"]]
                 task.ended = EndedTask(
                     task.name, event["code"], event["at"], event["asked"], tail(task.log.path), task.pid
                 )
                 if task.ended.failed and self._first_failure is None:
-                    self._miss(task, task.ended)
+                    self._handle_failure(task, task.ended)
             case "refused":
                 self._first_failure = time.monotonic()
                 self.notes.append(event["text"])
             case "waits":
-                self.notes.append(_told("still run, perhaps for other machines; Ctrl-C ends them", event["processes"]))
+                self.notes.append(
+                    _process_note("still run, perhaps for other machines; Ctrl-C ends them", event["processes"])
+                )
             case "killed":
-                self.notes.append(_told("outlived the tasks that started them and were killed", event["processes"]))
+                self.notes.append(
+                    _process_note("outlived the tasks that started them and were killed", event["processes"])
+                )
 
-    def _miss(self, task: Running, ended: EndedTask) -> None:
-        """A task has failed, and so has the attempt, unless it is a worker that the others can do without for a while."""
-        used_up = len(task.lost) >= self._returns
-        if kind_of(task.name) != "worker" or not self._returns or (used_up and self._done is None):
+    def _handle_failure(self, task: Running, ended: EndedTask) -> None:
+        """Handles a failed task: the attempt fails, unless it is a worker that the others can do without for a while."""
+        used_up = len(task.lost) >= self._worker_restarts
+        if kind_of(task.name) != "worker" or not self._worker_restarts or (used_up and self._done is None):
             self._first_failure = ended.at
             return
         follows = "the job was done by then"
         if self._done is None:
             wait = min(2.0 ** len(task.lost), _LONGEST_RETURN)
             task.lost.append(ended)
-            task.again = time.monotonic() + wait
-            follows = f"restart {len(task.lost)} of {self._returns} in {wait:g} s"
-        self.notes.append(f"{task.name} ended after {ended.at - self.began:.1f} s: {ended.how}; {follows}")
+            task.restart_at = time.monotonic() + wait
+            follows = f"restart {len(task.lost)} of {self._worker_restarts} in {wait:g} s"
+        self.notes.append(f"{task.name} ended after {ended.at - self.began:.1f} s: {ended.outcome}; {follows}")
 
-    def _decide(self) -> None:
+    def _end_or_restart(self) -> None:
         now = time.monotonic()
         if self._first_failure is not None and now - self._first_failure >= _SETTLE_SECONDS:
             self.end()
         servers = [task for task in self.tasks.values() if kind_of(task.name) == "ps"]
-        served = [task for task in self.tasks.values() if task not in servers]
+        clients = [task for task in self.tasks.values() if task not in servers]
         if servers:
-            self._return(now, servers, served)
-        if servers and served and not self._served and all(task.over for task in served):
-            self._served = True
+            self._restart_lost(now, servers, clients)
+        if servers and clients and not self._clients_over and all(task.over for task in clients):
+            self._clients_over = True
             if self._alone:
                 self.end()
             else:
                 self.notes.append("Parameter servers go on, perhaps for other machines; Ctrl-C ends them.")
 
-    def _return(self, now: float, servers: Sequence[Running], served: Sequence[Running]) -> None:
-        """Start the workers again whose time has come, as long as there is something to do for them."""
-        chief = next((task for task in served if kind_of(task.name) == "chief"), None)
+    def _restart_lost(self, now: float, servers: Sequence[Running], clients: Sequence[Running]) -> None:
+        """Restarts the lost workers that are due, as long as there is work left for them."""
+        chief = next((task for task in clients if kind_of(task.name) == "chief"), None)
         if self._done is None and chief is not None and chief.ended is not None and chief.ended.code == 0:
             self._done = now
-        for task in served:
-            if self._first_failure is not None or self._asked or task.again is None or math.isinf(task.again):
+        for task in clients:
+            if self._first_failure is not None or self._end_requested:
+                continue
+            if task.restart_at is None or math.isinf(task.restart_at):
                 continue
             if self._done is not None:
                 self._give_up(task)
-            elif task.again <= now and not all(server.over for server in servers):
-                task.again = math.inf
-                self._say(f"again {task.name}")
-            elif task.again <= now and chief is None:
+            elif task.restart_at <= now and not all(server.over for server in servers):
+                task.restart_at = math.inf
+                self._send(f"again {task.name}")
+            elif task.restart_at <= now and chief is None:
                 self._give_up(task)
                 self._first_failure = now
-        # A worker that came after the end has nobody to tell it so.
-        left = [task for task in served if not task.over]
+        # Nobody tells a worker that was restarted after the end that the job is done.
+        left = [task for task in clients if not task.over]
         late = self._done is not None and now - self._done >= _LATE_SECONDS
         if late and left and all(task.lost for task in left):
             self.end()
 
     def _give_up(self, task: Running) -> None:
-        task.again = None
+        task.restart_at = None
         task.lost.pop()
         self.notes.append(f"{task.name} is not started again: there is nothing left to do for it")
 
@@ -260,19 +266,19 @@ class Attempt:
             self._first_failure = self._first_failure or time.monotonic()
             self.notes.append("The process that keeps the tasks has ended unexpectedly; the system has killed them.")
 
-    def _say(self, line: str) -> None:
+    def _send(self, line: str) -> None:
         assert self._keeper.stdin is not None
         try:
             self._keeper.stdin.write(line.encode() + b"\n")
             self._keeper.stdin.flush()
         except BrokenPipeError:
-            pass  # its output ends too, which `follow` sees
+            pass  # the keeper's output ends too, which `follow` notices
 
 
 def log_path(folder: Path, task: str) -> Path:
-    """The log of a task. No colon in its name: `scp` and `rsync` would take `worker` for a machine."""
+    """The path of a task's log. Its name has no colon: `scp` and `rsync` would take `worker` for a host."""
     return folder / f"{task.replace(':', '-')}.log"
 
 
-def _told(what: str, processes: list[str]) -> str:
+def _process_note(what: str, processes: list[str]) -> str:
     return f"{len(processes)} process{'es' * (len(processes) != 1)} {what}: {'; '.join(processes)}"

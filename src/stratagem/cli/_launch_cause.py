@@ -1,4 +1,4 @@
-"""Which task failed first, and which ones only could not go on without it."""
+"""Finds out which task failed first, and which ones only could not go on without it."""
 
 import re
 import signal
@@ -7,17 +7,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import final
 
-# As the control channel writes of a failure: "worker:1 (rank 1, host, pid 17) was lost in step 3".
-# And as a job with parameter servers ends with: "stratagem._servers.remote._actors.TaskLostError: ps:1 is gone: ...".
+# The control channel reports a failure as "worker:1 (rank 1, host, pid 17) was lost in step 3".
+# A job with parameter servers ends with "stratagem._servers.remote._actors.TaskLostError: ps:1 is gone: ...".
 _BLAMES = re.compile(r"\b((?:chief|worker):\d+) \(rank \d+, \S+, pid \d+\) |Task(?:Lost|Silent)Error: (ps:\d+) is ")
 
 
 @final
 @dataclass(frozen=True)
 class EndedTask:
-    """How a task ended: its exit code (negative: the signal), and when (monotonic seconds).
+    """The end of a task: its exit code (negative: the signal), and when it ended (monotonic seconds).
 
-    asked: the launcher had told it to end. log: what it printed last. pid: of its process.
+    asked: the launcher had told it to end. log: the last part of its output. pid: its process id.
     """
 
     task: str
@@ -29,23 +29,23 @@ class EndedTask:
 
     @property
     def failed(self) -> bool:
-        """Whether it ended badly by itself."""
+        """True if it failed without being told to end."""
         return self.code != 0 and not self.asked
 
     @property
     def blames(self) -> str | None:
-        """The task whose failure it names as the reason for its own."""
+        """The task whose failure this one's log names as the cause of its own."""
         names = [task or server for task, server in _BLAMES.findall(self.log)]
         return names[-1] if names and names[-1] != self.task else None
 
     @property
-    def how(self) -> str:
-        """In words."""
+    def outcome(self) -> str:
+        """The exit code or the signal as text."""
         return f"exit code {self.code}" if self.code >= 0 else signal_name(-self.code)
 
 
 def signal_name(number: int) -> str:
-    """SIGKILL of 9."""
+    """The name of a signal: SIGKILL for 9."""
     try:
         return signal.Signals(number).name
     except ValueError:
@@ -53,9 +53,9 @@ def signal_name(number: int) -> str:
 
 
 def root_cause(ended: Sequence[EndedTask]) -> str:
-    """The task that failed first: the earliest failure that is not put down to another task, else the task that is blamed.
+    """The task that failed first: the earliest failure that does not blame another task, else the task that is blamed most.
 
-    Time alone does not tell: a task that raised an exception may take longer to end than those that it let down.
+    Time alone does not tell: a task that raised an exception may take longer to end than those that depended on it.
     """
     failed = sorted((task for task in ended if task.failed), key=lambda task: task.at)
     own = [task for task in failed if task.blames is None]
@@ -66,7 +66,7 @@ def root_cause(ended: Sequence[EndedTask]) -> str:
 
 
 def exit_code(cause: EndedTask | None) -> int:
-    """The launcher's own: that of the root cause, 128 and the signal's number as shells have it; 1 if there is none."""
+    """The launcher's exit code: the root cause's, 128 plus the signal's number as in shells, or 1 if there is no cause."""
     if cause is None or cause.code == 0 or cause.asked:
         return 1
     return cause.code if cause.code > 0 else 128 - cause.code

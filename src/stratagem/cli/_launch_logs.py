@@ -1,12 +1,12 @@
-"""What tasks print: their log files, read while they grow."""
+"""The log files of tasks, read while they grow."""
 
 import re
 from pathlib import Path
 from typing import Final, final
 
 _CHUNK = 1 << 20  # bytes read at a time; a task that prints faster is caught up with later
-_LAST = 1 << 16  # bytes read where only the last line counts
-_LONGEST = 1 << 16  # a line that is longer comes in parts
+_LAST = 1 << 16  # bytes read when only the last line is needed
+_LONGEST = 1 << 16  # a longer line is returned in parts
 _CONTROL = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 _TRACEBACK = "Traceback (most recent call last)"
 _FEW, _MANY = 8, 30  # lines of an error
@@ -16,7 +16,7 @@ _FEW, _MANY = 8, 30  # lines of an error
 class Log:
     """The log of a task.
 
-    whole: every line is wanted, not only the last one.
+    whole: every line is needed, not only the last one.
     """
 
     def __init__(self, path: Path, *, whole: bool) -> None:
@@ -27,7 +27,7 @@ class Log:
         self._rest = b""
 
     def read(self) -> list[str]:
-        """The lines that came since, without what a progress bar has overwritten."""
+        """The lines that were added since the last call, without text that a progress bar has overwritten."""
         try:
             with self.path.open("rb") as file:
                 if not self.whole:
@@ -45,7 +45,7 @@ class Log:
         return found
 
     def rest(self) -> list[str]:
-        """All lines that are left, the last one also if it has no end."""
+        """All remaining lines, including a last one without a newline."""
         found = []
         place = -1
         while place != self._place:
@@ -60,12 +60,12 @@ class Log:
 
 
 def plain(text: str) -> str:
-    """Text without colours and other control characters, which could garble a terminal."""
+    """Removes colours and other control characters, which could garble a terminal."""
     return _CONTROL.sub("", text).expandtabs()
 
 
 def tail(path: Path) -> str:
-    """The last 64 kB of a log, plain."""
+    """The last 64 kB of a log, without control characters."""
     with path.open("rb") as file:
         file.seek(max(0, file.seek(0, 2) - _LAST))
         return "\n".join(plain(_shown(line)) for line in file.read().split(b"\n"))

@@ -1,4 +1,4 @@
-"""What to start: the tasks of a job, which of them are this machine's, and the environment of each."""
+"""Plans the start of a job: its tasks, which of them belong to this machine, and the environment of each."""
 
 import contextlib
 import errno
@@ -14,14 +14,14 @@ from stratagem._base.errors import ClusterError
 from stratagem._cluster import Address, ClusterSpec, check_cluster
 
 _LOOPBACK = "127.0.0.1"
-_PORTS = range(20000, 32768)  # below those that the system gives to outgoing connections
-_OF_TORCHRUN = ("RANK", "WORLD_SIZE", "LOCAL_RANK", "LOCAL_WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT")
+_PORTS = range(20000, 32768)  # below the ports that the system uses for outgoing connections
+_TORCHRUN_VARIABLES = ("RANK", "WORLD_SIZE", "LOCAL_RANK", "LOCAL_WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT")
 
 
 @final
 @dataclass(frozen=True)
 class TaskCounts:
-    """How many tasks of which kind. workers and ps are counts of one machine; a chief and an evaluator run on node 0."""
+    """The number of tasks of each kind. `workers` and `ps` count per machine; a chief and an evaluator run on node 0."""
 
     workers: int
     ps: int = 0
@@ -52,14 +52,14 @@ class TaskCounts:
         return sorted(members, key=lambda task: ("chief", "worker", "ps").index(kind_of(task)))
 
     def rank(self, task: str) -> int | None:
-        """Among those that train together; None for the others."""
+        """The rank among the tasks that train together; None for other tasks."""
         return self.all.index(task) if kind_of(task) in ("chief", "worker") else None
 
 
 @final
 @dataclass(frozen=True)
 class Started:
-    """A task to start: its rank, None where it has none, and the variables to set and to remove."""
+    """A task to start: its rank, None if it has none, and the environment variables to set and to remove."""
 
     name: str
     rank: int | None
@@ -68,7 +68,7 @@ class Started:
 
 
 def kind_of(task: str) -> str:
-    """`worker` of `worker:1`."""
+    """The kind of a task: `worker` for `worker:1`."""
     return task.partition(":")[0]
 
 
@@ -83,11 +83,11 @@ def on_this_machine(layout: TaskCounts) -> dict[str, str]:
     return {task: f"{_LOOPBACK}:{port}" for task, port in zip(layout.all, ports, strict=True)}
 
 
-def at(layout: TaskCounts, addresses: Sequence[str]) -> dict[str, str]:
-    """Addresses by task, from one of every task or one of every machine, where ports count up from it.
+def assign_addresses(layout: TaskCounts, addresses: Sequence[str]) -> dict[str, str]:
+    """Addresses by task, from one per task or one per machine, whose ports count up from it.
 
     Raises:
-        ClusterError: their number is neither; one is wrong, or two are equal.
+        ClusterError: the number of addresses is neither; one is wrong, or two are equal.
     """
     found = [Address.parse(text) for text in addresses]
     if len(found) == len(layout.all):
@@ -108,7 +108,7 @@ def at(layout: TaskCounts, addresses: Sequence[str]) -> dict[str, str]:
 
 
 def cluster_of(layout: TaskCounts, addresses: Mapping[str, str]) -> dict[str, list[str]]:
-    """The cluster of TF_CONFIG. As in TensorFlow, an evaluator is no part of it."""
+    """The cluster of TF_CONFIG. As in TensorFlow, an evaluator is not part of it."""
     cluster: dict[str, list[str]] = {}
     for task in layout.all:
         cluster.setdefault(kind_of(task), []).append(addresses[task])
@@ -116,7 +116,7 @@ def cluster_of(layout: TaskCounts, addresses: Mapping[str, str]) -> dict[str, li
 
 
 def with_tf_config(layout: TaskCounts, addresses: Mapping[str, str]) -> list[Started]:
-    """This machine's tasks, told by TF_CONFIG who they are."""
+    """This machine's tasks, each with a TF_CONFIG that names its role."""
     cluster = cluster_of(layout, addresses)
     started = []
     for task in layout.own:
@@ -127,14 +127,14 @@ def with_tf_config(layout: TaskCounts, addresses: Mapping[str, str]) -> list[Sta
 
 
 def with_chief_address(layout: TaskCounts, chief: Address) -> list[Started]:
-    """This machine's tasks where only the chief's address is known: torchrun's variables say that, TF_CONFIG cannot."""
+    """This machine's tasks when only the chief's address is known, given in torchrun's variables: TF_CONFIG cannot say that."""
     return [
         Started(
             task,
             layout.rank(task),
             dict(
                 zip(
-                    _OF_TORCHRUN,
+                    _TORCHRUN_VARIABLES,
                     map(str, (layout.rank(task), len(layout.all), i, layout.workers, chief.host, chief.port)),
                     strict=True,
                 )
@@ -145,13 +145,15 @@ def with_chief_address(layout: TaskCounts, chief: Address) -> list[Started]:
     ]
 
 
-def devices(layout: TaskCounts, count: int | None, gpus: Sequence[str]) -> Iterator[tuple[str, dict[str, str]]]:
-    """For every own task the variables that choose its devices.
+def device_variables(
+    layout: TaskCounts, count: int | None, gpus: Sequence[str]
+) -> Iterator[tuple[str, dict[str, str]]]:
+    """Yields, for every task of this machine, the environment variables that choose its devices.
 
-    count: a worker's; None: GPUs are dealt out evenly, and CPUs left as they are. gpus: their ids; none: CPUs are used.
+    count: devices per worker; None: GPUs are divided evenly, and CPUs left as they are. gpus: their ids; empty: use CPUs.
 
     Raises:
-        ClusterError: there are not as many GPUs.
+        ClusterError: there are not enough GPUs.
     """
     trainers = [task for task in layout.own if kind_of(task) in ("chief", "worker")]
     if not gpus:
@@ -164,7 +166,7 @@ def devices(layout: TaskCounts, count: int | None, gpus: Sequence[str]) -> Itera
             f"--devices-per-worker {count}: {len(trainers)} tasks need {each * len(trainers)} GPUs, and this machine has "
             f"{len(gpus)}. JAX_PLATFORMS=cpu takes virtual CPU devices instead."
         )
-    if each == 0:  # more tasks than GPUs, and nothing was said: they have to share
+    if each == 0:  # more tasks than GPUs and no count given: they have to share
         return
     left = iter(gpus)
     for task in (*trainers, *(task for task in layout.own if task not in trainers)):
@@ -173,7 +175,7 @@ def devices(layout: TaskCounts, count: int | None, gpus: Sequence[str]) -> Itera
 
 
 def refuse_used(addresses: Mapping[str, str], tasks: Sequence[str]) -> None:
-    """Raise ClusterError if something else listens where one of these tasks is to listen."""
+    """Raises ClusterError if something else already listens on the address of one of these tasks."""
     for task in tasks:
         if task in addresses and _problem(Address.parse(addresses[task])) == errno.EADDRINUSE:
             raise ClusterError(
@@ -183,7 +185,7 @@ def refuse_used(addresses: Mapping[str, str], tasks: Sequence[str]) -> None:
 
 
 def _problem(address: Address) -> int | None:
-    """The error of binding it now; None if there is none, or the name is not known here."""
+    """The errno of binding to the address now; None if it works, or the host name is not known here."""
     with contextlib.suppress(socket.gaierror):
         family, kind, protocol, _, place = socket.getaddrinfo(address.host, address.port, type=socket.SOCK_STREAM)[0]
         with socket.socket(family, kind, protocol) as one:
@@ -196,5 +198,5 @@ def _problem(address: Address) -> int | None:
 
 
 def wants_cpu(environ: Mapping[str, str] = os.environ) -> bool:
-    """Whether JAX is told to run on CPUs."""
+    """Returns whether JAX is told to run on CPUs."""
     return environ.get("JAX_PLATFORMS", "").split(",")[0] == "cpu"

@@ -1,4 +1,4 @@
-"""A job from its first start to its end: attempts, restarts after failures, and what is told about them."""
+"""A job from its first start to its end: attempts, restarts after failures, and reports about them."""
 
 import os
 import select
@@ -28,10 +28,11 @@ _LONGEST_WAIT = 60.0  # seconds before a restart
 @final
 @dataclass(frozen=True)
 class LaunchedJob:
-    """What to run. tasks: this machine's, for every attempt anew (ports change). logs: None keeps them only after failures.
+    """A job to run.
 
-    grace: seconds from SIGTERM to SIGKILL. wait: seconds before the first restart; it doubles. alone: on one machine.
-    returns: how often each worker that is lost is started again by itself.
+    tasks: makes this machine's tasks anew for every attempt (ports change). logs: None keeps them only after failures. grace:
+    seconds from SIGTERM to SIGKILL. wait: seconds before the first restart; it doubles. alone: there is one machine.
+    worker_restarts: how often each lost worker is restarted by itself.
     """
 
     program: Sequence[str]
@@ -42,11 +43,11 @@ class LaunchedJob:
     grace: float
     logs: Path | None
     alone: bool
-    returns: int
+    worker_restarts: int
 
 
 def run(job: LaunchedJob, screen: Show) -> int:
-    """Run it to its end; the launcher's exit code.
+    """Runs the job to its end and returns the launcher's exit code.
 
     Raises:
         ClusterError: the folder for the logs cannot be made, or ports are in use.
@@ -73,7 +74,9 @@ def _attempts(job: LaunchedJob, logs: Path, screen: Show, signals: "_Signals") -
             screen.say(f"ended by {signal_name(signals.received[0])}; logs are in {folder}")
             return 128 + signals.received[0]
         if not attempt.failed:
-            screen.say(f"{_count(running)} done after {time.monotonic() - attempt.began:.1f} s{_returns(running)}")
+            screen.say(
+                f"{_count(running)} done after {time.monotonic() - attempt.began:.1f} s{_restart_counts(running)}"
+            )
             return 0
         code = _report(running, attempt.began, folder, screen)
         if restarts == job.restarts:
@@ -92,16 +95,18 @@ def _attempt(job: LaunchedJob, tasks: Sequence[Started], folder: Path, screen: S
         raise ClusterError(
             f"The logs cannot be written to {folder}: {error.strerror}. Name another --log-dir."
         ) from None
-    attempt = Attempt(job.program, tasks, folder, job.teed, grace=job.grace, alone=job.alone, returns=job.returns)
+    attempt = Attempt(
+        job.program, tasks, folder, job.teed, grace=job.grace, alone=job.alone, worker_restarts=job.worker_restarts
+    )
     running = list(attempt.tasks.values())
     try:
-        heard = 0
+        handled = 0
         while not attempt.over:
             attempt.follow(_LOOK_SECONDS, signals.handle)
             signals.clear()
-            if len(signals.received) > heard:
-                heard = len(signals.received)
-                _obey(attempt, heard, job.grace, screen)
+            if len(signals.received) > handled:
+                handled = len(signals.received)
+                _handle_signal(attempt, handled, job.grace, screen)
             _show(attempt, running, screen)
     finally:
         attempt.close()
@@ -112,8 +117,8 @@ def _attempt(job: LaunchedJob, tasks: Sequence[Started], folder: Path, screen: S
     return attempt
 
 
-def _obey(attempt: Attempt, heard: int, grace: float, screen: Show) -> None:
-    if heard == 1:
+def _handle_signal(attempt: Attempt, handled: int, grace: float, screen: Show) -> None:
+    if handled == 1:
         screen.say(f"the tasks are told to end (SIGTERM) and killed in {grace:g} s; once more kills them now")
         attempt.end()
     else:
@@ -131,7 +136,7 @@ def _show(attempt: Attempt, running: Sequence[Running], screen: Show) -> None:
 
 
 def _report(running: Sequence[Running], began: float, folder: Path, screen: Show) -> int:
-    """Tell who failed first, how, and what followed."""
+    """Reports which task failed first, how, and what followed; returns the exit code."""
     ended = sorted((task.ended for task in running if task.ended is not None and task.over), key=lambda task: task.at)
     lost = [life for task in running for life in task.lost]
     failed = [task for task in ended if task.failed]
@@ -142,13 +147,13 @@ def _report(running: Sequence[Running], began: float, folder: Path, screen: Show
     table = Table("", "task", "pid", "ended after", "how", "why", box=None, pad_edge=False, header_style="bold")
     for task in sorted((*ended, *lost), key=lambda task: (task is not cause, task.at)):
         mark, why = "*" if task is cause else "", "to be started again" if task in lost else _why(task, cause)
-        table.add_row(mark, task.task, str(task.pid), f"{task.at - began:.1f} s", task.how, why)
+        table.add_row(mark, task.task, str(task.pid), f"{task.at - began:.1f} s", task.outcome, why)
     screen.say(f"{name} failed first{_where(cause)}")
     screen.say(table)
-    told = cause if cause is not None and cause.failed else failed[0]
-    lines = error_lines(told.log)
+    shown = cause if cause is not None and cause.failed else failed[0]
+    lines = error_lines(shown.log)
     if lines:
-        screen.say(f"the last lines of {log_path(folder, told.task)}:\n" + "\n".join(f"  {plain(x)}" for x in lines))
+        screen.say(f"the last lines of {log_path(folder, shown.task)}:\n" + "\n".join(f"  {plain(x)}" for x in lines))
     screen.say(f"logs are in {folder}")
     return exit_code(cause)
 
@@ -160,7 +165,7 @@ def _where(cause: EndedTask | None) -> str:
         return ": it did not go on"
     if cause.code == 0:
         return ": it ended while others still needed it"
-    return f": {cause.how}{' (by hand, or out of memory?)' if cause.how == 'SIGKILL' else ''}"
+    return f": {cause.outcome}{' (by hand, or out of memory?)' if cause.outcome == 'SIGKILL' else ''}"
 
 
 def _why(task: EndedTask, cause: EndedTask | None) -> str:
@@ -174,13 +179,13 @@ def _why(task: EndedTask, cause: EndedTask | None) -> str:
 
 
 def _next_number(logs: Path, tasks: Sequence[Started]) -> int:
-    """Of an attempt: after those whose logs are there. Other machines may write to the same folder."""
+    """The number of the next attempt, after all that have logs of these tasks. Other machines may share the folder."""
     numbers = [folder.name.removeprefix("attempt-") for folder in logs.glob("attempt-*")]
     used = [n for n in numbers if n.isdigit() and any(log_path(logs / f"attempt-{n}", t.name).exists() for t in tasks)]
     return 1 + max(map(int, used), default=-1)
 
 
-def _returns(running: Sequence[Running]) -> str:
+def _restart_counts(running: Sequence[Running]) -> str:
     times = [f"{len(task.lost)} of {task.name}" for task in running if task.lost]
     return f"; restarts: {', '.join(times)}" if times else ""
 
@@ -191,7 +196,7 @@ def _count(running: Sequence[Running]) -> str:
 
 @final
 class _Signals:
-    """SIGINT, SIGTERM and SIGHUP: noted in `received`; `handle` becomes readable."""
+    """Collects SIGINT, SIGTERM and SIGHUP in `received`; `handle` becomes readable when one arrives."""
 
     def __init__(self) -> None:
         self.received: list[int] = []
@@ -217,12 +222,12 @@ class _Signals:
         os.close(self._write)
 
     def clear(self) -> None:
-        """Make `handle` wait for the next one."""
+        """Empties `handle`, so that it waits for the next signal."""
         if select.select([self.handle], [], [], 0)[0]:
             os.read(self.handle, 4096)
 
     def wait(self, seconds: float) -> bool:
-        """Whether one comes within this time."""
+        """Waits at most this many seconds; returns whether a signal has arrived."""
         select.select([self.handle], [], [], seconds)
         return bool(self.received)
 

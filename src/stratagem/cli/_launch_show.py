@@ -1,4 +1,4 @@
-"""What the launcher shows while tasks run: a live table on a terminal, else a line every few seconds."""
+"""The launcher's display while tasks run: a live table on a terminal, else a line every few seconds."""
 
 import abc
 import sys
@@ -16,40 +16,40 @@ from stratagem.cli._launch_attempt import Running
 from stratagem.cli._launch_logs import plain
 
 _LINES_SECONDS = 5.0  # between two lines
-_FEW_TASKS = 8  # that get a word each in such a line
-_LONG_SECONDS = 5.0  # in one phase, which is then worth telling
-_WIDE = 200  # columns of tables that go to no terminal
+_FEW_TASKS = 8  # up to this many tasks are described one by one in such a line
+_LONG_SECONDS = 5.0  # a phase that lasts longer is shown with its seconds
+_WIDE = 200  # columns of tables when there is no terminal
 
 
 class Show(abc.ABC):
-    """Told of everything; a context, so that a terminal is left as it was."""
+    """Receives everything to display. A context manager, so that a terminal is left as it was."""
 
     @abc.abstractmethod
     def __enter__(self) -> Self:
-        """Begin to show."""
+        """Starts the display."""
 
     @abc.abstractmethod
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Leave what there is to see."""
+        """Ends the display and leaves its last state visible."""
 
     @abc.abstractmethod
     def printed(self, task: str, lines: Sequence[str]) -> None:
-        """Lines of a task's output."""
+        """Displays lines of a task's output."""
 
     @abc.abstractmethod
     def state(self, tasks: Sequence[Running]) -> None:
-        """How the tasks are; called several times a second."""
+        """Displays the state of the tasks; called several times a second."""
 
     @abc.abstractmethod
     def say(self, what: str | Table) -> None:
-        """Something of the launcher's own."""
+        """Displays a message of the launcher itself."""
 
 
 @final
 class LiveTable(Show):
-    """On a terminal: a table that stays below everything that is printed."""
+    """The display on a terminal: a table that stays below everything that is printed."""
 
     def __init__(self) -> None:
         self._console = Console()
@@ -77,11 +77,11 @@ class LiveTable(Show):
 
 @final
 class LineShow(Show):
-    """Elsewhere: the tasks' output as it is on stdout, the launcher's own words on stderr."""
+    """The display without a terminal: the tasks' output unchanged on stdout, the launcher's own messages on stderr."""
 
     def __init__(self) -> None:
         self._console = Console(stderr=True, width=None if sys.stderr.isatty() else _WIDE)
-        self._began = self._told = time.monotonic()
+        self._began = self._said_at = time.monotonic()
 
     def __enter__(self) -> Self:
         return self
@@ -99,8 +99,8 @@ class LineShow(Show):
 
     def state(self, tasks: Sequence[Running]) -> None:
         now = time.monotonic()
-        if now - self._told >= _LINES_SECONDS:
-            self._told = now
+        if now - self._said_at >= _LINES_SECONDS:
+            self._said_at = now
             self.say(f"{now - self._began:.0f} s: {summary(tasks)}")
 
     def say(self, what: str | Table) -> None:
@@ -108,12 +108,12 @@ class LineShow(Show):
 
 
 def show() -> Show:
-    """The one for this stdout."""
+    """The display that suits this stdout."""
     return LiveTable() if Console().is_terminal and not Console().is_dumb_terminal else LineShow()
 
 
 def table_of(tasks: Sequence[Running]) -> Table:
-    """A row a task."""
+    """A table with one row per task."""
     table = Table(box=None, pad_edge=False, header_style="bold", expand=True)
     for name in ("rank", "task", "pid"):
         table.add_column(name, no_wrap=True)
@@ -131,7 +131,7 @@ def table_of(tasks: Sequence[Running]) -> Table:
 
 
 def summary(tasks: Sequence[Running]) -> str:
-    """One line."""
+    """The state of all tasks in one line."""
     if len(tasks) <= _FEW_TASKS:
         return "; ".join(" ".join(filter(None, _words(task))) for task in tasks)
     states: dict[str, int] = {}
@@ -146,14 +146,14 @@ def summary(tasks: Sequence[Running]) -> str:
 
 
 def state_of(task: Running) -> str:
-    """In a word or three."""
+    """The state of a task in a few words."""
     if task.ended is None:
         return "running" if task.pid else "starting"
-    if task.again is not None:
-        return f"{task.ended.how}, comes again"
+    if task.restart_at is not None:
+        return f"{task.ended.outcome}, comes again"
     if task.ended.code == 0:
         return "done"
-    return f"ended ({task.ended.how})" if task.ended.asked else task.ended.how
+    return f"ended ({task.ended.outcome})" if task.ended.asked else task.ended.outcome
 
 
 def _words(task: Running) -> tuple[str, ...]:

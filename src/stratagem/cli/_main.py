@@ -1,4 +1,4 @@
-"""The command's list of subcommands; the file of one is imported when it is used, so that `--help` does not start JAX."""
+"""The command's list of subcommands. A subcommand's file is imported when it is used, so that `--help` does not start JAX."""
 
 import importlib
 
@@ -14,7 +14,7 @@ _COMMANDS = {
 
 
 class _Commands(click.Group):
-    """Imports on demand."""
+    """A command group that imports each subcommand on demand."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(_COMMANDS)

@@ -1,4 +1,4 @@
-"""Paths on the command line: what TensorFlow calls `file://` is taken, other schemes are refused."""
+"""Paths on the command line: TensorFlow's `file://` is accepted, other schemes are refused."""
 
 import os
 
@@ -9,12 +9,12 @@ from stratagem._base.paths import local_path
 
 
 class LocalPath(click.Path):
-    """As `click.Path`, of this machine."""
+    """A `click.Path` that also takes `file://` paths and refuses other schemes."""
 
     def convert(
         self, value: str | os.PathLike[str], param: click.Parameter | None, ctx: click.Context | None
     ) -> str | bytes | os.PathLike[str]:
-        """A value of the command line as a path.
+        """Converts a value of the command line to a path.
 
         Raises:
             click.BadParameter: it has another scheme than `file://`.

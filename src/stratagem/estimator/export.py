@@ -1,4 +1,4 @@
-"""tf.estimator.export: what a model_fn says of a served model's answers."""
+"""tf.estimator.export: descriptions of a served model's answers, for use in a model_fn."""
 
 from stratagem._tf1.estimator.export import ClassificationOutput as ClassificationOutput
 from stratagem._tf1.estimator.export import ExportOutput as ExportOutput

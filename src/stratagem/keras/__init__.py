@@ -1,4 +1,4 @@
-"""tf.keras: Keras 3, with TensorFlow's names that it lost.
+"""tf.keras: Keras 3, together with TensorFlow's names that Keras 3 has dropped.
 
 Submodules that have no file here (`stratagem.keras.layers`, `.applications.resnet50` …) are found on Keras' own path: those
 files of Keras are mere lists of public names, so both spellings mean the same classes.
@@ -7,7 +7,10 @@ files of Keras are mere lists of public names, so both spellings mean the same c
 import importlib
 from typing import Any
 
-from stratagem import _hooks
+from stratagem import (
+    _hooks,
+    _training,  # noqa: F401  # installs the hooks into Keras' classes
+)
 
 _hooks.install()  # before the names below are taken from Keras: it replaces some
 

@@ -4,7 +4,7 @@ from keras.losses import *
 
 
 class Reduction:
-    """How a loss object combines the rows' losses (TF's names for Keras' strings)."""
+    """TensorFlow's names for Keras' strings that say how a loss object combines the losses of the rows."""
 
     AUTO = "sum_over_batch_size"
     NONE = "none"
@@ -13,5 +13,5 @@ class Reduction:
 
     @classmethod
     def all(cls) -> tuple[str, ...]:
-        """Every value."""
+        """All values."""
         return (cls.NONE, cls.SUM, cls.SUM_OVER_BATCH_SIZE)

@@ -1,4 +1,4 @@
-"""`tf.summary.experimental`: the default step, and what summaries of one's own need."""
+"""`tf.summary.experimental`: the default step, summary scopes, and raw protobuf summaries."""
 
 from stratagem._events import get_step as get_step
 from stratagem._events import set_step as set_step

@@ -1,4 +1,4 @@
-"""Ports for jobs on this machine."""
+"""Finds free ports for jobs on this machine."""
 
 import random
 import socket
@@ -6,18 +6,18 @@ from pathlib import Path
 
 _RANGE = Path("/proc/sys/net/ipv4/ip_local_port_range")
 _LOWEST = 10_000
-_random = random.SystemRandom()  # processes that ask at a time must not get the same ones
+_random = random.SystemRandom()  # processes that ask at the same time must not get the same ports
 _given: set[int] = set()
 
 
 def free_ports(count: int) -> list[int]:
-    """So many ports of 127.0.0.1 that were free a moment ago, all different, for the addresses of a TF_CONFIG.
+    """Returns `count` different ports of 127.0.0.1 that were free a moment ago, for the addresses of a TF_CONFIG.
 
-    Any process gets a port of the system's own range for a connection that it makes: so they are from below that range.
-    They are not given out again by this process as long as there are others.
+    The system assigns ports of its own range to any outgoing connection, so these are from below that range. This process
+    does not return a port twice as long as others are left.
     """
     found: list[int] = []
-    below = range(_LOWEST, _first_of_the_system())
+    below = range(_LOWEST, _first_system_port())
     while len(found) < count:
         left = len(below) - len(_given)
         if left < count:
@@ -29,7 +29,7 @@ def free_ports(count: int) -> list[int]:
     return found
 
 
-def _first_of_the_system() -> int:
+def _first_system_port() -> int:
     try:
         return max(int(_RANGE.read_text().split()[0]), _LOWEST + 1000)
     except FileNotFoundError:  # not Linux

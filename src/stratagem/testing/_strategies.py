@@ -1,4 +1,4 @@
-"""The table of strategies: whatever a strategy promises is tested on every one of them."""
+"""The table of strategies that contract tests run over."""
 
 from collections.abc import Callable
 
@@ -16,7 +16,7 @@ def _mirrored(replicas: int) -> AbstractStrategy:
     return MirroredStrategy([f"CPU:{i}" for i in range(replicas)])
 
 
-def _served(servers: int, workers: int) -> AbstractStrategy:
+def _parameter_servers(servers: int, workers: int) -> AbstractStrategy:
     ports = free_ports(servers + workers)
     spec = ClusterSpec(
         {"ps": [f"localhost:{p}" for p in ports[:servers]], "worker": [f"localhost:{p}" for p in ports[servers:]]}
@@ -28,7 +28,7 @@ def _served(servers: int, workers: int) -> AbstractStrategy:
 
 # Name → a function that makes the strategy. They need eight virtual CPU devices, configured before JAX starts
 # (`jax.config.update("jax_num_cpu_devices", 8)`, or `tf.config.set_logical_device_configuration`).
-# Contract tests are parametrised over it, so a strategy that is added here is held to all of them.
+# Contract tests are parametrised over it, so a strategy that is added here has to pass all of them.
 STRATEGIES: dict[str, Callable[[], AbstractStrategy]] = {
     "default": get_strategy,
     "one device": lambda: OneDeviceStrategy("CPU:1"),  # not the device that JAX would choose
@@ -36,5 +36,5 @@ STRATEGIES: dict[str, Callable[[], AbstractStrategy]] = {
     "mirrored 2": lambda: _mirrored(2),
     "mirrored 4": lambda: _mirrored(4),
     "mirrored 8": lambda: _mirrored(8),
-    "parameter servers": lambda: _served(servers=2, workers=1),
+    "parameter servers": lambda: _parameter_servers(servers=2, workers=1),
 }

@@ -280,7 +280,7 @@ def test_ignore_errors_can_be_the_middle_of_a_plan(tmp_path: Path) -> None:
         name.encode() for name in ["0.0", "0.1", "0.3", "0.4", *REST]
     )
     stage = dataset.stage
-    assert [r.item() for r in stage.over(*stage.parents).walk()] == read(dataset)
+    assert [r.item() for r in stage.with_parents(*stage.parents).walk()] == read(dataset)
 
 
 def test_the_spec_of_a_map_over_damaged_files_is_known(tmp_path: Path) -> None:

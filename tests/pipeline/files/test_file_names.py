@@ -83,7 +83,7 @@ def test_names_that_are_known_can_be_divided(tmp_path: Path, given: str) -> None
     (source,) = stage.parents
     assert isinstance(source, FileNames)
     assert source.files == tuple(files)
-    assert [r.item() for r in stage.over(source.with_files(source.files[1:])).walk()] == [b"1.0", b"2.0"]
+    assert [r.item() for r in stage.with_parents(source.with_files(source.files[1:])).walk()] == [b"1.0", b"2.0"]
 
 
 def test_reading_is_pure_and_not_cheap(tmp_path: Path) -> None:

@@ -1,1 +1,1 @@
-"""Elements kept in a file."""
+"""Caches of elements in files."""

@@ -1,8 +1,8 @@
-"""The file of a cache: elements one after another, and at its end a list of what is in it, without which it is no cache.
+"""The file format of a cache: elements one after another and an index at the end, without which the cache is incomplete.
 
 Layout: a magic line; for each element its length, its CRC-32 and its bytes; a JSON index with its length and CRC-32; a
 last line. Numbers are little-endian. An element's bytes: the length of a JSON list of the dtypes and shapes of its leaves,
-that list, and the leaves, each from a multiple of 16 on. A string is its length and, after all lengths, its bytes.
+that list, and the leaves, each aligned to 16 bytes. A string array is stored as all lengths, followed by all bytes.
 """
 
 import contextlib
@@ -33,17 +33,18 @@ _FRAME = struct.Struct("<QI")  # length, CRC-32
 _HEAD = struct.Struct("<I")
 _ALIGNMENT = 16
 _BLOCK = 1 << 20
-_MARK = 1024  # the index has the place of every so many elements
+_MARK = 1024  # the index has the offset of every 1024th element
 _STALE_SECONDS = 24 * 3600.0
 
 
 @final
 @dataclass(frozen=True)
 class CacheIndex:
-    """What a complete cache holds.
+    """The index of a complete cache.
 
-    count: of elements. components: the path and dtype of every leaf. part: of the data, see `FileCacheStage.part`.
-    origin: the state of the pipeline at the first element. marks: the place of every 1024th element. end: of the last one.
+    count: the number of elements. components: the path and dtype of every leaf. part: the part of the data, see
+    `FileCacheStage.part`. origin: the state of the pipeline at the first element. marks: the offset of every 1024th
+    element. end: the end of the last one.
     """
 
     count: int
@@ -61,10 +62,10 @@ def components_of(nest: Nest) -> list[list[str]]:
 
 
 def read_index(path: Path) -> CacheIndex | None:
-    """The index of a cache; None when there is no file.
+    """Reads the index of a cache; None when there is no file.
 
     Raises:
-        InvalidArgumentError: the file is no cache.
+        InvalidArgumentError: the file is not a cache.
         DataLossError: it is damaged.
     """
     tail = _FRAME.size + len(_END)
@@ -89,7 +90,7 @@ def read_index(path: Path) -> CacheIndex | None:
 
 
 def check_part(path: Path, index: CacheIndex, part: list[list[int]]) -> None:
-    """Refuse a cache of another part of the data.
+    """Refuses a cache of another part of the data.
 
     Raises:
         InvalidArgumentError: it is one.
@@ -103,14 +104,14 @@ def check_part(path: Path, index: CacheIndex, part: list[list[int]]) -> None:
 
 
 def elements_from(path: Path, index: CacheIndex, position: int) -> Iterator[list[Array]]:
-    """The leaves of the elements of a complete cache from one on; a block of the file is read at a time.
+    """Yields the leaves of a complete cache's elements from `position` on; reads the file in blocks.
 
     Raises:
         DataLossError: an element is damaged.
-        NotFoundError: the file has gone.
+        NotFoundError: the file has been removed.
     """
     if position >= index.count:
-        return  # whatever is damaged before
+        return  # even if the file is damaged before this position
     number = position - position % _MARK
     place = index.marks[number // _MARK]
     block, start = b"", place
@@ -136,10 +137,10 @@ def elements_from(path: Path, index: CacheIndex, position: int) -> Iterator[list
 
 @final
 class CacheWriter:
-    """Writes a cache under a temporary name, and gives it its name when it is complete.
+    """Writes a cache under a temporary name, and renames it when it is complete.
 
-    Several may write the same cache at once, also in several processes: the first to complete one has made it. What an
-    unfinished one wrote is removed with it; what is left of a process that was killed, after a day.
+    Several writers, also in different processes, may write the same cache at once: the first to finish wins. Files of
+    unfinished writers are removed with them; those of killed processes after a day.
     """
 
     def __init__(self, path: Path, part: list[list[int]], origin: State) -> None:
@@ -155,7 +156,7 @@ class CacheWriter:
         self._remove = weakref.finalize(self, _removed, self._partial)
 
     def write(self, element: Nest) -> None:
-        """Append an element.
+        """Appends an element.
 
         Raises:
             TypeError: it holds data sets.
@@ -176,10 +177,10 @@ class CacheWriter:
             self._flush()
 
     def complete(self) -> None:
-        """Give the file its name, unless another writer was faster.
+        """Renames the file to its final name, unless another writer was faster.
 
         Raises:
-            InvalidArgumentError: the other one has cached another part of the data.
+            InvalidArgumentError: the other writer has cached another part of the data.
         """
         end = self._written + len(self._buffer)
         index = CacheIndex(self._count, self._components, self._part, self._origin, self._marks, end)
@@ -194,7 +195,7 @@ class CacheWriter:
             check_part(self._path, other, self._part)
 
     def abandon(self) -> None:
-        """Remove what was written."""
+        """Removes the unfinished file."""
         self._remove()
 
     def _flush(self) -> None:
@@ -272,7 +273,7 @@ def _removed(path: Path) -> None:
 
 
 def _remove_stale(path: Path) -> None:
-    """Remove what processes that were killed have left."""
+    """Removes files left by killed processes."""
     for partial in path.parent.glob("*.partial"):
         if not partial.name.startswith(f"{path.name}."):
             continue
@@ -282,5 +283,5 @@ def _remove_stale(path: Path) -> None:
 
 
 def same_state(first: Any, second: Any) -> bool:
-    """Whether two states are equal, once JSON has made lists of tuples."""
+    """Returns whether two states are equal after JSON has converted tuples to lists."""
     return bool(json.loads(json.dumps(first)) == json.loads(json.dumps(second)))

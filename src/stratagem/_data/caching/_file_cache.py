@@ -1,4 +1,4 @@
-"""The cache in a file: written by the first complete walk, read by all later ones, also of later programs."""
+"""The cache in a file: written by the first complete iteration, read by all later ones, including those of later programs."""
 
 import functools
 import hashlib
@@ -32,14 +32,14 @@ from stratagem._data.stages._steps import SliceStage
 
 @final
 class FileCacheStage(UnaryStage):
-    """The elements in the file `filename`.cache, or, while there is none, the parent's, which are written to it."""
+    """The elements in the file `filename`.cache or, as long as it does not exist, the parent's, which are written to it."""
 
     def __init__(self, parent: Stage, filename: str) -> None:
         super().__init__(parent)
         self._filename = filename
         self.path = Path(f"{filename}.cache")
 
-    def over(self, *parents: Stage) -> "FileCacheStage":
+    def with_parents(self, *parents: Stage) -> "FileCacheStage":
         (parent,) = parents
         # A worker's own part of the data needs a file of its own: workers may share a folder.
         return self if parent is self._parent else FileCacheStage(parent, f"{self._filename}.{_digest(parent)}")
@@ -61,7 +61,7 @@ class FileCacheStage(UnaryStage):
         return _FileCacheIterator(self, self._parent)
 
     def index(self) -> CacheIndex | None:
-        """What the file holds; None when there is no file.
+        """The index of the file; None when there is no file.
 
         Raises:
             InvalidArgumentError: it holds other elements than this pipeline makes.
@@ -79,9 +79,9 @@ class FileCacheStage(UnaryStage):
 
 @final
 class _FileCacheIterator(RestartingIterator):
-    """Reads the file when it is there at the beginning, else makes it.
+    """Reads the file if it exists at the beginning, else makes it.
 
-    A restore of a walk that was making it goes to where that began, and makes it again.
+    Restoring an iteration that was making the file starts where that began, and makes it again.
     """
 
     def __init__(self, stage: FileCacheStage, parent: Stage) -> None:
@@ -92,7 +92,7 @@ class _FileCacheIterator(RestartingIterator):
         self._ended = False
         index = stage.index()
         if index is None:
-            self._make_from(self._start().get_state())
+            self._write_from(self._start().get_state())
         else:
             self._read_from(index, 0)
 
@@ -102,14 +102,14 @@ class _FileCacheIterator(RestartingIterator):
         self._stored = elements_from(self._cache.path, index, position)
         self._pack = packer(self._cache.spec) if index.count else tuple
 
-    def _make_from(self, origin: State) -> None:
+    def _write_from(self, origin: State) -> None:
         self._origin, self._position = origin, 0
         self._stored = None
         self._writer = CacheWriter(self._cache.path, self._cache.part, origin)
         self._ended = False
 
     def __next__(self) -> Nest:
-        element = self._make_next() if self._stored is None else self._read_next()
+        element = self._write_next() if self._stored is None else self._read_next()
         self._position += 1
         return element
 
@@ -118,10 +118,10 @@ class _FileCacheIterator(RestartingIterator):
         try:
             return self._pack(next(self._stored))
         except OpError:
-            self._read_from(self._index, self._position + 1)  # the next call goes on after what is damaged
+            self._read_from(self._index, self._position + 1)  # the next call continues after the damaged element
             raise
 
-    def _make_next(self) -> Nest:
+    def _write_next(self) -> Nest:
         assert self._source is not None
         if self._ended:
             raise StopIteration
@@ -147,9 +147,9 @@ class _FileCacheIterator(RestartingIterator):
             self._read_from(index, state["position"])
             return
         self._start().set_state(state["origin"])
-        self._make_from(state["origin"])
+        self._write_from(state["origin"])
         if index is not None:
-            self._abandon()  # the file there is another program's, in another order
+            self._abandon()  # the existing file is another program's, in another order
         for _ in range(state["position"]):
             next(self)
 
@@ -159,7 +159,7 @@ class _FileCacheIterator(RestartingIterator):
             self._writer = None
 
     def close(self) -> None:
-        """Remove an unfinished file, and end the walks before."""
+        """Removes an unfinished file, and closes the parent iterators."""
         self._abandon()
         super().close()
 

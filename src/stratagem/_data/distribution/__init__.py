@@ -1,1 +1,1 @@
-"""From a data set to the replicas: who gets what, in pieces of which size, and where each of them is."""
+"""Distribution of data sets over replicas: which worker and replica gets which rows, in which steps, on which device."""

@@ -1,4 +1,4 @@
-"""Distributed data sets: every step, each replica gets its rows, placed on its device one step ahead."""
+"""Distributed data sets: every step, each replica gets its rows, which are placed on its device one step ahead."""
 
 import abc
 from collections.abc import Callable, Sequence
@@ -17,7 +17,7 @@ from stratagem._data._iterator import ElementIterator
 from stratagem._data.distribution._input import InputContext, InputOptions, InputReplicationMode, refuse_per_replica
 from stratagem._data.distribution._input_stalls import StallWatch
 from stratagem._data.distribution._lockstep import LockstepIterator
-from stratagem._data.distribution._peers import Asked, Common, Compared, NoPeers, Peers, Shape
+from stratagem._data.distribution._peers import ComparedBatches, NoPeers, Peers, SeparateInputs, Shape, SharedBatches
 from stratagem._data.distribution._rebatch import check_batched
 from stratagem._data.distribution._same import agree_on_steps
 from stratagem._data.distribution._shard import shard
@@ -27,14 +27,14 @@ from stratagem._data.elements._nest import Array, Nest, to_tensors
 from stratagem._data.elements._spec import TensorSpec, with_rows, without_rows
 from stratagem._data.stages._cardinality import INFINITE, UNKNOWN
 from stratagem._data.stages._order import State
-from stratagem._data.stages._read_ahead import AtOnce, InThread, ReadAheadIterator
+from stratagem._data.stages._read_ahead import InlineExecutor, ReadAheadIterator, ThreadExecutor
 from stratagem._data.stages._stage import ParentIterator, Stage, StageIterator
 from stratagem._private import on_device
 
 
 @final
 class PerReplicaSpec:
-    """The specs of the values of a PerReplica, one a local replica."""
+    """The specs of the values of a PerReplica, one for each local replica."""
 
     def __init__(self, *specs: TensorSpec) -> None:
         self.specs = specs
@@ -51,23 +51,23 @@ class PerReplicaSpec:
 
 @final
 class DistributedIterator(ElementIterator[Nest]):
-    """Elements of a distributed data set: nests of PerReplica, or of jax.Arrays when there is one replica."""
+    """Elements of a distributed data set: nests of PerReplica, or of jax.Arrays if there is one replica."""
 
     def __init__(self, source: StageIterator, element_spec: Callable[[], Nest], job: Job) -> None:
         super().__init__(source, element_spec)
         self._job = job
 
-    def _finish(self, element: Nest) -> Nest:
+    def _converted(self, element: Nest) -> Nest:
         return element
 
     def get_state(self) -> State:
-        """Where the iterators of all workers are; all workers have to ask."""
+        """The positions of all workers' iterators; all workers have to call it."""
         state: State = joined(self._job.agree("the position of an iterator", super().get_state()))
         return state
 
 
 class DistributedInput(abc.ABC):
-    """Something that gives every replica its input, step by step."""
+    """Input that is distributed to the replicas, step by step."""
 
     def __init__(self, context: InputContext, mesh: ReplicaMesh, options: InputOptions | None = None) -> None:
         self._context = context
@@ -82,14 +82,14 @@ class DistributedInput(abc.ABC):
     @property
     @abc.abstractmethod
     def element_spec(self) -> Nest:
-        """A nest of PerReplicaSpec, or of TensorSpec when there is one replica."""
+        """A nest of PerReplicaSpec, or of TensorSpec if there is one replica."""
 
     @abc.abstractmethod
     def _walk(self) -> tuple[LockstepIterator, Peers]:
-        """A new walk, and the other workers that it asks."""
+        """Starts a new iteration; also returns the object that consults the other workers for it."""
 
     @property
-    def _local(self) -> int:
+    def _num_local(self) -> int:
         return len(self._mesh.local_ids)
 
     @property
@@ -98,7 +98,7 @@ class DistributedInput(abc.ABC):
 
     @property
     def cardinality(self) -> jax.Array:
-        """The number of elements of the data set that is distributed, as `Dataset.cardinality`."""
+        """The number of elements of the data set that is distributed, like `Dataset.cardinality`."""
         return jnp.asarray(self.stage.cardinality, dtype=np.int64)
 
     def __iter__(self) -> DistributedIterator:
@@ -109,14 +109,14 @@ class DistributedInput(abc.ABC):
         walk: StageIterator = _PlacedIterator(steps, self._mesh)
         depth = self._options.experimental_per_replica_buffer_size
         if depth > 0:
-            alone = self._context.num_input_pipelines == 1  # asking other workers may take long
-            ahead = ReadAheadIterator(walk, depth, AtOnce() if alone and self.stage.cheap else InThread())
+            alone = self._context.num_input_pipelines == 1  # consulting other workers may take long
+            ahead = ReadAheadIterator(walk, depth, InlineExecutor() if alone and self.stage.cheap else ThreadExecutor())
             walk = StallWatch(ahead, self._mesh, peers)
         return DistributedIterator(walk, lambda: self.element_spec, self._mesh.job)
 
     def _spec_per_replica(self, spec: Nest) -> Nest:
         if self._context.num_input_pipelines > 1:
-            spec = jax.tree.map(_any_rows, spec)  # another worker may go on when this one has no more rows
+            spec = jax.tree.map(_any_rows, spec)  # another worker may continue when this one has no more rows
         if self._mesh.num_replicas == 1:
             return spec
         return jax.tree.map(lambda leaf: PerReplicaSpec(*[leaf] * len(self._mesh.local_ids)), spec)
@@ -124,7 +124,7 @@ class DistributedInput(abc.ABC):
 
 @final
 class DistributedDataset(DistributedInput):
-    """A data set of global batches, each cut among the replicas: `strategy.experimental_distribute_dataset`."""
+    """A data set of global batches, each divided among the replicas: `strategy.experimental_distribute_dataset`."""
 
     def __init__(
         self,
@@ -141,7 +141,7 @@ class DistributedDataset(DistributedInput):
             for spec in jax.tree.leaves(self._stage.spec):
                 check_batched(spec)
         self._sharding = shard(self._stage, dataset.options().experimental_distribute.auto_shard_policy, context)
-        self._own = self._sharding.pieces(context.input_pipeline_id, context.num_input_pipelines)
+        self._pieces = self._sharding.pieces(context.input_pipeline_id, context.num_input_pipelines)
         self._announced = False
 
     @property
@@ -150,7 +150,7 @@ class DistributedDataset(DistributedInput):
 
     @property
     def element_spec(self) -> Nest:
-        return self._spec_per_replica(self._own.spec)
+        return self._spec_per_replica(self._pieces.spec)
 
     def _walk(self) -> tuple[LockstepIterator, Peers]:
         if not self._announced:
@@ -160,9 +160,9 @@ class DistributedDataset(DistributedInput):
         workers, worker = self._context.num_input_pipelines, self._context.input_pipeline_id
         stream = WorkerIterator(self._sharding, workers, worker)
         peers = self._peers(stream)
-        steps = LockstepIterator([stream], self._own, self._replicas, peers, partial=lambda: True)
+        steps = LockstepIterator([stream], self._pieces, self._replicas, peers, partial=lambda: True)
         if workers > 1 and self._sharding.common:
-            # They walk over the same batches only if they shuffle by the same seeds: the chief's.
+            # They iterate over the same batches only if they shuffle with the same seeds: the chief's.
             given = self._mesh.job.agree("where an iterator begins", [steps.get_state(), list(length(self._stage))])
             check_lengths([Length(*theirs) for _, theirs in given])
             steps.set_state(given[0][0])
@@ -172,14 +172,14 @@ class DistributedDataset(DistributedInput):
         if self._context.num_input_pipelines == 1:
             return NoPeers()
         if not self._sharding.common:
-            return Asked(self._mesh.job, self._local)
+            return SeparateInputs(self._mesh.job, self._num_local)
         known = self._stage.cardinality != UNKNOWN
-        return Common(stream.sizes) if known else Compared(self._mesh.job, stream.sizes)
+        return SharedBatches(stream.sizes) if known else ComparedBatches(self._mesh.job, stream.sizes)
 
 
 @final
 class DistributedDatasetFromFunction(DistributedInput):
-    """A user's function makes the data set; every replica takes one of its batches a step."""
+    """A user's function makes the data set; every replica takes one of its batches per step."""
 
     def __init__(
         self,
@@ -192,7 +192,7 @@ class DistributedDatasetFromFunction(DistributedInput):
         contexts = [context]
         if self._options.experimental_replication_mode is InputReplicationMode.PER_REPLICA:
             contexts = [InputContext(mesh.num_replicas, i, mesh.num_replicas) for i in mesh.local_ids]
-        self._stages = [_made(dataset_fn, c).stage for c in contexts]
+        self._stages = [_dataset_from(dataset_fn, c).stage for c in contexts]
 
     @property
     def stage(self) -> Stage:
@@ -204,12 +204,12 @@ class DistributedDatasetFromFunction(DistributedInput):
 
     def _walk(self) -> tuple[LockstepIterator, Peers]:
         walks = [stage.walk() for stage in self._stages]
-        peers = NoPeers() if self._context.num_input_pipelines == 1 else Asked(self._mesh.job, self._local)
+        peers = NoPeers() if self._context.num_input_pipelines == 1 else SeparateInputs(self._mesh.job, self._num_local)
         partial = self._handles_partial_steps
         return LockstepIterator(walks, self.stage, self._replicas, peers, partial=partial), peers
 
     def _handles_partial_steps(self) -> bool:
-        """TensorFlow's rule: one worker drops a step without data for everybody when all shapes are static."""
+        """Implements TensorFlow's rule: one worker drops a step in which some replica has no data if all shapes are static."""
         if self.stage.cardinality == INFINITE:
             return False
         if self._context.num_input_pipelines > 1:
@@ -228,20 +228,20 @@ class _PlacedIterator(ParentIterator):
 
     def __next__(self) -> Nest:
         pieces = next(self._steps)
-        columns = iter(zip(*self._steps.shapes, strict=True))  # by leaf: its shape on every replica of the job
+        columns = iter(zip(*self._steps.shapes, strict=True))  # for each leaf, its shapes on all replicas of the job
         return jax.tree.map(lambda *leaves: place(list(leaves), self._mesh, next(columns)), *pieces)
 
-    def _facts(self) -> State:
+    def _own_state(self) -> State:
         return {}
 
-    def _set_facts(self, state: State) -> None:
+    def _set_own_state(self, state: State) -> None:
         pass
 
 
 def place(
     pieces: list[Array], mesh: ReplicaMesh, shapes: Sequence[Shape] | None = None
 ) -> PerReplica | jax.Array | Array:
-    """One piece a local replica on its device; strings stay on the host. shapes: as in `per_replica`."""
+    """Places one piece for each local replica on its device; strings stay on the host. shapes: see `per_replica`."""
     if pieces[0].dtype == object:
         texts = [to_tensors(piece) for piece in pieces]
         return texts[0] if mesh.num_replicas == 1 else Separate(texts)
@@ -257,7 +257,7 @@ def _any_rows(spec: TensorSpec) -> TensorSpec:
     return with_rows(without_rows(spec), None) if spec.shape.rank else spec
 
 
-def _made(dataset_fn: Callable[[InputContext], Dataset], context: InputContext) -> Dataset:
+def _dataset_from(dataset_fn: Callable[[InputContext], Dataset], context: InputContext) -> Dataset:
     dataset = dataset_fn(context)
     if not isinstance(dataset, Dataset):
         raise TypeError(

@@ -1,4 +1,4 @@
-"""InputContext, ValueContext, InputOptions: what an input function is told, and how its input is placed."""
+"""InputContext, ValueContext, InputOptions: the arguments of input functions, and options for placing their input."""
 
 import enum
 from dataclasses import dataclass
@@ -10,14 +10,14 @@ from stratagem._base.errors import UnimplementedError
 @final
 @dataclass(frozen=True)
 class InputContext:
-    """Which of the job's input pipelines this is, and how many replicas they feed together."""
+    """An input pipeline of the job: its index, the number of pipelines, and the number of replicas that they feed together."""
 
     num_input_pipelines: int = 1
     input_pipeline_id: int = 0
     num_replicas_in_sync: int = 1
 
     def get_per_replica_batch_size(self, global_batch_size: int) -> int:
-        """The rows of one replica in a global batch.
+        """The number of rows for one replica in a global batch.
 
         Raises:
             ValueError: the global batch cannot be divided evenly.
@@ -38,7 +38,7 @@ class InputContext:
 @final
 @dataclass(frozen=True)
 class ValueContext:
-    """Which replica a value is made for, and how many replicas there are."""
+    """The context of a value: the index of the replica that it is made for, and the number of replicas."""
 
     replica_id_in_sync_group: int = 0
     num_replicas_in_sync: int = 1
@@ -51,7 +51,7 @@ class ValueContext:
 
 
 class InputReplicationMode(enum.Enum):
-    """Whether an input function is called once a worker or once a replica."""
+    """The number of calls of an input function: once per worker or once per replica."""
 
     PER_WORKER = "PER_WORKER"
     PER_REPLICA = "PER_REPLICA"
@@ -60,7 +60,7 @@ class InputReplicationMode(enum.Enum):
 @final
 @dataclass(frozen=True)
 class InputOptions:
-    """How distributed input is placed. A per-replica buffer size of 0 turns prefetching off."""
+    """Options for the placement of distributed input. A per-replica buffer size of 0 turns prefetching off."""
 
     experimental_fetch_to_device: bool | None = None
     experimental_replication_mode: InputReplicationMode = InputReplicationMode.PER_WORKER
@@ -86,7 +86,7 @@ class InputOptions:
 
 
 def refuse_per_replica(options: InputOptions) -> None:
-    """Only input functions can be called once a replica."""
+    """Raises UnimplementedError for mode PER_REPLICA, which only works with input functions."""
     if options.experimental_replication_mode is InputReplicationMode.PER_REPLICA:
         raise UnimplementedError(
             "InputReplicationMode.PER_REPLICA works with `distribute_datasets_from_function` only. "

@@ -1,4 +1,4 @@
-"""How long a step's devices had nothing to do because its input was not there."""
+"""Measures how long devices were idle because a step's input was not ready."""
 
 import logging
 import time
@@ -17,16 +17,16 @@ _log = logging.getLogger("stratagem.data")
 
 @final
 class StallWatch(ParentIterator):
-    """Warns when the devices waited for input for a large share of an epoch, and in long epochs every now and then.
+    """Warns when the devices waited for input for a large share of an epoch, and in long epochs repeatedly.
 
-    Steps are dispatched, not waited for, so time spent in `next` is not lost while the devices are still at work.
+    Steps are dispatched asynchronously, so time spent in `next` is not lost while the devices are still busy.
     """
 
-    SHARE: ClassVar = 0.2  # what is worth a warning
+    SHARE: ClassVar = 0.2  # the share that is worth a warning
     IDLE_SECONDS: ClassVar = 1.0
     EVERY_SECONDS: ClassVar = 120.0
     _POLL_SECONDS = 0.001
-    _WARM_UP = 2  # every program waits for its first element, and compiles in its first step
+    _WARM_UP = 2  # not counted: every program waits for its first element, and compiles in its first step
 
     def __init__(self, source: ReadAheadIterator, mesh: ReplicaMesh, peers: Peers) -> None:
         super().__init__(source)
@@ -44,20 +44,20 @@ class StallWatch(ParentIterator):
     def __next__(self) -> Nest:
         while self._dispatched.busy() and not self._ahead.wait(self._POLL_SECONDS):
             pass
-        asked = time.perf_counter()
+        requested_at = time.perf_counter()
         busy = self._dispatched.busy()
         try:
             with self._mesh.job.phase(Phase.INPUT):
                 element = next(self._source)
         except StopIteration:
-            self._report(asked)
+            self._report(requested_at)
             raise
         now = time.perf_counter()
         self._steps += 1
         if self._steps <= self._WARM_UP:
             self._started = now
             return element
-        self._idle += 0.0 if busy else now - asked
+        self._idle += 0.0 if busy else now - requested_at
         if now - self._started > self.EVERY_SECONDS:
             self._report(now)
         return element
@@ -77,16 +77,16 @@ class StallWatch(ParentIterator):
         self._begin()
 
     def set_state(self, state: State) -> None:
-        self._peers.give_up()  # the thread that reads ahead may wait for workers that have restored already
+        self._peers.give_up()  # the read-ahead thread may be waiting for workers that have already restored
         super().set_state(state)
 
     def close(self) -> None:
-        """End the thread, also where it waits for workers that have ended this iteration already."""
+        """Stops the thread, even while it waits for workers that have already ended this iteration."""
         self._peers.give_up()
         super().close()
 
-    def _facts(self) -> State:
+    def _own_state(self) -> State:
         return {}
 
-    def _set_facts(self, state: State) -> None:
+    def _set_own_state(self, state: State) -> None:
         self._begin()

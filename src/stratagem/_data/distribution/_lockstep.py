@@ -1,4 +1,4 @@
-"""Steps of the workers of a job: all of them make the same number, also when their input ends at different times."""
+"""Keeps the workers of a job in step: all make the same number of steps, even if their input ends at different times."""
 
 from collections.abc import Callable
 from typing import final
@@ -15,11 +15,11 @@ from stratagem._data.stages._stage import Stage, StageIterator
 
 @final
 class LockstepIterator(StageIterator):
-    """Takes one element for each of `replicas` local replicas, in turn from one walk or from one walk a replica.
+    """Takes one element for each of `replicas` local replicas, in turn from one iterator or from one iterator per replica.
 
-    A step happens as long as some replica of some worker has an element; the others then get no rows. `partial`, asked
-    when it comes to that, may say that such steps are dropped. The elements are lists, one nest a local replica.
-    `replicas` are this worker's among those of the job.
+    A step happens as long as some replica of some worker has an element; the others then get no rows. `partial`, called
+    in that case, may decide that such steps are dropped. The elements are lists, one nest for each local replica.
+    `replicas` are the indices of this worker's replicas among those of the job.
     """
 
     def __init__(
@@ -39,7 +39,7 @@ class LockstepIterator(StageIterator):
         self._peers = peers
         self._partial = partial
         self._ended = False
-        self.shapes: Shapes = []  # what all replicas of the job get in the last step
+        self.shapes: Shapes = []  # the shapes for all replicas of the job in the last step
 
     def __next__(self) -> list[Nest]:
         if self._ended:
@@ -53,7 +53,7 @@ class LockstepIterator(StageIterator):
             self._ended = True
             raise StopIteration
         self.shapes = shapes
-        return drawn or [_of_shapes(self._stage.spec, shapes[i]) for i in self._replicas]
+        return drawn or [_zeros(self._stage.spec, shapes[i]) for i in self._replicas]
 
     def get_state(self) -> State:
         return {"parents": [walk.get_state() for walk in self._walks]}
@@ -76,14 +76,14 @@ def _shapes(element: Nest) -> list[tuple[int, ...]]:
     return [tuple(leaf.shape) for leaf in jax.tree.leaves(element)]
 
 
-def _of_shapes(spec: Nest, shapes: list[tuple[int, ...]]) -> Nest:
+def _zeros(spec: Nest, shapes: list[tuple[int, ...]]) -> Nest:
     specs, structure = jax.tree.flatten(spec)
     pairs = zip(specs, shapes, strict=True)
     return jax.tree.unflatten(structure, [np.zeros(shape, leaf.dtype) for leaf, shape in pairs])
 
 
 def _without_rows(spec: Nest, like: Nest) -> Nest:
-    """An element whose unknown dimensions are 0; where not even their number is known, as in another element."""
+    """An element whose unknown dimensions are 0; an unknown rank is taken from another element."""
 
     def empty(leaf: TensorSpec, other: Array) -> Array:
         dims = leaf.shape if leaf.shape.rank is not None else (None, *other.shape[1:])

@@ -1,4 +1,4 @@
-"""What the replicas of all workers get in a step: known from the batch, or asked of the other workers."""
+"""Determines the input shapes of all workers' replicas in a step: known from the batch, or requested from the other workers."""
 
 import abc
 import itertools
@@ -9,14 +9,14 @@ from typing import Any, final
 from stratagem._base.errors import ClusterError
 from stratagem._base.job import Job
 
-# To whom a data set differs between workers that should have the same.
-ADVICE = (
+# Advice in errors about data sets that differ between workers.
+SAME_DATA_ADVICE = (
     "Every worker has to make the same data set, of which each then gets its share. Workers that read different data make it "
     "with strategy.distribute_datasets_from_function, or set auto_shard_policy to OFF."
 )
 
 Shape = tuple[int, ...]
-Shapes = list[list[Shape]]  # by replica, by leaf of an element
+Shapes = list[list[Shape]]  # by replica, then by leaf of an element
 
 _numbers = itertools.count()
 
@@ -26,23 +26,23 @@ class Peers(abc.ABC):
 
     @abc.abstractmethod
     def shapes(self, mine: Shapes | None) -> Shapes | None:
-        """What all replicas of the job get in this step.
+        """The input shapes of all replicas of the job in this step.
 
-        mine: what this worker's replicas get, None if it has nothing. Who has nothing takes part without rows, as long as
-        some worker has something; None when none has.
+        mine: the shapes for this worker's replicas, None if it has no data. A worker without data takes part without
+        rows, as long as some worker has data; the result is None if none has.
         """
 
     @abc.abstractmethod
     def give_up(self) -> None:
-        """Let a thread that waits for the others go; every question fails until `restart`."""
+        """Releases a thread that waits for the others; every question fails until `restart`."""
 
     @abc.abstractmethod
     def restart(self) -> None:
-        """Begin again: on all workers, at a new position."""
+        """Begins again, on all workers, at a new position."""
 
 
-class Unasked(Peers):
-    """Abstract: nobody is asked, so nobody is waited for."""
+class LocalPeers(Peers):
+    """Abstract: the answer is known locally, so that nobody has to wait."""
 
     def give_up(self) -> None:
         pass
@@ -52,16 +52,16 @@ class Unasked(Peers):
 
 
 @final
-class NoPeers(Unasked):
-    """One worker."""
+class NoPeers(LocalPeers):
+    """The only worker of a job."""
 
     def shapes(self, mine: Shapes | None) -> Shapes | None:
         return mine
 
 
 @final
-class Common(Unasked):
-    """Workers that walk over the same batches and so know each other's pieces; `sizes()` gives those of the last batch."""
+class SharedBatches(LocalPeers):
+    """Workers that iterate over the same batches and so know each other's pieces. sizes: returns those of the last batch."""
 
     def __init__(self, sizes: Callable[[], Sequence[int]]) -> None:
         self._sizes = sizes
@@ -70,8 +70,8 @@ class Common(Unasked):
         return None if mine is None else [[(n, *leaf[1:]) for leaf in mine[0]] for n in self._sizes()]
 
 
-class Asking(Peers):
-    """Abstract: the workers tell each other before every step what they have."""
+class AgreeingPeers(Peers):
+    """Abstract: the workers tell each other before every step what data they have."""
 
     def __init__(self, job: Job) -> None:
         self._job = job
@@ -80,7 +80,7 @@ class Asking(Peers):
         self._given_up = threading.Event()
 
     def _ask(self, mine: Shapes | None) -> list[Shapes | None]:
-        """What every worker has, by worker."""
+        """The shapes that every worker has, by worker."""
         order = f"input {self._number}.{self._restarts}"
         return self._job.agree("the next step's input", mine, order=order, given_up=self._given_up)
 
@@ -94,7 +94,7 @@ class Asking(Peers):
 
 
 @final
-class Asked(Asking):
+class SeparateInputs(AgreeingPeers):
     """Workers with input of their own."""
 
     def __init__(self, job: Job, replicas: int) -> None:
@@ -112,20 +112,20 @@ class Asked(Asking):
 
 
 @final
-class Compared(Asking):
-    """Workers that walk over the same batches, if their data sets are the same: they compare them, as no length tells it."""
+class ComparedBatches(AgreeingPeers):
+    """Workers that should iterate over the same batches: they compare every one, because the length is unknown."""
 
     def __init__(self, job: Job, sizes: Callable[[], Sequence[int]]) -> None:
-        """sizes: as in Common."""
+        """sizes: see `SharedBatches`."""
         super().__init__(job)
-        self._common = Common(sizes)
+        self._common = SharedBatches(sizes)
         self._batches = 0
 
     def shapes(self, mine: Shapes | None) -> Shapes | None:
         found = self._common.shapes(mine)
         given = self._ask(found)
         if any(theirs != given[0] for theirs in given):
-            raise ClusterError(f"{self._difference(given)} {ADVICE}")
+            raise ClusterError(f"{self._difference(given)} {SAME_DATA_ADVICE}")
         self._batches += 1
         return found
 

@@ -1,4 +1,4 @@
-"""How a batch is cut among replicas."""
+"""Computes how a batch is divided among replicas."""
 
 from itertools import accumulate, pairwise
 
@@ -7,14 +7,14 @@ from stratagem._data.elements._spec import TensorSpec
 
 
 def piece_sizes(rows: int, replicas: int) -> tuple[int, ...]:
-    """The rows of every replica: ceil(rows / replicas), by the batch's actual size; the last may have fewer or none."""
-    most = -(-rows // replicas)
-    ends = [min(end, rows) for end in accumulate([most] * replicas, initial=0)]
+    """The rows of every replica: ceil(rows / replicas), from the batch's actual size; the last ones may have fewer or none."""
+    piece = -(-rows // replicas)
+    ends = [min(end, rows) for end in accumulate([piece] * replicas, initial=0)]
     return tuple(b - a for a, b in pairwise(ends))
 
 
 def round_sizes(batch_size: int, replicas: int, first: int) -> list[int]:
-    """The rows of pieces that go round among the replicas, from number `first` on: they differ by one row at most.
+    """The rows of pieces that cycle through the replicas, starting at replica `first`; they differ by one row at most.
 
     Source: `batch_sizes_for_worker` in TensorFlow.
     """
@@ -23,7 +23,7 @@ def round_sizes(batch_size: int, replicas: int, first: int) -> list[int]:
 
 
 def piece_spec(spec: TensorSpec, replicas: int) -> TensorSpec:
-    """The spec of one replica's piece, its rows unknown unless all pieces of all batches have equally many."""
+    """The spec of one replica's piece; the number of rows is unknown unless all pieces of all batches have the same."""
     check_batched(spec)
     if spec.shape.rank is None:
         return spec
@@ -33,7 +33,7 @@ def piece_spec(spec: TensorSpec, replicas: int) -> TensorSpec:
 
 
 def check_batched(tensor: TensorSpec | Array) -> None:
-    """Elements without a batch dimension cannot be divided among replicas."""
+    """Raises ValueError for an element without a batch dimension, which cannot be divided among replicas."""
     if (tensor.shape.rank if isinstance(tensor, TensorSpec) else tensor.ndim) == 0:
         raise ValueError(
             "A data set can be distributed when its elements are batches, but this one has a scalar of "

@@ -1,4 +1,4 @@
-"""Batches cut into pieces, one a replica: an element of these stages is what one replica gets in one step."""
+"""Divides batches into pieces, one per replica: an element of this stage is the input of one replica in one step."""
 
 import abc
 from itertools import accumulate
@@ -16,8 +16,9 @@ from stratagem._data.stages._stage import BatchedRows, BatchedRowsIterator, Stag
 
 @final
 class ReplicaBatchesStage(UnaryStage):
-    """Every batch of n rows as `replicas` pieces of ceil(n / replicas) rows, by its actual size; the last ones may be
-    short or empty. Of these, only the pieces in `own` are elements, and only their rows are gathered.
+    """Every batch of n rows as `replicas` pieces of ceil(n / replicas) rows, from its actual size.
+
+    The last pieces may be short or empty. Only the pieces in `own` are elements, and only their rows are gathered.
     """
 
     def __init__(self, parent: Stage, replicas: int, own: range) -> None:
@@ -45,17 +46,17 @@ class ReplicaBatchesStage(UnaryStage):
 
 
 class _Batch(abc.ABC):
-    """A batch of which perhaps not all rows are needed."""
+    """A batch of which possibly not all rows are needed."""
 
     rows: int
 
     @abc.abstractmethod
     def part(self, start: int, stop: int) -> Nest:
-        """The rows from `start` to before `stop`."""
+        """The rows from `start` up to but excluding `stop`."""
 
 
 @final
-class _Made(_Batch):
+class _LoadedBatch(_Batch):
     """A batch whose rows exist."""
 
     def __init__(self, batch: Nest) -> None:
@@ -69,8 +70,8 @@ class _Made(_Batch):
 
 
 @final
-class _Indexed(_Batch):
-    """A batch of rows in memory: those of other workers are never gathered."""
+class _IndexedBatch(_Batch):
+    """A batch of rows in memory, of which those of other workers are never gathered."""
 
     def __init__(self, columns: Columns, indices: Indices) -> None:
         self._columns = columns
@@ -83,7 +84,7 @@ class _Indexed(_Batch):
 
 @final
 class ReplicaBatchesIterator(StageIterator):
-    """Remembers the batch that it is in by where that began, the pieces given out and the rows in them."""
+    """Tracks the state before the current batch, and how many of its pieces and rows have been returned."""
 
     def __init__(self, batches: StageIterator, columns: Columns | None, replicas: int, own: range) -> None:
         super().__init__(batches)
@@ -98,15 +99,15 @@ class ReplicaBatchesIterator(StageIterator):
         self._pieces: list[tuple[int, int]] = []
         self._given = self._used = 0
 
-    sizes: tuple[int, ...] = ()  # rows of every replica's piece of the last batch
+    sizes: tuple[int, ...] = ()  # the rows of every replica's piece of the last batch
 
     def _draw(self) -> _Batch:
         if self._columns is not None and isinstance(self._source, BatchedRowsIterator):
-            return _Indexed(self._columns, self._source.read())
-        return _Made(next(self._source))
+            return _IndexedBatch(self._columns, self._source.read())
+        return _LoadedBatch(next(self._source))
 
     def _cut(self, batch: _Batch, used: int) -> None:
-        """Gather this worker's rows of a batch, behind the `used` ones, at once, and note where its pieces lie in them."""
+        """Gathers this worker's rows of a batch, after the first `used` ones, and records where its pieces are in them."""
         self._used = used
         self.sizes = tuple(piece_sizes(batch.rows - used, self._replicas))
         ends = list(accumulate(self.sizes, initial=used))
@@ -116,8 +117,8 @@ class ReplicaBatchesIterator(StageIterator):
         self._first = start
 
     def __next__(self) -> Nest:
-        if self._replicas == 1 and not self._pieces:  # but for what is left of a batch that was cut for several
-            element = next(self._source)  # nothing to divide: it may be anything, a scalar too
+        if self._replicas == 1 and not self._pieces:  # unless there is a rest of a batch that was divided for several
+            element = next(self._source)  # nothing to divide: any element will do, even a scalar
             self._forget(self._source.get_state())
             return element
         if not self._pieces:
@@ -142,5 +143,5 @@ class ReplicaBatchesIterator(StageIterator):
             self._cut(self._draw(), state["used"])
             self._given = state["given"]
         else:
-            # Another number of replicas: what is left of the batch is divided among them.
+            # Another number of replicas: the rest of the batch is divided among them.
             self._cut(self._draw(), state["rows"])

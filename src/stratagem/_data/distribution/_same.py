@@ -1,4 +1,4 @@
-"""Workers that share a data set have to make the same: they compare its steps and seeds before the first epoch."""
+"""Checks that workers that share a data set make the same one: compares its steps and seeds before the first epoch."""
 
 import enum
 import logging
@@ -21,12 +21,12 @@ _SIMPLE = (bool, int, float, enum.Enum, type(None))
 
 
 def agree_on_steps(stage: Stage, sharding: Sharding, job: Job) -> None:
-    """Compare a data set that is shared by batches or files with those of the other workers. All have to call it.
+    """Compares a data set that is shared by batches or files with those of the other workers. All have to call it.
 
-    Warns of orders that differ and are the chief's then. Lengths are compared elsewhere.
+    Warns about different orders, for which the chief's is then used. Lengths are compared elsewhere.
 
     Raises:
-        ClusterError: the steps differ, or the order of the files does; it names the worker and what it has.
+        ClusterError: the steps differ, or the order of the files does; it names the worker and its value.
     """
     if job.workers == 1 or sharding.policy not in (AutoShardPolicy.DATA, AutoShardPolicy.FILE):
         return
@@ -50,23 +50,23 @@ def agree_on_steps(stage: Stage, sharding: Sharding, job: Job) -> None:
 
 
 def _all(stage: Stage) -> Iterator[Stage]:
-    """Every step, the last of the data set first."""
+    """Yields every step, the last one of the data set first."""
     yield stage
     for parent in stage.parents:
         yield from _all(parent)
 
 
 def _described(stage: Stage) -> str:
-    facts = {"batch_size": stage.batch_size, **_facts(stage)}
+    facts = {"batch_size": stage.batch_size, **_settings_of(stage)}
     return f"{type(stage).__name__.removesuffix('Stage')}({_shown(facts)})"
 
 
-def _facts(thing: Any) -> dict[str, Any]:
-    """Its numbers by name, but for lengths, and for what differs between equal data sets."""
+def _settings_of(thing: Any) -> dict[str, Any]:
+    """The numbers in an object's attributes by name, except lengths and values that differ between equal data sets."""
     found: dict[str, Any] = {}
     for name, value in vars(thing).items():
         if isinstance(value, Order):
-            found[name.strip("_")] = f"{type(value).__name__}({_shown(_facts(value))})"
+            found[name.strip("_")] = f"{type(value).__name__}({_shown(_settings_of(value))})"
         elif isinstance(value, _SIMPLE) and "seed" not in name and name.strip("_") not in ("length", "cardinality"):
             found[name.strip("_")] = value
     return found
@@ -88,11 +88,11 @@ def _seeds(thing: Any) -> list[int]:
 
 
 def _order_of_files(stage: Stage) -> list[int]:
-    """The seeds of the order in which a step's files are dealt out to the workers."""
+    """The seeds of the order in which a step's files are divided among the workers."""
     found = []
     for names in stage.parents if stage.reads_files else ():
         while isinstance(names, ShuffleStage | PrefetchStage):
-            (names,) = names.parents  # dealt out before they are shuffled
+            (names,) = names.parents  # divided among the workers before they are shuffled
         found += [seed for step in _all(names) for seed in _seeds(step)]
     return found
 

@@ -1,4 +1,4 @@
-"""Which part of a data set is a worker's: the sharding policies of tf.data, as rewrites of its plan."""
+"""The sharding policies of tf.data: rewrites a data set's plan to a worker's part of it."""
 
 import functools
 from collections.abc import Callable
@@ -13,17 +13,17 @@ from stratagem._data.distribution._replica_batches import ReplicaBatchesStage
 from stratagem._data.stages._memory import ShuffleStage
 from stratagem._data.stages._options import AutoShardPolicy
 from stratagem._data.stages._rebatch import RebatchStage
-from stratagem._data.stages._stage import FileSource, Stage, not_read
+from stratagem._data.stages._stage import FileSource, Stage, non_file_sources
 from stratagem._data.stages._steps import PrefetchStage, ShardHint
 
 
 @final
 @dataclass(frozen=True)
 class Sharding:
-    """What was decided for all workers.
+    """The decision for all workers.
 
     policy: FILE, DATA, OFF or HINT, never AUTO.
-    reason: why this one, for the log.
+    reason: why this policy was chosen, for the log.
     pieces: the plan of worker w of W, by (w, W): its pieces in the order in which its replicas take them.
     """
 
@@ -33,23 +33,24 @@ class Sharding:
 
     @property
     def common(self) -> bool:
-        """True when all workers walk over the same batches, and so come to their end in the same step."""
+        """True if all workers iterate over the same batches, and so end in the same step."""
         return self.policy is AutoShardPolicy.DATA
 
 
-def shard(stage: Stage, asked: AutoShardPolicy, context: InputContext) -> Sharding:
-    """Divide the batches of `stage` among the workers of a job as TensorFlow does.
+def shard(stage: Stage, requested: AutoShardPolicy, context: InputContext) -> Sharding:
+    """Divides the batches of `stage` among the workers of a job as TensorFlow does.
 
-    FILE: worker w of W reads every W-th file from number w on. DATA: every worker walks over all batches and takes its
-    pieces of each. AUTO: FILE where all sources read files, else DATA. HINT: the placeholder that
-    `shard(SHARD_HINT, …)` left becomes the worker's shard. OFF: every worker has all of it, as the user's plan says.
+    FILE: worker w of W reads every W-th file from number w on. DATA: every worker iterates over all batches and takes its
+    pieces of each. AUTO: FILE if all sources read files, else DATA. HINT: the placeholder that
+    `shard(SHARD_HINT, …)` left becomes the worker's shard. OFF: every worker has all of the user's data set.
+
     Sources: TensorFlow's auto_shard rewrite, measured on 2.15 (`tests/pipeline/test_shard.py`). Different: AUTO
-    leaves a plan whole when only some of its sources read files; TensorFlow shards those and then the batches as well.
+    does not shard files when only some of the sources read files; TensorFlow shards those and then the batches as well.
 
     Raises:
         ValueError: the replicas cannot be divided evenly among the workers.
-        NotFoundError: FILE, and a source reads no files.
-        InvalidArgumentError: FILE or AUTO, and there are fewer files than workers.
+        NotFoundError: with FILE, a source does not read files.
+        InvalidArgumentError: with FILE or AUTO, there are fewer files than workers.
     """
     workers = context.num_input_pipelines
     if context.num_replicas_in_sync % workers:
@@ -57,10 +58,10 @@ def shard(stage: Stage, asked: AutoShardPolicy, context: InputContext) -> Shardi
             "tf.distribute expects every worker to have the same number of replicas. However, encountered "
             f"`num_replicas_in_sync` ({context.num_replicas_in_sync}) that cannot be divided by `num_workers` ({workers})."
         )
-    policy, reason = _decided(stage, asked, workers)
+    policy, reason = _decided(stage, requested, workers)
     replicas = context.num_replicas_in_sync
 
-    @functools.cache  # one plan for all epochs: it may hold a cache
+    @functools.cache  # one plan for all epochs, because it may contain a cache
     def pieces(worker: int, workers: int) -> Stage:
         local = replicas // workers
         if policy is AutoShardPolicy.DATA:
@@ -73,32 +74,32 @@ def shard(stage: Stage, asked: AutoShardPolicy, context: InputContext) -> Shardi
     return Sharding(policy, reason, pieces)
 
 
-def _decided(stage: Stage, asked: AutoShardPolicy, workers: int) -> tuple[AutoShardPolicy, str]:
-    if asked not in (AutoShardPolicy.AUTO, AutoShardPolicy.FILE):
-        return asked, "as asked for"
-    unshardable = not_read(stage)
+def _decided(stage: Stage, requested: AutoShardPolicy, workers: int) -> tuple[AutoShardPolicy, str]:
+    if requested not in (AutoShardPolicy.AUTO, AutoShardPolicy.FILE):
+        return requested, "as asked for"
+    unshardable = non_file_sources(stage)
     if not unshardable:
         return (
             AutoShardPolicy.FILE,
-            "as asked for" if asked is AutoShardPolicy.FILE else "AUTO: every source reads files",
+            "as asked for" if requested is AutoShardPolicy.FILE else "AUTO: every source reads files",
         )
-    if asked is AutoShardPolicy.FILE and workers > 1:  # one worker has all of it, whatever the plan
+    if requested is AutoShardPolicy.FILE and workers > 1:  # a single worker has all of it, whatever the plan
         raise NotFoundError(
             f"Found an unshardable source dataset: AutoShardPolicy.FILE needs sources that read files, and "
             f"{type(unshardable[0]).__name__} does not. Use AutoShardPolicy.DATA or AUTO."
         )
-    return AutoShardPolicy.DATA, f"{asked.name}: not every source reads files"
+    return AutoShardPolicy.DATA, f"{requested.name}: not every source reads files"
 
 
 def _files_of(stage: Stage, workers: int, worker: int) -> Stage:
     share = _names_of if stage.reads_files else _files_of
-    return stage.over(*(share(parent, workers, worker) for parent in stage.parents))
+    return stage.with_parents(*(share(parent, workers, worker) for parent in stage.parents))
 
 
 def _names_of(stage: Stage, workers: int, worker: int) -> Stage:
-    """The names of a worker's files, divided before they are shuffled where that is possible."""
+    """The names of a worker's files, divided before they are shuffled if possible."""
     if isinstance(stage, ShuffleStage | PrefetchStage):
-        return stage.over(*(_names_of(parent, workers, worker) for parent in stage.parents))
+        return stage.with_parents(*(_names_of(parent, workers, worker) for parent in stage.parents))
     files = len(stage.files) if isinstance(stage, FileSource) else stage.cardinality
     if 0 <= files < workers and workers > 1:
         raise InvalidArgumentError(
@@ -114,12 +115,12 @@ def _names_of(stage: Stage, workers: int, worker: int) -> Stage:
 def _hints_resolved(stage: Stage, workers: int, worker: int) -> Stage:
     if not stage.parents:
         return stage
-    stage = stage.over(*(_hints_resolved(parent, workers, worker) for parent in stage.parents))
+    stage = stage.with_parents(*(_hints_resolved(parent, workers, worker) for parent in stage.parents))
     return stage.resolved(workers, worker) if isinstance(stage, ShardHint) else stage
 
 
 def _by_nominal_size(stage: Stage, replicas: int, offset: int) -> Stage:
-    """Pieces that differ by a row at most and go round, so that the replicas of all workers get a batch in every step."""
+    """Pieces that differ by at most one row and cycle, so that the replicas of all workers get a batch in every step."""
     batch = stage.batch_size
     if batch is None:
         return ReplicaBatchesStage(stage, replicas, range(replicas))

@@ -1,4 +1,4 @@
-"""What each worker will get of a data set, told in the log when its first epoch starts; and whether all have the same one."""
+"""Logs each worker's share of a data set when its first epoch starts, and compares the lengths on all workers."""
 
 import logging
 from collections.abc import Iterator, Sequence
@@ -6,7 +6,7 @@ from typing import NamedTuple, final
 
 from stratagem._base.errors import ClusterError
 from stratagem._data.distribution._input import InputContext
-from stratagem._data.distribution._peers import ADVICE
+from stratagem._data.distribution._peers import SAME_DATA_ADVICE
 from stratagem._data.distribution._rebatch import piece_sizes
 from stratagem._data.distribution._shard import Sharding
 from stratagem._data.stages._cardinality import INFINITE, UNKNOWN, batched
@@ -20,7 +20,7 @@ _log = logging.getLogger("stratagem.data")
 
 @final
 class Length(NamedTuple):
-    """What the plan of a data set tells of its length: batches, as `Dataset.cardinality`, and examples; None if it does not."""
+    """The length of a data set as far as its plan determines it: batches, like `Dataset.cardinality`, and examples or None."""
 
     batches: int
     examples: int | None
@@ -34,23 +34,23 @@ class Length(NamedTuple):
 
 
 def length(stage: Stage) -> Length:
-    """That of a data set that all workers have alike."""
+    """The length of a data set that should be the same on all workers."""
     return Length(stage.cardinality, _examples(stage))
 
 
 def check_lengths(lengths: Sequence[Length]) -> None:
-    """Compare the lengths of all workers' data sets, by worker.
+    """Compares the lengths of all workers' data sets, by worker.
 
     Raises:
         ClusterError: they differ, so that one worker would end its epoch while others wait for it.
     """
     if any(theirs != lengths[0] for theirs in lengths):
         found = "; ".join(f"worker {worker} has {theirs}" for worker, theirs in enumerate(lengths))
-        raise ClusterError(f"The workers' data sets have different lengths: {found}. {ADVICE}")
+        raise ClusterError(f"The workers' data sets have different lengths: {found}. {SAME_DATA_ADVICE}")
 
 
 def announce(sharding: Sharding, stage: Stage, context: InputContext) -> None:
-    """One line about the policy, the reason and the share of every worker; a warning when one has none."""
+    """Logs one line about the policy, the reason and the share of every worker; warns if one has none."""
     workers, replicas = context.num_input_pipelines, context.num_replicas_in_sync
     what, warning = _share(sharding, stage, workers, replicas)
     where = f"{_counted(workers, 'worker')}, {_counted(replicas, 'replica')}"
@@ -60,7 +60,7 @@ def announce(sharding: Sharding, stage: Stage, context: InputContext) -> None:
 
 
 def _share(sharding: Sharding, stage: Stage, workers: int, replicas: int) -> tuple[str, str]:
-    """The words for every worker's share, and what to warn of."""
+    """The description of every worker's share, and a warning or ""."""
     if sharding.policy is AutoShardPolicy.FILE:
         files = [_files(sharding.pieces(worker, workers)) for worker in range(workers)]
         return f"files by worker: {_listed(files)}; how many examples they have is known at the end", ""
@@ -81,8 +81,8 @@ def _share_of_batches(stage: Stage, workers: int, replicas: int) -> tuple[str, s
         return "how many examples is known at the end", ""
     full, rest = divmod(total, batch)
     by_replica = [
-        full * whole + last
-        for whole, last in zip(piece_sizes(batch, replicas), piece_sizes(rest, replicas), strict=True)
+        full * of_full + of_rest
+        for of_full, of_rest in zip(piece_sizes(batch, replicas), piece_sizes(rest, replicas), strict=True)
     ]
     each = replicas // workers
     by_worker = [sum(by_replica[w * each : (w + 1) * each]) for w in range(workers)]
@@ -105,7 +105,7 @@ def _idle(by_replica: list[int], total: int, batch: int) -> str:
 
 
 def _examples(stage: Stage) -> int | None:
-    """The rows of all batches, or of one when they never end; None when the plan does not tell."""
+    """The rows of all batches, or of one if they never end; None if the plan does not determine it."""
     batch, batches = stage.batch_size, stage.cardinality
     if batch is None or batches == INFINITE:
         return batch

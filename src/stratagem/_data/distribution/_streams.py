@@ -1,4 +1,4 @@
-"""The pieces of one worker as a stream that other numbers of workers can take up where it was left."""
+"""The pieces of one worker as a stream that any number of workers can resume."""
 
 from collections.abc import Sequence
 from typing import Any, final
@@ -13,18 +13,19 @@ from stratagem._data.stages._stage import StageIterator
 
 @final
 class WorkerIterator(StageIterator):
-    """The pieces that are worker `worker`'s of `workers`.
+    """The pieces for worker `worker` of `workers`.
 
-    Where all workers walk over the same batches, a state is a place in that one stream, and any number of workers goes on
-    from it. Where each has batches of its own, it is `joined` from the states of all; with another number of workers
-    the old streams are dealt out to the new workers, who walk each to its end: every example still counts once.
+    If all workers iterate over the same batches, a state is a position in that one stream, from which any number of
+    workers can continue. If each has batches of its own, a state is `joined` from those of all; with another number of
+    workers the old streams are divided among the new workers, who iterate each to its end: every example still counts
+    once.
     """
 
     def __init__(self, sharding: Sharding, workers: int, worker: int) -> None:
         super().__init__()
         self._sharding = sharding
         self._workers, self._worker = workers, worker
-        self._of = workers
+        self._saved_workers = workers
         self._walks: dict[int, StageIterator] = {}
         self._walks[worker] = sharding.pieces(worker, workers).walk()
 
@@ -35,14 +36,18 @@ class WorkerIterator(StageIterator):
         raise StopIteration
 
     def sizes(self) -> tuple[int, ...]:
-        """Rows of every replica's piece of the last batch, where all workers walk over the same batches."""
+        """The rows of every replica's piece of the last batch, if all workers iterate over the same batches."""
         walk = self._walks[self._worker]
         assert isinstance(walk, ReplicaBatchesIterator)
         return walk.sizes
 
     def get_state(self) -> State:
         states = {str(number): walk.get_state() for number, walk in self._walks.items()}
-        return {"common": states[str(self._worker)]} if self._sharding.common else {"of": self._of, "streams": states}
+        return (
+            {"common": states[str(self._worker)]}
+            if self._sharding.common
+            else {"of": self._saved_workers, "streams": states}
+        )
 
     def set_state(self, state: State) -> None:
         if self._sharding.common != ("common" in state):
@@ -50,36 +55,36 @@ class WorkerIterator(StageIterator):
                 f"The data set is sharded by {self._sharding.policy.name}, and the saved position is of another policy."
             )
         if self._sharding.common:
-            self._of, own = self._workers, {self._worker: state["common"]}
+            self._saved_workers, own = self._workers, {self._worker: state["common"]}
         else:
-            self._of = state["of"]
-            own = self._dealt({int(number): stream for number, stream in state["streams"].items()})
+            self._saved_workers = state["of"]
+            own = self._own_streams({int(number): stream for number, stream in state["streams"].items()})
         self._walks = {}
         for number, stream in own.items():
-            self._walks[number] = walk = self._sharding.pieces(number, self._of).walk()
+            self._walks[number] = walk = self._sharding.pieces(number, self._saved_workers).walk()
             walk.set_state(stream)
 
     def close(self) -> None:
-        """End the threads of all streams."""
+        """Stops the threads of all streams."""
         for walk in self._walks.values():
             walk.close()
         super().close()
 
-    def _dealt(self, streams: dict[int, State]) -> dict[int, State]:
-        """The streams that are this worker's: its own one, or its share of those of another number of workers."""
-        if self._of == self._workers and self._worker in streams:
+    def _own_streams(self, streams: dict[int, State]) -> dict[int, State]:
+        """The streams of this worker: its own, or its share of those of another number of workers."""
+        if self._saved_workers == self._workers and self._worker in streams:
             return {self._worker: streams[self._worker]}
-        missing = [number for number in range(self._of) if number not in streams]
+        missing = [number for number in range(self._saved_workers) if number not in streams]
         if missing:
             raise InvalidArgumentError(
-                f"An input position of {self._of} workers is to be taken up by worker {self._worker} of {self._workers}, "
-                f"but the streams of workers {missing} are not in it. Join the states of all workers first."
+                f"An input position of {self._saved_workers} workers is to be taken up by worker {self._worker} of "
+                f"{self._workers}, but the streams of workers {missing} are not in it. Join the states of all workers first."
             )
-        return {number: streams[number] for number in range(self._worker, self._of, self._workers)}
+        return {number: streams[number] for number in range(self._worker, self._saved_workers, self._workers)}
 
 
 def joined(states: Sequence[Any]) -> Any:
-    """One state from those of all workers' iterators, from which any number of workers can go on."""
+    """Combines the states of all workers' iterators to one, from which any number of workers can continue."""
     first = states[0]
     if isinstance(first, list):
         return [joined(parts) for parts in zip(*states, strict=True)]

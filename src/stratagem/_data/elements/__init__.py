@@ -1,1 +1,1 @@
-"""What an element of a data set is: nests of arrays, and their specs."""
+"""The elements of data sets: nests of arrays, and their specs."""

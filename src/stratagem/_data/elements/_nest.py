@@ -1,8 +1,9 @@
-"""Elements are nests of tuples, named tuples and dicts; their leaves are NumPy arrays, or data sets, inside the pipeline.
+"""Functions on elements: nests of tuples, named tuples and dicts whose leaves are NumPy arrays or data sets.
 
-Dicts keep the order of their keys, as in TensorFlow, where `jax.tree` sorts them; leaves are counted in sorted order.
-A leaf is never written to, so that it may be shared by a source, a cache, a buffer and a batch. What comes from
-user code is copied on the way in unless nobody can write to it; what user code may write to is copied on the way out.
+Dicts keep the order of their keys, as in TensorFlow, where `jax.tree` sorts them; leaves are listed in sorted order.
+
+A leaf is never written to, so that it may be shared by a source, a cache, a buffer and a batch. Values from user code are
+copied on the way in unless nobody can write to them; values that user code may write to are copied on the way out.
 """
 
 from collections import OrderedDict, defaultdict
@@ -22,20 +23,20 @@ Nest = Any
 
 
 class NoRows:
-    """Mixed into a named tuple whose parts do not count rows along their first dimensions: a SparseTensor."""
+    """A mixin for named tuples whose parts do not count rows along their first dimensions: SparseTensor."""
 
     __slots__ = ()
 
 
 def leaves(nest: Nest) -> list[Any]:
-    """The leaves of a nest, those of dicts in the order of their sorted keys; a list is one leaf: it stands for a tensor."""
+    """The leaves of a nest, those of dicts in the order of their sorted keys; a list is one leaf, as it represents a tensor."""
     found: list[Any] = []
     _collect(nest, found)
     return found
 
 
 def map_leaves(function: Callable[..., Any], nest: Nest, *others: Nest) -> Nest:
-    """A function of every leaf, and of what stands at the same place in other nests.
+    """Applies a function to every leaf, together with the corresponding parts of other nests.
 
     Raises:
         ValueError: another nest does not have the structure of the first.
@@ -57,22 +58,22 @@ def map_leaves(function: Callable[..., Any], nest: Nest, *others: Nest) -> Nest:
 
 
 def packer(template: Nest) -> Callable[[Iterable[Any]], Nest]:
-    """What makes a nest of the template's structure from its leaves, given in the order of `leaves`."""
+    """Returns a function that builds a nest of the template's structure from its leaves, in the order of `leaves`."""
     if type(template) is tuple and not any(isinstance(part, tuple | dict | None) for part in template):
         return tuple
     return lambda values: _packed(template, iter(values))
 
 
 def convert(nest: Nest) -> Nest:
-    """What user code gave, as a nest of arrays that nobody can write to."""
+    """Converts the result of user code to a nest of arrays that nobody can write to."""
     return map_leaves(lambda leaf: leaf if isinstance(leaf, Nestable) else frozen(to_numpy(leaf)), nest)
 
 
 def to_numpy(value: Any) -> Array:
-    """TensorFlow's conversion: Python ints become int32, floats float32, strings bytes; arrays keep their dtype."""
+    """Converts as TensorFlow does: Python ints become int32, floats float32, strings bytes; arrays keep their dtype."""
     array = np.asarray(value)
     if array.dtype.kind in "US":
-        # NumPy's own strings lose zeros at their ends.
+        # NumPy's own strings would lose trailing zero bytes.
         return _as_bytes(np.asarray(value, dtype=object))
     if array.dtype == object:
         if not all(isinstance(v, bytes | str) for v in array.flat):
@@ -85,7 +86,7 @@ def to_numpy(value: Any) -> Array:
 
 
 def frozen(array: Array) -> Array:
-    """The array itself when nobody can write to its memory, else a copy that nobody can write to."""
+    """The array itself if nobody can write to its memory, else a read-only copy."""
     owner: Any = array
     while isinstance(owner, np.ndarray):
         if owner.flags.writeable:
@@ -97,12 +98,12 @@ def frozen(array: Array) -> Array:
 
 
 def to_jax(nest: Nest) -> Nest:
-    """The nest with tensors of exactly the same dtypes; strings stay in their arrays, and data sets what they are."""
+    """Converts arrays to tensors of exactly the same dtypes; strings stay in NumPy arrays, and data sets are kept."""
     return map_leaves(_as_jax, nest)
 
 
 def to_tensors(nest: Nest) -> Nest:
-    """The nest with what a program takes as tensors: NumPy's arrays as they are."""
+    """Makes the leaves acceptable as tensors for a program, leaving them in NumPy."""
     return map_leaves(lambda leaf: leaf.view(StringTensor) if _is_text(leaf) else leaf, nest)
 
 
@@ -122,9 +123,9 @@ def spec_of(nest: Nest) -> Nest:
 
 
 def kinds_of(specs: Nest) -> Nest:
-    """The dtypes of a nest of specs, to be compared: two data sets whose kinds are equal have elements of one kind.
+    """The dtypes of a nest of specs in comparable form: data sets are compatible if these are equal.
 
-    Names, because NumPy finds a tuple of two dtypes equal to the first of them.
+    They are names, because NumPy considers a tuple of two dtypes equal to the first of them.
     """
     return map_leaves(
         lambda spec: {"elements": kinds_of(spec.element_spec)} if isinstance(spec, DatasetSpec) else spec.dtype.name,
@@ -141,7 +142,7 @@ def rows_of(nest: Nest) -> list[Nest]:
 
 
 def stacked(elements: list[Nest]) -> Nest:
-    """Elements of one structure and shape as one element with a new first dimension.
+    """Stacks elements of one structure and shape to one element with a new first dimension.
 
     Raises:
         InvalidArgumentError: their shapes or dtypes differ.
@@ -155,12 +156,12 @@ def stacked(elements: list[Nest]) -> Nest:
 
 
 def rows_in(batch: Nest) -> int:
-    """The rows of a batch: the size of the first dimension of its first leaf."""
+    """The number of rows in a batch: the size of the first dimension of its first leaf."""
     return len(leaves(batch)[0])
 
 
 def slice_rows(batch: Nest, start: int, stop: int) -> Nest:
-    """The rows from `start` to before `stop`, as views."""
+    """The rows from `start` up to but excluding `stop`, as views."""
     _check_rows(batch)
     return map_leaves(lambda leaf: leaf[start:stop], batch)
 
@@ -219,7 +220,7 @@ def _packed(template: Nest, values: Iterator[Any]) -> Nest:
 
 
 def _parts(other: Nest, nest: Nest) -> Any:
-    """The other nest, once it is sure that it has the parts of the first."""
+    """Returns the other nest after checking that its parts match those of the first."""
     fits = isinstance(other, dict) if isinstance(nest, dict) else isinstance(other, tuple)
     if not fits or len(other) != len(nest) or (isinstance(nest, dict) and other.keys() != nest.keys()):
         raise ValueError(f"The two structures don't match: {nest!r:.200} and {other!r:.200}.")
@@ -265,7 +266,7 @@ def _owned(leaf: Any) -> Any:
 
 
 def _is_plain(value: Any) -> bool:
-    """True for Python scalars and lists of them; `np.float64` is a float, but it knows its dtype."""
+    """Returns whether `value` is a Python scalar or a list of them. `np.float64` is a float, but not plain: it has a dtype."""
     if isinstance(value, list | tuple):
         return all(map(_is_plain, value))
     return type(value) in (int, float, bool, complex)

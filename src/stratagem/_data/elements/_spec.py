@@ -1,4 +1,4 @@
-"""TensorSpec, TensorShape and DatasetSpec: what is known of a tensor, or of a data set in an element, beforehand."""
+"""TensorSpec, TensorShape and DatasetSpec: the static description of a tensor, or of a data set in an element."""
 
 import abc
 import math
@@ -10,17 +10,17 @@ import numpy as np
 
 
 class Nestable(abc.ABC):
-    """A data set, as far as code below data sets needs to know: something that can be a component of an element."""
+    """The part of a data set's interface that this code needs: it can be a component of an element."""
 
     @property
     @abc.abstractmethod
     def element_spec(self) -> Any:
-        """The specs of its elements."""
+        """The specs of the data set's elements."""
 
 
 @final
 class TensorShape:
-    """Dimensions of a tensor; None stands for an unknown size, and `TensorShape(None)` for an unknown rank."""
+    """The dimensions of a tensor; None represents an unknown size, and `TensorShape(None)` an unknown rank."""
 
     def __init__(self, dims: Iterable[Any] | int | None) -> None:
         if isinstance(dims, int):
@@ -29,14 +29,14 @@ class TensorShape:
 
     @property
     def rank(self) -> int | None:
-        """Number of dimensions, or None when unknown."""
+        """The number of dimensions, or None if unknown."""
         return None if self._dims is None else len(self._dims)
 
     ndims = rank
 
     @property
     def dims(self) -> tuple[int | None, ...]:
-        """The dimensions; an error when the rank is unknown."""
+        """The dimensions. Raises ValueError if the rank is unknown."""
         if self._dims is None:
             raise ValueError("The dimensions of a shape of unknown rank were asked for.")
         return self._dims
@@ -46,15 +46,15 @@ class TensorShape:
         return list(self.dims)
 
     def is_fully_defined(self) -> bool:
-        """True when the rank and every dimension are known."""
+        """Returns whether the rank and every dimension are known."""
         return self._dims is not None and None not in self._dims
 
     def num_elements(self) -> int | None:
-        """The number of entries, or None when it is not known."""
+        """The number of entries, or None if it is not known."""
         return math.prod(d or 0 for d in self.dims) if self.is_fully_defined() else None
 
     def admits(self, shape: Iterable[int]) -> bool:
-        """True when a tensor of `shape` fits: equal rank, and equal sizes where they are known."""
+        """Returns whether a tensor of `shape` fits: equal rank, and equal sizes where they are known."""
         sizes = tuple(shape)
         return self._dims is None or (
             len(self._dims) == len(sizes) and all(d is None or d == s for d, s in zip(self._dims, sizes, strict=True))
@@ -92,7 +92,7 @@ class TensorShape:
 
 @final
 class TensorSpec:
-    """Shape, dtype and name of a tensor. Strings have NumPy's object dtype."""
+    """The shape, dtype and name of a tensor. Strings have NumPy's object dtype."""
 
     def __init__(self, shape: Any, dtype: Any = np.float32, name: str | None = None) -> None:
         self.shape = shape if isinstance(shape, TensorShape) else TensorShape(shape)
@@ -101,7 +101,7 @@ class TensorSpec:
 
     @classmethod
     def from_tensor(cls, tensor: Any, name: str | None = None) -> "TensorSpec":
-        """The spec that exactly this tensor has."""
+        """The spec of exactly this tensor."""
         return cls(tensor.shape, tensor.dtype, name)
 
     def __eq__(self, other: object) -> bool:
@@ -118,7 +118,7 @@ class TensorSpec:
 
 @final
 class DatasetSpec:
-    """The spec of a component that is a data set, as `window` makes them: an opaque scalar with elements of its own."""
+    """The spec of a component that is a data set, as `window` makes them: a scalar with elements of its own."""
 
     dtype = np.dtype(object)
 
@@ -130,7 +130,7 @@ class DatasetSpec:
 
     @property
     def value_type(self) -> type[Nestable]:
-        """The type that such a component has."""
+        """The type of such a component."""
         return Nestable
 
     def __eq__(self, other: object) -> bool:
@@ -155,14 +155,14 @@ def without_rows(spec: Spec) -> TensorSpec:
 
 
 def with_rows(spec: Spec, rows: int | None) -> TensorSpec:
-    """The spec of `rows` such tensors stacked."""
+    """The spec of `rows` such tensors, stacked."""
     if isinstance(spec, DatasetSpec):
         raise no_batches_of_datasets()
     return TensorSpec(None if spec.shape.rank is None else (rows, *spec.shape), spec.dtype)
 
 
 def merged(first: Spec, second: Spec) -> Spec:
-    """The spec that tensors of both specs have; their dtypes are equal."""
+    """The most specific spec that fits tensors of both specs, whose dtypes are equal."""
     if isinstance(first, DatasetSpec) or isinstance(second, DatasetSpec):
         specs = (s.element_spec if isinstance(s, DatasetSpec) else s for s in (first, second))
         return DatasetSpec(jax.tree.map(merged, *specs))
@@ -173,7 +173,7 @@ def merged(first: Spec, second: Spec) -> Spec:
 
 
 def no_batches_of_datasets() -> TypeError:
-    """The error for stacking what cannot be stacked."""
+    """The error for stacking elements that hold data sets."""
     return TypeError(
         "The elements hold data sets (windows), which cannot be stacked. Make tensors of them first: "
         "`dataset.flat_map(lambda window: window.batch(size))`."

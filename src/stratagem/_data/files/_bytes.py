@@ -1,4 +1,4 @@
-"""The bytes of a file from some place on, decompressed where the file is compressed."""
+"""Reads the bytes of a file from some offset on, decompressing it if necessary."""
 
 import abc
 import contextlib
@@ -17,16 +17,16 @@ from stratagem._base.errors import (
     PermissionDeniedError,
 )
 
-# What zlib calls the format: window bits, plus 16 for gzip's header.
+# zlib's codes for the formats: window bits, plus 16 for gzip's header.
 WINDOW_BITS = {"GZIP": 31, "ZLIB": 15}
 
 
 class ByteReader(abc.ABC):
-    """An open file. `read` gives the next bytes, `size` or fewer; nothing at the end."""
+    """An open file. `read` returns the next bytes, at most `size`; none at the end."""
 
     @abc.abstractmethod
     def read(self, size: int) -> bytes:
-        """The next bytes.
+        """Reads the next bytes.
 
         Raises:
             DataLossError: they cannot be read or decompressed; the text does not name the file.
@@ -35,15 +35,15 @@ class ByteReader(abc.ABC):
     @property
     @abc.abstractmethod
     def left(self) -> int | None:
-        """How many bytes are still to come, if that is known."""
+        """The number of remaining bytes, if known."""
 
     @abc.abstractmethod
     def close(self) -> None:
-        """Close the file."""
+        """Closes the file."""
 
 
 def checked_compression(compression_type: object) -> str:
-    """ "", "GZIP" or "ZLIB"; None is "".
+    """The compression as "", "GZIP" or "ZLIB"; None becomes "".
 
     Raises:
         InvalidArgumentError: something else.
@@ -56,23 +56,23 @@ def checked_compression(compression_type: object) -> str:
 
 
 def open_bytes(file: str, compression: str, offset: int) -> ByteReader:
-    """Open a file at byte `offset` of what it holds.
+    """Opens a file at byte `offset` of its decompressed contents.
 
     Raises:
         DataLossError: it ends before `offset`; the text does not name the file.
-        Else what `named` raises.
+        NotFoundError, FailedPreconditionError, PermissionDeniedError, InvalidArgumentError: see `open_errors`.
     """
-    with named(file):
+    with open_errors(file):
         return _Inflated(file, WINDOW_BITS[compression], offset) if compression else _PlainReader(file, offset)
 
 
 @contextlib.contextmanager
-def named(file: str, *, hint: str = "") -> Iterator[None]:
-    """Opening a file in the body has TensorFlow's errors. hint: what to do when it is not there.
+def open_errors(file: str, *, hint: str = "") -> Iterator[None]:
+    """Converts errors of opening a file in the body to TensorFlow's. hint: advice for the case that it does not exist.
 
     Raises:
         NotFoundError, FailedPreconditionError: there is no such file; it is a folder, or a file is in a folder's place.
-        PermissionDeniedError, InvalidArgumentError: it may not be opened; no file can have this name.
+        PermissionDeniedError, InvalidArgumentError: access is not allowed; the name is not valid for a file.
     """
     try:
         yield
@@ -101,7 +101,7 @@ class _PlainReader(ByteReader):
         self._file = open(file, "rb", buffering=0)  # noqa: SIM115  # see close; read in large pieces, so no buffer
         if offset and offset > os.fstat(self._file.fileno()).st_size:
             self._file.close()
-            raise _shorter()
+            raise _shortened_error()
         self._file.seek(offset)
 
     def read(self, size: int) -> bytes:
@@ -118,7 +118,7 @@ class _PlainReader(ByteReader):
 
 @final
 class _Inflated(ByteReader):
-    """Decompresses on from the start of the file: compressed data cannot be entered in the middle."""
+    """Decompresses from the start of the file, because compressed data cannot be entered in the middle."""
 
     _PIECE = 1 << 18
 
@@ -138,7 +138,7 @@ class _Inflated(ByteReader):
         while offset:
             skipped = self.read(min(offset, self._PIECE))
             if not skipped:
-                raise _shorter()
+                raise _shortened_error()
             offset -= len(skipped)
 
     def read(self, size: int) -> bytes:
@@ -147,7 +147,7 @@ class _Inflated(ByteReader):
                 raise self._error
             fresh = self._waiting or _read(self._file, self._PIECE)
             if self._inflate.eof and fresh:
-                # Several compressed streams one after another are one file.
+                # A file may consist of several compressed streams.
                 self._inflate = zlib.decompressobj(self._window_bits)
             elif self._inflate.eof:
                 return b""
@@ -174,7 +174,7 @@ class _Inflated(ByteReader):
 
     def _ended_early(self) -> bytes:
         if self._file.tell() == 0:
-            return b""  # an empty file holds nothing, compressed or not
+            return b""  # an empty file is valid, compressed or not
         raise DataLossError("The file is truncated: its compressed data has no end")
 
     def close(self) -> None:
@@ -182,7 +182,7 @@ class _Inflated(ByteReader):
 
 
 def _until_error(inflate: "zlib._Decompress", data: bytes) -> bytes:
-    """What comes out before the error that `data` leads to; zlib itself keeps it back."""
+    """The data decompressed before the error that `data` leads to, which zlib itself does not return."""
     found = []
     with contextlib.suppress(zlib.error):
         for at in range(len(data)):
@@ -190,5 +190,5 @@ def _until_error(inflate: "zlib._Decompress", data: bytes) -> bytes:
     return b"".join(found)
 
 
-def _shorter() -> DataLossError:
+def _shortened_error() -> DataLossError:
     return DataLossError("The file was changed since this place in it was saved: it is shorter")

@@ -1,4 +1,4 @@
-"""Comma-separated values: files of them, and records that are strings already."""
+"""Comma-separated values, in files and in strings with one record each."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -30,7 +30,7 @@ Fields = list[bytes] | InvalidArgumentError
 class CsvTable(Format):
     """Records of comma-separated values as tuples of scalars, one for each of the columns.
 
-    total: how many fields a record has; None: at least up to the last column.
+    total: the number of fields of a record; None: at least up to the last column.
     """
 
     dialect: Dialect
@@ -65,8 +65,8 @@ class CsvTable(Format):
                 rows.append(self.values(fields))
             except InvalidArgumentError as error:
                 here = place.on(len(rows), sum(sizes))
-                told = InvalidArgumentError(f"{error}: record {here.record} of {here.file}, at byte {here.offset}.")
-                return FoundRecords(_tuples(rows, self.columns), sizes, Damage(told, taken))
+                located = InvalidArgumentError(f"{error}: record {here.record} of {here.file}, at byte {here.offset}.")
+                return FoundRecords(_tuples(rows, self.columns), sizes, Damage(located, taken))
             sizes.append(taken)
             taken = 0
         return FoundRecords(_tuples(rows, self.columns), sizes)
@@ -75,22 +75,22 @@ class CsvTable(Format):
         """The values of a record, one for each column.
 
         Raises:
-            InvalidArgumentError: it could not be cut into fields, has another number of them, or a wrong one.
+            InvalidArgumentError: it could not be split into fields, has the wrong number of them, or an invalid one.
         """
         if isinstance(fields, InvalidArgumentError):
             raise fields
-        least = self.columns[-1].number + 1 if self.total is None else self.total
-        if len(fields) < least:
-            raise InvalidArgumentError(f"Expect {least} fields but have {len(fields)} in record")
+        min_fields = self.columns[-1].number + 1 if self.total is None else self.total
+        if len(fields) < min_fields:
+            raise InvalidArgumentError(f"Expect {min_fields} fields but have {len(fields)} in record")
         if self.total is not None and len(fields) > self.total:
             raise InvalidArgumentError(f"Expect {self.total} fields but have more in record")
         return [column.value(fields[column.number], self.na_value) for column in self.columns]
 
 
 def cut_records(data: bytes, dialect: Dialect, *, last: bool) -> Iterator[tuple[int, Fields]]:
-    """The size and the fields of every whole record at the start of the data; an error where quotes are wrong."""
+    """Yields the size and the fields of every complete record at the start of the data; an error for misplaced quotes."""
     lines = data.splitlines(keepends=True)  # at every line end: \n, \r\n, \r
-    # A carriage return at the very end may be half of a line end.
+    # A carriage return at the very end may be the first half of a line end.
     if lines and not last and not lines[-1].endswith(b"\n"):
         lines.pop()
     at = 0
@@ -103,7 +103,7 @@ def cut_records(data: bytes, dialect: Dialect, *, last: bool) -> Iterator[tuple[
             except InvalidArgumentError as error:
                 fields = error
             except Unclosed:
-                # The quote that may close it is in the next line that has one.
+                # The next line with a quote may close it.
                 end = next((i for i in range(at, len(lines)) if QUOTE in lines[i]), len(lines))
                 if end == len(lines) and not last:
                     return
@@ -114,7 +114,7 @@ def cut_records(data: bytes, dialect: Dialect, *, last: bool) -> Iterator[tuple[
 
 
 def _tuples(rows: list[list[Any]], columns: tuple[Column, ...]) -> list[Nest]:
-    """Rows as tuples of read-only scalars; each column is one array, which is cheaper than one a field."""
+    """Converts rows to tuples of read-only scalars; each column is one array, which is cheaper than one array per field."""
     if not rows:
         return []
     parts = [
@@ -141,9 +141,9 @@ def decode_csv(
     select_cols: Any = None,
     name: str | None = None,
 ) -> list[Any]:
-    """One tensor a column, of the shape of `records`, whose strings are one record each.
+    """Parses strings with one record each; returns one tensor per column, of the shape of `records`.
 
-    record_defaults: a list of default values, one a column; an empty list or a dtype makes a column required.
+    record_defaults: a list of default values, one per column; an empty list or a dtype makes a column required.
 
     Raises:
         InvalidArgumentError: a field is missing or of another type, or a record has another number of fields.
@@ -172,6 +172,6 @@ def _decoded(table: CsvTable, number: int, line: bytes) -> list[Any]:
 
 
 def _ends_a_line(line: bytes, dialect: Dialect) -> bool:
-    """True when a line end is outside of quotes."""
+    """Returns whether there is a line end outside of quotes."""
     outside = line.split(QUOTE)[::2] if dialect.quotes else [line]
     return any(b"\n" in part or b"\r" in part for part in outside)

@@ -1,4 +1,4 @@
-"""Data sets of comma-separated values: `CsvDataset`, and `make_csv_dataset`, which finds out what the files hold."""
+"""Data sets of comma-separated values: `CsvDataset`, and `make_csv_dataset`, which infers names and types from the files."""
 
 import collections
 from collections.abc import Sequence
@@ -33,11 +33,10 @@ def CsvDataset(
 ) -> Dataset:
     """Records of comma-separated values as tuples of scalars.
 
-    record_defaults: one a column: a dtype (float32, float64, int32, int64, string) where a value is required, else the
-    value for empty fields and those that are `na_value`. header: the first record of a file is left out.
-    select_cols, exclude_cols: numbers of the columns that are read, or not, in rising order.
-
-    While iterating, InvalidArgumentError names file, record and byte of a wrong record.
+    record_defaults: one per column: a dtype (float32, float64, int32, int64, string) if a value is required, else the
+    default for fields that are empty or `na_value`. header: skip the first record of each file.
+    select_cols, exclude_cols: indices of the columns to read, or not to read, in ascending order.
+    While iterating, InvalidArgumentError names the file, record and byte of an invalid record.
     """
     if select_cols is not None and exclude_cols is not None:
         raise InvalidArgumentError("select_cols and exclude_cols cannot be given both.")
@@ -76,12 +75,12 @@ def make_csv_dataset(
 ) -> Dataset:
     """Batches of the columns by name, as ordered dicts; with `label_name`, pairs of such a dict and that column.
 
-    Names come from the headers, which are all alike. Types are found out from the first `num_rows_for_inference` records:
-    int32, int64, float32, float64 or string; empty fields become 0 or "". For ever, in full batches, without `num_epochs`.
-    The other arguments are those of TensorFlow. The order does not depend on `sloppy`.
+    Names come from the headers, which must be equal. Types are inferred from the first `num_rows_for_inference`
+    records: int32, int64, float32, float64 or string; empty fields become 0 or "". Without `num_epochs` the data set
+    repeats forever, in full batches. The other arguments are TensorFlow's. The order does not depend on `sloppy`.
 
     Raises:
-        ValueError: no file matches, headers differ, a name comes twice or is not there, or types cannot be found out.
+        ValueError: no file matches, headers differ, a name is repeated or missing, or types cannot be inferred.
     """
     files = matching(names_in(file_pattern))
     cut, na = dialect(field_delim, use_quote_delim), na_value.encode()
@@ -119,7 +118,7 @@ def _number(column: Any, names: list[str]) -> int:
 
 @final
 class ByName(UnaryStage):
-    """Tuples as ordered dicts; a label is taken out and stands beside the dict."""
+    """Converts tuples to ordered dicts; a label is removed from the dict and placed beside it."""
 
     def __init__(self, parent: Stage, names: tuple[str, ...], label: str | None) -> None:
         super().__init__(parent)
@@ -131,7 +130,7 @@ class ByName(UnaryStage):
         return self.named(self._parent.spec)
 
     def named(self, values: tuple[Any, ...]) -> Nest:
-        """The values in their new places."""
+        """Arranges the values by name."""
         found = collections.OrderedDict(zip(self._names, values, strict=True))
         if self._label is None:
             return found
@@ -154,8 +153,8 @@ class _ByNameIterator(ParentIterator):
     def __next__(self) -> Nest:
         return self._stage.named(next(self._source))
 
-    def _facts(self) -> State:
+    def _own_state(self) -> State:
         return {}
 
-    def _set_facts(self, state: State) -> None:
+    def _set_own_state(self, state: State) -> None:
         pass

@@ -1,4 +1,4 @@
-"""What the first records of files of comma-separated values tell: the names and the types of their columns."""
+"""Infers the names and types of columns from the first records of files of comma-separated values."""
 
 import itertools
 from collections.abc import Iterator, Sequence
@@ -22,7 +22,7 @@ _TYPES = [np.dtype(t) for t in (*_INTEGERS, *_FLOATS, object)]  # the narrowest 
 @final
 @dataclass(frozen=True)
 class Sample:
-    """Files whose first records are looked at."""
+    """Files from whose first records facts are inferred."""
 
     files: tuple[str, ...]
     dialect: Dialect
@@ -30,10 +30,10 @@ class Sample:
     header: bool
 
     def names(self, given: Sequence[str] | None, encoding: str) -> list[str]:
-        """The names of the columns: those given, or those in the headers, which must be equal.
+        """The names of the columns: the given ones, or those in the headers, which must be equal.
 
         Raises:
-            ValueError: there are none, headers differ, or a name comes twice.
+            ValueError: there are none, headers differ, or a name is repeated.
         """
         if given is None and not self.header:
             raise ValueError("Expected `column_names` or `header` arguments. Neither is provided.")
@@ -53,10 +53,10 @@ class Sample:
         return names
 
     def defaults(self, chosen: Sequence[int], total: int, na_value: bytes, rows: int | None) -> list[Any]:
-        """Zero or "" in the narrowest type that takes all values of a column, as far as `rows` records show (None: all).
+        """Zero or "" in the narrowest type that can hold all values of a column in the first `rows` records (None: all).
 
         Raises:
-            ValueError: a record cannot be read, or has not `total` fields.
+            ValueError: a record cannot be read, or does not have `total` fields.
         """
         types = [-1] * len(chosen)
         records = (record for file in self.files for record in self._rows(file))
@@ -68,7 +68,7 @@ class Sample:
                 )
             given = [fields[i] for i in chosen]
             types = [t if f in (b"", na_value) else _type_of(f, t) for t, f in zip(types, given, strict=True)]
-        # What was never given is a string: index -1 is the last of the types.
+        # A column without any value is a string: index -1 is the last of the types.
         return [b"" if _TYPES[t] == STRING_TYPE else np.zeros((), _TYPES[t]) for t in types]
 
     def _header(self, file: str, encoding: str) -> list[str]:
@@ -102,11 +102,11 @@ class Sample:
 
 
 def _type_of(value: bytes, narrowest: int) -> int:
-    """The first type from `narrowest` on that takes a value."""
-    return next(i for i in range(max(narrowest, 0), len(_TYPES)) if _takes(_TYPES[i], value))
+    """The first type, from `narrowest` on, that can hold a value."""
+    return next(i for i in range(max(narrowest, 0), len(_TYPES)) if _can_hold(_TYPES[i], value))
 
 
-def _takes(dtype: np.dtype[Any], value: bytes) -> bool:
+def _can_hold(dtype: np.dtype[Any], value: bytes) -> bool:
     if dtype == STRING_TYPE:
         return True
     try:

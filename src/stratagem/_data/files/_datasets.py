@@ -1,4 +1,4 @@
-"""tf.data's names for files: functions that make data sets."""
+"""tf.data's functions that make data sets of files."""
 
 from collections.abc import Callable
 from typing import Any
@@ -28,10 +28,9 @@ def TFRecordDataset(
     """The records of TFRecord files, as scalar strings.
 
     filenames: a name, several, or a data set of names. compression_type: "", "GZIP" or "ZLIB".
-    buffer_size: the bytes read at once. num_parallel_reads: so many files give a record each in turn; the order is
+    buffer_size: the bytes read at once. num_parallel_reads: this many files are read in turn, a record each; the order is
     always the same, and AUTOTUNE reads one file after another.
-
-    While iterating, DataLossError names file, record and byte of damage, and NotFoundError a file that is not there.
+    While iterating, DataLossError names the file, record and byte of damage, and NotFoundError a missing file.
     """
     return reading(filenames, TFRecords(), compression_type, buffer_size, num_parallel_reads)
 
@@ -43,7 +42,7 @@ def TextLineDataset(
     num_parallel_reads: Any = None,
     name: str | None = None,
 ) -> Dataset:
-    """The lines of text files without their ends, as scalar strings. Arguments and errors as `TFRecordDataset`."""
+    """The lines of text files without line ends, as scalar strings. Arguments and errors are those of `TFRecordDataset`."""
     return reading(filenames, TextLines(), compression_type, buffer_size, num_parallel_reads)
 
 
@@ -59,14 +58,14 @@ def FixedLengthRecordDataset(
 ) -> Dataset:
     """Records of `record_bytes` bytes each, as scalar strings, between a header and a footer of each file.
 
-    Other arguments and errors as `TFRecordDataset`. InvalidArgumentError: a file holds a part of a record.
+    Other arguments and errors are those of `TFRecordDataset`. InvalidArgumentError: a file holds a partial record.
     """
     format = FixedLength(int(record_bytes), int(header_bytes or 0), int(footer_bytes or 0))
     return reading(filenames, format, compression_type, buffer_size, num_parallel_reads)
 
 
 def ignore_errors(log_warning: bool = False) -> Callable[[Dataset], Dataset]:
-    """`dataset.ignore_errors` in the form that `dataset.apply` takes."""
+    """`dataset.ignore_errors` as an argument for `dataset.apply`."""
     return lambda dataset: dataset.ignore_errors(log_warning)
 
 
@@ -74,7 +73,7 @@ def reading(filenames: Any, format: Format, compression_type: Any, buffer_size: 
     """The data set of the records of files.
 
     Raises:
-        TypeError: `filenames` are no names.
+        TypeError: `filenames` are not names.
         InvalidArgumentError: another argument is out of its range.
     """
     cycle = 1 if parallel is None or int(parallel) == AUTOTUNE else int(parallel)

@@ -1,4 +1,4 @@
-"""The features of an Example that parsing is told to expect, and how each becomes a tensor."""
+"""The features of an Example to parse, and the conversion of each to a tensor."""
 
 import abc
 import math
@@ -22,8 +22,8 @@ from stratagem._ops import as_dtype
 class FeatureKind:
     """One of the three kinds of lists that a Feature holds.
 
-    holder: its field of the message. name: what errors call it. zero: what stands where nothing was given.
-    read: all values of several lists, one after another. of: the list in a Feature, an empty one if it has another kind.
+    holder: the field of the message. name: the kind's name in errors. zero: the default padding.
+    read: concatenates the values of several lists. of: the list in a Feature, an empty one if it has another kind.
     """
 
     holder: str
@@ -38,9 +38,9 @@ _value = operator.attrgetter("value")
 
 
 def _bytes(lists: Sequence[Any]) -> Array:
-    found = list(chain.from_iterable(map(_value, lists)))
-    array = np.empty(len(found), object)
-    array[:] = found
+    values = list(chain.from_iterable(map(_value, lists)))
+    array = np.empty(len(values), object)
+    array[:] = values
     return array
 
 
@@ -49,11 +49,11 @@ def _floats(lists: Sequence[Any]) -> Array:
 
 
 def _packed_floats(floats: Any) -> bytes:
-    """The floats as bytes: the end of the serialized message, which is 20 times faster to get than Python's floats."""
+    """The floats as bytes: the end of the serialized message, which is 20 times faster than converting Python floats."""
     data: bytes = floats.SerializeToString()
     size = 4 * len(floats.value)
     tag_and_size = 1 + (size.bit_length() + 6) // 7
-    if size and len(data) != tag_and_size + size:  # there is something else in the message
+    if size and len(data) != tag_and_size + size:  # the message has other contents, too
         return np.array(floats.value[:], "<f4").tobytes()
     return data[len(data) - size :]
 
@@ -74,7 +74,7 @@ _BY_HOLDER = {kind.holder: kind for kind in _KINDS}
 
 
 def kind_of(dtype: Any) -> FeatureKind:
-    """The kind of list that gives values of `dtype`.
+    """The kind of list that holds values of `dtype`.
 
     Raises:
         InvalidArgumentError: none does.
@@ -88,21 +88,21 @@ def kind_of(dtype: Any) -> FeatureKind:
     )
 
 
-class Expected(abc.ABC):
-    """What is expected of a feature. `key` is its name, for errors."""
+class FeatureParser(abc.ABC):
+    """Parses one feature. `key` is its name, for errors."""
 
     kind: FeatureKind
 
     @abc.abstractmethod
     def one(self, key: str, feature: Any) -> Any:
-        """The tensor for the feature of one Example; None when that has none."""
+        """The tensor for the feature of one Example; `feature` is None if it is missing."""
 
     @abc.abstractmethod
     def many(self, key: str, features: Sequence[Any], names: Sequence[str]) -> Any:
         """The tensor for the features of several Examples, whose names are for errors."""
 
-    def found(self, key: str, feature: Any) -> Any:
-        """The list in a feature, None when there is none.
+    def feature_list(self, key: str, feature: Any) -> Any:
+        """The list in a feature, None if there is none.
 
         Raises:
             InvalidArgumentError: it is of another kind.
@@ -117,13 +117,13 @@ class Expected(abc.ABC):
         return getattr(feature, holder)
 
     def values(self, key: str, feature: Any) -> Array | None:
-        """The values in a feature, None when there is none; errors as `found`."""
-        found = self.found(key, feature)
-        return None if found is None else self.kind.read([found])
+        """The values in a feature, None if there are none. Raises the same errors as `feature_list`."""
+        feature_list = self.feature_list(key, feature)
+        return None if feature_list is None else self.kind.read([feature_list])
 
 
 def each(function: Callable[[Any], Any], features: Sequence[Any], names: Sequence[str]) -> list[Any]:
-    """A function of every feature; an error says which Example it was."""
+    """Applies a function to every feature; an error names the Example."""
     made = []
     for i, feature in enumerate(features):
         try:
@@ -135,7 +135,7 @@ def each(function: Callable[[Any], Any], features: Sequence[Any], names: Sequenc
 
 @final
 @dataclass(frozen=True)
-class FixedLenFeature(Expected):
+class FixedLenFeature(FeatureParser):
     """A feature with exactly as many values as `shape` has entries, or `default_value`.
 
     dtype: int64, float32 or string. default_value: of the same shape; without one, the feature is required.
@@ -159,17 +159,17 @@ class FixedLenFeature(Expected):
         self.__dict__.update(kind=kind, dims=dims, size=math.prod(dims), default=default)
 
     def one(self, key: str, feature: Any) -> Any:
-        whole = self._whole([feature])
-        return numbers(self._checked(key, self.values(key, feature)) if whole is None else whole.reshape(self.dims))
+        values = self._values_of_all([feature])
+        return numbers(self._checked(key, self.values(key, feature)) if values is None else values.reshape(self.dims))
 
     def many(self, key: str, features: Sequence[Any], names: Sequence[str]) -> Any:
-        whole = self._whole(features)
-        if whole is None:
-            whole = np.stack(each(lambda feature: self._checked(key, self.values(key, feature)), features, names))
-        return numbers(whole.reshape(len(features), *self.dims))
+        values = self._values_of_all(features)
+        if values is None:
+            values = np.stack(each(lambda feature: self._checked(key, self.values(key, feature)), features, names))
+        return numbers(values.reshape(len(features), *self.dims))
 
-    def _whole(self, features: Sequence[Any]) -> Array | None:
-        """The values of all features, if each has as many as it must; this is most of the time that parsing takes."""
+    def _values_of_all(self, features: Sequence[Any]) -> Array | None:
+        """The values of all features, if each has the right number of them. Most of the time of parsing is spent here."""
         if self.size == 0 or None in features:
             return None
         lists = list(map(self.kind.of, features))
@@ -192,14 +192,14 @@ class FixedLenFeature(Expected):
 
 @final
 @dataclass(frozen=True)
-class FixedLenSequenceFeature(Expected):
+class FixedLenSequenceFeature(FeatureParser):
     """A feature with any number of values, in rows of `shape`; several Examples are padded to the longest.
 
-    dtype: int64, float32 or string. allow_missing: must be True, but for a FeatureList. default_value: the padding.
+    dtype: int64, float32 or string. allow_missing: must be True, except for a FeatureList. default_value: the padding.
 
     Raises:
         ValueError: a dimension of the shape is not known.
-        InvalidArgumentError: another dtype, or a default that is no scalar.
+        InvalidArgumentError: another dtype, or a default that is not a scalar.
     """
 
     shape: Any
@@ -241,7 +241,7 @@ class FixedLenSequenceFeature(Expected):
 
 @final
 @dataclass(frozen=True)
-class VarLenFeature(Expected):
+class VarLenFeature(FeatureParser):
     """A feature with any number of values, as a SparseTensor. dtype: int64, float32 or string."""
 
     dtype: Any
@@ -251,17 +251,17 @@ class VarLenFeature(Expected):
         self.__dict__.update(kind=kind_of(self.dtype))
 
     def one(self, key: str, feature: Any) -> Any:
-        values = self.values(key, feature)
-        found = np.empty(0, self.kind.dtype) if values is None else values
-        indices = np.arange(len(found), dtype=np.int64)[:, None]
-        return SparseTensor(numbers(indices), numbers(found), numbers(np.array([len(found)], np.int64)))
+        found = self.values(key, feature)
+        values = np.empty(0, self.kind.dtype) if found is None else found
+        indices = np.arange(len(values), dtype=np.int64)[:, None]
+        return SparseTensor(numbers(indices), numbers(values), numbers(np.array([len(values)], np.int64)))
 
     def many(self, key: str, features: Sequence[Any], names: Sequence[str]) -> Any:
         return sparse_rows(each(lambda feature: self.values(key, feature), features, names), self.kind)
 
 
 def sparse_rows(rows: "Sequence[Array | None]", kind: FeatureKind) -> SparseTensor:
-    """Rows of different lengths as a sparse matrix."""
+    """Converts rows of different lengths to a sparse matrix."""
     lengths = [0 if row is None else len(row) for row in rows]
     numbers_of_rows = np.repeat(np.arange(len(rows), dtype=np.int64), lengths)
     places = [np.arange(n, dtype=np.int64) for n in lengths]

@@ -1,6 +1,6 @@
-"""The fields of a record of comma-separated values, and the columns that give them types and defaults.
+"""Splits a record of comma-separated values into fields, and converts these by the types and defaults of their columns.
 
-Python's csv module takes quotes inside unquoted fields and does not say where in a file a record ends.
+Python's csv module accepts quotes inside unquoted fields and does not tell where in a file a record ends.
 """
 
 import itertools
@@ -21,14 +21,14 @@ _FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
 STRING_TYPE = np.dtype(object)
 
 
-class Unclosed(Exception):  # never seen by users: it asks for the next line
-    """A quoted field goes on behind the end of the text."""
+class Unclosed(Exception):  # internal: requests the next line
+    """A quoted field does not end within the text."""
 
 
 @final
 @dataclass(frozen=True)
 class Dialect:
-    """How fields are delimited."""
+    """The delimiters of fields."""
 
     delimiter: bytes
     quotes: bool
@@ -37,7 +37,7 @@ class Dialect:
         """The fields of one record, without its line end.
 
         Raises:
-            InvalidArgumentError: a quote is where none may be.
+            InvalidArgumentError: a misplaced quote.
             Unclosed: a quoted field does not end.
         """
         if not self.quotes or QUOTE not in line:
@@ -49,7 +49,7 @@ class Dialect:
         return found
 
     def _field(self, line: bytes, start: int) -> tuple[bytes, int]:
-        """The field that starts there, and where the next one would."""
+        """The field that starts at `start`, and the start of the next one."""
         if line[start : start + 1] != QUOTE:
             end = line.find(self.delimiter, start)
             field = line[start:] if end < 0 else line[start:end]
@@ -67,7 +67,7 @@ class Dialect:
 
 
 def dialect(field_delim: Any, use_quote_delim: Any) -> Dialect:
-    """The dialect of the usual two arguments.
+    """The dialect for the two usual arguments.
 
     Raises:
         InvalidArgumentError: the delimiter is not one byte.
@@ -81,17 +81,17 @@ def dialect(field_delim: Any, use_quote_delim: Any) -> Dialect:
 @final
 @dataclass(frozen=True)
 class Column:
-    """A column's number in the file, its dtype, and the value where there is none; None: there must be one."""
+    """A column's number in the file, its dtype, and the default value; None: a value is required."""
 
     number: int
     dtype: np.dtype[Any]
     default: Any
 
     def value(self, field: bytes, na_value: bytes) -> Any:
-        """A field as a number or as it is.
+        """Converts a field to a number, or returns it unchanged.
 
         Raises:
-            InvalidArgumentError: there must be a value, or it is of another type.
+            InvalidArgumentError: a required value is missing, or of another type.
         """
         if field in (b"", na_value):
             if self.default is None:
@@ -109,7 +109,7 @@ class Column:
 
 
 def columns(record_defaults: Any, numbers: Sequence[int] | None = None) -> tuple[Column, ...]:
-    """Columns from dtypes (a value is required), or values in lists or alone (the default), one a column.
+    """Makes columns from dtypes (a value is required), or from default values, alone or in lists; one per column.
 
     Raises:
         TypeError, ValueError: something else was given.
@@ -130,9 +130,9 @@ def _column(number: int, given: Any) -> Column:
 
 
 def number_of(field: bytes, dtype: np.dtype[Any]) -> Any:
-    """A field as a Python number that `dtype` takes; ValueError where it is none."""
+    """Converts a field to a Python number that `dtype` can hold. Raises ValueError if that is impossible."""
     if b"_" in field or b"+" in field[:1]:
-        raise ValueError  # Python takes it for a number, TensorFlow does not
+        raise ValueError  # Python accepts these as numbers, TensorFlow does not
     if dtype in _FLOATS:
         return float(field)
     value, limits = int(field), _LIMITS[dtype]
@@ -142,10 +142,10 @@ def number_of(field: bytes, dtype: np.dtype[Any]) -> Any:
 
 
 def checked_selection(select_cols: Any, record_defaults: Any) -> list[int] | None:
-    """Column numbers, strictly increasing, one for each default; None is all.
+    """Column numbers, strictly increasing, one for each default; None selects all.
 
     Raises:
-        InvalidArgumentError: they are not.
+        InvalidArgumentError: the numbers are invalid.
     """
     if not isinstance(record_defaults, list | tuple):
         raise TypeError(f"`record_defaults` must be a list, got {type(record_defaults).__name__}.")

@@ -1,4 +1,4 @@
-"""The contract of a file format: it cuts records out of a piece of a file, and says what is damaged."""
+"""The interface of a file format: it cuts records out of a piece of a file, and reports damage."""
 
 import abc
 from dataclasses import dataclass
@@ -15,9 +15,9 @@ STRING = TensorSpec((), np.dtype(object))
 
 @dataclass(frozen=True, slots=True)
 class RecordPosition:
-    """Where the next record of a file begins.
+    """The position where the next record of a file begins.
 
-    record: its number, from 0. offset: its first byte, in what the file holds once decompressed.
+    record: its number, from 0. offset: its first byte in the decompressed contents of the file.
     """
 
     file: str
@@ -25,7 +25,7 @@ class RecordPosition:
     offset: int = 0
 
     def on(self, records: int, size: int) -> "RecordPosition":
-        """The place so many records and bytes later."""
+        """The position this many records and bytes later."""
         return RecordPosition(self.file, self.record + records, self.offset + size)
 
     def lost(self, what: str) -> DataLossError:
@@ -35,9 +35,9 @@ class RecordPosition:
 
 @dataclass(frozen=True, slots=True)
 class Damage:
-    """What is wrong where the records of a `FoundRecords` end.
+    """The error at the end of the records of a `FoundRecords`.
 
-    size: the bytes of the bad record, when it can be left out; None when nothing behind it can be read.
+    size: the bytes of the damaged record, if it can be skipped; None if nothing after it can be read.
     """
 
     error: Exception
@@ -45,9 +45,9 @@ class Damage:
 
 
 class FoundRecords(NamedTuple):
-    """Records from the start of some bytes, how many bytes each takes, and what is wrong behind them.
+    """Records from the start of some bytes, the size of each, and damage after them.
 
-    needs: how many bytes the record behind them takes, where that is known already.
+    needs: the size of the record after them, if it is known already.
     """
 
     records: list[Nest]
@@ -57,27 +57,28 @@ class FoundRecords(NamedTuple):
 
 
 class Format(abc.ABC):
-    """How records lie in a file. Immutable."""
+    """The format of records in a file. Immutable."""
 
     @property
     def spec(self) -> Nest:
-        """The specs of a record; scalar strings where nothing else is said."""
+        """The specs of a record; by default a scalar string."""
         return STRING
 
     @abc.abstractmethod
     def cut(self, data: bytes, place: RecordPosition, *, last: bool) -> FoundRecords:
-        """The whole records at the start of `data`, which begins at `place` and is not empty.
+        """The complete records at the start of `data`, which begins at `place` and is not empty.
 
-        No record and no damage asks for more data. `last`: there is none, so that what is left is a record or damage.
+        If there is neither a record nor damage, more data is needed. `last`: there is no more, so the rest is a record
+        or damage.
         """
 
     def check(self, file: str, size: int) -> None:
-        """Raise an error for an uncompressed file of `size` bytes that cannot be read at all."""
+        """Raises an error for an uncompressed file of `size` bytes that cannot be valid."""
         return
 
 
 def strings(values: list[bytes]) -> list[Array]:
-    """Read-only scalar string tensors; together they are one array, which is much cheaper than one each."""
+    """Converts to read-only scalar string tensors; together they are one array, which is much cheaper than one each."""
     block = np.empty(len(values), object)
     block[:] = values
     block.setflags(write=False)

@@ -1,4 +1,4 @@
-"""Tensors that stay in the host's memory until something is computed with them."""
+"""Tensors that stay in host memory until something is computed with them."""
 
 from collections.abc import Callable
 from typing import Any, final
@@ -17,7 +17,7 @@ from stratagem._ops import StringTensor, tensor
 class HostTensor(np.ndarray):
     """Numbers read from a file. As an operand it is a `jax.Array`, so `pixels / 255.` is float32 as with any tensor.
 
-    Making a jax.Array costs 40 us, ten times what parsing a feature costs, and most features only go on to a batch.
+    Making a jax.Array costs 40 us, ten times as much as parsing a feature, and most features are only passed on to a batch.
     """
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
@@ -36,13 +36,13 @@ class HostTensor(np.ndarray):
 
 
 def numbers(array: Array) -> Array:
-    """An array as what functions of this folder return: read-only, and a tensor where it is used as one."""
+    """Prepares an array as a result of this folder's functions: read-only, and a tensor when it is used as one."""
     array.setflags(write=False)
     return array.view(StringTensor if array.dtype == object else HostTensor)
 
 
 def on_host(value: Any, what: str) -> Array:
-    """The values of a tensor, also of one that is being traced, where that can be helped.
+    """The values of a tensor; one that is being traced takes the function to host mode if possible.
 
     Raises:
         TracedDecisionError: a replica's step needs them.
@@ -56,10 +56,10 @@ def on_host(value: Any, what: str) -> Array:
 
 
 def text(value: Any, what: str) -> Array:
-    """Strings as an array of bytes objects.
+    """Converts strings to an array of bytes objects.
 
     Raises:
-        ValueError: they are no strings.
+        ValueError: they are not strings.
     """
     if isinstance(value, np.ndarray) and value.dtype == object:
         return value

@@ -1,6 +1,6 @@
-"""`tf.train.Example` and its parts: protobuf messages of TensorFlow's wire format.
+"""`tf.train.Example` and its parts: protobuf messages in TensorFlow's wire format.
 
-Their descriptor lives in a pool of its own: an installed TensorFlow registers the same names in the common one.
+Their descriptor lives in a pool of its own, because an installed TensorFlow registers the same names in the default pool.
 """
 
 from typing import Any
@@ -25,7 +25,7 @@ def _message_field(message: Any, name: str, number: int, kind: str, *, repeated:
 
 
 def _file() -> descriptor_pb2.FileDescriptorProto:
-    """The description of the messages, as TensorFlow's example.proto and feature.proto give it."""
+    """The description of the messages, as in TensorFlow's example.proto and feature.proto."""
     file = descriptor_pb2.FileDescriptorProto(name="stratagem/example.proto", package=_PACKAGE, syntax="proto3")
     for name, kind in _LISTS.items():
         file.message_type.add(name=name).field.add(name="value", number=1, label=_Field.LABEL_REPEATED, type=kind)

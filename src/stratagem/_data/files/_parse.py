@@ -1,4 +1,4 @@
-"""Serialized Examples to tensors: `tf.io.parse_example` and its relatives."""
+"""Parses serialized Examples to tensors: `tf.io.parse_example` and its relatives."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -9,7 +9,7 @@ from google.protobuf.message import DecodeError
 from stratagem._base.errors import InvalidArgumentError
 from stratagem._data.elements._nest import Array
 from stratagem._data.files._features import (
-    Expected,
+    FeatureParser,
     FixedLenSequenceFeature,
     VarLenFeature,
     sparse_rows,
@@ -19,15 +19,15 @@ from stratagem._data.files._messages import Example, SequenceExample
 
 
 def parse_single_example(
-    serialized: Any, features: Mapping[str, Expected], example_names: Any = None, name: str | None = None
+    serialized: Any, features: Mapping[str, FeatureParser], example_names: Any = None, name: str | None = None
 ) -> dict[str, Any]:
     """The features of one serialized Example by name: tensors, and SparseTensors for VarLenFeature.
 
-    serialized: a scalar string. Numbers stay in the host's memory until they are computed with.
+    serialized: a scalar string. Numbers stay in host memory until they are used in a computation.
 
     Raises:
-        ValueError: `features` is empty or holds something else, `serialized` is no scalar.
-        InvalidArgumentError: no Example, or a feature is missing, of another type or length; the text names it.
+        ValueError: `features` is empty or holds something else, `serialized` is not a scalar.
+        InvalidArgumentError: not an Example, or a feature is missing or has another type or length; the text names it.
     """
     _check(features)
     found = _message(Example, _scalar(serialized)).features.feature
@@ -35,14 +35,14 @@ def parse_single_example(
 
 
 def parse_example(
-    serialized: Any, features: Mapping[str, Expected], example_names: Any = None, name: str | None = None
+    serialized: Any, features: Mapping[str, FeatureParser], example_names: Any = None, name: str | None = None
 ) -> dict[str, Any]:
-    """The features of a vector of serialized Examples, stacked; of a scalar as `parse_single_example`.
+    """The features of a vector of serialized Examples, stacked; for a scalar, those of `parse_single_example`.
 
-    example_names: strings, as many as Examples, which errors then name.
+    example_names: strings, one per Example, for errors.
 
     Raises:
-        ValueError, InvalidArgumentError: as `parse_single_example`.
+        ValueError, InvalidArgumentError: in the same cases as `parse_single_example`.
     """
     _check(features)
     array = text(serialized, "parse_example")
@@ -59,8 +59,8 @@ def parse_example(
 
 def parse_single_sequence_example(
     serialized: Any,
-    context_features: Mapping[str, Expected] | None = None,
-    sequence_features: Mapping[str, Expected] | None = None,
+    context_features: Mapping[str, FeatureParser] | None = None,
+    sequence_features: Mapping[str, FeatureParser] | None = None,
     example_name: Any = None,
     name: str | None = None,
 ) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -69,7 +69,7 @@ def parse_single_sequence_example(
     sequence_features: FixedLenSequenceFeature gives (steps, *shape), VarLenFeature a sparse matrix (steps, longest).
 
     Raises:
-        ValueError, InvalidArgumentError: as `parse_single_example`.
+        ValueError, InvalidArgumentError: in the same cases as `parse_single_example`.
     """
     if not context_features and not sequence_features:
         raise ValueError("At least one of context_features and sequence_features is needed.")
@@ -106,11 +106,11 @@ def _steps(key: str, expected: Any, found: Any) -> Any:
     return numbers(result)
 
 
-def _check(features: Mapping[str, Expected], *, empty: bool = False) -> None:
+def _check(features: Mapping[str, FeatureParser], *, empty: bool = False) -> None:
     if not features and not empty:
         raise ValueError("Invalid argument: features cannot be None or empty. Name the features to parse.")
     for key, expected in features.items():
-        if not isinstance(expected, Expected):
+        if not isinstance(expected, FeatureParser):
             raise ValueError(
                 f"Unsupported {type(expected).__name__} {expected!r:.100} for key {key!r}. Use tf.io.FixedLenFeature, "
                 "FixedLenSequenceFeature or VarLenFeature."

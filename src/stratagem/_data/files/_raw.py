@@ -1,4 +1,4 @@
-"""Tensors in strings: raw bytes, and TensorFlow's TensorProto."""
+"""Decodes tensors in strings: raw bytes, and TensorFlow's TensorProto."""
 
 from typing import Any
 
@@ -17,12 +17,12 @@ _NAMES = {code: name for name, code in CODES.items()}
 def decode_raw(
     input_bytes: Any, out_type: Any, little_endian: bool = True, fixed_length: Any = None, name: str | None = None
 ) -> Any:
-    """The bytes of strings as numbers of `out_type`, one row more dimension than `input_bytes`.
+    """The bytes of strings as numbers of `out_type`, with one more dimension than `input_bytes`.
 
-    little_endian: the order of the bytes in the strings. fixed_length: cut or fill up with zeros to so many bytes.
+    little_endian: the byte order in the strings. fixed_length: truncate or zero-pad to this many bytes.
 
     Raises:
-        InvalidArgumentError: the strings differ in length, or hold a part of a number.
+        InvalidArgumentError: the strings differ in length, or hold a partial number.
     """
     dtype = _numeric(out_type)
     array = text(input_bytes, "tf.io.decode_raw")
@@ -51,7 +51,7 @@ def decode_raw(
 
 
 def serialize_tensor(tensor: Any, name: str | None = None) -> Array:
-    """A tensor as a scalar string: a TensorProto, which TensorFlow's `parse_tensor` takes as well."""
+    """A tensor as a scalar string: a TensorProto, which TensorFlow's `parse_tensor` accepts as well."""
     array = on_host(tensor, "tf.io.serialize_tensor")
     result = np.empty((), object)
     result[()] = serialized_tensor(array)
@@ -62,7 +62,7 @@ def parse_tensor(serialized: Any, out_type: Any, name: str | None = None) -> Any
     """The tensor in a serialized TensorProto.
 
     Raises:
-        InvalidArgumentError: it is none, of another type, or holds its numbers in a form that `serialize_tensor` never writes.
+        InvalidArgumentError: invalid data, another type, or numbers in a form that `serialize_tensor` never writes.
     """
     data = text(serialized, "tf.io.parse_tensor").item()
     wanted = as_dtype(out_type)

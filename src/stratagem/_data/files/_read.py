@@ -1,4 +1,4 @@
-"""The step from file names to records: the files one after another, or several of them in turn."""
+"""The stage that reads the records of files: the files one after another, or several of them in turn."""
 
 from typing import final
 
@@ -20,7 +20,7 @@ class ReadFiles(UnaryStage):
     """The records of the files whose names the parent gives.
 
     cycle: how many files are open at once; they give a record each in turn. A file that ends is replaced by the next
-    one when it would be its turn again, as `interleave` does it.
+    one when it would have its turn again, as with `interleave`.
     """
 
     def __init__(self, names: Stage, format: Format, *, compression: str, piece: int | None, cycle: int) -> None:
@@ -51,7 +51,7 @@ class ReadFiles(UnaryStage):
         return True
 
     def open(self, state: State) -> FileRecords:
-        """The file of a state of a `FileRecords`, at the record where that was."""
+        """Opens the file of a state of a `FileRecords`, at the record of that state."""
         place = RecordPosition(state["file"], state["record"], state["offset"])
         return FileRecords(self._format, self._compression, self._piece, place, lost=state["lost"])
 
@@ -62,7 +62,7 @@ class ReadFiles(UnaryStage):
         parent = self._parent
         names = parent.files if isinstance(parent, FileNames) else names_in(parent.example())
         walk = _ReadIterator(self, FileNames(names).walk(), 1)
-        # The record that comes first may be damaged: another one serves as well.
+        # The first record may be damaged: any other one will do.
         error: OpError | None = None
         try:
             while True:
@@ -84,35 +84,35 @@ class _ReadIterator(ParentIterator):
         super().__init__(names)
         self._stage = stage
         self._open: list[FileRecords | None] = [None] * cycle
-        self._turn = 0
+        self._slot = 0
         self._no_more_names = False
         self._count = 0
 
     def __next__(self) -> Nest:
         while True:
-            reading = self._open[self._turn]
+            reading = self._open[self._slot]
             if reading is None:
                 reading = self._next_file()
             if reading is not None:
                 try:
                     record = reading.read()
                 except StopIteration:
-                    self._close(self._turn)
+                    self._close(self._slot)
                 except NotFoundError as error:
                     raise NotFoundError(f"{error} ({self._count} records of other files were read before)") from error
                 else:
                     self._count += 1
-                    self._pass_on()
+                    self._next_slot()
                     return record
             elif not any(self._open):
                 raise StopIteration
-            self._pass_on()
+            self._next_slot()
 
-    def _pass_on(self) -> None:
-        self._turn = (self._turn + 1) % len(self._open)
+    def _next_slot(self) -> None:
+        self._slot = (self._slot + 1) % len(self._open)
 
     def _next_file(self) -> FileRecords | None:
-        """Open the next file in the place whose turn it is; None when there is no more file."""
+        """Opens the next file in the current slot; None when there are no more files."""
         if self._no_more_names:
             return None
         try:
@@ -120,30 +120,30 @@ class _ReadIterator(ParentIterator):
         except StopIteration:
             self._no_more_names = True
             return None
-        self._open[self._turn] = reading = self._stage.open(_start_of(name))
+        self._open[self._slot] = reading = self._stage.open(_start_of(name))
         return reading
 
-    def _close(self, turn: int) -> None:
-        reading = self._open[turn]
+    def _close(self, slot: int) -> None:
+        reading = self._open[slot]
         if reading is not None:
             reading.close()
-        self._open[turn] = None
+        self._open[slot] = None
 
     def close(self) -> None:
-        """Close the files."""
-        for turn in range(len(self._open)):
-            self._close(turn)
+        """Closes the files."""
+        for slot in range(len(self._open)):
+            self._close(slot)
         super().close()
 
-    def _facts(self) -> State:
+    def _own_state(self) -> State:
         files = [None if reading is None else reading.get_state() for reading in self._open]
-        return {"files": files, "turn": self._turn, "names_ended": self._no_more_names, "count": self._count}
+        return {"files": files, "turn": self._slot, "names_ended": self._no_more_names, "count": self._count}
 
-    def _set_facts(self, state: State) -> None:
-        for turn in range(len(self._open)):
-            self._close(turn)
+    def _set_own_state(self, state: State) -> None:
+        for slot in range(len(self._open)):
+            self._close(slot)
         self._open = [None if saved is None else self._stage.open(saved) for saved in state["files"]]
-        self._turn, self._no_more_names, self._count = state["turn"], state["names_ended"], state["count"]
+        self._slot, self._no_more_names, self._count = state["turn"], state["names_ended"], state["count"]
 
 
 def _start_of(name: Nest) -> State:

@@ -1,4 +1,4 @@
-"""One file on the way through it: large pieces are read, and cut into records by the file's format."""
+"""Reads one file: large pieces, which the file's format cuts into records."""
 
 import itertools
 import os
@@ -13,9 +13,9 @@ from stratagem._data.stages._order import State
 
 @final
 class FileRecords:
-    """The records of one file from a place on. The file is opened when the first one is asked for.
+    """The records of one file from a position on. The file is opened when the first one is requested.
 
-    An error is raised where its record would be; the next record is what can be read behind it, or there is none.
+    An error is raised in place of its record; the next record is the first one that can be read after it, if any.
     """
 
     def __init__(
@@ -25,7 +25,7 @@ class FileRecords:
         self._compression = compression
         self._piece = piece
         self._bytes: ByteReader | None = None
-        self._data = b""  # what was read from `_place` on; the records that were cut out of it are in front
+        self._data = b""  # the data from `_place` on; the records that were cut out of it are at its start
         self._place = place
         self._records: list[Nest] = []
         self._ends = [0]
@@ -35,27 +35,27 @@ class FileRecords:
         self._lost = lost
 
     def read(self) -> Nest:
-        """The next record; StopIteration at the end."""
+        """The next record. Raises StopIteration at the end."""
         if self._next == len(self._records):
             self._fill()
         self._next += 1
         return self._records[self._next - 1]
 
     def get_state(self) -> State:
-        """The file, the next record's number and the byte at which it begins, and whether it can be read."""
+        """The file, the next record's number and the byte at which it begins, and whether reading has failed."""
         place = self._place.on(self._next, self._ends[self._next])
         return {"file": place.file, "record": place.record, "offset": place.offset, "lost": self._lost}
 
     def close(self) -> None:
-        """Close the file."""
+        """Closes the file."""
         if self._bytes is not None:
             self._bytes.close()
 
     def _fill(self) -> None:
-        """Go on to the next piece that has records."""
+        """Moves on to the next piece that has records."""
         if self._lost:
             raise StopIteration
-        self._leave(len(self._records), self._ends[-1])
+        self._skip(len(self._records), self._ends[-1])
         if self._damage is not None:
             self._raise(self._damage)
         if self._data and self._cut(last=False):
@@ -67,13 +67,13 @@ class FileRecords:
         if not (self._data and self._cut(last=True)):
             raise StopIteration
 
-    def _leave(self, records: int, size: int) -> None:
+    def _skip(self, records: int, size: int) -> None:
         self._place = self._place.on(records, size)
         self._data = self._data[size:]
         self._records, self._ends, self._next = [], [0], 0
 
     def _cut(self, *, last: bool) -> bool:
-        """Cut records out of the data; False when more of it is needed."""
+        """Cuts records out of the data; returns False if more of it is needed."""
         self._records, sizes, self._damage, self._needs = self._format.cut(self._data, self._place, last=last)
         self._ends = list(itertools.accumulate(sizes, initial=0))
         if self._damage is not None and not self._records:
@@ -83,7 +83,7 @@ class FileRecords:
     def _raise(self, damage: Damage) -> None:
         self._damage = None
         self._lost = damage.size is None
-        self._leave(1, damage.size or 0)
+        self._skip(1, damage.size or 0)
         raise damage.error
 
     def _read_on(self) -> bytes:
@@ -94,12 +94,12 @@ class FileRecords:
                 self._bytes = open_bytes(self._place.file, self._compression, self._place.offset)
             left = self._bytes.left if self._needs > self._piece else None
             if left is not None and len(self._data) + left < self._needs:
-                return b""  # a record cannot be longer than its file: nothing is read for a length that lies
-            # At least as much again as there is already: long records are not copied piece by piece.
+                return b""  # a record cannot be longer than its file: do not read on for an impossible length
+            # Read at least as much as there is already, so that long records are not copied piece by piece.
             return self._bytes.read(max(self._piece, len(self._data)))
         except DataLossError as error:
             self._lost = True
             raise self._place.lost(str(error)) from error
-        except Exception:  # whatever it is: it is raised as it is, and then nothing more of this file is read
+        except Exception:  # any other error: pass it on, and read no more of this file
             self._lost = True
             raise

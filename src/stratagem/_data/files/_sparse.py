@@ -1,4 +1,4 @@
-"""`tf.sparse`: what `VarLenFeature` gives, and the way from there to tensors."""
+"""`tf.sparse`: the tensors that `VarLenFeature` gives, and their conversion to dense ones."""
 
 from typing import Any, NamedTuple, final
 
@@ -17,10 +17,10 @@ class _Parts(NamedTuple):
 
 @final
 class SparseTensor(_Parts, NoRows):
-    """Entries of a tensor by their indices; all others are zero or empty. Operations take `tf.sparse.to_dense` of it.
+    """Entries of a tensor by their indices; all others are zero or empty. Convert it by `tf.sparse.to_dense` before operations.
 
-    indices: (n, rank), int64, in row-major order. values: (n,). dense_shape: (rank,), int64.
-    A nest of these three to data sets, which cannot batch it, and one argument to the functions that they call.
+    indices: (n, rank), int64, in row-major order. values: (n,). dense_shape: (rank,), int64. Data sets treat it as a
+    nest of these three, which they cannot batch, and as one argument of the functions that they call.
     """
 
     __slots__ = ()
@@ -43,8 +43,8 @@ def to_dense(
     """A tensor of `dense_shape` with `default_value`, zero or the empty string where there is no entry.
 
     Raises:
-        TypeError: `sp_input` is no SparseTensor.
-        InvalidArgumentError: an index is out of bounds; with `validate_indices`, one comes twice or out of order.
+        TypeError: `sp_input` is not a SparseTensor.
+        InvalidArgumentError: an index is out of bounds or, with `validate_indices`, repeated or out of order.
     """
     if not isinstance(sp_input, SparseTensor):
         raise TypeError(f"Input must be a SparseTensor, got {type(sp_input).__name__}.")

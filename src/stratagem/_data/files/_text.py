@@ -1,4 +1,4 @@
-"""Plain formats: lines of text, and records of one length."""
+"""Plain formats: lines of text, and records of fixed length."""
 
 from dataclasses import dataclass
 from typing import final
@@ -10,11 +10,11 @@ from stratagem._data.files._format import Damage, Format, FoundRecords, RecordPo
 @final
 @dataclass(frozen=True)
 class TextLines(Format):
-    """Lines without their ends. Carriage returns are dropped wherever they stand, as in TensorFlow."""
+    """Lines without their ends. Carriage returns are removed everywhere, as in TensorFlow."""
 
     def cut(self, data: bytes, place: RecordPosition, *, last: bool) -> FoundRecords:
         lines = data.split(b"\n")
-        rest = lines.pop()  # behind the last line end
+        rest = lines.pop()  # after the last line end
         sizes = [len(line) + 1 for line in lines]
         if last and rest:
             lines.append(rest)
@@ -27,7 +27,7 @@ class TextLines(Format):
 @final
 @dataclass(frozen=True)
 class FixedLength(Format):
-    """Records of `size` bytes, between a header and a footer that are left out.
+    """Records of `size` bytes, between a header and a footer that are skipped.
 
     Raises:
         InvalidArgumentError: `size` is not positive, or another number is negative.

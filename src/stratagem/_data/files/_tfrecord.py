@@ -1,4 +1,4 @@
-"""TFRecord: every record between its length and its checksum, each checked with a masked CRC-32C."""
+"""The TFRecord format: every record follows its length, and both are checked with a masked CRC-32C."""
 
 from typing import final
 
@@ -10,14 +10,14 @@ from stratagem._data.files._format import Damage, Format, FoundRecords, RecordPo
 class TFRecords(Format):
     """Records of any length.
 
-    A damaged record whose length is intact can be left out. TensorFlow gives up the rest of the file at any damage, and
-    takes a file that ends within the 12 bytes before a record for complete; here that is an error too.
+    A damaged record whose length is intact can be skipped. TensorFlow gives up the rest of the file at any damage, and
+    accepts a file that ends within the 12 bytes before a record as complete; here that is an error too.
     """
 
     _KNOWN_LENGTHS = 1 << 14
 
     def __init__(self) -> None:
-        # Lengths repeat: a header that was checked once needs no second check.
+        # Lengths repeat: a header that has been checked once need not be checked again.
         self._lengths: dict[bytes, int] = {}
 
     def cut(self, data: bytes, place: RecordPosition, *, last: bool) -> FoundRecords:
@@ -50,7 +50,7 @@ class TFRecords(Format):
         return FoundRecords(strings(records), sizes, damage, needs)
 
     def _checked_length(self, header: bytes) -> int:
-        """The length in a header, or -1 when its checksum differs."""
+        """The length in a header, or -1 if its checksum differs."""
         length, checksum = HEADER.unpack(header)
         if masked_crc(header[:LENGTH_BYTES]) != checksum:
             return -1

@@ -1,4 +1,4 @@
-"""Writing TFRecord files."""
+"""Writes TFRecord files."""
 
 import os
 import weakref
@@ -8,13 +8,13 @@ from typing import Any, BinaryIO, final
 
 from stratagem._base.errors import FailedPreconditionError
 from stratagem._base.framing import framed
-from stratagem._data.files._bytes import WINDOW_BITS, named
+from stratagem._data.files._bytes import WINDOW_BITS, open_errors
 from stratagem._data.stages._file_names import names_in
 
 
 @final
 class TFRecordOptions:
-    """How a `TFRecordWriter` compresses: zlib's own parameters; None is zlib's default.
+    """The compression of a `TFRecordWriter`: zlib's own parameters; None is zlib's default.
 
     compression_type: "", "GZIP" or "ZLIB". The sizes of TensorFlow's buffers are accepted, without effect.
 
@@ -49,13 +49,13 @@ class TFRecordOptions:
 
 @final
 class TFRecordWriter:
-    """Writes records to a new file, which every TFRecord reader reads. Use it in a `with` block, or close it.
+    """Writes records to a new file in the standard TFRecord format. Use it in a `with` block, or close it.
 
-    options: a TFRecordOptions, or the compression type alone.
+    options: a TFRecordOptions, or just the compression type.
 
     Raises:
         NotFoundError: the folder does not exist.
-        FailedPreconditionError, PermissionDeniedError: `path` is a folder; it may not be written.
+        FailedPreconditionError, PermissionDeniedError: `path` is a folder; writing is not allowed.
     """
 
     def __init__(self, path: Any, options: TFRecordOptions | str | None = None) -> None:
@@ -63,13 +63,13 @@ class TFRecordWriter:
         if not isinstance(options, TFRecordOptions):
             options = TFRecordOptions(options)
         self._compress = _compressor(options) if options.compression_type else None
-        with named(self._path, hint=". Make its folder first."):
+        with open_errors(self._path, hint=". Make its folder first."):
             self._file = open(self._path, "wb", buffering=1 << 20)  # noqa: SIM115  # see close
-        # A writer that nobody closes is closed when it goes, at the latest at the program's end, as TensorFlow's is.
-        self._finish = weakref.finalize(self, _finished, self._file, self._compress)
+        # A writer that is not closed is closed when it is deleted, at the latest at the program's end, as in TensorFlow.
+        self._finish = weakref.finalize(self, _close_file, self._file, self._compress)
 
     def write(self, record: bytes | bytearray | str) -> None:
-        """Append a record.
+        """Appends a record.
 
         Raises:
             TypeError: it is neither bytes nor text.
@@ -84,14 +84,14 @@ class TFRecordWriter:
         self._file.write(frame if self._compress is None else self._compress.compress(frame))
 
     def flush(self) -> None:
-        """Hand everything so far to the system, in a form that can be read."""
+        """Passes all data so far to the system, in a form that can be read."""
         self._refuse_closed()
         if self._compress is not None:
             self._file.write(self._compress.flush(zlib.Z_SYNC_FLUSH))
         self._file.flush()
 
     def close(self) -> None:
-        """Write what is left and close the file; closing again does nothing."""
+        """Writes the remaining data and closes the file; closing again has no effect."""
         self._finish()
 
     def __enter__(self) -> "TFRecordWriter":
@@ -107,14 +107,14 @@ class TFRecordWriter:
             raise FailedPreconditionError(f"The writer of {os.path.basename(self._path)} is closed already.")
 
 
-def _finished(file: BinaryIO, compress: Any) -> None:
+def _close_file(file: BinaryIO, compress: Any) -> None:
     with file:
         if compress is not None:
             file.write(compress.flush())
 
 
 def _compressor(options: TFRecordOptions) -> Any:
-    """zlib's compressor for the options; gzip's header is asked for by 16 more window bits."""
+    """zlib's compressor for the options; 16 more window bits select gzip's header."""
     given: dict[str, Any] = {
         "level": options.compression_level,
         "method": options.compression_method,

@@ -1,1 +1,1 @@
-"""Data sets of other libraries as stages. None of these libraries is imported: who passes an object has done so."""
+"""Data sets of other libraries as stages. These libraries are never imported: a caller who passes their objects has done so."""

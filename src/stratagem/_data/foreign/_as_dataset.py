@@ -1,4 +1,4 @@
-"""Which library a source of data is from, and the Dataset over it."""
+"""Recognizes the library of a data source, and makes a Dataset of it."""
 
 import inspect
 from collections.abc import Iterable, Iterator, Mapping
@@ -24,9 +24,9 @@ from stratagem._data.stages._stage import Stage
 
 
 def as_dataset(source: Any, batch_size: int | None = None) -> Dataset:
-    """A Dataset over another library's data set, or `source` itself when it is a Dataset.
+    """A Dataset over another library's data set, or `source` itself if it is a Dataset.
 
-    Taken are NumPy, JAX and torch arrays and tuples and dicts of them, Grain's and Hugging Face's data sets, torch's
+    Accepts NumPy, JAX and torch arrays and tuples and dicts of them, Grain's and Hugging Face's data sets, torch's
     DataLoader, Dataset and IterableDataset, objects with `__len__` and `__getitem__`, Python iterables, iterators, and
     functions that return an iterable.
 
@@ -35,8 +35,8 @@ def as_dataset(source: Any, batch_size: int | None = None) -> Dataset:
             this many make a global batch; the last one may be smaller. The elements of an array are its rows.
 
     Raises:
-        TypeError: nothing that can be iterated.
-        ValueError: a bad batch size, or elements that are examples where batches are expected, or the other way round.
+        TypeError: the source cannot be iterated.
+        ValueError: an invalid batch size, or elements that are examples instead of batches, or the other way round.
     """
     if batch_size is not None and (isinstance(batch_size, bool) or int(batch_size) < 1):
         raise ValueError(f"batch_size must be a positive number of examples or None, got {batch_size!r}.")
@@ -45,7 +45,7 @@ def as_dataset(source: Any, batch_size: int | None = None) -> Dataset:
     if hugging_face.is_splits(source):
         raise ValueError(f"A dictionary of data sets cannot be distributed. Pass one split of {sorted(source)}.")
     if _is_array(source) or isinstance(source, tuple | Mapping):
-        return _of_arrays(source, batch_size)
+        return _from_arrays(source, batch_size)
     return Dataset(_stage(source, batch_size))
 
 
@@ -53,7 +53,7 @@ def _is_array(value: Any) -> bool:
     return isinstance(value, np.ndarray | jax.Array) or is_torch_tensor(value)
 
 
-def _of_arrays(arrays: Any, batch_size: int | None) -> Dataset:
+def _from_arrays(arrays: Any, batch_size: int | None) -> Dataset:
     nest = _as_nest(arrays)
     if batch_size is not None:
         return Dataset.from_tensor_slices(nest).batch(batch_size)
@@ -68,7 +68,7 @@ def _of_arrays(arrays: Any, batch_size: int | None) -> Dataset:
 
 
 def _as_nest(value: Any, path: str = "") -> Any:
-    """The nest with plain dicts, and torch's tensors as NumPy arrays."""
+    """The nest with plain dicts, and with torch's tensors as NumPy arrays."""
     if value is None:
         raise TypeError(f"There is None at {path} in the nest of arrays. Leave it out.")
     if isinstance(value, Mapping):
@@ -90,7 +90,7 @@ def _stage(source: Any, batch_size: int | None) -> Stage:
     if hugging_face.is_table(source):
         return _table(source, batch_size)
     if hugging_face.is_streamed(source):
-        # The library makes the batches itself, so that an element is one either way.
+        # The library makes the batches itself, so that an element is always a batch.
         style = Style("the Hugging Face IterableDataset", batches=True, lists_are_rows=True)
         return ForeignStage(hugging_face.Streamed(source, style, batch_size))
     if torch.is_map_style(source) and not hasattr(source, "__len__"):
@@ -132,13 +132,13 @@ def _needs_no_argument(function: Any) -> bool:
         inspect.signature(function).bind()
     except TypeError:
         return False
-    except ValueError:  # written in C: nobody knows its arguments
+    except ValueError:  # written in C: its arguments are unknown
         return True
     return True
 
 
 def _is_indexed(source: Any) -> bool:
-    """True for lists and all that have items by number, unless they have a way of their own to be iterated and saved."""
+    """Returns whether items are accessed by index: lists and similar objects, unless they save their own iteration."""
     if isinstance(source, GRAIN_TYPES) or torch.is_iterable(source):
         return False
     if isinstance(source, Iterable) and is_stateful(source):

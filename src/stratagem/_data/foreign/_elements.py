@@ -1,4 +1,4 @@
-"""Elements of another library as nests of arrays, checked to be alike."""
+"""Converts elements of another library to nests of arrays, and checks that they are alike."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -17,12 +17,16 @@ from stratagem._data.foreign._tensors import from_torch, is_torch_tensor
 @final
 @dataclass(frozen=True)
 class Style:
-    """How a library's elements are to be read.
+    """The interpretation of a library's elements.
 
     what: the source, for errors ("the torch DataLoader").
-    batches: True when an element is a global batch: its leaves have equally many rows, and any number of them.
-    lists_are_rows: a list is always the rows of one tensor. Otherwise a list of arrays is a tuple: torch collates so.
-    texts_are_rows: a tuple of strings is a column of a batch: torch collates so.
+
+    batches: True if an element is a global batch: all its leaves have the same, arbitrary number of rows.
+
+    lists_are_rows: a list is always the rows of one tensor. Otherwise a list of arrays is a tuple, as torch collates them.
+
+    texts_are_rows: a tuple of strings is a column of a batch, as torch collates them.
+
     fresh: nobody else can write to the arrays, so they need not be copied.
     """
 
@@ -35,7 +39,7 @@ class Style:
 
 @final
 class Reader:
-    """Reads the elements of one source. The first one sets the spec of all."""
+    """Reads the elements of one source. The first one determines the spec of all."""
 
     def __init__(self, style: Style) -> None:
         self._style = style
@@ -44,11 +48,11 @@ class Reader:
         self._structure: Any = None
 
     def read(self, element: Any, number: int) -> Nest:
-        """Element `number` as a nest of read-only arrays.
+        """Converts element `number` to a nest of read-only arrays.
 
         Raises:
-            TypeError: another structure or dtype than the first element, or a value that is no tensor.
-            InvalidArgumentError: a shape that does not fit to the others.
+            TypeError: another structure or dtype than the first element, or a value that is not a tensor.
+            InvalidArgumentError: a shape that does not match the others.
         """
         nest = _Conversion(self._style, number).nest(element, "")
         found, structure = leaves(nest), jax.tree.structure(nest)
@@ -107,12 +111,12 @@ class Reader:
 
 @final
 class _Conversion:
-    """One element on its way to a nest; knows its number for errors."""
+    """Converts one element to a nest; knows its number for errors."""
 
     def __init__(self, style: Style, number: int) -> None:
         self._style = style
         self._number = number
-        self._own: Callable[[Array], Array] = _sealed if style.fresh else frozen
+        self._protect: Callable[[Array], Array] = _read_only if style.fresh else frozen
 
     def nest(self, value: Any, path: str) -> Nest:
         if isinstance(value, Mapping):
@@ -125,7 +129,7 @@ class _Conversion:
             return self._stacked(members, path) if self._style.lists_are_rows else tuple(members)
         if isinstance(value, np.ndarray) and value.dtype == object and _has_parts(value):
             return self._stacked([self.nest(member, path) for member in value], path)
-        return self._own(self._array(value, path))
+        return self._protect(self._array(value, path))
 
     def _array(self, value: Any, path: str) -> Array:
         if value is None:
@@ -157,7 +161,7 @@ def _fits(leaf: Array, spec: TensorSpec) -> bool:
 
 
 def _has_parts(value: Any) -> bool:
-    """True for a list of arrays or of nests of them, False for one of plain values, which is a tensor by itself."""
+    """Returns whether a list contains arrays or nests of them; a list of plain values is a tensor itself."""
     if len(value) == 0:
         return False
     first = value[0]
@@ -170,8 +174,8 @@ def _are_texts(value: tuple[Any, ...]) -> bool:
     return bool(value) and all(isinstance(member, str | bytes) for member in value)
 
 
-def _sealed(array: Array) -> Array:
-    """A view that nobody can write to."""
+def _read_only(array: Array) -> Array:
+    """A read-only view."""
     view = array.view()
     view.setflags(write=False)
     return view

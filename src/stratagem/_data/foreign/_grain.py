@@ -16,7 +16,7 @@ GRAIN_TYPES = (grain.MapDataset, grain.IterDataset, grain.DataLoader)
 
 @final
 class GrainSource(Source):
-    """Iterated by Grain: its threads read a MapDataset ahead, and elements that it filtered out (None) are left out."""
+    """Iterated by Grain, whose threads read a MapDataset ahead; elements that it has filtered out (None) are skipped."""
 
     def __init__(self, dataset: Any, style: Style) -> None:
         super().__init__(style)
@@ -24,7 +24,7 @@ class GrainSource(Source):
 
     @property
     def cardinality(self) -> int:
-        # How many of the others are filtered out shows when they are made.
+        # How many elements of other data sets are filtered out is known only when they are made.
         repeated = isinstance(self._dataset, grain.MapDataset) and len(self._dataset) == sys.maxsize
         return INFINITE if repeated else UNKNOWN
 

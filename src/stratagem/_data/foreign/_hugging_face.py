@@ -1,4 +1,4 @@
-"""Hugging Face data sets: read in their own batches, in the format that the user set, else as NumPy arrays."""
+"""Hugging Face data sets, read in their own batches, in the format that the user set or else as NumPy arrays."""
 
 import sys
 import weakref
@@ -19,17 +19,17 @@ _TABLES = ("arrow", "pandas", "polars", "tensorflow")
 
 
 def is_table(value: Any) -> bool:
-    """True for a `datasets.Dataset`."""
+    """Returns whether `value` is a `datasets.Dataset`."""
     return _is(value, "datasets.arrow_dataset", "Dataset")
 
 
 def is_streamed(value: Any) -> bool:
-    """True for a `datasets.IterableDataset`."""
+    """Returns whether `value` is a `datasets.IterableDataset`."""
     return _is(value, "datasets.iterable_dataset", "IterableDataset")
 
 
 def is_splits(value: Any) -> bool:
-    """True for a dictionary of data sets."""
+    """Returns whether `value` is a dictionary of data sets."""
     return _is(value, "datasets.dataset_dict", "DatasetDict") or _is(
         value, "datasets.dataset_dict", "IterableDatasetDict"
     )
@@ -41,7 +41,7 @@ def _is(value: Any, module: str, name: str) -> bool:
 
 
 def with_arrays(dataset: Any) -> Any:
-    """A `datasets.Dataset` whose rows are arrays: as the user formatted it, else NumPy.
+    """A `datasets.Dataset` whose rows are arrays: in the user's format, else as NumPy.
 
     Raises:
         ValueError: its rows are formatted as tables.
@@ -54,13 +54,13 @@ def with_arrays(dataset: Any) -> Any:
 
 
 def is_fresh(dataset: Any) -> bool:
-    """True when no code of the user's makes the rows, so that nobody else has their arrays."""
+    """Returns whether no user code makes the rows, so that nobody else has their arrays."""
     return dataset.format["type"] != "custom"
 
 
 @final
 class TableColumns(FetchedColumns):
-    """The rows of a `datasets.Dataset`, read many at once. `style` is that of a batch."""
+    """The rows of a `datasets.Dataset`, read many at once. `style` describes a batch."""
 
     def _row_spec(self, spec: Nest) -> Nest:
         return map_leaves(without_rows, spec)
@@ -95,12 +95,12 @@ class Streamed(Source):
         return _StreamedStream(self)
 
     def for_iteration(self) -> Any:
-        """An own data set for one iteration, in the epoch that the user set."""
-        own = self._dataset.with_format(self._format)  # always another object: a loaded state stays in it
+        """A separate data set for one iteration, in the epoch that the user set."""
+        dataset = self._dataset.with_format(self._format)  # always a new object, because it keeps a loaded state
         if self._batch_size is not None:
-            own = own.batch(self._batch_size)
-        own.set_epoch(self.epoch)
-        return own
+            dataset = dataset.batch(self._batch_size)
+        dataset.set_epoch(self.epoch)
+        return dataset
 
     @property
     def epoch(self) -> int:
@@ -109,20 +109,20 @@ class Streamed(Source):
 
     @property
     def saves_exactly(self) -> bool:
-        """True when the library's state tells all. That of a shuffle buffer does not say what was in it."""
+        """True if the library's state is complete; that of a shuffle buffer lacks the buffer's contents."""
         return not _has_buffer(getattr(self._dataset, "_ex_iterable", None))
 
 
 @final
 class _StreamedStream(Stream):
-    """Begun with its first element. Where the library's state does not tell all, the elements are replayed."""
+    """An iteration, begun with its first element. If the library's state is incomplete, the elements are replayed."""
 
     def __init__(self, source: Streamed) -> None:
         self._source = source
         self._epoch: int | None = None
-        self._own: Any = None
+        self._dataset: Any = None
         self._values: Iterator[Any] | None = None
-        self.mixed = False
+        self.concurrent = False
 
     def __next__(self) -> Any:
         if self._values is None:
@@ -135,27 +135,29 @@ class _StreamedStream(Stream):
             raise
 
     def _begin(self, saved: Any) -> None:
-        # Two iterations at a time share the library's counters, and neither can tell its place by them any more.
+        # Two concurrent iterations share the library's counters, which then tell the position of neither.
         others = [stream for stream in self._source.running if stream is not self]
-        self.mixed = bool(others)
+        self.concurrent = bool(others)
         for stream in others:
-            stream.mixed = True
+            stream.concurrent = True
         self._source.running.add(self)
-        self._own = self._source.for_iteration()
+        self._dataset = self._source.for_iteration()
         if self._epoch is not None:
-            self._own.set_epoch(self._epoch)  # that of the saved run: with another one, the library starts anew
+            self._dataset.set_epoch(
+                self._epoch
+            )  # the epoch of the saved run: with another one, the library starts anew
         if saved is not None:
-            self._own.load_state_dict(saved)
-        self._values = iter(self._own)
+            self._dataset.load_state_dict(saved)
+        self._values = iter(self._dataset)
 
     def get_state(self) -> State:
-        tells = self._values is not None and self._source.saves_exactly and not self.mixed
+        is_exact = self._values is not None and self._source.saves_exactly and not self.concurrent
         begun = self._source.epoch if self._epoch is None else self._epoch
-        epoch = begun if self._own is None else self._own.epoch
-        return {"epoch": epoch, "saved": to_json(self._own.state_dict()) if tells else None}
+        epoch = begun if self._dataset is None else self._dataset.epoch
+        return {"epoch": epoch, "saved": to_json(self._dataset.state_dict()) if is_exact else None}
 
     def set_state(self, state: State, position: int) -> None:
-        self._values, self._own, self._epoch = None, None, state["epoch"]
+        self._values, self._dataset, self._epoch = None, None, state["epoch"]
         if state["saved"] is None:
             replay(self.__next__, position, self._source.style.what)
         else:
@@ -172,7 +174,7 @@ def _refuse_tables(kind: str) -> None:
 
 
 def _has_buffer(node: Any) -> bool:
-    """True when a shuffle buffer is among the steps of a streamed data set, or its steps cannot be seen."""
+    """Returns whether a streamed data set has a shuffle buffer among its steps, or its steps are unknown."""
     if node is None or "BufferShuffled" in type(node).__name__:
         return True
     parents = [node.ex_iterable] if hasattr(node, "ex_iterable") else getattr(node, "ex_iterables", ())

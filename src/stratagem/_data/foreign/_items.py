@@ -1,4 +1,4 @@
-"""Sources with random access: elements are fetched by number, so that a position costs nothing to return to."""
+"""Sources with random access: elements are fetched by index, so that returning to a position costs nothing."""
 
 import abc
 from collections.abc import Sequence
@@ -55,7 +55,7 @@ class _ItemStream(Stream):
 
 
 class FetchedColumns(Columns):
-    """Rows that the library makes when they are asked for; its code and the user's may run for it."""
+    """Rows that the library makes when they are requested, possibly by running user code."""
 
     def __init__(self, items: Any, style: Style) -> None:
         self._items = items
@@ -75,11 +75,11 @@ class FetchedColumns(Columns):
         return False
 
     @property
-    def ahead(self) -> int:
+    def read_ahead_rows(self) -> int:
         return 1
 
     @property
-    def settled(self) -> bool:
+    def repeatable(self) -> bool:
         return False
 
     @property
@@ -99,7 +99,7 @@ class FetchedColumns(Columns):
 
     @abc.abstractmethod
     def _row_spec(self, spec: Nest) -> Nest:
-        """The spec of a row, by what the reader found."""
+        """The spec of a row, from the spec that the reader found."""
 
     @abc.abstractmethod
     def _fetch(self, indices: Indices) -> Nest:
@@ -121,14 +121,14 @@ class ItemColumns(FetchedColumns):
     def _items_at(self, numbers: list[int]) -> Sequence[Any]:
         fetch_many = getattr(self._items, "__getitems__", None)
         if fetch_many is not None:
-            return self._noted(fetch_many, numbers, numbers[0])
-        return [self._noted(self._items.__getitem__, number, number) for number in numbers]
+            return self._fetch_one(fetch_many, numbers, numbers[0])
+        return [self._fetch_one(self._items.__getitem__, number, number) for number in numbers]
 
-    def _noted(self, fetch: Any, what: Any, number: int) -> Any:
+    def _fetch_one(self, fetch: Any, what: Any, number: int) -> Any:
         try:
             return fetch(what)
         except StopIteration as error:
-            # It would end the epoch without a word.
+            # It would end the epoch silently.
             raise RuntimeError(f"Element {number} of {self._style.what} raised StopIteration.") from error
         except Exception as error:
             name_position(error, number, self._style.what)

@@ -1,4 +1,4 @@
-"""Python iterables: begun anew for every epoch, and replayed after a restore."""
+"""Python iterables: iterated anew in every epoch, and replayed after a restore."""
 
 import abc
 from collections.abc import Callable, Iterable, Iterator
@@ -12,20 +12,20 @@ from stratagem._data.stages._replay import replay
 
 
 class Randomness(abc.ABC):
-    """The random state that an iteration begins with: with it, a replay gives the same elements again."""
+    """The random state in which an iteration begins: with it, a replay gives the same elements again."""
 
     @abc.abstractmethod
     def save(self) -> State:
-        """The state now, as JSON."""
+        """The current state, as JSON."""
 
     @abc.abstractmethod
     def restore(self, state: State) -> None:
-        """Set it."""
+        """Sets the state."""
 
 
 @final
 class Unknown(Randomness):
-    """Nothing is known of what an iteration depends on."""
+    """The null object for iterations whose random state is unknown."""
 
     def save(self) -> State:
         return {}
@@ -62,12 +62,12 @@ class ReplayedStream(Stream):
         replay(self.__next__, position, self._what)
 
     def close(self) -> None:
-        self._values = None  # a torch DataLoader's workers end with its iterator
+        self._values = None  # this ends a torch DataLoader's workers
 
 
 @final
 class Iterables(Source):
-    """An object that gives a new iterator whenever it is asked, or a function that does."""
+    """An object that returns a new iterator on each request, or a function that does."""
 
     def __init__(self, start: Callable[[], Any], style: Style) -> None:
         super().__init__(style)
@@ -94,7 +94,7 @@ class Iterables(Source):
 
 @final
 class OneShot(Source):
-    """An iterator: its elements can be drawn once."""
+    """An iterator, whose elements can be drawn only once."""
 
     def __init__(self, values: Iterator[Any], style: Style) -> None:
         super().__init__(style)
@@ -106,7 +106,7 @@ class OneShot(Source):
         return _OneShotStream(self)
 
     def draw(self, position: int) -> Any:
-        """Element `position`, which must be the next one; only the first can be had again until the second is drawn."""
+        """Element `position`, which must be the next one; only the first can be drawn again, until the second is drawn."""
         if position == 0 and self._first:
             return self._first[0]
         if position != self.drawn:
@@ -115,7 +115,7 @@ class OneShot(Source):
                 "already, and an iterator goes forward once. Pass a function that returns a new iterator, or an object "
                 "that can be iterated again (a list, a class with __iter__)."
             )
-        # Whoever drew the first element may have only looked at it, and another iteration begins.
+        # The first element is kept, because it may only have been looked at before another iteration begins.
         self._first = []
         element = next(self._values)
         self._first = [element] if position == 0 else []
@@ -138,7 +138,7 @@ class _OneShotStream(Stream):
         return {}
 
     def set_state(self, state: State, position: int) -> None:
-        # The iterator may have been drawn from already, by whoever looked at its first element or in this very stream.
+        # Elements may already have been drawn, for an example or in this very stream.
         self._position = min(position, self._source.drawn)
         replay(self.__next__, position - self._position, self._source.style.what)
 

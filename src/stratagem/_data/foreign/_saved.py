@@ -1,4 +1,4 @@
-"""States of other libraries as JSON, with the types that JSON does not have."""
+"""Converts states of other libraries to JSON, including types that JSON does not have."""
 
 import base64
 import sys
@@ -10,10 +10,10 @@ from stratagem._data.foreign._tensors import from_torch, is_torch_tensor
 
 
 def to_json(value: Any) -> Any:
-    """The value as JSON from which `from_json` makes an equal one, tuples, bytes, arrays and torch tensors included.
+    """Converts to JSON that `from_json` converts back, including tuples, bytes, arrays and torch tensors.
 
     Raises:
-        TypeError: it has a value of another type in it.
+        TypeError: the value contains another type.
     """
     if value is None or isinstance(value, bool | int | float | str):
         return value
@@ -36,7 +36,7 @@ def to_json(value: Any) -> Any:
 
 
 def from_json(value: Any) -> Any:
-    """What `to_json` was given."""
+    """Restores the argument of `to_json`."""
     if isinstance(value, list):
         return [from_json(member) for member in value]
     if not isinstance(value, dict):

@@ -20,15 +20,15 @@ class Stream(abc.ABC):
 
     @abc.abstractmethod
     def get_state(self) -> State:
-        """Where the stream is, as JSON, as far as the number of drawn elements does not tell."""
+        """The position, as JSON, as far as the number of drawn elements does not determine it."""
 
     @abc.abstractmethod
     def set_state(self, state: State, position: int) -> None:
-        """Go to where another stream of the same source was, behind `position` elements."""
+        """Moves to the position of another stream of the same source, after `position` elements."""
 
     @abc.abstractmethod
     def close(self) -> None:
-        """End the library's threads and processes that work for this stream."""
+        """Stops the library's threads and processes that work for this stream."""
 
 
 class Source(abc.ABC):
@@ -44,12 +44,12 @@ class Source(abc.ABC):
 
     @property
     def batch_size(self) -> int | None:
-        """The rows of all elements but the last, where the source tells."""
+        """The number of rows of all elements but the last, if the source tells."""
         return None
 
     @abc.abstractmethod
     def stream(self) -> Stream:
-        """A new iteration."""
+        """Starts a new iteration."""
 
 
 @final
@@ -91,7 +91,7 @@ class ForeignStage(Stage):
         return waiting or _ForeignIterator(self._source, self._reader)
 
     def example(self) -> Nest:
-        # The walk in which it was drawn is the next one that is asked for, so that no element is lost or made twice.
+        # The iterator from which the example was drawn is returned by the next `walk`: no element is lost or made twice.
         with self._lock:
             if self._waiting is None:
                 self._waiting = _ForeignIterator(self._source, self._reader)
@@ -110,7 +110,7 @@ class _ForeignIterator(StageIterator):
         self._peeked: list[tuple[Nest, State]] = []
 
     def peek(self) -> Nest:
-        """The next element, which stays the next one."""
+        """The next element, without consuming it."""
         if not self._peeked:
             state = self.get_state()
             self._peeked.append((self._draw(), state))
@@ -145,7 +145,7 @@ class _ForeignIterator(StageIterator):
         self._position, self._ended = state["position"], False
 
     def close(self) -> None:
-        """End the library's own threads and processes for this walk."""
+        """Stops the library's threads and processes for this iteration."""
         self._ended = True
         self._stream.close()
         super().close()

@@ -12,13 +12,13 @@ from stratagem._data.stages._replay import replay
 
 
 def is_stateful(value: Any) -> bool:
-    """True for objects that can save and load where they are."""
+    """Returns whether an object can save and load its position."""
     return callable(getattr(value, "state_dict", None)) and callable(getattr(value, "load_state_dict", None))
 
 
 @final
 class Stateful(Source):
-    """An iterable whose state is that of its latest iteration, as torchdata's StatefulDataLoader."""
+    """An iterable whose state is that of its latest iteration, such as torchdata's StatefulDataLoader."""
 
     def __init__(
         self, iterable: Any, style: Style, *, cardinality: int = UNKNOWN, batch_size: int | None = None
@@ -43,7 +43,7 @@ class Stateful(Source):
 
 @final
 class _StatefulStream(Stream):
-    """Begun with its first element. While the library is in another iteration, a state is one to replay to."""
+    """An iteration, begun with its first element. While another iteration runs, its state can only be restored by replaying."""
 
     def __init__(self, source: Stateful) -> None:
         self._source = source
@@ -52,7 +52,7 @@ class _StatefulStream(Stream):
         self._known: State | None = None
 
     def __next__(self) -> Any:
-        # Taken before: a loader that came to its end is already where its next epoch begins.
+        # Taken before drawing, because a loader at its end is already in the state of the next epoch.
         state = self.get_state()
         if self._values is None:
             self._begin()

@@ -1,4 +1,4 @@
-"""torch tensors as NumPy arrays, with exactly their dtype."""
+"""Converts torch tensors to NumPy arrays of exactly the same dtype."""
 
 import functools
 import sys
@@ -11,13 +11,13 @@ from stratagem._data.elements._nest import Array
 
 
 def is_torch_tensor(value: Any) -> bool:
-    """True for a tensor of torch; torch itself is not imported for it."""
+    """Returns whether `value` is a torch tensor, without importing torch."""
     torch = sys.modules.get("torch")
     return torch is not None and isinstance(value, torch.Tensor)
 
 
 def from_torch(tensor: Any) -> Array:
-    """The tensor's values, sharing its memory where it lies on the CPU.
+    """The tensor's values, sharing its memory if it is on the CPU.
 
     Raises:
         TypeError: NumPy has no such tensors (sparse, quantized).
@@ -25,19 +25,19 @@ def from_torch(tensor: Any) -> Array:
     tensor = tensor.detach().cpu()
     if tensor.is_conj() or tensor.is_neg():
         tensor = tensor.resolve_conj().resolve_neg()
-    dtype = _of_its_own(tensor.dtype)
+    dtype = _ml_dtype(tensor.dtype)
     if dtype is None:
         array: Array = tensor.numpy()
         return array
     torch = sys.modules["torch"]
-    # Types that NumPy does not know itself travel as whole numbers of their size.
+    # Types that NumPy does not have are transferred as integers of the same size.
     carrier = {1: torch.uint8, 2: torch.int16}[tensor.element_size()]
     shared: Array = tensor.contiguous().view(carrier).numpy().view(dtype)
     return shared
 
 
 @functools.cache
-def _of_its_own(torch_dtype: Any) -> Any:
+def _ml_dtype(torch_dtype: Any) -> Any:
     """The dtype of ml_dtypes for a torch dtype that NumPy does not have, else None."""
     name = str(torch_dtype).removeprefix("torch.")
     return None if hasattr(np, name) else getattr(ml_dtypes, name, None)

@@ -1,4 +1,4 @@
-"""torch's data sets and DataLoaders: iterated as they are, with the random state that an epoch began with."""
+"""torch's data sets and DataLoaders, iterated unchanged, with the random state in which an epoch began."""
 
 import logging
 import multiprocessing
@@ -16,17 +16,17 @@ logger = logging.getLogger("stratagem.data")
 
 
 def is_loader(value: Any) -> bool:
-    """True for a `torch.utils.data.DataLoader`."""
+    """Returns whether `value` is a `torch.utils.data.DataLoader`."""
     return _is(value, "DataLoader")
 
 
 def is_iterable(value: Any) -> bool:
-    """True for a `torch.utils.data.IterableDataset`."""
+    """Returns whether `value` is a `torch.utils.data.IterableDataset`."""
     return _is(value, "IterableDataset")
 
 
 def is_map_style(value: Any) -> bool:
-    """True for a `torch.utils.data.Dataset` with items that are asked for by number."""
+    """Returns whether `value` is a `torch.utils.data.Dataset` whose items are accessed by index."""
     return _is(value, "Dataset") and not is_iterable(value)
 
 
@@ -36,7 +36,7 @@ def _is(value: Any, name: str) -> bool:
 
 
 def loader_cardinality(loader: Any) -> int:
-    """The number of elements of a DataLoader; how many an IterableDataset gives shows at its end only."""
+    """The number of elements of a DataLoader; unknown for an IterableDataset."""
     try:
         return UNKNOWN if is_iterable(loader.dataset) else len(loader)
     except TypeError:  # a sampler without a length
@@ -44,13 +44,13 @@ def loader_cardinality(loader: Any) -> int:
 
 
 def gives_fresh_tensors(loader: Any) -> bool:
-    """True when nobody else holds the tensors: stacked by torch's own function, or from another process."""
+    """Returns whether nobody else holds the tensors: stacked by torch's own function, or received from another process."""
     collate = sys.modules["torch.utils.data"].default_collate
     return loader.num_workers > 0 or (loader.batch_sampler is not None and loader.collate_fn is collate)
 
 
 def warn_of_fork(loader: Any) -> None:
-    """Tell whose workers would be forked from this process, which has JAX's threads."""
+    """Warns about workers that would be forked from this process, which has JAX's threads."""
     context = loader.multiprocessing_context or multiprocessing.get_context()
     if loader.num_workers > 0 and context.get_start_method() == "fork":
         logger.warning(
@@ -86,7 +86,7 @@ class TorchIterable(Source):
 
 @final
 class _TorchRandomness(Randomness):
-    """torch's own generator, and those of a DataLoader and its samplers. Shuffling draws from them as an epoch begins."""
+    """torch's own generator, and those of a DataLoader and its samplers. Shuffling draws from them when an epoch begins."""
 
     def __init__(self, iterable: Any) -> None:
         batches = getattr(iterable, "batch_sampler", None)

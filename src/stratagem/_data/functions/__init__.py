@@ -1,1 +1,1 @@
-"""Functions that users give to `map`, `filter` and the like: traced once and run on many elements, or called in Python."""
+"""User functions given to `map`, `filter` and similar methods: traced once and run on many elements, or called in Python."""

@@ -1,4 +1,4 @@
-"""A walk that runs a compiled function on blocks of another walk's elements."""
+"""An iterator that runs a compiled function on blocks of another iterator's elements."""
 
 import abc
 import itertools
@@ -14,9 +14,9 @@ from stratagem._data.stages._stage import StageIterator
 
 
 class BlockIterator(StageIterator):
-    """Reads a block of elements ahead, and hands out what the function makes of it.
+    """Reads a block of elements ahead, and returns the function's results one by one.
 
-    For parents without side effects only. An error of the parent comes in its turn, after the results before it.
+    Only for parents without side effects. An error of the parent is raised at its position, after the results before it.
     """
 
     def __init__(self, parent: StageIterator, applied: AppliedFunction, program: CompiledFunction, specs: Nest) -> None:
@@ -25,11 +25,11 @@ class BlockIterator(StageIterator):
         self._applied = applied
         self._program = program
         self._size = block_size(specs)
-        self._facts = applied.begin()
+        self._epoch_facts = applied.begin()
         self._start(0)
 
     def _start(self, first: int) -> None:
-        """Begin a block at the parent's present element, number `first`."""
+        """Begins a block at the parent's current element, whose number is `first`."""
         self._origin, self._first, self._read = self._source.get_state(), first, 0
         self._results: list[Nest] = []
         self._position = 0
@@ -37,7 +37,7 @@ class BlockIterator(StageIterator):
 
     @abc.abstractmethod
     def _chosen(self, elements: list[Nest], results: Nest) -> list[Nest]:
-        """What comes out for these elements and the function's stacked results."""
+        """The elements to return for these inputs and the function's stacked results."""
 
     def __next__(self) -> Nest:
         while self._position == len(self._results):
@@ -60,18 +60,20 @@ class BlockIterator(StageIterator):
             if self._failure is None:
                 raise StopIteration
             return
-        # Always so many, as sums may differ in their last digit between sizes, and a restored walk reads other blocks.
+        # Always the same size: sums may differ in their last digit between sizes, and a restored iterator has other blocks.
         block = stacked(elements + [elements[-1]] * (self._size - len(elements)))
-        drawing = (self._applied.draws.seed, places(self._facts, self._first, self._size)) if self._facts else ()
+        drawing = (
+            (self._applied.draws.seed, places(self._epoch_facts, self._first, self._size)) if self._epoch_facts else ()
+        )
         self._results = self._chosen(elements, self._program.many(block, self._size, *drawing))
 
     def get_state(self) -> State:
-        return {"parent": self._origin, "first": self._first, "position": self._position, "draws": self._facts}
+        return {"parent": self._origin, "first": self._first, "position": self._position, "draws": self._epoch_facts}
 
     def set_state(self, state: State) -> None:
         self._source.set_state(state["parent"])
-        self._facts = state["draws"]
-        self._applied.restore(self._facts)
+        self._epoch_facts = state["draws"]
+        self._applied.restore(self._epoch_facts)
         self._start(state["first"])
         if state["position"]:
             self._next_block()
@@ -80,7 +82,7 @@ class BlockIterator(StageIterator):
 
 @final
 class MapBlocks(BlockIterator):
-    """The function's results."""
+    """Returns the function's results."""
 
     def _chosen(self, elements: list[Nest], results: Nest) -> list[Nest]:
         return rows_of(results)[: len(elements)]
@@ -88,7 +90,7 @@ class MapBlocks(BlockIterator):
 
 @final
 class FilterBlocks(BlockIterator):
-    """The elements that the function accepts."""
+    """Returns the elements that the function accepts."""
 
     def _chosen(self, elements: list[Nest], results: Nest) -> list[Nest]:
         return [element for element, accepted in zip(elements, results, strict=False) if accepted]

@@ -22,12 +22,12 @@ _NO_WORDS: Words = np.zeros(2, np.uint32)
 
 @final
 class _Programs:
-    """The latest compiled programs by their text, so that making the same pipeline again costs a trace and no more.
+    """The latest compiled programs by their text, so that making the same pipeline again costs only a trace.
 
-    A cache: losing it costs time, never a result.
+    This is a cache: losing it costs time, never a result.
     """
 
-    _MOST = 256
+    _MAX_PROGRAMS = 256
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -37,7 +37,7 @@ class _Programs:
     def compile(self, function: Callable[..., Any], inputs: Sequence[Any]) -> Compiled:
         """The function, compiled for inputs of these shapes on the CPU."""
         with on_cpu():
-            # With all inputs, used or not: programs of one text are called in the same way.
+            # Keep unused inputs too, so that programs with the same text are called in the same way.
             lowered = jax.jit(function, keep_unused=True).lower(*inputs)
             key = hashlib.sha256(lowered.as_text().encode()).digest()
             with self._lock:
@@ -46,7 +46,7 @@ class _Programs:
                     known = self._by_text[key] = lowered.compile()
                     self.compiled += 1
                 self._by_text.move_to_end(key)
-                if len(self._by_text) > self._MOST:
+                if len(self._by_text) > self._MAX_PROGRAMS:
                     self._by_text.popitem(last=False)
         return known
 
@@ -67,14 +67,14 @@ class CompiledFunction:
         self._many: dict[int, Compiled] = {}
 
     def __call__(self, element: Nest, seed: Words | None = None, place: Places | None = None) -> Nest:
-        """The result for one element. seed (2,), place (1,): for a function that draws."""
+        """The result for one element. seed (2,), place (1,): for a function that draws random numbers."""
         inputs = self._inputs(element, seed, _NO_WORDS if place is None else words(place)[0])
         if self._one is None:
             self._one = programs.compile(self._function, [_abstract(i) for i in inputs])
         return self._run(self._one, inputs)
 
     def many(self, elements: Nest, rows: int, seed: Words | None = None, at: Places | None = None) -> Nest:
-        """The stacked results for `rows` stacked elements, each as if it were alone. at: their places, (rows,)."""
+        """The stacked results for `rows` stacked elements, each as if computed alone. at: the elements' places, (rows,)."""
         inputs = self._inputs(elements, seed, np.zeros((rows, 2), np.uint32) if at is None else words(at))
         compiled = self._many.get(rows)
         if compiled is None:
@@ -85,9 +85,9 @@ class CompiledFunction:
         return self._run(compiled, inputs)
 
     def _inputs(self, element: Nest, seed: Words | None, places: Words) -> list[Any]:
-        values = [_here(v.value) for v in self.trace.variables]
+        values = [_on_pipeline_device(v.value) for v in self.trace.variables]
         mine = _NO_WORDS if seed is None else seed
-        # JAX would cut an implicit 64-bit NumPy array to 32 bits; all others go in as they are.
+        # JAX would truncate an implicit 64-bit NumPy array to 32 bits; all others are passed unchanged.
         return [*self._constants, *values, mine, places, *map(exact, leaves(element))]
 
     def _run(self, compiled: Compiled, inputs: list[Any]) -> Nest:
@@ -100,6 +100,6 @@ def _abstract(value: Any) -> jax.core.ShapedArray:
     return jax.core.ShapedArray(value.shape, value.dtype)
 
 
-def _here(value: jax.Array) -> jax.Array:
+def _on_pipeline_device(value: jax.Array) -> jax.Array:
     """A variable's value on the device that the pipeline computes on."""
     return value if value.devices() == {cpu()} else jax.device_put(value, cpu())

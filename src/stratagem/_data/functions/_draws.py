@@ -1,7 +1,7 @@
-"""Random numbers inside functions given to `map` and `filter`: every element of every walk has seeds of its own.
+"""Random numbers inside functions given to `map` and `filter`: every element of every iteration has seeds of its own.
 
-A seed is a hash of what the generator was seeded with, the number of the walk and the element's place in it. So equal
-programs draw equal numbers, in blocks, in threads or one by one, and a resumed walk draws what it would have drawn.
+A seed is a hash of the generator's seed, the number of the iteration and the element's place in it. So equal programs draw
+equal numbers, in blocks, in threads or one by one, and a resumed iteration draws the same as an uninterrupted one.
 """
 
 import functools
@@ -20,12 +20,15 @@ from stratagem._private import seed_of
 Places = NDArray[np.uint64]
 Words = NDArray[np.uint32]
 
-NOWHERE: Places = np.zeros(1, np.uint64)
+NO_PLACE: Places = np.zeros(1, np.uint64)
 
 
 @final
 class Draws:
-    """What one map or filter draws from, and how many walks began. It belongs to the plan, as a shuffle's seeds do."""
+    """The source of one map's or filter's random numbers. Like a shuffle's seeds, it belongs to the plan.
+
+    It also counts the iterations begun.
+    """
 
     def __init__(self) -> None:
         self._epochs = EpochSeeds(None, reshuffle=True)
@@ -37,23 +40,23 @@ class Draws:
         return words(np.asarray([self._seed], np.uint64))[0]
 
     def begin(self) -> State:
-        """The facts of the walk that starts now."""
+        """The facts of the iteration that starts now."""
         facts = self._epochs.begin()
         self._seed = facts["seed"]
         return facts
 
     def now(self, facts: State) -> State:
-        """The facts of a walk that began earlier, to be saved now."""
+        """The facts of an iteration that began earlier, updated for saving."""
         return self._epochs.now(facts)
 
     def restore(self, facts: State) -> None:
-        """Continue the walk that `facts` describe, also when another process began it."""
+        """Continues the iteration that `facts` describe, even if another process began it."""
         self._epochs.restore(facts)
         self._seed = facts["seed"]
 
 
 def places(facts: State, first: int, count: int) -> Places:
-    """A number for each of `count` elements from place `first` on, in the walk that `facts` describe."""
+    """A number for each of `count` elements from position `first` on, in the iteration that `facts` describe."""
     numbers: Places = np.arange(first, first + count).astype(np.uint64)
     numbers += _mixed_epoch(facts["epoch"])
     return _mixed(numbers)
@@ -65,7 +68,7 @@ def _mixed_epoch(epoch: int) -> np.uint64:
 
 
 def words(numbers: Places) -> Words:
-    """64-bit numbers as pairs of 32-bit words, (n, 2)."""
+    """Splits 64-bit numbers into pairs of 32-bit words, (n, 2)."""
     return numbers.astype("<u8").view("<u4").reshape(-1, 2)[:, ::-1].astype(np.uint32)
 
 
@@ -79,7 +82,7 @@ def _mixed(numbers: Places) -> Places:
 
 @final
 class ElementSeeds:
-    """Answers every seed generator that a function asks for its next seed while it handles one element.
+    """Provides the next seed to every seed generator that a function uses while it handles one element.
 
     seed, place: (2,) words each, values or, under a trace, inputs of the program.
     """
@@ -87,24 +90,24 @@ class ElementSeeds:
     def __init__(self, seed: Any, place: Any) -> None:
         self._seed = seed
         self._place = place
-        self._asked: list[Any] = []
+        self._requests: list[Any] = []
         self._generators: list[Any] = []
 
     @property
     def drawn(self) -> bool:
-        """True once a generator has asked."""
-        return bool(self._asked)
+        """True once a generator has requested a seed."""
+        return bool(self._requests)
 
     def __call__(self, generator: Any) -> jax.Array:
-        """The next seed of this generator: another one for every generator, element and call."""
-        calls = sum(g is generator for g in self._asked)
-        self._asked.append(generator)
+        """The next seed of this generator: a different one for every generator, element and call."""
+        calls = sum(g is generator for g in self._requests)
+        self._requests.append(generator)
         if calls == 0:
             self._generators.append(generator)
         given = seed_of(generator)
         if given is None:
             base, number = self._seed, next(i for i, g in enumerate(self._generators) if g is generator)
-        else:  # a generator that the user seeded repeats its numbers in every run of the program, whatever else is seeded
+        else:  # a generator that the user seeded repeats its numbers in every run, independently of other seeds
             base, number = words(np.asarray([given % (1 << 64)], np.uint64))[0], 0
         key = jax.random.wrap_key_data(jnp.asarray(base), impl="threefry2x32")
         for part in (number, self._place[0], self._place[1], calls):
@@ -114,10 +117,10 @@ class ElementSeeds:
 
 @final
 class Numbered(Order):
-    """Another order whose indices also say where in the walk they stand, so that they can be shuffled and kept as they are.
+    """Another order whose indices also encode their place in the iteration, so that they can be shuffled and cached.
 
-    An index holds its row in the low bits, above them a hash of the walk and the place. Rows that an earlier map numbered
-    stay as they are: only the walk is noted, for the seed of this map.
+    An index holds its row in the low bits, and above them a hash of the iteration and the place. Rows that an earlier
+    map has numbered are kept: only the iteration is recorded, for the seed of this map.
     """
 
     def __init__(self, parent: Order, draws: Draws, columns: Columns) -> None:
@@ -143,40 +146,40 @@ class _NumberedCursor(Cursor):
         self._parent = parent
         self._draws = draws
         self._bits = bits
-        self._facts = draws.begin()
+        self._epoch_facts = draws.begin()
         self._position = 0
 
     def read(self, count: int) -> Indices:
         rows = self._parent.read(count)
-        numbers = places(self._facts, self._position, len(rows))
+        numbers = places(self._epoch_facts, self._position, len(rows))
         self._position += len(rows)
         return rows if self._bits is None else numbered(rows, numbers, self._bits)
 
     def get_state(self) -> State:
-        return {"draws": self._facts, "position": self._position, "parent": self._parent.get_state()}
+        return {"draws": self._epoch_facts, "position": self._position, "parent": self._parent.get_state()}
 
     def set_state(self, state: State) -> None:
         self._draws.restore(state["draws"])
-        self._facts, self._position = state["draws"], state["position"]
+        self._epoch_facts, self._position = state["draws"], state["position"]
         self._parent.set_state(state["parent"])
 
 
 def number_bits(columns: Columns) -> int:
-    """The low bits of a numbered index, which tell the row."""
+    """The number of low bits of a numbered index that hold the row."""
     return max(1, (columns.length - 1).bit_length()) if columns.bits is None else columns.bits
 
 
 def numbered(rows: Indices, numbers: Places, bits: int) -> Indices:
-    """Rows and as much of their numbers as a positive int64 has room for."""
+    """Combines rows with as many bits of their numbers as fit into a positive int64."""
     high = (numbers >> np.uint64(bits + 1)) << np.uint64(bits)
     return high.astype(np.int64) | rows
 
 
 def rows_of_numbered(indices: Indices, bits: int) -> Indices:
-    """The rows that numbered indices stand for."""
+    """Extracts the rows from numbered indices."""
     return indices & ((1 << bits) - 1)
 
 
 def places_of_numbered(indices: Indices, bits: int) -> Places:
-    """The places that numbered indices stand for."""
+    """Extracts the places from numbered indices."""
     return _mixed((indices >> bits).astype(np.uint64))

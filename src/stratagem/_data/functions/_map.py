@@ -1,4 +1,4 @@
-"""Stages that call functions of the user's: map and filter."""
+"""The stages of map and filter, which call user functions."""
 
 import abc
 from collections.abc import Callable
@@ -22,12 +22,12 @@ from stratagem._data.stages._stage import OrderedRows, ParentIterator, Stage, St
 
 
 def mapped(stage: Stage, map_func: Callable[..., Any], num_parallel_calls: Any = None) -> Stage:
-    """`map_func` of every element.
+    """The stage that applies `map_func` to every element.
 
-    num_parallel_calls: threads for a function that runs as Python; AUTOTUNE is one a core.
+    num_parallel_calls: threads for a function that runs as Python; AUTOTUNE is one per core.
 
     Raises:
-        InvalidArgumentError: it returns no tensor, as far as that is known before it runs.
+        InvalidArgumentError: it returns no tensor, if that is known before it runs.
     """
     applied = AppliedFunction(stage, UserFunction(map_func, "map_func"))
     if applied.traced is not None:
@@ -40,15 +40,15 @@ def mapped(stage: Stage, map_func: Callable[..., Any], num_parallel_calls: Any =
 
 
 def filtered(stage: Stage, predicate: Callable[..., Any]) -> Stage:
-    """The elements for which `predicate` returns True.
+    """The stage of the elements for which `predicate` returns True.
 
     Raises:
-        ValueError: it returns no bool scalar, as far as that is known before it runs.
+        ValueError: it does not return a bool scalar, if that is known before it runs.
     """
     applied = AppliedFunction(stage, UserFunction(predicate, "predicate"))
     if applied.traced is not None:
         check_answer(applied.traced.program.trace.spec)
-    # Rows that are computed would be computed twice: for the predicate, and for who wants them.
+    # Computed rows would be computed twice: for the predicate, and for the consumer.
     if isinstance(stage, OrderedRows) and stage.cheap and applied.traced is not None:
         order, run = _over_rows(stage, applied)
         return OrderedRows(stage.columns, Filtered(order, run))
@@ -56,7 +56,7 @@ def filtered(stage: Stage, predicate: Callable[..., Any]) -> Stage:
 
 
 def _over_rows(stage: OrderedRows, applied: AppliedFunction) -> tuple[Order, ElementProgram]:
-    """The function as a program on the rows of `stage`, and their order, numbered for a function that draws."""
+    """The function as a program on the rows of `stage`, and their order, numbered if the function draws random numbers."""
     assert applied.traced is not None
     columns, program = stage.columns, applied.traced.program
     if not program.trace.draws:
@@ -67,14 +67,14 @@ def _over_rows(stage: OrderedRows, applied: AppliedFunction) -> tuple[Order, Ele
 def _threads(num_parallel_calls: Any) -> int:
     if num_parallel_calls is None:
         return 1
-    asked = int(num_parallel_calls)
-    if asked != AUTOTUNE and asked < 1:
-        raise InvalidArgumentError(f"num_parallel_calls must be greater than zero or AUTOTUNE, got {asked}.")
-    return cores() if asked == AUTOTUNE else asked
+    threads = int(num_parallel_calls)
+    if threads != AUTOTUNE and threads < 1:
+        raise InvalidArgumentError(f"num_parallel_calls must be greater than zero or AUTOTUNE, got {threads}.")
+    return cores() if threads == AUTOTUNE else threads
 
 
 class FunctionStage(UnaryStage):
-    """A step that runs a function on every element."""
+    """A stage that runs a function on every element."""
 
     def __init__(self, parent: Stage, applied: AppliedFunction) -> None:
         super().__init__(parent)
@@ -129,7 +129,7 @@ class FilterStage(FunctionStage):
 
 
 class FunctionIterator(ParentIterator, abc.ABC):
-    """Asks for an element of the parent's when one is asked for, and runs the function on it alone."""
+    """Requests an element of the parent when one is requested, and runs the function on it alone."""
 
     def __init__(self, parent: StageIterator, applied: AppliedFunction) -> None:
         super().__init__(parent)
@@ -138,15 +138,15 @@ class FunctionIterator(ParentIterator, abc.ABC):
         self._position = 0
 
     def _next(self) -> tuple[Nest, Nest]:
-        """The parent's next element and the function's result; also after an error."""
+        """The parent's next element and the function's result; can be called again after an error."""
         element = next(self._source)
         self._position += 1
         return element, self._applied(element, self._draws, self._position - 1)
 
-    def _facts(self) -> State:
+    def _own_state(self) -> State:
         return {"draws": self._draws, "position": self._position}
 
-    def _set_facts(self, state: State) -> None:
+    def _set_own_state(self, state: State) -> None:
         self._draws, self._position = state["draws"], state["position"]
         self._applied.restore(self._draws)
 
@@ -170,7 +170,7 @@ class _FilterIterator(FunctionIterator):
 
 
 def check_answer(spec: Nest) -> None:
-    """Raise ValueError unless a predicate's answer, of this spec, is a bool scalar."""
+    """Raises ValueError unless a predicate's result, given by its spec, is a bool scalar."""
     if not isinstance(spec, TensorSpec) or spec.dtype != np.bool_ or spec.shape.rank != 0:
         found = f"{spec.dtype} of shape {tuple(spec.shape)}" if isinstance(spec, TensorSpec) else f"a nest: {spec}"
         raise ValueError(f"Invalid `predicate`. `predicate` must return a bool scalar, but it returned {found}.")

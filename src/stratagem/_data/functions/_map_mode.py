@@ -1,4 +1,4 @@
-"""The way in which a function of the user's runs on elements: as a compiled program, or in Python."""
+"""The ways in which a user function runs on elements: as a compiled program, or in Python."""
 
 import abc
 import logging
@@ -25,7 +25,7 @@ class MapMode(abc.ABC):
     @property
     @abc.abstractmethod
     def draws(self) -> bool:
-        """Whether it may draw random numbers."""
+        """True if the function may draw random numbers."""
 
     @abc.abstractmethod
     def spec(self, parent: Stage) -> Nest:
@@ -38,18 +38,18 @@ class MapMode(abc.ABC):
 
 @final
 class InPython(MapMode):
-    """Python runs the function for every element."""
+    """Runs the function in Python for every element."""
 
     def __init__(self, function: UserFunction) -> None:
         self._function = function
 
     @property
     def draws(self) -> bool:
-        return True  # nobody can tell
+        return True  # unknown
 
     def spec(self, parent: Stage) -> Nest:
-        # Plain Python cannot be asked for its result's shape, so it is applied to an example; where the rows of the
-        # input are unknown, to two numbers of rows: what then differs is unknown too.
+        # Plain Python does not tell its result's shape, so it is applied to an example; if the number of rows of the
+        # input is unknown, to two numbers of rows: sizes that then differ are unknown too.
         specs = parent.spec
         try:
             example = parent.example()
@@ -68,9 +68,9 @@ class InPython(MapMode):
 
 @final
 class Traced(MapMode):
-    """One compiled program, or one for each number of rows where elements are batches.
+    """Runs one compiled program, or one for each number of rows if elements are batches.
 
-    Raises what `trace` raises, when it is made.
+    The constructor raises what `trace` raises.
     """
 
     def __init__(self, function: UserFunction, specs: Nest, rows: int | None) -> None:
@@ -90,11 +90,11 @@ class Traced(MapMode):
 
     @property
     def one_shape(self) -> bool:
-        """Whether all elements have the same shape, so that one program can run on many."""
+        """True if all elements have the same shape, so that one program can run on many."""
         return self._rows is None
 
     def spec(self, parent: Stage) -> Nest:
-        """The specs of the results; where elements have any number of rows, found by tracing for two."""
+        """The specs of the results; if elements may have any number of rows, found by tracing for two of them."""
         mine = self.program.trace.spec
         other = None if self._rows is None else self._program(self._rows + 1)
         return mine if other is None else map_leaves(merged, mine, other.trace.spec)
@@ -112,11 +112,11 @@ class Traced(MapMode):
         )
 
     def _program(self, rows: int | None) -> CompiledFunction | None:
-        """The program for elements of so many rows; None where there is none, and Python runs (and may raise)."""
+        """The program for elements of this many rows; None if there is none, and Python runs (and may raise)."""
         if rows not in self._programs:
             try:
                 self._programs[rows] = self._traced(rows)
-            except Exception as error:  # Python itself will say at the element what is wrong with it
+            except Exception as error:  # Python will raise at the element if it is invalid
                 logger.info(
                     "%s: `%s` runs as Python on %s rows: %s", self._function.what, self._function.name, rows, error
                 )
@@ -124,14 +124,14 @@ class Traced(MapMode):
         return self._programs[rows]
 
     def _traced(self, rows: int | None) -> CompiledFunction:
-        def with_so_many(spec: TensorSpec) -> TensorSpec:
+        def with_known_rows(spec: TensorSpec) -> TensorSpec:
             return TensorSpec((rows, *spec.shape[1:]), spec.dtype) if has_open_rows(spec) else spec
 
-        return CompiledFunction(trace(self._function.function, map_leaves(with_so_many, self._specs)))
+        return CompiledFunction(trace(self._function.function, map_leaves(with_known_rows, self._specs)))
 
 
 def map_mode_of(parent: Stage, function: UserFunction) -> MapMode:
-    """The best way to run `function` on the elements of `parent`. One log line says why if that is Python.
+    """The best mode to run `function` on the elements of `parent`. If that is Python, one log line says why.
 
     Raises:
         Exception: what the function itself raises on an example.
@@ -141,7 +141,7 @@ def map_mode_of(parent: Stage, function: UserFunction) -> MapMode:
         return Traced(function, parent.spec, parent.batch_size)
     except NeedsPython as reason:
         why = str(reason)
-    except Exception as error:  # the function's own, or one that only a trace brings about: Python decides
+    except Exception as error:  # an error of the function, or only of the trace: running it in Python will tell
         failure, why = error, f"tracing it raised {type(error).__name__}: {error!s:.200}"
     if failure is not None and not _works_in_python(parent, function):
         raise failure
@@ -150,9 +150,9 @@ def map_mode_of(parent: Stage, function: UserFunction) -> MapMode:
 
 
 def _works_in_python(parent: Stage, function: UserFunction) -> bool:
-    """Whether the function runs on an example; raises what it raises. False if there is no element at all."""
+    """Returns whether the function runs on an example; raises what it raises. False if there is no element at all."""
     if not parent.pure:
-        return True  # making an element has side effects: the first one that is asked for will tell
+        return True  # making an element has side effects: wait for the first one that is requested
     try:
         example = parent.example()
     except StopIteration:
@@ -161,16 +161,16 @@ def _works_in_python(parent: Stage, function: UserFunction) -> bool:
     return True
 
 
-def spec_is_free(stage: Stage) -> bool:
-    """Whether the spec of a stage's elements is known without making one. A generator has its signature."""
+def has_static_spec(stage: Stage) -> bool:
+    """Returns whether the spec of a stage's elements is known without making one. A generator has its signature."""
     if stage.pure or isinstance(stage, GeneratorStage):
         return True
     passes_on = isinstance(stage, BatchStage) or (isinstance(stage, UnaryStage) and type(stage).spec is UnaryStage.spec)
-    return passes_on and bool(stage.parents) and all(map(spec_is_free, stage.parents))
+    return passes_on and bool(stage.parents) and all(map(has_static_spec, stage.parents))
 
 
 def has_open_rows(spec: TensorSpec) -> bool:
-    """Whether only the size of the first dimension tells elements apart."""
+    """Returns whether the first dimension of a spec has an unknown size."""
     return bool(spec.shape.rank) and spec.shape[0] is None
 
 

@@ -12,27 +12,27 @@ from stratagem._data.stages._cardinality import UNKNOWN
 from stratagem._data.stages._columns import Columns
 from stratagem._data.stages._order import Cursor, Indices, Order, State
 
-_MOST = 64
-_BYTES = 1 << 20
-_FEWEST = 8
+_MAX_ROWS = 64
+_MAX_BYTES = 1 << 20
+_MIN_ROWS = 8
 _NO_INDICES: Indices = np.empty(0, np.int64)
 
 
 def block_size(specs: Nest) -> int:
-    """How many elements of these specs are handled at once, ahead of their use."""
+    """The number of elements of these specs that are processed at once, ahead of their use."""
     size = sum((s.shape.num_elements() or 0) * int(s.dtype.itemsize) for s in leaves(specs))
-    return max(1, min(_MOST, _BYTES // max(1, size)))
+    return max(1, min(_MAX_ROWS, _MAX_BYTES // max(1, size)))
 
 
-def padded(count: int, usual: int, fewest: int) -> int:
-    """The rows of the program that handles `count` rows: the usual number, a multiple of it, or halves down to `fewest`.
+def padded(count: int, block_rows: int, min_rows: int) -> int:
+    """The rows of the program for `count` rows: `block_rows`, a multiple of it, or halves of it down to `min_rows`.
 
-    Few sizes, as each is compiled once; and only by the size may sums and products differ in their last digit.
+    There are few sizes, as each is compiled once; and sums and products may differ in their last digit between sizes.
     """
-    if count > usual:
-        return -(-count // usual) * usual
-    rows = usual
-    while rows // 2 >= max(count, fewest):
+    if count > block_rows:
+        return -(-count // block_rows) * block_rows
+    rows = block_rows
+    while rows // 2 >= max(count, min_rows):
         rows //= 2
     return rows
 
@@ -41,7 +41,7 @@ def padded(count: int, usual: int, fewest: int) -> int:
 class ElementProgram:
     """A traced function over the rows of columns, by their indices.
 
-    draws: for a function that draws, what from; the indices are numbered then (see `Numbered`).
+    draws: the source of random numbers, for a function that draws some; the indices are then numbered (see `Numbered`).
     """
 
     def __init__(
@@ -50,16 +50,16 @@ class ElementProgram:
         self.columns = columns
         self.program = program
         self.bits = columns.bits if draws is None else number_bits(columns)
-        # Rows that are handed out one by one come from programs of one size, wherever a block begins: a resumed walk
-        # cuts its blocks elsewhere. A part of a batch may be much less than that.
-        # What reads a variable finds the value of the moment: nothing is computed before it is needed.
+        # Rows that are returned one by one are computed by programs of one size, because the blocks of a resumed
+        # iteration begin elsewhere. A part of a batch may be much smaller.
+        # A function that reads a variable must see its current value: nothing is computed before it is needed.
         block = 1 if program.trace.variables else block_size(columns.spec)
-        self.usual = block if batch is None else batch
-        self._fewest = self.usual if batch is None else min(batch, _FEWEST)
+        self.block_rows = block if batch is None else batch
+        self._min_rows = self.block_rows if batch is None else min(batch, _MIN_ROWS)
         self._draws = draws
 
     def sized(self, rows: int) -> "ElementProgram":
-        """The same, made for batches of so many rows."""
+        """The same program, prepared for batches of this many rows."""
         return ElementProgram(self.columns.sized(rows), self.program, self._draws, rows)
 
     def __call__(self, indices: Indices) -> Nest:
@@ -67,18 +67,18 @@ class ElementProgram:
         count = len(indices)
         if count == 0:
             return map_leaves(lambda s: np.empty((0, *s.shape), s.dtype), self.program.trace.spec)
-        rows = padded(count, self.usual, self._fewest)
+        rows = padded(count, self.block_rows, self._min_rows)
         if rows > count:
             indices = np.concatenate([indices, np.full(rows - count, indices[-1])])
-        elements = self.columns.gather(self.below(indices))
+        elements = self.columns.gather(self.column_indices(indices))
         if self._draws is None or self.bits is None:
             results = self.program.many(elements, rows)
         else:
             results = self.program.many(elements, rows, self._draws.seed, places_of_numbered(indices, self.bits))
         return results if rows == count else slice_rows(results, 0, count)
 
-    def below(self, indices: Indices) -> Indices:
-        """The same indices as the columns know them: plain rows, unless they draw as well."""
+    def column_indices(self, indices: Indices) -> Indices:
+        """The indices to pass to the columns: plain rows, unless the columns draw random numbers as well."""
         plain = self.bits is None or self.columns.bits is not None
         return indices if plain or self.bits is None else rows_of_numbered(indices, self.bits)
 
@@ -103,13 +103,13 @@ class MappedColumns(Columns):
         return False
 
     @property
-    def ahead(self) -> int:
-        return min(self._run.usual, self._run.columns.ahead)
+    def read_ahead_rows(self) -> int:
+        return min(self._run.block_rows, self._run.columns.read_ahead_rows)
 
     @property
-    def settled(self) -> bool:
+    def repeatable(self) -> bool:
         trace = self._run.program.trace
-        return not trace.variables and not trace.draws and self._run.columns.settled
+        return not trace.variables and not trace.draws and self._run.columns.repeatable
 
     @property
     def bits(self) -> int | None:
@@ -141,8 +141,8 @@ class MemoColumns(Columns):
 
     def gather(self, indices: Indices) -> Nest:
         missing = indices[~self._known[indices]]
-        for first in range(0, len(missing), self._columns.ahead):
-            self._fill(missing[first : first + self._columns.ahead])
+        for first in range(0, len(missing), self._columns.read_ahead_rows):
+            self._fill(missing[first : first + self._columns.read_ahead_rows])
         return map_leaves(lambda rows: rows[indices], self._rows)
 
     def _fill(self, indices: Indices) -> None:
@@ -150,7 +150,7 @@ class MemoColumns(Columns):
             rows[indices] = new
 
         map_leaves(store, self._rows, self._columns.gather(indices))
-        self._known[indices] = True  # last: a thread that looks too early computes the rows once more, and no harm
+        self._known[indices] = True  # last: a thread that reads this too early only computes the rows once more
 
 
 @final
@@ -175,12 +175,12 @@ class Filtered(Order):
 
 @final
 class _FilteredCursor(Cursor):
-    """Asks the predicate about a block of indices at a time."""
+    """Evaluates the predicate on a block of indices at a time."""
 
     def __init__(self, parent: Cursor, accepts: ElementProgram) -> None:
         self._parent = parent
         self._accepts = accepts
-        self._size = accepts.usual
+        self._size = accepts.block_rows
         self._begin_block()
 
     def _begin_block(self) -> None:
@@ -199,10 +199,10 @@ class _FilteredCursor(Cursor):
         return np.concatenate(parts)
 
     def _next_block(self) -> bool:
-        """Find out which of the next indices are accepted; False at the end."""
+        """Determines which of the next indices are accepted; returns False at the end."""
         self._begin_block()
         indices = self._parent.read(self._size)
-        self._accepted = self._accepts.below(indices)[self._accepts(indices)]
+        self._accepted = self._accepts.column_indices(indices)[self._accepts(indices)]
         return len(indices) > 0
 
     def get_state(self) -> State:

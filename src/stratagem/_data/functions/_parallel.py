@@ -1,4 +1,4 @@
-"""A function that runs as Python, on several elements at once: `num_parallel_calls` of `map`."""
+"""Runs a Python function on several elements at once: `num_parallel_calls` of `map`."""
 
 import functools
 import os
@@ -9,40 +9,40 @@ from typing import final
 from stratagem._data.elements._nest import Nest
 from stratagem._data.functions._applied import AppliedFunction, check_tensors
 from stratagem._data.stages._order import State
-from stratagem._data.stages._read_ahead import InThread, Made
+from stratagem._data.stages._read_ahead import Result, ThreadExecutor
 from stratagem._data.stages._stage import StageIterator
 
 
 def cores() -> int:
-    """How many threads AUTOTUNE stands for: one for every core that this process may use."""
+    """The number of threads for AUTOTUNE: one for every core that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 @final
 class ParallelIterator(StageIterator):
-    """Applies a function to the elements of another walk in threads, at most so many ahead, and keeps their order.
+    """Applies a function to the elements of another iterator in threads, at most one element ahead per thread, in order.
 
-    An error reaches the caller at the element that it belongs to. The state is that of the next element handed out.
+    An error reaches the caller at the element that it belongs to. The state is that of the next element to return.
     """
 
     def __init__(self, parent: StageIterator, applied: AppliedFunction, threads: int) -> None:
         super().__init__(parent)
         self._source = parent
         self._applied = applied
-        self._threads = InThread(threads)
+        self._threads = ThreadExecutor(threads)
         self._depth = threads
-        self._facts = applied.begin()
-        self._ready: deque[tuple[Future[Made], State]] = deque()
-        self._go_on(0)
+        self._epoch_facts = applied.begin()
+        self._ready: deque[tuple[Future[Result], State]] = deque()
+        self._continue_at(0)
 
-    def _go_on(self, position: int) -> None:
-        """Read on at the parent's present element, which has this position."""
+    def _continue_at(self, position: int) -> None:
+        """Continues reading at the parent's current element, which has this position."""
         self._position = position
         self._ended = False
-        self._state = self._here()
+        self._state = self._current_state()
 
-    def _here(self) -> State:
-        return {"draws": self._facts, "position": self._position, "parent": self._source.get_state()}
+    def _current_state(self) -> State:
+        return {"draws": self._epoch_facts, "position": self._position, "parent": self._source.get_state()}
 
     def __next__(self) -> Nest:
         self._fill()
@@ -53,26 +53,26 @@ class ParallelIterator(StageIterator):
         try:
             return head.result()[0]
         finally:
-            # An error holds this frame, and through `head` itself: this walk and its threads would outlive their use.
+            # A traceback refers to this frame; `head` would then keep this iterator and its threads alive.
             del head
 
     def _fill(self) -> None:
         while len(self._ready) < self._depth and not self._ended:
-            future: Future[Made]
+            future: Future[Result]
             try:
                 element = next(self._source)
             except StopIteration:
                 self._ended = True
                 return
-            except Exception as error:  # it comes to the caller in its turn
+            except Exception as error:  # raised when its turn comes
                 future = Future()
                 future.set_exception(error)
-                state = self._here()
+                state = self._current_state()
             else:
-                # The job knows nothing of this walk, so that the threads do not keep an abandoned one alive.
-                job = functools.partial(_made, self._applied, element, self._facts, self._position)
+                # The job does not refer to this iterator, which the threads would otherwise keep alive.
+                job = functools.partial(_computed, self._applied, element, self._epoch_facts, self._position)
                 self._position += 1
-                state = self._here()
+                state = self._current_state()
                 future = self._threads.submit(job)
             self._ready.append((future, state))
 
@@ -82,9 +82,9 @@ class ParallelIterator(StageIterator):
     def set_state(self, state: State) -> None:
         self._drop()
         self._source.set_state(state["parent"])
-        self._facts = state["draws"]
-        self._applied.restore(self._facts)
-        self._go_on(state["position"])
+        self._epoch_facts = state["draws"]
+        self._applied.restore(self._epoch_facts)
+        self._continue_at(state["position"])
 
     def _drop(self) -> None:
         for future, _ in self._ready:
@@ -92,13 +92,13 @@ class ParallelIterator(StageIterator):
         self._ready.clear()
 
     def close(self) -> None:
-        """End the threads and the walks before."""
+        """Stops the threads and the parent iterators."""
         self._drop()
         self._threads.stop()
         super().close()
 
 
-def _made(applied: AppliedFunction, element: Nest, facts: State, position: int) -> Made:
+def _computed(applied: AppliedFunction, element: Nest, facts: State, position: int) -> Result:
     result = applied(element, facts, position)
     check_tensors(result)
     return result, {}

@@ -1,4 +1,4 @@
-"""Steps that look at all elements so far: scan, take_while, unique, and assert_cardinality."""
+"""Stages that depend on all elements so far: scan, take_while, unique, and assert_cardinality."""
 
 import base64
 import functools
@@ -20,7 +20,7 @@ from stratagem._data.stages._stage import ParentIterator, Stage, StageIterator, 
 
 @final
 class _WithState(UnaryStage):
-    """What the function of a scan is applied to: pairs of a state and an element. Only its spec and example are used."""
+    """Pairs of a state and an element, as the parent of a scan's function. Only its spec and example are used."""
 
     def __init__(self, parent: Stage, initial: Nest) -> None:
         super().__init__(parent)
@@ -53,7 +53,7 @@ class ScanStage(UnaryStage):
         state, output = _as_pair(self._applied.spec)
         initial = spec_of(self._initial)
         _check_types(initial, state)
-        # A state that changes its size may do so in every output.
+        # If the state may change its size, so may every output.
         return output if state == initial else map_leaves(of_any_size, output)
 
     @property
@@ -93,10 +93,10 @@ class _ScanIterator(ParentIterator):
         self._state = state
         return output
 
-    def _facts(self) -> State:
+    def _own_state(self) -> State:
         return {"draws": self._draws, "position": self._position, "state": [_saved(a) for a in leaves(self._state)]}
 
-    def _set_facts(self, state: State) -> None:
+    def _set_own_state(self, state: State) -> None:
         self._draws, self._position = state["draws"], state["position"]
         self._applied.restore(self._draws)
         self._state = packer(self._state)(map(_restored, state["state"]))
@@ -104,7 +104,7 @@ class _ScanIterator(ParentIterator):
 
 @final
 class TakeWhileStage(FunctionStage):
-    """The elements before the first one that a predicate does not accept."""
+    """The elements before the first one that a predicate rejects."""
 
     @property
     def cardinality(self) -> int:
@@ -130,19 +130,19 @@ class _TakeWhileIterator(FunctionIterator):
             raise StopIteration
         return element
 
-    def _facts(self) -> State:
-        return {**super()._facts(), "ended": self._ended}
+    def _own_state(self) -> State:
+        return {**super()._own_state(), "ended": self._ended}
 
-    def _set_facts(self, state: State) -> None:
-        super()._set_facts(state)
+    def _set_own_state(self, state: State) -> None:
+        super()._set_own_state(state)
         self._ended = state["ended"]
 
 
 def taken_while(stage: Stage, function: UserFunction) -> Stage:
-    """The plan of `take_while`.
+    """The stage of `take_while`.
 
     Raises:
-        ValueError: the predicate returns no bool scalar, as far as that is known before it runs.
+        ValueError: the predicate does not return a bool scalar, if that is known before it runs.
     """
     applied = AppliedFunction(stage, function)
     if applied.traced is not None:
@@ -152,7 +152,7 @@ def taken_while(stage: Stage, function: UserFunction) -> Stage:
 
 @final
 class UniqueStage(UnaryStage):
-    """Every element the first time that it comes."""
+    """Each distinct element at its first occurrence."""
 
     def __init__(self, parent: Stage) -> None:
         super().__init__(parent)
@@ -169,7 +169,7 @@ class UniqueStage(UnaryStage):
 
 @final
 class _UniqueIterator(ParentIterator):
-    """Remembers what came. A restore reads everything again: what came may be large, and is not saved."""
+    """Remembers the elements so far. A restore reads everything again, because they may be large and are not saved."""
 
     def __init__(self, parent: StageIterator) -> None:
         super().__init__(parent)
@@ -187,7 +187,7 @@ class _UniqueIterator(ParentIterator):
                 return element
 
     def _next(self) -> Nest | None:
-        """The source's next element, or None when it came before."""
+        """The source's next element, or None if it has occurred before."""
         element = next(self._source)
         self._read += 1
         if self._read == 1:
@@ -208,16 +208,16 @@ class _UniqueIterator(ParentIterator):
         while self._read < state["read"]:
             self._next()
 
-    def _facts(self) -> State:
+    def _own_state(self) -> State:
         return {}
 
-    def _set_facts(self, state: State) -> None:
+    def _set_own_state(self, state: State) -> None:
         pass
 
 
 @final
 class AssertCardinalityStage(UnaryStage):
-    """The same elements, and an error when they are not as many as was said."""
+    """The same elements, with an error if their number is not the expected one."""
 
     def __init__(self, parent: Stage, expected: int) -> None:
         super().__init__(parent)
@@ -252,10 +252,10 @@ class _AssertCardinalityIterator(ParentIterator):
             raise FailedPreconditionError(f"{what} at least {self._count} elements.")
         return element
 
-    def _facts(self) -> State:
+    def _own_state(self) -> State:
         return {"count": self._count}
 
-    def _set_facts(self, state: State) -> None:
+    def _set_own_state(self, state: State) -> None:
         self._count = state["count"]
 
 
@@ -290,7 +290,7 @@ def _check_unique(specs: Nest) -> None:
 
 
 def _saved(array: Array) -> dict[str, Any]:
-    """An array as JSON."""
+    """Converts an array to JSON."""
     if array.dtype == object:
         return {"shape": list(array.shape), "strings": [base64.b64encode(text).decode() for text in array.ravel()]}
     raw = base64.b64encode(np.ascontiguousarray(array).tobytes()).decode()

@@ -1,4 +1,4 @@
-"""Traces a function given to `map` or `filter` into a pure program: what it reads and draws become inputs."""
+"""Traces a function given to `map` or `filter` into a pure program, whose variables and random seeds are inputs."""
 
 import itertools
 from collections.abc import Callable, Sequence
@@ -30,8 +30,8 @@ _MAX_TRACES = 4
 _numbers = itertools.count()
 
 
-class NeedsPython(Exception):  # never seen by users: it ends a trace, it is no error
-    """The function cannot be a program: Python has to run it for every element."""
+class NeedsPython(Exception):  # internal: it ends a trace, and users never see it
+    """The function cannot be compiled to a program: Python has to run it for every element."""
 
 
 @final
@@ -39,8 +39,8 @@ class NeedsPython(Exception):  # never seen by users: it ends a trace, it is no 
 class TracedFunction:
     """A function as a program: (constants, variables, seed (2,), place (2,), leaves of an element) -> leaves of its result.
 
-    constants: the arrays that the function uses besides. variables: those that it reads; a run passes their present values.
-    draws: whether it draws random numbers. spec: of its result.
+    constants: other arrays that the function uses. variables: those that it reads; a run passes their current values.
+    draws: whether it draws random numbers. spec: the specs of its result.
     """
 
     jaxpr: xc.Jaxpr
@@ -51,12 +51,12 @@ class TracedFunction:
 
 
 def trace(function: Callable[..., Any], specs: Nest) -> TracedFunction:
-    """Trace `function` on an element of these fully defined specs.
+    """Traces `function` on an element of these fully defined specs.
 
-    Its Python runs once; once more when it reads variables, which the first run finds. What it raises comes through.
+    Its Python code runs once, and once more if it reads variables, which the first run finds. Its exceptions are passed on.
 
     Raises:
-        NeedsPython: it needs values, assigns variables, prints, has strings in its element or result.
+        NeedsPython: it needs values, assigns variables, prints, or has strings in its element or result.
     """
     if any(leaf.dtype == object for leaf in leaves(specs)):
         raise NeedsPython("its element has strings")
@@ -84,8 +84,8 @@ def _traced(function: Callable[..., Any], specs: Nest, variables: list[Any]) -> 
     pair = _abstract((2,), np.uint32)
     values = [_abstract(v.shape, v._dtype) for v in variables]
     inputs = [_abstract(s.shape, s.dtype) for s in leaves(specs)]
-    # JAX remembers traces of inner functions, with the values of variables that they read and the seeds that they drew.
-    # An axis of this trace alone makes it forget.
+    # JAX caches traces of inner functions, with the variable values and seeds that they used. An axis that exists only
+    # in this trace prevents that.
     axes = [(f"map {next(_numbers)}", 1)]
     try:
         with scope, on_cpu():
@@ -102,7 +102,7 @@ def _traced(function: Callable[..., Any], specs: Nest, variables: list[Any]) -> 
 
 
 def _abstract(shape: Any, dtype: Any) -> jax.core.ShapedArray:
-    """An abstract input. (A ShapeDtypeStruct would be traced with 32 bits: JAX cuts what it has no array of.)"""
+    """An abstract input. (A ShapeDtypeStruct would be traced with 32 bits, since JAX truncates what is not its own array.)"""
     return jax.core.ShapedArray(tuple(shape), np.dtype(dtype))
 
 
@@ -117,21 +117,21 @@ def _as_array(leaf: Any) -> jax.Array:
 
 @final
 class _Recorder:
-    """What code under the trace finds as its recorder: whatever only Python or a step can do ends the trace."""
+    """The recorder of code under the trace: ends the trace at everything that only Python or a step can do."""
 
     def draw(self, source: Any) -> Any:
-        """The next element of an iterator."""
+        """Ends the trace, which cannot draw from an iterator."""
         self.need_host("it draws from an iterator")
 
     def need_host(self, reason: str) -> NoReturn:
-        """Python itself needs values."""
+        """Ends the trace because Python needs values."""
         raise NeedsPython(reason)
 
     def create(self, variable: Any) -> None:
-        """A variable is being created, as lazy layers do the first time."""
+        """Accepts the creation of a variable, as by lazy layers in their first call."""
 
     def add(self, variable: Any, delta: Any, sign: int) -> bool:
-        """No variable adds up over replicas here."""
+        """Returns False: no variable here is summed over replicas."""
         return False
 
     def __getattr__(self, name: str) -> Any:
@@ -140,7 +140,7 @@ class _Recorder:
 
 @final
 class _ReadScope(keras.StatelessScope):  # type: ignore[misc]
-    """Sends every read of a variable to an input of the program, and finds out which are read."""
+    """Redirects every read of a variable to an input of the program, and records which variables are read."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -148,18 +148,18 @@ class _ReadScope(keras.StatelessScope):  # type: ignore[misc]
         self._values: dict[int, Any] = {}
 
     def begin(self, variables: Sequence[Any], values: Sequence[Any]) -> None:
-        """Start the trace proper, with the inputs for the variables known so far."""
+        """Begins the next trace, with inputs for the variables known so far."""
         self.variables = list(variables)
         self._values = {id(v): value for v, value in zip(variables, values, strict=True)}
 
     def get_current_value(self, variable: Any) -> Any:
-        """What Keras reads."""
+        """Called by Keras to read a variable."""
         if id(variable) not in self._values:
             self.variables.append(variable)
-            # This trace is thrown away: only the shape matters.
+            # This trace will be discarded: only the shape matters.
             self._values[id(variable)] = jnp.zeros(variable.shape, variable._dtype)
         return self._values[id(variable)]
 
     def add_update(self, update: tuple[Any, Any]) -> None:
-        """What Keras assigns."""
+        """Called by Keras to assign a variable."""
         raise NeedsPython(f"it assigns the variable {update[0].path}")

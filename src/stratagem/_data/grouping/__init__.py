@@ -1,1 +1,1 @@
-"""Several elements made one, and data sets within data sets: windows, padded batches, groups, `interleave`."""
+"""Stages that combine elements or open data sets within data sets: windows, padded batches, groups, `interleave`."""

@@ -1,4 +1,4 @@
-"""Elements grouped by a key: every full group is reduced to a data set of its own."""
+"""Groups elements by a key: every full group is reduced to a data set of its own."""
 
 import dataclasses
 import functools
@@ -24,9 +24,10 @@ Wrap = Callable[[Stage], Nestable]
 
 @final
 class GroupStage(UnaryStage):
-    """What `reduce_func(key, window)` makes of every `size` elements with one key; at the end, of what is left, by key.
+    """The results of `reduce_func(key, window)` for every `size` elements with one key; at the end, for the rest, by key.
 
-    key: applied to the elements, gives an integer. size: the size of a group, by key. wrap: makes a data set of a plan.
+    key: a function of an element that returns an integer. size: the size of a group, by key. wrap: makes a data set of
+    a plan.
     """
 
     def __init__(
@@ -42,7 +43,7 @@ class GroupStage(UnaryStage):
 
     @functools.cached_property
     def _inner(self) -> Stage | None:
-        """The plan made of a group of one element; None when there is no element."""
+        """The plan made from a group of one element; None when there is no element."""
         try:
             element = self._parent.example()
         except StopIteration:
@@ -53,7 +54,7 @@ class GroupStage(UnaryStage):
     def spec(self) -> Nest:
         if self._inner is None:
             raise ValueError("The element_spec of grouped elements is found out by reducing one, and there is none.")
-        # One group has told; others may have other numbers of rows, and of elements of open sizes all others as well.
+        # The spec comes from one group. Others may differ in the number of rows; if elements have open sizes, in any size.
         known = all(s.shape.is_fully_defined() for s in leaves(static_spec(self._parent)))
         return map_leaves(_of_any_rows if known else of_any_size, self._inner.spec)
 
@@ -95,14 +96,14 @@ class GroupStage(UnaryStage):
         """The key of an element.
 
         Raises:
-            ValueError: the user's function returned no integer.
+            ValueError: the user's function did not return an integer.
         """
         key = self._key(element, draws, position)
         _check_key(spec_of(key))
         return int(key)
 
     def size(self, key: int) -> int:
-        """How many elements a group of this key has.
+        """The number of elements in a group of this key.
 
         Raises:
             InvalidArgumentError: the size is not positive.
@@ -113,7 +114,7 @@ class GroupStage(UnaryStage):
         return size
 
     def reduced(self, key: int, elements: list[Nest], facts: State, number: int) -> Stage:
-        """The plan that the user's function makes of a group, the one with this number of the walk."""
+        """The plan that the user's function makes from a group, the one with this number in the iteration."""
         return self._opener.stage(self._arguments(key, elements), facts, number)
 
     def _arguments(self, key: int, elements: list[Nest]) -> tuple[Array, Nestable]:
@@ -122,8 +123,8 @@ class GroupStage(UnaryStage):
 
 @final
 @dataclasses.dataclass(frozen=True)
-class _Held:
-    """An element in a group: its number, where the parent was before it, and itself."""
+class _Member:
+    """An element of a group, with its number and the parent's state before it."""
 
     number: int
     origin: State
@@ -132,19 +133,19 @@ class _Held:
 
 @final
 class _GroupIterator(StageIterator):
-    """A restore reads again from the oldest element held on, and keeps those that were held."""
+    """Reduces groups one after another. A restore reads again from the oldest element of the unfinished groups."""
 
     def __init__(self, stage: GroupStage, parent: StageIterator) -> None:
         super().__init__(parent)
         self._stage = stage
         self._source = parent
-        self._facts = stage.opener.draws.begin()
+        self._epoch_facts = stage.opener.draws.begin()
         self._draws = stage.keys.begin()
-        self._groups: dict[int, list[_Held]] = {}
+        self._groups: dict[int, list[_Member]] = {}
         self._read = self._reduced = 0
         self._ended = False
-        # The group that is being reduced, with its key, and the walk over what was made of it.
-        self._group: tuple[int, list[_Held]] = (0, [])
+        # The group that is being reduced, with its key, and the iterator over the resulting data set.
+        self._group: tuple[int, list[_Member]] = (0, [])
         self._walk: StageIterator | None = None
 
     def __next__(self) -> Nest:
@@ -156,8 +157,8 @@ class _GroupIterator(StageIterator):
                 self._walk, self._group = None, (0, [])
             self._reduce(*self._full_group())
 
-    def _full_group(self) -> tuple[int, list[_Held]]:
-        """The next full group, or, when there are no more elements, the one with the smallest key."""
+    def _full_group(self) -> tuple[int, list[_Member]]:
+        """The next full group or, when there are no more elements, the one with the smallest key."""
         while not self._ended:
             origin = self._source.get_state()
             try:
@@ -168,7 +169,7 @@ class _GroupIterator(StageIterator):
             self._read += 1
             key = self._stage.key(element, self._draws, self._read - 1)
             group = self._groups.setdefault(key, [])
-            group.append(_Held(self._read - 1, origin, element))
+            group.append(_Member(self._read - 1, origin, element))
             if len(group) >= self._stage.size(key):
                 return key, self._groups.pop(key)
         if not self._groups:
@@ -176,10 +177,10 @@ class _GroupIterator(StageIterator):
         key = min(self._groups)
         return key, self._groups.pop(key)
 
-    def _reduce(self, key: int, group: list[_Held]) -> None:
+    def _reduce(self, key: int, group: list[_Member]) -> None:
         self._reduced += 1
         elements = [held.element for held in group]
-        self._walk = self._stage.reduced(key, elements, self._facts, self._reduced - 1).walk()
+        self._walk = self._stage.reduced(key, elements, self._epoch_facts, self._reduced - 1).walk()
         self._group = (key, group)
 
     def get_state(self) -> State:
@@ -187,7 +188,7 @@ class _GroupIterator(StageIterator):
         held = [h for members in (group, *self._groups.values()) for h in members]
         oldest = min(held, key=lambda h: h.number, default=None)
         return {
-            "facts": self._stage.opener.draws.now(self._facts),
+            "facts": self._stage.opener.draws.now(self._epoch_facts),
             "draws": self._draws,
             "groups": [[key, [h.number for h in members]] for key, members in self._groups.items()],
             "group": [key, [h.number for h in group]],
@@ -201,8 +202,8 @@ class _GroupIterator(StageIterator):
 
     def set_state(self, state: State) -> None:
         self._close()
-        self._facts, self._draws = state["facts"], state["draws"]
-        self._stage.opener.draws.restore(self._facts)
+        self._epoch_facts, self._draws = state["facts"], state["draws"]
+        self._stage.opener.draws.restore(self._epoch_facts)
         self._stage.keys.restore(self._draws)
         key, numbers = state["group"]
         held = self._read_again(state, {n for _, members in [*state["groups"], (key, numbers)] for n in members})
@@ -215,9 +216,9 @@ class _GroupIterator(StageIterator):
             assert self._walk is not None
             self._walk.set_state(state["walk"])
 
-    def _read_again(self, state: State, wanted: set[int]) -> dict[int, _Held]:
-        """The elements with these numbers; the parent is then where it was."""
-        held: dict[int, _Held] = {}
+    def _read_again(self, state: State, wanted: set[int]) -> dict[int, _Member]:
+        """Reads the elements with these numbers again and returns the parent to its saved state."""
+        held: dict[int, _Member] = {}
         if state["oldest"] is not None:
             first, origin = state["oldest"]
             self._source.set_state(origin)
@@ -225,7 +226,7 @@ class _GroupIterator(StageIterator):
                 before = self._source.get_state()
                 element = next(self._source)
                 if number in wanted:
-                    held[number] = _Held(number, before, element)
+                    held[number] = _Member(number, before, element)
         if state["ended"] or not held or max(held) + 1 != state["read"]:
             self._source.set_state(state["parent"])
         return held
@@ -236,13 +237,13 @@ class _GroupIterator(StageIterator):
         self._walk, self._group = None, (0, [])
 
     def close(self) -> None:
-        """End the threads of the group being reduced and the walks before."""
+        """Stops the threads of the group being reduced and closes the parent iterators."""
         self._close()
         super().close()
 
 
 def _check_key(spec: Nest) -> None:
-    """Raise ValueError unless a key of this spec is an integer."""
+    """Raises ValueError unless a key of this spec is an integer."""
     if not isinstance(spec, TensorSpec) or spec.shape.rank != 0 or spec.dtype.kind not in "iu":
         raise ValueError(
             "Invalid `key_func`. `key_func` must return a single `tf.int64` scalar tensor but its return type is "

@@ -1,11 +1,11 @@
-"""Data sets made from elements, and walked a few at a time: flat_map and interleave."""
+"""Data sets made from elements, iterated a few at a time: flat_map and interleave."""
 
 import dataclasses
 import functools
 from typing import Any, final
 
 from stratagem._base.errors import InvalidArgumentError
-from stratagem._data._dataset_base import stage_of, whole
+from stratagem._data._dataset_base import as_int, stage_of
 from stratagem._data.elements._nest import Nest
 from stratagem._data.elements._spec import DatasetSpec
 from stratagem._data.functions._draws import Draws, places
@@ -14,29 +14,29 @@ from stratagem._data.functions._user_code import UserFunction
 from stratagem._data.stages._cardinality import UNKNOWN
 from stratagem._data.stages._options import AUTOTUNE
 from stratagem._data.stages._order import State
-from stratagem._data.stages._read_ahead import InThread, ReadAheadIterator
+from stratagem._data.stages._read_ahead import ReadAheadIterator, ThreadExecutor
 from stratagem._data.stages._seeds import seeded_by
-from stratagem._data.stages._stage import Stage, StageIterator, UnaryStage, not_read
+from stratagem._data.stages._stage import Stage, StageIterator, UnaryStage, non_file_sources
 
-# TensorFlow takes the number of cores, so that its order differs from machine to machine.
+# Fixed, because TensorFlow's choice, the number of cores, makes the order differ between machines.
 _AUTOTUNE_CYCLE = 8
 
 
 @final
 class Opener:
-    """A function of the user's that makes a data set from an element. It belongs to the plan and serves all walks."""
+    """A user function that makes a data set from an element. It belongs to the plan and serves all iterations."""
 
     def __init__(self, function: UserFunction) -> None:
         self.function = function
         self.draws = Draws()
 
     def stage(self, element: Nest, facts: State, number: int) -> Stage:
-        """The plan made from the element with this number in the walk that `facts` describe.
+        """The plan made from the element with this number in the iteration that `facts` describe.
 
-        What it draws at random depends on the walk and the number, so that it can be made again.
+        Its random numbers depend on the iteration and the number, so that it can be made again.
 
         Raises:
-            TypeError: the function returned no data set.
+            TypeError: the function did not return a data set.
         """
         try:
             with seeded_by(facts["seed"], facts["epoch"], number):
@@ -47,7 +47,7 @@ class Opener:
             raise
 
     def example(self, element: Nest) -> Stage:
-        """The plan made from some element, outside of any walk."""
+        """The plan made from some element, outside of any iteration."""
         with seeded_by(0):
             result = self.function(element)
         return stage_of(result, self._error(type(result)))
@@ -71,7 +71,7 @@ class Opener:
 class InterleaveStage(UnaryStage):
     """The elements of the data sets that a function makes, from `cycle_length` of them in turn, `block_length` each.
 
-    parallel: how many of them make their elements ahead, in a thread each.
+    parallel: how many of these data sets make their elements ahead, in a thread each.
     """
 
     def __init__(self, parent: Stage, opener: Opener, cycle_length: int, block_length: int, parallel: int) -> None:
@@ -102,8 +102,8 @@ class InterleaveStage(UnaryStage):
 
     @property
     def reads_files(self) -> bool:
-        # The function is asked about an example, which must not be taken from a source that would lose it.
-        return self._parent.pure and self._inner is not None and not not_read(self._inner)
+        # The function is called with an example, which must not be drawn from a source that would then lose it.
+        return self._parent.pure and self._inner is not None and not non_file_sources(self._inner)
 
     @property
     def pure(self) -> bool:
@@ -125,7 +125,7 @@ class InterleaveStage(UnaryStage):
 @final
 @dataclasses.dataclass(frozen=True)
 class _Open:
-    """A data set being walked: the number of its element, where the parent was before that, and the walk."""
+    """An open data set: the number of its element, the parent's state before that element, and the iterator."""
 
     number: int
     origin: State
@@ -134,15 +134,17 @@ class _Open:
 
 @final
 class _InterleaveIterator(StageIterator):
-    """A slot is empty until its turn comes. A data set that has ended gives its turn away, and its slot is filled the next
-    time. Restoring makes the open data sets again, from their elements, and restores their walks.
+    """Takes elements from the open data sets in turn, one in each slot. A slot is empty until its turn comes.
+
+    A data set that has ended passes its turn on, and its slot is filled the next time. Restoring makes the open data
+    sets again, from their elements, and restores their iterators.
     """
 
     def __init__(self, stage: InterleaveStage, parent: StageIterator) -> None:
         super().__init__(parent)
         self._stage = stage
         self._source = parent
-        self._facts = stage.opener.draws.begin()
+        self._epoch_facts = stage.opener.draws.begin()
         self._open: dict[int, _Open] = {}
         self._slot = self._taken = self._drawn = 0
         self._ended = False
@@ -152,21 +154,21 @@ class _InterleaveIterator(StageIterator):
             inner = self._open.get(self._slot)
             if inner is None:
                 if self._ended:
-                    self._turn()
+                    self._next_slot()
                 else:
                     self._fill()
                 continue
             for element in inner.walk:
                 self._taken += 1
                 if self._taken == self._stage.block_length:
-                    self._turn()
+                    self._next_slot()
                 return element
             inner.walk.close()
             del self._open[self._slot]
-            self._turn()
+            self._next_slot()
         raise StopIteration
 
-    def _turn(self) -> None:
+    def _next_slot(self) -> None:
         self._slot, self._taken = (self._slot + 1) % self._stage.cycle_length, 0
 
     def _fill(self) -> None:
@@ -180,15 +182,15 @@ class _InterleaveIterator(StageIterator):
         self._open[self._slot] = _Open(self._drawn - 1, origin, self._walk(element, self._drawn - 1, self._slot))
 
     def _walk(self, element: Nest, number: int, slot: int) -> StageIterator:
-        inner = self._stage.opener.stage(element, self._facts, number)
+        inner = self._stage.opener.stage(element, self._epoch_facts, number)
         walk = inner.walk()
         if slot >= self._stage.parallel or inner.cheap:
             return walk
-        return ReadAheadIterator(walk, max(2, self._stage.block_length), InThread())
+        return ReadAheadIterator(walk, max(2, self._stage.block_length), ThreadExecutor())
 
     def get_state(self) -> State:
         return {
-            "draws": self._stage.opener.draws.now(self._facts),
+            "draws": self._stage.opener.draws.now(self._epoch_facts),
             "slot": self._slot,
             "taken": self._taken,
             "drawn": self._drawn,
@@ -199,8 +201,8 @@ class _InterleaveIterator(StageIterator):
 
     def set_state(self, state: State) -> None:
         self._close()
-        self._facts = state["draws"]
-        self._stage.opener.draws.restore(self._facts)
+        self._epoch_facts = state["draws"]
+        self._stage.opener.draws.restore(self._epoch_facts)
         next_number: int | None = None
         for slot, number, origin, saved in sorted(state["open"], key=lambda entry: entry[1]):
             if number != next_number:
@@ -220,7 +222,7 @@ class _InterleaveIterator(StageIterator):
         self._open = {}
 
     def close(self) -> None:
-        """End the threads of the open data sets and the walks before."""
+        """Stops the threads of the open data sets and closes the parent iterators."""
         self._close()
         super().close()
 
@@ -228,14 +230,14 @@ class _InterleaveIterator(StageIterator):
 def interleaved(
     stage: Stage, function: UserFunction, cycle_length: Any, block_length: Any, num_parallel_calls: Any
 ) -> Stage:
-    """The plan of `interleave`.
+    """The stage of `interleave`.
 
     Raises:
         InvalidArgumentError: an argument is out of its range.
     """
-    cycle = AUTOTUNE if cycle_length is None else whole(cycle_length, "cycle_length")
-    block = 1 if block_length is None else whole(block_length, "block_length")
-    parallel = 0 if num_parallel_calls is None else whole(num_parallel_calls, "num_parallel_calls")
+    cycle = AUTOTUNE if cycle_length is None else as_int(cycle_length, "cycle_length")
+    block = 1 if block_length is None else as_int(block_length, "block_length")
+    parallel = 0 if num_parallel_calls is None else as_int(num_parallel_calls, "num_parallel_calls")
     if cycle < 1 and cycle != AUTOTUNE:
         raise InvalidArgumentError(f"cycle_length must be greater than zero or AUTOTUNE, got {cycle}.")
     if block < 1:

@@ -15,10 +15,11 @@ from stratagem._data.elements._spec import TensorShape
 @final
 @dataclass(frozen=True)
 class Buckets:
-    """Which bucket an element belongs to, and how a bucket is batched.
+    """Assigns elements to buckets, and determines how each bucket is batched.
 
-    length: of an element; the members of a tuple are its arguments. boundaries: lengths at which the next bucket begins.
-    sizes: the batch size of every bucket. to_boundary: elements are padded to the longest length of their bucket.
+    length: the length of an element; the members of a tuple are its arguments. boundaries: lengths at which the next
+    bucket begins. sizes: the batch size of every bucket. to_boundary: elements are padded to the greatest length of
+    their bucket.
 
     Raises:
         ValueError: the numbers of boundaries and sizes do not fit.
@@ -37,7 +38,7 @@ class Buckets:
             )
 
     def bucket(self, *element: Any) -> Any:
-        """The number of an element's bucket."""
+        """The index of an element's bucket."""
         return jnp.sum(jnp.asarray(np.asarray(self.boundaries, np.int32)) <= self.length(*element))
 
     def size(self, bucket: Any) -> int:
@@ -45,7 +46,7 @@ class Buckets:
         return self.sizes[int(bucket)]
 
     def shapes(self, bucket: Any, specs: Nest, given: Nest) -> Nest:
-        """What the elements of a bucket are padded to; None leaves it to their specs.
+        """The shapes to which the elements of a bucket are padded; None leaves them to their specs.
 
         Raises:
             InvalidArgumentError: the bucket has no boundary to pad to.

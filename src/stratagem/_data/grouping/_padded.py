@@ -7,10 +7,10 @@ from typing import Any, final
 import numpy as np
 
 from stratagem._base.errors import DataLossError, InvalidArgumentError
-from stratagem._data._dataset_base import whole
+from stratagem._data._dataset_base import as_int
 from stratagem._data.elements._nest import Array, Nest, leaves, map_leaves, packer, spec_of, to_numpy
 from stratagem._data.elements._spec import DatasetSpec, Nestable, TensorShape, TensorSpec, with_rows
-from stratagem._data.functions._map_mode import spec_is_free
+from stratagem._data.functions._map_mode import has_static_spec
 from stratagem._data.functions._static_spec import of_any_size, static_spec
 from stratagem._data.stages._cardinality import batched
 from stratagem._data.stages._order import State
@@ -19,7 +19,7 @@ from stratagem._data.stages._stage import ParentIterator, Stage, StageIterator, 
 
 @final
 class Padding:
-    """The shapes that components are padded to, and what they are padded with, as the user gave them.
+    """The shapes to which components are padded, and the padding values, as the user gave them.
 
     They are checked against the specs of the elements when these are known.
     """
@@ -29,11 +29,11 @@ class Padding:
         self._values = values
 
     def shapes(self, specs: Nest) -> list[TensorShape]:
-        """A shape for every component; None in it stands for the largest size in the batch.
+        """A shape for every component; None in it represents the largest size in the batch.
 
         Raises:
             TypeError: a component is a data set.
-            ValueError: the structure or a rank does not fit, or a shape has to be given and is not.
+            ValueError: the structure or a rank does not fit, or a required shape is missing.
         """
         components: list[TensorSpec] = leaves(specs)
         if any(isinstance(spec, DatasetSpec) for spec in components):
@@ -52,7 +52,7 @@ class Padding:
         """A scalar for every component.
 
         Raises:
-            ValueError: the structure does not fit, or a value is no scalar.
+            ValueError: the structure does not fit, or a value is not a scalar.
             TypeError: a value has another dtype than its component.
         """
         components: list[TensorSpec] = leaves(specs)
@@ -72,9 +72,9 @@ class PaddedBatchStage(UnaryStage):
         self._batch_size = batch_size
         self._padding = padding
         self._drop_remainder = drop_remainder
-        # What is known of user code's elements is known of one of them; others may have other sizes.
-        self._sure = spec_is_free(parent)
-        if self._sure:
+        # The spec of user code's elements is known from one example; others may have other sizes.
+        self._static = has_static_spec(parent)
+        if self._static:
             _ = self._target
 
     @property
@@ -100,8 +100,8 @@ class PaddedBatchStage(UnaryStage):
         return False
 
     def walk(self) -> StageIterator:
-        least = self._batch_size if self._drop_remainder else 1
-        return _PaddedIterator(self._parent.walk(), self._batch_size, least, self._stack)
+        min_size = self._batch_size if self._drop_remainder else 1
+        return _PaddedIterator(self._parent.walk(), self._batch_size, min_size, self._stack)
 
     def example(self) -> Nest:
         return self._stack([self._parent.example()] * self._batch_size)
@@ -111,7 +111,7 @@ class PaddedBatchStage(UnaryStage):
         return self._padding.shapes(self._parent.spec), self._padding.values(self._parent.spec)
 
     def _stack(self, elements: list[Nest]) -> Nest:
-        if self._sure:
+        if self._static:
             shapes, values = self._target
         else:
             specs = map_leaves(of_any_size, spec_of(elements[0]))
@@ -123,9 +123,11 @@ class PaddedBatchStage(UnaryStage):
 
 @final
 class _PaddedIterator(ParentIterator):
-    def __init__(self, parent: StageIterator, batch_size: int, least: int, stack: Callable[[list[Nest]], Nest]) -> None:
+    def __init__(
+        self, parent: StageIterator, batch_size: int, min_size: int, stack: Callable[[list[Nest]], Nest]
+    ) -> None:
         super().__init__(parent)
-        self._batch_size, self._least = batch_size, least
+        self._batch_size, self._min_size = batch_size, min_size
         self._stack = stack
 
     def __next__(self) -> Nest:
@@ -134,19 +136,19 @@ class _PaddedIterator(ParentIterator):
             elements.append(element)
             if len(elements) == self._batch_size:
                 break
-        if len(elements) < self._least:
+        if len(elements) < self._min_size:
             raise StopIteration
         return self._stack(elements)
 
-    def _facts(self) -> State:
+    def _own_state(self) -> State:
         return {}
 
-    def _set_facts(self, state: State) -> None:
+    def _set_own_state(self, state: State) -> None:
         pass
 
 
 def _padded(number: int, rows: Sequence[Array], shape: TensorShape, value: Array) -> Array:
-    """The rows of one component, in the upper corners of an array filled with `value`."""
+    """The rows of one component, each at the start of an array filled with `value`."""
     for row in rows:
         if row.ndim != shape.rank:
             raise InvalidArgumentError(
@@ -154,8 +156,8 @@ def _padded(number: int, rows: Sequence[Array], shape: TensorShape, value: Array
                 f"{number}: expected rank {shape.rank} but got element with rank {row.ndim}."
             )
     largest = [max(sizes) for sizes in zip(*(row.shape for row in rows), strict=True)]
-    target = [most if size is None else size for size, most in zip(shape, largest, strict=True)]
-    if any(most > size for most, size in zip(largest, target, strict=True)):
+    target = [largest_size if size is None else size for size, largest_size in zip(shape, largest, strict=True)]
+    if any(largest_size > size for largest_size, size in zip(largest, target, strict=True)):
         raise DataLossError(
             f"Attempted to pad to a smaller size than the input element: component {number} is to have shape "
             f"{target}, and an element of the batch has size {largest}."
@@ -168,11 +170,11 @@ def _padded(number: int, rows: Sequence[Array], shape: TensorShape, value: Array
 
 
 def _flattened_up_to(specs: Nest, given: Nest, name: str) -> list[Any]:
-    """What was given for each component; a list or a shape is one thing."""
+    """The part of the argument for each component; a list or a shape counts as one part."""
     try:
         places = map_leaves(lambda _, part: [part], specs, given)
     except ValueError as error:
-        # As TensorFlow has it: another kind of structure is of a wrong type, another number of parts a wrong value.
+        # As in TensorFlow, another kind of structure is a TypeError, another number of parts a ValueError.
         kind = ValueError if isinstance(given, type(specs)) else TypeError
         raise kind(f"`{name}` must have the structure of the elements, {specs}, found {given!r:.200}.") from error
     return [part for (part,) in leaves(places)]
@@ -182,7 +184,7 @@ def _as_shape(given: Any) -> TensorShape:
     if isinstance(given, TensorShape):
         return given
     sizes = [given] if given is None or np.ndim(given) == 0 else list(given)
-    known = [None if size is None else whole(size, "a size in padded_shapes") for size in sizes]
+    known = [None if size is None else as_int(size, "a size in padded_shapes") for size in sizes]
     return TensorShape([None if size == -1 else size for size in known])
 
 

@@ -1,4 +1,4 @@
-"""Windows: elements that are data sets, of neighbouring elements."""
+"""Windows: elements that are data sets of neighbouring elements."""
 
 from collections import deque
 from collections.abc import Callable
@@ -20,9 +20,9 @@ Wrap = Callable[[Stage], Nestable]
 
 @final
 class WindowStage(UnaryStage):
-    """Windows of `size` elements, every `stride`-th one, that begin `shift` elements apart; each is a nest of data sets.
+    """Windows of `size` elements, every `stride`-th one, beginning `shift` elements apart; each is a nest of data sets.
 
-    wrap: makes a data set of a plan. Of rows in memory, a window holds indices, so that batching it is one gather.
+    wrap: makes a data set of a plan. For rows in memory, a window holds indices, so that batching it is one gather.
     """
 
     def __init__(self, parent: Stage, size: int, shift: int, stride: int, *, drop_remainder: bool, wrap: Wrap) -> None:
@@ -36,7 +36,7 @@ class WindowStage(UnaryStage):
 
     @property
     def span(self) -> int:
-        """The elements from the first to the last one of a full window."""
+        """The number of elements from the first to the last one of a full window."""
         return self.stride * (self.size - 1) + 1
 
     @property
@@ -58,13 +58,13 @@ class WindowStage(UnaryStage):
     def walk(self) -> StageIterator:
         parent = self._parent
         if isinstance(parent, OrderedRows) and parent.cheap:
-            return _WindowIterator(self, _IndexIterator(parent.order), self._of_rows(parent))
-        return _WindowIterator(self, parent.walk(), self._of_elements)
+            return _WindowIterator(self, _IndexIterator(parent.order), self._from_rows(parent))
+        return _WindowIterator(self, parent.walk(), self._from_elements)
 
     def example(self) -> Nest:
-        return self._of_elements([self._parent.example()])
+        return self._from_elements([self._parent.example()])
 
-    def _of_elements(self, elements: list[Nest]) -> Nest:
+    def _from_elements(self, elements: list[Nest]) -> Nest:
         """A window of elements, as a nest of data sets of their components."""
         columns = zip(*map(leaves, elements), strict=True)
         return packer(elements[0])(self._component(i, column) for i, column in enumerate(columns))
@@ -72,8 +72,8 @@ class WindowStage(UnaryStage):
     def _component(self, number: int, column: tuple[Any, ...]) -> Nestable:
         return self._wrap(ListStage(column, lambda: leaves(static_spec(self._parent))[number]))
 
-    def _of_rows(self, rows: OrderedRows) -> Callable[[list[int]], Nest]:
-        """What makes a window of indices."""
+    def _from_rows(self, rows: OrderedRows) -> Callable[[list[int]], Nest]:
+        """Returns a function that makes a window from indices."""
         pack, parts = packer(rows.spec), rows.columns.parts()
 
         def window(indices: list[int]) -> Nest:
@@ -85,9 +85,9 @@ class WindowStage(UnaryStage):
 
 @final
 class _WindowIterator(ParentIterator):
-    """Holds the elements from the beginning of the next window on.
+    """Buffers the elements from the beginning of the next window on.
 
-    A restore reads them again, from where the parent was at the beginning of that window.
+    A restore reads them again, from the parent's state at the beginning of that window.
     """
 
     def __init__(self, stage: WindowStage, parent: StageIterator, make: Callable[[list[Any]], Nest]) -> None:
@@ -97,11 +97,11 @@ class _WindowIterator(ParentIterator):
         self._begin(to_skip=0)
 
     def _begin(self, to_skip: int) -> None:
-        """Elements are taken from the parent's present one on, but for so many that lie between two windows."""
-        self._held: deque[Any] = deque()
+        """Starts at the parent's current element, after skipping elements that lie between two windows."""
+        self._buffer: deque[Any] = deque()
         self._to_skip = to_skip
         self._read = 0
-        # Where the parent was before each held element that begins a window.
+        # The parent's state before each buffered element that begins a window.
         self._origins: deque[State] = deque()
 
     def __next__(self) -> Nest:
@@ -110,14 +110,14 @@ class _WindowIterator(ParentIterator):
             next(self._source)
             self._to_skip -= 1
         self._fill(stage.span)
-        if not self._held or (stage.drop_remainder and len(self._held) < stage.span):
+        if not self._buffer or (stage.drop_remainder and len(self._buffer) < stage.span):
             raise StopIteration
-        window = self._make([self._held[i] for i in range(0, min(len(self._held), stage.span), stage.stride)])
+        window = self._make([self._buffer[i] for i in range(0, min(len(self._buffer), stage.span), stage.stride)])
         self._drop(stage.shift)
         return window
 
     def _fill(self, span: int) -> None:
-        while len(self._held) < span:
+        while len(self._buffer) < span:
             origin = self._source.get_state() if self._read % self._stage.shift == 0 else None
             try:
                 element = next(self._source)
@@ -125,17 +125,17 @@ class _WindowIterator(ParentIterator):
                 return
             if origin is not None:
                 self._origins.append(origin)
-            self._held.append(element)
+            self._buffer.append(element)
             self._read += 1
 
     def _drop(self, count: int) -> None:
-        """Go on to the window that begins `count` elements later; those not read yet are skipped at the next call."""
-        held = len(self._held)
+        """Moves on to the window that begins `count` elements later; elements not read yet are skipped at the next call."""
+        held = len(self._buffer)
         if count >= held:
             self._begin(to_skip=count - held)
             return
         for _ in range(count):
-            self._held.popleft()
+            self._buffer.popleft()
         self._origins.popleft()
 
     def get_state(self) -> State:
@@ -147,16 +147,16 @@ class _WindowIterator(ParentIterator):
         self._source.set_state(state["parent"])
         self._begin(state["skip"])
 
-    def _facts(self) -> State:
+    def _own_state(self) -> State:
         return {}
 
-    def _set_facts(self, state: State) -> None:
+    def _set_own_state(self, state: State) -> None:
         pass
 
 
 @final
 class _IndexIterator(StageIterator):
-    """The indices of an order one by one, read a block at a time."""
+    """Iterates over the indices of an order, read a block at a time."""
 
     _BLOCK = 1024
 

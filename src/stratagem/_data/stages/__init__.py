@@ -1,1 +1,1 @@
-"""The steps of a pipeline that run no function of the user's, and what every step is made of."""
+"""The base classes of all stages, and the stages that run no user code."""

@@ -1,4 +1,4 @@
-"""How many elements a data set has, as far as its plan tells."""
+"""Computes the number of elements of a data set, as far as its plan determines it."""
 
 from collections.abc import Iterable
 
@@ -7,7 +7,7 @@ UNKNOWN = -2
 
 
 def repeated(length: int, count: int) -> int:
-    """Of `repeat(count)`; -1 is for ever."""
+    """The cardinality of `repeat(count)`; a count of -1 repeats forever."""
     if length == 0 or count == 0:
         return 0
     if count < 0:
@@ -16,47 +16,47 @@ def repeated(length: int, count: int) -> int:
 
 
 def taken(length: int, count: int) -> int:
-    """Of `take(count)`; -1 takes all."""
+    """The cardinality of `take(count)`; a count of -1 takes all."""
     if count < 0 or length == UNKNOWN:
         return length
     return count if length == INFINITE else min(length, count)
 
 
 def skipped(length: int, count: int) -> int:
-    """Of `skip(count)`; -1 skips all."""
+    """The cardinality of `skip(count)`; a count of -1 skips all."""
     if count < 0:
         return 0
     return length if length < 0 else max(0, length - count)
 
 
 def shard_length(length: int, num_shards: int, index: int) -> int:
-    """Of `shard(num_shards, index)`."""
+    """The cardinality of `shard(num_shards, index)`."""
     return length if length < 0 else max(0, -(-(length - index) // num_shards))
 
 
 def batched(length: int, batch_size: int, *, drop_remainder: bool) -> int:
-    """Of `batch(batch_size)`."""
+    """The cardinality of `batch(batch_size)`."""
     if length < 0:
         return length
     return length // batch_size if drop_remainder else -(-length // batch_size)
 
 
 def windows(length: int, span: int, shift: int, *, drop_remainder: bool) -> int:
-    """Of `window`, when a full window spans `span` elements."""
+    """The cardinality of `window`, for full windows that span `span` elements."""
     if length < 0:
         return length
     return max(0, -(-(length - span + 1) // shift)) if drop_remainder else -(-length // shift)
 
 
 def concatenated(first: int, second: int) -> int:
-    """Of `concatenate`."""
+    """The cardinality of `concatenate`."""
     if INFINITE in (first, second):
         return INFINITE
     return UNKNOWN if UNKNOWN in (first, second) else first + second
 
 
 def zipped(lengths: Iterable[int]) -> int:
-    """Of `zip`: the shortest."""
+    """The cardinality of `zip`: that of the shortest data set."""
     known = list(lengths)
     if UNKNOWN in known:
         return UNKNOWN

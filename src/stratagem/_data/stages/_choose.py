@@ -1,4 +1,4 @@
-"""Several data sets, one element at a time from the one that a selector names, and random numbers to select with."""
+"""Stages that choose from several data sets, one element at a time, and random numbers to choose with."""
 
 from collections.abc import Sequence
 from typing import final
@@ -16,7 +16,7 @@ from stratagem._data.stages._stage import Stage, StageIterator
 
 @final
 class ChooseStage(Stage):
-    """The next element of the stage whose number the selector gives.
+    """Takes each element from the stage whose index the selector gives.
 
     stop_on_empty: end when a chosen stage has ended, instead of leaving it out.
     """
@@ -50,7 +50,7 @@ class ChooseStage(Stage):
     def parents(self) -> tuple[Stage, ...]:
         return self._parents
 
-    def over(self, *parents: Stage) -> "ChooseStage":
+    def with_parents(self, *parents: Stage) -> "ChooseStage":
         return ChooseStage(parents[0], parents[1:], stop_on_empty=self._stop_on_empty)
 
     def walk(self) -> StageIterator:
@@ -97,9 +97,9 @@ class _ChooseIterator(StageIterator):
 
 @final
 class RandomStage(Stage):
-    """Random int64 scalars without an end: below 2^32, or, with weights, the numbers of the weights.
+    """Random int64 scalars without end: below 2^32, or, with weights, indices of the weights.
 
-    weights: (n,) of how often each number comes, or None.
+    weights: (n,), the relative frequency of each index, or None.
     """
 
     def __init__(self, seeds: EpochSeeds, weights: Sequence[float] | None = None) -> None:
@@ -135,14 +135,14 @@ class RandomStage(Stage):
 
 @final
 class _RandomIterator(StageIterator):
-    """Draws blocks, each from a generator of its own, so that any position can be gone to at once."""
+    """Draws blocks, each with its own generator, so that any position can be reached at once."""
 
     _BLOCK = 1024
 
     def __init__(self, seeds: EpochSeeds, weights: Sequence[float] | None) -> None:
         super().__init__()
         self._seeds = seeds
-        self._facts = seeds.begin()
+        self._epoch_facts = seeds.begin()
         self._ends = None if weights is None else np.cumsum(np.asarray(weights, np.float64) / sum(weights))
         self._position = 0
         self._drawn: list[int] = []
@@ -155,7 +155,7 @@ class _RandomIterator(StageIterator):
         return np.asarray(self._drawn[place], np.int64)
 
     def _draw(self, block: int) -> list[int]:
-        random = generator(self._facts, block)
+        random = generator(self._epoch_facts, block)
         if self._ends is None:
             numbers: list[int] = random.integers(0, 1 << 32, self._BLOCK).tolist()
             return numbers
@@ -163,8 +163,8 @@ class _RandomIterator(StageIterator):
         return np.minimum(found, len(self._ends) - 1).tolist()
 
     def get_state(self) -> State:
-        return {"random": self._seeds.now(self._facts), "position": self._position}
+        return {"random": self._seeds.now(self._epoch_facts), "position": self._position}
 
     def set_state(self, state: State) -> None:
-        self._facts, self._position, self._drawn = state["random"], state["position"], []
-        self._seeds.restore(self._facts)
+        self._epoch_facts, self._position, self._drawn = state["random"], state["position"], []
+        self._seeds.restore(self._epoch_facts)

@@ -1,4 +1,4 @@
-"""In-memory sources: rows that are gathered by index, a whole batch at a time."""
+"""In-memory sources, whose rows are gathered by index, a whole batch at a time."""
 
 import abc
 from typing import Any, final
@@ -26,35 +26,35 @@ class Columns(abc.ABC):
 
     @property
     def pure(self) -> bool:
-        """True when no Python of the user's runs in `gather` and `spec`."""
+        """True if `gather` and `spec` run no user code."""
         return True
 
     @property
     def cheap(self) -> bool:
-        """True when the rows lie in memory."""
+        """True if the rows are in memory."""
         return True
 
     @property
-    def ahead(self) -> int:
-        """How many rows may at most be gathered before they are asked for."""
+    def read_ahead_rows(self) -> int:
+        """The maximum number of rows to gather before they are requested."""
         return 1024
 
     @property
-    def settled(self) -> bool:
-        """True when gathering a row again gives the same again."""
+    def repeatable(self) -> bool:
+        """True if gathering a row again gives the same values again."""
         return True
 
     @property
     def bits(self) -> int | None:
-        """How many low bits of an index tell the row, where more is in it (see `Numbered`); None for plain indices."""
+        """The number of low bits of an index that hold the row, if others hold more (see `Numbered`); else None."""
         return None
 
     def sized(self, rows: int) -> "Columns":
-        """The same columns, made ready to gather so many rows at once."""
+        """The same columns, prepared for gathering this many rows at once."""
         return self
 
     def parts(self) -> "list[Columns]":
-        """Columns of the single components, in the order of `leaves`."""
+        """The columns of the single components, in the order of `leaves`."""
         return [ColumnComponent(self, number) for number in range(len(leaves(self.spec)))]
 
     @abc.abstractmethod
@@ -64,7 +64,7 @@ class Columns(abc.ABC):
 
 @final
 class ColumnComponent(Columns):
-    """One component of other columns, which are gathered whole."""
+    """One component of other columns, which are gathered completely."""
 
     def __init__(self, columns: Columns, number: int) -> None:
         self._columns = columns
@@ -87,12 +87,12 @@ class ColumnComponent(Columns):
         return self._columns.cheap
 
     @property
-    def ahead(self) -> int:
-        return self._columns.ahead
+    def read_ahead_rows(self) -> int:
+        return self._columns.read_ahead_rows
 
     @property
-    def settled(self) -> bool:
-        return self._columns.settled
+    def repeatable(self) -> bool:
+        return self._columns.repeatable
 
     @property
     def bits(self) -> int | None:
@@ -149,7 +149,7 @@ class ArrayColumns(Columns):
 
 @final
 class RangeColumns(Columns):
-    """Numbers with a constant distance, computed when they are needed."""
+    """Numbers at constant distances, computed when they are needed."""
 
     def __init__(self, start: Any, step: Any, length: int, dtype: np.dtype[Any]) -> None:
         self._start, self._step = start, step
@@ -170,7 +170,7 @@ class RangeColumns(Columns):
 
 @final
 class ZippedColumns(Columns):
-    """A nest of columns, side by side, as long as the shortest."""
+    """Columns side by side in a nest, as long as the shortest."""
 
     def __init__(self, nest: Nest) -> None:
         self._nest = nest
@@ -193,12 +193,12 @@ class ZippedColumns(Columns):
         return all(columns.cheap for columns in leaves(self._nest))
 
     @property
-    def ahead(self) -> int:
-        return min(columns.ahead for columns in leaves(self._nest))
+    def read_ahead_rows(self) -> int:
+        return min(columns.read_ahead_rows for columns in leaves(self._nest))
 
     @property
-    def settled(self) -> bool:
-        return all(columns.settled for columns in leaves(self._nest))
+    def repeatable(self) -> bool:
+        return all(columns.repeatable for columns in leaves(self._nest))
 
     def sized(self, rows: int) -> Columns:
         return ZippedColumns(map_leaves(lambda columns: columns.sized(rows), self._nest))
@@ -211,7 +211,7 @@ class ZippedColumns(Columns):
 
 
 def as_run(indices: Indices) -> slice | None:
-    """Neighbouring rows are one slice, which is a view: nothing is gathered at all."""
+    """The slice for consecutive indices, which gives a view instead of gathering; None for other indices."""
     if len(indices) == 0 or indices[-1] - indices[0] + 1 != len(indices) or not (np.diff(indices) == 1).all():
         return None
     return slice(int(indices[0]), int(indices[-1]) + 1)

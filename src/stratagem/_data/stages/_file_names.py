@@ -1,4 +1,4 @@
-"""File names as elements: where a plan that reads files begins, and where it is divided among workers."""
+"""File names as elements: the source of plans that read files, and the place where these are divided among workers."""
 
 import fnmatch
 import os
@@ -20,9 +20,9 @@ from stratagem._data.stages._stage import FileSource, OrderedRows, StageIterator
 
 @final
 class FileNames(FileSource):
-    """The names of files, in order, or with `seeds` in a new random order at every walk.
+    """The names of files, in order, or with `seeds` in a new random order in every iteration.
 
-    Shuffling belongs to this source, so that workers divide the files first and each shuffles its own.
+    Shuffling belongs to this source, so that workers first divide the files and each then shuffles its own.
     """
 
     def __init__(self, files: Iterable[str], seeds: EpochSeeds | None = None) -> None:
@@ -72,7 +72,7 @@ class FileNames(FileSource):
 
 
 def names_in(value: Any, argument: str = "filenames") -> tuple[str, ...]:
-    """File names given as text, bytes, a path, or a list or tensor of them, for an argument of this name.
+    """File names given as text, bytes, a path, or a list or tensor of them. argument: its name, for the error.
 
     Raises:
         TypeError: something else was given.
@@ -92,7 +92,7 @@ def _without_paths(value: Any) -> Any:
 
 
 def matching(patterns: tuple[str, ...]) -> tuple[str, ...]:
-    """The files and folders that match, sorted; what matches two patterns is there twice, as in TensorFlow.
+    """The files and folders that match, sorted; those that match two patterns appear twice, as in TensorFlow.
 
     `*` and `?` match within one part of a path, hidden names too; `[abc]` is a set.
 
@@ -113,7 +113,7 @@ def _matching(pattern: str) -> list[str]:
 
 
 def _folders(pattern: str) -> list[str]:
-    """The folders that match; nothing stands for the working directory, whose name is not part of the result."""
+    """The folders that match; the empty string represents the working directory, whose name is not part of the result."""
     if pattern == "" or os.path.dirname(pattern) == pattern:
         return [pattern]
     return [name for name in _matching(pattern) if _is_folder(name)]

@@ -1,4 +1,4 @@
-"""Elements from a Python generator, checked against the signature that the user gave."""
+"""Elements from a Python generator, checked against the user's signature."""
 
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, final
@@ -13,12 +13,12 @@ from stratagem._data.stages._order import State
 from stratagem._data.stages._replay import name_position, replay
 from stratagem._data.stages._stage import Stage, StageIterator
 
-_WHAT = "the generator of from_generator"
+_SOURCE_NAME = "the generator of from_generator"
 
 
 @final
 class GeneratorStage(Stage):
-    """Calls a function for a new iterable at every walk."""
+    """Calls a function for a new iterable in every iteration."""
 
     def __init__(self, start: Callable[[], Iterable[Any]], signature: Nest) -> None:
         for spec in leaves(signature):
@@ -67,7 +67,7 @@ class _GeneratorIterator(StageIterator):
         try:
             return self._as_signed(value)
         except InvalidArgumentError as error:
-            name_position(error, self._position - 1, _WHAT)
+            name_position(error, self._position - 1, _SOURCE_NAME)
             raise
 
     def _as_signed(self, value: Any) -> Nest:
@@ -89,7 +89,7 @@ class _GeneratorIterator(StageIterator):
         except StopIteration:
             raise
         except Exception as error:
-            name_position(error, self._position, _WHAT)
+            name_position(error, self._position, _SOURCE_NAME)
             raise
         self._position += 1
         return value
@@ -99,11 +99,11 @@ class _GeneratorIterator(StageIterator):
 
     def set_state(self, state: State) -> None:
         self._values, self._position = None, 0
-        replay(self._draw, state["position"], _WHAT)
+        replay(self._draw, state["position"], _SOURCE_NAME)
 
 
 def signature_of(types: Nest, shapes: Nest) -> Nest:
-    """The signature in TensorFlow's older form: a nest of dtypes, and one of shapes or None."""
+    """The signature from TensorFlow's older form: a nest of dtypes, and a nest of shapes or None."""
     if shapes is None:
         return map_leaves(lambda dtype: TensorSpec(None, dtype), types)
     return map_leaves(lambda dtype, shape: TensorSpec(shape, dtype), types, shapes)
@@ -124,7 +124,7 @@ def _as_dtype(part: Any, dtype: np.dtype[Any]) -> Array:
         array = np.asarray(part)
         if dtype.kind == "O" and array.dtype.kind in "USO":
             return to_numpy(part)
-        # Numbers take the dtype asked for, as in TF, unless it has nothing for them: no parts, no NaN, no infinity.
+        # Numbers are converted to the dtype, as in TF, unless it cannot hold them: imaginary parts, NaN, infinity.
         lost = (array.dtype.kind == "c" and dtype.kind != "c") or (
             array.dtype.kind == "f" and dtype.kind in "iu" and not np.isfinite(array).all()
         )

@@ -1,4 +1,4 @@
-"""A step that leaves out the elements whose making failed, and counts them."""
+"""A stage that skips elements whose computation failed, and counts them."""
 
 import logging
 from typing import final
@@ -13,7 +13,7 @@ logger = logging.getLogger("stratagem.data")
 
 @final
 class IgnoreErrorsStage(UnaryStage):
-    """The elements that could be made."""
+    """The elements that were computed without an error."""
 
     def __init__(self, parent: Stage, *, log_each: bool) -> None:
         super().__init__(parent)
@@ -31,7 +31,7 @@ class IgnoreErrorsStage(UnaryStage):
         return _IgnoreErrorsIterator(self._parent.walk(), log_each=self._log_each)
 
     def example(self) -> Nest:
-        # The one that other steps would take may be damaged itself.
+        # The parent's example may be one that fails.
         walk = self._parent.walk()
         try:
             return next(_IgnoreErrorsIterator(walk, log_each=False))
@@ -41,7 +41,7 @@ class IgnoreErrorsStage(UnaryStage):
 
 @final
 class _IgnoreErrorsIterator(ParentIterator):
-    _PATIENCE = 1000
+    _MAX_STUCK = 1000
 
     def __init__(self, parent: StageIterator, *, log_each: bool) -> None:
         super().__init__(parent)
@@ -58,10 +58,10 @@ class _IgnoreErrorsIterator(ParentIterator):
                 self._report()
                 raise
             except Exception as error:
-                # A source that fails again and again without moving on would never come to an end.
+                # A source that fails repeatedly at the same position would never end.
                 here = self._source.get_state()
                 stuck, place = (stuck + 1 if here == place else 0), here
-                if stuck == self._PATIENCE:
+                if stuck == self._MAX_STUCK:
                     raise
                 self._skip(error)
 
@@ -72,13 +72,13 @@ class _IgnoreErrorsIterator(ParentIterator):
             logger.warning("Element skipped. %s", self._last)
 
     def _report(self) -> None:
-        """Once a walk: after its end a walk keeps ending."""
+        """Logs the summary once per iteration, although an ended iterator may be asked again."""
         if self._last:
             logger.warning("%d failed elements were skipped; the last one: %s", self._skipped, self._last)
             self._last = ""
 
-    def _facts(self) -> State:
+    def _own_state(self) -> State:
         return {"skipped": self._skipped, "last": self._last}
 
-    def _set_facts(self, state: State) -> None:
+    def _set_own_state(self, state: State) -> None:
         self._skipped, self._last = state["skipped"], state["last"]

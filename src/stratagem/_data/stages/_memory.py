@@ -1,4 +1,4 @@
-"""Stages that hold elements: a list of them, a cache, and shuffle of elements that are not rows in memory."""
+"""Stages that hold elements: a list, a cache, and shuffling of elements that are not rows in memory."""
 
 from collections.abc import Callable, Sequence
 from typing import Any, final
@@ -13,7 +13,7 @@ from stratagem._data.stages._stage import RestartingIterator, Stage, StageIterat
 
 @final
 class ListStage(Stage):
-    """Elements in memory that need not have equal shapes."""
+    """Elements in memory, whose shapes may differ."""
 
     def __init__(self, elements: Sequence[Nest], spec: Callable[[], Nest]) -> None:
         self.elements = elements
@@ -70,7 +70,7 @@ class _ListIterator(StageIterator):
 
 @final
 class CacheStage(UnaryStage):
-    """Remembers all elements once a walk came to its end; later walks repeat them without asking for them again."""
+    """Caches all elements at the end of the first complete iteration; later iterations reuse them."""
 
     def __init__(self, parent: Stage) -> None:
         super().__init__(parent)
@@ -81,31 +81,31 @@ class CacheStage(UnaryStage):
     def cheap(self) -> bool:
         return self._elements is not None
 
-    def over(self, *parents: Stage) -> "CacheStage":
-        return CacheStage(*parents)  # with nothing remembered yet: other parents may give other elements
+    def with_parents(self, *parents: Stage) -> "CacheStage":
+        return CacheStage(*parents)  # an empty cache: other parents may give other elements
 
     def walk(self) -> StageIterator:
         return _CacheIterator(self, self._parent)
 
     def filled(self) -> tuple[list[Nest], State] | None:
-        """The elements, and where the walk that made them began; None before a walk came to its end."""
+        """The elements, and the state in which the iteration that made them began; None before the cache is complete."""
         return None if self._elements is None else (self._elements, self._origin)
 
     def fill(self, elements: list[Nest], origin: State) -> None:
-        """Remember what a complete walk from `origin` on gave."""
+        """Stores the elements of a complete iteration that began in the state `origin`."""
         self._origin = origin
         self._elements = elements
 
     def forget(self) -> None:
-        """Remember nothing, so that the next complete walk fills the cache."""
+        """Empties the cache, so that the next complete iteration fills it."""
         self._elements = None
 
 
 @final
 class _CacheIterator(RestartingIterator):
-    """Hands out what the cache has; before it has anything, fills it.
+    """Returns the cached elements, or fills the cache.
 
-    What was cached is not saved: a restore goes to where the filling began, which makes the same elements again.
+    The cached elements are not saved: a restore starts where the filling began, which makes the same elements again.
     """
 
     def __init__(self, cache: CacheStage, parent: Stage) -> None:
@@ -126,7 +126,7 @@ class _CacheIterator(RestartingIterator):
 
     def __next__(self) -> Nest:
         if self._known is None and not self._seen:
-            self._look()
+            self._use_filled()
         if self._known is None:
             return self._read_on()
         if self._position == len(self._known):
@@ -134,8 +134,8 @@ class _CacheIterator(RestartingIterator):
         self._position += 1
         return self._known[self._position - 1]
 
-    def _look(self) -> None:
-        """Another walk may have filled the cache since this one was made."""
+    def _use_filled(self) -> None:
+        """Uses the cache if another iteration has filled it since this one was created."""
         filled = self._cache.filled()
         if filled is not None:
             self._known, self._origin = filled
@@ -143,7 +143,7 @@ class _CacheIterator(RestartingIterator):
     def _read_on(self) -> Nest:
         assert self._source is not None
         try:
-            element = map_leaves(_kept, next(self._source))
+            element = map_leaves(_cacheable, next(self._source))
         except StopIteration:
             if self._cache.filled() is None:
                 self._cache.fill(self._seen, self._origin)
@@ -161,7 +161,7 @@ class _CacheIterator(RestartingIterator):
         if filled is not None and filled[1] == state["origin"]:
             (self._known, self._origin), self._position = filled, state["position"]
             return
-        self._cache.forget()  # another process, whose walk is continued, remembered other elements
+        self._cache.forget()  # the state comes from another process, which cached other elements
         source = self._start()
         source.set_state(state["origin"])
         self._fill_from(state["origin"])
@@ -185,7 +185,7 @@ class ShuffleStage(UnaryStage):
 
 @final
 class _ShuffleIterator(RestartingIterator):
-    """Reads one element of the parent for every one handed out: they may be costly, so none is made too early."""
+    """Reads one element of the parent for each one returned: they may be costly, so none is made too early."""
 
     _BLOCK = 1024
 
@@ -196,9 +196,9 @@ class _ShuffleIterator(RestartingIterator):
         self._begin(self._start(), seeds.begin())
 
     def _begin(self, source: StageIterator, facts: dict[str, int]) -> None:
-        self._facts = facts
+        self._epoch_facts = facts
         self._drawing = source
-        # A restore starts here again: buffered elements may be large and are not saved.
+        # A restore starts again from here: buffered elements may be large and are not saved.
         self._origin = source.get_state()
         self._generator = generator(facts)
         self._slots: list[int] = []
@@ -222,7 +222,7 @@ class _ShuffleIterator(RestartingIterator):
         return element
 
     def _fill(self) -> None:
-        """Fill up the buffer; once the source has ended, put what is left in a random order."""
+        """Fills the buffer; once the source has ended, shuffles the remaining elements."""
         while len(self._buffer) < self._buffer_size:
             try:
                 self._buffer.append(next(self._drawing))
@@ -232,7 +232,7 @@ class _ShuffleIterator(RestartingIterator):
                 return
 
     def get_state(self) -> State:
-        return {"shuffle": self._seeds.now(self._facts), "emitted": self._emitted, "origin": self._origin}
+        return {"shuffle": self._seeds.now(self._epoch_facts), "emitted": self._emitted, "origin": self._origin}
 
     def set_state(self, state: State) -> None:
         source = self._start()
@@ -243,8 +243,8 @@ class _ShuffleIterator(RestartingIterator):
             next(self)
 
 
-def _kept(leaf: Any) -> Any:
-    """A leaf that can be handed out again and again: read-only, and no view that keeps a whole block alive."""
+def _cacheable(leaf: Any) -> Any:
+    """A leaf that can be returned again and again: read-only, and not a view that keeps a whole block alive."""
     if not isinstance(leaf, np.ndarray):
         return leaf
     leaf = leaf if leaf.base is None else leaf.copy()

@@ -13,7 +13,7 @@ SHARD_HINT: Final = -1
 
 
 class AutoShardPolicy(enum.IntEnum):
-    """How the input of several workers is divided among them."""
+    """The ways to divide the input of several workers among them."""
 
     OFF = -1
     AUTO = 0
@@ -45,13 +45,13 @@ class _NamedSettings:
 
     __hash__ = None  # type: ignore[assignment]  # settings can change
 
-    def _over(self, base: Any) -> Any:
-        """A copy of `base` with everything that was changed here."""
+    def _merged_into(self, base: Any) -> Any:
+        """A copy of `base`, updated with all settings that were changed here."""
         result = type(self)()
         for name, (_, default) in self._defaults.items():
             mine, theirs = getattr(self, name), getattr(base, name)
             if isinstance(mine, _NamedSettings):
-                result.__dict__[name] = mine._over(theirs)
+                result.__dict__[name] = mine._merged_into(theirs)
             else:
                 result.__dict__[name] = theirs if mine == default else mine
         return result
@@ -68,7 +68,7 @@ class DistributeOptions(_NamedSettings):
 
 @final
 class ThreadingOptions(_NamedSettings):
-    """`Options.threading`; accepted, and without effect here."""
+    """`Options.threading`: accepted, but without effect here."""
 
     max_intra_op_parallelism: int | None
     private_threadpool_size: int | None
@@ -77,7 +77,7 @@ class ThreadingOptions(_NamedSettings):
 
 @final
 class Options(_NamedSettings):
-    """Options of a data set: `dataset.with_options(options)`."""
+    """The options of a data set: `dataset.with_options(options)`."""
 
     deterministic: bool | None
     experimental_deterministic: bool | None
@@ -91,6 +91,6 @@ class Options(_NamedSettings):
     }
 
     def merge(self, options: "Options") -> "Options":
-        """These options, overruled by what was changed in `options`."""
-        merged: Options = options._over(self)
+        """These options, overridden by those that were changed in `options`."""
+        merged: Options = options._merged_into(self)
         return merged

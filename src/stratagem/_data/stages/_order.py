@@ -1,6 +1,6 @@
-"""Orders: which row of an in-memory source comes when, computed on whole arrays of indices.
+"""Orders: the sequence in which an in-memory source's rows come, computed on whole arrays of indices.
 
-Shuffling, repeating and cutting an in-memory data set changes only its order; rows are gathered for a batch.
+Shuffling, repeating and slicing an in-memory data set changes only its order; rows are gathered for a batch.
 """
 
 import abc
@@ -18,11 +18,11 @@ State = dict[str, Any]
 
 _NONE: Indices = np.empty(0, np.int64)
 _CHUNK = 1 << 16
-_FOR_EVER = 1 << 62
+_ENDLESS = 1 << 62
 
 
 class Order(abc.ABC):
-    """A sequence of row indices, finite or not. It is a plan: `cursor` starts walking it."""
+    """A sequence of row indices, finite or not. It is a plan: `cursor` starts an iteration."""
 
     @property
     @abc.abstractmethod
@@ -31,16 +31,16 @@ class Order(abc.ABC):
 
     @property
     def parent(self) -> "Order | None":
-        """The order that this one changes, if there is one."""
+        """The order that this one modifies, if any."""
         return None
 
     @abc.abstractmethod
     def cursor(self) -> "Cursor":
-        """A new walk, from the beginning."""
+        """Starts a new iteration from the beginning."""
 
 
 class Cursor(abc.ABC):
-    """One walk along an order."""
+    """One iteration over an order."""
 
     @abc.abstractmethod
     def read(self, count: int) -> Indices:
@@ -48,21 +48,21 @@ class Cursor(abc.ABC):
 
     @abc.abstractmethod
     def get_state(self) -> State:
-        """Where the walk is, as JSON."""
+        """The position, as JSON."""
 
     @abc.abstractmethod
     def set_state(self, state: State) -> None:
-        """Go to where another walk along the same order was."""
+        """Moves to the position of another iteration over the same order."""
 
     def discard(self, count: int) -> None:
-        """Walk on without looking."""
+        """Skips the next `count` indices."""
         while count > 0 and (read := len(self.read(min(count, _CHUNK)))):
             count -= read
 
 
 @final
 class Straight(Order):
-    """0, 1, ..., length - 1."""
+    """The indices 0, 1, ..., length - 1."""
 
     def __init__(self, length: int) -> None:
         self._length = length
@@ -97,19 +97,19 @@ class _StraightCursor(Cursor):
 
 @final
 class Endless(Order):
-    """0, 1, 2, ... without an end."""
+    """The indices 0, 1, 2, ... without end."""
 
     @property
     def length(self) -> int:
         return INFINITE
 
     def cursor(self) -> Cursor:
-        return _StraightCursor(_FOR_EVER)
+        return _StraightCursor(_ENDLESS)
 
 
 @final
 class Listed(Order):
-    """Given indices."""
+    """The given indices."""
 
     def __init__(self, indices: Indices) -> None:
         self._indices = indices
@@ -142,7 +142,7 @@ class _ListedCursor(Cursor):
 
 @final
 class Repeated(Order):
-    """Another order again and again; `count` -1 is for ever."""
+    """Repeats another order; a `count` of -1 repeats forever."""
 
     def __init__(self, parent: Order, count: int) -> None:
         self._parent = parent
@@ -165,7 +165,7 @@ class _RepeatedCursor(Cursor):
     def __init__(self, start: Callable[[], Cursor], count: int) -> None:
         self._start = start
         self._left = count
-        # Begun at once and kept to the end, so that every state has the seeds of the shuffles before.
+        # Started here and kept until the end, so that every state includes the seeds of the shuffles in the parent.
         self._epoch = start()
         self._empty = True
 
@@ -177,7 +177,7 @@ class _RepeatedCursor(Cursor):
             count -= len(part)
             self._empty = self._empty and len(part) == 0
             if count > 0:
-                # An order without a single index would be repeated for ever in vain.
+                # Repeating an empty order forever would never return.
                 self._left = 0 if self._empty else self._left - 1
                 if self._left != 0:
                     self._epoch, self._empty = self._start(), True
@@ -194,7 +194,7 @@ class _RepeatedCursor(Cursor):
 
 @final
 class SlicedOrder(Order):
-    """Every `step`-th index of another order, from `start` on, at most `count` of them (-1: all)."""
+    """Every `step`-th index of another order from `start` on, at most `count` of them (-1: all)."""
 
     def __init__(self, parent: Order, *, start: int = 0, step: int = 1, count: int = -1) -> None:
         self._parent = parent
@@ -210,11 +210,11 @@ class SlicedOrder(Order):
         return self._parent
 
     def cursor(self) -> Cursor:
-        return _CutCursor(self._parent.cursor(), *self.cut)
+        return _SlicedCursor(self._parent.cursor(), *self.cut)
 
 
 @final
-class _CutCursor(Cursor):
+class _SlicedCursor(Cursor):
     def __init__(self, parent: Cursor, start: int, step: int, count: int) -> None:
         self._parent = parent
         self._to_skip, self._step, self._left = start, step, count
@@ -225,7 +225,7 @@ class _CutCursor(Cursor):
         if count == 0:
             return _NONE
         self._parent.discard(self._to_skip)
-        # What lies behind the last index of this read is skipped at the next one: it may not be needed.
+        # The indices after the last one of this read are skipped at the next read, if there is one.
         found = self._parent.read((count - 1) * self._step + 1)[:: self._step]
         self._to_skip = self._step - 1
         if self._left >= 0:
@@ -242,7 +242,7 @@ class _CutCursor(Cursor):
 
 @final
 class RememberedOrder(Order):
-    """The indices that another, finite order gave the first time, the same at every later walk."""
+    """The indices that another, finite order gave in its first iteration, the same in every later one."""
 
     def __init__(self, parent: Order) -> None:
         self._parent = parent
@@ -258,10 +258,10 @@ class RememberedOrder(Order):
         return self._parent
 
     def cursor(self) -> Cursor:
-        return _KeptCursor(self)
+        return _RememberedCursor(self)
 
     def walked(self) -> tuple[Indices, State]:
-        """All indices, walked once, and the state in which that walk began."""
+        """All indices, computed once, and the state in which that iteration began."""
         if self._origin is None:
             cursor = self._parent.cursor()
             self._walk(cursor, cursor.get_state())
@@ -269,7 +269,7 @@ class RememberedOrder(Order):
         return self._indices, self._origin
 
     def restore(self, origin: State) -> None:
-        """Keep what another process kept, by the walk that began in the state `origin`."""
+        """Computes the indices of another process, from the state `origin` in which its iteration began."""
         cursor = self._parent.cursor()
         cursor.set_state(origin)
         self._walk(cursor, origin)
@@ -279,7 +279,7 @@ class RememberedOrder(Order):
 
 
 @final
-class _KeptCursor(Cursor):
+class _RememberedCursor(Cursor):
     def __init__(self, order: RememberedOrder) -> None:
         self._order = order
         self._position = 0
@@ -300,7 +300,7 @@ class _KeptCursor(Cursor):
 
 @final
 class Shuffled(Order):
-    """Another order drawn at random from a buffer: uniformly permuted when the buffer holds all of it."""
+    """Draws another order at random from a buffer: a uniform permutation if the buffer holds all of it."""
 
     def __init__(self, parent: Order, buffer_size: int, seeds: EpochSeeds) -> None:
         self._parent = parent
@@ -333,8 +333,8 @@ class _ShuffledCursor(Cursor):
 
     def _begin(self, parent: Cursor, facts: dict[str, int]) -> None:
         self._parent = parent
-        self._facts = facts
-        # Drawing starts from here again after a restore: no buffer of indices has to be saved.
+        self._epoch_facts = facts
+        # After a restore, drawing starts again from here, so that the buffer of indices need not be saved.
         self._origin = parent.get_state()
         self._generator = generator(facts)
         self._buffer: Indices | None = None
@@ -367,7 +367,7 @@ class _ShuffledCursor(Cursor):
         return _exchange(buffer, slots, arriving)
 
     def get_state(self) -> State:
-        return {"shuffle": self._seeds.now(self._facts), "emitted": self._emitted, "origin": self._origin}
+        return {"shuffle": self._seeds.now(self._epoch_facts), "emitted": self._emitted, "origin": self._origin}
 
     def set_state(self, state: State) -> None:
         parent = self._start()
@@ -378,9 +378,9 @@ class _ShuffledCursor(Cursor):
 
 
 def _exchange(buffer: Indices, slots: Indices, arriving: Indices) -> Indices:
-    """Give out `buffer[slot]` and put the arriving index there, slot by slot; all slots at once.
+    """Returns `buffer[slot]` and replaces it by the arriving index, for all slots in turn, vectorized.
 
-    A slot drawn twice gives out what arrived at its previous draw, hence the stable sort by slot.
+    A slot drawn twice returns what arrived at its previous draw, hence the stable sort by slot.
     """
     by_slot = np.argsort(slots, kind="stable")
     sorted_slots, sorted_arriving = slots[by_slot], arriving[by_slot]

@@ -1,4 +1,4 @@
-"""Elements made ahead of their use: by a thread where making them may take long, at once where it is cheap."""
+"""Computes elements ahead of their use: in a thread if that may take long, immediately if it is cheap."""
 
 import abc
 import atexit
@@ -19,27 +19,27 @@ from stratagem._data.elements._nest import Nest
 from stratagem._data.stages._order import State
 from stratagem._data.stages._stage import StageIterator
 
-Made = tuple[Nest, State]  # an element, or the `Failed` of its making, and where the walk is after it
+Result = tuple[Nest, State]  # an element, or a `Failed`, and the state of the iteration after it
 
 
-class Maker(abc.ABC):
-    """Who makes the elements ahead."""
+class Executor(abc.ABC):
+    """Runs the jobs that compute elements ahead."""
 
     @abc.abstractmethod
-    def submit(self, job: Callable[[], Made]) -> Future[Made]:
-        """Start a job; jobs run one after another."""
+    def submit(self, job: Callable[[], Result]) -> Future[Result]:
+        """Submits a job; jobs run one after another."""
 
     @abc.abstractmethod
     def stop(self) -> None:
-        """Take no more jobs."""
+        """Accepts no more jobs."""
 
 
 @final
-class AtOnce(Maker):
-    """The caller itself: for elements that are cheap to make and then travel to a device by themselves."""
+class InlineExecutor(Executor):
+    """Runs jobs in the caller: for elements that are cheap to make and are then transferred to a device asynchronously."""
 
-    def submit(self, job: Callable[[], Made]) -> Future[Made]:
-        future: Future[Made] = Future()
+    def submit(self, job: Callable[[], Result]) -> Future[Result]:
+        future: Future[Result] = Future()
         _run(job, future)
         return future
 
@@ -48,38 +48,38 @@ class AtOnce(Maker):
 
 
 @final
-class InThread(Maker):
-    """One thread, started with the first job, in the context of whoever made this object but never under its trace.
+class ThreadExecutor(Executor):
+    """Runs jobs in one thread, started with the first job, in the creator's context but never under its trace.
 
-    A daemon: a source that blocks for ever must not keep the program from ending. With more threads than one, jobs
-    start one after another and run side by side.
+    It is a daemon: a source that blocks forever must not keep the program from ending. With several threads, jobs
+    start one after another and run in parallel.
     """
 
     _JOIN_SECONDS = 0.5
 
     def __init__(self, threads: int = 1) -> None:
-        self._jobs: queue.SimpleQueue[tuple[Callable[[], Made], Future[Made]] | None] = queue.SimpleQueue()
+        self._jobs: queue.SimpleQueue[tuple[Callable[[], Result], Future[Result]] | None] = queue.SimpleQueue()
         self._context = contextvars.copy_context()
         self._context.run(assign, dataclasses.replace(current(), recorder=None))
         self._count = threads
         self._threads: list[threading.Thread] = []
         _in_threads.add(self)
 
-    def submit(self, job: Callable[[], Made]) -> Future[Made]:
+    def submit(self, job: Callable[[], Result]) -> Future[Result]:
         if not self._threads:
             for _ in range(self._count):
-                run = self._context.copy().run  # a context can be entered once at a time
+                run = self._context.copy().run  # a context cannot be entered twice at the same time
                 thread = threading.Thread(
-                    target=run, args=(_serve, self._jobs), name="stratagem-read-ahead", daemon=True
+                    target=run, args=(_run_jobs, self._jobs), name="stratagem-read-ahead", daemon=True
                 )
                 thread.start()
                 self._threads.append(thread)
-        future: Future[Made] = Future()
+        future: Future[Result] = Future()
         self._jobs.put((job, future))
         return future
 
     def cancel(self) -> None:
-        """Forget the jobs that have not begun."""
+        """Discards the jobs that have not begun."""
         with contextlib.suppress(queue.Empty):
             while (waiting := self._jobs.get_nowait()) is not None:
                 waiting[1].cancel()
@@ -87,38 +87,38 @@ class InThread(Maker):
     def stop(self) -> None:
         for _ in self._threads:
             self._jobs.put(None)
-        # The last reference may die in the thread itself, and a job may be stuck in user code: wait, but not for ever.
+        # The thread itself may drop the last reference, and a job may be stuck in user code: wait, but not forever.
         for thread in self._threads:
             if thread is not threading.current_thread():
                 thread.join(self._JOIN_SECONDS)
 
 
-_in_threads: weakref.WeakSet[InThread] = weakref.WeakSet()
+_in_threads: weakref.WeakSet[ThreadExecutor] = weakref.WeakSet()
 
 
 @atexit.register
 def _stop_all() -> None:
-    """Before Python ends: it ends daemons where they are, and inside of JAX that aborts the process (std::terminate)."""
-    makers = list(_in_threads)
-    for maker in makers:
-        maker.cancel()
-    for maker in makers:
-        maker.stop()
+    """Stops all threads before Python ends, which would kill daemons inside of JAX and abort the process (std::terminate)."""
+    executors = list(_in_threads)
+    for executor in executors:
+        executor.cancel()
+    for executor in executors:
+        executor.stop()
 
 
 @final
 class ReadAheadIterator(StageIterator):
-    """Keeps the next `depth` elements of another walk ready.
+    """Keeps the next `depth` elements of another iterator ready.
 
-    An error reaches the caller at the element that it belongs to. The state is that of the next element handed out.
+    An error reaches the caller at the element that it belongs to. The state is that of the next element to return.
     """
 
-    def __init__(self, parent: StageIterator, depth: int, maker: Maker) -> None:
+    def __init__(self, parent: StageIterator, depth: int, executor: Executor) -> None:
         super().__init__(parent)
         self._source = parent
         self._depth = depth
-        self._maker = maker
-        self._ready: deque[Future[Made]] = deque()
+        self._executor = executor
+        self._ready: deque[Future[Result]] = deque()
         self._state = parent.get_state()
 
     def __next__(self) -> Nest:
@@ -132,11 +132,11 @@ class ReadAheadIterator(StageIterator):
                 raise element.error
             return element
         finally:
-            # An error holds this frame, and through these itself: this walk and its thread would outlive their use.
+            # A traceback refers to this frame; these variables would then keep this iterator and its thread alive.
             del head, element
 
     def wait(self, seconds: float) -> bool:
-        """Wait for the next element, at most so long; True when it is there."""
+        """Waits at most this many seconds for the next element; returns whether it is ready."""
         self._fill()
         return bool(wait([self._ready[0]], seconds).done)
 
@@ -147,7 +147,7 @@ class ReadAheadIterator(StageIterator):
         for future in self._ready:
             future.cancel()
         for future in self._ready:
-            # A running job cannot be cancelled and moves the parent: its end is awaited; its outcome is of no use.
+            # A running job cannot be cancelled and advances the parent: wait for its end and ignore its result.
             if not future.cancelled():
                 future.exception()
         self._ready.clear()
@@ -155,45 +155,45 @@ class ReadAheadIterator(StageIterator):
         self._state = self._source.get_state()
 
     def close(self) -> None:
-        """End the thread and the walks before."""
+        """Stops the thread and the parent iterators."""
         for future in self._ready:
             future.cancel()
-        self._maker.stop()
+        self._executor.stop()
         super().close()
 
     def _fill(self) -> None:
         while len(self._ready) < self._depth:
-            # The job knows the parent and not this walk, so that the thread does not keep an abandoned walk alive.
-            self._ready.append(self._maker.submit(functools.partial(_advance, self._source)))
+            # The job refers to the parent, not to this iterator, which the thread would otherwise keep alive.
+            self._ready.append(self._executor.submit(functools.partial(_advance, self._source)))
 
 
 @final
 @dataclasses.dataclass(frozen=True)
 class Failed:
-    """Stands for an element that could not be made: the walk goes on after it."""
+    """Represents an element whose computation failed: the iteration continues after it."""
 
     error: Exception
 
 
-def _advance(walk: StageIterator) -> Made:
+def _advance(walk: StageIterator) -> Result:
     try:
         element = next(walk)
-    except Exception as error:  # it is raised where the element is asked for
+    except Exception as error:  # raised when the element is requested
         return Failed(error), walk.get_state()
     return element, walk.get_state()
 
 
-def _serve(jobs: "queue.SimpleQueue[tuple[Callable[[], Made], Future[Made]] | None]") -> None:
+def _run_jobs(jobs: "queue.SimpleQueue[tuple[Callable[[], Result], Future[Result]] | None]") -> None:
     while (work := jobs.get()) is not None:
         _run(*work)
-        del work  # while waiting, nothing of the last element is kept alive
+        del work  # do not keep the last element alive while waiting
 
 
-def _run(job: Callable[[], Made], future: Future[Made]) -> None:
+def _run(job: Callable[[], Result], future: Future[Result]) -> None:
     try:
         if future.set_running_or_notify_cancel():
             future.set_result(job())
-    except BaseException as error:  # whatever it is, it belongs to who asks for the element
+    except BaseException as error:  # any error belongs to the caller that requests the element
         future.set_exception(error)
     finally:
         del job, future

@@ -1,4 +1,4 @@
-"""Batches cut anew: `Dataset.rebatch`, and the pieces of policy OFF."""
+"""Changes the sizes of batches: `Dataset.rebatch`, and the pieces of policy OFF."""
 
 from collections.abc import Sequence
 from typing import final
@@ -15,7 +15,7 @@ from stratagem._data.stages._stage import ParentIterator, Stage, StageIterator, 
 
 @final
 class RebatchStage(UnaryStage):
-    """The rows of all batches, as one stream, in batches of `sizes` rows, which go round. The last may be short."""
+    """The rows of all batches, as one stream, in batches whose sizes cycle through `sizes`. The last one may be short."""
 
     def __init__(self, parent: Stage, sizes: Sequence[int], *, drop_remainder: bool = False) -> None:
         super().__init__(parent)
@@ -24,16 +24,16 @@ class RebatchStage(UnaryStage):
 
     @property
     def spec(self) -> Nest:
-        def recut(batch: TensorSpec) -> TensorSpec:
+        def resized(batch: TensorSpec) -> TensorSpec:
             return with_rows(without_rows(batch), self._rows(batch)) if batch.shape.rank else batch
 
-        return jax.tree.map(recut, self._parent.spec)
+        return jax.tree.map(resized, self._parent.spec)
 
     def _rows(self, batch: TensorSpec) -> int | None:
-        """The rows of every new batch, if they all have equally many: none is left over, or that is dropped."""
+        """The rows of every new batch, if all have the same number: none is left over, or the remainder is dropped."""
         if len(set(self._sizes)) > 1:
             return None
-        # What is known of user code's batches is known of one of them.
+        # The spec of user code's batches is known from a single one of them.
         rows = batch.shape[0] if self._parent.pure else None
         return self._sizes[0] if self._drop_remainder or (rows is not None and rows % self._sizes[0] == 0) else None
 
@@ -54,7 +54,7 @@ class RebatchStage(UnaryStage):
 
 @final
 class _RebatchIterator(ParentIterator):
-    """Remembers where the batch began whose rows come next, how many of them are used, and whose turn it is."""
+    """Tracks the state before the current batch, how many of its rows have been used, and the next of the sizes."""
 
     def __init__(self, parent: StageIterator, sizes: tuple[int, ...], *, drop_remainder: bool) -> None:
         super().__init__(parent)
@@ -89,16 +89,16 @@ class _RebatchIterator(ParentIterator):
         return parts[0] if len(parts) == 1 else jax.tree.map(lambda *leaves: np.concatenate(leaves), *parts)
 
     def get_state(self) -> State:
-        return {"parent": self._origin, **self._facts()}
+        return {"parent": self._origin, **self._own_state()}
 
     def set_state(self, state: State) -> None:
         self._source.set_state(state["parent"])
-        self._set_facts(state)
+        self._set_own_state(state)
 
-    def _facts(self) -> State:
+    def _own_state(self) -> State:
         return {"used": self._used, "turn": self._turn}
 
-    def _set_facts(self, state: State) -> None:
+    def _set_own_state(self, state: State) -> None:
         self._forget()
         self._turn = state["turn"] % len(self._sizes)
         if state["used"]:

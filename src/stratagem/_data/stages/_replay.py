@@ -1,4 +1,4 @@
-"""Sources whose position cannot be saved: how they are brought to where they were, and what their errors say."""
+"""Restores sources whose position cannot be saved, by replaying them, and adds positions to their errors."""
 
 import logging
 from collections.abc import Callable
@@ -10,10 +10,10 @@ logger = logging.getLogger("stratagem.data")
 
 
 def replay(draw: Callable[[], Any], count: int, what: str) -> None:
-    """Draw the first `count` elements of a new iteration and throw them away.
+    """Draws the first `count` elements of a new iteration and discards them.
 
     Raises:
-        InvalidArgumentError: the source has fewer now.
+        InvalidArgumentError: the source has fewer elements now.
     """
     if count == 0:
         return
@@ -34,5 +34,5 @@ def replay(draw: Callable[[], Any], count: int, what: str) -> None:
 
 
 def name_position(error: Exception, number: int, what: str) -> None:
-    """Note in an error from the user's code which element it belongs to, counted from 0."""
+    """Adds to an error from user code which element it belongs to, counted from 0."""
     error.add_note(f"… while drawing element {number} of {what} (counted from 0).")

@@ -1,4 +1,4 @@
-"""Where shuffles get their seeds from, so that a run can be repeated on any machine."""
+"""The seeds of shuffles, which make a run repeatable on any machine."""
 
 import contextlib
 import contextvars
@@ -14,35 +14,35 @@ from stratagem._private import latest_seeding
 
 @final
 class GlobalSeed:
-    """The program's seed and how many seeds were drawn from it since it was set, here or with `tf.random.set_seed`."""
+    """The program's seed and the number of seeds drawn since it was set, here or with `tf.random.set_seed`."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._seed: int | None = None
         self._common: int | None = None
         self._drawn = 0
-        self._heard = 0
+        self._seeding_seen = 0
 
     def set(self, seed: int | None) -> None:
-        """Start a new sequence of seeds; None goes back to the machine's entropy."""
+        """Starts a new sequence of seeds; None returns to the machine's entropy."""
         with self._lock:
             self._seed, self._drawn = seed, 0
-            self._heard, _ = latest_seeding()
+            self._seeding_seen, _ = latest_seeding()
 
     def share(self, seed: int) -> None:
-        """Draw from this as long as the program sets no seed: workers of one job then shuffle alike."""
+        """Sets the seed that is used while the program has set none: workers of one job then shuffle alike."""
         with self._lock:
             self._common = seed
 
     def draw(self) -> int:
-        """A seed for one shuffle, or for one function that draws."""
+        """Draws a seed for one shuffle, or for one function that uses random numbers."""
         scope = _scope.get()
         if scope is not None:
             return scope.draw()
         with self._lock:
             number, seed = latest_seeding()
-            if number != self._heard:
-                self._seed, self._drawn, self._heard = seed, 0, number
+            if number != self._seeding_seen:
+                self._seed, self._drawn, self._seeding_seen = seed, 0, number
             seed = self._common if self._seed is None else self._seed
             if seed is None:
                 return int(np.random.SeedSequence().generate_state(1, np.uint64)[0])
@@ -52,7 +52,7 @@ class GlobalSeed:
 
 @final
 class _SeedScope:
-    """Seeds for what one call of a user's function makes."""
+    """The seeds for everything that one call of a user's function creates."""
 
     def __init__(self, key: tuple[int, ...]) -> None:
         self._key = key
@@ -69,7 +69,7 @@ _scope: contextvars.ContextVar[_SeedScope | None] = contextvars.ContextVar("seed
 
 @contextlib.contextmanager
 def seeded_by(*key: int) -> Iterator[None]:
-    """Give the shuffles that are made inside seeds that depend on the key alone: a resumed process makes them again."""
+    """Gives the shuffles created in the body seeds that depend only on the key: a resumed process gets the same ones."""
     token = _scope.set(_SeedScope(key))
     try:
         yield
@@ -78,19 +78,19 @@ def seeded_by(*key: int) -> Iterator[None]:
 
 
 def set_global_seed(seed: int | None) -> None:
-    """Make every later shuffle without a seed of its own repeatable; None undoes it."""
+    """Makes every later shuffle without a seed of its own repeatable; None undoes this."""
     _global_seed.set(None if seed is None else abs(int(seed)))
 
 
 def share_seeds(job: Job) -> None:
-    """Let shuffles without a seed be alike on all workers of a job: then their shards are disjoint (in TF they are not)."""
+    """Makes shuffles without a seed alike on all workers of a job, so that their shards are disjoint (in TF they are not)."""
     seed = int(np.random.SeedSequence().generate_state(1, np.uint64)[0])
     _global_seed.share(job.agree("the seed of shuffles", seed)[0])
 
 
 @final
 class EpochSeeds:
-    """Hands every epoch of one shuffle its own random generator.
+    """Gives every epoch of one shuffle its own random generator.
 
     It belongs to the data set and not to an iterator: iterating anew is the next epoch, as in TensorFlow.
     """
@@ -103,23 +103,23 @@ class EpochSeeds:
 
     @property
     def seed(self) -> int:
-        """That of all epochs."""
+        """The seed for all epochs."""
         return self._seed
 
     def begin(self) -> dict[str, int]:
-        """The facts of the epoch that starts now, in a form that can be saved."""
+        """Starts an epoch and returns its facts, in a form that can be saved."""
         with self._lock:
             epoch = self._next
             self._next += self._reshuffle
             return {"seed": self._seed, "epoch": epoch, "next": self._next}
 
     def now(self, facts: dict[str, int]) -> dict[str, int]:
-        """The facts of an epoch that began earlier, to be saved now: other epochs may have begun since."""
+        """Updates the facts of an earlier epoch for saving, because other epochs may have begun since."""
         with self._lock:
             return {**facts, "next": self._next}
 
     def restore(self, facts: dict[str, Any]) -> None:
-        """Continue after the epoch that `facts` describe, also when another process began it."""
+        """Continues after the epoch that `facts` describe, even if another process began it."""
         with self._lock:
             self._seed, self._next = facts["seed"], facts["next"]
 

@@ -1,4 +1,4 @@
-"""The contract of a plan: a stage knows facts about its elements without making them, and starts walks over them."""
+"""The interface of a plan: a stage describes its elements without making them, and starts iterations over them."""
 
 import abc
 import copy
@@ -16,9 +16,9 @@ from stratagem._data.stages._order import Indices, Order, State
 
 
 class StageIterator(grain.DatasetIterator, abc.ABC):  # type: ignore[misc]  # Grain carries no types
-    """One walk over the elements of a stage. It is a Grain iterator, so what saves or prefetches those works on it.
+    """One iteration over the elements of a stage. It is a Grain iterator, so Grain can save and prefetch it.
 
-    Elements are nests of NumPy arrays. After its end a walk keeps raising StopIteration.
+    Elements are nests of NumPy arrays. After its end it keeps raising StopIteration.
     """
 
     @abc.abstractmethod
@@ -26,20 +26,20 @@ class StageIterator(grain.DatasetIterator, abc.ABC):  # type: ignore[misc]  # Gr
 
     @abc.abstractmethod
     def get_state(self) -> State:
-        """Where the walk is, as JSON. It does not change when the walk goes on."""
+        """The position, as JSON. It does not change when the iteration continues."""
 
     @abc.abstractmethod
     def set_state(self, state: State) -> None:
-        """Go to where another walk over the same stage was."""
+        """Moves to the position of another iteration over the same stage."""
 
 
 class Stage(abc.ABC):
-    """One step of a plan, with everything before it. Immutable, but for what outlives a walk (seeds, caches)."""
+    """One step of a plan, with everything before it. Immutable, except for what outlives an iteration (seeds, caches)."""
 
     @property
     @abc.abstractmethod
     def spec(self) -> Nest:
-        """The specs of an element, as TensorFlow's `element_spec`."""
+        """The specs of an element, like TensorFlow's `element_spec`."""
 
     @property
     @abc.abstractmethod
@@ -49,24 +49,24 @@ class Stage(abc.ABC):
     @property
     @abc.abstractmethod
     def batch_size(self) -> int | None:
-        """The rows that all elements but the last have in the plan, or None when it does not tell."""
+        """The number of rows that all elements but the last have, or None if the plan does not determine it."""
 
     @property
     @abc.abstractmethod
     def pure(self) -> bool:
-        """True when no Python of the user's runs in a walk and it waits for nobody: drawing ahead has no side effect.
+        """True if an iteration runs no user code and waits for nothing: drawing ahead then has no side effect.
 
-        The spec of such a stage is known without running anything of the user's.
+        The spec of such a stage is known without running user code.
         """
 
     @property
     def cheap(self) -> bool:
-        """True when making an element costs less than handing it over from a thread."""
+        """True if making an element costs less than handing it over from a thread."""
         return False
 
     @property
     def reads_files(self) -> bool:
-        """True when the parent's elements name the files that the elements of this stage come from."""
+        """True if the parent's elements name the files that the elements of this stage come from."""
         return False
 
     @property
@@ -74,43 +74,43 @@ class Stage(abc.ABC):
         """The stages before this one; a source has none."""
         return ()
 
-    def over(self, *parents: "Stage") -> "Stage":
-        """The same step over other parents, which give elements of the same spec: how a plan is sharded."""
+    def with_parents(self, *parents: "Stage") -> "Stage":
+        """The same step with other parents, which have elements of the same spec: this is how a plan is sharded."""
         if parents:
             raise TypeError(f"{type(self).__name__} is a source: it has no parents that could be replaced.")
         return self
 
     @abc.abstractmethod
     def walk(self) -> StageIterator:
-        """A new walk, from the beginning."""
+        """Starts a new iteration from the beginning."""
 
     @abc.abstractmethod
     def example(self) -> Nest:
-        """Some element, made without starting an epoch; StopIteration when there is none."""
+        """Some element, made without starting an epoch. Raises StopIteration if there is none."""
 
 
-def not_read(stage: Stage) -> list[Stage]:
+def non_file_sources(stage: Stage) -> list[Stage]:
     """The sources of a plan whose elements are not the names of files that it reads."""
     if stage.reads_files:
         return []
-    return [source for parent in stage.parents for source in not_read(parent)] if stage.parents else [stage]
+    return [source for parent in stage.parents for source in non_file_sources(parent)] if stage.parents else [stage]
 
 
 class FileSource(Stage):
-    """A source of names of files: FILE sharding gives every worker some of them, before any shuffling."""
+    """A source of file names: FILE sharding gives every worker some of them, before any shuffling."""
 
     @property
     @abc.abstractmethod
     def files(self) -> tuple[str, ...]:
-        """The names, in their own order."""
+        """The names, in their original order."""
 
     @abc.abstractmethod
     def with_files(self, files: tuple[str, ...]) -> "FileSource":
-        """The same source with these files only."""
+        """The same source with only these files."""
 
 
 class UnaryStage(Stage):
-    """A stage with one stage before it; as written here it changes nothing about the elements but their number."""
+    """A stage with one parent; by default everything but the number of elements is unchanged."""
 
     def __init__(self, parent: Stage) -> None:
         self._parent = parent
@@ -139,7 +139,7 @@ class UnaryStage(Stage):
     def parents(self) -> tuple[Stage, ...]:
         return (self._parent,)
 
-    def over(self, *parents: Stage) -> Self:
+    def with_parents(self, *parents: Stage) -> Self:
         (parent,) = parents
         step = copy.copy(self)
         step._parent = parent
@@ -151,7 +151,7 @@ class UnaryStage(Stage):
 
 @final
 class OrderedRows(Stage):
-    """Rows of columns in some order, one by one. No row is touched before it is needed."""
+    """The rows of columns in some order, one by one. No row is accessed before it is needed."""
 
     def __init__(self, columns: Columns, order: Order) -> None:
         self.columns = columns
@@ -188,7 +188,7 @@ class OrderedRows(Stage):
 
 @final
 class _RowsIterator(StageIterator):
-    """Gathers a block of rows at a time and hands them out as views."""
+    """Gathers a block of rows at a time and returns them as views."""
 
     _BLOCK_BYTES = 1 << 20
 
@@ -196,7 +196,7 @@ class _RowsIterator(StageIterator):
         super().__init__()
         self._stage = stage
         self._cursor = stage.order.cursor()
-        self._block_rows = max(1, min(stage.columns.ahead, self._BLOCK_BYTES // _bytes_of_row(stage.spec)))
+        self._block_rows = max(1, min(stage.columns.read_ahead_rows, self._BLOCK_BYTES // _bytes_of_row(stage.spec)))
         self._origin = self._cursor.get_state()
         self._rows: list[Nest] = []
         self._position = 0
@@ -218,13 +218,13 @@ class _RowsIterator(StageIterator):
     def set_state(self, state: State) -> None:
         self._cursor.set_state(state["block"])
         self._cursor.discard(state["position"])
-        # The new block begins in mid-block; its own origin is taken when it is read.
+        # The next block begins in the middle of the old one; its origin is recorded when it is read.
         self._origin, self._rows, self._position = self._cursor.get_state(), [], 0
 
 
 @final
 class BatchedRows(Stage):
-    """Batches of in-memory rows: one gather each."""
+    """Batches of in-memory rows, gathered one batch at a time."""
 
     def __init__(
         self, columns: Columns, order: Order, batch_size: int, cardinality: int, *, drop_remainder: bool
@@ -278,7 +278,7 @@ class BatchedRowsIterator(StageIterator):
         return self._stage.columns.gather(self.read())
 
     def read(self) -> Indices:
-        """Which rows the next batch has; StopIteration at the end."""
+        """The row indices of the next batch. Raises StopIteration at the end."""
         stage = self._stage
         indices = self._cursor.read(stage.batch_size)
         if len(indices) == 0 or (stage.drop_remainder and len(indices) < stage.batch_size):
@@ -293,28 +293,28 @@ class BatchedRowsIterator(StageIterator):
 
 
 class ParentIterator(StageIterator):
-    """A walk over another walk, whose state is the other's and its own facts."""
+    """An iterator over a parent iterator, whose state is the parent's together with its own."""
 
     def __init__(self, parent: StageIterator) -> None:
         super().__init__(parent)
         self._source = parent
 
     def get_state(self) -> State:
-        return {**self._facts(), "parent": self._source.get_state()}
+        return {**self._own_state(), "parent": self._source.get_state()}
 
     def set_state(self, state: State) -> None:
-        self._set_facts(state)
+        self._set_own_state(state)
         self._source.set_state(state["parent"])
 
     @abc.abstractmethod
-    def _facts(self) -> State: ...
+    def _own_state(self) -> State: ...
 
     @abc.abstractmethod
-    def _set_facts(self, state: State) -> None: ...
+    def _set_own_state(self, state: State) -> None: ...
 
 
 class RestartingIterator(StageIterator):
-    """A walk over walks that it starts itself, one after another, over the same stage."""
+    """An iterator that starts iterations over one stage itself, one after another."""
 
     def __init__(self, stage: Stage) -> None:
         super().__init__()
@@ -323,7 +323,7 @@ class RestartingIterator(StageIterator):
 
     def _start(self) -> StageIterator:
         if self._source is not None:
-            self._source.close()  # its threads and files are of no more use
+            self._source.close()  # its threads and files are no longer needed
         self._source = self._stage.walk()
         return self._source
 

@@ -1,4 +1,4 @@
-"""Steps that pass elements on: take, skip, shard, repeat, concatenate, zip, enumerate, prefetch."""
+"""Stages that pass elements on unchanged: take, skip, shard, repeat, concatenate, zip, enumerate, prefetch."""
 
 from typing import final
 
@@ -9,7 +9,7 @@ from stratagem._data.elements._nest import Nest, leaves, map_leaves, packer
 from stratagem._data.elements._spec import TensorSpec, merged
 from stratagem._data.stages._cardinality import UNKNOWN, concatenated, repeated, shard_length, skipped, taken, zipped
 from stratagem._data.stages._order import State
-from stratagem._data.stages._read_ahead import InThread, ReadAheadIterator
+from stratagem._data.stages._read_ahead import ReadAheadIterator, ThreadExecutor
 from stratagem._data.stages._stage import ParentIterator, RestartingIterator, Stage, StageIterator, UnaryStage
 
 
@@ -43,21 +43,21 @@ class _SliceIterator(ParentIterator):
             next(self._source)
             self._to_skip -= 1
         element = next(self._source)
-        # The elements between are made at the next call, if there is one: they may be costly or never come.
+        # The elements in between are made at the next call, if there is one: they may be costly or never arrive.
         self._to_skip = self._step - 1
         self._left -= self._left > 0
         return element
 
-    def _facts(self) -> State:
+    def _own_state(self) -> State:
         return {"skip": self._to_skip, "left": self._left}
 
-    def _set_facts(self, state: State) -> None:
+    def _set_own_state(self, state: State) -> None:
         self._to_skip, self._left = state["skip"], state["left"]
 
 
 @final
 class ShardHint(UnaryStage):
-    """The place where `shard(SHARD_HINT, ...)` asked for a worker's shard, which only distributing can tell."""
+    """Marks where `shard(SHARD_HINT, ...)` requests a worker's shard, which is known only when the data set is distributed."""
 
     @property
     def cardinality(self) -> int:
@@ -77,7 +77,7 @@ class ShardHint(UnaryStage):
 
 @final
 class RepeatStage(UnaryStage):
-    """Everything before, again and again; `count` -1 is for ever."""
+    """Repeats all elements of the parent; a `count` of -1 repeats forever."""
 
     def __init__(self, parent: Stage, count: int) -> None:
         super().__init__(parent)
@@ -96,7 +96,7 @@ class _RepeatIterator(RestartingIterator):
     def __init__(self, stage: Stage, count: int) -> None:
         super().__init__(stage)
         self._left = count
-        # Begun at once and kept to the end, so that every state has the seeds of the shuffles before.
+        # Started here and kept until the end, so that every state includes the seeds of the shuffles in the parent.
         self._epoch = self._start()
         self._empty = True
 
@@ -105,7 +105,7 @@ class _RepeatIterator(RestartingIterator):
             for element in self._epoch:
                 self._empty = False
                 return element
-            # Without a single element, repeating for ever would never return.
+            # Repeating an empty stage forever would never return.
             self._left = 0 if self._empty else self._left - 1
             if self._left != 0:
                 self._epoch, self._empty = self._start(), True
@@ -129,12 +129,12 @@ class PrefetchStage(UnaryStage):
         self._depth = depth
 
     def walk(self) -> StageIterator:
-        return ReadAheadIterator(self._parent.walk(), self._depth, InThread())
+        return ReadAheadIterator(self._parent.walk(), self._depth, ThreadExecutor())
 
 
 @final
 class ConcatenateStage(Stage):
-    """One stage's elements, then another's."""
+    """The elements of one stage, then those of another."""
 
     def __init__(self, first: Stage, second: Stage) -> None:
         self._parents = (first, second)
@@ -164,7 +164,7 @@ class ConcatenateStage(Stage):
     def parents(self) -> tuple[Stage, ...]:
         return self._parents
 
-    def over(self, *parents: Stage) -> "ConcatenateStage":
+    def with_parents(self, *parents: Stage) -> "ConcatenateStage":
         return ConcatenateStage(*parents)
 
     def walk(self) -> StageIterator:
@@ -178,7 +178,7 @@ class ConcatenateStage(Stage):
 
 
 class _ManyWalks(StageIterator):
-    """A walk over several others."""
+    """An iterator over several others."""
 
     def __init__(self, walks: list[StageIterator]) -> None:
         super().__init__(walks)
@@ -203,7 +203,7 @@ class _ConcatenateIterator(_ManyWalks):
 
 @final
 class ZipStage(Stage):
-    """Elements of several stages side by side, until the first one ends."""
+    """The elements of several stages side by side, until the first one ends."""
 
     def __init__(self, nest: Nest) -> None:
         self._nest = nest
@@ -233,7 +233,7 @@ class ZipStage(Stage):
     def parents(self) -> tuple[Stage, ...]:
         return tuple(leaves(self._nest))
 
-    def over(self, *parents: Stage) -> "ZipStage":
+    def with_parents(self, *parents: Stage) -> "ZipStage":
         return ZipStage(packer(self._nest)(parents))
 
     def walk(self) -> StageIterator:
@@ -250,13 +250,13 @@ class _ZipIterator(_ManyWalks):
         super().__init__([stage.walk() for stage in leaves(nest)])
 
     def __next__(self) -> Nest:
-        # A list: `map` or a generator would take the end of a walk for its own.
+        # A list, because `map` or a generator would end silently when one iterator ends.
         return self._pack([next(walk) for walk in self._walks])
 
 
 @final
 class EnumerateStage(UnaryStage):
-    """Pairs of a running int64 number and an element."""
+    """Pairs of an increasing int64 number and an element."""
 
     def __init__(self, parent: Stage, start: int) -> None:
         super().__init__(parent)
@@ -288,8 +288,8 @@ class _EnumerateIterator(ParentIterator):
         self._number += 1
         return (np.asarray(self._number - 1, np.int64), element)
 
-    def _facts(self) -> State:
+    def _own_state(self) -> State:
         return {"number": self._number}
 
-    def _set_facts(self, state: State) -> None:
+    def _set_own_state(self, state: State) -> None:
         self._number = state["number"]

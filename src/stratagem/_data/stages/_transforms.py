@@ -1,4 +1,4 @@
-"""Stages that make new elements out of others: batch, unbatch."""
+"""Stages that make new elements from others: batch, unbatch."""
 
 from typing import final
 
@@ -12,7 +12,7 @@ from stratagem._data.stages._stage import ParentIterator, Stage, StageIterator, 
 
 @final
 class BatchStage(UnaryStage):
-    """Consecutive elements stacked."""
+    """Stacks consecutive elements."""
 
     def __init__(self, parent: Stage, batch_size: int, *, drop_remainder: bool) -> None:
         super().__init__(parent)
@@ -44,7 +44,7 @@ class _BatchIterator(ParentIterator):
     def __init__(self, parent: StageIterator, batch_size: int, *, drop_remainder: bool) -> None:
         super().__init__(parent)
         self._batch_size = batch_size
-        self._least = batch_size if drop_remainder else 1
+        self._min_size = batch_size if drop_remainder else 1
 
     def __next__(self) -> Nest:
         elements: list[Nest] = []
@@ -52,14 +52,14 @@ class _BatchIterator(ParentIterator):
             elements.append(element)
             if len(elements) == self._batch_size:
                 break
-        if len(elements) < self._least:
+        if len(elements) < self._min_size:
             raise StopIteration
         return stacked(elements)
 
-    def _facts(self) -> State:
+    def _own_state(self) -> State:
         return {}
 
-    def _set_facts(self, state: State) -> None:
+    def _set_own_state(self, state: State) -> None:
         pass
 
 
@@ -69,7 +69,7 @@ class UnbatchStage(UnaryStage):
 
     def __init__(self, parent: Stage) -> None:
         super().__init__(parent)
-        # The spec of user code is found out by running it; such elements are checked when they come.
+        # The spec of user code is found out by running it; such elements are checked when they arrive.
         if parent.pure:
             _check_rows([s.shape for s in leaves(parent.spec)])
 
@@ -107,23 +107,23 @@ class _UnbatchIterator(ParentIterator):
 
     def __next__(self) -> Nest:
         while self._position == len(self._rows):
-            # First, so that the state is right also when there is no next element.
+            # Done first, so that the state is right even if there is no next element.
             self._origin, self._rows, self._position = self._source.get_state(), [], 0
             self._rows = _equal_rows(next(self._source))
         self._position += 1
         return self._rows[self._position - 1]
 
     def get_state(self) -> State:
-        return {"parent": self._origin, **self._facts()}
+        return {"parent": self._origin, **self._own_state()}
 
     def set_state(self, state: State) -> None:
         self._source.set_state(state["parent"])
-        self._set_facts(state)
+        self._set_own_state(state)
 
-    def _facts(self) -> State:
+    def _own_state(self) -> State:
         return {"position": self._position}
 
-    def _set_facts(self, state: State) -> None:
+    def _set_own_state(self, state: State) -> None:
         self._origin, self._rows, self._position = state["parent"], [], 0
         for _ in range(state["position"]):
             next(self)
@@ -143,7 +143,7 @@ def _known_rows(shapes: list[TensorShape]) -> list[int]:
 
 
 def _check_rows(shapes: list[TensorShape]) -> None:
-    """Raise unless tensors of these shapes have rows, and equally many, as far as that is known."""
+    """Raises an error unless tensors of these shapes have rows, and equally many, as far as that is known."""
     if any(shape.rank == 0 for shape in shapes):
         raise _no_rows()
     if len(set(_known_rows(shapes))) > 1:

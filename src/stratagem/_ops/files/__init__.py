@@ -1,4 +1,4 @@
-"""Local files. A folder of its own, as its names are those of other functions too."""
+"""Local files. A folder of its own, because some names here are also those of other functions."""
 
 from stratagem._ops.files._files import FileStatistics as FileStatistics
 from stratagem._ops.files._files import GFile as GFile

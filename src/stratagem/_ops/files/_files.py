@@ -1,4 +1,4 @@
-"""Local files under TensorFlow's names: `tf.io.gfile`, `tf.io.read_file`, `tf.io.write_file`."""
+"""Functions on local files under TensorFlow's names: `tf.io.gfile`, `tf.io.read_file`, `tf.io.write_file`."""
 
 import contextlib
 import glob as _glob
@@ -22,48 +22,48 @@ from stratagem._base.paths import StrPath, file_errors, local_path
 
 
 def exists(path: StrPath) -> bool:
-    """True for a file or folder."""
+    """Returns whether there is a file or folder at this path."""
     return os.path.exists(local_path(path))
 
 
 def isdir(path: StrPath) -> bool:
-    """True for a folder."""
+    """Returns whether there is a folder at this path."""
     return os.path.isdir(local_path(path))
 
 
 def makedirs(path: StrPath) -> None:
-    """Make a folder and those above it; one that exists is fine."""
+    """Creates a folder and its parents; an existing one is accepted."""
     with file_errors(path):
         os.makedirs(local_path(path), exist_ok=True)
 
 
 def mkdir(path: StrPath) -> None:
-    """Make one folder; one that exists is fine. Raises NotFoundError without its parent, FailedPreconditionError for a file."""
+    """Creates one folder; an existing one is accepted. Raises NotFoundError (no parent) or FailedPreconditionError (a file)."""
     with file_errors(path):
         Path(local_path(path)).mkdir(exist_ok=True)
 
 
 def rmtree(path: StrPath) -> None:
-    """Remove a folder and what is in it. Raises NotFoundError."""
+    """Removes a folder and its contents. Raises NotFoundError."""
     with file_errors(path):
         shutil.rmtree(local_path(path))
 
 
 def remove(path: StrPath) -> None:
-    """Remove a file. Raises NotFoundError, or FailedPreconditionError for a folder."""
+    """Removes a file. Raises NotFoundError, or FailedPreconditionError for a folder."""
     with file_errors(path):
         os.remove(local_path(path))
 
 
 def rename(src: StrPath, dst: StrPath, overwrite: bool = False) -> None:
-    """Move a file or folder. Raises AlreadyExistsError when `dst` exists, unless `overwrite`."""
+    """Moves a file or folder. Raises AlreadyExistsError when `dst` exists, unless `overwrite`."""
     _refuse_existing(dst, overwrite)
     with file_errors(src):
         os.replace(local_path(src), local_path(dst))
 
 
 def copy(src: StrPath, dst: StrPath, overwrite: bool = False) -> None:
-    """Copy a file. Raises AlreadyExistsError when `dst` exists, unless `overwrite`."""
+    """Copies a file. Raises AlreadyExistsError when `dst` exists, unless `overwrite`."""
     _refuse_existing(dst, overwrite)
     with file_errors(src):
         shutil.copyfile(local_path(src), local_path(dst))
@@ -89,18 +89,18 @@ def glob(pattern: StrPath | list[StrPath]) -> list[str]:
 def walk(
     top: StrPath, topdown: bool = True, onerror: Callable[[OSError], None] | None = None
 ) -> Iterator[tuple[str, list[str], list[str]]]:
-    """(folder, folders in it, files in it) for a folder and all below it."""
+    """Yields (folder, its subfolders, its files) for a folder and all folders below it."""
     return os.walk(local_path(top), topdown, onerror)
 
 
 def join(path: StrPath, *paths: StrPath) -> str:
-    """The parts as one path."""
+    """Joins the parts to one path."""
     return os.path.join(os.fsdecode(path), *map(os.fsdecode, paths))
 
 
 @dataclass(frozen=True)
 class FileStatistics:
-    """What `stat` returns."""
+    """The result of `stat`."""
 
     length: int
     mtime_nsec: int
@@ -108,7 +108,7 @@ class FileStatistics:
 
 
 def stat(path: StrPath) -> FileStatistics:
-    """Size, time of the last change, and kind. Raises NotFoundError."""
+    """The size, modification time and kind of a file. Raises NotFoundError."""
     with file_errors(path):
         found = os.stat(local_path(path))
     return FileStatistics(found.st_size, found.st_mtime_ns, isdir(path))
@@ -116,10 +116,10 @@ def stat(path: StrPath) -> FileStatistics:
 
 @final
 class GFile:
-    """A local file. Text, unless the mode has a `b`. Opened at once: a missing file raises NotFoundError here.
+    """A local file in text mode, unless the mode has a `b`. It is opened at once: a missing file raises NotFoundError here.
 
-    Raises InvalidArgumentError for another mode than r, w, a, each also with b or +. To read a file that is open for
-    writing only, or to write one that is open for reading, raises PermissionDeniedError.
+    Raises InvalidArgumentError for modes other than r, w, a, each optionally with b or +. Reading a file that is open for
+    writing only, or writing one that is open for reading, raises PermissionDeniedError.
     """
 
     def __init__(self, name: StrPath, mode: str = "r") -> None:
@@ -145,62 +145,62 @@ class GFile:
         return iter(self._file)
 
     def read(self, n: int = -1) -> Any:
-        """Everything, or `n` characters (bytes in binary mode)."""
-        with self._as_opened():
+        """Reads everything, or `n` characters (bytes in binary mode)."""
+        with self._mode_errors():
             return self._file.read(n)
 
     def readline(self) -> Any:
-        """The next line with its end; empty at the end of the file."""
-        with self._as_opened():
+        """Reads the next line including its end; empty at the end of the file."""
+        with self._mode_errors():
             return self._file.readline()
 
     def readlines(self) -> list[Any]:
-        """All lines."""
-        with self._as_opened():
+        """Reads all lines."""
+        with self._mode_errors():
             return list(self._file.readlines())
 
     def write(self, file_content: Any) -> None:
-        """Write text (bytes in binary mode)."""
-        with self._as_opened():
+        """Writes text (bytes in binary mode)."""
+        with self._mode_errors():
             self._file.write(file_content)
 
     @contextlib.contextmanager
-    def _as_opened(self) -> Iterator[None]:
+    def _mode_errors(self) -> Iterator[None]:
         try:
             yield
         except UnsupportedOperation as error:
             raise PermissionDeniedError(f"{self.name} was opened with mode {self.mode!r}: {error}") from error
 
     def seek(self, offset: int, whence: int = 0) -> None:
-        """Go to a position."""
+        """Moves to a position."""
         self._file.seek(offset, whence)
 
     def tell(self) -> int:
-        """The position."""
+        """The current position."""
         return int(self._file.tell())
 
     def size(self) -> int:
-        """The file's size in bytes."""
+        """The size of the file in bytes."""
         self._file.flush()
         return os.path.getsize(self.name)
 
     def flush(self) -> None:
-        """Hand what was written to the system."""
+        """Passes buffered data to the operating system."""
         self._file.flush()
 
     def close(self) -> None:
-        """Close the file."""
+        """Closes the file."""
         self._file.close()
 
 
 def read_file(filename: Any, name: str | None = None) -> np.ndarray:
-    """A file's bytes, as a scalar string tensor. Raises NotFoundError."""
+    """Reads a file's bytes as a scalar string tensor. Raises NotFoundError."""
     with file_errors(filename):
         return np.array(Path(local_path(filename)).read_bytes(), dtype=object)
 
 
 def write_file(filename: Any, contents: Any, name: str | None = None) -> None:
-    """Write bytes, text or a scalar string tensor to a file; folders above it are made."""
+    """Writes bytes, text or a scalar string tensor to a file; creates missing parent folders."""
     content = contents.item() if isinstance(contents, np.ndarray) else contents
     path = Path(local_path(filename))
     with file_errors(filename):

@@ -1,4 +1,4 @@
-"""Control flow: branches and loops that a tensor decides on. A folder of its own, as it needs Keras."""
+"""Control flow: branches and loops that depend on tensors. A folder of its own, because it needs Keras."""
 
 from stratagem._ops.flow._branches import case as case
 from stratagem._ops.flow._branches import cond as cond

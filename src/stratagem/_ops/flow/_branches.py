@@ -1,4 +1,4 @@
-"""`tf.cond`, `tf.case`, `tf.switch_case`: a branch chosen by a tensor."""
+"""`tf.cond`, `tf.case` and `tf.switch_case`: branches chosen by a tensor."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -8,17 +8,17 @@ import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
 from stratagem._ops._convert import tensor
-from stratagem._ops.flow._state import assigned, decided, publish, values_of, with_state
+from stratagem._ops.flow._state import assigned, is_known, publish, values_of, with_state
 
 Branch = Callable[[], Any]
 
 
 def cond(pred: Any, true_fn: Branch, false_fn: Branch, name: str | None = None) -> Any:
-    """What one of two functions returns. A known `pred` just calls it.
+    """Calls one of two functions and returns its result. If `pred` is known, only that one is called.
 
     Inside a trace both are traced and must return the same structure, shapes and dtypes; variables may be assigned.
     """
-    if not decided(pred):
+    if not is_known(pred):
         return _choose(tensor(pred).astype(np.int32), [false_fn, true_fn])
     return true_fn() if bool(tensor(pred)) else false_fn()
 
@@ -29,15 +29,15 @@ def switch_case(
     default: Branch | None = None,
     name: str = "switch_case",
 ) -> Any:
-    """What the function with this number returns; without such a number `default`, else the last one."""
+    """Calls the function with this index and returns its result; for another index `default`, or else the last function."""
     branches = _numbered(branch_fns)
     fallback = default if default is not None else branches[max(branches)]
-    if decided(branch_index):
+    if is_known(branch_index):
         return branches.get(int(tensor(branch_index)), fallback)()
     functions = [branches.get(i, fallback) for i in range(max(branches) + 1)]
     index = tensor(branch_index).astype(np.int32)
-    known = (index >= 0) & (index < len(functions))
-    return _choose(jax.numpy.where(known, index, len(functions)), [*functions, fallback])
+    valid = (index >= 0) & (index < len(functions))
+    return _choose(jax.numpy.where(valid, index, len(functions)), [*functions, fallback])
 
 
 def _numbered(branch_fns: Any) -> dict[int, Branch]:
@@ -57,13 +57,13 @@ def case(
     strict: bool = False,
     name: str = "case",
 ) -> Any:
-    """What the function of the first true predicate returns, else `default`.
+    """Calls the function of the first true predicate and returns its result; if none is true, calls `default`.
 
     Raises InvalidArgumentError when none is true and there is no default (inside a trace: the last function runs), or
     when several known ones are true and `exclusive` is set.
     """
     pairs = list(pred_fn_pairs)
-    if not all(decided(p) for p, _ in pairs):
+    if not all(is_known(p) for p, _ in pairs):
         return _nested(pairs, default)
     true = [function for pred, function in pairs if bool(tensor(pred))]
     if exclusive and len(true) > 1:

@@ -8,7 +8,7 @@ import jax.numpy as jnp
 
 from stratagem._core.context import current
 from stratagem._ops._convert import is_traced, static_int, tensor
-from stratagem._ops.flow._state import as_tensors, assigned, decided, publish, values_of, with_state
+from stratagem._ops.flow._state import as_tensors, assigned, is_known, publish, values_of, with_state
 
 
 def while_loop(
@@ -22,7 +22,7 @@ def while_loop(
     maximum_iterations: Any = None,
     name: str | None = None,
 ) -> Any:
-    """Repeat `loop_vars = body(*loop_vars)` while `cond(*loop_vars)`. Returns the final values in the same structure.
+    """Repeats `loop_vars = body(*loop_vars)` while `cond(*loop_vars)`. Returns the final values in the same structure.
 
     With known values this is a Python loop. Inside a trace shapes and dtypes must stay the same (`shape_invariants` has
     no effect), and variables may be assigned. A gradient through a traced loop needs `maximum_iterations`: then every
@@ -32,7 +32,7 @@ def while_loop(
     limit = None if maximum_iterations is None else static_int(maximum_iterations, "maximum_iterations is a tensor")
     while limit is None or count < limit:
         more = cond(*state)
-        if not decided(more):
+        if not is_known(more):
             return _traced_loop(cond, body, state, None if limit is None else limit - count)
         if not bool(tensor(more)):
             break
@@ -41,7 +41,7 @@ def while_loop(
 
 
 def _same_structure(result: Any, state: Any) -> Any:
-    """The body's result with the structure and the dtypes of the loop variables; one variable needs no list."""
+    """The body's result with the structure and dtypes of the loop variables; a single variable needs no list."""
     if len(state) == 1 and (not isinstance(result, list | tuple) or len(result) != 1):
         result = [result]
     leaves, tree = jax.tree.flatten(state)
@@ -85,7 +85,7 @@ def _bounded(more: Any, advance: Any, start: Any, limit: int) -> Any:
 
 
 def _eager(elems: Any) -> bool:
-    """True when the rows are known and no step is being traced: then every row is a Python call, as in TF."""
+    """Returns whether the rows are known and no step is being traced: then there is one Python call per row, as in TF."""
     return current().recorder is None and not any(is_traced(leaf) for leaf in jax.tree.leaves(elems))
 
 
@@ -98,13 +98,13 @@ def _one_row(elems: Any) -> Any:
 
 
 def _running(function: Callable[[Any, Any], Any], elems: Any, start: Any, reverse: bool) -> tuple[Any, Any]:
-    """`carry = function(carry, row)` over the rows: the last carry, and all of them stacked."""
+    """Computes `carry = function(carry, row)` over the rows: returns the last carry, and all carries stacked."""
     if _eager(elems) and _rows(elems):
-        carry, kept = start, []
+        carry, carries = start, []
         for i in range(_rows(elems))[:: -1 if reverse else 1]:
             carry = as_tensors(function(carry, jax.tree.map(lambda e, i=i: e[i], elems)))
-            kept.append(carry)
-        return carry, jax.tree.map(lambda *c: jnp.stack(c[:: -1 if reverse else 1]), *kept)
+            carries.append(carry)
+        return carry, jax.tree.map(lambda *c: jnp.stack(c[:: -1 if reverse else 1]), *carries)
     variables = assigned((function, (start, _one_row(elems))))
     pure = with_state(function, variables)
 
@@ -112,9 +112,9 @@ def _running(function: Callable[[Any, Any], Any], elems: Any, start: Any, revers
         values, result = pure(carry[0], carry[1], row)
         return (values, result), result
 
-    (values, last), all_of_them = jax.lax.scan(once, (values_of(variables), start), elems, reverse=reverse)
+    (values, last), carries = jax.lax.scan(once, (values_of(variables), start), elems, reverse=reverse)
     publish(variables, values)
-    return last, all_of_them
+    return last, carries
 
 
 def _begin(elems: Any, initializer: Any, reverse: bool) -> tuple[Any, Any, Any]:
@@ -138,7 +138,7 @@ def scan(
     reverse: bool = False,
     name: str | None = None,
 ) -> Any:
-    """All values of `carry = fn(carry, row)` over the rows, stacked."""
+    """Computes `carry = fn(carry, row)` over the rows and returns all carries, stacked."""
     rows, start, first = _begin(elems, initializer, reverse)
     if not _rows(rows) and first is not None:
         return jax.tree.map(lambda f: f[None], first)
@@ -157,7 +157,7 @@ def foldl(
     swap_memory: bool = False,
     name: str | None = None,
 ) -> Any:
-    """The last value of `carry = fn(carry, row)` over the rows from the first."""
+    """Computes `carry = fn(carry, row)` over the rows from first to last and returns the last carry."""
     return _fold(fn, elems, initializer, reverse=False)
 
 
@@ -170,7 +170,7 @@ def foldr(
     swap_memory: bool = False,
     name: str | None = None,
 ) -> Any:
-    """The last value of `carry = fn(carry, row)` over the rows from the last."""
+    """Computes `carry = fn(carry, row)` over the rows from last to first and returns the last carry."""
     return _fold(fn, elems, initializer, reverse=True)
 
 
@@ -190,7 +190,7 @@ def map_fn(
     name: str | None = None,
     fn_output_signature: Any = None,
 ) -> Any:
-    """The results of `fn` for every row, stacked; the output signature is found out, not needed."""
+    """The results of `fn` for every row, stacked; the output signature is inferred."""
     rows = as_tensors(elems)
     if _eager(rows) and _rows(rows):
         results = [as_tensors(fn(jax.tree.map(lambda e, i=i: e[i], rows))) for i in range(_rows(rows))]

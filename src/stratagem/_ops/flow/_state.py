@@ -1,4 +1,4 @@
-"""Variables assigned inside a branch or a loop body: their values go in and out of it like any other value."""
+"""Variables that a branch or loop body assigns: their values are passed in and out of it like any other values."""
 
 from collections.abc import Callable, Sequence
 from typing import Any, final
@@ -14,7 +14,7 @@ from stratagem._ops._convert import is_traced, tensor
 
 @final
 class _AssignScope(keras.StatelessScope):  # type: ignore[misc]
-    """Collects assignments; what was not assigned here is read from the scope around it."""
+    """Collects assignments; variables that were not assigned here are read from the enclosing scope."""
 
     def __init__(self) -> None:
         super().__init__(initialize_variables=False)
@@ -23,29 +23,30 @@ class _AssignScope(keras.StatelessScope):  # type: ignore[misc]
 
     @property
     def has_replicas(self) -> bool:
-        """True in a replica function that was called in this branch.
+        """True inside a replica function that was called in this branch.
 
-        Then all replicas are in it. A branch that a replica has taken may not be that of others.
+        All replicas are then in the branch. A branch inside a replica function, in contrast, may be taken by some
+        replicas only.
         """
         return current().replica is not self._replica
 
     def get_current_value(self, variable: Any) -> Any:
-        """The value assigned here, else the one outside (None where Keras itself knows it)."""
-        own, around = self.state_mapping.get(id(variable)), self.original_scope
+        """The value assigned here, else the one outside (None if Keras itself has it)."""
+        own, outer = self.state_mapping.get(id(variable)), self.original_scope
         if own is None:
-            return None if around is None else around.get_current_value(variable)
+            return None if outer is None else outer.get_current_value(variable)
         recorder = current().recorder
         return own if recorder is None or not on_read(variable) else recorder.read_slot(variable, own)
 
     def slot(self, variable: Any) -> Any:
-        """What a replica has of the variable here: as `get_current_value`, but of a sync-on-read one its own slot."""
-        own, around = self.state_mapping.get(id(variable)), self.original_scope
-        if own is not None or around is None:
+        """A replica's value of the variable: as `get_current_value`, but for a sync-on-read variable its own slot."""
+        own, outer = self.state_mapping.get(id(variable)), self.original_scope
+        if own is not None or outer is None:
             return own
-        return around.slot(variable) if hasattr(around, "slot") else around.get_current_value(variable)
+        return outer.slot(variable) if hasattr(outer, "slot") else outer.get_current_value(variable)
 
     def add_update(self, update: tuple[Any, Any]) -> None:
-        """What Keras assigns."""
+        """Called by Keras for an assignment."""
         variable, value = update
         recorder = current().recorder
         if recorder is not None and on_read(variable):
@@ -55,18 +56,18 @@ class _AssignScope(keras.StatelessScope):  # type: ignore[misc]
         self.keep(variable, value)
 
     def keep(self, variable: Any, value: Any) -> None:
-        """Keep what a replica has of the variable from here on."""
+        """Sets the replica's value of the variable."""
         self.variables[id(variable)] = variable
         super().add_update((variable, value))
 
     def set(self, variables: Sequence[Any], values: Sequence[Any]) -> None:
-        """Start with these values."""
+        """Sets initial values."""
         self.state_mapping.update({id(v): value for v, value in zip(variables, values, strict=True)})
 
 
 @final
-class _InBranch:
-    """The recorder inside a branch: a collective addition cannot happen there, everything else as outside."""
+class _BranchRecorder:
+    """The recorder inside a branch: refuses collective additions and otherwise delegates to the outer recorder."""
 
     def __init__(self, recorder: Any, scope: _AssignScope) -> None:
         self._recorder = recorder
@@ -76,7 +77,7 @@ class _InBranch:
         return getattr(self._recorder, name)
 
     def add(self, variable: Any, delta: Any, sign: int, scope: Any = None) -> bool:
-        """Refuses an `assign_add` that would add every replica's amount. scope: the branch within this one that asks."""
+        """Refuses an `assign_add` that would add every replica's amount. scope: the nested branch that asks."""
         if on_read(variable) or self._scope.has_replicas:
             return bool(self._recorder.add(variable, delta, sign, scope or self._scope))
         if not self._recorder.in_replica(current()) or variable.aggregation != "sum":
@@ -88,22 +89,22 @@ class _InBranch:
 
 
 def _inside(function: Callable[..., Any], args: Sequence[Any], variables: Sequence[Any], values: Sequence[Any]) -> Any:
-    """Run the function with these values of variables. Returns its result and the scope."""
+    """Runs the function with these values of variables. Returns its result and the scope."""
     recorder = current().recorder
     scope = _AssignScope()
-    inner = None if recorder is None else _InBranch(recorder, scope)
+    inner = None if recorder is None else _BranchRecorder(recorder, scope)
     with entered(recorder=inner), scope:
         scope.set(variables, values)
         return as_tensors(function(*args)), scope
 
 
 def as_tensors(tree: Any) -> Any:
-    """A structure with numbers and NumPy arrays as tensors."""
+    """Converts numbers and NumPy arrays in a structure to tensors."""
     return jax.tree.map(tensor, tree)
 
 
 def assigned(*calls: tuple[Callable[..., Any], Sequence[Any]]) -> list[Any]:
-    """The variables that any of these calls assigns, found by tracing them once more for nothing else."""
+    """The variables that any of these calls assigns, found by tracing each of them once more."""
     found: dict[int, Any] = {}
 
     def run(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -131,25 +132,25 @@ def with_state(function: Callable[..., Any], variables: Sequence[Any]) -> Callab
 
 
 def values_of(variables: Sequence[Any]) -> list[Any]:
-    """What a replica has of the variables at present, without Keras' automatic casts."""
+    """A replica's current values of the variables, without Keras' automatic casts."""
     with _AssignScope() as scope:
         known = [scope.slot(v) for v in variables]
     return [v.value if k is None else k for v, k in zip(variables, known, strict=True)]
 
 
 def publish(variables: Sequence[Any], values: Sequence[Any]) -> None:
-    """Assign what a branch or a loop came to, as if it had been assigned outside."""
+    """Assigns the final values of a branch or loop to the variables, as if they had been assigned outside."""
     with _AssignScope() as scope:
-        around = scope.original_scope
+        outer = scope.original_scope
     for variable, value in zip(variables, values, strict=True):
-        if around is None:
+        if outer is None:
             variable.assign(value)
-        elif on_read(variable) and hasattr(around, "keep"):
-            around.keep(variable, value)
+        elif on_read(variable) and hasattr(outer, "keep"):
+            outer.keep(variable, value)
         else:
-            around.add_update((variable, value))
+            outer.add_update((variable, value))
 
 
-def decided(value: Any) -> bool:
-    """True when Python can decide on it now."""
+def is_known(value: Any) -> bool:
+    """Returns whether the value is known now, so that Python can decide on it."""
     return not is_traced(tensor(value))

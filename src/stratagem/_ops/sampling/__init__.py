@@ -1,4 +1,4 @@
-"""Random tensors. A folder of its own, as its names are those of other functions too and it needs Keras."""
+"""Random tensors. A folder of its own, because some names here are also those of other functions, and it needs Keras."""
 
 from stratagem._ops.sampling._dropout import dropout as dropout
 from stratagem._ops.sampling._generator import Generator as Generator

@@ -1,4 +1,4 @@
-"""Random numbers of a key: the distributions that the stateful and the stateless functions share."""
+"""Random numbers for a key: the distributions that the stateful and the stateless functions share."""
 
 from typing import Any
 
@@ -6,12 +6,12 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from stratagem._ops._convert import Tensor, numpy_type, static_int, static_shape, tensor, wide
+from stratagem._ops._convert import Tensor, allow_x64, numpy_type, static_int, static_shape, tensor
 from stratagem._ops._dtypes import as_dtype, int64
 
 
 def key_of(seed: Any) -> jax.Array:
-    """A JAX key for two numbers."""
+    """Makes a JAX key from two numbers."""
     return jax.random.wrap_key_data(tensor(seed).astype(np.uint32).reshape(2), impl="threefry2x32")
 
 
@@ -26,15 +26,15 @@ def _number(value: Any, like: Tensor) -> Any:
 def draw_normal(key: jax.Array, shape: Any, mean: Any, stddev: Any, dtype: Any) -> Tensor:
     """Normally distributed numbers."""
     kind = as_dtype(dtype).dtype
-    with wide(kind):
+    with allow_x64(kind):
         drawn = jax.random.normal(key, static_shape(shape), kind)
     return _scaled(drawn, mean, stddev)
 
 
 def draw_truncated_normal(key: jax.Array, shape: Any, mean: Any, stddev: Any, dtype: Any) -> Tensor:
-    """Normally distributed numbers within two standard deviations."""
+    """Normally distributed numbers within two standard deviations of the mean."""
     kind = as_dtype(dtype).dtype
-    with wide(kind):
+    with allow_x64(kind):
         drawn = jax.random.truncated_normal(key, -2.0, 2.0, static_shape(shape), kind)
     return _scaled(drawn, mean, stddev)
 
@@ -52,7 +52,7 @@ def draw_uniform(key: jax.Array, shape: Any, minval: Any, maxval: Any, dtype: An
 
 
 def draw_categorical(key: jax.Array, logits: Any, num_samples: Any, dtype: Any) -> Tensor:
-    """Class numbers drawn with these unnormalized log-probabilities: (batch, classes) -> (batch, samples)."""
+    """Draws class numbers with these unnormalized log-probabilities: (batch, classes) -> (batch, samples)."""
     scores = tensor(logits)
     count = static_int(num_samples, "a tensor is the number of samples")
     drawn = jax.random.categorical(key, scores[:, None, :], shape=(scores.shape[0], count))

@@ -10,9 +10,9 @@ from stratagem._ops.sampling._random import uniform
 
 
 def dropout(x: Any, rate: Any, noise_shape: Any = None, seed: int | None = None, name: str | None = None) -> Tensor:
-    """Zeros with probability `rate`, everything else scaled up by 1 / (1 - rate).
+    """Sets entries to zero with probability `rate` and scales up all others by 1 / (1 - rate).
 
-    noise_shape: where it has a 1, the whole dimension shares its fate.
+    noise_shape: in a dimension where it is 1, all entries are dropped or kept together.
     Raises ValueError for integers and for a rate outside [0, 1).
     """
     array, share = tensor(x), tensor(rate)

@@ -1,4 +1,4 @@
-"""`tf.random.Generator`: random numbers whose state is a variable, so that steps advance it and checkpoints keep it."""
+"""`tf.random.Generator`: random numbers whose state is a variable, so that steps advance it and checkpoints save it."""
 
 from collections.abc import Iterable
 from typing import Any, final
@@ -17,10 +17,10 @@ THREEFRY = 2  # TensorFlow's number for the algorithm
 
 @final
 class Generator:
-    """`tf.random.Generator`: draws whose state advances by itself, inside a step too.
+    """`tf.random.Generator`: random numbers from a state that advances by itself, even inside a step.
 
-    Its state is two uint32 numbers, the key and how many draws there were; TensorFlow's Philox has three. The numbers are not
-    TensorFlow's, but as there the same seed gives the same numbers, and every replica draws others.
+    Its state is two uint32 numbers, the key and the number of draws so far; TensorFlow's Philox has three. The numbers
+    are not TensorFlow's, but as there the same seed gives the same numbers, and every replica draws different ones.
     """
 
     def __init__(self, generator: Any) -> None:
@@ -28,17 +28,17 @@ class Generator:
 
     @classmethod
     def from_seed(cls, seed: int, alg: Any = None) -> "Generator":
-        """A generator that starts from this number."""
+        """A generator with this seed."""
         return cls(keras.random.SeedGenerator(int(seed) % 2**32))
 
     @classmethod
     def from_non_deterministic_state(cls, alg: Any = None) -> "Generator":
-        """A generator that starts anywhere."""
+        """A generator with a random state."""
         return cls(keras.random.SeedGenerator())
 
     @classmethod
     def from_state(cls, state: Any, alg: Any = None) -> "Generator":
-        """A generator that goes on where another one with this state would. Raises ValueError unless it is two numbers."""
+        """A generator that continues from the state of another one. Raises ValueError unless the state is two numbers."""
         made = cls.from_seed(0)
         made.reset(state)
         return made
@@ -62,11 +62,11 @@ class Generator:
 
     @property
     def algorithm(self) -> int:
-        """TensorFlow's number of Threefry."""
+        """TensorFlow's number for Threefry."""
         return THREEFRY
 
     def reset(self, state: Any) -> None:
-        """Go on from this state, in a step too. Raises ValueError unless it is two numbers, as `state` is."""
+        """Continues from this state, even inside a step. Raises ValueError unless it is two numbers, as `state` is."""
         given = tensor(state)
         if given.shape != (2,):
             raise ValueError(
@@ -76,25 +76,25 @@ class Generator:
         self.state.assign(given.astype(np.uint32))
 
     def reset_from_seed(self, seed: Any) -> None:
-        """Start anew from this number, in a step too."""
+        """Restarts with this seed, even inside a step."""
         first = tensor(int(seed) % 2**32, np.uint32) if isinstance(seed, int) else tensor(seed).astype(np.uint32)
         self.state.assign(jnp.stack([first, jnp.zeros((), np.uint32)]))
 
     def reset_from_key_counter(self, key: Any, counter: Any) -> None:
-        """Go on from this key and count (a number, or several of which the first counts)."""
+        """Continues from this key and count (a number, or several of which the first counts)."""
         count = jnp.ravel(tensor(counter))[0]
         self.state.assign(jnp.stack([tensor(key).astype(np.uint32), count.astype(np.uint32)]))
 
     def skip(self, delta: Any) -> None:
-        """Go on as if there had been so many more draws."""
+        """Advances the state as if there had been this many more draws."""
         self.state.assign(tensor(self.state) + jnp.stack([0, tensor(delta)]).astype(np.uint32))
 
     def make_seeds(self, count: int = 1) -> Tensor:
-        """Seeds for stateless functions, one a column: (2, count) int64."""
+        """Seeds for stateless functions, one per column: (2, count) int64."""
         return self._keys(count).T
 
     def split(self, count: int = 1) -> list["Generator"]:
-        """As many new generators, each with a key of its own."""
+        """This many new generators, each with a key of its own."""
         rows: Iterable[Any] = np.asarray(self._keys(count))
         return [Generator.from_state(row) for row in rows]
 
@@ -107,17 +107,17 @@ class Generator:
     def truncated_normal(
         self, shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = float32, name: str | None = None
     ) -> Tensor:
-        """Normally distributed numbers within two standard deviations."""
+        """Normally distributed numbers within two standard deviations of the mean."""
         return draw_truncated_normal(self._next(), shape, mean, stddev, dtype)
 
     def uniform(
         self, shape: Any, minval: Any = 0, maxval: Any = None, dtype: Any = float32, name: str | None = None
     ) -> Tensor:
-        """Uniform in [minval, maxval); for integers `maxval` must be given, else ValueError."""
+        """Uniform numbers in [minval, maxval). Raises ValueError for integers without `maxval`."""
         return draw_uniform(self._next(), shape, minval, maxval, dtype)
 
     def uniform_full_int(self, shape: Any, dtype: Any = uint64, name: str | None = None) -> Tensor:
-        """Uniform over all numbers of an integer type of 32 or 64 bits, else ValueError."""
+        """Uniform over all values of an integer type of 32 or 64 bits. Raises ValueError for other types."""
         kind = as_dtype(dtype)
         if not kind.is_integer or kind.dtype.itemsize < 4:
             raise ValueError(f"uniform_full_int draws int32, int64, uint32 or uint64, not {kind!r}.")
@@ -125,7 +125,7 @@ class Generator:
         return jax.lax.bitcast_convert_type(words if words.shape[-1] == 2 else words[..., 0], kind.dtype)
 
     def binomial(self, shape: Any, counts: Any, probs: Any, dtype: Any = int32, name: str | None = None) -> Tensor:
-        """How many of `counts` trials of probability `probs` succeed: tensors that broadcast to `shape`."""
+        """The number of successes in `counts` trials with probability `probs`: tensors that broadcast to `shape`."""
         trials, chance = tensor(counts).astype(np.float32), tensor(probs).astype(np.float32)
         return jax.random.binomial(self._next(), trials, chance, static_shape(shape)).astype(as_dtype(dtype).dtype)
 
@@ -137,16 +137,16 @@ class Generator:
         return key_of(self._generator.next())
 
 
-_global: list[Generator] = []  # made when it is first asked for: before that nobody has chosen devices
+_global: list[Generator] = []  # created at first use: the devices may not have been chosen earlier
 
 
 def get_global_generator() -> Generator:
-    """The generator of the process; it starts anywhere until `set_global_generator` is called."""
+    """The generator of the process; its state is random until `set_global_generator` is called."""
     if not _global:
         _global.append(Generator.from_non_deterministic_state())
     return _global[0]
 
 
 def set_global_generator(generator: Generator) -> None:
-    """Let `get_global_generator` return this one from now on."""
+    """Makes `get_global_generator` return this generator from now on."""
     _global[:] = [generator]

@@ -1,4 +1,4 @@
-"""Random tensors: `tf.random`, drawn from Keras' seed generators so that every step and every replica gets its own."""
+"""Random tensors: `tf.random`, drawn from Keras' seed generators so that every step and every replica gets different ones."""
 
 import weakref
 from typing import Any
@@ -10,7 +10,7 @@ import numpy as np
 from stratagem import _private
 from stratagem._core.context import current
 from stratagem._core.values import placement_of
-from stratagem._ops._convert import Tensor, static_shape, tensor, wide
+from stratagem._ops._convert import Tensor, allow_x64, static_shape, tensor
 from stratagem._ops._dtypes import as_dtype, float32, int64
 from stratagem._ops.sampling._distributions import (
     draw_categorical,
@@ -20,37 +20,37 @@ from stratagem._ops.sampling._distributions import (
     key_of,
 )
 
-# A generator for each `seed=` that a call has named: its numbers repeat from one start of the program to the next.
+# A generator for each `seed=` argument so far: its numbers are the same in every run of the program.
 _by_seed: dict[int, Any] = {}
-# Generators in place of others that belong to another strategy, by these.
-_in_place_of: weakref.WeakKeyDictionary[Any, Any] = weakref.WeakKeyDictionary()
+# Generators that replace one of another strategy, which is the value.
+_replaced: weakref.WeakKeyDictionary[Any, Any] = weakref.WeakKeyDictionary()
 
 
 def set_seed(seed: int) -> None:
-    """Start all generators anew from this number, also those of programs that are compiled already."""
+    """Restarts all generators with this seed, including those of programs that are already compiled."""
     _private.set_random_seed(int(seed))
 
 
-def _start_anew() -> None:
-    for seed, generator in list(_by_seed.items()):  # other threads may trace, and add some
+def _restart_all() -> None:
+    for seed, generator in list(_by_seed.items()):  # a copy: other threads may trace and add generators
         _private.restart(generator, seed)
-    for generator, other in list(_in_place_of.items()):
+    for generator, other in list(_replaced.items()):
         _private.restart(generator, other._initial_seed)
 
 
-_private.on_seeding(_start_anew)
+_private.on_seeding(_restart_all)
 
 
 def _generator(seed: Any) -> Any:
     if seed is None:
-        return _of_scope(_private.global_seed_generator())
+        return _for_scope(_private.global_seed_generator())
     if seed not in _by_seed:
         _by_seed[seed] = keras.random.SeedGenerator(int(seed))
-    return _of_scope(_by_seed[seed])
+    return _for_scope(_by_seed[seed])
 
 
-def _of_scope(generator: Any) -> Any:
-    """The generator; if it belongs to another strategy than the scope, one of that strategy, which starts where it did.
+def _for_scope(generator: Any) -> Any:
+    """The generator; if it belongs to another strategy than the scope's, a copy for that strategy with the same initial seed.
 
     Cross-replica code of a step is in the scope of the strategy whose replicas it has run.
     """
@@ -63,7 +63,7 @@ def _of_scope(generator: Any) -> Any:
     own = strategy.seed_generators.get(generator)
     if own is None:
         own = strategy.seed_generators[generator] = keras.random.SeedGenerator(generator._initial_seed)
-        _in_place_of[own] = generator
+        _replaced[own] = generator
     return own
 
 
@@ -94,7 +94,7 @@ def uniform(
     seed: int | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """Uniform in [minval, maxval); for integers `maxval` must be given, else ValueError."""
+    """Uniform numbers in [minval, maxval). Raises ValueError for integers without `maxval`."""
     return draw_uniform(_key(seed), shape, minval, maxval, dtype)
 
 
@@ -106,7 +106,7 @@ def truncated_normal(
     seed: int | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """Normally distributed numbers within two standard deviations."""
+    """Normally distributed numbers within two standard deviations of the mean."""
     return draw_truncated_normal(_key(seed), shape, mean, stddev, dtype)
 
 
@@ -118,7 +118,7 @@ def shuffle(value: Any, seed: int | None = None, name: str | None = None) -> Ten
 def categorical(
     logits: Any, num_samples: Any, dtype: Any = None, seed: int | None = None, name: str | None = None
 ) -> Tensor:
-    """Class numbers drawn with these unnormalized log-probabilities: (batch, classes) -> (batch, samples), int64."""
+    """Draws class numbers with these unnormalized log-probabilities: (batch, classes) -> (batch, samples), int64."""
     return draw_categorical(_key(seed), logits, num_samples, dtype)
 
 
@@ -127,9 +127,9 @@ def gamma(
 ) -> Tensor:
     """Gamma-distributed numbers of shape (*shape, *alpha.shape)."""
     kind = as_dtype(dtype).dtype
-    shape_of = tensor(alpha).astype(kind)
-    with wide(kind):
-        drawn = jax.random.gamma(_key(seed), shape_of, (*static_shape(shape), *shape_of.shape), kind)
+    concentration = tensor(alpha).astype(kind)
+    with allow_x64(kind):
+        drawn = jax.random.gamma(_key(seed), concentration, (*static_shape(shape), *concentration.shape), kind)
     return drawn if beta is None else drawn / tensor(beta).astype(kind)
 
 
@@ -151,7 +151,7 @@ def stateless_normal(
     name: str | None = None,
     alg: str = "auto_select",
 ) -> Tensor:
-    """Normally distributed numbers that depend on `seed` (two numbers) alone; not the same numbers as TF's."""
+    """Normally distributed numbers that depend only on `seed` (two numbers); not the same numbers as TF's."""
     return draw_normal(key_of(seed), shape, mean, stddev, dtype)
 
 
@@ -164,7 +164,7 @@ def stateless_uniform(
     name: str | None = None,
     alg: str = "auto_select",
 ) -> Tensor:
-    """Uniform numbers that depend on `seed` (two numbers) alone; not the same numbers as TF's."""
+    """Uniform numbers that depend only on `seed` (two numbers); not the same numbers as TF's."""
     return draw_uniform(key_of(seed), shape, minval, maxval, dtype)
 
 
@@ -177,19 +177,19 @@ def stateless_truncated_normal(
     name: str | None = None,
     alg: str = "auto_select",
 ) -> Tensor:
-    """Truncated normal numbers that depend on `seed` (two numbers) alone; not the same numbers as TF's."""
+    """Truncated normal numbers that depend only on `seed` (two numbers); not the same numbers as TF's."""
     return draw_truncated_normal(key_of(seed), shape, mean, stddev, dtype)
 
 
 def stateless_categorical(
     logits: Any, num_samples: Any, seed: Any, dtype: Any = int64, name: str | None = None
 ) -> Tensor:
-    """Class numbers that depend on `seed` (two numbers) alone; not the same numbers as TF's."""
+    """Class numbers that depend only on `seed` (two numbers); not the same numbers as TF's."""
     return draw_categorical(key_of(seed), logits, num_samples, dtype)
 
 
 def stateless_shuffle(value: Any, seed: Any, alg: str = "auto_select", name: str | None = None) -> Tensor:
-    """The rows in an order that depends on `seed` (two numbers) alone."""
+    """The rows in an order that depends only on `seed` (two numbers)."""
     return jax.random.permutation(key_of(seed), tensor(value))
 
 
@@ -199,5 +199,5 @@ def split(seed: Any, num: int = 2, alg: str = "auto_select") -> Tensor:
 
 
 def fold_in(seed: Any, data: Any, alg: str = "auto_select") -> Tensor:
-    """A new seed (two int32 numbers) of a seed and a number."""
+    """Combines a seed and a number to a new seed (two int32 numbers)."""
     return jax.random.key_data(jax.random.fold_in(key_of(seed), tensor(data))).astype(np.int32)

@@ -1,4 +1,4 @@
-"""Strings. A folder of its own, as its names are those of other functions too."""
+"""Strings. A folder of its own, because some names here are also those of other functions."""
 
 from stratagem._ops.text._text import as_string as as_string
 from stratagem._ops.text._text import format as format

@@ -1,4 +1,4 @@
-"""String tensors: NumPy arrays of bytes objects, under the names of `tf.strings`."""
+"""Functions of `tf.strings` on string tensors, which are NumPy arrays of bytes objects."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -27,7 +27,7 @@ def as_string(
     fill: str = "",
     name: str | None = None,
 ) -> np.ndarray:
-    """Numbers as text; floating point with six digits after the point unless told otherwise."""
+    """Formats numbers as text; floating point with six decimals by default."""
     array = np.asarray(tensor(input))
     digits = f".{precision}" if precision >= 0 else ""
     kind = "e" if scientific else "g" if shortest else "f"
@@ -45,7 +45,7 @@ def as_string(
 
 
 def join(inputs: Sequence[Any], separator: str = "", name: str | None = None) -> np.ndarray:
-    """String tensors joined element by element, with broadcasting."""
+    """Joins string tensors element by element, with broadcasting."""
     arrays = np.broadcast_arrays(*(on_host(i, "string") for i in inputs))
     flat = np.empty(arrays[0].size, dtype=object)
     flat[:] = [separator.encode().join(parts) for parts in zip(*(a.ravel() for a in arrays), strict=True)]
@@ -55,7 +55,7 @@ def join(inputs: Sequence[Any], separator: str = "", name: str | None = None) ->
 def format(
     template: str, inputs: Any, placeholder: str = "{}", summarize: int = 3, name: str | None = None
 ) -> np.ndarray:
-    """The template with every placeholder replaced by an input, in the format of `tf.print`."""
+    """Replaces every placeholder of the template by an input, in the format of `tf.print`."""
     values = list(inputs) if isinstance(inputs, list | tuple) else [inputs]
     parts = template.split(placeholder)
     if len(parts) != len(values) + 1:
@@ -72,22 +72,22 @@ def length(input: Any, unit: str = "BYTE", name: str | None = None) -> Tensor:
 
 
 def lower(input: Any, encoding: str = "", name: str | None = None) -> np.ndarray:
-    """In lower case."""
+    """Converts to lower case."""
     return _each(lambda s: s.decode().lower().encode() if encoding else s.lower(), input)
 
 
 def upper(input: Any, encoding: str = "", name: str | None = None) -> np.ndarray:
-    """In upper case."""
+    """Converts to upper case."""
     return _each(lambda s: s.decode().upper().encode() if encoding else s.upper(), input)
 
 
 def strip(input: Any, name: str | None = None) -> np.ndarray:
-    """Without white space at both ends."""
+    """Removes white space at both ends."""
     return _each(bytes.strip, input)
 
 
 def to_number(input: Any, out_type: Any = float32, name: str | None = None) -> Tensor:
-    """Text as numbers. Raises InvalidArgumentError for text that is none."""
+    """Parses text as numbers. Raises InvalidArgumentError for text that is not a number."""
     kind = as_dtype(out_type)
     try:
         numbers = _each(int if kind.is_integer else float, input)

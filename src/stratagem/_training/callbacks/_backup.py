@@ -1,4 +1,4 @@
-"""Backup: what a `BackupAndRestore` callback does under a strategy."""
+"""Backup: the implementation of a `BackupAndRestore` callback under a strategy."""
 
 import contextlib
 import logging
@@ -12,13 +12,13 @@ from stratagem._checkpoints import Checkpoint, CheckpointManager, PreemptionChec
 from stratagem._core.context import entered
 from stratagem._private import global_seed_generator
 from stratagem._training._callbacks import Callbacks
-from stratagem._training.callbacks._callback_state import StatefulCallback, kept
+from stratagem._training.callbacks._callback_state import StatefulCallback, stateful_callbacks
 from stratagem._training.callbacks._files import weights_not_finite
 from stratagem._training.callbacks._slots import Slots
 
 _log = logging.getLogger("stratagem")
 
-_KEPT = 2  # where the newest is damaged, the one before it is good
+_MAX_TO_KEEP = 2  # so that an earlier one is good if the newest is damaged
 
 
 @final
@@ -29,10 +29,10 @@ class Backup:
         self._callback, self._place, self._callbacks = callback, place, callbacks
         self._model = model
         self._steps = 0  # since the last backup
-        self._kept = kept(callbacks.callbacks)
+        self._stateful = stateful_callbacks(callbacks.callbacks)
         self._slots = Slots(model, model.distribute_strategy.mesh)
-        self._holders: list[Slots | StatefulCallback] = [self._slots, *self._kept.values()]
-        self._directory = os.path.join(local_path(callback.backup_dir), "chief")  # as TensorFlow calls it
+        self._holders: list[Slots | StatefulCallback] = [self._slots, *self._stateful.values()]
+        self._directory = os.path.join(local_path(callback.backup_dir), "chief")  # TensorFlow's name
         with entered(strategy=None, replica=None, crossing=False):
             seeds = global_seed_generator()
         checkpoint = Checkpoint(
@@ -41,19 +41,20 @@ class Backup:
             slots=self._slots.parts,
             seeds=seeds,
             place=place,
-            callbacks={name: {"state": each, "values": each.variables} for name, each in self._kept.items()},
+            callbacks={name: {"state": each, "values": each.variables} for name, each in self._stateful.items()},
         )
-        self._manager = CheckpointManager(checkpoint, self._directory, max_to_keep=_KEPT)
+        self._manager = CheckpointManager(checkpoint, self._directory, max_to_keep=_MAX_TO_KEEP)
         self._handler: PreemptionCheckpointHandler | None = None
 
     def restore(self) -> None:
-        """Go where the newest good backup was made, if there is one."""
+        """Restores the newest good backup, if there is one."""
         if self._callback.save_before_preemption:
             config = TerminationConfig(save_fn=self._save)
-            self._handler = PreemptionCheckpointHandler(None, self._manager, termination_config=config)  # it restores
+            # The handler restores the newest backup itself.
+            self._handler = PreemptionCheckpointHandler(None, self._manager, termination_config=config)
         else:
             self._manager.restore_or_initialize()
-        self._give()
+        self._apply()
         if self._manager.latest_checkpoint is not None:
             _log.info(
                 "Training goes on from %s: after %d steps of epoch %d.",
@@ -61,46 +62,46 @@ class Backup:
             )  # fmt: skip
 
     def restore_values(self) -> None:
-        """Once more give everything but the place in the data its value."""
+        """Restores again the values of everything except the position in the data."""
         if self._manager.latest_checkpoint is not None:
             self._manager.restore_or_initialize()
-            self._give()
+            self._apply()
 
     def run(self, step: Callable[[], bool]) -> bool:
-        """Take the next steps, unless a worker will be ended: then all save and leave, here or after them."""
+        """Takes the next steps; if a worker will be pre-empted, all workers save and exit, before or after these steps."""
         return step() if self._handler is None else bool(self._handler.run(step))
 
     def stepped(self, steps: int) -> None:
-        """So many more steps were taken."""
+        """Records that some more steps were taken, and saves if it is time to."""
         self._steps += steps
         every = self._callback.save_freq
         if every and every != "epoch" and self._steps >= every:
             self._save()
 
     def epoch_ended(self) -> None:
-        """All callbacks have seen the end of the epoch."""
+        """Saves if the callback wants to: all callbacks have now seen the end of the epoch."""
         if self._callback._epoch_has_ended:
             self._callback._epoch_has_ended = False
             self._save()
 
     def close(self) -> None:
-        """The fit has ended, in whatever way."""
+        """Ends the backup, however the fit has ended."""
         if self._handler is not None:
             self._handler.close()
 
     def delete(self) -> None:
-        """The fit has succeeded: nothing is to be taken up any more."""
-        if not self._callback.delete_checkpoint or self._keeps_finite():
+        """Deletes the backup after a successful fit, if the callback says so."""
+        if not self._callback.delete_checkpoint or self._keep_finite():
             return
-        for chief in (True, False):  # the others delete what they do not share with worker 0
+        for chief in (True, False):  # the others delete the folders that they do not share with worker 0
             if self._callbacks.chief is chief and os.path.isdir(self._directory):
                 shutil.rmtree(self._directory)
                 with contextlib.suppress(OSError):  # not empty: somebody else's files
                     os.rmdir(self._callback.backup_dir)
             self._callbacks.meet("delete the backup")
 
-    def _keeps_finite(self) -> bool:
-        """True if the fit's weights are not finite in the end, and a backup is left from before they were."""
+    def _keep_finite(self) -> bool:
+        """Keeps the last backup with finite weights if the fit has ended with others; returns whether it did."""
         bad = weights_not_finite(self._model)
         good = self._manager.delete_not_finite() if bad else None
         if good is None:
@@ -114,12 +115,12 @@ class Backup:
     def _save(self) -> None:
         self._steps = 0
         self._callbacks.settle()
-        self._place.get_state()  # steps that are on their way end before their variables are read
+        self._place.get_state()  # waits for steps in progress, before their variables are read
         for each in self._holders:
-            each.note()
+            each.capture()
         self._manager.save()
 
-    def _give(self) -> None:
-        self._manager.checkpoint.forget_unused()  # of other callbacks, or of another number of replicas
+    def _apply(self) -> None:
+        self._manager.checkpoint.forget_unused()  # values of other callbacks, or for another number of replicas
         for each in self._holders:
-            each.give()
+            each.apply()

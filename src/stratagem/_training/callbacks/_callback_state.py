@@ -1,4 +1,4 @@
-"""What a callback knows of the epochs so far, in a form that a checkpoint holds."""
+"""The state of a callback over the epochs, in a form that a checkpoint can hold."""
 
 import os
 from collections.abc import Iterable
@@ -14,9 +14,9 @@ from stratagem._training.callbacks._json import from_json, to_json
 
 
 class StatefulCallback:
-    """A callback with `get_state()` and `set_state(state)` of its own, the state being what JSON can hold.
+    """A callback with its own `get_state()` and `set_state(state)`; the state must be JSON.
 
-    variables: arrays that are kept beside the state.
+    variables: arrays that are saved beside the state.
     """
 
     def __init__(self, callback: Any) -> None:
@@ -24,22 +24,22 @@ class StatefulCallback:
         self.variables: list[Variable] = []
 
     def get_state(self) -> Any:
-        """What the callback says."""
+        """The state of the callback."""
         return self._callback.get_state()
 
     def set_state(self, state: Any) -> None:
-        """Give it to the callback."""
+        """Restores the state of the callback."""
         self._callback.set_state(state)
 
-    def note(self) -> None:
-        """Before a backup: give the variables their values."""
+    def capture(self) -> None:
+        """Copies the callback's arrays into the variables, before a backup."""
 
-    def give(self) -> None:
-        """After the variables have been restored: give the callback their values."""
+    def apply(self) -> None:
+        """Copies the restored variables back into the callback."""
 
 
 class _Attributes(StatefulCallback):
-    """A callback of Keras."""
+    """A callback of Keras, whose state is in some of its attributes."""
 
     def __init__(self, callback: Any, names: tuple[str, ...]) -> None:
         super().__init__(callback)
@@ -55,7 +55,7 @@ class _Attributes(StatefulCallback):
 
 @final
 class _EarlyStopping(_Attributes):
-    """With the best weights, once there are some."""
+    """Saves the best weights as well, once there are some."""
 
     def __init__(self, callback: Any, names: tuple[str, ...]) -> None:
         super().__init__(callback, names)
@@ -70,11 +70,11 @@ class _EarlyStopping(_Attributes):
         super().set_state(state)
         self._has_weights = state["has_weights"]
 
-    def note(self) -> None:
+    def capture(self) -> None:
         for variable, value in zip(self.variables, self._callback.best_weights or [], strict=False):
             variable.assign(value)
 
-    def give(self) -> None:
+    def apply(self) -> None:
         if self.variables:
             best = [np.asarray(variable.value) for variable in self.variables]
             self._callback.best_weights = best if self._has_weights else None
@@ -82,7 +82,7 @@ class _EarlyStopping(_Attributes):
 
 @final
 class _CsvLogger(StatefulCallback):
-    """The lines of the file that this training wrote: those of epochs that are taken again are dropped."""
+    """Saves the lines of the file that this training wrote, so that lines of repeated epochs are dropped."""
 
     def __init__(self, callback: Any) -> None:
         super().__init__(callback)
@@ -108,11 +108,11 @@ class _CsvLogger(StatefulCallback):
         callback.append_header = not state["text"]
 
 
-def kept(callbacks: Iterable[Any]) -> dict[str, StatefulCallback]:
-    """What is kept of every callback that knows something, by its class and its place among those of the class."""
+def stateful_callbacks(callbacks: Iterable[Any]) -> dict[str, StatefulCallback]:
+    """The state of every callback that has one, by its class and its index among the callbacks of that class."""
     found: dict[str, StatefulCallback] = {}
     for callback in callbacks:
-        made = _kept(callback)
+        made = _stateful_callback(callback)
         if made is not None:
             name, number = type(callback).__name__, 0
             while (key := f"{name} {number}") in found:
@@ -121,7 +121,7 @@ def kept(callbacks: Iterable[Any]) -> dict[str, StatefulCallback]:
     return found
 
 
-def _kept(callback: Any) -> StatefulCallback | None:
+def _stateful_callback(callback: Any) -> StatefulCallback | None:
     if all(callable(getattr(callback, name, None)) for name in ("get_state", "set_state")):
         return StatefulCallback(callback)
     if isinstance(callback, keras.callbacks.CSVLogger):
@@ -134,6 +134,6 @@ def _kept(callback: Any) -> StatefulCallback | None:
 
 
 def host_variables(values: Iterable[np.ndarray]) -> list[Variable]:
-    """Variables of no strategy that hold these arrays."""
+    """Makes variables without a strategy that hold these arrays."""
     with entered(strategy=None, replica=None, crossing=False):
         return [Variable(value, trainable=False, dtype=str(value.dtype)) for value in values]

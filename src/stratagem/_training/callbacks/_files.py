@@ -1,4 +1,4 @@
-"""Files of a model: written once in a job, and whole or not at all."""
+"""Writes the files of a model: once in a job, and atomically."""
 
 import logging
 import os
@@ -20,10 +20,10 @@ _log = logging.getLogger("stratagem")
 
 
 def save_model(callback: Any, path: str) -> None:
-    """Write a ModelCheckpoint's model, or its weights, to `path`: on worker 0, atomically and durably.
+    """Writes a ModelCheckpoint's model, or its weights, to `path`: on worker 0, atomically and durably.
 
-    A file of finite weights whose place others take is kept beside it, `model.finite.keras`, with a warning. Raises OSError;
-    then a file that was there before is still there.
+    A file with finite weights that is replaced by non-finite ones is kept beside it, as `model.finite.keras`, with a
+    warning. Raises OSError; a file that was there before is then still there.
     """
     model, job = callback.model, process_job()
     write = model.save_weights if callback.save_weights_only else model.save
@@ -31,11 +31,11 @@ def save_model(callback: Any, path: str) -> None:
     if bad and job.worker == 0:
         _keep_finite(callback, Path(path), bad)
     callback._not_finite = (str(path), bad)
-    # Keras makes objects with variables while it saves, which in a scope are a matter of all workers.
+    # Keras makes objects with variables while it saves, which all workers would have to do in a scope.
     with job.phase(Phase.CHECKPOINT), entered(strategy=None, replica=None, crossing=False):
         if job.worker == 0:
-            write_whole(path, lambda beside: write(beside, overwrite=True))
-        elif _takes_all(model, job):
+            write_atomically(path, lambda temporary: write(temporary, overwrite=True))
+        elif _needs_all_workers(model, job):
             with tempfile.TemporaryDirectory() as folder:
                 write(os.path.join(folder, os.path.basename(path)), overwrite=True)
 
@@ -46,29 +46,29 @@ def weights_not_finite(model: Any) -> list[str]:
 
 
 def _keep_finite(callback: Any, path: Path, bad: list[str]) -> None:
-    """Before weights that are not finite are written to `path`: keep what is there, unless it is known to be no better."""
+    """Keeps the file at `path` before non-finite weights replace it, unless it is known to be non-finite itself."""
     ending = ".weights.h5" if path.name.endswith(".weights.h5") else path.suffix
-    aside = path.with_name(f"{path.name.removesuffix(ending)}.finite{ending}")
+    backup = path.with_name(f"{path.name.removesuffix(ending)}.finite{ending}")
     last, before = getattr(callback, "_not_finite", (None, []))
-    keeps = path.is_file() and (not aside.exists() if last is None else not (before and last == str(path)))
+    keeps = path.is_file() and (not backup.exists() if last is None else not (before and last == str(path)))
     if keeps:
-        with atomic_write(aside) as written:
+        with atomic_write(backup) as written:
             shutil.copy2(path, written)
     if keeps or not set(bad) <= set(before):
-        kept = f" What was there is now {str(aside)!r}." if keeps else ""
+        kept = f" What was there is now {str(backup)!r}." if keeps else ""
         _log.warning("Saving weights that are not finite (NaN or infinite): %s, to %s.%s", shown(bad), path, kept)
 
 
-def _takes_all(model: Any, job: Job) -> bool:
-    """True if the model has a variable that is summed when it is read, which takes all workers."""
+def _needs_all_workers(model: Any, job: Job) -> bool:
+    """Returns whether the model has a variable that is summed over workers when read, so that all of them must take part."""
     variables = [*model.variables, *(model.optimizer.variables if model.optimizer is not None else [])]
     return job.workers > 1 and any(on_read(v) and placement_of(v) is not None for v in variables)
 
 
-def write_whole(path: str | os.PathLike[str], write: Callable[[str], object]) -> None:
-    """Have `write` make a file beside `path`, of the same ending, and put it there once it is on disk.
+def write_atomically(path: str | os.PathLike[str], write: Callable[[str], object]) -> None:
+    """Calls `write` to make a temporary file with the same suffix, and moves it to `path` once it is on disk.
 
-    Raises OSError, and IsADirectoryError where `path` is a directory; then what was there before is still there.
+    Raises OSError, and IsADirectoryError if `path` is a directory; a file that was there before is then still there.
     """
     target = Path(path)
     if target.is_dir():

@@ -1,4 +1,4 @@
-"""What is done around the steps of one pass over data, and Fit, which does it for `fit`: epochs, as its backups see them."""
+"""Fit: the progress of one call of `fit`, epoch by epoch, and its backups."""
 
 import functools
 from collections.abc import Callable
@@ -31,10 +31,10 @@ class LoopHooks:
 
 @final
 class Fit(LoopHooks):
-    """Where a fit is: `step` steps into `epoch` (from 0), the last of which gave `logs`; `ended`: no epoch is to follow.
+    """The position of a fit: `step` steps into `epoch` (from 0), with `logs` from the last one; `ended`: no epoch is to follow.
 
-    sources: what the data is read from, by name, with `get_state` and `set_state`. A backup is restored after all callbacks
-    have begun, and made after all of them have seen what happened, wherever its callback stands among them.
+    sources: the inputs, by name, each with `get_state` and `set_state`. A backup is restored after all callbacks have
+    begun, and made after all of them have been called, regardless of its callback's position among them.
     """
 
     def __init__(self, model: Any, callbacks: Callbacks, sources: dict[str, Any], first_epoch: int) -> None:
@@ -45,7 +45,7 @@ class Fit(LoopHooks):
         self._begun = self._resumes = False
 
     def begin(self) -> None:
-        """Let the callbacks begin, and go where the newest backup was made, if there is one."""
+        """Begins the callbacks, and restores the newest backup, if there is one."""
         self._callbacks.on_train_begin()
         given = [each for each in self._callbacks.callbacks if isinstance(each, keras.callbacks.BackupAndRestore)]
         self._backups = [Backup(each, self._model, self._callbacks, self) for each in given]
@@ -54,7 +54,7 @@ class Fit(LoopHooks):
         self._begun, self._resumes = True, self.step > 0
 
     def get_state(self) -> dict[str, Any]:
-        """Where it is, as a dict that JSON can hold; all workers have to ask."""
+        """The position, as a dict that JSON can hold; all workers have to call it."""
         return {
             "epoch": self.epoch,
             "step": self.step,
@@ -64,48 +64,48 @@ class Fit(LoopHooks):
         }
 
     def set_state(self, state: dict[str, Any]) -> None:
-        """Go there, unless epochs have begun here already."""
+        """Restores a position, unless epochs have already begun."""
         if self._begun:
             return
         self.epoch, self.step, self.ended = state["epoch"], state["step"], state["ended"]
         self.logs = from_json(state["logs"])
-        # Two sources may share a data set, whose next shuffle is that of the one that began last.
+        # Two sources may share a data set, whose next shuffle belongs to the source that began last.
         names = list(self._sources)
         for name in reversed(names) if self.step else names:
             self._sources[name].set_state(state["sources"][name])
 
     def epochs(self, last: int) -> range:
-        """The epochs that are left."""
+        """The remaining epochs."""
         return range(0) if self.ended else range(self.epoch, last)
 
     def begin_epoch(self, epoch: int) -> None:
-        """The next step is in this epoch."""
+        """Begins this epoch."""
         self.epoch = epoch
         if not self._resumes:
             self.step, self.logs = 0, {}
             self._model.reset_metrics()
         self._callbacks.on_epoch_begin(epoch)
         if self._resumes:
-            # The epoch has begun once before, and what that changes (a learning rate, say) was changed then.
+            # The epoch has begun before, and its effects (on a learning rate, say) are in the saved values.
             for backup in self._backups:
                 backup.restore_values()
         self._resumes = False
 
     def run(self, step: Callable[[], bool]) -> bool:
-        """As `LoopHooks.run`; a worker that will be ended leaves before or after the steps."""
+        """Takes the next steps; a worker that will be pre-empted exits before or after them."""
         for backup in self._backups:
             step = functools.partial(backup.run, step)
         return step()
 
     def stepped(self, taken: int, logs: Any) -> None:
-        """As `LoopHooks.stepped`; makes the backups that are due."""
+        """Records the steps taken so far, and makes the backups that are due."""
         before, self.step, self.logs = self.step, taken, logs
         self._callbacks.agree_within_an_epoch()
         for backup in self._backups:
             backup.stepped(taken - before)
 
     def end_epoch(self, epoch: int, logs: dict[str, Any]) -> None:
-        """The epoch is over, its evaluation too."""
+        """Ends the epoch, after its evaluation."""
         self.epoch, self.step, self.logs = epoch + 1, 0, logs
         try:
             self._callbacks.on_epoch_end(epoch, logs)
@@ -115,12 +115,12 @@ class Fit(LoopHooks):
                 backup.epoch_ended()
 
     def end(self, logs: dict[str, Any]) -> None:
-        """The fit is over, and what its callbacks have written is on disk, on all workers."""
+        """Ends the fit; the files of its callbacks are then on disk, on all workers."""
         self._callbacks.on_train_end(logs)
         for backup in self._backups:
             backup.delete()
 
     def close(self) -> None:
-        """It has ended, in whatever way."""
+        """Closes the backups, however the fit has ended."""
         for backup in self._backups:
             backup.close()

@@ -1,4 +1,4 @@
-"""Numbers, arrays and nests of them as JSON, and back."""
+"""Converts numbers, arrays and nests of them to JSON and back."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ import numpy as np
 
 
 def to_json(value: Any) -> Any:
-    """Arrays are written with their dtype; numbers of NumPy and JAX as Python's."""
+    """Converts to JSON: arrays with their dtype, numbers of NumPy and JAX as Python's."""
     if isinstance(value, dict):
         return {"dict": {str(key): to_json(each) for key, each in value.items()}}
     if isinstance(value, list | tuple):
@@ -18,7 +18,7 @@ def to_json(value: Any) -> Any:
 
 
 def from_json(value: Any) -> Any:
-    """What `to_json` was given, with lists for tuples."""
+    """Restores the argument of `to_json`, with lists in place of tuples."""
     if isinstance(value, list):
         return [from_json(each) for each in value]
     if not isinstance(value, dict):

@@ -1,4 +1,4 @@
-"""Gives Keras' callbacks of models that were made under a strategy what they need there; all others stay Keras' own."""
+"""Adapts Keras' callbacks of models that were made under a strategy; all others are left unchanged."""
 
 from collections.abc import Callable
 from typing import Any
@@ -16,7 +16,7 @@ def _only_without_strategy(callback: Any, original: Method) -> Method:
 
 
 def _nothing(*args: Any, **kwargs: Any) -> None:
-    """The fit itself makes and restores backups: before or after all callbacks."""
+    """Does nothing: the fit itself makes and restores backups, before or after all callbacks."""
 
 
 def _epoch_end(callback: Any, original: Method) -> Method:

@@ -1,4 +1,4 @@
-"""SidecarEvaluator: a process beside a training that evaluates the checkpoints which that one writes."""
+"""SidecarEvaluator: evaluates, in a separate process, the checkpoints that a training writes."""
 
 import logging
 import os
@@ -14,19 +14,19 @@ from stratagem._checkpoints import Checkpoint, latest_checkpoint, list_variables
 _log = logging.getLogger("stratagem")
 
 _POLL_SECONDS = 1.0
-_PATIENCE = 30.0  # seconds until it is told that no checkpoint appears
+_LOG_SECONDS = 30.0  # between messages that no checkpoint appears
 _FILE = re.compile(r"[^.].*?(\.weights\.h5|\.keras|\.h5)")
 _NUMBER = re.compile(r"-(\d+)(\.weights\.h5|\.keras|\.h5)?$")
 
 
 class SidecarEvaluator:
-    """Evaluates every new latest checkpoint of a directory, as `tf.keras.utils.SidecarEvaluator`.
+    """Evaluates every new latest checkpoint of a directory, like `tf.keras.utils.SidecarEvaluator`.
 
-    model: compiled, like the one that is trained. data: what `model.evaluate` takes as `x`.
-    checkpoint_dir: where the training saves: a `tf.train.CheckpointManager` of `Checkpoint(model=model, optimizer=optimizer)`
+    model: compiled, like the one that is trained. data: passed to `model.evaluate` as `x`. checkpoint_dir: where the
+    training saves: a `tf.train.CheckpointManager` of `Checkpoint(model=model, optimizer=optimizer)`
         or of the model itself, or a `ModelCheckpoint` whose file names end with "-{epoch}" and the suffix.
-    steps: batches of an evaluation; None: all. callbacks: those of `model.evaluate`.
-    max_evaluations: `start` returns after a checkpoint of this number, which its name ends with, or a later one; None: never.
+    steps: the batches of an evaluation; None: all. callbacks: passed to `model.evaluate`.
+    max_evaluations: `start` returns after a checkpoint whose name ends with this number or a larger one; None: never.
     """
 
     def __init__(
@@ -46,7 +46,7 @@ class SidecarEvaluator:
         self.callbacks = callbacks or []
 
     def start(self) -> None:
-        """Wait for checkpoints and evaluate them. One that is deleted or damaged while it is read is passed over."""
+        """Waits for checkpoints and evaluates them. One that is deleted or damaged while it is read is skipped."""
         last: tuple[str, int] | None = None
         while True:
             last = self._wait_for_another(last)
@@ -66,18 +66,18 @@ class SidecarEvaluator:
                 return
 
     def _wait_for_another(self, last: tuple[str, int] | None) -> tuple[str, int]:
-        told = time.monotonic()
+        logged_at = time.monotonic()
         while True:
             found = self._latest()
             if found is not None and found != last:
                 return found
-            if time.monotonic() - told > _PATIENCE:
-                told = time.monotonic()
-                _log.info("SidecarEvaluator: no new checkpoint in %r for %.0f s.", self.checkpoint_dir, _PATIENCE)
+            if time.monotonic() - logged_at > _LOG_SECONDS:
+                logged_at = time.monotonic()
+                _log.info("SidecarEvaluator: no new checkpoint in %r for %.0f s.", self.checkpoint_dir, _LOG_SECONDS)
             time.sleep(_POLL_SECONDS)
 
     def _latest(self) -> tuple[str, int] | None:
-        """The newest checkpoint and when it was written (ns)."""
+        """The newest checkpoint and the time when it was written (ns)."""
         path = latest_checkpoint(self.checkpoint_dir)
         if path is not None:
             return path, _written(os.path.join(path, "manifest.json"))
@@ -93,9 +93,9 @@ class SidecarEvaluator:
                 model.optimizer.build(model.trainable_variables)
             model.load_weights(path)
             return
-        whole = any(name.startswith("model/") for name, _ in list_variables(path))
+        has_model_part = any(name.startswith("model/") for name, _ in list_variables(path))
         parts = {"model": model} if model.optimizer is None else {"model": model, "optimizer": model.optimizer}
-        checkpoint = Checkpoint(**parts) if whole else Checkpoint(model)
+        checkpoint = Checkpoint(**parts) if has_model_part else Checkpoint(model)
         checkpoint.restore(path).expect_partial()
 
 
@@ -103,7 +103,7 @@ def _written(path: str) -> int:
     try:
         return os.stat(path).st_mtime_ns
     except FileNotFoundError:
-        return 0  # deleted since
+        return 0  # deleted meanwhile
 
 
 def _number_of(path: str) -> int:

@@ -1,4 +1,4 @@
-"""Slots: the state of metrics, replica by replica: their sum alone would round otherwise in the rest of an epoch."""
+"""Slots: the per-replica state of metrics. A sum alone would make the rest of a resumed epoch round differently."""
 
 import functools
 from typing import Any, final
@@ -14,9 +14,9 @@ from stratagem._training.callbacks._callback_state import host_variables
 
 @final
 class Slots:
-    """What every replica has in the variables of a model's metrics.
+    """The values that every replica has in the variables of a model's metrics.
 
-    A job with another number of replicas does not find these, and goes on from the sums.
+    A job with another number of replicas does not find these in the checkpoint, and continues from the sums.
     """
 
     def __init__(self, model: Any, mesh: ReplicaMesh) -> None:
@@ -28,19 +28,19 @@ class Slots:
 
     @property
     def parts(self) -> dict[str, Any]:
-        """What a checkpoint holds of them."""
+        """The parts to be saved in a checkpoint."""
         return {f"of {self._mesh.num_replicas} replicas": {"found": self, "values": self.variables}}
 
     def get_state(self) -> Any:
-        """Says that they are in the checkpoint."""
+        """Returns a state, which marks that the slots are in the checkpoint."""
         return {}
 
     def set_state(self, state: Any) -> None:
-        """They were in the checkpoint."""
+        """Called if the slots were in the checkpoint."""
         self._found = True
 
-    def note(self) -> None:
-        """Before a backup; all workers take part."""
+    def capture(self) -> None:
+        """Copies the slots into the variables, before a backup; all workers take part."""
         if not self._metrics:
             return
         with storage:
@@ -50,8 +50,8 @@ class Slots:
         for variable, value in zip(self.variables, values, strict=True):
             variable.assign(value)
 
-    def give(self) -> None:
-        """After they have been restored."""
+    def apply(self) -> None:
+        """Copies the restored variables into the slots."""
         if not self._found:
             return
         self._found = False

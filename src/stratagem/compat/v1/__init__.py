@@ -116,10 +116,10 @@ from stratagem.compat.v1 import nn as nn
 from stratagem.compat.v1 import random as random
 from stratagem.compat.v1 import summary as summary
 from stratagem.compat.v1 import train as train
-from stratagem.compat.v1._names import same
+from stratagem.compat.v1._names import public_name
 
 newaxis = None
 
 
 def __getattr__(name: str) -> Any:
-    return same("", name)
+    return public_name("", name)

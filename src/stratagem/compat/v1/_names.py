@@ -1,4 +1,4 @@
-"""Names of tf.compat.v1 that mean what another public name means, and what to use for those that are not provided."""
+"""Names of tf.compat.v1 that mean the same as another public name, and the replacements for names that are not provided."""
 
 import importlib
 import inspect
@@ -9,10 +9,10 @@ from stratagem._tf1.graph.functions.named import named
 
 _ROOT = __name__.partition(".")[0]
 
-# Modules of which TensorFlow 1 has every name at its root.
+# Modules whose names TensorFlow 1 also has at its root, all of them.
 _MERGED = ("math", "linalg", "debugging")
 
-# TensorFlow 1's name: where it is now.
+# TensorFlow 1's names, and the namespaces that have them now.
 _MOVED = {
     "FixedLenFeature": "io", "FixedLenSequenceFeature": "io", "VarLenFeature": "io", "arg_max": "math.argmax",
     "arg_min": "math.argmin", "decode_csv": "io", "decode_raw": "io", "div_no_nan": "math.divide_no_nan",
@@ -29,8 +29,8 @@ _MOVED = {
     "write_file": "io",
 }  # fmt: skip
 
-# Public names that tf.compat.v1 has not, or with another meaning.
-_OTHERS = {
+# Public names that tf.compat.v1 lacks, or has with another meaning.
+_EXCLUDED = {
     "": {"optimizers", "regularizers", "random", "metrics", "losses", "initializers", "summary", "train", "compat"},
     "image": {"resize"},
 }
@@ -69,12 +69,12 @@ _INSTEAD = {
 }  # fmt: skip
 
 
-def same(namespace: str, name: str) -> Any:
-    """What tf.<namespace>.<name> is, for tf.compat.v1.<namespace>.<name> ("" for the root).
+def public_name(namespace: str, name: str) -> Any:
+    """Returns what tf.<namespace>.<name> is, for tf.compat.v1.<namespace>.<name> ("" for the root).
 
-    Raises NotProvidedError if there is no such name or it means something else in TensorFlow 1.
+    Raises NotProvidedError if there is no such name, or if it means something else in TensorFlow 1.
     """
-    if not name.startswith("_") and name not in _OTHERS.get(namespace, ()):
+    if not name.startswith("_") and name not in _EXCLUDED.get(namespace, ()):
         for place in _places(namespace, name):
             module, _, last = place.rpartition(".")
             found = getattr(importlib.import_module(f"{_ROOT}.{module}" if module else _ROOT), last, None)

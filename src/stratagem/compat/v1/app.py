@@ -1,4 +1,4 @@
-"""tf.compat.v1.app: the main function of a program, with absl's flags."""
+"""tf.compat.v1.app: runs a program's main function with absl's flags."""
 
 import sys
 from collections.abc import Callable, Sequence
@@ -10,12 +10,12 @@ from stratagem.compat.v1 import flags as flags
 
 
 def run(main: Callable[[list[str]], Any] | None = None, argv: Sequence[str] | None = None) -> None:
-    """Parse the flags, call `main` (that of the program's own module) with the arguments that are left, and exit."""
+    """Parses the flags, calls `main` (by default the program's own) with the remaining arguments, and exits."""
     absl.app.run(main or sys.modules["__main__"].main, None if argv is None else list(argv), flags_parser=_parsed)
 
 
 def _parsed(argv: list[str]) -> list[str]:
-    """Flags that nobody defined stay, as in TensorFlow. Wrong values end the program with one line and code 1."""
+    """Parses the flags. Passes undefined ones on, as TensorFlow does; a wrong value ends the program with exit code 1."""
     try:
         left: list[str] = absl.flags.FLAGS(argv, known_only=True)
     except absl.flags.Error as error:

@@ -16,7 +16,7 @@ from stratagem._ops import not_provided
 
 
 def make_one_shot_iterator(dataset: Dataset) -> Any:
-    """`dataset.make_one_shot_iterator()`."""
+    """Returns `dataset.make_one_shot_iterator()`."""
     return dataset.make_one_shot_iterator()
 
 

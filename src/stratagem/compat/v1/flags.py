@@ -1,4 +1,4 @@
-"""tf.compat.v1.flags: the flags of absl, which are parsed when one of them is first read."""
+"""tf.compat.v1.flags: absl's flags, which are parsed when one of them is first read."""
 
 import sys
 from collections.abc import Callable
@@ -10,7 +10,7 @@ flags.disclaim_key_flags()  # a flag belongs to the module that defines it with 
 
 
 class _Flags:
-    """`FLAGS` of a program that may never call `app.run`: as in TensorFlow, the command line is parsed for it."""
+    """`FLAGS` for programs that may never call `app.run`: as in TensorFlow, reading a flag parses the command line."""
 
     def __getattr__(self, name: str) -> Any:
         if not flags.FLAGS.is_parsed():
@@ -31,7 +31,7 @@ FLAGS = _Flags()
 
 
 def _define(define: Callable[..., Any]) -> Callable[..., Any]:
-    """TensorFlow's names of the first three arguments, beside those of absl."""
+    """Wraps an absl function so that its first three arguments may also have TensorFlow's names."""
 
     def defined(*args: Any, **kwargs: Any) -> Any:
         for old, new in (("flag_name", "name"), ("default_value", "default"), ("docstring", "help")):

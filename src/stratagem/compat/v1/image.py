@@ -1,9 +1,9 @@
-"""tf.compat.v1.image: that of tf.image, but for resizing, which TensorFlow 1 does in another way."""
+"""tf.compat.v1.image: the names of tf.image, except for resizing, which TensorFlow 1 does in another way."""
 
 from typing import Any
 
-from stratagem.compat.v1._names import same
+from stratagem.compat.v1._names import public_name
 
 
 def __getattr__(name: str) -> Any:
-    return same("image", name)
+    return public_name("image", name)

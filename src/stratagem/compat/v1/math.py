@@ -1,4 +1,4 @@
-"""tf.compat.v1.math: that of tf.math, some with other arguments."""
+"""tf.compat.v1.math: the names of tf.math, some with other arguments."""
 
 from typing import Any
 
@@ -18,8 +18,8 @@ from stratagem._tf1.graph.nn import in_top_k as in_top_k
 from stratagem._tf1.graph.nn import l2_normalize as l2_normalize
 from stratagem._tf1.graph.nn import log_softmax as log_softmax
 from stratagem._tf1.graph.nn import softmax as softmax
-from stratagem.compat.v1._names import same
+from stratagem.compat.v1._names import public_name
 
 
 def __getattr__(name: str) -> Any:
-    return same("math", name)
+    return public_name("math", name)

@@ -1,4 +1,4 @@
-"""tf.compat.v1.nn: that of tf.nn, some with other arguments."""
+"""tf.compat.v1.nn: the names of tf.nn, some with other arguments."""
 
 from typing import Any
 
@@ -22,8 +22,8 @@ from stratagem._tf1.graph.nn import softmax_cross_entropy_with_logits_v2 as soft
 from stratagem._tf1.graph.nn import sparse_softmax_cross_entropy_with_logits as sparse_softmax_cross_entropy_with_logits
 from stratagem._tf1.graph.nn import weighted_cross_entropy_with_logits as weighted_cross_entropy_with_logits
 from stratagem._tf1.graph.nn import xw_plus_b as xw_plus_b
-from stratagem.compat.v1._names import same
+from stratagem.compat.v1._names import public_name
 
 
 def __getattr__(name: str) -> Any:
-    return same("nn", name)
+    return public_name("nn", name)

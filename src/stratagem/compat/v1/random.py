@@ -1,4 +1,4 @@
-"""tf.compat.v1.random: that of tf.random, and TensorFlow 1's names."""
+"""tf.compat.v1.random: the names of tf.random, and TensorFlow 1's own."""
 
 from typing import Any
 
@@ -11,8 +11,8 @@ from stratagem._tf1.graph.functions.random import poisson as random_poisson  # n
 from stratagem._tf1.graph.functions.random import truncated_normal as truncated_normal
 from stratagem._tf1.graph.functions.random import uniform as random_uniform  # noqa: F401
 from stratagem._tf1.graph.functions.random import uniform as uniform
-from stratagem.compat.v1._names import same
+from stratagem.compat.v1._names import public_name
 
 
 def __getattr__(name: str) -> Any:
-    return same("random", name)
+    return public_name("random", name)

@@ -44,8 +44,8 @@ from stratagem._tf1.graph import get_global_step as get_global_step
 from stratagem._tf1.graph import get_or_create_global_step as get_or_create_global_step
 from stratagem._tf1.graph.train import *
 from stratagem._tf1.graph.train import piecewise_constant as piecewise_constant_decay  # noqa: F401
-from stratagem.compat.v1._names import same
+from stratagem.compat.v1._names import public_name
 
 
 def __getattr__(name: str) -> Any:
-    return same("train", name)
+    return public_name("train", name)

@@ -1,4 +1,4 @@
-"""tf.keras.callbacks: Keras 3's callbacks, and ours of the same names, which know the workers of a job."""
+"""tf.keras.callbacks: Keras 3's callbacks, with a TensorBoard of our own that knows the workers of a job."""
 
 import keras.callbacks as _keras_callbacks
 from keras.callbacks import *

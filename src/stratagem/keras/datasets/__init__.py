@@ -1,4 +1,4 @@
-"""tf.keras.datasets: MNIST and Fashion-MNIST found also without a download; Keras' own loaders for the rest."""
+"""tf.keras.datasets: MNIST and Fashion-MNIST, which are also found without a download, and Keras' own loaders for the rest."""
 
 import keras.datasets as _keras_datasets
 from keras.datasets import *

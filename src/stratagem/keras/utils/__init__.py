@@ -1,4 +1,4 @@
-"""tf.keras.utils: Keras 3's, and the names of TensorFlow that it lost."""
+"""tf.keras.utils: the names of Keras 3, and TensorFlow's names that Keras 3 has dropped."""
 
 import keras.utils as _keras_utils
 from keras.utils import *
