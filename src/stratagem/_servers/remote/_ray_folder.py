@@ -1,4 +1,4 @@
-"""The private folders of this machine's Ray nodes, one a job: its secret, keeper and tasks. What nobody keeps is removed."""
+"""The private folders of this machine's Ray nodes, one for each job, with its secret, keeper and tasks."""
 
 import contextlib
 import os
@@ -18,14 +18,14 @@ _LOOK = 0.05
 
 @contextlib.contextmanager
 def locked(head: Address) -> Iterator[Path]:
-    """The folder of this machine's node, which no other task looks at meanwhile.
+    """Locks the folder of this machine's node for this process, and yields it.
 
-    Nothing of it stays if the node does not run in the end; nor do folders of other jobs that were killed.
+    Removes the folder if the node does not run in the end, and also folders of other jobs that were killed.
     """
     folder = _folder(head)
     _sweep(folder.parent)
     with keeper.locked(folder):
-        if not runs(folder):  # of a keeper that was killed, or of a task that was while it started one
+        if not runs(folder):  # left by a keeper that was killed, or by a task that was killed while it started one
             _clear(folder)
         (folder / "tasks").mkdir(mode=0o700, parents=True, exist_ok=True)
         try:
@@ -37,7 +37,7 @@ def locked(head: Address) -> Iterator[Path]:
 
 
 def _folder(head: Address) -> Path:
-    """Private to this user, and short: Ray puts sockets below it."""
+    """Returns the folder, which is private to this user. Its path is short, for Ray puts sockets below it."""
     root = Path("/tmp" if os.access("/tmp", os.W_OK) else tempfile.gettempdir(), f"stratagem-{os.geteuid()}")
     root.mkdir(mode=0o700, exist_ok=True)
     facts = root.lstat()
@@ -47,12 +47,15 @@ def _folder(head: Address) -> Path:
 
 
 def _sweep(root: Path) -> None:
-    """Remove folders that nobody keeps, and locks of none: of jobs all of whose processes were killed."""
+    """Removes folders without a keeper, and lock files without a folder, of jobs whose processes were all killed."""
     for name in {path.name.removesuffix(".lock") for path in root.glob("ray-*")}:
         folder = root / name
         if _kept(folder):
             continue
-        with contextlib.suppress(BlockingIOError), keeper.locked(folder, wait=False):  # else a task looks at it
+        with (
+            contextlib.suppress(BlockingIOError),
+            keeper.locked(folder, wait=False),
+        ):  # a task that uses it has the lock
             if not _kept(folder):
                 keeper.remove(folder)
                 Path(f"{folder}.lock").unlink()
@@ -68,9 +71,9 @@ def _clear(folder: Path) -> None:
 
 
 def end_keeper(folder: Path) -> None:
-    """The keeper, if it runs, and its node."""
+    """Ends the keeper, if it runs, and its node."""
     pid, since = _keeper(folder)
-    for number in (signal.SIGTERM, signal.SIGKILL):  # in either case the node ends, too
+    for number in (signal.SIGTERM, signal.SIGKILL):  # the node ends with the keeper in both cases
         end = time.monotonic() + _END_SECONDS
         if since and keeper.started_at(pid) == since:
             with contextlib.suppress(ProcessLookupError):
@@ -80,12 +83,12 @@ def end_keeper(folder: Path) -> None:
 
 
 def note_keeper(folder: Path, pid: int) -> None:
-    """Who it is."""
+    """Writes down the keeper's process id and start time."""
     (folder / "keeper").write_text(f"{pid} {keeper.started_at(pid)}")
 
 
 def _keeper(folder: Path) -> tuple[int, str]:
-    """Its process, and when that started; "" if it does not run."""
+    """Returns the keeper's process id and start time; 0 and "" if it does not run."""
     with contextlib.suppress(OSError, ValueError):
         pid, _, since = (folder / "keeper").read_text().partition(" ")
         if keeper.started_at(int(pid)) == since:
@@ -94,17 +97,17 @@ def _keeper(folder: Path) -> tuple[int, str]:
 
 
 def runs(folder: Path) -> bool:
-    """Whether the node has started, and is kept."""
+    """Returns whether the node has started and its keeper runs."""
     return bool(_keeper(folder)[1]) and (folder / "ready").exists()
 
 
 def register(folder: Path) -> None:
-    """This process is a task that uses the node."""
+    """Registers this process as a task that uses the node."""
     (folder / "tasks" / str(os.getpid())).write_text(keeper.started_at(os.getpid()) or "")
 
 
 def log_of(folder: Path) -> str:
-    """What Ray's command has printed."""
+    """Returns what Ray's command has printed."""
     try:
         return (folder / "log").read_text(errors="replace")
     except OSError:
@@ -112,5 +115,5 @@ def log_of(folder: Path) -> str:
 
 
 def last_words(folder: Path) -> str:
-    """Its last lines, in one."""
+    """Returns the last lines of the log, joined into one."""
     return " | ".join(log_of(folder).strip().splitlines()[-5:]) or "none"
