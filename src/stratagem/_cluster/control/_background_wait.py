@@ -1,4 +1,4 @@
-"""How a task waits for the others inside of JAX, which knows nothing of the job's failure and would wait for long, or abort."""
+"""in_background: calls JAX functions that wait for other tasks, so that the caller can stop waiting when the job fails."""
 
 import logging
 import threading
@@ -13,20 +13,20 @@ from stratagem._cluster.control._join_deadline import JoinDeadline
 logger = logging.getLogger("stratagem.cluster")
 
 T = TypeVar("T")
-_LOOK_SECONDS = 0.1  # between two looks whether the job has failed
-_CANCEL_SECONDS = 10.0  # for work that was cancelled to end
+_LOOK_SECONDS = 0.1  # between two checks whether the job has failed
+_CANCEL_SECONDS = 10.0  # to wait for cancelled work to end
 
 
 def in_background(
     link: ControlClient, missing: str, work: Callable[[], T], cancel: Callable[[], Any] | None = None
 ) -> T:
-    """The result of the work, which a thread does. missing: what it waits for, as the log says every 15 s.
+    """Runs `work` in a thread and returns its result. missing: what it waits for, logged every 15 s.
 
-    cancel: lets the work end early. It is needed where the work would come back while Python ends, which aborts the process;
-    without it, the work has to be one that never does.
+    cancel: ends the work early. It is needed if the work could return while Python shuts down, which aborts the
+    process; without it, the work must be such that it never returns after a failure.
 
     Raises:
-        ClusterError: it took longer than the limit to join.
+        ClusterError: the work took longer than the limit to join.
         PeerFailedError: the job failed meanwhile.
     """
     result: Future[T] = Future()
@@ -39,14 +39,14 @@ def in_background(
 
     thread = threading.Thread(target=run, name="stratagem start", daemon=True)
     thread.start()
-    patience = JoinDeadline(link.facts, lambda text: logger.warning("%s", text))
+    deadline = JoinDeadline(link.facts, lambda text: logger.warning("%s", text))
     with link.phase(Phase.STARTING):
         while thread.is_alive():
             thread.join(_LOOK_SECONDS)
             try:
                 link.check()
-                patience.check(missing)
-            except BaseException:  # Ctrl-C as well
+                deadline.check(missing)
+            except BaseException:  # including Ctrl-C
                 if cancel is not None:
                     cancel()
                     thread.join(_CANCEL_SECONDS)

@@ -1,4 +1,4 @@
-"""How our own processes are started: with this very package, whatever their `sys.path` says, and nothing of the user's site."""
+"""Command lines of our own processes, which load this very package, whatever `sys.path` is, and no site packages."""
 
 import json
 import os
@@ -19,9 +19,9 @@ importlib.import_module("stratagem._cluster.control." + module).main()
 
 
 def command(module: str, *arguments: object, path: list[str] | None = None) -> list[str]:
-    """The command line of a process that runs `main` of a module of this folder.
+    """Returns the command line of a process that runs `main` of a module of this folder.
 
-    path: where it finds what is not in Python itself; a program may have been started with -I or have changed `sys.path`.
+    path: where it finds packages outside of Python's library; the program may run with -I or have changed `sys.path`.
     """
     environment = ["-E"] if sys.flags.ignore_environment else []
     boot = [str(_PACKAGE), json.dumps(path or []), module]
@@ -29,5 +29,5 @@ def command(module: str, *arguments: object, path: list[str] | None = None) -> l
 
 
 def search_path() -> list[str]:
-    """Where this process finds its packages."""
+    """Returns the folders where this process finds its packages."""
     return [os.path.abspath(entry) for entry in sys.path if isinstance(entry, str)]
