@@ -1,4 +1,4 @@
-"""The one context variable: which strategy, which replica and which recording the current code runs in."""
+"""The one context variable: the strategy, replica and recorder of the current code."""
 
 import contextlib
 import contextvars
@@ -9,53 +9,54 @@ from typing import Any, Protocol
 
 
 class Recorder(Protocol):
-    """What code under a trace may ask of it, in layers that do not know the step's capture."""
+    """The methods of a trace's capture that layers below the step may call."""
 
     def draw(self, source: Any) -> Any:
-        """The next element of an iterator, as an input of the program being traced."""
+        """Returns the next element of an iterator, as an input of the program being traced."""
 
     def need_host(self, reason: str) -> None:
-        """Give the trace up because Python itself needs values; inside a replica this is an error."""
+        """Ends the trace because Python itself needs values; inside a replica this is an error."""
 
     def create(self, variable: Any) -> None:
-        """A variable is being created: raises ValueError where that is not allowed."""
+        """Is told that a variable is created. Raises ValueError if that is not allowed now."""
 
     def gather_rows(self, value: Any) -> Any:
-        """The replicas' values one after another along axis 0, on every replica."""
+        """Returns the replicas' values concatenated along axis 0, on every replica."""
 
     def add(self, variable: Any, delta: Any, sign: int) -> bool:
-        """Add to a variable as one whole; False where that is to read it, add, and assign."""
+        """Adds to a variable in one operation; returns False if the caller has to read, add and assign."""
 
     def read_slot(self, variable: Any, slot: Any) -> Any:
-        """What the present code reads of a sync-on-read variable of which a replica has `slot`."""
+        """Returns the value that the current code reads of a sync-on-read variable whose slot on this replica is `slot`."""
 
     def to_copy(self, variable: Any, value: Any) -> Any:
-        """What all replicas have of a mirrored variable once the present code has assigned `value`."""
+        """Returns all replicas' copy of a mirrored variable after the current code has assigned `value`."""
 
     def to_slot(self, variable: Any, value: Any) -> Any:
-        """What a replica has of a sync-on-read variable once the present code has assigned `value`."""
+        """Returns this replica's slot of a sync-on-read variable after the current code has assigned `value`."""
 
     def check(self, fails: Any, text: str, values: Mapping[str, Any]) -> None:
-        """An error with this text and these values, if the scalar `fails` is true when the program runs."""
+        """Adds an error with this text and these values, raised if the scalar `fails` is true when the program runs."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Context:
-    """Where the current code runs.
+    """The surroundings of the current code.
 
     strategy: the strategy whose scope is open, or None for the default strategy.
-    chosen: True where `experimental_set_strategy` made that the current one, not a scope.
-    replica: the ReplicaContext object inside a replica function, else None.
+    chosen: whether `experimental_set_strategy` made that the current one, and not a scope.
+    replica: the ReplicaContext inside a replica function, else None.
     crossing: True in a cross-replica context; False in a replica and in the default context.
-    recorder: the capture that traces the current code (a `Recorder`), or None when it runs for real.
-    host: of a function that runs in Python though it is a tf.function: its name, and why; "" elsewhere.
+    recorder: the capture that traces the current code (a `Recorder`), or None if the code runs for real.
+    host: for a function that runs in Python although it is a tf.function, its name and the reason; "" elsewhere.
     job: the workers that run this code together (a `Job`), or None for the job of the process.
-    rows: inside a replica of a step of `Model.fit` and its kin, how many rows of the global batch this replica has: losses
-        are then those of the global batch. None elsewhere, where the user's loop says what a loss is divided by.
-    beside: the variable at whose place new ones are made (an optimizer's slots), or None.
+    rows: inside a replica of a step of `Model.fit`, `evaluate` and the like, this replica's number of rows of the
+    global batch:
+        losses are then those of the global batch. None elsewhere, where the user's loop divides losses itself.
+    beside: the variable whose location new variables share (an optimizer's slots), or None.
     worker: the worker of a parameter-server job that runs the current code (a `Worker`), or None.
     graph: the call of an Estimator's model_fn that the current code is part of (a `Building`), or None.
-    reading: True in a call of an Estimator's input_fn, where data sets are described and their elements are not known.
+    reading: True in a call of an Estimator's input_fn, which describes datasets; their elements are not known there.
     """
 
     strategy: Any = None
@@ -76,13 +77,13 @@ _current: contextvars.ContextVar[Context] = contextvars.ContextVar("stratagem", 
 
 
 def current() -> Context:
-    """The context of the calling code. A new thread starts with the default one."""
+    """Returns the context of the calling code. A new thread starts with the default one."""
     return _current.get()
 
 
 @contextlib.contextmanager
 def entered(**changes: Any) -> Iterator[Context]:
-    """Run the body in the current context with some fields changed."""
+    """Runs the body in the current context with some fields changed."""
     context = dataclasses.replace(_current.get(), **changes)
     token = _current.set(context)
     try:
@@ -92,5 +93,5 @@ def entered(**changes: Any) -> Iterator[Context]:
 
 
 def assign(context: Context) -> None:
-    """Make `context` the current one until further notice (for scopes that are not `with` blocks)."""
+    """Makes `context` the current one until further notice (for scopes that are not `with` blocks)."""
     _current.set(context)

@@ -6,7 +6,7 @@ from typing import Any
 from jax.extend import core as xc
 
 from stratagem._base.errors import UnimplementedError
-from stratagem._core.step import called, is_literal
+from stratagem._core.step import called_jaxpr, is_literal
 from stratagem._private import sub_jaxprs
 from stratagem._servers.remote._markers import apply_p
 
@@ -29,7 +29,7 @@ def inlined(jaxpr: Any, aliases: Sequence[str], rename: dict[Any, Any] | None = 
         operands, name = [renamed(v) for v in eqn.invars], eqn.primitive.name
         if name in aliases and len(operands) == 1 and not is_literal(operands[0]):
             rename[eqn.outvars[0]] = operands[0]
-        elif name in _CALLS and not (body := called(eqn)).consts:
+        elif name in _CALLS and not (body := called_jaxpr(eqn)).consts:
             inner, outs = inlined(body.jaxpr, aliases, dict(zip(body.jaxpr.invars, operands, strict=True)))
             out += inner
             rename.update(zip(eqn.outvars, outs, strict=True))

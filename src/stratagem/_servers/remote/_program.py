@@ -16,9 +16,9 @@ from stratagem._core.step import (
     RemoteArray,
     RemoteProgram,
     Trace,
-    begun,
-    everywhere,
     is_literal,
+    on_all_devices,
+    program_call,
     tracing,
 )
 from stratagem._core.values import is_remote, placement_of
@@ -72,7 +72,9 @@ class ServerProgram(RemoteProgram):
         """Runs up to `times` steps on the worker of the context, as `RemoteProgram.repeat` says."""
         steps = self._run(arguments, times)
         if tensors:
-            steps = [[everywhere(v, self._mesh) if isinstance(v, RemoteArray) else v for v in found] for found in steps]
+            steps = [
+                [on_all_devices(v, self._mesh) if isinstance(v, RemoteArray) else v for v in found] for found in steps
+            ]
         return list(map(self._results.rebuilt, steps))
 
     def _run(self, arguments: Arguments, times: int) -> list[list[Any]]:
@@ -89,7 +91,7 @@ class ServerProgram(RemoteProgram):
     def _run_on(self, worker: Any, arguments: Arguments, times: int) -> list[list[Any]]:
         """Runs steps on a worker; repeats what was not done if one of the step's variables has moved meanwhile."""
         inputs = [*(v.array[0] for v in arguments.own), *arguments.shared]
-        with begun(self._mesh.job, first=self._first):
+        with program_call(self._mesh.job, first=self._first):
             while True:
                 moves = self._servers.moves
                 try:

@@ -19,18 +19,18 @@ _COORDINATORS = 8
 class _PushRecord:
     """The pushes of one coordinator: for each closure, the number of the last push that was applied.
 
-    apart: the same for each variable with a history of its own, by key. below: all closures with smaller numbers have
+    by_variable: the same for each variable with a history of its own, by key. below: all closures with smaller numbers have
     ended.
     """
 
     below: int = 0
     applied: dict[int, int] = field(default_factory=dict)
-    apart: dict[str, dict[int, int]] = field(default_factory=dict)
+    by_variable: dict[str, dict[int, int]] = field(default_factory=dict)
 
     def end(self, below: int) -> None:
         """Drops the closures that have ended."""
         self.below, self.applied = below, _at_least(below, self.applied)
-        self.apart = {key: rest for key, numbers in self.apart.items() if (rest := _at_least(below, numbers))}
+        self.by_variable = {key: rest for key, numbers in self.by_variable.items() if (rest := _at_least(below, numbers))}
 
 
 @final
@@ -44,8 +44,8 @@ class PushLog:
 
     def __init__(self) -> None:
         self._records: OrderedDict[str, _PushRecord] = OrderedDict()
-        self._apart: set[str] = set()
-        # For the variables in _apart: the push that has set each last. An earlier closure's push does not set it any more.
+        self._moved_in: set[str] = set()
+        # For the variables in _moved_in: the push that has set each last. An earlier closure's push does not set it any more.
         self._last_set: dict[str, Origin] = {}
 
     def remaining(self, origin: Origin, push: Push) -> Push | None:
@@ -56,7 +56,7 @@ class PushLog:
         if origin.closure < record.below:
             return None
         known = record.applied.get(origin.closure, 0) >= origin.number
-        if self._apart.isdisjoint(push.added) and self._apart.isdisjoint(push.set):
+        if self._moved_in.isdisjoint(push.added) and self._moved_in.isdisjoint(push.set):
             return None if known else push
         done = {key for key in (*push.added, *push.set) if self._is_done(origin, record, key, known)}
         done |= {key for key in push.set if self._is_older(origin, key)}
@@ -69,7 +69,7 @@ class PushLog:
         return rest if rest.updates or rest.added or rest.set else None
 
     def _is_done(self, origin: Origin, record: _PushRecord, key: str, known: bool) -> bool:
-        return record.apart.get(key, {}).get(origin.closure, 0) >= origin.number if key in self._apart else known
+        return record.by_variable.get(key, {}).get(origin.closure, 0) >= origin.number if key in self._moved_in else known
 
     def _is_older(self, origin: Origin, key: str) -> bool:
         last = self._last_set.get(key, origin)
@@ -80,31 +80,31 @@ class PushLog:
         record = self._record_of(origin.coordinator)
         record.applied[origin.closure] = max(origin.number, record.applied.get(origin.closure, 0))
         if push.added or push.set:  # most pushes have updates only
-            for key in self._apart.intersection((*push.added, *push.set)):
-                record.apart.setdefault(key, {})[origin.closure] = origin.number
-            self._last_set.update(dict.fromkeys(self._apart.intersection(push.set), origin))
+            for key in self._moved_in.intersection((*push.added, *push.set)):
+                record.by_variable.setdefault(key, {})[origin.closure] = origin.number
+            self._last_set.update(dict.fromkeys(self._moved_in.intersection(push.set), origin))
 
     def history(self, key: str) -> History:
         """Returns the history of a variable, for a server that holds it from now on."""
-        apart = key in self._apart
+        moved = key in self._moved_in
         return {
-            coordinator: dict(record.apart.get(key, {}) if apart else record.applied)
+            coordinator: dict(record.by_variable.get(key, {}) if moved else record.applied)
             for coordinator, record in self._records.items()
         }
 
     def inherit(self, key: str, history: History) -> None:
         """Takes over the history of a variable that came from another server."""
-        self._apart.add(key)
+        self._moved_in.add(key)
         for coordinator, numbers in history.items():
-            self._record_of(coordinator).apart[key] = dict(numbers)
+            self._record_of(coordinator).by_variable[key] = dict(numbers)
 
     def forget(self, key: str) -> None:
         """Drops what is known of a variable that is not here any more."""
-        if key in self._apart:
-            self._apart.discard(key)
+        if key in self._moved_in:
+            self._moved_in.discard(key)
             self._last_set.pop(key, None)
             for record in self._records.values():
-                record.apart.pop(key, None)
+                record.by_variable.pop(key, None)
 
     def _record_of(self, coordinator: str) -> _PushRecord:
         found = self._records.get(coordinator)

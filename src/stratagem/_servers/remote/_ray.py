@@ -185,7 +185,7 @@ class RayWorker:
             try:
                 found, self._pushes, seconds, stop = call.result()
             except NotHereError:
-                raise  # the step is drain again, and its pushes get the same numbers
+                raise  # the step is taken again, and its pushes get the same numbers
             except Exception:
                 self._pushes += plan.max_pushes  # a function that goes on makes other pushes: they need other numbers
                 raise

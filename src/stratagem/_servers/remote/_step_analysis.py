@@ -17,7 +17,7 @@ import numpy as np
 from jax.extend import core as xc
 
 from stratagem._base.errors import UnimplementedError
-from stratagem._core.step import RemoteUpdate, Trace, acts, is_literal
+from stratagem._core.step import RemoteUpdate, Trace, has_side_effects, is_literal
 from stratagem._core.values import is_remote
 from stratagem._servers.remote._inlined import inlined
 from stratagem._servers.remote._markers import apply_p, lookup_p, scatter_p
@@ -78,7 +78,7 @@ class StepAnalysis:
     """What one program reads whole, looks up, applies and changes, and the subprogram of each of its equations.
 
     level: for each value the first subprogram that may use it. place: for each equation, by id, its subprogram.
-    position_of: for each value that is a position_of of a variable, the position of the variable.
+    position_of: for each value that is a version of a variable, the position of the variable.
     """
 
     def __init__(self, traced: Trace, outs: int) -> None:
@@ -108,7 +108,7 @@ class StepAnalysis:
         self.applied: list[AppliedUpdate] = []
         self.used: set[Var] = set()
         self._ids: dict[Any, int] = {}  # by ids, table and its shards' sizes: the group that last looked them up
-        self._asked: dict[Var, int] = {}  # by position_of of a table: the call of the last look-up in it
+        self._asked: dict[Var, int] = {}  # by version of a table: the call of the last look-up in it
         before = len(self.whole)
         self.place: dict[int, int] = {}
         for eqn in self.eqns:
@@ -205,7 +205,7 @@ class StepAnalysis:
         return 0 if is_literal(atom) else self.level[atom]
 
     def _use(self, var: Var, what: str) -> None:
-        """Notes that a value is needed whole. For a variable's position_of, and rows of a gradient, that is the whole table."""
+        """Notes that a value is needed whole. For a variable's version, and rows of a gradient, that is the whole table."""
         if is_literal(var):
             return
         self.used.add(var)
@@ -281,7 +281,7 @@ class StepAnalysis:
         for eqn in reversed(self.eqns):
             if eqn.primitive is apply_p:
                 continue
-            if acts(eqn) or not want.isdisjoint(eqn.outvars):
+            if has_side_effects(eqn) or not want.isdisjoint(eqn.outvars):
                 live.append(eqn)
                 inputs = [eqn.invars[-1]] if id(eqn) in self.group_of and eqn.primitive is lookup_p else eqn.invars
                 want.update(v for v in inputs if _is_var(v))

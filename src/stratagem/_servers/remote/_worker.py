@@ -8,7 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from stratagem._core.mesh import ReplicaMesh
-from stratagem._core.step import everywhere
+from stratagem._core.step import on_all_devices
 from stratagem._private import is_seed_state
 from stratagem._servers.remote._prefetch import Freshness, PrefetchBuffer
 from stratagem._servers.remote._push import Origin
@@ -48,7 +48,7 @@ class Worker:
     ) -> list[list[Any]]:
         """Takes one step, whatever `times` is, for several at once save nothing here; returns a list of its results."""
         # A NumPy array goes to the device with the call, which is faster, but JAX would make 32 bits of 64 there.
-        arrays = [v if isinstance(v, np.ndarray) and v.itemsize < 8 else everywhere(v, mesh) for v in inputs]
+        arrays = [v if isinstance(v, np.ndarray) and v.itemsize < 8 else on_all_devices(v, mesh) for v in inputs]
         fresh = self.freshness.begin_step(servers.change_count)
         before = self.pushes
         try:
@@ -59,7 +59,7 @@ class Worker:
         self.clock.steps += 1
         if self.index is None:
             servers.count_change()
-        return [[v if isinstance(v, jax.Array) else everywhere(v, mesh) for v in found]]
+        return [[v if isinstance(v, jax.Array) else on_all_devices(v, mesh) for v in found]]
 
     @property
     def numbered(self) -> bool:
