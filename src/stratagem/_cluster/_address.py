@@ -25,7 +25,7 @@ class Address:
 
     @property
     def loopback(self) -> bool:
-        """Whether only this machine can reach it. Names are not resolved: of these, only localhost counts."""
+        """True if only this machine can reach it. Names are not resolved: of these, only localhost counts."""
         try:
             return ipaddress.ip_address(self.host).is_loopback
         except ValueError:

@@ -50,7 +50,7 @@ class ClusterJob:
 
     @property
     def is_chief(self) -> bool:
-        """Whether this task is the one that saves and logs."""
+        """True if this task is the one that saves and logs."""
         return self.rank == 0
 
     @property
@@ -65,7 +65,7 @@ class ClusterJob:
 
     @property
     def loopback(self) -> bool:
-        """Whether no known address can be reached from another machine."""
+        """True if no known address can be reached from another machine."""
         return all(address.loopback for address in self.addresses if address is not None)
 
 

@@ -83,7 +83,7 @@ class ClusterResolver(abc.ABC):
 
     @property
     def source(self) -> str:
-        """Where the facts are from, for errors and logs. Not in TensorFlow."""
+        """The source of the facts, for errors and logs. Not in TensorFlow."""
         return type(self).__name__
 
     @property

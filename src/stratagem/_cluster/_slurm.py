@@ -18,7 +18,11 @@ _GPUS_BEFORE = "STRATAGEM_GPUS_OF_NODE"  # its former value: another resolver mu
 @final
 @dataclass(frozen=True)
 class _Share:
-    """visible: the GPUs that this process sees. each: how many every task gets. own: the new CUDA_VISIBLE_DEVICES, or None."""
+    """The GPUs of this task.
+
+    visible: the GPUs that this process sees. each: how many every task gets. own: the new CUDA_VISIBLE_DEVICES, or None
+    to leave it unchanged.
+    """
 
     visible: tuple[str, ...]
     each: int

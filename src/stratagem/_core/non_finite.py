@@ -38,7 +38,7 @@ class NonFiniteWatch:
 
     @property
     def policy(self) -> str:
-        """One of POLICIES."""
+        """The policy, one of POLICIES."""
         return self._policy
 
     @policy.setter
@@ -48,7 +48,7 @@ class NonFiniteWatch:
 
     @property
     def stops(self) -> bool:
-        """Whether steps have to be checked."""
+        """True if steps have to be checked."""
         return self._policy == "stop"
 
     def note(self, steps: int, values: Mapping[str, jax.Array], own: Mapping[int, Sequence[jax.Array]]) -> None:

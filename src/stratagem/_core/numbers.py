@@ -161,7 +161,7 @@ class Tracing:
 
     @property
     def here(self) -> bool:
-        """Whether the calling thread is the one that traces, and the trace has not ended."""
+        """True if the calling thread is the one that traces, and the trace has not ended."""
         return self._thread == threading.get_ident()
 
     def apply(self, function: Callable[..., Any], operands: Sequence[Any]) -> Any:

@@ -128,7 +128,7 @@ class AbstractStrategy(abc.ABC):
 
     @property
     def cluster_resolver(self) -> Any:
-        """None: this strategy has one worker."""
+        """The cluster resolver; None, because this strategy has one worker."""
         return None
 
     @property

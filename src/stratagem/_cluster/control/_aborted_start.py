@@ -29,7 +29,10 @@ class AbortedStart:
                 self._all_informed.set()
 
     async def wait_until_informed(self, seconds: float) -> None:
-        """Waits until all tasks were informed, at most so long; not at all if tasks may try again, as those of a new job."""
+        """Waits until all tasks were informed, at most so long.
+
+        Does not wait if a task has merely ended: then the tasks of the next job may come soon.
+        """
         if self.reason is not None and "again" not in self.reason:
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(seconds):

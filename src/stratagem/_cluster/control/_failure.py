@@ -10,7 +10,7 @@ from stratagem._base.job import Phase
 
 @final
 class FailureKind(enum.StrEnum):
-    """How a task failed."""
+    """The ways in which a task fails."""
 
     RAISED = "raised"  # an exception that nothing caught
     LOST = "lost"  # its process or machine has ended

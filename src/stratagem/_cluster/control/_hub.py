@@ -160,7 +160,7 @@ class Hub:
             return self.aborted_start.refusal
         if self._failure is not None:
             return {"text": "this job has failed, and not all of it has ended yet.", "again": True}
-        if (other := self._members.get(hello["rank"])) is not None and not other.gone:
+        if (other := self._members.get(hello["rank"])) is not None and not other.disconnected:
             return {"text": f"{other.task} is already there, on {other.host} (pid {other.pid})."}
         if self.welcomed:
             return {"text": "the job has begun without it. Start all tasks again."}
@@ -185,16 +185,16 @@ class Hub:
             self._broadcast({"op": "welcome", "hosts": [self._members[r].host for r in sorted(self._members)]})
 
     def _disconnected(self, member: Member) -> None:
-        member.gone = True
+        member.disconnected = True
         if not self.welcomed:
             del self._members[member.rank]  # it may join again
             self._greet()
-        elif all(m.gone for m in self._members.values()):
+        elif all(m.disconnected for m in self._members.values()):
             self._empty.set()
 
     def _broadcast(self, message: Message) -> None:
         for member in self._members.values():
-            if not member.gone:
+            if not member.disconnected:
                 member.channel.send(message)
 
     # Messages.
@@ -234,15 +234,15 @@ class Hub:
             del self._agreements[name]
             self._broadcast(agreement.answer())
             return
-        gone = next((m for m in self._members.values() if m.left and m.rank not in agreement.values), None)
-        if gone is not None:
-            self._fail(gone.failure(FailureKind.LEFT, f"{member.task} waits for it ({agreement.description})."))
+        ended = next((m for m in self._members.values() if m.left and m.rank not in agreement.values), None)
+        if ended is not None:
+            self._fail(ended.failure(FailureKind.LEFT, f"{member.task} waits for it ({agreement.description})."))
 
     def _broken(self, member: Member) -> None:
         """Handles a broken collective: a task has ended, or its loss is reported soon, or the network is the cause."""
-        gone = next((m for m in self._members.values() if m.left), None)
-        if gone is not None:
-            self._fail(gone.failure(FailureKind.LEFT, f"{member.task} waits for it in step {member.step}."))
+        ended = next((m for m in self._members.values() if m.left), None)
+        if ended is not None:
+            self._fail(ended.failure(FailureKind.LEFT, f"{member.task} waits for it in step {member.step}."))
             return
         failure = member.failure(FailureKind.DISCONNECTED, "Is the network between the machines broken?")
         asyncio.get_running_loop().call_later(_NEWS_SECONDS, self._fail, failure)
@@ -255,10 +255,10 @@ class Hub:
             if not agreement.values:
                 del self._agreements[name]
 
-    def _end_agreements(self, gone: Member) -> None:
-        waiting = next((a for a in self._agreements.values() if gone.rank not in a.values), None)
+    def _end_agreements(self, ended: Member) -> None:
+        waiting = next((a for a in self._agreements.values() if ended.rank not in a.values), None)
         if waiting is not None:
-            self._fail(gone.failure(FailureKind.LEFT, f"Others wait for it ({waiting.description})."))
+            self._fail(ended.failure(FailureKind.LEFT, f"Others wait for it ({waiting.description})."))
 
     def _failed(self, failure: JobFailure) -> None:
         self._fail(failure)
@@ -300,7 +300,7 @@ class Hub:
 
     def _find_silent(self, now: float) -> None:
         for member in self._present():
-            if member.gone or now - member.heard <= self._facts.limits.heartbeat:
+            if member.disconnected or now - member.heard <= self._facts.limits.heartbeat:
                 continue
             if not member.left:
                 text = "Nothing was heard from its supervisor: its machine or the network is gone."

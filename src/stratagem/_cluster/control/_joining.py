@@ -1,4 +1,4 @@
-"""How a supervisor joins a job: rank 0's binds the hub's address, and all of them connect to it."""
+"""The steps by which a supervisor joins a job: rank 0's binds the hub's address, and all of them connect to it."""
 
 import asyncio
 import socket

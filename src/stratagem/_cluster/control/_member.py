@@ -28,7 +28,7 @@ class Member:
     step: int = 0
     phase: Phase = Phase.STARTING
     left: bool = False  # the task ended regularly
-    gone: bool = False  # its supervisor has disconnected
+    disconnected: bool = False  # its supervisor has ended the connection
 
     def failure(self, kind: FailureKind, text: str, waited: float = 0.0) -> JobFailure:
         """Returns a failure of this task, at its present step and phase."""

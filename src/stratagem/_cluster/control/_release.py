@@ -35,7 +35,7 @@ class Release:
 
     @property
     def started(self) -> bool:
-        """Whether the job has failed."""
+        """True if the job has failed."""
         return self._thread is not None
 
     def add_callback(self, callback: Callable[[], None]) -> None:

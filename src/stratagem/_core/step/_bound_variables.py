@@ -41,7 +41,7 @@ class BoundVariables:
 
     @property
     def stale(self) -> bool:
-        """Whether a variable got a new placement or its `trainable` changed, or a setting that the program depends on."""
+        """True if a variable got a new placement or its `trainable` changed, or a setting that the program depends on."""
         return self._settings.changed or any(
             v._placement is not p or v._trainable is not t
             for v, p, t in zip(self.variables, self._placements, self._trainable, strict=True)

@@ -73,7 +73,7 @@ class Capture(keras.StatelessScope):  # type: ignore[misc]
 
     @property
     def even(self) -> bool:
-        """Whether all replicas' inputs have the same shapes."""
+        """True if all replicas' inputs have the same shapes."""
         return self._layout is None
 
     @property
@@ -212,7 +212,7 @@ class Capture(keras.StatelessScope):  # type: ignore[misc]
 
     @contextlib.contextmanager
     def aggregated_reads(self) -> Iterator[None]:
-        """In the body, reading a sync-on-read variable returns its aggregate over all replicas, also inside a replica."""
+        """Makes reads of sync-on-read variables in the body return the aggregate over all replicas, also inside a replica."""
         before, self._aggregated_reads = self._aggregated_reads, True
         try:
             yield

@@ -58,7 +58,7 @@ def _outside(optimizer: Any) -> contextlib.AbstractContextManager[None] | None:
 
 @contextlib.contextmanager
 def _outside_of_trace(optimizer: Any) -> Iterator[None]:
-    """In the body, variables are created as outside of a step, in the strategy's scope. Raises ValueError in a later trace.
+    """Lets the body create variables as outside of a step, in the strategy's scope. Raises ValueError in a later trace.
 
     First the workers compare the optimizer's settings: with different ones they would create different variables, and
     could not agree on these.

@@ -15,7 +15,9 @@ T = TypeVar("T")
 
 @dataclass
 class BatchLayout:
-    """keys: the shapes and dtypes of every replica's own inputs (equal keys: the same trace).
+    """The shapes of an uneven batch on all replicas, and what traces of it have found.
+
+    keys: the shapes and dtypes of every replica's own inputs (equal keys: the same trace).
     gathered: for every gather of the step by number, the shapes of its operand on all replicas, found one by one.
     connections: for every key traced so far, which sources of a call of `tape.gradient` are connected there.
     """

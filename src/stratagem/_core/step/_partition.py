@@ -121,7 +121,10 @@ class LocalPiece:
 
 @dataclass(frozen=True)
 class GlobalPiece:
-    """function(common values `reads` by number, the heads) -> common values `outs` by number, then each version's `names`."""
+    """A piece that runs on all replicas together.
+
+    function(common values `reads` by number, the heads) -> common values `outs` by number, then each version's `names`.
+    """
 
     function: Callable[..., list[Any]]
     reads: list[int]
@@ -130,9 +133,10 @@ class GlobalPiece:
 
 
 class Partition:
-    """The pieces of a program in several versions. same_outs: which outputs are the same on all replicas, whatever their rows.
+    """The pieces of a program in several versions.
 
-    local: by number and version. globals: by number, from 1. last: the number of the last pieces.
+    same_outs: which outputs are the same on all replicas, whatever their rows. local: pieces by number and version.
+    globals: pieces by number, from 1. last: the number of the last pieces.
     """
 
     def __init__(self, versions: dict[Hashable, Version]) -> None:

@@ -40,7 +40,7 @@ class Program:
 
     @property
     def stale(self) -> bool:
-        """Whether the program is out of date, as `BoundVariables.stale` says."""
+        """True if the program is out of date, as `BoundVariables.stale` says."""
         return self._bound.stale
 
     def _compiled(self, traced: Trace, own: int, shared: int) -> Callable[..., Any]:

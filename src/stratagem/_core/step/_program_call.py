@@ -1,4 +1,4 @@
-"""What every call of a program needs: a context that reports its steps, and tensors on all devices."""
+"""program_call, the context of a program's call, which reports its steps; on_all_devices, which places shared tensors."""
 
 import contextlib
 from collections.abc import Iterator

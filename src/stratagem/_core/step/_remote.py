@@ -83,7 +83,7 @@ class RemoteProgram(abc.ABC):
     @property
     @abc.abstractmethod
     def stale(self) -> bool:
-        """Whether the program is out of date and has to be made again."""
+        """True if the program is out of date and has to be made again."""
 
     @abc.abstractmethod
     def __call__(self, arguments: Arguments) -> Any:

@@ -64,7 +64,7 @@ class OneByOne:
 
     @property
     def stale(self) -> bool:
-        """Whether the program is out of date."""
+        """True if the program is out of date."""
         return bool(self._program.stale)
 
     def __call__(self, calls: Sequence[Arguments]) -> list[Any]:
@@ -85,7 +85,7 @@ class RepeatedProgram:
 
     @property
     def stale(self) -> bool:
-        """Whether the program is out of date, as `BoundVariables.stale` says."""
+        """True if the program is out of date, as `BoundVariables.stale` says."""
         return self._bound.stale
 
     def __call__(self, calls: Sequence[Arguments]) -> list[Any]:

@@ -43,7 +43,7 @@ class OptimizerSettings:
 
     @property
     def changed(self) -> bool:
-        """Whether an optimizer has other settings by now."""
+        """True if an optimizer has other settings by now."""
         return any((o := of()) is not None and settings_of(o) != then for of, then in self.traced_with)
 
 
@@ -84,7 +84,7 @@ class Trace:
 
 @dataclass
 class TraceInfo:
-    """What earlier traces of the same code have found. It saves the first trace of the next signature."""
+    """The findings of earlier traces of the same code. They save the first trace of the next signature."""
 
     variables: list[Any] = field(default_factory=list)
     connections: dict[int, tuple[bool, ...]] = field(default_factory=dict)

@@ -37,7 +37,7 @@ class _Followed:
 
 @dataclass
 class _Call:
-    """One call.
+    """A call of an undecorated function.
 
     arguments: positional and named ones. leaves: the same, flat. built: whether its trace has changed objects that it
     reads, which nothing else has.

@@ -60,7 +60,7 @@ class UnevenProgram:
 
     @property
     def stale(self) -> bool:
-        """Whether the program is out of date, as `BoundVariables.stale` says."""
+        """True if the program is out of date, as `BoundVariables.stale` says."""
         return self._bound.stale
 
     def __call__(self, arguments: Arguments) -> Any:

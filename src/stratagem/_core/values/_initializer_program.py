@@ -103,7 +103,7 @@ class InitializerProgram:
 
     @property
     def by_rows(self) -> bool:
-        """Whether rows can be made alone."""
+        """True if rows can be made alone."""
         return self._source is not None
 
     @property

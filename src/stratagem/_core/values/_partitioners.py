@@ -50,7 +50,7 @@ def _check_positive(**arguments: Any) -> None:
 
 @final
 class FixedShardsPartitioner(Partitioner):
-    """The same number of shards for every variable, but at most one for each row.
+    """Cuts every variable into the same number of shards, but at most one for each row.
 
     Raises ValueError for a number below 1.
     """
@@ -66,7 +66,7 @@ class FixedShardsPartitioner(Partitioner):
 
 @final
 class MinSizePartitioner(Partitioner):
-    """As many shards as possible of at least `min_shard_bytes` each, but at most `max_shards`.
+    """Cuts a variable into as many shards as possible of at least `min_shard_bytes` each, but at most `max_shards`.
 
     bytes_per_string: the assumed size of a string. Raises ValueError for a number below 1.
     """
@@ -85,7 +85,9 @@ class MinSizePartitioner(Partitioner):
 
 @final
 class MaxSizePartitioner(Partitioner):
-    """As few shards as possible of at most `max_shard_bytes` each, but at most `max_shards` (None: no limit).
+    """Cuts a variable into as few shards as possible of at most `max_shard_bytes` each, but at most `max_shards` of them.
+
+    max_shards: None for no limit.
 
     bytes_per_string: the assumed size of a string. Raises ValueError for a number below 1.
     """

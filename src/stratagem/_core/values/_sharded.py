@@ -139,7 +139,7 @@ class ShardedVariable:
 
     @property
     def trainable(self) -> bool:
-        """Whether training changes it."""
+        """True if training changes it."""
         return bool(self.variables[0].trainable)
 
     @trainable.setter

@@ -15,7 +15,7 @@ from stratagem._private import KerasVariable
 
 
 class VariableSynchronization(enum.Enum):
-    """When the copies of a variable are made equal (TF's names)."""
+    """The times at which the copies of a variable are made equal (TF's names)."""
 
     AUTO = 0
     NONE = 1
@@ -24,7 +24,7 @@ class VariableSynchronization(enum.Enum):
 
 
 class VariableAggregation(enum.Enum):
-    """How the replicas' values become one (TF's names)."""
+    """The reduction of the replicas' values of a variable to one (TF's names)."""
 
     NONE = 0
     SUM = 1

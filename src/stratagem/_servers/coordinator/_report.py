@@ -83,7 +83,7 @@ class Report:
 
     @property
     def advice(self) -> tuple[str, ...]:
-        """What to change, the most important first; empty if little can be gained, or too few steps were taken."""
+        """Recommended changes, the most important first; empty if little can be gained, or too few steps were taken."""
         if self.steps < _MIN_STEPS:
             return ()
         return tuple(advice for rule in _RULES for advice in rule(self))

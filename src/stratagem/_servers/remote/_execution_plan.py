@@ -28,7 +28,7 @@ Values = dict[Number, Any]
 
 @dataclass(frozen=True)
 class ServerLocation:
-    """Where a variable lies: the server's index, and the variable's key there."""
+    """The location of a variable: the server's index, and the variable's key there."""
 
     server: int
     key: str

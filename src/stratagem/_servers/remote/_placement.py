@@ -37,7 +37,10 @@ class StoredRemotely:
 @final
 @dataclass(frozen=True, eq=False)
 class ServerPlacement(RemotePlacement):
-    """servers: all of the strategy. home: the index of the server that holds the variable at first. key: its name there."""
+    """The placement of a variable on servers.
+
+    servers: all of the strategy. home: the index of the server that holds the variable at first. key: its name there.
+    """
 
     servers: Servers
     home: int

@@ -21,7 +21,7 @@ class Origin:
 
 @dataclass(frozen=True)
 class Push:
-    """What a step changes on one server.
+    """The changes of a step on one server.
 
     updates: numbers of updates that the server knows, each with its gradients. added, set: amounts and new values, by
     the key of the variable. seen: the number of pushes that the server had applied when the step read from it; None if

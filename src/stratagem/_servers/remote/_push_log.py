@@ -30,7 +30,9 @@ class _PushRecord:
     def end(self, below: int) -> None:
         """Drops the closures that have ended."""
         self.below, self.applied = below, _at_least(below, self.applied)
-        self.by_variable = {key: rest for key, numbers in self.by_variable.items() if (rest := _at_least(below, numbers))}
+        self.by_variable = {
+            key: rest for key, numbers in self.by_variable.items() if (rest := _at_least(below, numbers))
+        }
 
 
 @final
@@ -69,7 +71,9 @@ class PushLog:
         return rest if rest.updates or rest.added or rest.set else None
 
     def _is_done(self, origin: Origin, record: _PushRecord, key: str, known: bool) -> bool:
-        return record.by_variable.get(key, {}).get(origin.closure, 0) >= origin.number if key in self._moved_in else known
+        return (
+            record.by_variable.get(key, {}).get(origin.closure, 0) >= origin.number if key in self._moved_in else known
+        )
 
     def _is_older(self, origin: Origin, key: str) -> bool:
         last = self._last_set.get(key, origin)

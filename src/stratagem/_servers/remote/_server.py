@@ -34,7 +34,7 @@ class NotHereError(InvalidArgumentError):
 
 @dataclass(frozen=True)
 class Traffic:
-    """What a server has done so far.
+    """The counts of a server's work so far.
 
     pushes: how many were applied. dropped: how many were not, because they were applied before or came too late. stale:
     the sum, over all pushes, of the number of other pushes applied between the step's read and its push. busy: seconds

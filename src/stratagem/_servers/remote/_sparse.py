@@ -75,7 +75,7 @@ def _binary(
 
 
 def _scalar(atom: Any, defined: Mapping[Var, Eqn]) -> tuple[Any, Callable[[Any], Any] | None]:
-    """For a value with equal elements, returns the number if it is a constant, and a function that gets it from the value.
+    """Analyses a value with equal elements: returns the number if it is a constant, and a function that gets it from the value.
 
     Returns (None, None) if the elements may differ.
     """

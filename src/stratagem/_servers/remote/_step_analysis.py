@@ -75,7 +75,7 @@ class VariableChange:
 
 
 class StepAnalysis:
-    """What one program reads whole, looks up, applies and changes, and the subprogram of each of its equations.
+    """The values that one program reads whole, looks up, applies and changes, and the subprogram of each of its equations.
 
     level: for each value the first subprogram that may use it. place: for each equation, by id, its subprogram.
     position_of: for each value that is a version of a variable, the position of the variable.
@@ -108,7 +108,7 @@ class StepAnalysis:
         self.applied: list[AppliedUpdate] = []
         self.used: set[Var] = set()
         self._ids: dict[Any, int] = {}  # by ids, table and its shards' sizes: the group that last looked them up
-        self._asked: dict[Var, int] = {}  # by version of a table: the call of the last look-up in it
+        self._last_lookup: dict[Var, int] = {}  # by version of a table: the call of the last look-up in it
         before = len(self.whole)
         self.place: dict[int, int] = {}
         for eqn in self.eqns:
@@ -159,7 +159,7 @@ class StepAnalysis:
         self.groups[number].ids[ids] = None
         self.group_of[id(eqn)] = number
         self._ids[ids, eqn.params["table"], tuple(v.aval.shape[0] for v in shards)] = number
-        self._asked.update((v, max(call, self._asked.get(v, 0))) for v in shards)
+        self._last_lookup.update((v, max(call, self._last_lookup.get(v, 0))) for v in shards)
         if not is_literal(ids):
             self._use(ids, "the ids of a look-up")
         return call + 1
@@ -186,7 +186,7 @@ class StepAnalysis:
                     f"{update.optimizer.name}: a step assigns a variable on a parameter server and then updates it by the "
                     "optimizer. Make these two steps, or assign after the update."
                 )
-        call = max(max(self._level(v), self._asked.get(v, 0)) for v in eqn.invars if not is_literal(v))
+        call = max(max(self._level(v), self._last_lookup.get(v, 0)) for v in eqn.invars if not is_literal(v))
         groups: list[tuple[int, int] | None] = []
         for v, value in zip(gradients, values[:n], strict=True):
             kind = None if is_literal(v) else self.sparse.get(v)

@@ -11,7 +11,7 @@ from stratagem._base.job import Phase
 
 
 class TimeCategory(enum.StrEnum):
-    """What a worker spends its time on. The categories together cover all of it."""
+    """The categories of a worker's time. Together they cover all of it."""
 
     COMPUTE = "compute"  # compiled subprograms of steps
     SERVERS = "servers"  # reading variables and rows, pushing updates, and waiting for both

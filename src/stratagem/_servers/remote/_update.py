@@ -64,7 +64,7 @@ def gradient_kind(optimizer: Any, variable: Any, rows: bool) -> GradientKind:
 @final
 @dataclass(frozen=True)
 class UpdateSpec:
-    """What a server knows of an update without the optimizer.
+    """The facts about an update that a server needs, without the optimizer.
 
     gradients: for each gradient its variable (path, shape, dtype), and how it is sent. by_rows: for each value that the
     update reads, the index of the gradient whose rows of it are updated, or None. written: the indices of the values
@@ -100,7 +100,7 @@ class UpdateSpec:
 
     @functools.cached_property
     def _sizes(self) -> list[tuple[int, int]]:
-        """For each gradient, the bytes of a dense one, and of one row with its id."""
+        """The bytes of each gradient if dense, and of one of its rows with the row's id."""
         every = [(shape, np.dtype(dtype).itemsize) for _, shape, dtype, _ in self.gradients]
         return [(math.prod(shape) * size, math.prod(shape[1:]) * size + _ID_BYTES) for shape, size in every]
 

@@ -63,7 +63,7 @@ class Worker:
 
     @property
     def numbered(self) -> bool:
-        """Whether it runs a closure, whose pushes have numbers."""
+        """True if it runs a closure, whose pushes have numbers."""
         return self.index is not None and self._closure >= 0
 
     def next_origin(self) -> Origin | None:

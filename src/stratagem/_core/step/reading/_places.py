@@ -45,7 +45,7 @@ def put(place: Place, value: Any) -> None:
 
 @contextlib.contextmanager
 def filled(values: Sequence[tuple[Place, Any]]) -> Iterator[None]:
-    """In the body, other values are at these places. Values that the body itself stores there are left."""
+    """Puts other values at these places while the body runs. Values that the body itself stores there are left."""
     done: list[tuple[Place, Any, Any]] = []
     try:
         for place, value in values:

@@ -130,7 +130,7 @@ class ReadState:
 
 
 class ReadPlan:
-    """What is known of one function's reading: the code that it can reach, and the names in that."""
+    """The facts about one function's reading: the code that it can reach, and the names in that."""
 
     def __init__(self, code: types.CodeType | type, home: str) -> None:
         self.code, self.home = code, home
