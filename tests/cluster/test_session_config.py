@@ -13,7 +13,7 @@ from stratagem._cluster import _session_config
 @pytest.fixture
 def told(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> Any:
     """What the log says, from a clean slate."""
-    monkeypatch.setattr(_session_config, "_told", set())
+    monkeypatch.setattr(_session_config, "_logged", set())
     caplog.set_level(logging.INFO)
     return lambda: [record.message.rpartition(": ")[2] for record in caplog.records]
 

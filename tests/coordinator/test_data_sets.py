@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import stratagem as tf
-from stratagem._servers.coordinator._values import EveryValue, PerWorkerDataset, PerWorkerValues
+from stratagem._servers.coordinator._values import PerWorkerDataset, PerWorkerRegistry, PerWorkerValues
 from tests.coordinator.functions import WORKERS, counter, draw, good
 
 
@@ -192,7 +192,7 @@ def test_one_that_always_fails_is_the_users_error_and_names_the_worker(coordinat
 
 
 def test_a_worker_may_be_lost_while_values_are_made() -> None:
-    every, made, interval = EveryValue(), threading.Event(), sys.getswitchinterval()
+    every, made, interval = PerWorkerRegistry(), threading.Event(), sys.getswitchinterval()
 
     def make() -> None:
         kept = [PerWorkerValues(lambda worker: None, "nothing", [0], every) for _ in range(20_000)]

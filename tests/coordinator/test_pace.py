@@ -6,7 +6,7 @@ import time
 import pytest
 
 from stratagem._servers.coordinator import _batching as _pace
-from stratagem._servers.coordinator._batching import BatchingPolicy, Turns
+from stratagem._servers.coordinator._batching import BatchingPolicy, FairLock
 
 SHORT, LONG = 1e-4, 1.0  # seconds of a function
 
@@ -24,7 +24,7 @@ def run(pace: BatchingPolicy, clock: list[float], seconds: float) -> None:
 
 
 def test_short_functions_are_taken_together(clock: list[float]) -> None:
-    for pace in (BatchingPolicy(Turns()), BatchingPolicy(None)):
+    for pace in (BatchingPolicy(FairLock()), BatchingPolicy(None)):
         assert pace.most == 1
         run(pace, clock, SHORT)
         assert pace.most == 16
@@ -38,22 +38,22 @@ def test_a_worker_elsewhere_is_given_what_it_runs_in_a_moment(clock: list[float]
 
 
 def test_long_functions_take_no_turns_until_the_worker_looks_again(clock: list[float]) -> None:
-    turns = Turns()
+    turns = FairLock()
     pace = BatchingPolicy(turns)
     run(pace, clock, LONG)
     for _ in range(32):
         assert pace.most == 1
         with pace.running(1):
-            assert not turns._now.locked()
+            assert not turns._current.locked()
     with pace.running(1):
-        assert turns._now.locked()
+        assert turns._current.locked()
     assert pace.most == 16
 
 
 def test_of_workers_with_short_functions_one_runs_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(_pace, "_PATIENCE", 60.0)
     monkeypatch.setattr(_pace, "_SHORT", 60.0)
-    turns, within, most = Turns(), [0], [0]
+    turns, within, most = FairLock(), [0], [0]
 
     def work() -> None:
         pace = BatchingPolicy(turns)
@@ -73,7 +73,7 @@ def test_of_workers_with_short_functions_one_runs_at_a_time(monkeypatch: pytest.
 
 
 def test_nobody_waits_for_long_for_a_function_that_waits_for_somebody() -> None:
-    turns, met = Turns(), threading.Barrier(3, timeout=120)
+    turns, met = FairLock(), threading.Barrier(3, timeout=120)
 
     def work() -> None:
         with BatchingPolicy(turns).running(1):
@@ -88,7 +88,7 @@ def test_nobody_waits_for_long_for_a_function_that_waits_for_somebody() -> None:
 
 
 def test_a_function_that_raises_ends_its_turn(clock: list[float]) -> None:
-    turns = Turns()
+    turns = FairLock()
     with pytest.raises(KeyError), BatchingPolicy(turns).running(1):
         raise KeyError
-    assert not turns._now.locked()
+    assert not turns._current.locked()

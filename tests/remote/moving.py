@@ -48,7 +48,7 @@ class Scheduled(Schedule):  # type: ignore[misc, valid-type]
 
 def copies(strategy: Any, variable: Any) -> list[float]:
     """A variable as each server has it that keeps it."""
-    actors, places = strategy.servers.actors, strategy.servers.places(placement_of(variable))
+    actors, places = strategy.servers.actors, strategy.servers.locations(placement_of(variable))
     return [float(actors[p.server].call("read", [p.key]).result()[1][0]) for p in places]
 
 
@@ -119,7 +119,7 @@ class Job:
     def share(self) -> None:
         """All servers keep the two variables from now on."""
         for v in (self.first, self.second):
-            self.strategy.servers.keep_on(range(2), placement_of(v))
+            self.strategy.servers.move_to(range(2), placement_of(v))
 
     def check(self, steps: int) -> None:
         """Each of so many steps has counted once, on every server."""

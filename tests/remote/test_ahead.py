@@ -9,7 +9,7 @@ import pytest
 import stratagem as tf
 from stratagem._servers.coordinator import _coordinator
 from stratagem._servers.remote._actors import LocalActor
-from stratagem._servers.remote._prefetch import Freshness, Prefetched
+from stratagem._servers.remote._prefetch import Freshness, PrefetchBuffer
 from tests.coordinator.functions import Gate
 from tests.remote.serving import serving
 
@@ -36,7 +36,7 @@ def calls(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
 @pytest.fixture
 def always(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every push brings values, also where no other function waits."""
-    monkeypatch.setattr(Prefetched, "more", property(lambda _: True, lambda _, more: None), raising=False)
+    monkeypatch.setattr(PrefetchBuffer, "expects_step", property(lambda _: True, lambda _, value: None), raising=False)
 
 
 class Doubling:
@@ -113,11 +113,11 @@ def test_a_step_sees_what_its_own_function_assigned_before() -> None:
 
 
 def test_what_was_brought_is_used_once_and_by_the_same_plan_only() -> None:
-    ahead, plan, other = Prefetched(), object(), object()
-    ahead.keep(plan, {0: (1, ["v"])})
+    ahead, plan, other = PrefetchBuffer(), object(), object()
+    ahead.store(plan, {0: (1, ["v"])})
     assert ahead.take(other) == {}
     assert ahead.take(plan) == {}
-    ahead.keep(plan, {0: (1, ["v"])})
+    ahead.store(plan, {0: (1, ["v"])})
     assert ahead.take(plan) == {0: (1, ["v"])}
     assert ahead.take(plan) == {}
 
@@ -135,8 +135,8 @@ def test_nothing_that_was_done_before_a_function_was_scheduled_is_ever_missed(se
                 scheduled.append(made)
             case "run" if scheduled:
                 needed = scheduled.popleft()
-                fresh.need(needed)
-                used.append(fresh.ask(made))
+                fresh.require(needed)
+                used.append(fresh.begin_step(made))
                 assert (brought if used[-1] else made) >= needed
                 brought = made
     assert {True, False} == set(used)

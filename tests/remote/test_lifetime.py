@@ -50,7 +50,7 @@ def test_a_variable_that_all_servers_kept_is_forgotten_by_all() -> None:
     strategy = serving(servers=3)
     with strategy.scope():
         variable = tf.Variable(1.0)
-    strategy.servers.keep_on(range(3), variable._placement)
+    strategy.servers.move_to(range(3), variable._placement)
     assert kept(strategy) == (3, 0)
     del variable
     gc.collect()
@@ -92,11 +92,11 @@ def test_a_note_is_taken_once_when_its_object_is_gone() -> None:
     gone, things = Finalized(), [Thing() for _ in range(3)]
     for i, thing in enumerate(things):
         gone.watch(thing, i)
-    assert gone.taken() == []
+    assert gone.drain() == []
     del things[1], thing
     gc.collect()
-    assert gone.taken() == [1]
-    assert gone.taken() == []
+    assert gone.drain() == [1]
+    assert gone.drain() == []
 
 
 def scheduled(strategy: Any) -> None:

@@ -45,7 +45,7 @@ class Ray:
 
 
 def actor(answer: Any) -> Any:
-    return SimpleNamespace(here=SimpleNamespace(remote=lambda: answer))
+    return SimpleNamespace(ping=SimpleNamespace(remote=lambda: answer))
 
 
 @pytest.fixture
@@ -72,7 +72,7 @@ def test_an_actor_that_dies_is_started_again_whatever_ray_says(ray: Ray, error: 
     found = actors.RayActor("worker:0", "job", actor(exceptions.ActorDiedError()), start)
     found.find(60.0)
     assert len(ray.started) == 4
-    assert ray.get(found.found.here.remote(), 0) == 7
+    assert ray.get(found.handle.ping.remote(), 0) == 7
 
 
 def test_an_actor_that_does_not_answer_yet_is_not_started_again(ray: Ray) -> None:
@@ -113,7 +113,7 @@ def test_a_task_that_ray_cannot_start_is_told_why(ray: Ray, monkeypatch: pytest.
 
 def test_a_task_waits_for_its_name_to_become_free(ray: Ray, monkeypatch: pytest.MonkeyPatch) -> None:
     taken = (ValueError("the name is taken"),)
-    assert ray.get(Started(ray, monkeypatch, taken, taken, 7).hosted().here.remote(), 0) == 7
+    assert ray.get(Started(ray, monkeypatch, taken, taken, 7).hosted().ping.remote(), 0) == 7
 
 
 def test_a_task_whose_node_ends_does_not_wait(ray: Ray, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -179,7 +179,7 @@ def test_a_servers_process_waits_until_those_that_use_it_know_that_it_is_frozen(
 
     class Frozen:
         def __init__(self, *_: Any) -> None:
-            self.there = lambda: True
+            self.exists = lambda: True
 
         def call(self, *_: Any) -> Any:
             return self

@@ -220,7 +220,7 @@ def test_rows_are_found_of_a_table_that_moves_at_this_moment(monkeypatch: pytest
     job = Job("threads", monkeypatch)
     with job.strategy.scope():
         table = tf.Variable([[1.0], [2.0], [3.0]])
-    job.before(1, lambda: job.strategy.servers.keep_on([0, 1], placement_of(table)))
+    job.before(1, lambda: job.strategy.servers.move_to([0, 1], placement_of(table)))
     assert tf.nn.embedding_lookup(table, [2, 0]).numpy().tolist() == [[3], [1]]
     assert job.interrupted
 
@@ -250,7 +250,7 @@ def test_a_step_that_has_nothing_to_do_with_a_move_does_not_wait_for_what_is_com
     coordinator.schedule(add)
     coordinator.join()
     with tracing:  # as one who compiles
-        strategy.servers.keep_on(range(2), placement_of(other))
+        strategy.servers.move_to(range(2), placement_of(other))
         coordinator.schedule(add)
         end = time.monotonic() + 120
         while not coordinator.done():

@@ -12,9 +12,9 @@ ONE = np.float32(1)
 
 def sent(log: PushLog, origin: Origin, **push: object) -> Push | None:
     """What is applied of a push with these fields."""
-    left = log.left(origin, Push(**push))  # type: ignore[arg-type]
+    left = log.remaining(origin, Push(**push))  # type: ignore[arg-type]
     if left is not None:
-        log.note(origin, left)
+        log.record(origin, left)
     return left
 
 

@@ -90,7 +90,7 @@ def test_a_program_is_not_traced_again_when_its_variables_are_shared() -> None:
     with strategy.scope():
         add()
         before = len(traces)
-        strategy.servers.keep_on(range(2), placement_of(v))
+        strategy.servers.move_to(range(2), placement_of(v))
         add()
     assert len(traces) == before
     assert copies(strategy, v) == [2, 2]

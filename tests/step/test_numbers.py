@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import stratagem as tf
-from stratagem._core.step.reading._plans import MOST_VARIANTS
+from stratagem._core.step.reading._plans import MAX_VARIANTS
 from tests.step.counting import Counted, strategies
 
 
@@ -78,14 +78,14 @@ def test_what_python_decides_by_a_number_is_a_condition_of_a_program(compute: An
 def test_programs_for_one_value_each_are_named_and_only_the_last_are_kept(caplog: pytest.LogCaptureFixture) -> None:
     t = Counted(lambda t, x: x * float(t.weight))
     strategy = tf.distribute.OneDeviceStrategy("cpu:0")
-    for i in range(MOST_VARIANTS + 10):
+    for i in range(MAX_VARIANTS + 10):
         t.weight = i / 8
         assert float(strategy.run(t.step, args=(tf.constant(3.0),))) == 3.0 * i / 8
     said = [r.getMessage() for r in caplog.records if "was traced" in r.getMessage()]
     assert len(said) == 1
     assert "self.weight" in said[0]
     kept = [len(cache.specializations) for cache in strategy.function_caches.values()]
-    assert kept == [MOST_VARIANTS + 1]  # the one that was left out last is found at the next
+    assert kept == [MAX_VARIANTS + 1]  # the one that was left out last is found at the next
 
 
 def test_a_step_of_float64_gets_the_number_with_all_its_bits() -> None:

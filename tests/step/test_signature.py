@@ -151,7 +151,7 @@ def test_names_that_the_code_assigns_do_not_count() -> None:
 
     counter = 0
     names = read_names(f.__code__)
-    assert names.closed == ()
+    assert names.captured == ()
     assert set(names.globals) == {"LOADED", "len"}
     assert function_key(f) == (f(), function_key(f))[1]
 

@@ -1,8 +1,8 @@
-"""Who is in the job, and which task this process is.
+"""The cluster of a job, and the task that this process is in it.
 
 In: TF_CONFIG, Slurm, torchrun, Open MPI, Ray, or a ClusterSpec of the user's.
-Out: resolvers, the checked facts of a job (`ClusterJob`); `control` has the channel between its tasks, by which they agree and
-one failure is told to all; `coordination` is JAX's service for several processes.
+Out: resolvers, and the checked facts of a job (`ClusterJob`); `control` has the channel between the tasks, by which they
+agree and learn of a failure; `coordination` is JAX's service for several processes.
 Never: imports JAX's Python or Keras, since supervisors run on it; touches a tensor.
 """
 

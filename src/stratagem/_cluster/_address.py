@@ -1,4 +1,4 @@
-"""Address: host and port of a task, read strictly."""
+"""Address: host and port of a task, parsed strictly."""
 
 import ipaddress
 import re
@@ -7,7 +7,7 @@ from typing import final
 
 from stratagem._base.errors import ClusterError
 
-_NAME = re.compile(r"[\w.-]+")  # a host name or an IPv4 address; DNS will say more
+_NAME = re.compile(r"[\w.-]+")  # a host name or an IPv4 address; DNS checks the rest
 _PORT = re.compile(r"[0-9]{1,5}")
 _LAST_PORT = 65535
 
@@ -15,7 +15,7 @@ _LAST_PORT = 65535
 @final
 @dataclass(frozen=True)
 class Address:
-    """Where a task listens. `host` is a name or an IP address, without brackets."""
+    """The host and port where a task listens. `host` is a name or an IP address, without brackets."""
 
     host: str
     port: int
@@ -25,7 +25,7 @@ class Address:
 
     @property
     def loopback(self) -> bool:
-        """Whether only this machine can reach it. No name is looked up, so a name other than localhost is not."""
+        """True if only this machine can reach it. Names are not resolved: of these, only localhost counts."""
         try:
             return ipaddress.ip_address(self.host).is_loopback
         except ValueError:
@@ -33,16 +33,16 @@ class Address:
 
     @property
     def key(self) -> tuple[str, int]:
-        """Equal for two spellings of one address."""
+        """A key that is equal for two spellings of one address."""
         host = self.host.lower()
         return "127.0.0.1" if host == "localhost" else host, self.port
 
     @classmethod
     def parse(cls, text: str) -> "Address":
-        """From `host:port`, or `[host]:port` for IPv6.
+        """Parses `host:port`, or `[host]:port` for IPv6.
 
         Raises:
-            ClusterError: it is nothing of that kind; the text says in a line what is wrong.
+            ClusterError: the text is no such address; the message says in one line what is wrong.
         """
         host, colon, port = text.rpartition(":")
         if any(c.isspace() for c in text):

@@ -1,4 +1,4 @@
-"""Which of the things that can describe a cluster describes the one that this process is in."""
+"""default_resolver: the resolver of the launcher that started this process."""
 
 import logging
 import os
@@ -9,8 +9,8 @@ from stratagem._cluster._resolver import ClusterResolver
 from stratagem._cluster._slurm import SlurmClusterResolver
 from stratagem._cluster._tf_config import TFConfigClusterResolver
 
-# The first whose variables are all set wins. A nearer launcher comes before one that it runs in: torchrun and mpirun are
-# often started by Slurm, whose variables then count launchers, not tasks.
+# The first source whose variables are all set is taken. A launcher comes before one that may have started it: torchrun and
+# mpirun are often started by Slurm, whose variables then count launchers, not tasks.
 _SOURCES = (
     ("TF_CONFIG", ("TF_CONFIG",), TFConfigClusterResolver),
     ("torchrun", ("RANK", "WORLD_SIZE"), TorchrunClusterResolver),
@@ -22,18 +22,20 @@ _log = logging.getLogger("stratagem.cluster")
 
 
 def default_resolver(environ: MutableMapping[str, str] = os.environ) -> ClusterResolver:
-    """The resolver of TF_CONFIG, torchrun, Open MPI or Slurm, the first that left its variables in `environ`.
+    """Returns the resolver of TF_CONFIG, torchrun, Open MPI or Slurm, the first whose variables are in `environ`.
 
-    Without any it is that of TF_CONFIG, whose cluster is then empty. One log line says which one it is, and which others
-    were there too.
+    If there are none, returns the resolver of TF_CONFIG, whose cluster is then empty. One log line says which one it
+    is, and which others were found.
     """
-    there = [(name, variables, make) for name, variables, make in _SOURCES if all(v in environ for v in variables)]
-    if not there:
+    found = [(name, variables, make) for name, variables, make in _SOURCES if all(v in environ for v in variables)]
+    if not found:
         _log.info("No cluster: none of %s has set its variables.", ", ".join(name for name, _, _ in _SOURCES))
         return TFConfigClusterResolver(environ=environ)
-    told = [name if name in variables else f"{name} ({_values(environ, variables)})" for name, variables, _ in there]
-    _log.info("The cluster is the one of %s%s.", told[0], f"; passed over: {', '.join(told[1:])}" if told[1:] else "")
-    return there[0][2](environ=environ)
+    first, *others = (
+        name if name in variables else f"{name} ({_values(environ, variables)})" for name, variables, _ in found
+    )
+    _log.info("The cluster is the one of %s%s.", first, f"; passed over: {', '.join(others)}" if others else "")
+    return found[0][2](environ=environ)
 
 
 def _values(environ: MutableMapping[str, str], variables: tuple[str, ...]) -> str:

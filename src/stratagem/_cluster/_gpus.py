@@ -1,17 +1,17 @@
-"""Which GPUs this process may use, found out without starting JAX: a backend started too early cannot join a cluster."""
+"""visible_gpus: the GPUs that this process may use, found without starting JAX, whose backend must not start before the job."""
 
 import logging
 import shutil
 import subprocess
 from collections.abc import Mapping
 
-_PATIENCE = 20.0  # seconds for a driver that has to wake up
+_PATIENCE = 20.0  # seconds; a driver may have to wake up first
 
 _log = logging.getLogger("stratagem.cluster")
 
 
 def visible_gpus(environ: Mapping[str, str]) -> tuple[str, ...]:
-    """The ids in CUDA_VISIBLE_DEVICES, else the number of every NVIDIA GPU of this machine; without a driver none.
+    """Returns the ids in CUDA_VISIBLE_DEVICES, else the indices of this machine's NVIDIA GPUs; none without a driver.
 
     Raises:
         subprocess.TimeoutExpired: `nvidia-smi` does not answer.
@@ -30,7 +30,7 @@ def visible_gpus(environ: Mapping[str, str]) -> tuple[str, ...]:
 
 
 def _ids(listed: str) -> tuple[str, ...]:
-    """Ids up to the first that is none, as CUDA reads them: "", "-1" and "NoDevFiles" hide every GPU."""
+    """Returns the ids up to the first invalid one, as CUDA reads them: "", "-1" and "NoDevFiles" hide every GPU."""
     ids = []
     for item in listed.split(","):
         if item.strip() in ("", "-1", "NoDevFiles"):

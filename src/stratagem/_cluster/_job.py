@@ -1,4 +1,4 @@
-"""ClusterJob: the facts that a multi-worker strategy needs about its cluster, all of them checked."""
+"""ClusterJob: the checked facts that a multi-worker strategy needs about its cluster."""
 
 from dataclasses import dataclass, field
 from typing import Any, final
@@ -29,10 +29,10 @@ class Task:
 class ClusterJob:
     """The tasks that train together, as one of them sees it.
 
-    task: this one. rank: its place in `tasks`, the chief and then the workers; an evaluator is a job of its own.
+    task: this one. rank: its index in `tasks`, which are the chief and then the workers; an evaluator is a job of its own.
     addresses: by rank, None where one is not known. `ps` tasks are in `cluster` and not in `tasks`.
     cluster: as `ClusterSpec.as_dict`. source: where the facts are from, such as "TF_CONFIG".
-    local: which of how many tasks on this machine this one is, None if nothing says so.
+    local: this task's index among the tasks of this machine, and their number; None if not known.
     """
 
     task: Task
@@ -45,17 +45,17 @@ class ClusterJob:
 
     @property
     def size(self) -> int:
-        """How many tasks train together."""
+        """The number of tasks that train together."""
         return len(self.tasks)
 
     @property
     def is_chief(self) -> bool:
-        """Whether this task is the one that saves and logs."""
+        """True if this task is the one that saves and logs."""
         return self.rank == 0
 
     @property
     def hub(self) -> Address | None:
-        """The address of rank 0, where the others connect; None only for an evaluator that the cluster does not list."""
+        """The address of rank 0, to which the others connect; None only for an evaluator that the cluster does not list."""
         return self.addresses[0]
 
     @property
@@ -65,16 +65,17 @@ class ClusterJob:
 
     @property
     def loopback(self) -> bool:
-        """Whether no known address can be reached from another machine."""
+        """True if no known address can be reached from another machine."""
         return all(address.loopback for address in self.addresses if address is not None)
 
 
 def job_of(resolver: ClusterResolver) -> ClusterJob | None:
-    """The job of this process; None if the resolver knows no cluster, so the process works alone.
+    """Returns the job of this process; None if the resolver has no cluster, so that the process works alone.
 
     Raises:
-        ClusterError: `resolver` is none, or says something that is no valid cluster or no valid place in it. Where
-            TensorFlow's strategies check the same, the text contains TensorFlow's.
+        ClusterError: `resolver` is no ClusterResolver, or its cluster or task is invalid. Where TensorFlow's strategies
+        check
+            the same, the message contains TensorFlow's.
     """
     if not isinstance(resolver, ClusterResolver):
         raise ClusterError(
@@ -105,7 +106,7 @@ def _task_of(resolver: ClusterResolver) -> Task:
 
 
 def _tasks_with(task: Task, spec: ClusterSpec, source: str) -> tuple[Task, ...]:
-    """The members of the task's job, by rank."""
+    """Returns the members of the task's job, by rank."""
     if task.type == "evaluator":
         return (task,)
     if task.type not in _MEMBERS:

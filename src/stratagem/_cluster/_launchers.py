@@ -1,4 +1,4 @@
-"""Resolvers for jobs that torchrun or Open MPI started: a task knows its rank, how many there are, and where rank 0 is."""
+"""Resolvers for jobs started by torchrun or Open MPI, which tell a task its rank, the number of tasks and rank 0's address."""
 
 import abc
 import os
@@ -17,9 +17,9 @@ _DEFAULT_PORT = "29500"  # that of torch.distributed
 
 
 class LauncherClusterResolver(ClusterResolver):
-    """All tasks are workers, and worker:0's address is the only one that a task is told: the others are "" in the cluster.
+    """Base of the resolvers for launchers. All tasks are workers, and only worker:0's address is known: the others are "".
 
-    environ: the environment to read, anew at every access.
+    environ: the environment, read at every access.
     """
 
     _RANK: str
@@ -32,45 +32,45 @@ class LauncherClusterResolver(ClusterResolver):
 
     @abc.abstractmethod
     def _chief(self) -> Address:
-        """Where rank 0 is to listen."""
+        """Returns the address where rank 0 is to listen."""
 
     def cluster_spec(self) -> ClusterSpec:
-        """One job, `worker`, of as many tasks as were started.
+        """Returns a cluster with one job, `worker`, with all tasks of the launcher.
 
         Raises:
             ClusterError: a variable is missing or wrong.
         """
-        _, size = self._place(self._RANK, self._SIZE)
+        _, size = self._rank_and_size(self._RANK, self._SIZE)
         return ClusterSpec({"worker": [str(self._chief()), *[""] * (size - 1)]})
 
     def master(self, task_type: str | None = None, task_id: int | None = None, rpc_layer: str | None = None) -> str:
-        """The address of rank 0, or of the named task if it is known."""
+        """Returns the address of the named task if it is known, by default that of rank 0."""
         address = self.cluster_spec().task_address(task_type or "worker", task_id or 0)
         return with_protocol(address, rpc_layer or self.rpc_layer) if address else ""
 
     def num_accelerators(
         self, task_type: str | None = None, task_id: int | None = None, config_proto: Any = None
     ) -> Mapping[str, int]:
-        """{"GPU": this task's part of the GPUs of the machine}, or {} if there are none."""
+        """Returns {"GPU": this task's share of the machine's GPUs}, or {} if there are none."""
         seen, (_, tasks) = len(visible_gpus(self._environ)), self.local or (0, 1)
-        # Fewer than tasks: the launcher has given every task its own.
+        # If fewer are visible than there are tasks, the launcher has given every task its own.
         return {"GPU": seen // tasks if seen >= tasks else seen} if seen else {}
 
     def _found_task(self) -> tuple[str | None, int | None]:
-        return "worker", self._place(self._RANK, self._SIZE)[0]
+        return "worker", self._rank_and_size(self._RANK, self._SIZE)[0]
 
     @property
     def local(self) -> tuple[int, int] | None:
-        """Which of how many tasks on this machine this one is; None if the launcher does not say."""
+        """This task's index on this machine, and the number of tasks here; None if the launcher does not tell."""
         known = self._LOCAL_RANK in self._environ and self._LOCAL_SIZE in self._environ
-        return self._place(self._LOCAL_RANK, self._LOCAL_SIZE) if known else None
+        return self._rank_and_size(self._LOCAL_RANK, self._LOCAL_SIZE) if known else None
 
-    def _place(self, rank: str, size: str) -> tuple[int, int]:
-        """A rank below a size, from two variables."""
-        place, count = self._number(rank), self._number(size)
-        if place >= count:
-            raise ClusterError(f"{self.source}: {rank} is {place} and {size} is {count}. A rank is below the size.")
-        return place, count
+    def _rank_and_size(self, rank: str, size: str) -> tuple[int, int]:
+        """Returns the rank and the size that two variables hold. Raises ClusterError unless the rank is below the size."""
+        index, count = self._number(rank), self._number(size)
+        if index >= count:
+            raise ClusterError(f"{self.source}: {rank} is {index} and {size} is {count}. A rank is below the size.")
+        return index, count
 
     def _number(self, name: str) -> int:
         text = self._text(name)
@@ -85,11 +85,11 @@ class LauncherClusterResolver(ClusterResolver):
         return text
 
     def _remedy(self, name: str) -> str:
-        """What to do when a variable is missing."""
+        """Returns what to do if a variable is missing."""
         return f"Start the program with {self.source}, or set TF_CONFIG."
 
     def _address(self, host: str, port: str) -> Address:
-        """The two as one address. An IPv6 address has no brackets here."""
+        """Returns an address from host and port; `host` is an IPv6 address without brackets, or a name."""
         try:
             return Address.parse(f"[{host}]:{port}" if ":" in host else f"{host}:{port}")
         except ClusterError as error:
@@ -98,7 +98,7 @@ class LauncherClusterResolver(ClusterResolver):
 
 @final
 class TorchrunClusterResolver(LauncherClusterResolver):
-    """RANK, WORLD_SIZE, LOCAL_RANK, LOCAL_WORLD_SIZE, MASTER_ADDR and MASTER_PORT. Not in TensorFlow."""
+    """Reads RANK, WORLD_SIZE, LOCAL_RANK, LOCAL_WORLD_SIZE, MASTER_ADDR and MASTER_PORT. Not in TensorFlow."""
 
     _RANK, _SIZE, _LOCAL_RANK, _LOCAL_SIZE = "RANK", "WORLD_SIZE", "LOCAL_RANK", "LOCAL_WORLD_SIZE"
 
@@ -111,23 +111,23 @@ class TorchrunClusterResolver(LauncherClusterResolver):
 
     @property
     def source(self) -> str:
-        """torchrun."""
+        """The name "torchrun", for errors and logs."""
         return "torchrun"
 
 
 @final
 class OpenMPIClusterResolver(LauncherClusterResolver):
-    """OMPI_COMM_WORLD_RANK, _SIZE, _LOCAL_RANK and _LOCAL_SIZE, with MASTER_ADDR and MASTER_PORT. Not in TensorFlow.
+    """Reads OMPI_COMM_WORLD_RANK, _SIZE, _LOCAL_RANK and _LOCAL_SIZE, MASTER_ADDR and MASTER_PORT. Not in TensorFlow.
 
-    Open MPI documents no variable that says where rank 0 runs. With all ranks on one machine MASTER_ADDR is 127.0.0.1 by
-    default; otherwise it has to be given. MASTER_PORT is 29500 by default.
+    Open MPI documents no variable with the machine of rank 0. If all ranks are on one machine, MASTER_ADDR is 127.0.0.1 by
+    default; otherwise it has to be set. MASTER_PORT is 29500 by default.
     """
 
     _RANK, _SIZE = "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"
     _LOCAL_RANK, _LOCAL_SIZE = "OMPI_COMM_WORLD_LOCAL_RANK", "OMPI_COMM_WORLD_LOCAL_SIZE"
 
     def _chief(self) -> Address:
-        _, size = self._place(self._RANK, self._SIZE)
+        _, size = self._rank_and_size(self._RANK, self._SIZE)
         alone = self.local is not None and self.local[1] == size
         return self._address(
             self._text("MASTER_ADDR", _LOOPBACK if alone else None), self._text("MASTER_PORT", _DEFAULT_PORT)
@@ -140,5 +140,5 @@ class OpenMPIClusterResolver(LauncherClusterResolver):
 
     @property
     def source(self) -> str:
-        """Open MPI."""
+        """The name "Open MPI", for errors and logs."""
         return "Open MPI"

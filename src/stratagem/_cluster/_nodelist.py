@@ -1,4 +1,4 @@
-"""Slurm's short forms: the names of nodes, and how many tasks each one has."""
+"""Expands Slurm's short forms of lists of nodes and of the numbers of tasks on them."""
 
 import itertools
 import re
@@ -14,10 +14,10 @@ _COUNT = re.compile(r"([0-9]+)(?:\(x([0-9]+)\))?")
 
 
 def expand_nodes(nodelist: str) -> list[str]:
-    """`n[1-3,07],m01` as n1, n2, n3, n07, m01. A name may have several brackets; the last one goes round fastest.
+    """Expands `n[1-3,07],m01` to n1, n2, n3, n07, m01. If a name has several brackets, the last one varies fastest.
 
     Raises:
-        ClusterError: it is no list of nodes.
+        ClusterError: the text is no list of nodes.
     """
     try:
         return [node for name in _OUTER_COMMA.split(nodelist) for node in _nodes(name)]
@@ -28,10 +28,10 @@ def expand_nodes(nodelist: str) -> list[str]:
 
 
 def expand_counts(tasks_per_node: str) -> list[int]:
-    """`2(x3),1` as 2, 2, 2, 1.
+    """Expands `2(x3),1` to 2, 2, 2, 1.
 
     Raises:
-        ClusterError: it is no list of that form.
+        ClusterError: the text is no list of that form.
     """
     counts = []
     for part in tasks_per_node.split(","):
@@ -45,11 +45,11 @@ def expand_counts(tasks_per_node: str) -> list[int]:
 
 
 class _FormError(Exception):
-    """What is wrong with a part of a list."""
+    """A part of a list is malformed; the message says how."""
 
 
 def _nodes(name: str) -> Iterator[str]:
-    """The nodes that one name with brackets stands for."""
+    """Yields the nodes that one name with brackets stands for."""
     literals, groups = _GROUP.split(name)[::2], _GROUP.split(name)[1::2]
     choices = [list(_numbers(group)) for group in groups]
     for picked in itertools.product(*choices):
@@ -60,7 +60,7 @@ def _nodes(name: str) -> Iterator[str]:
 
 
 def _numbers(group: str) -> Iterator[str]:
-    """`08-10,3` as 08, 09, 10, 3."""
+    """Expands `08-10,3` to 08, 09, 10, 3."""
     for part in group.split(","):
         match = _RANGE.fullmatch(part)
         if match is None or int(match[2] or match[1]) < int(match[1]):

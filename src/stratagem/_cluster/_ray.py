@@ -1,4 +1,4 @@
-"""RayClusterResolver: how many servers and workers a job is to start on a Ray cluster that runs already."""
+"""RayClusterResolver: the number of servers and workers that a job starts on a running Ray cluster."""
 
 import operator
 from collections.abc import Mapping
@@ -11,13 +11,13 @@ from stratagem._cluster._spec import ClusterSpec
 
 @final
 class RayClusterResolver(ClusterResolver):
-    """For a Ray cluster that runs already, on Kubernetes say: the program is the coordinator, and all else starts on Ray.
+    """A job on a running Ray cluster, for example on Kubernetes: this program is the coordinator, and starts all other tasks.
 
-    servers, workers: how many. resources_per_server, resources_per_worker: what each of them takes, as Ray counts it: "CPU",
-    "GPU", "memory" in bytes, and names of the cluster's own; None: one CPU. Not in TensorFlow.
+    servers, workers: how many. resources_per_server, resources_per_worker: the resources of each, as Ray counts them:
+    "CPU", "GPU", "memory" in bytes, and the cluster's custom ones; None for one CPU. Not in TensorFlow.
 
     Raises:
-        ClusterError: a count is below one, or a resource is no number from 0 on.
+        ClusterError: a count is below one, or a resource is not a number from 0 on.
     """
 
     def __init__(
@@ -34,15 +34,15 @@ class RayClusterResolver(ClusterResolver):
         }
 
     def cluster_spec(self) -> ClusterSpec:
-        """The jobs `ps` and `worker`. Ray knows where their tasks are: addresses are ""."""
+        """Returns the jobs `ps` and `worker`. All addresses are "": Ray knows where the tasks are."""
         return ClusterSpec({job: [""] * count for job, count in self._counts.items()})
 
     def master(self, task_type: str | None = None, task_id: int | None = None, rpc_layer: str | None = None) -> str:
-        """ "": addresses are Ray's business."""
+        """Returns "": Ray knows the addresses."""
         return ""
 
     def resources(self, task_type: str) -> Mapping[str, float]:
-        """What a task of the job `ps` or `worker` takes."""
+        """Returns the resources of one task of the job `ps` or `worker`."""
         return self._resources[task_type]
 
     def _found_task(self) -> tuple[str | None, int | None]:
@@ -59,8 +59,8 @@ def _count(name: str, count: Any) -> int:
     return found
 
 
-def _resources(name: str, given: Mapping[str, float] | None) -> dict[str, float]:
-    found = {"CPU": 1.0} if given is None else dict(given)
+def _resources(name: str, resources: Mapping[str, float] | None) -> dict[str, float]:
+    found = {"CPU": 1.0} if resources is None else dict(resources)
     for resource, amount in found.items():
         if not isinstance(amount, int | float) or not amount >= 0:
             raise ClusterError(

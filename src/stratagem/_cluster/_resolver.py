@@ -1,4 +1,4 @@
-"""ClusterResolver: it says which cluster a process is in, and as which task; and the two that only hold or combine facts."""
+"""ClusterResolver: the interface of all resolvers; SimpleClusterResolver and UnionResolver, which hold and combine clusters."""
 
 import abc
 import os
@@ -12,10 +12,10 @@ from stratagem._cluster._spec import ClusterSpec
 
 
 class ClusterResolver(abc.ABC):
-    """Says who is in the cluster, and which task this process is.
+    """Knows the tasks of a cluster, and which of them this process is.
 
-    A subclass implements `cluster_spec` and `master`. What it found out about its own task it returns from `_found_task`,
-    or it sets `_task_type`, `_task_id` and `_rpc_layer`; a value that was set wins over one that was found.
+    A subclass implements `cluster_spec` and `master`. It returns what it finds out about its own task from
+    `_found_task`, or sets `_task_type`, `_task_id` and `_rpc_layer`; a value that was set wins over one that was found.
     """
 
     _task_type: str | None = None
@@ -25,35 +25,38 @@ class ClusterResolver(abc.ABC):
 
     @abc.abstractmethod
     def cluster_spec(self) -> ClusterSpec:
-        """The cluster as it is now; empty if there is none."""
+        """Returns the cluster as it is now; empty if there is none."""
 
     @abc.abstractmethod
     def master(self, task_type: str | None = None, task_id: int | None = None, rpc_layer: str | None = None) -> str:
-        """The address of a task, or of the one that a session of TensorFlow 1 would connect to; "" if there is none."""
+        """Returns the address of a task, by default the one that a TensorFlow 1 session connects to; "" if there is none."""
 
     def num_accelerators(
         self, task_type: str | None = None, task_id: int | None = None, config_proto: Any = None
     ) -> Mapping[str, int]:
-        """{"GPU": how many this process sees}, or {} if none. Every task of a cluster has to have as many."""
+        """Returns {"GPU": the number that this process sees}, or {} if none.
+
+        It has to be the same for all tasks of a cluster.
+        """
         count = len(visible_gpus(self._environ))
         return {"GPU": count} if count else {}
 
     def _found_task(self) -> tuple[str | None, int | None]:
-        """Type and index of this process' task where the resolver finds them out itself."""
+        """Returns type and index of this process' task, if the resolver finds them out itself."""
         return None, None
 
     def _found_rpc_layer(self) -> str | None:
-        """The protocol where the resolver finds it out itself."""
+        """Returns the protocol, if the resolver finds it out itself."""
         return None
 
     @property
     def environment(self) -> str | None:
-        """ "" in an environment that is nothing special."""
+        """The name of the environment; "" if it is nothing special."""
         return ""
 
     @property
     def task_type(self) -> str | None:
-        """The job of this process' task, such as "worker"; None if that is not known."""
+        """The job of this process' task, such as "worker"; None if it is not known."""
         return self._task_type if self._task_type is not None else self._found_task()[0]
 
     @task_type.setter
@@ -62,7 +65,7 @@ class ClusterResolver(abc.ABC):
 
     @property
     def task_id(self) -> int | None:
-        """Its index in that job; None if that is not known."""
+        """The task's index in its job; None if it is not known."""
         return self._task_id if self._task_id is not None else self._found_task()[1]
 
     @task_id.setter
@@ -80,28 +83,28 @@ class ClusterResolver(abc.ABC):
 
     @property
     def source(self) -> str:
-        """Where the facts are from, as errors and logs call it. Not in TensorFlow."""
+        """The source of the facts, for errors and logs. Not in TensorFlow."""
         return type(self).__name__
 
     @property
     def local(self) -> tuple[int, int] | None:
-        """Which of how many tasks on this machine this one is, if a launcher says so. Not in TensorFlow."""
+        """This task's index on this machine, and the number of tasks here, if a launcher tells. Not in TensorFlow."""
         return None
 
 
 def with_protocol(address: str, rpc_layer: str | None) -> str:
-    """`grpc://host:port`, or the address alone."""
+    """Returns `grpc://host:port`, or the address alone if there is no protocol."""
     return f"{rpc_layer}://{address}" if rpc_layer else address
 
 
 @final
 class SimpleClusterResolver(ClusterResolver):
-    """Says what it was told.
+    """Returns what it was given.
 
-    num_accelerators: how many of each kind every task has, such as {"GPU": 2}; None says none.
+    num_accelerators: how many of each kind every task has, such as {"GPU": 2}; None for none.
 
     Raises:
-        TypeError: `cluster_spec` is no ClusterSpec, or `master` no text.
+        TypeError: `cluster_spec` is no ClusterSpec, or `master` no string.
     """
 
     def __init__(
@@ -123,11 +126,11 @@ class SimpleClusterResolver(ClusterResolver):
         self._num_accelerators = {} if num_accelerators is None else num_accelerators
 
     def cluster_spec(self) -> ClusterSpec:
-        """The one that was given."""
+        """Returns the given cluster."""
         return self._cluster_spec
 
     def master(self, task_type: str | None = None, task_id: int | None = None, rpc_layer: str | None = None) -> str:
-        """The address of the named task, else the `master` that was given."""
+        """Returns the address of the named task, by default the given `master`."""
         address = self._master
         if task_type is not None and task_id is not None:
             address = self._cluster_spec.task_address(task_type, task_id)
@@ -136,22 +139,22 @@ class SimpleClusterResolver(ClusterResolver):
     def num_accelerators(
         self, task_type: str | None = None, task_id: int | None = None, config_proto: Any = None
     ) -> Mapping[str, int]:
-        """The numbers that were given."""
+        """Returns the given numbers."""
         return self._num_accelerators
 
     @property
     def environment(self) -> str | None:
-        """The one that was given."""
+        """The given environment."""
         return self._environment
 
 
 @final
 class UnionResolver(ClusterResolver):
-    """The clusters of several resolvers as one; everything else is the first one's.
+    """The union of several resolvers' clusters; everything else is the first one's.
 
     Raises:
         TypeError: an argument is no ClusterResolver.
-        ClusterError: there is none, or an unknown keyword.
+        ClusterError: there is no argument, or an unknown keyword.
     """
 
     def __init__(
@@ -173,7 +176,7 @@ class UnionResolver(ClusterResolver):
         self._members = args
 
     def cluster_spec(self) -> ClusterSpec:
-        """Lists of one job one after the other; a dict among them makes all of them dicts.
+        """Returns the merged cluster: lists of a job are concatenated; if one of them is a dict, all are merged as dicts.
 
         Raises:
             KeyError: two members that are merged as dicts have the same task.
@@ -183,7 +186,7 @@ class UnionResolver(ClusterResolver):
         return ClusterSpec({job: _merged(job, [c[job] for c in clusters if job in c]) for job in names})
 
     def master(self, task_type: str | None = None, task_id: int | None = None, rpc_layer: str | None = None) -> str:
-        """The address of the named task, else the first member's master."""
+        """Returns the address of the named task, by default the first member's master."""
         if task_type is not None and task_id is not None:
             return with_protocol(self.cluster_spec().task_address(task_type, task_id), rpc_layer or self._rpc_layer)
         return self._members[0].master(rpc_layer=rpc_layer)
@@ -191,7 +194,7 @@ class UnionResolver(ClusterResolver):
     def num_accelerators(
         self, task_type: str | None = None, task_id: int | None = None, config_proto: Any = None
     ) -> Mapping[str, int]:
-        """Those of the first member."""
+        """Returns the numbers of the first member."""
         return self._members[0].num_accelerators(task_type, task_id, config_proto)
 
     def _found_task(self) -> tuple[str | None, int | None]:
@@ -202,17 +205,17 @@ class UnionResolver(ClusterResolver):
 
     @property
     def environment(self) -> str | None:
-        """That of the first member."""
+        """The environment of the first member."""
         return self._members[0].environment
 
     @property
     def source(self) -> str:
-        """Those of all members."""
+        """The sources of all members."""
         return " and ".join(dict.fromkeys(member.source for member in self._members))
 
     @property
     def local(self) -> tuple[int, int] | None:
-        """That of the first member."""
+        """The first member's `local`."""
         return self._members[0].local
 
 

@@ -1,4 +1,4 @@
-"""What a cluster has to be for a multi-worker job, and a task's place in it. Every breach is a ClusterError of one line."""
+"""Checks a cluster and a task in it. Every violation is a ClusterError of one line."""
 
 import operator
 from typing import Any, Final
@@ -13,12 +13,12 @@ _NAMES = ", ".join(JOBS)
 
 
 def check_cluster(spec: ClusterSpec, source: str) -> None:
-    """Jobs with known names, at least one task each, at most one chief and evaluator; addresses well-formed and different.
+    """Checks a cluster: known job names, at least one task each, at most one chief and evaluator, valid and distinct addresses.
 
     source: where the description is from; the error begins with it.
 
     Raises:
-        ClusterError: it is not so. Where TensorFlow checks the same, the text contains TensorFlow's.
+        ClusterError: a rule is violated. Where TensorFlow checks the same, the message contains TensorFlow's.
     """
     for job in spec.jobs:
         count = spec.num_tasks(job)
@@ -35,10 +35,10 @@ def check_cluster(spec: ClusterSpec, source: str) -> None:
 
 
 def check_task(spec: ClusterSpec, task_type: str, task_id: int, source: str) -> None:
-    """The task is in the cluster, or is an evaluator that the cluster does not list.
+    """Checks that the task is in the cluster, or is an evaluator that the cluster does not list.
 
     Raises:
-        ClusterError: it is not. Where TensorFlow checks the same, the text contains TensorFlow's.
+        ClusterError: it is not. Where TensorFlow checks the same, the message contains TensorFlow's.
     """
     check_task_type(task_type, source)
     if task_type not in spec.jobs and task_type != "evaluator":
@@ -53,13 +53,13 @@ def check_task(spec: ClusterSpec, task_type: str, task_id: int, source: str) -> 
 
 
 def check_task_type(task_type: Any, source: str) -> None:
-    """Raise ClusterError unless it is the name of a job."""
+    """Raises ClusterError unless `task_type` is the name of a job."""
     if task_type not in JOBS:
         raise ClusterError(f"{source}: Unrecognized task_type: {shown(task_type)}, valid task types are: {_NAMES}.")
 
 
 def task_index(value: Any, source: str) -> int:
-    """An index, which may be written as digits. Raises ClusterError: it is no number from 0 on."""
+    """Returns an index, which may be given as digits. Raises ClusterError if it is not a number from 0 on."""
     try:
         number = int(value) if isinstance(value, str) else operator.index(value)
     except (TypeError, ValueError):
@@ -70,13 +70,13 @@ def task_index(value: Any, source: str) -> int:
 
 
 def shown(value: Any) -> str:
-    """A value as an error shows it: short, in one line."""
+    """Returns a value's `repr` for an error message, cut to 80 characters."""
     text = repr(value)
     return text if len(text) <= 80 else f"{text[:77]}..."
 
 
 def _check_addresses(spec: ClusterSpec, source: str) -> None:
-    """Every known address is well-formed and belongs to one task."""
+    """Checks that every known address is valid and belongs to one task."""
     owners: dict[tuple[str, int], str] = {}
     for job in spec.jobs:
         for i in spec.task_indices(job):
@@ -95,12 +95,12 @@ def _check_addresses(spec: ClusterSpec, source: str) -> None:
 
 
 def _counts(spec: ClusterSpec) -> str:
-    """The jobs and how many tasks each one has."""
+    """Returns the jobs and their numbers of tasks, in words."""
     return ", ".join(f"{spec.num_tasks(job)} {job}" for job in spec.jobs) or "no tasks"
 
 
 def _span(indices: list[int]) -> str:
-    """Sorted indices in words."""
+    """Returns sorted indices in words."""
     first, last = indices[0], indices[-1]
     if indices == [first]:
         return str(first)

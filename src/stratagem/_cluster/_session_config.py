@@ -1,4 +1,4 @@
-"""ConfigProto: the settings of TensorFlow's runtime, which programs for TensorFlow 1 pass to servers; there is none here."""
+"""ConfigProto: the settings of TensorFlow's runtime, which TensorFlow 1 programs pass to servers; they have no effect here."""
 
 import logging
 from collections.abc import Iterable
@@ -6,31 +6,31 @@ from typing import Any, final
 
 _log = logging.getLogger("stratagem.cluster")
 
-_told: set[str] = set()
+_logged: set[str] = set()
 
 
-def _tell(names: Iterable[str]) -> None:
-    """Say, once in a process for every name, that it does nothing."""
-    new = [name for name in dict.fromkeys(names) if name not in _told]
-    _told.update(new)
+def _log_ignored(names: Iterable[str]) -> None:
+    """Logs, once in a process for every name, that it is ignored."""
+    new = [name for name in dict.fromkeys(names) if name not in _logged]
+    _logged.update(new)
     if new:
         _log.info("ConfigProto: ignored, because JAX has no such setting: %s", ", ".join(new))
 
 
 @final
 class ConfigProto:
-    """Takes any field, as argument or attribute, and does nothing with it; the log says so once for each.
+    """Accepts any field, as argument or attribute, and ignores it; the log says so once for each.
 
     A field that was not set is an empty one, which has fields, entries and members of its own.
     """
 
     def __init__(self, **fields: Any) -> None:
         vars(self).update(fields)
-        _tell(fields)
+        _log_ignored(fields)
 
     def __setattr__(self, name: str, value: Any) -> None:
         super().__setattr__(name, value)
-        _tell([name])
+        _log_ignored([name])
 
     def __getattr__(self, name: str) -> "Field":
         if name.startswith("__"):
@@ -44,7 +44,7 @@ class ConfigProto:
 
 @final
 class Field(dict[Any, Any]):
-    """A field of a ConfigProto that was not given a value: anything can be put in, by name, by key or at the end."""
+    """A field of a ConfigProto that was not set: accepts values by name, by key and by `append`."""
 
     def __init__(self, path: str) -> None:
         super().__init__()
@@ -57,17 +57,17 @@ class Field(dict[Any, Any]):
 
     def __setattr__(self, name: str, value: Any) -> None:
         super().__setitem__(name, value)
-        _tell([f"{self._path}.{name}"])
+        _log_ignored([f"{self._path}.{name}"])
 
     def __setitem__(self, key: Any, value: Any) -> None:
         super().__setitem__(key, value)
-        _tell([str(self._path)])
+        _log_ignored([str(self._path)])
 
     def append(self, value: Any) -> None:
-        """One more member."""
+        """Appends a member."""
         self[len(self)] = value
 
     def extend(self, values: Iterable[Any]) -> None:
-        """More members."""
+        """Appends members."""
         for value in values:
             self.append(value)

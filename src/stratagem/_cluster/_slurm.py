@@ -1,4 +1,4 @@
-"""SlurmClusterResolver: the tasks of a Slurm job step, each at a port of its node."""
+"""SlurmClusterResolver: the cluster of a Slurm job step, whose tasks listen at consecutive ports of their nodes."""
 
 import os
 from collections.abc import Mapping, MutableMapping
@@ -12,15 +12,19 @@ from stratagem._cluster._resolver import ClusterResolver, with_protocol
 from stratagem._cluster._spec import ClusterSpec
 
 _GPUS = "CUDA_VISIBLE_DEVICES"
-_GPUS_BEFORE = "STRATAGEM_GPUS_OF_NODE"  # what it was: another resolver must not divide this task's part again
+_GPUS_BEFORE = "STRATAGEM_GPUS_OF_NODE"  # its former value: another resolver must not divide this task's share again
 
 
 @final
 @dataclass(frozen=True)
 class _Share:
-    """The GPUs that this task sees, how many every task gets, and what CUDA_VISIBLE_DEVICES is to be (None: as it is)."""
+    """The GPUs of this task.
 
-    seen: tuple[str, ...]
+    visible: the GPUs that this process sees. each: how many every task gets. own: the new CUDA_VISIBLE_DEVICES, or None
+    to leave it unchanged.
+    """
+
+    visible: tuple[str, ...]
     each: int
     own: str | None
 
@@ -29,18 +33,18 @@ class _Share:
 class SlurmClusterResolver(ClusterResolver):
     """Reads SLURM_PROCID, SLURM_STEP_NODELIST, SLURM_STEP_TASKS_PER_NODE and SLURM_STEP_NUM_TASKS when it is made.
 
-    Outside of a step the variables of the job take their place.
+    Outside of a step it reads the variables of the job instead.
 
-    jobs: how many tasks each job has; by default all are workers. Ranks are dealt out in the order of the jobs' names.
-    port_base: the port of a node's first task; its next ones follow.
-    gpus_per_node: by default those that this task sees. gpus_per_task: by default an even part of them.
+    jobs: the number of tasks of each job; by default all are workers. Ranks are assigned in the order of the jobs' names.
+    port_base: the port of a node's first task; its next tasks have the following ones.
+    gpus_per_node: by default those that this task sees. gpus_per_task: by default an even share of them.
     tasks_per_node: the same number for every node, or a dict from nodes, in the order of their ranks, to numbers.
-    auto_set_gpu: whether `cluster_spec` writes this task's part of the GPUs into CUDA_VISIBLE_DEVICES.
+    auto_set_gpu: whether `cluster_spec` writes this task's share of the GPUs into CUDA_VISIBLE_DEVICES.
     environ: the environment to read and to write to. Not in TensorFlow.
 
     Raises:
         FailedPreconditionError: a variable is missing, or the numbers of tasks or GPUs do not agree.
-        ClusterError: a variable is malformed, or the ranks do not lie on the nodes in blocks.
+        ClusterError: a variable is malformed, or the ranks are not assigned to the nodes in blocks.
     """
 
     def __init__(
@@ -58,35 +62,35 @@ class SlurmClusterResolver(ClusterResolver):
         self.rpc_layer = rpc_layer
         self._environ, self._port_base = environ, port_base
         self._rank = self._number("PROCID")
-        self._places = self._all_places(tasks_per_node)
+        self._places = self._locate_ranks(tasks_per_node)
         self._jobs = {"worker": self._number("STEP_NUM_TASKS", "NTASKS")} if jobs is None else dict(jobs)
-        asked, given = sum(self._jobs.values()), len(self._places)
-        if asked != given:
+        requested, assigned = sum(self._jobs.values()), len(self._places)
+        if requested != assigned:
             raise FailedPreconditionError(
-                f"Requested {asked} tasks but only {given} were assigned: Slurm's nodes and tasks per node make {given}, "
-                f"the jobs are {self._jobs}."
+                f"Requested {requested} tasks but only {assigned} were assigned: Slurm's nodes and tasks per node make "
+                f"{assigned}, the jobs are {self._jobs}."
             )
-        if self._rank >= given:
+        if self._rank >= assigned:
             raise FailedPreconditionError(
-                f"SLURM_PROCID is {self._rank} in a step of {given} tasks. Start it with srun."
+                f"SLURM_PROCID is {self._rank} in a step of {assigned} tasks. Start it with srun."
             )
         if tasks_per_node is None:
             self._check_order()
         self._gpus = self._share(gpus_per_node, gpus_per_task, auto_set_gpu)
 
     def cluster_spec(self) -> ClusterSpec:
-        """The cluster. With `auto_set_gpu` this task's GPUs are the only ones that CUDA shows from then on."""
+        """Returns the cluster. With `auto_set_gpu`, CUDA sees this task's share of the GPUs only from then on."""
         if self._gpus.own is not None:
-            self._environ[_GPUS], self._environ[_GPUS_BEFORE] = self._gpus.own, ",".join(self._gpus.seen)
+            self._environ[_GPUS], self._environ[_GPUS_BEFORE] = self._gpus.own, ",".join(self._gpus.visible)
         addresses = iter(f"{node}:{self._port_base + local}" for node, local in self._places)
         return ClusterSpec({job: [next(addresses) for _ in range(count)] for job, count in sorted(self._jobs.items())})
 
     def get_task_info(self) -> tuple[str | None, int | None]:
-        """Type and index of this process' task."""
+        """Returns type and index of this process' task."""
         return self.task_type, self.task_id
 
     def master(self, task_type: str | None = None, task_id: int | None = None, rpc_layer: str | None = None) -> str:
-        """The address of the named task, by default this process' own."""
+        """Returns the address of the named task, by default of this process' own."""
         job = self.task_type if task_type is None else task_type
         index = self.task_id if task_id is None else task_id
         if job is None or index is None:
@@ -96,7 +100,7 @@ class SlurmClusterResolver(ClusterResolver):
     def num_accelerators(
         self, task_type: str | None = None, task_id: int | None = None, config_proto: Any = None
     ) -> Mapping[str, int]:
-        """{"GPU": the number of every task}."""
+        """Returns {"GPU": the number of each task}."""
         return {"GPU": self._gpus.each}
 
     def _found_task(self) -> tuple[str | None, int | None]:
@@ -109,17 +113,17 @@ class SlurmClusterResolver(ClusterResolver):
 
     @property
     def source(self) -> str:
-        """Slurm."""
+        """The name "Slurm", for errors and logs."""
         return "Slurm"
 
     @property
     def local(self) -> tuple[int, int] | None:
-        """Which of how many tasks on its node this one is."""
+        """This task's index on its node, and the number of tasks there."""
         node, local = self._places[self._rank]
         return local, sum(other == node for other, _ in self._places)
 
-    def _all_places(self, tasks_per_node: int | Mapping[str, int] | None) -> list[tuple[str, int]]:
-        """Node and number on that node of every rank."""
+    def _locate_ranks(self, tasks_per_node: int | Mapping[str, int] | None) -> list[tuple[str, int]]:
+        """Returns for every rank its node, and its index on that node."""
         if isinstance(tasks_per_node, Mapping):
             counts = dict(tasks_per_node)
         else:
@@ -134,7 +138,7 @@ class SlurmClusterResolver(ClusterResolver):
         return [(node, local) for node, count in counts.items() for local in range(count)]
 
     def _check_order(self) -> None:
-        """Addresses follow ranks only if Slurm fills one node after the other."""
+        """Raises ClusterError unless Slurm fills one node after the other: otherwise addresses do not follow ranks."""
         local = self._environ.get("SLURM_LOCALID")
         expected = self._places[self._rank][1]
         if local is not None and local != str(expected):
@@ -143,23 +147,23 @@ class SlurmClusterResolver(ClusterResolver):
                 "Start the step with srun --distribution=block."
             )
 
-    def _share(self, per_node: int | None, per_task: int | None, set_them: bool) -> "_Share":
+    def _share(self, per_node: int | None, per_task: int | None, auto_set: bool) -> "_Share":
         before = self._environ.get(_GPUS_BEFORE)
         if per_node is not None:
-            seen = tuple(str(i) for i in range(per_node))
+            visible = tuple(str(i) for i in range(per_node))
         else:
-            seen = visible_gpus(self._environ) if before is None else tuple(before.split(","))
+            visible = visible_gpus(self._environ) if before is None else tuple(before.split(","))
         if per_node is None and per_task is None and "SLURM_GPUS_PER_TASK" in self._environ:
-            return _Share(seen, len(seen), None)  # Slurm shows every task its own ones only
-        most = max(sum(node == other for other, _ in self._places) for node, _ in self._places)
-        each = len(seen) // most if per_task is None else per_task
-        if most * each > len(seen):
+            return _Share(visible, len(visible), None)  # Slurm lets every task see its own GPUs only
+        tasks = max(sum(node == other for other, _ in self._places) for node, _ in self._places)
+        each = len(visible) // tasks if per_task is None else per_task
+        if tasks * each > len(visible):
             raise FailedPreconditionError(
-                f"Requested more GPUs per node than available: {most} tasks of {each}, and the node has {len(seen)}."
+                f"Requested more GPUs per node than available: {tasks} tasks of {each}, and the node has {len(visible)}."
             )
         first = self._places[self._rank][1] * each
-        own = ",".join(seen[first : first + each])
-        return _Share(seen, each, own if set_them and own else None)
+        own = ",".join(visible[first : first + each])
+        return _Share(visible, each, own if auto_set and own else None)
 
     def _number(self, *names: str) -> int:
         text = self._variable(*names)
@@ -168,7 +172,7 @@ class SlurmClusterResolver(ClusterResolver):
         return int(text)
 
     def _variable(self, *names: str) -> str:
-        """The first that is set."""
+        """Returns the value of the first of these variables that is set."""
         for name in names:
             text = self._environ.get(f"SLURM_{name}")
             if text is not None:

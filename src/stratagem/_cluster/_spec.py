@@ -1,4 +1,4 @@
-"""ClusterSpec: which tasks a cluster has, and where each one listens."""
+"""ClusterSpec: the tasks of a cluster and their addresses."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, final
@@ -8,15 +8,16 @@ from stratagem._base.errors import ClusterError, UnimplementedError
 
 @final
 class ClusterSpec:
-    """As `tf.train.ClusterSpec`: jobs by name, each with addresses by task index.
+    """The jobs of a cluster by name, each with addresses by task index, as `tf.train.ClusterSpec`.
 
     cluster: a dict from the name of a job to a list of addresses, or to a dict from task indices (numbers, or their
-        digits) to addresses where only some tasks are known; or another ClusterSpec, whose jobs are then in the order of
-        their names. An address is any text here; "" says that a task exists and its address is not known.
+    digits) to
+        addresses if only some tasks are known; or another ClusterSpec, whose jobs are then in the order of their names. An
+        address is any string here; "" is a task whose address is not known.
 
     Raises:
-        TypeError: it is something else, or a name or an address is no text.
-        ClusterError: a task index is no number from 0 on.
+        TypeError: `cluster` is something else, or a name or an address is no string.
+        ClusterError: a task index is not a number from 0 on.
     """
 
     __hash__ = None  # type: ignore[assignment]  # it equals a dict, which has no hash
@@ -37,21 +38,21 @@ class ClusterSpec:
         return bool(self._jobs)
 
     def __eq__(self, other: object) -> bool:
-        """Whether the same addresses have the same names, in any order; `other` may be a dict of dicts."""
+        """Returns whether both have the same tasks with the same addresses, in any order; `other` may be a dict of dicts."""
         return self._jobs == (other._jobs if isinstance(other, ClusterSpec) else other)
 
     def __repr__(self) -> str:
         return f"ClusterSpec({dict(sorted(self.as_dict().items()))!r})"
 
     def as_dict(self) -> dict[str, Any]:
-        """Jobs by name: a list of addresses where every index from 0 on is known, else a dict from index to address."""
+        """Returns jobs by name: a list of addresses if every index from 0 on is known, else a dict from index to address."""
         return {
             job: self.job_tasks(job) if _dense(tasks) else dict(sorted(tasks.items()))
             for job, tasks in self._jobs.items()
         }
 
     def as_cluster_def(self) -> Any:
-        """Raises UnimplementedError: the message is for TensorFlow's own servers."""
+        """Raises UnimplementedError: the protocol message is for TensorFlow's own servers."""
         raise UnimplementedError("tf.train.ClusterDef is not provided: no server here takes one. Use `as_dict()`.")
 
     @property
@@ -60,22 +61,25 @@ class ClusterSpec:
         return list(self._jobs)
 
     def num_tasks(self, job_name: str) -> int:
-        """How many tasks of a job are listed. Raises ClusterError: there is no such job."""
+        """Returns the number of a job's tasks that are listed. Raises ClusterError if there is no such job."""
         return len(self._job(job_name))
 
     def task_indices(self, job_name: str) -> list[int]:
-        """Their indices, in order. Raises ClusterError: there is no such job."""
+        """Returns the indices of a job's tasks, in order. Raises ClusterError if there is no such job."""
         return sorted(self._job(job_name))
 
     def task_address(self, job_name: str, task_index: int) -> str:
-        """The address of one task. Raises ClusterError: there is no such job or task."""
+        """Returns the address of one task. Raises ClusterError if there is no such job or task."""
         tasks = self._job(job_name)
         if task_index not in tasks:
             raise ClusterError(f"No task with index {task_index!r} in job {job_name!r}; it has {sorted(tasks)}.")
         return tasks[task_index]
 
     def job_tasks(self, job_name: str) -> list[str | None]:
-        """The addresses by index, None where one is not listed. Raises ClusterError: there is no such job."""
+        """Returns the addresses of a job by index, None for one that is not listed.
+
+        Raises ClusterError if there is no such job.
+        """
         tasks = self._job(job_name)
         return [tasks.get(i) for i in range(max(tasks, default=-1) + 1)]
 
@@ -86,7 +90,7 @@ class ClusterSpec:
 
 
 def _tasks(job: Any, tasks: Any) -> dict[int, str]:
-    """Addresses by index."""
+    """Returns the addresses by index."""
     if isinstance(tasks, list | tuple):
         return {i: _text("Task address", address) for i, address in enumerate(tasks)}
     if isinstance(tasks, dict):
@@ -115,5 +119,5 @@ def _text(what: str, value: Any) -> str:
 
 
 def _dense(tasks: Mapping[int, str]) -> bool:
-    """Whether all indices from 0 on are there. TF counts a job without tasks as sparse, and so do we."""
+    """Returns whether all indices from 0 on are there. A job without tasks counts as sparse, as in TF."""
     return len(tasks) == max(tasks, default=0) + 1

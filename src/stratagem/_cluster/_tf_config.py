@@ -1,4 +1,4 @@
-"""TFConfigClusterResolver: the cluster that the environment variable TF_CONFIG describes, checked as a whole."""
+"""TFConfigClusterResolver: the cluster in the environment variable TF_CONFIG, which is checked as a whole."""
 
 import functools
 import json
@@ -14,7 +14,7 @@ from stratagem._cluster._rules import check_cluster, check_task, check_task_type
 from stratagem._cluster._spec import ClusterSpec
 
 TF_CONFIG = "TF_CONFIG"
-# What TensorFlow reads, and what Estimator, Kubeflow and Vertex AI write beside.
+# The keys that TensorFlow reads, and those that Estimator, Kubeflow and Vertex AI write.
 _KEYS = {
     "cluster", "task", "environment", "rpc_layer", "session_master", "eval_session_master", "service", "model_dir", "job",
 }  # fmt: skip
@@ -26,11 +26,11 @@ _log = logging.getLogger("stratagem.cluster")
 
 @final
 class TFConfigClusterResolver(ClusterResolver):
-    """Reads TF_CONFIG anew at every access; arguments and assignments override what it says.
+    """Reads TF_CONFIG at every access; arguments and assignments override its values.
 
     environ: the environment to read; by default the process' own. Not in TensorFlow.
 
-    Every access raises ClusterError if TF_CONFIG is wrong in any part: one line that says what was found and what to do.
+    Every access raises ClusterError if any part of TF_CONFIG is wrong, in one line that says what was found and what to do.
     """
 
     def __init__(
@@ -46,14 +46,14 @@ class TFConfigClusterResolver(ClusterResolver):
         self._environment, self._environ = environment, environ
 
     def cluster_spec(self) -> ClusterSpec:
-        """The cluster; empty without TF_CONFIG or without a cluster in it."""
+        """Returns the cluster; empty without TF_CONFIG or without a cluster in it."""
         return self._read().cluster
 
     def master(self, task_type: str | None = None, task_id: int | None = None, rpc_layer: str | None = None) -> str:
-        """The `session_master` of TF_CONFIG, else the address of the task; "" for a cluster of one task or none.
+        """Returns the `session_master` of TF_CONFIG, else the address of the task; "" for a cluster of one task or none.
 
         Raises:
-            ClusterError: there are several tasks, and which one this is is not said.
+            ClusterError: there are several tasks, and it is not known which one this is.
         """
         config = self._read()
         if config.session_master is not None:
@@ -82,19 +82,19 @@ class TFConfigClusterResolver(ClusterResolver):
 
     @property
     def environment(self) -> str | None:
-        """The argument of that name."""
+        """The argument of the same name."""
         return self._environment
 
     @property
     def source(self) -> str:
-        """TF_CONFIG."""
+        """The name "TF_CONFIG", for errors and logs."""
         return TF_CONFIG
 
 
 @final
 @dataclass(frozen=True)
 class _Config:
-    """What a TF_CONFIG says."""
+    """The parsed contents of TF_CONFIG."""
 
     cluster: ClusterSpec
     task_type: str | None
@@ -104,13 +104,13 @@ class _Config:
 
 
 def tf_config(environ: Mapping[str, str] = os.environ) -> dict[str, Any]:
-    """What TF_CONFIG says, checked as an object of JSON only; {} without it. Raises ClusterError: it is no such object."""
+    """Returns the JSON object in TF_CONFIG, otherwise unchecked; {} without it. Raises ClusterError if it is no such object."""
     return _object("", _decoded(environ.get(TF_CONFIG, "{}")))
 
 
-@functools.lru_cache(maxsize=8)  # so that unknown keys are told about once; an access with the same text costs nothing
+@functools.lru_cache(maxsize=8)  # unknown keys are logged once; an access with the same text costs nothing
 def _parsed(text: str) -> _Config:
-    """Raises ClusterError at the first thing that is wrong."""
+    """Parses and checks TF_CONFIG. Raises ClusterError at the first thing that is wrong."""
     config = _object("", _decoded(text))
     task = _object("task", config.get("task", {}))
     task_type, index = task.get("type"), task.get("index")
@@ -140,7 +140,10 @@ def _decoded(text: str) -> Any:
 
 
 def _without_repetition(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """JSON keeps the last of two equal keys without a word."""
+    """Returns an object's pairs as a dict.
+
+    Raises ClusterError for a repeated key, of which JSON would silently keep the last.
+    """
     found: dict[str, Any] = {}
     for key, value in pairs:
         if key in found:

@@ -1,23 +1,26 @@
-"""JAX's coordination service, by private names of jaxlib: its server, its client, and the way CPUs reach each other."""
+"""JAX's coordination service, by private names of jaxlib: its server, its client, and the address of collectives on CPUs."""
 
 from typing import Any
 
 from jaxlib import _jax
 
-_NEVER = 365 * 24 * 3600  # seconds: tasks are watched by our own heartbeat, as JAX's aborts the process
+_NEVER = 365 * 24 * 3600  # seconds. JAX's own heartbeat, which aborts the process, is not used: supervisors have theirs
 
 
 def serve(address: str, tasks: int) -> Any:
-    """The service. It lives as long as the returned object; a client whose connection to it ends aborts its process."""
+    """Starts the service, which lives as long as the returned object.
+
+    A client whose connection to it ends aborts its process.
+    """
     return _jax.get_distributed_runtime_service(
         address, tasks, heartbeat_timeout=_NEVER, shutdown_timeout=1, recoverable=True
     )
 
 
 def connect(address: str, rank: int) -> Any:
-    """A client of the service, connected. Waits, for ever, until all tasks connect: who gives up here aborts the process.
+    """Returns a connected client of the service. Waits without a limit until all tasks connect: a time-out aborts the process.
 
-    No callback for missed heartbeats: called from C++ it aborts the process (std::bad_cast).
+    There is no callback for missed heartbeats: called from C++ it aborts the process (std::bad_cast).
     """
     client = _jax.get_distributed_runtime_client(
         address,
@@ -33,10 +36,10 @@ def connect(address: str, rank: int) -> Any:
 
 
 def bind_collectives(hostname: str) -> None:
-    """Let collectives between CPUs listen at this address only; JAX asks the system for one otherwise."""
+    """Makes collectives between CPUs listen at this address only; by default JAX lets the system choose one."""
     make = _jax.make_gloo_tcp_collectives
 
-    def made(distributed_client: Any, **options: Any) -> Any:
+    def make_bound(distributed_client: Any, **options: Any) -> Any:
         return make(distributed_client=distributed_client, **{**options, "hostname": hostname})
 
-    _jax.make_gloo_tcp_collectives = made
+    _jax.make_gloo_tcp_collectives = make_bound

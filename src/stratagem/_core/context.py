@@ -1,4 +1,4 @@
-"""The one context variable: which strategy, which replica and which recording the current code runs in."""
+"""The one context variable: the strategy, replica and recorder of the current code."""
 
 import contextlib
 import contextvars
@@ -15,21 +15,21 @@ from stratagem._core.roles import CurrentWorker, GraphBuilding, Recorder, Replic
 
 @dataclass(frozen=True, kw_only=True)
 class Context:
-    """Where the current code runs.
+    """The surroundings of the current code.
 
     strategy: the strategy whose scope is open, or None for the default strategy.
-    chosen: True where `experimental_set_strategy` made that the current one, not a scope.
-    replica: the ReplicaContext object inside a replica function, else None.
+    chosen: whether `experimental_set_strategy` made that the current one, and not a scope.
+    replica: the ReplicaContext inside a replica function, else None.
     crossing: True in a cross-replica context; False in a replica and in the default context.
-    recorder: the capture that traces the current code, or None when it runs for real.
-    host: of a function that runs in Python though it is a tf.function: its name, and why; "" elsewhere.
+    recorder: the capture that traces the current code, or None if the code runs for real.
+    host: for a function that runs in Python although it is a tf.function, its name and the reason; "" elsewhere.
     job: the workers that run this code together, or None for the job of the process.
-    rows: inside a replica of a step of `Model.fit` and its kin, how many rows of the global batch this replica has: losses
-        are then those of the global batch. None elsewhere, where the user's loop says what a loss is divided by.
-    beside: the variable at whose place new ones are made (an optimizer's slots), or None.
+    rows: inside a replica of a step of `Model.fit`, `evaluate` and the like, this replica's number of rows of the
+    global batch: losses are then those of the global batch. None elsewhere, where the user's loop divides losses itself.
+    beside: the variable whose location new variables share (an optimizer's slots), or None.
     worker: the worker of a parameter-server job that runs the current code, or None.
     graph: the call of an Estimator's model_fn that the current code is part of, or None.
-    reading: True in a call of an Estimator's input_fn, where data sets are described and their elements are not known.
+    reading: True in a call of an Estimator's input_fn, which describes datasets; their elements are not known there.
     """
 
     strategy: Strategy | None = None
@@ -57,13 +57,13 @@ def recording() -> Recorder:
 
 
 def current() -> Context:
-    """The context of the calling code. A new thread starts with the default one."""
+    """Returns the context of the calling code. A new thread starts with the default one."""
     return _current.get()
 
 
 @contextlib.contextmanager
 def entered(**changes: Any) -> Iterator[Context]:
-    """Run the body in the current context with some fields changed."""
+    """Runs the body in the current context with some fields changed."""
     context = dataclasses.replace(_current.get(), **changes)
     token = _current.set(context)
     try:
@@ -73,5 +73,5 @@ def entered(**changes: Any) -> Iterator[Context]:
 
 
 def assign(context: Context) -> None:
-    """Make `context` the current one until further notice (for scopes that are not `with` blocks)."""
+    """Makes `context` the current one until further notice (for scopes that are not `with` blocks)."""
     _current.set(context)

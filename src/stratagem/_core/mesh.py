@@ -1,4 +1,4 @@
-"""ReplicaMesh: which devices hold replicas, and the two ways an array lies on them."""
+"""ReplicaMesh: the devices of the replicas, and the two ways in which an array is laid out on them."""
 
 import functools
 import weakref
@@ -20,24 +20,24 @@ AXIS = "replica"
 
 @final
 class Dispatched:
-    """The latest result that is on its way on some devices: work is dispatched and not waited for."""
+    """The latest result that is being computed on some devices; work is dispatched without waiting for it."""
 
     def __init__(self) -> None:
         self._latest: Callable[[], jax.Array | None] = lambda: None
 
     def note(self, result: jax.Array) -> None:
-        """Remember a result without keeping it alive."""
+        """Stores a weak reference to a result."""
         self._latest = weakref.ref(result)
 
     def busy(self) -> bool:
-        """True while the devices work on the latest result."""
+        """Returns whether the devices still work on the latest result."""
         result: Any = self._latest()  # JAX gives `is_ready` no type
         return result is not None and not result.is_deleted() and not result.is_ready()
 
 
 @dataclass(frozen=True)
 class ReplicaMesh:
-    """One replica a device, along one mesh axis called `replica`.
+    """One replica for each device, along one mesh axis called `replica`.
 
     `devices` are in the order of their global replica ids and may belong to several processes: those of `job`.
     """
@@ -49,64 +49,67 @@ class ReplicaMesh:
 
     @functools.cached_property
     def mesh(self) -> Mesh:
-        """The JAX mesh: one axis, `replica`."""
+        """The JAX mesh with one axis, `replica`."""
         return Mesh(np.array(self.devices), (AXIS,))
 
     @property
     def num_replicas(self) -> int:
-        """Replicas over all processes."""
+        """The number of replicas over all processes."""
         return len(self.devices)
 
     @functools.cached_property
     def local_ids(self) -> tuple[int, ...]:
-        """Global ids of the replicas that run in this process, in order."""
+        """The global ids of the replicas that run in this process, in order."""
         here = jax.process_index()
         return tuple(i for i, d in enumerate(self.devices) if d.process_index == here)
 
     @functools.cached_property
     def local_devices(self) -> tuple[jax.Device, ...]:
-        """Devices of the replicas that run in this process, in order."""
+        """The devices of the replicas that run in this process, in order."""
         return tuple(self.devices[i] for i in self.local_ids)
 
     @functools.cached_property
     def everywhere(self) -> NamedSharding:
-        """Every device holds the whole array."""
+        """The sharding in which every device holds the whole array."""
         return NamedSharding(self.mesh, PartitionSpec())
 
     @functools.cached_property
     def one_each(self) -> NamedSharding:
-        """Dimension 0 has one entry a replica, each on its replica's device."""
+        """The sharding in which dimension 0 has one entry for each replica, on the replica's device."""
         return NamedSharding(self.mesh, PartitionSpec(AXIS))
 
     def replicate(self, value: jax.Array | np.ndarray, *, own: bool = False) -> jax.Array:
-        """`value` on every device; the array keeps its dtype, 64-bit ones included.
+        """Copies `value` to every device; the array keeps its dtype, also if that has 64 bits.
 
-        own: share no buffer with `value`, so that the result may be donated.
+        own: shares no buffer with `value`, so that the result may be donated.
         """
         return self._assemble([value] * len(self.local_devices), np.shape(value), self.everywhere, own)
 
     def stack(self, values: Sequence[jax.Array | np.ndarray], *, own: bool = False) -> jax.Array:
-        """One value a local replica, all of one shape `s`, as one array of shape (replicas, *s); `own` as in `replicate`."""
+        """Returns one value for each local replica, all of one shape `s`, as one array of shape (replicas, *s).
+
+        own: as in `replicate`.
+        """
         shape = (self.num_replicas, *np.shape(values[0]))
-        # An array that is free to move would take its new dimension on the default device.
+        # Moved to its device first: an uncommitted array would be reshaped on the default device.
         pairs = zip(values, self.local_devices, strict=True)
         here = [jax.device_put(v, d) if isinstance(v, jax.Array) else v for v, d in pairs]
         return self._assemble([v[None] for v in here], shape, self.one_each, own)
 
     def unstack(self, array: jax.Array) -> tuple[jax.Array, ...]:
-        """The local replicas' entries of an array made by `stack`, each on its own device but free to move from there."""
+        """Returns the local replicas' entries of an array made by `stack`, each on its device but not committed to it."""
         pieces = {s.device: s.data for s in array.addressable_shards}
         return tuple(movable(pieces[d][0]) for d in self.local_devices)
 
     def first(self, array: jax.Array) -> jax.Array:
-        """This process's own first copy of an array that lies `everywhere`: local, free to move, no wait.
+        """Returns this process' first copy of an array that lies `everywhere`: local and uncommitted, without waiting.
 
-        The copy shares the array's buffer: it dies with it when that is donated.
+        It shares the array's buffer, and becomes invalid when that is donated.
         """
         return movable(self._first(array))
 
     def own_first(self, array: jax.Array) -> jax.Array:
-        """As `first`, with a buffer of its own on the same device."""
+        """Returns a copy of what `first` returns, with a buffer of its own on the same device."""
         return movable(jnp.copy(self._first(array)))
 
     def _first(self, array: jax.Array) -> jax.Array:
@@ -116,10 +119,10 @@ class ReplicaMesh:
         return next(s.data for s in array.addressable_shards if s.device == device)
 
     def from_chief(self, value: np.ndarray) -> np.ndarray:
-        """Worker 0's value on all workers, which all have one of the same shape and dtype."""
+        """Returns worker 0's value on all workers, each of which passes a value of the same shape and dtype."""
         words = np.frombuffer(value.tobytes() + b"\0" * (-value.nbytes % 4), np.uint32)
-        room = 1 << max(8, (words.size - 1).bit_length())  # few sizes, so few programs
-        mine = np.zeros(room, np.uint32)
+        size = 1 << max(8, (words.size - 1).bit_length())  # few sizes, so few programs
+        mine = np.zeros(size, np.uint32)
         if 0 in self.local_ids:
             mine[: words.size] = words
         nothing = np.zeros_like(mine)
@@ -152,7 +155,7 @@ def _sum_of_slots(mesh: Mesh) -> Callable[[jax.Array], jax.Array]:
 
 
 def exact(value: jax.Array | np.ndarray | np.generic) -> jax.Array | np.ndarray | np.generic:
-    """The same value, safe to put on a device: JAX would cut an implicit 64-bit NumPy array to 32 bits."""
+    """Returns the same value, safe to put on a device: JAX would convert an implicit 64-bit NumPy array to 32 bits."""
     if isinstance(value, np.ndarray | np.generic) and value.dtype.itemsize == 8:
         return jnp.asarray(value, dtype=value.dtype)
     return value

@@ -1,4 +1,4 @@
-"""Whether a step has left a NaN or an infinity in the variables, found out without waiting for the step."""
+"""NonFiniteWatch: detects a NaN or an infinity in the variables after a step, without waiting for the step."""
 
 import os
 from collections import deque
@@ -18,8 +18,8 @@ _SHOWN = 3
 
 
 @dataclass(frozen=True)
-class _Found:
-    """What is on its way of one step: for every name whether its value is finite, and the same of what replicas keep alone."""
+class _PendingCheck:
+    """The checks of one step, being computed: whether each named value is finite, and each replica's slots are."""
 
     step: int
     names: Sequence[str]
@@ -29,16 +29,16 @@ class _Found:
 
 @final
 class NonFiniteWatch:
-    """The steps of one strategy. policy: `stop` raises, one step later; for the others the steps compute nothing more."""
+    """The checks of one strategy. policy: `stop` raises, one step later; with the others, steps compute nothing extra."""
 
     def __init__(self) -> None:
         self._policy = checked_policy(os.environ.get(_VARIABLE, "warn"), f"{_VARIABLE}=")
         self._steps = 0
-        self._pending: deque[_Found] = deque()
+        self._pending: deque[_PendingCheck] = deque()
 
     @property
     def policy(self) -> str:
-        """One of POLICIES."""
+        """The policy, one of POLICIES."""
         return self._policy
 
     @policy.setter
@@ -48,17 +48,19 @@ class NonFiniteWatch:
 
     @property
     def stops(self) -> bool:
-        """True if steps have to be noted."""
+        """True if steps have to be checked."""
         return self._policy == "stop"
 
     def note(self, steps: int, values: Mapping[str, jax.Array], own: Mapping[int, Sequence[jax.Array]]) -> None:
-        """So many steps were started, which gave variables, by path, these values, and each replica these of its own."""
+        """Starts the checks after some steps. values: variables by path. own: each replica's slots."""
         self._steps += steps
         replicas = {replica: _all_finite(list(arrays)) for replica, arrays in own.items() if arrays}
-        self._pending.append(_Found(self._steps, tuple(values), _all_finite(list(values.values())), replicas))
+        self._pending.append(_PendingCheck(self._steps, tuple(values), _all_finite(list(values.values())), replicas))
 
     def check(self, agree: Callable[[str, Any], list[Any]], *, in_flight: int = 1) -> None:
-        """Look at all noted steps but the last ones. agree: tells all workers, which find the same, what each knows alone.
+        """Looks at the checks of all steps but the last ones. agree: exchanges the facts that each worker alone knows.
+
+        All workers find the same.
 
         Raises:
             NonFiniteError: a variable is not finite.
@@ -73,7 +75,7 @@ class NonFiniteWatch:
 
 
 def checked_policy(policy: str, asked: str) -> str:
-    """The policy. Raises InvalidArgumentError for another word."""
+    """Returns the policy. Raises InvalidArgumentError for another word."""
     if policy not in POLICIES:
         raise InvalidArgumentError(f"{asked}{policy!r}: it has to be one of {', '.join(POLICIES)}.")
     return policy
@@ -84,18 +86,18 @@ def _all_finite(arrays: list[jax.Array]) -> jax.Array:
     return jnp.stack([jnp.isfinite(array).all() for array in arrays])
 
 
-def _culprits(told: list[list[Any]]) -> list[str]:
-    """The replicas with values that are not finite where others' are. told: by worker, each replica with what is finite."""
-    replicas = [(worker, replica, finite) for worker, mine in enumerate(told) for replica, finite in mine]
+def _culprits(reports: list[list[Any]]) -> list[str]:
+    """Returns the replicas whose slots are not finite where others' are. reports: by worker, (replica, finite) pairs."""
+    replicas = [(worker, replica, finite) for worker, mine in enumerate(reports) for replica, finite in mine]
     partly = [
         i for i, column in enumerate(zip(*(f for *_, f in replicas), strict=True)) if any(column) and not all(column)
     ]
     return [f"replica {r} of worker {w}" for w, r, finite in replicas if not all(finite[i] for i in partly)]
 
 
-def _error(step: int, bad: list[str], told: list[list[Any]]) -> NonFiniteError:
+def _error(step: int, bad: list[str], reports: list[list[Any]]) -> NonFiniteError:
     where = "Which worker's data it comes from is not known. "
-    if culprits := _culprits(told):
+    if culprits := _culprits(reports):
         where = f"In that step only metrics of {', '.join(culprits)} are not finite: look at its part of the data. "
     more = f" and {len(bad) - _SHOWN} more" if len(bad) > _SHOWN else ""
     return NonFiniteError(

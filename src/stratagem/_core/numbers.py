@@ -1,4 +1,4 @@
-"""Python numbers that are inputs of a program: what Python does with them is noted in a trace, and done again at each call."""
+"""Python numbers as inputs of a program: a trace records what Python does with them, and every call replays it."""
 
 import contextlib
 import functools
@@ -19,26 +19,26 @@ import numpy as np
 
 from stratagem._private import weakly
 
-ROOM = 16  # numbers that one program takes: in one array, since each costs a transfer
+ROOM = 16  # numbers that one program takes, in one array, since each array costs a transfer
 _INT32 = 2**31
-_NOTHING = np.zeros(ROOM, np.float64)
-_NOTHING.flags.writeable = False
+_NO_INPUTS = np.zeros(ROOM, np.float64)
+_NO_INPUTS.flags.writeable = False
 
 
 class GrownError(Exception):
-    """A trace of a program needs more of its numbers than the calls that run it already know of."""
+    """A trace uses more of a program's numbers than earlier calls of the program have replayed."""
 
 
 @dataclass(frozen=True)
 class _Operation:
-    """A function of values before; its result is the next value, always of this type."""
+    """A function of earlier values. Its result is the next value, always of type `kind`."""
 
     function: Callable[..., Any]
     operands: tuple[int, ...]
     kind: type
 
     def replay(self, values: list[Any], vector: np.ndarray) -> bool:
-        """False if the type of the result is another one."""
+        """Appends the result to the values; returns False if it has another type."""
         result = self.function(*[values[i] for i in self.operands])
         values.append(result)
         return type(result) is self.kind
@@ -46,32 +46,32 @@ class _Operation:
 
 @dataclass(frozen=True)
 class _Answer:
-    """Python has asked for a value, and this was the answer."""
+    """The answer that Python got when it asked for a value."""
 
     operand: int
     answer: tuple[type, str]
 
     def replay(self, values: list[Any], vector: np.ndarray) -> bool:
-        """False if the answer is another one."""
+        """Returns False if the answer is another one now."""
         return exactly(values[self.operand]) == self.answer
 
 
 @dataclass(frozen=True)
 class _Entry:
-    """A value that goes into the program as a tensor."""
+    """A value that enters the program as a tensor, at this index of the array."""
 
     operand: int
-    place: int
+    index: int
 
     def replay(self, values: list[Any], vector: np.ndarray) -> bool:
-        """False if the value has no room there."""
+        """Writes the value into the array; returns False if the array cannot hold it."""
         value = values[self.operand]
-        vector[self.place] = value
+        vector[self.index] = value
         return _fits(value)
 
 
 def exactly(value: Any) -> tuple[type, str]:
-    """What is equal for values of the same type and the same bits: 0.0 and -0.0 are two, a NaN is as any other."""
+    """Returns a key that is equal for values of the same type and bits: 0.0 and -0.0 differ, all NaNs are equal."""
     return type(value), repr(value)
 
 
@@ -82,9 +82,10 @@ def _fits(value: Any) -> bool:
 @final
 @dataclass
 class Arithmetic:
-    """What the traces of one program did with its numbers, in order: their arithmetic, what Python asked, what became tensors.
+    """A recording, in order, of what the traces of one program did with its numbers.
 
-    closed: no trace may add to it any more, for there are calls that have replayed it.
+    It has their arithmetic, the values that Python asked for, and the values that became tensors. closed: nothing may
+    be added any more, for calls have replayed the recording.
     """
 
     closed: bool = False
@@ -92,39 +93,39 @@ class Arithmetic:
     _known: dict[Hashable, int] = field(default_factory=dict)
     _entries: int = 0
 
-    def replay(self, given: Sequence[Any]) -> tuple[list[Any], np.ndarray] | None:
-        """All values that follow from these numbers, and the array that the program takes; None if Python would do otherwise.
+    def replay(self, inputs: Sequence[Any]) -> tuple[list[Any], np.ndarray] | None:
+        """Returns all values that follow from these numbers, and the program's array; None if Python would act differently.
 
-        Also where Python would raise: it does so again where the code of the step is traced with these numbers.
+        Returns None also if Python would raise: it raises again when the step is traced with these numbers.
         """
-        values, vector = list(given), np.zeros(ROOM, np.float64) if self._notes else _NOTHING
+        values, vector = list(inputs), np.zeros(ROOM, np.float64) if self._notes else _NO_INPUTS
         try:
-            fine = all(note.replay(values, vector) for note in self._notes)
-        except Exception:  # whatever the arithmetic of these numbers raises
+            valid = all(note.replay(values, vector) for note in self._notes)
+        except Exception:  # the arithmetic of these numbers may raise anything
             return None
-        return (values, vector) if fine else None
+        return (values, vector) if valid else None
 
     def operation(
         self, key: Hashable, function: Callable[..., Any], operands: tuple[int, ...], kind: type
     ) -> int | None:
-        """The position of the result among the values, if it was noted before; else note it, and return None."""
+        """Returns the position of the result if the operation is recorded; otherwise records it and returns None."""
         if key in self._known:
             return self._known[key]
         self._add(_Operation(function, operands, kind))
         return None
 
-    def keep(self, key: Hashable, position: int) -> None:
-        """Remember where a result is."""
+    def store(self, key: Hashable, position: int) -> None:
+        """Stores the position of an operation's result."""
         self._known[key] = position
 
     def answer(self, operand: int, value: Any) -> None:
-        """Python has asked for this value."""
+        """Records that Python has asked for this value."""
         if ("answer", operand) not in self._known:
             self._add(_Answer(operand, exactly(value)))
             self._known["answer", operand] = operand
 
     def entry(self, operand: int, value: Any) -> int | None:
-        """The place in the array of a value that becomes a tensor; None if there is no room for it."""
+        """Returns the index in the array of a value that becomes a tensor; None if the array cannot hold it."""
         found = self._known.get(("entry", operand))
         if found is not None:
             return found
@@ -143,28 +144,28 @@ class Arithmetic:
 
 @final
 class Tracing:
-    """One trace of a program that takes numbers. given: the tracer of the array. values, vector: as replayed for the call."""
+    """One trace of a program that takes numbers. array: its tracer. values, vector: as replayed for the call."""
 
-    def __init__(self, arithmetic: Arithmetic, given: Any, values: list[Any], vector: np.ndarray) -> None:
-        self.arithmetic, self.given, self.values, self.vector = arithmetic, given, values, vector
+    def __init__(self, arithmetic: Arithmetic, array: Any, values: list[Any], vector: np.ndarray) -> None:
+        self.arithmetic, self.array, self.values, self.vector = arithmetic, array, values, vector
         self._thread: int | None = threading.get_ident()
         self.grown = False
 
     def number(self, position: int) -> "Number":
-        """What stands for the number at this position among those of the call."""
+        """Returns a stand-in for the number at this position among those of the call."""
         return self._stand_in(position)
 
     def close(self) -> None:
-        """The trace is over: what stood for numbers is these numbers from now on."""
+        """Ends the trace: from now on, stand-ins behave as their numbers."""
         self._thread = None
 
     @property
     def here(self) -> bool:
-        """True in the thread that traces, as long as it does."""
+        """True if the calling thread is the one that traces, and the trace has not ended."""
         return self._thread == threading.get_ident()
 
     def apply(self, function: Callable[..., Any], operands: Sequence[Any]) -> Any:
-        """`function(*operands)`, with stand-ins among the operands: another stand-in if that is a number, else known."""
+        """Returns `function(*operands)` for stand-ins: a stand-in if the result is an int or a float, else the result."""
         result = function(*map(plain, operands))
         if result is NotImplemented:
             return result
@@ -172,7 +173,7 @@ class Tracing:
         return self._stand_in(position) if type(result) in (int, float) else self.known(position)
 
     def ask(self, function: Callable[..., Any], operands: Sequence[Any]) -> Any:
-        """`function(*operands)`, which Python asks for: another result would be another program."""
+        """Returns `function(*operands)` for Python itself: a call with another result needs another program."""
         return self.known(self._result(function, operands, function(*map(plain, operands))))
 
     def _result(self, function: Callable[..., Any], operands: Sequence[Any], result: Any) -> int:
@@ -182,21 +183,21 @@ class Tracing:
         )
 
     def known(self, position: int) -> Any:
-        """The value, which Python asks for."""
+        """Returns the value for Python itself: a call with another value needs another program."""
         with self._growing():
             self.arithmetic.answer(position, self.values[position])
         return self.values[position]
 
     def tensor(self, position: int) -> Any:
-        """The scalar of 64 bits that stands for a value; None if there is no room: then it is part of the program."""
+        """Returns a value as a 64-bit scalar of the array; None if that cannot hold it: then it is part of the program."""
         value = self.values[position]
         with self._growing():
-            place = self.arithmetic.entry(position, value)
-        if place is None:
+            index = self.arithmetic.entry(position, value)
+        if index is None:
             self.known(position)
             return None
-        self.vector[place] = value
-        return self.given[place]
+        self.vector[index] = value
+        return self.array[index]
 
     def _stand_in(self, position: int) -> "Number":
         value = self.values[position]
@@ -214,7 +215,7 @@ class Tracing:
         if position is None:
             position = len(self.values)
             self.values.append(result)
-            self.arithmetic.keep(key, position)
+            self.arithmetic.store(key, position)
         return position
 
     @contextlib.contextmanager
@@ -222,17 +223,17 @@ class Tracing:
         try:
             yield
         except GrownError:
-            self.grown = True  # code of the user's may catch it
+            self.grown = True  # noted, because code of the user's may catch the error
             raise
 
 
 def plain(value: Any) -> Any:
-    """The number itself, for what stands for one; anything else as it is."""
+    """Returns the number of a stand-in; other values as they are."""
     return value.value if is_stand_in(value) else value
 
 
 class Number:
-    """In a trace, in place of a number that was read. To other threads, and after the trace, it is the number itself."""
+    """A stand-in for a number that was read in a trace. To other threads, and after the trace, it is the number itself."""
 
     __slots__ = ("position", "tracing", "value")
 
@@ -241,25 +242,25 @@ class Number:
 
     @property
     def dtype(self) -> type:
-        """For Keras' promotion: the type of a Python number, which gives way to tensors'. To others it has none."""
+        """The type of a Python number, for Keras' dtype promotion; other callers get AttributeError."""
         if not sys._getframe(1).f_globals.get("__name__", "").startswith("keras."):
             raise AttributeError("dtype")
         return type(self.value)
 
     def tensor(self, dtype: Any) -> jax.Array:
-        """The scalar input of the program, of a dtype."""
+        """Returns the scalar input of the program, converted to a dtype."""
         found = self.tracing.tensor(self.position) if self.tracing.here else None
         return jnp.asarray(self.value, dtype) if found is None else jax.lax.convert_element_type(found, dtype)
 
     def __jax_array__(self) -> jax.Array:
-        """The scalar input of the program, with a type that gives way to other tensors', as that of a Python number."""
+        """Returns the scalar input of the program, weakly typed as a Python number is."""
         found = self.tracing.tensor(self.position) if self.tracing.here else None
         if found is None:
             return jnp.asarray(self.value)
         return weakly(found, "float64" if type(self.value) is float else "int32")
 
     def known(self) -> Any:
-        """The number, which the program then depends on."""
+        """Returns the number, on which the program then depends."""
         return self.tracing.known(self.position) if self.tracing.here else self.value
 
     def __array__(self, dtype: Any = None, copy: Any = None) -> np.ndarray:
@@ -288,31 +289,31 @@ class Number:
 
 @final
 class FloatNumber(Number):
-    """For a float."""
+    """A stand-in for a float."""
 
     __slots__ = ()
-    __class__ = property(lambda self: float)  # so that isinstance says what it said
+    __class__ = property(lambda self: float)  # so that isinstance(…, float) is true
 
 
 @final
 class IntNumber(Number):
-    """For an int."""
+    """A stand-in for an int."""
 
     __slots__ = ()
     __class__ = property(lambda self: int)
 
 
 def is_stand_in(value: Any) -> bool:
-    """True for what stands for a number."""
+    """Returns whether a value is a stand-in for a number."""
     return type(value) is FloatNumber or type(value) is IntNumber
 
 
 _OPERATORS = "add sub mul truediv floordiv mod pow lshift rshift and_ or_ xor"
-_ONE = (operator.neg, operator.pos, operator.abs, operator.invert, math.floor, math.ceil, math.trunc, round)
+_UNARY = (operator.neg, operator.pos, operator.abs, operator.invert, math.floor, math.ceil, math.trunc, round)
 
 
 def _binary(function: Callable[..., Any], *, reflected: bool) -> Callable[..., Any]:
-    def both(self: Number, other: Any) -> Any:
+    def operate(self: Number, other: Any) -> Any:
         if not (is_stand_in(other) or type(other) in (int, float, bool)):
             other_number = isinstance(other, numbers.Number | Decimal) and not isinstance(other, np.generic)
             mine = self.known() if other_number else None
@@ -321,15 +322,15 @@ def _binary(function: Callable[..., Any], *, reflected: bool) -> Callable[..., A
         here = next((o.tracing for o in operands if is_stand_in(o) and o.tracing.here), None)
         return function(*map(plain, operands)) if here is None else here.apply(function, operands)
 
-    return both
+    return operate
 
 
 def _unary(function: Callable[..., Any]) -> Callable[..., Any]:
-    def one(self: Number, *others: Any) -> Any:
+    def operate(self: Number, *others: Any) -> Any:
         operands = (self, *others)
         return self.tracing.apply(function, operands) if self.tracing.here else function(*map(plain, operands))
 
-    return one
+    return operate
 
 
 def _asking(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -340,14 +341,14 @@ def _asking(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _install() -> None:
-    """Give Number Python's arithmetic, comparisons and conversions."""
+    """Adds Python's arithmetic, comparisons and conversions to Number."""
     for name in _OPERATORS.split():
         function = getattr(operator, name)
         setattr(Number, f"__{name.strip('_')}__", _binary(function, reflected=False))
         setattr(Number, f"__r{name.strip('_')}__", _binary(function, reflected=True))
     for name in ("lt", "le", "gt", "ge", "eq", "ne"):
         setattr(Number, f"__{name}__", _binary(getattr(operator, name), reflected=False))
-    for function in _ONE:
+    for function in _UNARY:
         setattr(Number, f"__{function.__name__}__", _unary(function))
     asking: tuple[Callable[..., Any], ...] = (float, int, operator.index, complex, bool, hash, str, format)
     for function in asking:
@@ -357,7 +358,7 @@ def _install() -> None:
 _install()
 
 
-# --- Python's module of functions of numbers --------------------------------------------------------------------------
+# --- The module `math` ------------------------------------------------------------------------------------------------
 
 
 def _function_of_numbers(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -378,7 +379,7 @@ def _math() -> types.ModuleType:
     return module
 
 
-MATH = _math()  # as `math`, whose functions take stand-ins as well: the result is one, too
+MATH = _math()  # the module `math` with functions that accept and return stand-ins
 IN_MATH = {id(math): MATH} | {
     id(value): getattr(MATH, name) for name, value in vars(math).items() if isinstance(value, types.BuiltinFunctionType)
 }

@@ -1,18 +1,18 @@
-"""ReduceOp: how values of replicas become one."""
+"""ReduceOp: the reduction of the replicas' values to one."""
 
 import enum
 from typing import Any
 
 
 class ReduceOp(enum.Enum):
-    """Sum or mean, as `tf.distribute.ReduceOp`."""
+    """A sum or a mean, as `tf.distribute.ReduceOp`."""
 
     SUM = "SUM"
     MEAN = "MEAN"
 
 
 def reduce_op(op: Any) -> ReduceOp:
-    """A ReduceOp from itself or from its name in any case. Raises ValueError for other names, TypeError for the rest."""
+    """Returns a ReduceOp from itself or its name in any case. Raises ValueError for other names, TypeError for other types."""
     if isinstance(op, ReduceOp):
         return op
     if not isinstance(op, str):

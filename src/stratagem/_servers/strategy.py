@@ -21,11 +21,11 @@ _JOBS = ("chief", "worker", "ps", "evaluator")
 class ParameterServerStrategy(AbstractStrategy):
     """Asynchronous training with parameter servers, as `tf.distribute.ParameterServerStrategy`.
 
-    cluster_resolver: says which tasks there are. Its cluster needs at least one `ps` and one `worker`.
-    variable_partitioner: `partitioner(shape=, dtype=)` says into how many shards a variable is cut along each dimension
+    cluster_resolver: names the tasks of the cluster, which needs at least one `ps` and one `worker`.
+    variable_partitioner: `partitioner(shape=, dtype=)` returns the number of shards of a variable along each dimension
         (`tf.distribute.experimental.partitioners`); None leaves every variable in one piece.
 
-    Raises ClusterError (a ValueError) for a cluster that cannot work, UnavailableError if a server is not there in time.
+    Raises ClusterError (a ValueError) for a cluster that cannot work, UnavailableError if a server does not answer in time.
     """
 
     remote_variables: ClassVar[bool] = True
@@ -33,9 +33,9 @@ class ParameterServerStrategy(AbstractStrategy):
     def __init__(self, cluster_resolver: Any, variable_partitioner: Callable[..., list[int]] | None = None) -> None:
         spec = _checked(cluster_resolver)
         self._resolver, self._partitioner = cluster_resolver, variable_partitioner
-        self._mesh = ReplicaMesh((jax.local_devices()[0],), SingleWorkerJob(_clocked))
+        self._mesh = ReplicaMesh((jax.local_devices()[0],), SingleWorkerJob(_timed))
         self._servers, self.tasks = connect(cluster_resolver, spec)
-        # The one ClusterCoordinator of this strategy, once there is one.
+        # The only ClusterCoordinator of this strategy; None until one is made.
         self.coordinator: Any = None
 
     @property
@@ -44,23 +44,24 @@ class ParameterServerStrategy(AbstractStrategy):
 
     @property
     def cluster_resolver(self) -> Any:
-        """The resolver that it was made with."""
+        """The resolver that this strategy was made with."""
         return self._resolver
 
     @property
     def workers(self) -> int:
-        """How many workers take steps."""
+        """The number of workers."""
         return len(self.tasks)
 
     @property
     def servers(self) -> Servers:
-        """Where its variables are."""
+        """The servers that hold this strategy's variables."""
         return self._servers
 
     def placement(self, beside: Any = None) -> Placement:
-        """On the next server in turn; slots on the server of their variable.
+        """Returns a new variable's placement: servers take turns, and an optimizer slot goes to the server of its variable.
 
-        Raises ValueError on a worker, outside of the first trace of a function: each worker would create its own.
+        Raises ValueError on a worker, except in the first trace of a function: each worker would create a variable of
+        its own.
         """
         context = current()
         if context.worker is not None and context.recorder is None:
@@ -71,30 +72,30 @@ class ParameterServerStrategy(AbstractStrategy):
         near = None if beside is None else placement_of(beside)
         home = near.home if isinstance(near, ServerPlacement) else self._servers.next_home()
         placement = ServerPlacement(self._mesh, self, self._servers, home)
-        self._servers.keep(placement)
+        self._servers.track(placement)
         return placement
 
     def shards_of(self, shape: Sequence[int], dtype: Any) -> int:
-        """Into how many shards a variable is cut. Raises ValueError for a partitioner's answer that cannot be used."""
+        """Returns the number of shards of a variable. Raises ValueError if the partitioner's answer cannot be used."""
         return shards_by(self._partitioner, tuple(shape), dtype)
 
     def __reduce__(self) -> Any:
-        """On a worker, where functions that make data sets bring it, it is the one device of that worker."""
-        return _on_a_worker, ()
+        """Pickles as the OneDeviceStrategy of the worker that unpickles it: dataset functions take the strategy along."""
+        return _worker_strategy, ()
 
 
-def _clocked(phase: Phase) -> contextlib.AbstractContextManager[None]:
-    """The worker whose step it is adds the time up."""
+def _timed(phase: Phase) -> contextlib.AbstractContextManager[None]:
+    """Adds the time of a phase to the breakdown of the worker whose step this is."""
     worker = current().worker
     return contextlib.nullcontext() if worker is None else worker.clock.phase(phase)
 
 
-def _on_a_worker() -> AbstractStrategy:
+def _worker_strategy() -> AbstractStrategy:
     return OneDeviceStrategy(jax.local_devices()[0])
 
 
 def _checked(resolver: Any) -> Any:
-    """The resolver's cluster. Raises ClusterError unless it can run parameter servers, as TF checks it."""
+    """Returns the resolver's cluster spec. Raises ClusterError, in the same cases as TF, if it cannot run parameter servers."""
     spec = resolver.cluster_spec()
     jobs = spec.as_dict() if spec else {}
     if not jobs:

@@ -1,8 +1,8 @@
-"""Strategies of replicas that step together, and what every strategy can do.
+"""Strategies whose replicas step together, and the base class of all strategies.
 
 In: devices by TensorFlow's names, and the cluster that a process is in.
-Out: `MirroredStrategy`, `MultiWorkerMirroredStrategy`, `OneDeviceStrategy`, the default one; `AbstractStrategy` to build on.
-Never: computes itself: it chooses a mesh, and everything else is written once over that.
+Out: `MirroredStrategy`, `MultiWorkerMirroredStrategy`, `OneDeviceStrategy`, the default strategy; `AbstractStrategy`.
+Never: computes itself: a strategy chooses a mesh, and everything else is written once for any mesh.
 """
 
 from stratagem._strategies._abstract import AbstractStrategy as AbstractStrategy

@@ -1,4 +1,4 @@
-"""AbstractStrategy: what every strategy can do, each method written once over its mesh."""
+"""AbstractStrategy: the base class of strategies, whose methods are written once for any mesh."""
 
 import abc
 import contextlib
@@ -53,7 +53,7 @@ from stratagem._strategies._extended import StrategyExtended, extended_of
 
 
 class Scope(contextlib.AbstractContextManager["AbstractStrategy"]):
-    """`strategy.scope()`: cross-replica context; variables created inside belong to the strategy. Can be entered again."""
+    """`strategy.scope()`: cross-replica context; variables created inside belong to the strategy. Can be entered repeatedly."""
 
     def __init__(self, strategy: "AbstractStrategy") -> None:
         self._strategy = strategy
@@ -91,14 +91,14 @@ def _check_same(active: Any, strategy: Any) -> None:
 
 
 class AbstractStrategy(abc.ABC):
-    """State and compute distribution over replicas, as `tf.distribute.Strategy`.
+    """A distribution of state and computation over replicas, as `tf.distribute.Strategy`.
 
     A final class says which devices hold the replicas (`mesh`); everything else follows from that.
     """
 
-    # True where the variables are kept elsewhere, where their first values are made, too.
+    # Whether servers hold the variables, and make their initial values.
     remote_variables: ClassVar[bool] = False
-    # True where replicas have copies of a variable, though it be one replica: what copies cannot do is refused.
+    # Whether replicas have copies of each variable. With one replica, too, operations that copies cannot do are refused.
     mirrored: ClassVar[bool] = False
 
     @property
@@ -108,37 +108,38 @@ class AbstractStrategy(abc.ABC):
 
     @functools.cached_property
     def seed_generators(self) -> dict[Any, Any]:
-        """Random seed generators of this strategy in place of those that belong to another one, by these."""
+        """This strategy's own seed generators, by the generators of other strategies that they replace."""
         return {}
 
     @functools.cached_property
     def function_caches(self) -> dict[Hashable, Any]:
-        """What is known of functions that ran under it, with their programs, by code and closure."""
+        """The caches of functions that ran under this strategy, with their programs, by code and captured variables."""
         return {}
 
     @functools.cached_property
     def reads(self) -> Reads:
-        """What functions that ran under it read."""
+        """The objects that undecorated functions which ran under this strategy read."""
         return Reads()
 
     @property
     def num_replicas_in_sync(self) -> int:
-        """Replicas over all workers whose gradients are summed."""
+        """The number of replicas over all workers whose gradients are summed."""
         return self.mesh.num_replicas
 
     @property
     def cluster_resolver(self) -> Any:
-        """None: this strategy has one worker."""
+        """The cluster resolver; None, because this strategy has one worker."""
         return None
 
     @property
     def non_finite(self) -> str:
-        """What happens when a NaN or an infinity gets into the variables: `warn`, `stop` or `ignore`.
+        """The reaction to a NaN or an infinity in the variables: `warn`, `stop` or `ignore`.
 
-        At first what STRATAGEM_NON_FINITE says, else `warn`: `fit` warns of a loss that is not finite, saving of such values.
-        `stop` looks at all variables that a step writes, and a later step (the second at the latest) or the end of the epoch
-        raises `NonFiniteError`, a `tf.errors.InvalidArgumentError`, on all workers. Of parameter servers no variable gets such
-        a value, whatever it says. Setting another word raises InvalidArgumentError.
+        The initial value is that of STRATAGEM_NON_FINITE, else `warn`: `fit` warns of a loss that is not finite, and
+        saving warns of such values. `stop` checks all variables that a step writes; a later step (the second at the
+        latest) or the end of the epoch raises `NonFiniteError`, a `tf.errors.InvalidArgumentError`, on all workers.
+        Variables on parameter servers never get such a value, whatever the setting. Setting another word raises
+        InvalidArgumentError.
         """
         return self.mesh.non_finite.policy
 
@@ -148,15 +149,15 @@ class AbstractStrategy(abc.ABC):
 
     @property
     def extended(self) -> StrategyExtended:
-        """Which devices it uses, and whether this process is the chief."""
+        """The devices of the strategy, and whether this process is the chief."""
         return extended_of(self.mesh, self.cluster_resolver)
 
     def placement(self, beside: Any = None) -> Placement:
-        """Where a variable that is created now will lie. beside: a variable whose place it has to share."""
+        """Returns the placement of a variable that is created now. beside: a variable whose location it has to share."""
         return Placement(self.mesh, self)
 
     def scope(self) -> Scope:
-        """A context manager: create the model, optimizer, metrics and checkpoint inside it."""
+        """Returns a context manager; create the model, optimizer, metrics and checkpoint inside it."""
         return Scope(self)
 
     def run(
@@ -166,11 +167,11 @@ class AbstractStrategy(abc.ABC):
         kwargs: dict[str, Any] | None = None,
         options: Any = None,
     ) -> Any:
-        """Call `fn` on every replica, as one compiled program.
+        """Calls `fn` on every replica, as one compiled program.
 
-        PerReplica values in `args` and `kwargs` are taken apart, everything else is passed as it is. Returns the structure
-        that `fn` returns, with a PerReplica for every tensor in it (the tensor itself if there is one replica).
-        Raises ValueError if `args` is no list or tuple; ContextError inside a replica.
+        Each replica gets its own part of the PerReplica values in `args` and `kwargs`; other values are passed as they are.
+        Returns the structure that `fn` returns, with a PerReplica for every tensor in it (the tensor itself if there is one
+        replica). Raises ValueError if `args` is no list or tuple; ContextError inside a replica.
         """
         if not isinstance(args, list | tuple):
             raise ValueError(
@@ -182,7 +183,7 @@ class AbstractStrategy(abc.ABC):
         if current().recorder is not None:
             return run_replicas(self, fn, args, kwargs or {})
 
-        # As in TF, where an undecorated function runs anew at every call, and a decorated one keeps what it was traced with.
+        # As in TF, where an undecorated function runs again at every call, and a decorated one keeps the traced settings.
         follows = not isinstance(fn, Function)
 
         def body(args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
@@ -196,10 +197,11 @@ class AbstractStrategy(abc.ABC):
             )
 
     def reduce(self, reduce_op: Any, value: Any, axis: int | None) -> Any:
-        """Sum or mean over replicas of every PerReplica in the structure `value`, as one local tensor each.
+        """Reduces every PerReplica in the structure `value` over the replicas, by sum or mean, to one local tensor each.
 
-        axis: also reduce this dimension of every replica's value (the mean then counts rows: sum of sums / sum of counts).
-        Raises ReductionError for SUM of a value that is not per replica; InvalidArgumentError for unequal shapes and axis None.
+        axis: also reduces this dimension of every replica's value (the mean then counts rows: sum of sums / sum of
+        counts). Raises ReductionError for SUM of a value that is not per replica; InvalidArgumentError for unequal
+        shapes and axis None.
         """
         op = parse_op(reduce_op)
         self._enter("strategy.reduce")
@@ -208,7 +210,7 @@ class AbstractStrategy(abc.ABC):
         return map_structure(lambda leaf: self._reduce_leaf(op, leaf, axis), value)
 
     def gather(self, value: Any, axis: int) -> Any:
-        """Concatenate the replicas' values along `axis` (their sizes may differ there), in replica order."""
+        """Concatenates the replicas' values along `axis` (their sizes may differ there), in replica order."""
         if current().replica is not None:
             raise ContextError(
                 "strategy.gather is called inside a replica function; use replica_context.all_gather there."
@@ -217,7 +219,7 @@ class AbstractStrategy(abc.ABC):
         return map_structure(lambda leaf: self._gather_leaf(leaf, axis), value)
 
     def experimental_local_results(self, value: Any) -> tuple[Any, ...]:
-        """The values of this worker's replicas, as a tuple with one structure a replica."""
+        """Returns the values of this worker's replicas, as a tuple with one structure for each replica."""
         leaves, structure = jax.tree.flatten(value, is_leaf=is_per_replica)
         leaves = [self._copies(v) if isinstance(v, KerasVariable) else v for v in leaves]
         if not any(map(is_per_replica, leaves)):
@@ -228,11 +230,11 @@ class AbstractStrategy(abc.ABC):
     def experimental_distribute_dataset(
         self, dataset: Any, options: InputOptions | None = None, *, batch_size: int | None = None
     ) -> Any:
-        """A dataset whose batches are global: each is cut into one piece a replica.
+        """Returns a dataset whose batches are global: each is cut into one piece for each replica.
 
-        dataset: a `tf.data.Dataset`, or a data set of another library: NumPy arrays, Grain, Hugging Face, torch, any
-        iterable. Without `batch_size` its elements are global batches; with it they are examples, and
-        this many make a global batch. Raises TypeError for what cannot be iterated, ValueError for elements without rows.
+        dataset: a `tf.data.Dataset`, or a dataset of another library: NumPy arrays, Grain, Hugging Face, torch, any
+        iterable. Without `batch_size` its elements are global batches; with it they are examples, and this many make a
+        global batch. Raises TypeError for an object that cannot be iterated, ValueError for elements without rows.
         """
         self._enter("strategy.experimental_distribute_dataset")
         return DistributedDataset(as_dataset(dataset, batch_size), self._input_context, self.mesh, options)
@@ -240,14 +242,14 @@ class AbstractStrategy(abc.ABC):
     def distribute_datasets_from_function(
         self, dataset_fn: Callable[[InputContext], Any], options: InputOptions | None = None
     ) -> Any:
-        """A dataset made by `dataset_fn(input_context)` whose batches are per replica: each replica takes one a step."""
+        """Returns a dataset of per-replica batches, made by `dataset_fn(input_context)`: each replica takes one in a step."""
         self._enter("strategy.distribute_datasets_from_function")
         return DistributedDatasetFromFunction(dataset_fn, self._input_context, self.mesh, options)
 
     def experimental_distribute_values_from_function(self, value_fn: Callable[[ValueContext], Any]) -> Any:
-        """What `value_fn(value_context)` returns for every local replica, as a structure of PerReplica values.
+        """Calls `value_fn(value_context)` for every local replica; returns the results as a structure of PerReplica values.
 
-        With one replica, what it returns. Values that are no tensors stay the objects that they are.
+        With one replica, returns the result itself. Values that are no tensors stay the objects that they are.
         """
         self._enter("strategy.experimental_distribute_values_from_function")
         if not callable(value_fn):
@@ -259,7 +261,7 @@ class AbstractStrategy(abc.ABC):
     experimental_distribute_datasets_from_function = distribute_datasets_from_function
 
     def shards_of(self, shape: Sequence[int], dtype: Any) -> int:
-        """Into how many shards, along dimension 0, a new variable is cut."""
+        """Returns the number of shards along dimension 0 of a new variable."""
         return 1
 
     def __repr__(self) -> str:
@@ -273,18 +275,18 @@ class AbstractStrategy(abc.ABC):
 
     @property
     def _input_context(self) -> InputContext:
-        """This process's place among those that read input."""
+        """This process' position among those that read input."""
         return InputContext(1, 0, self.num_replicas_in_sync)
 
     def _per_replica(self, values: Sequence[Any]) -> Any:
-        """One value a local replica: on the devices if they can become tensors, else as they are."""
+        """Returns one value for each local replica: on the devices if all can become tensors, else the objects themselves."""
         try:
             return place([to_numpy(value) for value in values], self.mesh)
         except TypeError:
             return Separate(values)
 
     def _enter(self, what: str) -> None:
-        """Check that the calling context allows a cross-replica method of this strategy."""
+        """Raises unless the calling context allows a cross-replica method of this strategy."""
         context = current()
         if context.replica is not None:
             raise _needs_cross_replica(what)
@@ -310,7 +312,7 @@ class AbstractStrategy(abc.ABC):
         return value if axis is None else self._execute(_reducer(self, op, axis), ("reduce", op, axis), "reduce", value)
 
     def _copies(self, variable: Any) -> Any:
-        """What every replica has of a variable; a variable of no strategy is itself."""
+        """Returns the value of a variable on every replica; a variable of no strategy as it is."""
         placement = placement_of(variable)
         if placement is None or placement.mesh.num_replicas == 1:
             return variable
@@ -343,7 +345,7 @@ def _reducer(strategy: AbstractStrategy, op: ReduceOp, axis: int | None) -> Call
 
 
 def _concatenate(value: Separate, axis: int, device: jax.Device) -> jax.Array:
-    """Values of unequal shapes: they may differ along `axis` only."""
+    """Concatenates values that may differ in size along `axis` only."""
     shapes = [tuple(v.shape) for v in value.values]
     if not shapes[0] or not 0 <= axis < len(shapes[0]):
         raise ValueError(

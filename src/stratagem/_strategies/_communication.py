@@ -1,4 +1,4 @@
-"""CommunicationOptions: hints for collectives, of which XLA needs none but the time to wait."""
+"""CommunicationOptions: hints for collectives, of which only the timeout has an effect."""
 
 import dataclasses
 import enum
@@ -10,7 +10,7 @@ from stratagem._cluster.control import Limits
 
 @final
 class CommunicationImplementation(enum.Enum):
-    """How TensorFlow's workers reduce. Here it is gloo between CPUs and NCCL between GPUs."""
+    """TensorFlow's implementations of collectives. Here it is always gloo between CPUs and NCCL between GPUs."""
 
     AUTO = "AUTO"
     RING = "RING"
@@ -22,8 +22,9 @@ class CommunicationImplementation(enum.Enum):
 class CommunicationOptions:
     """Hints for collectives (`tf.distribute.experimental.CommunicationOptions`).
 
-    bytes_per_pack, implementation: accepted; XLA chooses. timeout_seconds: after which a worker that does not do its part
-    in a collective fails the job, 300 by default (TensorFlow: never). Raises ValueError for a value that is not above 0.
+    bytes_per_pack, implementation: accepted and ignored; XLA chooses. timeout_seconds: the job fails if a worker does
+    not take part in a collective for so long; 300 by default (TensorFlow: never). Raises ValueError for a value that is
+    not above 0.
     """
 
     bytes_per_pack: int = 0
@@ -37,7 +38,7 @@ class CommunicationOptions:
             raise ValueError(f"timeout_seconds must be above 0, got {self.timeout_seconds}.")
 
     def limits(self, defaults: Limits) -> Limits:
-        """The job's limits with this timeout."""
+        """Returns the job's limits with this timeout."""
         return (
             defaults if self.timeout_seconds is None else dataclasses.replace(defaults, collective=self.timeout_seconds)
         )

@@ -1,21 +1,21 @@
-"""CrossDeviceOps: TensorFlow's names for ways to all-reduce; XLA chooses the way here."""
+"""CrossDeviceOps: TensorFlow's names of all-reduce implementations; XLA chooses its own."""
 
 import abc
 from typing import Any, final
 
 
 class CrossDeviceOps(abc.ABC):
-    """Base of the ways to reduce over devices. Every one of them means: let XLA choose."""
+    """Base of TensorFlow's classes for reductions over devices. All have the same effect: XLA chooses."""
 
     @property
     @abc.abstractmethod
     def asked_for(self) -> str:
-        """What the program asked for, for logs."""
+        """The implementation that the program asked for, for logs."""
 
 
 @final
 class NcclAllReduce(CrossDeviceOps):
-    """NVIDIA's collectives, which XLA uses on NVIDIA devices anyway. Raises ValueError for a negative `num_packs`."""
+    """NVIDIA's collectives, which XLA uses on NVIDIA devices in any case. Raises ValueError for a negative `num_packs`."""
 
     def __init__(self, num_packs: int = 1) -> None:
         if num_packs < 0:
@@ -43,7 +43,7 @@ class HierarchicalCopyAllReduce(CrossDeviceOps):
 
 @final
 class ReductionToOneDevice(CrossDeviceOps):
-    """Copy to one device, reduce there, copy back."""
+    """A copy of all values to one device, a reduction there, and a copy back."""
 
     def __init__(self, reduce_to_device: str | None = None, accumulation_fn: Any = None) -> None:
         self._device = reduce_to_device

@@ -1,4 +1,4 @@
-"""The default strategy, and the questions about the current context: get_strategy, has_strategy, get_replica_context."""
+"""The default strategy, and functions on the current context: get_strategy, has_strategy, get_replica_context and others."""
 
 import dataclasses
 from collections.abc import Callable, Sequence
@@ -16,14 +16,14 @@ from stratagem._strategies._abstract import AbstractStrategy, Scope
 
 @final
 class DefaultStrategy(AbstractStrategy):
-    """What is active when no strategy is: one replica on JAX's default device, and almost everything is a no-op."""
+    """The strategy in use when no other is: one replica on JAX's default device. Most methods do nothing."""
 
     @property
     def mesh(self) -> ReplicaMesh:
         return default_mesh()
 
     def scope(self) -> Any:
-        """Mostly a no-op: code inside stays in the default replica context."""
+        """Returns a context that mostly does nothing: code inside stays in the default replica context."""
         return _DefaultScope(self)
 
     def run(
@@ -33,7 +33,7 @@ class DefaultStrategy(AbstractStrategy):
         kwargs: dict[str, Any] | None = None,
         options: Any = None,
     ) -> Any:
-        """Call `fn` as one compiled program on the default device."""
+        """Calls `fn` as one compiled program on the default device."""
         if not isinstance(args, list | tuple):
             raise ValueError(
                 f"strategy.run: positional args must be a list or tuple, got {type(args).__name__}: {args!r}."
@@ -52,20 +52,20 @@ class DefaultStrategy(AbstractStrategy):
         return execute_undecorated(self.reads, fn, body, ("default run",), name, args, dict(kwargs or {}), self.mesh)
 
     def reduce(self, reduce_op: Any, value: Any, axis: int | None) -> Any:
-        """The value itself, whatever the op; with an axis, its sum or mean along it."""
+        """Returns the value itself, whatever the op; with an axis, its sum or mean along it."""
         op = parse_op(reduce_op)
         return value if axis is None else map_structure(lambda leaf: reduce_rows(op, leaf, axis), value)
 
     def experimental_distribute_dataset(
         self, dataset: Any, options: InputOptions | None = None, *, batch_size: int | None = None
     ) -> Any:
-        """The dataset itself, as a `tf.data.Dataset`."""
+        """Returns the dataset itself, as a `tf.data.Dataset`."""
         return as_dataset(dataset, batch_size)
 
     def distribute_datasets_from_function(
         self, dataset_fn: Callable[[InputContext], Any], options: InputOptions | None = None
     ) -> Any:
-        """`dataset_fn(InputContext())` itself."""
+        """Returns `dataset_fn(InputContext())` itself."""
         return dataset_fn(InputContext())
 
     def _enter(self, what: str) -> None:
@@ -73,7 +73,7 @@ class DefaultStrategy(AbstractStrategy):
 
 
 class _DefaultScope(Scope):
-    """Enters nothing."""
+    """The scope of the default strategy; inside another strategy's scope, entering it raises the error of mixed strategies."""
 
     def __enter__(self) -> AbstractStrategy:
         if current().strategy is not None:
@@ -89,23 +89,23 @@ _DEFAULT_REPLICA = ReplicaContext(_DEFAULT, outside=True)
 
 
 def get_strategy() -> AbstractStrategy:
-    """The strategy whose scope, or replica, the calling code is in; else the default strategy."""
+    """Returns the strategy whose scope or replica function the calling code is in; else the default strategy."""
     strategy = current().strategy
     return _DEFAULT if strategy is None else cast(AbstractStrategy, strategy)
 
 
 def has_strategy() -> bool:
-    """True inside a scope or a replica of a strategy other than the default one."""
+    """Returns True inside a scope or a replica of a strategy other than the default one."""
     return current().strategy is not None
 
 
 def in_cross_replica_context() -> bool:
-    """True inside `strategy.scope()` but not inside `strategy.run`."""
+    """Returns True inside `strategy.scope()` but not inside `strategy.run`."""
     return current().crossing
 
 
 def get_replica_context() -> ReplicaContext | None:
-    """The replica's context inside `strategy.run`, None in cross-replica context, a default one outside of strategies."""
+    """Returns the replica's context in `strategy.run`, None in cross-replica context, a default one outside of strategies."""
     context = current()
     if context.crossing:
         return None
@@ -113,7 +113,7 @@ def get_replica_context() -> ReplicaContext | None:
 
 
 def experimental_set_strategy(strategy: AbstractStrategy | None) -> None:
-    """Make a strategy current without a `with` block; None restores the default one.
+    """Makes a strategy current without a `with` block; None restores the default one.
 
     Raises ContextError inside a scope or a replica.
     """

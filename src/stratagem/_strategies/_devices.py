@@ -37,7 +37,7 @@ class LogicalDevice:
 
 @dataclass(frozen=True)
 class LogicalDeviceConfiguration:
-    """One virtual device, as `tf.config.LogicalDeviceConfiguration`; memory limits have no meaning on a CPU."""
+    """A virtual device, as `tf.config.LogicalDeviceConfiguration`; memory limits have no effect on a CPU."""
 
     memory_limit: int | None = None
     experimental_priority: int | None = None
@@ -45,24 +45,24 @@ class LogicalDeviceConfiguration:
 
 
 def kind_of(device: jax.Device) -> str:
-    """TF's name of the kind of device: CPU, GPU or TPU."""
+    """Returns TF's name of the kind of device: CPU, GPU or TPU."""
     return {"cpu": "CPU", "gpu": "GPU", "cuda": "GPU", "rocm": "GPU"}.get(device.platform, device.platform.upper())
 
 
 def device_name(device: jax.Device) -> str:
-    """TF's full name of a local device."""
+    """Returns TF's full name of a local device."""
     same = [d for d in local_devices() if d.platform == device.platform]
     return f"{_HERE}/device:{kind_of(device)}:{same.index(device)}"
 
 
 def local_devices() -> list[jax.Device]:
-    """All devices of this process: accelerators first, then CPUs."""
+    """Returns all devices of this process: accelerators first, then CPUs."""
     default = jax.local_devices()
     return default if default[0].platform == "cpu" else [*default, *jax.local_devices(backend="cpu")]
 
 
 def find_device(name: str | jax.Device) -> jax.Device:
-    """The device that a name means ("GPU:1", "/cpu:0", "/job:localhost/replica:0/task:0/device:GPU:1").
+    """Returns the device with a name ("GPU:1", "/cpu:0", "/job:localhost/replica:0/task:0/device:GPU:1").
 
     Raises DeviceError, with the devices that exist, for one that does not.
     """
@@ -88,9 +88,9 @@ def find_device(name: str | jax.Device) -> jax.Device:
 
 
 def choose_devices(names: Sequence[str] | None) -> tuple[jax.Device, ...]:
-    """The devices of a MirroredStrategy: those named, else all accelerators, else all CPU devices there are.
+    """Returns the devices of a MirroredStrategy: those with the given names, else all accelerators, else all CPU devices.
 
-    (TF takes one CPU even where several virtual ones were configured; here a user who made several means them.)
+    (TF takes one CPU even if several virtual ones were configured; here they are all used.)
     """
     reserve_threads(configured_cpu_devices())
     if not names:
@@ -107,14 +107,14 @@ def choose_devices(names: Sequence[str] | None) -> tuple[jax.Device, ...]:
 
 
 def list_physical_devices(device_type: str | None = None) -> list[PhysicalDevice]:
-    """The machine's devices, without starting a backend (as `tf.config.list_physical_devices`)."""
+    """Returns the machine's devices, without starting a backend (as `tf.config.list_physical_devices`)."""
     found = [PhysicalDevice("/physical_device:CPU:0", "CPU")]
     found += [PhysicalDevice(f"/physical_device:GPU:{i}", "GPU") for i in range(_gpu_count())]
     return [d for d in found if device_type in (None, d.device_type)]
 
 
 def _gpu_count() -> int:
-    """NVIDIA GPUs that JAX would use: its CUDA plugin is installed, the driver lists them, none is hidden."""
+    """Returns the number of NVIDIA GPUs that JAX would use: with its CUDA plugin, listed by the driver, and not hidden."""
     names = {(d.metadata["Name"] or "").lower() for d in importlib.metadata.distributions()}
     if not any(n.startswith("jax-cuda") and n.endswith("-plugin") for n in names):
         return 0
@@ -126,15 +126,15 @@ def _gpu_count() -> int:
 
 
 def list_logical_devices(device_type: str | None = None) -> list[LogicalDevice]:
-    """The devices that programs can use; starts the backend (as `tf.config.list_logical_devices`)."""
+    """Returns the devices that programs can use; starts the backend (as `tf.config.list_logical_devices`)."""
     found = [LogicalDevice(device_name(d).removeprefix(_HERE), kind_of(d)) for d in local_devices()]
     return [d for d in found if device_type in (None, d.device_type)]
 
 
 def set_logical_device_configuration(device: PhysicalDevice, logical_devices: Sequence[Any] | None) -> None:
-    """Make several virtual devices of the CPU. Must come before anything that starts a backend.
+    """Makes several virtual devices of the CPU. Has to be called before anything that starts a backend.
 
-    Raises RuntimeError when it is too late, ValueError for a GPU (JAX cannot divide one).
+    Raises RuntimeError if it is too late, ValueError for a GPU (JAX cannot divide one).
     """
     if not logical_devices:
         return
@@ -154,9 +154,9 @@ def set_logical_device_configuration(device: PhysicalDevice, logical_devices: Se
 
 
 def set_memory_growth(device: PhysicalDevice, enable: bool) -> None:
-    """Let a GPU's memory grow as needed instead of taking most of it at the start. Must come before a backend starts.
+    """Lets a GPU's memory grow as needed instead of taking most of it at the start. Has to be called before a backend starts.
 
-    JAX has one setting for all GPUs. Raises RuntimeError when it is too late, ValueError for a device that is no GPU.
+    JAX has one setting for all GPUs. Raises RuntimeError if it is too late, ValueError for a device that is no GPU.
     """
     if device.device_type != "GPU":
         raise ValueError(f"{device.name}: memory growth can be set for GPUs only.")

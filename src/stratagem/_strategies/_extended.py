@@ -1,4 +1,4 @@
-"""`strategy.extended`: what TensorFlow tells there about a strategy."""
+"""StrategyExtended: the facts about a strategy that TensorFlow has in `strategy.extended`."""
 
 from dataclasses import dataclass
 from typing import Any, final
@@ -12,12 +12,12 @@ _HERE = "/job:localhost/replica:0/task:0"
 @final
 @dataclass(frozen=True)
 class StrategyExtended:
-    """Read-only, as `tf.distribute.StrategyExtended`.
+    """Facts about a strategy, read-only, as `tf.distribute.StrategyExtended`.
 
     worker_devices: names of the devices that run this process' replicas, in the order of the replicas.
-    parameter_devices: those on which its variables lie, which are the same.
-    should_checkpoint, should_save_summary: whether this process is the one whose files count, which is the chief. (Every
-        worker still has to call `save`.)
+    parameter_devices: the devices of its variables, which are the same.
+    should_checkpoint, should_save_summary: whether this process is the chief, whose files count. (Every worker still has to
+        call `save`.)
     experimental_require_static_shapes: whether shapes must be known: never.
     """
 
@@ -35,7 +35,7 @@ class StrategyExtended:
 
 
 def extended_of(mesh: ReplicaMesh, resolver: Any) -> StrategyExtended:
-    """Of a strategy with this mesh. resolver: says which task of a cluster this is, or None."""
+    """Returns the facts about a strategy with this mesh. resolver: the cluster's, or None."""
     task = getattr(resolver, "task_type", None)
     place = _HERE if task is None else f"/job:{task}/replica:0/task:{resolver.task_id}"
     names = tuple(device_name(device).replace(_HERE, place) for device in mesh.local_devices)

@@ -13,10 +13,9 @@ from stratagem._strategies._devices import choose_devices
 class MirroredStrategy(AbstractStrategy):
     """Synchronous training on the devices of one machine: every device has a copy of the variables, kept equal.
 
-    devices: names such as ["GPU:0", "GPU:1"]; without them all accelerators, else all CPU devices, of which there are
-    several only if the program configured them.
-    cross_device_ops: accepted for TensorFlow's sake; XLA chooses the all-reduce.
-    Raises DeviceError for a device that does not exist or is named twice.
+    devices: names such as ["GPU:0", "GPU:1"]; by default all accelerators, else all CPU devices, of which there are
+    several only if the program has configured them. cross_device_ops: accepted for compatibility; XLA chooses the
+    all-reduce. Raises DeviceError for a device that does not exist or is named twice.
     """
 
     mirrored: ClassVar[bool] = True

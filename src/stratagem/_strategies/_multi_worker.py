@@ -14,7 +14,7 @@ import numpy as np
 from stratagem._base.errors import ClusterError, DeviceError
 from stratagem._base.job import ALONE, Job, enter_job, process_job
 from stratagem._cluster import ClusterJob, coordination, default_resolver, job_of
-from stratagem._cluster.control import Connected, ControlClient, JobInfo, Limits
+from stratagem._cluster.control import ConnectedJob, ControlClient, JobInfo, Limits
 from stratagem._core.mesh import ReplicaMesh
 from stratagem._data import InputContext, share_seeds
 from stratagem._private import (
@@ -28,20 +28,20 @@ from stratagem._strategies._abstract import AbstractStrategy
 from stratagem._strategies._communication import CommunicationOptions
 from stratagem._strategies._devices import kind_of
 
-_VERSIONS = ("stratagem", "jax", "jaxlib", "keras", "numpy")  # what a step compiles to depends on them
+_VERSIONS = ("stratagem", "jax", "jaxlib", "keras", "numpy")  # packages that a step's compiled program depends on
 
 
 @final
 class MultiWorkerMirroredStrategy(AbstractStrategy):
     """Synchronous training on several workers, each with one or several replicas; variables are kept equal on all of them.
 
-    cluster_resolver: says who is in the job and which task this is; without one, what TF_CONFIG, torchrun, Open MPI or Slurm
-        say. Where nothing says anything, there is one worker.
-    communication_options: only its `timeout_seconds` has a meaning here, see `CommunicationOptions`.
+    cluster_resolver: knows the tasks of the job and which of them this process is; by default, that of TF_CONFIG, torchrun,
+        Open MPI or Slurm. If none of these is set, there is one worker.
+    communication_options: only its `timeout_seconds` has an effect, see `CommunicationOptions`.
 
-    The constructor waits until all workers are there. Initial values of variables are the chief's.
-    Raises ClusterError for a cluster that is wrong, or when workers are missing for too long; RuntimeError when JAX was
-    used before in a job of several workers.
+    The constructor waits until all workers have joined. Initial values of variables are the chief's. Raises
+    ClusterError for an invalid cluster, or if workers are missing for too long; RuntimeError if JAX was used before in
+    a job of several workers.
     """
 
     mirrored: ClassVar[bool] = True
@@ -63,7 +63,7 @@ class MultiWorkerMirroredStrategy(AbstractStrategy):
 
     @property
     def cluster_resolver(self) -> Any:
-        """Who is in the job; its `task_type` and `task_id` are this task's, None without a cluster."""
+        """The resolver of the job; its `task_type` and `task_id` are this task's, None without a cluster."""
         return self._resolver
 
     @property
@@ -77,15 +77,15 @@ def _mesh_of(cluster: ClusterJob | None, options: CommunicationOptions) -> Repli
         return ReplicaMesh(tuple(jax.local_devices()), ALONE)
     job = _connected(cluster, options)
     mesh = ReplicaMesh(_devices(job), job)
-    with _printing_to_stderr():  # gloo prints about its connections
-        mesh.from_chief(np.zeros(1))  # a network that does not let the workers through shows now
+    with _stdout_to_stderr():  # gloo prints about its connections
+        mesh.from_chief(np.zeros(1))  # a first collective: if the network blocks the workers, it fails now
     return mesh
 
 
 def _connected(cluster: ClusterJob, options: CommunicationOptions) -> Job:
-    """The job of this process, which it joins now if it is in none."""
+    """Returns the job of this process, which joins one if it is in none."""
     job = process_job()
-    if isinstance(job, Connected):
+    if isinstance(job, ConnectedJob):
         facts = job.link.facts
         if (facts.cluster, facts.task) == (cluster.cluster, str(cluster.task)):
             return job
@@ -104,7 +104,7 @@ def _connected(cluster: ClusterJob, options: CommunicationOptions) -> Job:
     return job
 
 
-def _join(cluster: ClusterJob, options: CommunicationOptions) -> Connected:
+def _join(cluster: ClusterJob, options: CommunicationOptions) -> ConnectedJob:
     facts = JobInfo(
         tasks=tuple(str(task) for task in cluster.tasks),
         rank=cluster.rank,
@@ -116,7 +116,7 @@ def _join(cluster: ClusterJob, options: CommunicationOptions) -> Connected:
         limits=options.limits(Limits.from_environment(os.environ)),
     )
     link = ControlClient.join(facts)
-    job = Connected(link)
+    job = ConnectedJob(link)
     own = cluster.address
     if own is not None:
         coordination.bind_collectives(own.host)
@@ -132,22 +132,22 @@ def _versions() -> dict[str, str]:
 
 
 def _devices(job: Job) -> tuple[jax.Device, ...]:
-    """All devices of the job's default platform, by worker.
+    """Returns all devices of the job's default platform, by worker.
 
     Raises:
-        DeviceError: workers have another number or kind of devices.
+        DeviceError: the workers differ in the number or kind of devices.
     """
     default = jax.local_devices()
     described = job.agree("local devices", [kind_of(default[0]), len(default)])
     if any(other != described[0] for other in described):
-        told = ", ".join(f"worker {i}: {count} {kind}" for i, (kind, count) in enumerate(described))
-        raise DeviceError(f"All workers need the same number and kind of devices, got {told}.")
+        found = ", ".join(f"worker {i}: {count} {kind}" for i, (kind, count) in enumerate(described))
+        raise DeviceError(f"All workers need the same number and kind of devices, got {found}.")
     return tuple(sorted(jax.devices(), key=lambda d: (d.process_index, d.id)))
 
 
 @contextlib.contextmanager
-def _printing_to_stderr() -> Iterator[None]:
-    """Send what this process prints, also in C++, to standard error."""
+def _stdout_to_stderr() -> Iterator[None]:
+    """Redirects standard output, also that of C++ code, to standard error while the body runs."""
     sys.stdout.flush()
     stdout = os.dup(1)
     os.dup2(2, 1)

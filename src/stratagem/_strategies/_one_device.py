@@ -1,4 +1,4 @@
-"""OneDeviceStrategy: one replica on one device. The smallest strategy, and so the contract of all of them."""
+"""OneDeviceStrategy: one replica on one device; the smallest strategy."""
 
 from typing import final
 
@@ -11,7 +11,7 @@ from stratagem._strategies._devices import find_device
 
 @final
 class OneDeviceStrategy(AbstractStrategy):
-    """All variables and all computation on one device.
+    """A strategy with all variables and all computation on one device.
 
     device: a name such as "/gpu:0" or "CPU:1". Raises DeviceError if it does not exist.
     """

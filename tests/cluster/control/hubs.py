@@ -72,7 +72,7 @@ class Task:
         self.give(name, value)
         answer = await self.next("agreed")
         assert answer["name"] == name
-        return [answer["values"][i] for i in answer["which"]]
+        return [answer["values"][i] for i in answer["indices"]]
 
     async def ended(self) -> None:
         """Until the hub has ended the connection."""

@@ -13,8 +13,8 @@ from stratagem._base.errors import PeerFailedError, PeerStuckError
 from stratagem._base.job import Phase
 from stratagem._cluster.control import Limits
 from stratagem._cluster.control._failure import FailureKind, JobFailure
-from stratagem._cluster.control._member import Agreement, Member, apart, stuck
-from stratagem._cluster.control._wire import MOST_BYTES, WireError, call
+from stratagem._cluster.control._member import Agreement, Member, find_diverged, find_stuck
+from stratagem._cluster.control._wire import MAX_FRAME_BYTES, WireError, call
 from tests.cluster.control.hubs import PATIENCE, Hall, Task, a_hub
 
 
@@ -131,7 +131,7 @@ def test_all_are_told_that_a_task_is_refused_who_wait_and_who_come_later(differe
             refused = await task.next("refused")
             assert f" of elsewhere (pid 9): {why}" in refused["text"]
             assert "again" not in refused
-        await hall.hub.hopeless.until_told(PATIENCE)
+        await hall.hub.aborted_start.wait_until_informed(PATIENCE)
 
     with_hub(body, 4)
 
@@ -192,7 +192,7 @@ def test_all_tasks_get_equal_answers_in_any_order_of_asking() -> None:
         async def listen(task: Task) -> None:
             for _ in names:
                 answer = await task.next("agreed")
-                found[task.facts.rank][answer["name"]] = [answer["values"][i] for i in answer["which"]]
+                found[task.facts.rank][answer["name"]] = [answer["values"][i] for i in answer["indices"]]
 
         listening = asyncio.gather(*(listen(task) for task in tasks))
         queues = {task.facts.rank: random_.sample(names, len(names)) for task in tasks}
@@ -233,11 +233,11 @@ def test_equal_values_are_sent_once_so_large_ones_fit() -> None:
     agreement = Agreement("a", 0.0, {rank: ["x" * 1000, rank // 4] for rank in range(8)})
     answer = agreement.answer()
     assert len(answer["values"]) == 2
-    assert answer["which"] == [0, 0, 0, 0, 1, 1, 1, 1]
+    assert answer["indices"] == [0, 0, 0, 0, 1, 1, 1, 1]
 
 
 def test_values_that_are_too_large_together_are_refused_by_name() -> None:
-    values = {rank: str(rank) + "x" * (MOST_BYTES // 4) for rank in range(5)}
+    values = {rank: str(rank) + "x" * (MAX_FRAME_BYTES // 4) for rank in range(5)}
     assert "The tasks' values of a have" in Agreement("a", 0.0, values).answer()["refused"]
 
 
@@ -330,7 +330,7 @@ def test_the_end_of_the_coordination_service_fails_the_job() -> None:
         hall.hub.service_ended()
         found = await failure(tasks[1])
         assert (found.task, found.kind) == ("worker:0", FailureKind.ORPHANED)
-        assert "coordination service has ended" in found.told()
+        assert "coordination service has ended" in found.description()
 
     with_job(body)
 
@@ -339,7 +339,7 @@ def test_a_network_that_breaks_between_tasks_is_told() -> None:
     async def body(hall: Hall, tasks: list[Task]) -> None:
         tasks[1].channel.send({"op": "broken"})
         found = await failure(tasks[0])
-        assert (found.task, found.kind) == ("worker:1", FailureKind.CUT)
+        assert (found.task, found.kind) == ("worker:1", FailureKind.DISCONNECTED)
 
     with_job(body)
 
@@ -390,7 +390,7 @@ COLLECTIVE, USER, COMPILING = Phase.COLLECTIVE, Phase.USER_CODE, Phase.COMPILING
 )
 def test_who_does_not_do_its_part_is_blamed(members: list[tuple[int, Phase, float]], blamed: int | None) -> None:
     limits = Limits(collective=10.0, compile=100.0)
-    found = stuck([member(i, *each) for i, each in enumerate(members)], {}, limits, 1000.0)
+    found = find_stuck([member(i, *each) for i, each in enumerate(members)], {}, limits, 1000.0)
     assert (found.rank if found else None) == blamed
     if found:
         assert found.kind == FailureKind.STUCK
@@ -400,7 +400,7 @@ def test_who_does_not_do_its_part_is_blamed(members: list[tuple[int, Phase, floa
 def test_who_gives_no_value_is_blamed() -> None:
     members = [member(0, 3, Phase.AGREEMENT, 11), member(1, 3, USER, 1), member(2, 3, USER, 2, left=True)]
     agreement = Agreement("a", 989.0, {0: 1})
-    found = stuck(members, {"a": agreement}, Limits(collective=10.0), 1000.0)
+    found = find_stuck(members, {"a": agreement}, Limits(collective=10.0), 1000.0)
     assert found is not None
     assert (found.rank, found.kind, found.waited) == (2, FailureKind.LEFT, 11.0)
     assert type(found.error("worker:0", 3)) is PeerFailedError
@@ -431,17 +431,17 @@ def test_who_took_fewer_steps_is_blamed_at_once(
     steps: tuple[int, ...], reached: dict[int, int], blamed: int | None
 ) -> None:
     members = [member(i, step, Phase.COLLECTIVE, 0.1) for i, step in enumerate(steps)]
-    found = apart(members, [at("save a checkpoint", reached)])
+    found = find_diverged(members, [at("save a checkpoint", reached)])
     assert (found.rank if found else None) == blamed
     if found:
-        assert found.kind == FailureKind.APART
+        assert found.kind == FailureKind.DIVERGED
         assert "It waits for the others (save a checkpoint) after 5 steps, and" in found.text
         assert type(found.error("worker:9", 6)) is PeerFailedError
 
 
 def test_agreements_beside_the_program_may_be_anywhere() -> None:
     members = [member(0, 3, Phase.COLLECTIVE, 0.1), member(1, 9, Phase.COLLECTIVE, 0.1)]
-    assert apart(members, [Agreement("input 3.0 7", 999.0, {0: 1})]) is None
+    assert find_diverged(members, [Agreement("input 3.0 7", 999.0, {0: 1})]) is None
 
 
 @pytest.mark.parametrize("waits", [True, False])
@@ -454,7 +454,7 @@ def test_a_task_that_left_the_loop_is_named_to_all(waits: bool) -> None:
             tasks[0].beat(step=5, phase=3)
         for task in tasks:
             found = await failure(task)
-            assert (found.rank, found.kind, found.step, found.phase) == (1, FailureKind.APART, 4, Phase.AGREEMENT)
+            assert (found.rank, found.kind, found.step, found.phase) == (1, FailureKind.DIVERGED, 4, Phase.AGREEMENT)
             assert "(where an iterator begins) after 4 steps" in found.text
 
     with_job(body)
@@ -463,7 +463,7 @@ def test_a_task_that_left_the_loop_is_named_to_all(waits: bool) -> None:
 def test_a_failure_survives_its_message() -> None:
     made = JobFailure("worker:1", 1, FailureKind.RAISED, 3, Phase.INPUT, "Traceback:\nValueError: x", "host", 7, 0.0)
     assert JobFailure.from_json(made.to_json()) == made
-    assert made.told() == (
+    assert made.description() == (
         "worker:1 (rank 1, host, pid 7) raised an exception in step 3, phase input.\nTraceback:\nValueError: x"
     )
 

@@ -11,8 +11,8 @@ import pytest
 
 import stratagem._cluster
 from stratagem._cluster.control import _wire
-from stratagem._cluster.control._hub import MOST_STRANGERS
-from stratagem._cluster.control._wire import MAGIC, MOST_BYTES
+from stratagem._cluster.control._hub import MAX_STRANGERS
+from stratagem._cluster.control._wire import MAGIC, MAX_FRAME_BYTES
 from tests.cluster.control.hubs import TOKEN, Hall, Task, a_hub
 
 CLUSTER = Path(stratagem._cluster.__file__).parent
@@ -127,11 +127,11 @@ def test_half_open_slow_and_silent_connections_keep_nobody_out() -> None:
             first = [await hall.task(0), await hall.task(1)]
             half_open = [await asyncio.open_connection(*hall.facts.address) for _ in range(200)]
             slow = [asyncio.create_task(said_to(hall, *[bytes([b]) for b in MAGIC], pause=0.05)) for _ in range(20)]
-            assert len(hall.hub._strangers) <= MOST_STRANGERS
+            assert len(hall.hub._strangers) <= MAX_STRANGERS
             tasks = [*first, await hall.task(2)]  # joins in the middle of it
             for task in tasks:
                 await task.next("welcome")
-            assert len(hall.hub._connections) <= MOST_STRANGERS + len(tasks)
+            assert len(hall.hub._connections) <= MAX_STRANGERS + len(tasks)
             await agreeing(tasks, asyncio.gather(*slow))  # type: ignore[arg-type]
             assert len(hall.log) <= 2, hall.log  # a flood is told in a line
             for _, writer in half_open:
@@ -234,7 +234,7 @@ def test_no_wait_depends_on_the_time_of_day() -> None:
 
 def test_a_frame_before_the_handshake_is_never_waited_for() -> None:
     async def attack(hall: Hall) -> None:
-        answer = await said_to(hall, MOST_BYTES.to_bytes(4, "big") + bytes(200))
+        answer = await said_to(hall, MAX_FRAME_BYTES.to_bytes(4, "big") + bytes(200))
         assert answer[GREETING:] == b""
 
     during(attack)

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from stratagem._cluster.control._system import _status_of_reaped, end_of
+from stratagem._cluster.control._system import _status_of_reaped, describe_exit
 
 UNKNOWN = "Its process ended without a word: it was killed (SIGKILL, out of memory?), crashed or called os._exit."
 ENDS = {
@@ -25,10 +25,10 @@ def test_how_it_ended_is_known_before_its_parent_asks_and_after(program: str) ->
         handle = os.pidfd_open(process.pid)
         try:
             select.select([handle], [], [])
-            assert ENDS[program] in end_of(process.pid, handle)
+            assert ENDS[program] in describe_exit(process.pid, handle)
             process.wait()
             told = _status_of_reaped(handle) is not None  # since Linux 6.15
-            assert (ENDS[program] if told else UNKNOWN) in end_of(process.pid, handle)
+            assert (ENDS[program] if told else UNKNOWN) in describe_exit(process.pid, handle)
         finally:
             os.close(handle)
-    assert end_of(process.pid, None) == UNKNOWN
+    assert describe_exit(process.pid, None) == UNKNOWN

@@ -18,7 +18,7 @@ SECRET = "0123456789" * 5
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A user's folder; among the temporary files there is one of its own."""
-    monkeypatch.setattr(token_module, "_among_temporary_files", lambda: tmp_path / "temporary" / "stratagem-1")
+    monkeypatch.setattr(token_module, "_temporary_folder", lambda: tmp_path / "temporary" / "stratagem-1")
     (tmp_path / "temporary").mkdir()
     (tmp_path / "home").mkdir()
     return tmp_path / "home"

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from stratagem._cluster.control import _wire
-from stratagem._cluster.control._wire import MAGIC, MOST_BYTES, Channel, WireError, call, listen
+from stratagem._cluster.control._wire import MAGIC, MAX_FRAME_BYTES, Channel, WireError, call, listen
 from tests.cluster.control.hubs import TOKEN
 
 KEY = bytes(range(32))
@@ -101,7 +101,7 @@ def test_a_length_of_2_gb_is_refused_before_anything_is_read(parsed: list[bytes]
         with pytest.raises(WireError, match=f"a frame of {length} bytes"):
             await asyncio.wait_for(Channel(reader, None, KEY, caller=False).receive(), 5)  # type: ignore[arg-type]
 
-    for length in (2**31, 2**32 - 1, MOST_BYTES + 1):
+    for length in (2**31, 2**32 - 1, MAX_FRAME_BYTES + 1):
         asyncio.run(read(length))
     assert parsed == []
 
@@ -116,7 +116,7 @@ def test_signed_nonsense_ends_the_connection(body: bytes) -> None:
 
 def test_a_message_of_more_than_16_mib_cannot_be_sent() -> None:
     with pytest.raises(ValueError, match="16777216 is the most"):
-        Channel(None, Kept(), KEY, caller=True).send({"op": "x" * MOST_BYTES})  # type: ignore[arg-type]
+        Channel(None, Kept(), KEY, caller=True).send({"op": "x" * MAX_FRAME_BYTES})  # type: ignore[arg-type]
 
 
 def meet(token: bytes, other: bytes) -> tuple[str, str]:

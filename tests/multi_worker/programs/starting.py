@@ -6,18 +6,18 @@ import time
 from typing import Any
 
 import stratagem as tf
-from stratagem._cluster.control import Connected
+from stratagem._cluster.control import ConnectedJob
 
-start = Connected.start
+start = ConnectedJob.start
 
 
-def killed(job: Connected, *arguments: Any) -> None:
-    """In place of `Connected.start`."""
+def killed(job: ConnectedJob, *arguments: Any) -> None:
+    """In place of `ConnectedJob.start`."""
     if job.worker == 1:
         time.sleep(1)
         os.kill(os.getpid(), signal.SIGKILL)
     start(job, *arguments)
 
 
-Connected.start = killed  # type: ignore[method-assign]
+ConnectedJob.start = killed  # type: ignore[method-assign]
 tf.distribute.MultiWorkerMirroredStrategy()

@@ -1,7 +1,7 @@
-"""The control channel of a job: who is there, who does what, who failed. It imports nothing heavy: supervisors run on it."""
+"""The control channel of a job: its tasks, their progress and failures. Imports nothing large: supervisors run on it."""
 
 from stratagem._cluster.control._client import ControlClient as ControlClient
-from stratagem._cluster.control._connected import Connected as Connected
+from stratagem._cluster.control._connected_job import ConnectedJob as ConnectedJob
 from stratagem._cluster.control._job_info import JobInfo as JobInfo
 from stratagem._cluster.control._limits import Limits as Limits
 from stratagem._cluster.control._progress import Position as Position

@@ -1,4 +1,4 @@
-"""Frees a task from a collective that waits for a task that is gone: shuts the connections between the tasks down."""
+"""Ends a task's wait in a collective with a task that has ended, by shutting down the connections between the tasks."""
 
 import contextlib
 import os
@@ -11,35 +11,37 @@ _INTERNET = (socket.AF_INET, socket.AF_INET6)
 
 
 def listening() -> set[Address]:
-    """Where this process listens."""
+    """Returns the addresses at which this process listens."""
     return {
-        _plain(one.getsockname())
-        for one in _sockets()
-        if one.getsockopt(socket.SOL_SOCKET, socket.SO_ACCEPTCONN) and one.family in _INTERNET
+        _plain(each.getsockname())
+        for each in _sockets()
+        if each.getsockopt(socket.SOL_SOCKET, socket.SO_ACCEPTCONN) and each.family in _INTERNET
     }
 
 
 def abort_connections(ends: frozenset[Address]) -> None:
-    """Shut down every connection of this process that has one of these ends: where the collectives of some task listen.
+    """Shuts down every connection of this process that has one of these ends, at which collectives of a task listen.
 
-    The connections belong to XLA, which has no call to give them up. Whoever waits in one gets an error.
+    The connections belong to XLA, which has no function to close them. A thread that waits in one gets an error.
     """
-    for one in _sockets():
+    for each in _sockets():
         with contextlib.suppress(OSError):  # it is not connected, or not any more
-            if one.family in _INTERNET and not ends.isdisjoint((_plain(one.getpeername()), _plain(one.getsockname()))):
-                one.shutdown(socket.SHUT_RDWR)
+            if each.family in _INTERNET:
+                pair = _plain(each.getpeername()), _plain(each.getsockname())
+                if not ends.isdisjoint(pair):
+                    each.shutdown(socket.SHUT_RDWR)
 
 
 def _sockets() -> Iterator[socket.socket]:
-    """Every stream socket of this process, whoever owns it; each is open until the next."""
+    """Yields every stream socket of this process, also of libraries; each is open until the next one."""
     if not os.path.isdir("/proc/self/fd"):
-        return  # the task ends by itself a little later
+        return  # not Linux; the task ends by itself a little later
     for name in os.listdir("/proc/self/fd"):
         with contextlib.suppress(OSError):  # closed meanwhile
             if os.readlink(f"/proc/self/fd/{name}").startswith("socket:"):
-                with socket.socket(fileno=os.dup(int(name))) as one:
-                    if one.type == socket.SOCK_STREAM:
-                        yield one
+                with socket.socket(fileno=os.dup(int(name))) as found:
+                    if found.type == socket.SOCK_STREAM:
+                        yield found
 
 
 def _plain(name: tuple[str, int]) -> Address:

@@ -1,4 +1,4 @@
-"""A task's end of the control channel: it starts the supervisor, tells where it is, and agrees with the other tasks."""
+"""ControlClient: a task's end of the control channel. Starts the supervisor, reports progress, agrees with other tasks."""
 
 import contextlib
 import json
@@ -20,23 +20,23 @@ from stratagem._cluster.control._failure import FailureKind, JobFailure
 from stratagem._cluster.control._job_info import JobInfo
 from stratagem._cluster.control._progress import Progress
 from stratagem._cluster.control._release import Release
-from stratagem._cluster.control._tunnel import Doorman
-from stratagem._cluster.control._wire import MOST_OF_VALUE, Message
+from stratagem._cluster.control._tunnel import ConnectionAcceptor
+from stratagem._cluster.control._wire import MAX_VALUE_BYTES, Message
 
 logger = logging.getLogger("stratagem.cluster")
 
-_PREEMPTION = "preemption"  # the agreement on where all tasks stop
-_GIVE_UP_SECONDS = 0.1  # between two looks whether a wait was given up
-_START_SECONDS = 60.0  # for a supervisor to start, beside the limit that it keeps itself
-_NEWS_SECONDS = 60.0  # from a broken collective to the word of who broke it
-_EXIT_SECONDS = 10.0  # for a supervisor to end, after which it is left to itself
+_PREEMPTION = "preemption"  # the name of the agreement on where all tasks stop
+_GIVE_UP_SECONDS = 0.1  # between two checks whether a wait was given up
+_START_SECONDS = 60.0  # for a supervisor to start, in addition to the limit to join
+_NEWS_SECONDS = 60.0  # from a broken collective to the news of the task that broke it
+_EXIT_SECONDS = 10.0  # to wait for a supervisor to end
 _LONGEST_TRACEBACK = 1 << 16  # characters
 _TIME = struct.Struct("ll")  # struct timeval
 
 
 @final
 class ControlClient:
-    """The job as this task sees it. Thread-safe; made by `join`, ended by `leave` or the process' end.
+    """The connection of this task to its job. Thread-safe; made by `join`, ended by `leave` or the end of the process.
 
     coordination: the path at which JAX's coordination service is reached. hosts: of all tasks, by rank.
     """
@@ -49,7 +49,7 @@ class ControlClient:
         self._failed = threading.Event()
         self._welcome: queue.Queue[Message] = queue.Queue()
         self._agreed: dict[str, queue.Queue[Message | None]] = {}
-        self._lock = threading.RLock()  # a signal's handler may come in while its thread holds it
+        self._lock = threading.RLock()  # reentrant, for a signal handler may run in the thread that holds it
         self._sending = threading.RLock()
         self._preemption: tuple[Callable[[], int], Callable[[list[int]], None]] | None = None
         self._preempted = self._answered = False
@@ -61,40 +61,40 @@ class ControlClient:
             self._release = Release(self._progress, facts.limits)
             self._socket, theirs = socket.socketpair()
             stack.callback(theirs.close)
-            self._doorman = Doorman()
-            stack.callback(self._doorman.taker.close)
-            handles = (theirs.fileno(), self._doorman.listener.fileno(), self._doorman.taker.fileno(), handle)
-            _stacks.show_when_asked()
+            self._acceptor = ConnectionAcceptor()
+            stack.callback(self._acceptor.receiver.close)
+            handles = (theirs.fileno(), self._acceptor.listener.fileno(), self._acceptor.receiver.fileno(), handle)
+            _stacks.show_on_signal()
             self._supervisor = subprocess.Popen(
                 command("_cluster/control/_supervisor.py", *handles),
                 pass_fds=handles,
-                start_new_session=True,  # Ctrl-C is for the task; the supervisor ends after it
+                start_new_session=True,  # so that Ctrl-C reaches the task only; the supervisor ends after it
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
             )
 
     @classmethod
     def join(cls, facts: JobInfo) -> "ControlClient":
-        """Start the supervisor and wait until all tasks are there; who is missing is logged every 15 s.
+        """Starts the supervisor and waits until all tasks have joined; missing ones are logged every 15 s.
 
         Raises:
-            ClusterError: this task or another one was refused, or some task was missing for too long.
+            ClusterError: this task or another one was refused, or a task was missing for too long.
             PeerFailedError: another task ended before the job began.
         """
         link = cls(facts)
         try:
             link._send({"op": "start", "facts": facts.to_json(), "path": search_path()})
             link._thread.start()
-            message = link._welcomed()
-        except BaseException:  # Ctrl-C as well: in a notebook the process lives on, and must be able to join again
+            message = link._wait_for_welcome()
+        except BaseException:  # including Ctrl-C: in a notebook the process lives on, and must be able to join again
             link.close()
             raise
         link.coordination, link.hosts = message["coordination"], message["hosts"]
-        link._doorman.start()
+        link._acceptor.start()
         link._progress.write(0, Phase.USER_CODE)
         return link
 
-    def _welcomed(self) -> Message:
+    def _wait_for_welcome(self) -> Message:
         try:
             message = self._welcome.get(timeout=self.facts.limits.join + _START_SECONDS)
         except queue.Empty:
@@ -106,7 +106,7 @@ class ControlClient:
         return message
 
     def close(self) -> None:
-        """End the supervisor: this task is in no job any more."""
+        """Ends the supervisor: this task is not in a job any more."""
         self._left = True
         with contextlib.suppress(OSError):
             self._socket.sendall(_line({"op": "closed"}))
@@ -115,12 +115,12 @@ class ControlClient:
         if self._thread.ident is not None:
             self._thread.join()
         self._socket.close()
-        self._doorman.close()
+        self._acceptor.close()
         self._progress.close()
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._supervisor.wait(_EXIT_SECONDS)
 
-    # Where this task is.
+    # This task's progress.
 
     @property
     def step(self) -> int:
@@ -128,12 +128,12 @@ class ControlClient:
         return self._progress.position.step
 
     def begin_step(self) -> None:
-        """Count a step."""
+        """Counts a step."""
         self._progress.write(self.step + 1, self._progress.position.phase)
 
     @contextlib.contextmanager
     def phase(self, phase: Phase) -> Iterator[None]:
-        """Tell that the body is this phase. Only the main thread's phases are told."""
+        """Returns a context whose body is reported as this phase. Does nothing in other threads than the main one."""
         if threading.current_thread() is not threading.main_thread():
             yield
             return
@@ -144,26 +144,27 @@ class ControlClient:
         finally:
             self._progress.write(self.step, before)
 
-    # With the others.
+    # Agreements and failures.
 
     def agree(self, name: str, value: Any, given_up: threading.Event | None = None, at: str = "") -> list[Any]:
-        """What every task gave under this name, by rank; waits for all. Values are JSON, a few kB.
+        """Returns the values that all tasks have given under this name, by rank; waits for all. Values are JSON, a few kB.
 
-        at: which place of the program this is, in words, where all tasks have to come to it after the same number of steps.
+        at: the place in the program, in words, if all tasks have to reach it after the same number of steps. given_up:
+        set it to end the wait.
 
         Raises:
-            CancelledError: it was given up.
+            CancelledError: the wait was given up.
             ClusterError: the values of all tasks together are too large, or this is a child that the task has forked.
             InvalidArgumentError: the value has more than 1 MiB.
             PeerFailedError: a task failed, or ended without giving its value.
         """
-        if not self._ours():
+        if not self._in_task_process():
             raise ClusterError(f"This process was forked by {self.facts.task} and is no task of the job itself.")
         place = {"at": at, "step": self.step} if at else {}
         line = _line({"op": "agree", "name": name, "value": value, **place})
-        if len(line) > MOST_OF_VALUE:
+        if len(line) > MAX_VALUE_BYTES:
             raise InvalidArgumentError(
-                f"{name}: the tasks cannot agree on a value of {len(line)} bytes; {MOST_OF_VALUE} is the most."
+                f"{name}: the tasks cannot agree on a value of {len(line)} bytes; {MAX_VALUE_BYTES} is the most."
             )
         answers: queue.Queue[Message | None] = queue.Queue()
         with self._lock:
@@ -189,12 +190,12 @@ class ControlClient:
         raise CancelledError(f"The wait for the other tasks in {name} was given up.")
 
     def check(self) -> None:
-        """Raise PeerFailedError if the job has failed."""
+        """Raises PeerFailedError if the job has failed."""
         if self._failed.is_set():
             raise self.error()
 
     def on_preemption(self, answer: Callable[[], int], decided: Callable[[list[int]], None]) -> None:
-        """What this task answers when some task will be ended, and what it does with everybody's answers."""
+        """Sets `answer`, called when some task will be ended, and `decided`, called with the answers of all tasks."""
         with self._lock:
             self._preemption = (answer, decided)
             announced = self._preempted
@@ -202,7 +203,7 @@ class ControlClient:
             self._answer_preemption()
 
     def preempt(self) -> None:
-        """Tell all tasks that this one will be ended."""
+        """Tells all tasks that this one will be ended."""
         self._send({"op": "preempt"})
 
     def _answer_preemption(self) -> None:
@@ -214,11 +215,14 @@ class ControlClient:
             self._send({"op": "agree", "name": _PREEMPTION, "value": handler[0]()})
 
     def on_failure(self, callback: Callable[[], None]) -> None:
-        """Call this, in another thread, when the job has failed, and again while the main thread waits: it breaks its wait."""
-        self._release.by(callback)
+        """Adds a function that ends the main thread's wait in a collective.
+
+        Called in another thread when the job has failed, and again as long as the main thread waits.
+        """
+        self._release.add_callback(callback)
 
     def broken(self) -> PeerFailedError:
-        """Tell that a collective broke; the error of the job, which says why."""
+        """Reports that a collective broke; returns the error of the job, which names the cause."""
         if not self._failed.is_set():
             self._send({"op": "broken"})
         if not self._failed.wait(_NEWS_SECONDS):
@@ -226,32 +230,32 @@ class ControlClient:
         return self.error()
 
     def error(self) -> PeerFailedError:
-        """The error to raise once the job has failed."""
+        """Returns the error to raise once the job has failed."""
         assert self.failure is not None
         return self.failure.error(self.facts.task, self.step)
 
-    # Its end.
+    # The end of this task.
 
     def raised(self, text: str) -> None:
-        """Tell that this task ends by an exception; `text` is its traceback."""
-        if self._ours() and not self._left and not self._failed.is_set():
+        """Reports that this task ends by an exception; `text` is its traceback."""
+        if self._in_task_process() and not self._left and not self._failed.is_set():
             self._left = True
             self._send({"op": "raised", "text": text[-_LONGEST_TRACEBACK:]})
 
     def leave(self) -> None:
-        """Tell that this task ends as it should, unless it told another end; at the very end of the process."""
-        if not self._ours():
+        """Reports a regular end of this task, unless another end was reported. Called at the very end of the process."""
+        if not self._in_task_process():
             return
         if not self._left:
             self._left = True
             self._send({"op": "left"})
         with self._lock:
-            begun = self._release.begun
-        if begun:
+            started = self._release.started
+        if started:
             self._release.end()
 
-    def _ours(self) -> bool:
-        """False in a child that the task has forked: what it does is not what the task does."""
+    def _in_task_process(self) -> bool:
+        """Returns False in a child that the task has forked, whose end is not the task's."""
         return os.getpid() == self.facts.pid
 
     def _send(self, message: Message) -> None:
@@ -272,7 +276,7 @@ class ControlClient:
                     *lines, rest = (rest + block).split(b"\n")
                     for line in lines:
                         self._receive(json.loads(line))
-        finally:  # also when something that was called here raised: nobody listens any more
+        finally:  # also after an error in a function called here: nothing is received any more
             self._welcome.put({"op": "refused", "text": "The supervisor of this task ended."})
             self._fail(self._lost_supervisor())
 
@@ -291,7 +295,7 @@ class ControlClient:
         match message["op"]:
             case "log":
                 logger.warning("%s", message["text"])
-            case "welcome":  # from now on it tells every half second that it is there
+            case "welcome":  # from now on the supervisor sends a sign of life every half second
                 for option in (socket.SO_RCVTIMEO, socket.SO_SNDTIMEO):
                     self._socket.setsockopt(
                         socket.SOL_SOCKET, option, _TIME.pack(int(self.facts.limits.heartbeat) + 1, 0)
@@ -317,25 +321,25 @@ class ControlClient:
                 return
             self.failure = failure
         if failure.rank != self.facts.rank and not self._left:
-            # Before anybody raises it: two threads that print at a time garble each other's lines.
-            logger.error("%s", failure.told())
+            # Before another thread raises it: two threads that print at the same time garble each other's lines.
+            logger.error("%s", failure.description())
         if failure.kind in (FailureKind.STUCK, FailureKind.FROZEN) and not self._left:
-            # Here, as no other thread runs meanwhile: a signal's handler that looks at running threads may never end.
+            # Shown here, where no other thread runs: a signal's handler that looks at running threads may never end.
             _stacks.show()
             self._send({"op": "shown"})
         with self._lock:
             self._failed.set()
             waiting = list(self._agreed.values())
             self._agreed.clear()
-            if not self._left:  # else this task is about to end anyway
-                self._release.begin(self.error)
+            if not self._left:  # otherwise this task is about to end anyway
+                self._release.start(self.error)
         for answers in waiting:
             answers.put(None)
 
 
 def _values(answer: Message) -> list[Any]:
-    """By rank; equal ones came once."""
-    return [answer["values"][i] for i in answer["which"]]
+    """Returns the values by rank; equal ones were sent once."""
+    return [answer["values"][i] for i in answer["indices"]]
 
 
 def _line(message: Message) -> bytes:

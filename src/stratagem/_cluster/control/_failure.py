@@ -1,4 +1,4 @@
-"""What went wrong in a job: which task, where it was, and in words."""
+"""JobFailure: the failure of a job: the task that failed, its step and phase, and a description."""
 
 import enum
 from dataclasses import asdict, dataclass
@@ -10,36 +10,36 @@ from stratagem._base.job import Phase
 
 @final
 class FailureKind(enum.StrEnum):
-    """How a task failed."""
+    """The ways in which a task fails."""
 
     RAISED = "raised"  # an exception that nothing caught
-    LOST = "lost"  # its process, or its machine, is gone
+    LOST = "lost"  # its process or machine has ended
     FROZEN = "frozen"  # its process is stopped
-    STUCK = "stuck"  # alive, but it does not do its part
-    LEFT = "left"  # it ended as it should while others still need it
-    ORPHANED = "orphaned"  # a process that runs beside it has ended
-    CUT = "cut"  # it is there, but its connections to the others broke
-    APART = "apart"  # it goes on, but it has left what the others still do
+    STUCK = "stuck"  # its process runs, but does not take part in what others wait for
+    LEFT = "left"  # it ended regularly while others still need it
+    ORPHANED = "orphaned"  # its supervisor, or the process of the coordination service, has ended
+    DISCONNECTED = "disconnected"  # it runs, but its connections to the others broke
+    DIVERGED = "diverged"  # it has left a loop that the others are still in
 
 
-_SAYS = {
+_DESCRIPTIONS = {
     FailureKind.RAISED: "raised an exception",
     FailureKind.LOST: "was lost",
     FailureKind.FROZEN: "is frozen: its process was stopped (SIGSTOP or Ctrl-Z)",
     FailureKind.STUCK: "is alive but does not go on",
     FailureKind.LEFT: "has ended, and others still need it",
     FailureKind.ORPHANED: "lost a process that runs beside it",
-    FailureKind.CUT: "lost its connections to the other tasks, which are all there",
-    FailureKind.APART: "has left the loop that others are in",
+    FailureKind.DISCONNECTED: "lost its connections to the other tasks, which are all there",
+    FailureKind.DIVERGED: "has left the loop that others are in",
 }
 
 
 @final
 @dataclass(frozen=True)
 class JobFailure:
-    """The first failure of a job; what follows from it is not told.
+    """The first failure of a job; failures that follow from it are not reported.
 
-    task: such as `worker:1`. step, phase: where it was. text: what is known beside. waited: seconds until it was noticed.
+    task: such as `worker:1`. step, phase: where it was. text: further facts. waited: seconds until the failure was noticed.
     """
 
     task: str
@@ -53,27 +53,28 @@ class JobFailure:
     waited: float
 
     def to_json(self) -> dict[str, Any]:
-        """As a message carries it."""
+        """Returns the fields of a message."""
         return asdict(self)
 
     @classmethod
     def from_json(cls, fields: dict[str, Any]) -> "JobFailure":
-        """From a message."""
+        """Returns the failure in a message."""
         return cls(**{**fields, "kind": FailureKind(fields["kind"]), "phase": Phase(fields["phase"])})
 
-    def told(self) -> str:
-        """One or more lines for logs and errors."""
+    def description(self) -> str:
+        """Returns one or more lines for logs and errors."""
         where = f"in step {self.step}, phase {self.phase}"
         after = f" Noticed after {self.waited:.1f} s." if self.waited >= 0.05 else ""
         text = f"\n{self.text.rstrip()}" if "\n" in self.text else f" {self.text}" if self.text else ""
-        process = f", pid {self.pid}" if self.pid else ""  # of the hub itself the others know none
-        return f"{self.task} (rank {self.rank}, {self.host}{process}) {_SAYS[self.kind]} {where}.{after}{text}"
+        process = f", pid {self.pid}" if self.pid else ""  # other tasks do not know the hub's
+        return f"{self.task} (rank {self.rank}, {self.host}{process}) {_DESCRIPTIONS[self.kind]} {where}.{after}{text}"
 
     def error(self, task: str, step: int) -> PeerFailedError:
-        """The error that another task raises."""
+        """Returns the error that another task raises."""
         kind = PeerStuckError if self.kind in (FailureKind.STUCK, FailureKind.FROZEN) else PeerFailedError
         return kind(
-            f"{self.told()}\nSo {task} cannot go on in step {step}. Start the job again: it goes on from its last checkpoint.",
+            f"{self.description()}\nSo {task} cannot go on in step {step}. Start the job again: it goes on from its last "
+            "checkpoint.",
             task=self.task,
             step=self.step,
             phase=str(self.phase),

@@ -1,4 +1,4 @@
-"""What every supervisor is told about the job and its own task."""
+"""JobInfo: the facts about the job and its own task that a supervisor gets."""
 
 from dataclasses import asdict, dataclass
 from typing import Any, final
@@ -11,8 +11,8 @@ from stratagem._cluster.control._limits import Limits
 class JobInfo:
     """A job as one of its tasks sees it.
 
-    tasks: all of them by rank, such as `chief:0`. rank: this task's. hub: where rank 0 listens, host:port. cluster: its
-    description, which has to be the same everywhere. versions: of the packages, likewise. pid: of the task's process.
+    tasks: all of them by rank, such as `chief:0`. rank: this task's. hub: host:port where rank 0 listens. cluster: its
+    description, which has to be equal in all tasks. versions: of the packages, equal likewise. pid: of the task's process.
     """
 
     tasks: tuple[str, ...]
@@ -26,7 +26,7 @@ class JobInfo:
 
     @property
     def task(self) -> str:
-        """This one's name."""
+        """The name of this task."""
         return self.tasks[self.rank]
 
     @property
@@ -36,7 +36,7 @@ class JobInfo:
         return host.strip("[]"), int(port)
 
     def mismatch(self, hello: dict[str, Any]) -> str | None:
-        """Why a task that says this of itself can never be one of this job; None if it can."""
+        """Returns why a task with this first message can never be one of this job; None if it can."""
         for what, ours in (("cluster differs", self.cluster), ("versions differ", self.versions)):
             theirs = hello.get(what.partition(" ")[0])
             if theirs != ours:
@@ -48,17 +48,17 @@ class JobInfo:
         return None
 
     def to_json(self) -> dict[str, Any]:
-        """As a message carries it."""
+        """Returns the fields of a message."""
         return asdict(self)
 
     @classmethod
     def from_json(cls, fields: dict[str, Any]) -> "JobInfo":
-        """From a message."""
+        """Returns the facts in a message."""
         return cls(**{**fields, "tasks": tuple(fields["tasks"]), "limits": Limits(**fields["limits"])})
 
 
 def _difference(theirs: dict[str, Any], ours: dict[str, Any]) -> str:
-    """The entries that differ, in words."""
+    """Returns the entries that differ, in words."""
     names = [name for name in [*theirs, *(n for n in ours if n not in theirs)] if theirs.get(name) != ours.get(name)]
     return "; ".join(
         f"{name} is {theirs.get(name, 'missing')} there and {ours.get(name, 'missing')} here" for name in names

@@ -1,4 +1,4 @@
-"""How a task waits until its job can begin: it says every 15 s for what, up to a limit."""
+"""JoinDeadline: the limit of a task's wait for its job to begin, and the log lines of that wait."""
 
 import time
 from collections.abc import Callable
@@ -12,22 +12,22 @@ REPORT_SECONDS = 15.0
 
 @final
 class JoinDeadline:
-    """The time that a task has to join."""
+    """The time that a task has to join; every 15 s the log says what it waits for."""
 
     def __init__(self, facts: JobInfo, log: Callable[[str], None]) -> None:
         self._facts = facts
         self._log = log
-        self._told = time.monotonic()
-        self._end = self._told + facts.limits.join
+        self._logged = time.monotonic()
+        self._end = self._logged + facts.limits.join
 
     @property
     def pause(self) -> float:
-        """Seconds until there is something to report."""
+        """Seconds until the next log line, or the limit."""
         now = time.monotonic()
-        return max(0.0, min(self._told + REPORT_SECONDS, self._end) - now)
+        return max(0.0, min(self._logged + REPORT_SECONDS, self._end) - now)
 
     def check(self, missing: str) -> None:
-        """Report now and then.
+        """Logs, every 15 s, what the task waits for.
 
         Raises:
             ClusterError: the limit has passed.
@@ -38,6 +38,6 @@ class JoinDeadline:
                 f"{self._facts.task} waited {self._facts.limits.join:.0f} s for {missing}. Are all tasks started, with the "
                 "same cluster, and can they reach each other? STRATAGEM_JOIN_SECONDS changes the limit."
             )
-        if now - self._told >= REPORT_SECONDS:
-            self._told = now
+        if now - self._logged >= REPORT_SECONDS:
+            self._logged = now
             self._log(f"{self._facts.task} waits for {missing}")

@@ -1,4 +1,4 @@
-"""The first two steps into a job: rank 0 binds the hub's address, and everybody connects to it."""
+"""The steps by which a supervisor joins a job: rank 0's binds the hub's address, and all of them connect to it."""
 
 import asyncio
 import socket
@@ -12,21 +12,21 @@ from stratagem._cluster.control._join_deadline import JoinDeadline
 from stratagem._cluster.control._wire import Channel, Message, WireError, call
 
 _PAUSE_SECONDS = 0.2
-_BIND_SECONDS = 15.0  # in which what is left of an earlier job gives the address back
+_BIND_SECONDS = 15.0  # for the last processes of an earlier job to free the address
 _CONNECT_SECONDS = 10.0
 
 
 @final
 class RefusedError(ClusterError):
-    """The hub refuses this task. failure: that of the task for which the job cannot begin, if there is one."""
+    """The hub refuses this task. failure: of the task for which the job cannot begin, if there is one."""
 
     def __init__(self, answer: Message) -> None:
         super().__init__(answer["text"])
         self.failure: dict[str, Any] | None = answer.get("failure")
 
 
-async def bind(hub: Hub, facts: JobInfo, patience: JoinDeadline, given_up: asyncio.Event) -> None:
-    """Start the hub. A name that does not resolve yet is waited for as tasks are; an address in use for 15 s.
+async def bind(hub: Hub, facts: JobInfo, deadline: JoinDeadline, given_up: asyncio.Event) -> None:
+    """Starts the hub. Retries for 15 s if the address is in use, and until the deadline if its name does not resolve.
 
     Raises:
         ClusterError: the hub cannot listen there.
@@ -43,15 +43,15 @@ async def bind(hub: Hub, facts: JobInfo, patience: JoinDeadline, given_up: async
                 raise ClusterError(
                     f"{facts.task} cannot listen at {facts.hub}: {reason}. Is the port in use, is the address this machine's?"
                 ) from None
-            patience.check(f"its own address {facts.hub} ({reason})")
+            deadline.check(f"its own address {facts.hub} ({reason})")
             await asyncio.sleep(_PAUSE_SECONDS)
 
 
-async def reach(facts: JobInfo, token: bytes, patience: JoinDeadline, given_up: asyncio.Event) -> Channel | None:
-    """A connection to the hub; None when it was given up.
+async def reach(facts: JobInfo, token: bytes, deadline: JoinDeadline, given_up: asyncio.Event) -> Channel | None:
+    """Returns a connection to the hub; None if the wait was given up.
 
     Raises:
-        ClusterError: another program, or one with another token, listens there; or nobody, for too long.
+        ClusterError: another program, or one with another token, listens there, or nothing does for too long.
     """
     host, port = facts.address
     while not given_up.is_set():
@@ -66,6 +66,6 @@ async def reach(facts: JobInfo, token: bytes, patience: JoinDeadline, given_up: 
         except WireError as error:
             raise ClusterError(f"What listens at {facts.hub} is not {facts.tasks[0]} of this job: {error}.") from None
         except OSError as error:
-            patience.check(f"{facts.tasks[0]} at {facts.hub} ({error.strerror or str(error) or 'no answer'})")
+            deadline.check(f"{facts.tasks[0]} at {facts.hub} ({error.strerror or str(error) or 'no answer'})")
             await asyncio.sleep(_PAUSE_SECONDS)
     return None

@@ -1,4 +1,4 @@
-"""How long a job waits for what."""
+"""Limits: the time limits of a job."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
@@ -6,19 +6,19 @@ from typing import final
 
 from stratagem._base.errors import ClusterError
 
-_LEAST = {"heartbeat": 1.0}  # supervisors are heard four times a second at best
-_MOST = 365 * 24 * 3600.0
+_MIN = {"heartbeat": 1.0}  # supervisors send at most four messages a second
+_MAX = 365 * 24 * 3600.0
 
 
 @final
 @dataclass(frozen=True)
 class Limits:
-    """Seconds.
+    """Time limits in seconds.
 
-    join: for all tasks to be there. heartbeat: without a sign of a task or its machine. collective: for a task that does
-    not do its part in an all-reduce or agreement. compile: for one that compiles meanwhile. leave: for a task to end
-    after the job has failed. rejoin: for a lost worker of a job with parameter servers, or its successor, to be there again
-    (as in TensorFlow's coordinator, an hour).
+    join: until all tasks have joined. heartbeat: without a sign of life of a task or its machine. collective: for a
+    task that does not take part in an all-reduce or agreement. compile: the same while it compiles. leave: for a task
+    to end after the job has failed. rejoin: for a lost worker of a job with parameter servers, or its replacement, to
+    rejoin (an hour, as in TensorFlow's coordinator).
     """
 
     join: float = 600.0
@@ -30,16 +30,16 @@ class Limits:
 
     @classmethod
     def from_environment(cls, environ: Mapping[str, str]) -> "Limits":
-        """The defaults, changed by STRATAGEM_JOIN_SECONDS, STRATAGEM_HEARTBEAT_SECONDS and so on.
+        """Returns the defaults, changed by STRATAGEM_JOIN_SECONDS, STRATAGEM_HEARTBEAT_SECONDS and so on.
 
         Raises:
-            ClusterError: one of them is no number of seconds, too short or longer than a year.
+            ClusterError: one of them is no number of seconds, or too small, or more than a year.
         """
         found = {}
         for field in fields(cls):
             name = f"STRATAGEM_{field.name.upper()}_SECONDS"
             if name in environ:
-                found[field.name] = _seconds(name, environ[name], _LEAST.get(field.name, 0.1))
+                found[field.name] = _seconds(name, environ[name], _MIN.get(field.name, 0.1))
         return cls(**found)
 
 
@@ -48,8 +48,6 @@ def _seconds(name: str, text: str, least: float) -> float:
         number = float(text)
     except ValueError:
         number = 0.0
-    if not least <= number <= _MOST:
-        raise ClusterError(
-            f"{name} has to be a number of seconds from {least:g} to {_MOST:.0f} (a year), got {text!r}."
-        )
+    if not least <= number <= _MAX:
+        raise ClusterError(f"{name} has to be a number of seconds from {least:g} to {_MAX:.0f} (a year), got {text!r}.")
     return number

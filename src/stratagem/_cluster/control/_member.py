@@ -1,4 +1,4 @@
-"""What the hub knows of the tasks, and who of them is to blame when others wait."""
+"""Member and Agreement: what the hub knows of the tasks, and which of them is the cause when others wait."""
 
 import json
 from collections.abc import Collection, Iterable, Mapping
@@ -8,15 +8,15 @@ from typing import Any, final
 from stratagem._base.job import Phase
 from stratagem._cluster.control._failure import FailureKind, JobFailure
 from stratagem._cluster.control._limits import Limits
-from stratagem._cluster.control._wire import MOST_BYTES, Channel, Message
+from stratagem._cluster.control._wire import MAX_FRAME_BYTES, Channel, Message
 
-_ROOM = 1 << 20  # in a frame, for what is beside the values
+_ROOM = 1 << 20  # bytes of a frame for everything but the values
 
 
 @final
 @dataclass(eq=False)
 class Member:
-    """A task as its supervisor tells it. `entered` is when it entered its phase, on this machine's clock."""
+    """A task, as its supervisor reports it. entered: when it entered its phase, on this machine's clock."""
 
     rank: int
     task: str
@@ -27,11 +27,11 @@ class Member:
     entered: float
     step: int = 0
     phase: Phase = Phase.STARTING
-    left: bool = False  # it ended as it should
-    gone: bool = False  # its supervisor, too
+    left: bool = False  # the task ended regularly
+    disconnected: bool = False  # its supervisor has ended the connection
 
     def failure(self, kind: FailureKind, text: str, waited: float = 0.0) -> JobFailure:
-        """That this task failed, where it is now."""
+        """Returns a failure of this task, at its present step and phase."""
         place = (self.step, self.phase, text, self.host, self.pid, waited)
         return JobFailure(self.task, self.rank, kind, *place)
 
@@ -39,35 +39,40 @@ class Member:
 @final
 @dataclass
 class Agreement:
-    """The values that tasks have given under one name, by rank."""
+    """The values that tasks have given under one name, by rank. begun: when the first one was given."""
 
     name: str
     begun: float
     values: dict[int, Any] = field(default_factory=dict)
-    at: str = ""  # the place of the program, in words, if all have to come to it after the same number of steps
-    steps: dict[int, int] = field(default_factory=dict)  # and after how many each has come
+    at: str = ""  # the place in the program, in words, if all have to reach it after the same number of steps
+    steps: dict[int, int] = field(default_factory=dict)  # by rank: after how many steps each has reached it
 
     @property
-    def told(self) -> str:
-        """What it is, in words."""
+    def description(self) -> str:
+        """The agreement in words."""
         return self.at or self.name
 
     def answer(self) -> Message:
-        """To all tasks, once all have given theirs. Equal values, which is what most are, go out once."""
+        """Returns the answer to all tasks, once all have given their values.
+
+        Equal values, which are the rule, are sent once.
+        """
         distinct: dict[str, int] = {}
-        which = [distinct.setdefault(json.dumps(self.values[rank]), len(distinct)) for rank in sorted(self.values)]
+        indices = [distinct.setdefault(json.dumps(self.values[rank]), len(distinct)) for rank in sorted(self.values)]
         size = sum(map(len, distinct))
-        if size > MOST_BYTES - _ROOM:
-            text = f"The tasks' values of {self.name} have {size} bytes together; {MOST_BYTES - _ROOM} is the most."
+        if size > MAX_FRAME_BYTES - _ROOM:
+            text = (
+                f"The tasks' values of {self.name} have {size} bytes together; {MAX_FRAME_BYTES - _ROOM} is the most."
+            )
             return {"op": "agreed", "name": self.name, "refused": text}
         values = [json.loads(text) for text in distinct]
-        return {"op": "agreed", "name": self.name, "values": values, "which": which}
+        return {"op": "agreed", "name": self.name, "values": values, "indices": indices}
 
 
-def apart(members: Collection[Member], agreements: Iterable[Agreement]) -> JobFailure | None:
-    """The failure of the job when a task has made fewer steps than others at a place to which all come after equally many.
+def find_diverged(members: Collection[Member], agreements: Iterable[Agreement]) -> JobFailure | None:
+    """Returns a failure if a task has taken fewer steps than others at a place that all have to reach after equally many.
 
-    It does not say that others wait for long: those others are in a step which that one never takes.
+    This is found at once, without a time limit: the others are in a step that this task never takes.
     """
     for agreement in agreements:
         steps = agreement.steps
@@ -78,27 +83,27 @@ def apart(members: Collection[Member], agreements: Iterable[Agreement]) -> JobFa
         culprit = next((m for m in members if m.rank == first), None)
         if further and culprit is not None:
             other = max(further, key=lambda m: steps.get(m.rank, m.step))
-            return culprit.failure(FailureKind.APART, _apart(agreement, steps[first], other))
+            return culprit.failure(FailureKind.DIVERGED, _divergence(agreement, steps[first], other))
     return None
 
 
-def _apart(agreement: Agreement, steps: int, other: Member) -> str:
+def _divergence(agreement: Agreement, steps: int, other: Member) -> str:
     there = agreement.steps.get(other.rank, other.step)
     where = f"came here after {there}" if other.rank in agreement.steps else f"is in step {there}"
     return (
-        f"It waits for the others ({agreement.told}) after {steps} steps, and {other.task} {where}. Do all tasks take the same "
-        "number of steps, have as many batches, and leave their loops together?"
+        f"It waits for the others ({agreement.description}) after {steps} steps, and {other.task} {where}. Do all tasks take "
+        "the same number of steps, have as many batches, and leave their loops together?"
     )
 
 
-def stuck(
+def find_stuck(
     members: Collection[Member], agreements: Mapping[str, Agreement], limits: Limits, now: float
 ) -> JobFailure | None:
-    """The failure of the job when tasks have waited too long for one that does not do its part."""
+    """Returns a failure if tasks have waited too long for one that does not take part."""
     for agreement in agreements.values():
         if now - agreement.begun > limits.collective:
             late = [m for m in members if m.rank not in agreement.values]
-            text = f"The others wait for its part in: {agreement.told}."
+            text = f"The others wait for its part in: {agreement.description}."
             return _blame(late, limits, now, now - agreement.begun, text)
     here = [m for m in members if not m.left and m.phase == Phase.COLLECTIVE]
     waiting = [m for m in here if now - m.entered > limits.collective]
@@ -114,5 +119,5 @@ def _blame(late: Iterable[Member], limits: Limits, now: float, waited: float, te
     late = list(late)
     if any(m.phase == Phase.COMPILING and now - m.entered < limits.compile for m in late):
         return None
-    culprit = min(late, key=lambda m: (m.step, m.entered))  # who went least far
+    culprit = min(late, key=lambda m: (m.step, m.entered))  # the task that is furthest behind
     return culprit.failure(FailureKind.LEFT if culprit.left else FailureKind.STUCK, text, waited)

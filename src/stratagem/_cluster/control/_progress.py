@@ -1,4 +1,4 @@
-"""Where a task is: its step and its phase, in a few bytes of memory that it shares with its supervisor."""
+"""Progress: the step and phase of a task, in a few bytes of memory that it shares with its supervisor."""
 
 import mmap
 import os
@@ -15,13 +15,13 @@ from stratagem._base.job import Phase
 _RECORD = struct.Struct("=qqd")  # step, phase, since (seconds of the system's monotonic clock)
 _SUM = 4
 _SIZE = _RECORD.size + _SUM
-_LOOKS = 10
+_ATTEMPTS = 10
 
 
 @final
 @dataclass(frozen=True)
 class Position:
-    """Step and phase of a task, and since when (monotonic seconds) it is in that phase."""
+    """Step and phase of a task. since: when it entered the phase, in monotonic seconds."""
 
     step: int
     phase: Phase
@@ -30,7 +30,7 @@ class Position:
 
 @final
 class Progress:
-    """The shared bytes. One process writes, another reads. `position` is what was written or read last."""
+    """The shared bytes, which one process writes and another reads. position: what was written or read last."""
 
     def __init__(self, handle: int) -> None:
         self._memory = mmap.mmap(handle, _SIZE)
@@ -38,9 +38,9 @@ class Progress:
 
     @classmethod
     def create(cls, task: str, folder: str | None) -> tuple["Progress", int]:
-        """A new one, and the handle to give to the reader. In a launcher's folder it is a file, for `position_in`."""
-        if folder is None or not os.path.isdir(folder):  # the launcher has gone
-            handle = os.memfd_create("stratagem progress")  # no file: a full or slow disk must not stop a step
+        """Returns a new one, and the handle for the reader. In a launcher's folder it is a file, for `position_in`."""
+        if folder is None or not os.path.isdir(folder):  # no launcher, or it has ended
+            handle = os.memfd_create("stratagem progress")  # no file, for a full or slow disk must not stop a step
             return cls._in(handle), handle
         with atomic_write(Path(folder, f"{task}.progress"), mode=0o600) as written:
             handle = os.open(written, os.O_RDWR | os.O_CLOEXEC)
@@ -54,14 +54,14 @@ class Progress:
         return progress
 
     def write(self, step: int, phase: Phase) -> None:
-        """Tell where this task is now."""
+        """Sets the present step and phase."""
         self.position = Position(step, phase, time.monotonic())
         record = _RECORD.pack(step, phase, self.position.since)
         self._memory[:] = record + _sum(record)
 
     def read(self) -> Position:
-        """Where the other process is. One that was killed or stopped while it wrote is where it was before."""
-        for _ in range(_LOOKS):
+        """Returns the position of the other process; the last valid one if that was killed or stopped while it wrote."""
+        for _ in range(_ATTEMPTS):
             found = _position(self._memory[:])
             if found is not None:
                 self.position = found
@@ -69,14 +69,14 @@ class Progress:
         return self.position
 
     def close(self) -> None:
-        """Give the memory back."""
+        """Frees the memory."""
         self._memory.close()
 
 
 def position_in(path: Path) -> Position | None:
-    """Where the task is that made this file; None if it did not yet, or writes right now."""
+    """Returns the position of the task that writes this file; None if it has not yet written, or writes right now."""
     try:
-        return _position(path.read_bytes())  # not mapped: a file that somebody cuts short would kill the reader
+        return _position(path.read_bytes())  # not mapped: if the file were truncated, that would kill the reader
     except FileNotFoundError:
         return None
 
@@ -90,5 +90,5 @@ def _position(data: bytes) -> Position | None:
 
 
 def _sum(record: bytes) -> bytes:
-    """Of a record. Zeros do not match their own: crc32 of them is another number."""
+    """Returns the checksum of a record. That of zeros is not zero, so a file of zeros is invalid."""
     return zlib.crc32(record).to_bytes(_SUM, "little")

@@ -1,4 +1,4 @@
-"""What frees a task's main thread from a collective once the job has failed."""
+"""Release: frees a task's main thread from a collective once the job has failed."""
 
 import logging
 import os
@@ -14,51 +14,54 @@ from stratagem._cluster.control._progress import Progress
 
 logger = logging.getLogger("stratagem.cluster")
 
-_RELEASE_SECONDS = 15.0  # from a failure until the main thread has to be out of a collective
+_RELEASE_SECONDS = 15.0  # from a failure until the main thread must have left a collective
 _RELEASE_PAUSE = 0.5  # between two attempts
-_INSIST_SECONDS = 10.0  # for one attempt
+_ATTEMPT_SECONDS = 10.0  # for one attempt
 
 
 @final
 class Release:
-    """Breaks what the main thread waits in, and ends the process if it does not come out: nothing else can free it.
+    """Ends the main thread's wait in a collective, or the process if the thread does not return: nothing else can free it.
 
-    progress: where this task is.
+    progress: of this task.
     """
 
     def __init__(self, progress: Progress, limits: Limits) -> None:
         self._progress = progress
         self._limits = {Phase.COLLECTIVE: _RELEASE_SECONDS, Phase.COMPILING: limits.compile}
-        self._breaks: list[Callable[[], None]] = []
+        self._callbacks: list[Callable[[], None]] = []
         self._ending = threading.Event()
         self._thread: threading.Thread | None = None
 
     @property
-    def begun(self) -> bool:
-        """True once the job has failed."""
+    def started(self) -> bool:
+        """True if the job has failed."""
         return self._thread is not None
 
-    def by(self, callback: Callable[[], None]) -> None:
-        """Call this, in another thread, when the job has failed, and again while the main thread waits: it breaks its wait."""
-        self._breaks.append(callback)
+    def add_callback(self, callback: Callable[[], None]) -> None:
+        """Adds a function that ends the wait.
 
-    def begin(self, error: Callable[[], Exception]) -> None:
-        """The job has failed. error: that of the job, at the step where this task is then."""
-        self._thread = threading.Thread(target=self._insist, args=(error,), name="stratagem end", daemon=True)
+        Called in another thread when the job has failed, and again as long as the main thread waits.
+        """
+        self._callbacks.append(callback)
+
+    def start(self, error: Callable[[], Exception]) -> None:
+        """Starts freeing the main thread. error: returns the job's error, at the present step of this task."""
+        self._thread = threading.Thread(target=self._run, args=(error,), name="stratagem end", daemon=True)
         self._thread.start()
 
     def end(self) -> None:
-        """The process is about to end: the thread looks at JAX's objects, and Python must not end it there, which aborts."""
+        """Stops the thread, which uses JAX's objects: the process would abort if Python ended it there."""
         if self._thread is not None:
             self._ending.set()
-            self._thread.join(_INSIST_SECONDS)
+            self._thread.join(_ATTEMPT_SECONDS)
 
-    def _insist(self, error: Callable[[], Exception]) -> None:
+    def _run(self, error: Callable[[], Exception]) -> None:
         failed, released = time.monotonic(), False
         while not self._ending.wait(_RELEASE_PAUSE if released else 0.0):
             position = self._progress.position
-            if position.phase in self._limits or not released:  # again and again: connections may be made anew
-                for callback in self._breaks:
+            if position.phase in self._limits or not released:  # repeated, for there may be new connections
+                for callback in self._callbacks:
                     callback()
                 released = True
             if time.monotonic() - max(position.since, failed) > self._limits.get(position.phase, float("inf")):

@@ -1,4 +1,4 @@
-"""What a supervisor asks of the operating system."""
+"""A supervisor's calls to the operating system: processes, signals, handles and folders."""
 
 import contextlib
 import fcntl
@@ -10,16 +10,19 @@ import struct
 from stratagem._base.errors import ClusterError
 from stratagem._base.processes import stat_fields
 
-_MOST_HANDLES = 1 << 16
+_MAX_HANDLES = 1 << 16
 _LONGEST_PATH = 60  # of a folder for sockets, whose own paths may have 107 characters
 
-_GET_INFO = 0xC040FF0B  # PIDFD_GET_INFO of Linux 6.15, and of what it fills in: the mask first, the status last
-_INFO = struct.Struct("=Q52xi")
+_GET_INFO = 0xC040FF0B  # PIDFD_GET_INFO of Linux 6.15
+_INFO = struct.Struct("=Q52xi")  # the structure that it fills in: the mask first, the exit status last
 _INFO_EXIT = 1 << 3
 
 
-def end_of(pid: int, handle: int | None) -> str:
-    """How a process has ended that is another one's child, as far as the system tells. handle: a pidfd of it, if known."""
+def describe_exit(pid: int, handle: int | None) -> str:
+    """Returns in words how a process that is no child of this one has ended, if the system tells.
+
+    handle: a pidfd of it, if known.
+    """
     status = _status_of_zombie(pid)
     if status is None and handle is not None:
         status = _status_of_reaped(handle)
@@ -37,13 +40,13 @@ def end_of(pid: int, handle: int | None) -> str:
 
 
 def _status_of_zombie(pid: int) -> int | None:
-    """The status of a process whose parent has not asked for it yet."""
+    """Returns the exit status of a process whose parent has not waited for it yet."""
     fields = stat_fields(pid)
     return int(fields[49]) if fields is not None and fields[0] == "Z" else None
 
 
 def _status_of_reaped(handle: int) -> int | None:
-    """The status of a process whose parent has asked for it; systems before Linux 6.15 do not tell."""
+    """Returns the exit status of a process whose parent has waited for it; None before Linux 6.15."""
     info = bytearray(_INFO.pack(_INFO_EXIT, 0))
     try:
         fcntl.ioctl(handle, _GET_INFO, info)
@@ -54,43 +57,43 @@ def _status_of_reaped(handle: int) -> int | None:
 
 
 def is_stopped(pid: int) -> bool:
-    """Whether a process was stopped by a signal, or by a debugger."""
+    """Returns whether a process is stopped by a signal or a debugger."""
     fields = stat_fields(pid)
     return fields is not None and fields[0] in "Tt"
 
 
 def signal_to(pid: int, number: int) -> None:
-    """Send a signal to a process, unless it has ended."""
+    """Sends a signal to a process, unless it has ended."""
     with contextlib.suppress(ProcessLookupError):
         os.kill(pid, number)
 
 
 def folder_for_sockets() -> str:
-    """Where to make a folder for sockets.
+    """Returns a folder in which to make one for sockets.
 
     Raises:
-        ClusterError: nothing with a short path can be written.
+        ClusterError: no folder with a short path is writable.
     """
     tried = [os.environ.get("TMPDIR", "/tmp"), "/tmp", "/dev/shm", "/var/tmp"]
-    for place in tried:
-        if os.path.isabs(place) and len(place) <= _LONGEST_PATH and os.access(place, os.W_OK | os.X_OK):
-            return place
+    for folder in tried:
+        if os.path.isabs(folder) and len(folder) <= _LONGEST_PATH and os.access(folder, os.W_OK | os.X_OK):
+            return folder
     raise ClusterError(
         f"A folder for sockets can be made in none of {', '.join(tried)}. Set TMPDIR to one that this user can write, with a "
         f"path of {_LONGEST_PATH} characters at most."
     )
 
 
-def let_go_of_outputs() -> None:
-    """Close what this process has of its parent's outputs: whoever reads them must not wait for the end of this process."""
+def close_outputs() -> None:
+    """Closes the standard outputs inherited from the task: a reader of them must not wait for the end of this process."""
     nothing = os.open(os.devnull, os.O_RDWR)
     for handle in (1, 2):
         os.dup2(nothing, handle)
     os.close(nothing)
 
 
-def allow_many_handles() -> None:
-    """As many as the system allows: the supervisor of rank 0 has three for every task."""
+def raise_handle_limit() -> None:
+    """Raises the limit of open handles as far as the system allows: rank 0's supervisor has three for every task."""
     hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
-    most = _MOST_HANDLES if hard == resource.RLIM_INFINITY else min(hard, _MOST_HANDLES)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
+    limit = _MAX_HANDLES if hard == resource.RLIM_INFINITY else min(hard, _MAX_HANDLES)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (limit, hard))

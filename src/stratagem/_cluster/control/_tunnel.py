@@ -1,7 +1,8 @@
-"""The way to the coordination service: from a task's client through its supervisor, and through the hub's, as bytes.
+"""Carries connections to the coordination service: from a task's client through its supervisor and the hub's, as bytes.
 
-JAX's client aborts its process when its connection ends. So the task itself accepts that connection, hands it to its supervisor
-and keeps a handle of it: whoever is killed, the client sees silence, and the task has the time to raise what happened.
+JAX's client aborts its process when its connection ends. So the task itself accepts that connection, passes it to its
+supervisor and also holds it open: if another process is killed, the client notices nothing, and the task can raise an
+error.
 """
 
 import asyncio
@@ -19,7 +20,7 @@ Streams = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 
 
 async def pipe(one: Streams, other: Streams) -> None:
-    """Pass bytes on in both directions until either end closes; close both."""
+    """Forwards bytes in both directions until either end closes; closes both."""
 
     async def one_way(source: asyncio.StreamReader, target: asyncio.StreamWriter) -> None:
         try:
@@ -37,72 +38,74 @@ async def pipe(one: Streams, other: Streams) -> None:
 
 
 @final
-class Doorman:
-    """A task's side: a thread that accepts connections and hands them to the supervisor.
+class ConnectionAcceptor:
+    """A task's side: a thread that accepts connections and passes them to the supervisor.
 
-    listener: a socket that the supervisor binds; handle it and `taker` on to it.
+    listener: a socket that the supervisor binds. The supervisor gets `listener` and `receiver`.
     """
 
     def __init__(self) -> None:
         self.listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-        self._giver, self.taker = socket.socketpair()
-        self._kept: list[int] = []  # not sockets, which Python closes while it ends and the client still lives
-        self._thread = threading.Thread(target=self._serve, name="stratagem doorman", daemon=True)
+        self._sender, self.receiver = socket.socketpair()
+        self._open: list[int] = []  # handles: Python would close sockets at its end, while the client still lives
+        self._thread = threading.Thread(target=self._serve, name="stratagem acceptor", daemon=True)
 
     def start(self) -> None:
-        """Begin, once the supervisor has bound the listener."""
+        """Starts the thread, once the supervisor has bound the listener."""
         self._thread.start()
 
     def close(self) -> None:
-        """End the thread and all connections."""
+        """Ends the thread and all connections."""
         with contextlib.suppress(OSError):  # it listens only once the supervisor has bound it
             self.listener.shutdown(socket.SHUT_RDWR)
         if self._thread.ident is not None:
             self._thread.join()
-        for each in (self.listener, self._giver):
+        for each in (self.listener, self._sender):
             each.close()
-        for handle in self._kept:
+        for handle in self._open:
             os.close(handle)
 
     def _serve(self) -> None:
-        with contextlib.suppress(
-            OSError
-        ):  # closed, or the supervisor has gone: then nobody needs a connection any more
+        # After `close`, and after the end of the supervisor, no connection is needed any more.
+        with contextlib.suppress(OSError):
             while True:
                 connection, _ = self.listener.accept()
-                self._kept.append(connection.detach())
-                socket.send_fds(self._giver, [b"c"], [self._kept[-1]])
+                self._open.append(connection.detach())
+                socket.send_fds(self._sender, [b"c"], [self._open[-1]])
 
 
 @final
-class Door:
-    """A supervisor's side of a `Doorman`: it connects what the task has accepted with the service."""
+class ConnectionForwarder:
+    """A supervisor's side: connects the connections that the task has accepted to the service."""
 
-    def __init__(self, listener: socket.socket, taker: socket.socket) -> None:
+    def __init__(self, listener: socket.socket, receiver: socket.socket) -> None:
         self.path = ""
-        self._listener, self._taker = listener, taker
+        self._listener, self._receiver = listener, receiver
         self._tunnels: set[asyncio.Task[None]] = set()
 
     def open(self, folder: Path, connect: Callable[[], Awaitable[Streams | None]]) -> None:
-        """Let the task accept connections at `path`. connect: reaches the service; None when nobody needs it any more."""
-        self.path = str(folder / "door")
+        """Lets the task accept connections at `path`.
+
+        connect: connects to the service; returns None if that is not needed any more.
+        """
+        self.path = str(folder / "tunnel")
         self._listener.bind(self.path)
         self._listener.listen()
-        self._listener.close()  # the task accepts
-        asyncio.get_running_loop().add_reader(self._taker, self._take, connect)
+        self._listener.close()  # the task accepts connections with its own copy
+        asyncio.get_running_loop().add_reader(self._receiver, self._receive, connect)
 
     async def close(self) -> None:
-        """End all tunnels."""
-        asyncio.get_running_loop().remove_reader(self._taker)
-        self._taker.close()
+        """Ends all tunnels."""
+        asyncio.get_running_loop().remove_reader(self._receiver)
+        self._receiver.close()
         for tunnel in self._tunnels:
             tunnel.cancel()
         await asyncio.gather(*self._tunnels, return_exceptions=True)
 
-    def _take(self, connect: Callable[[], Awaitable[Streams | None]]) -> None:
-        data, handles, _, _ = socket.recv_fds(self._taker, 1, 1)
+    def _receive(self, connect: Callable[[], Awaitable[Streams | None]]) -> None:
+        data, handles, _, _ = socket.recv_fds(self._receiver, 1, 1)
         if not data:
-            asyncio.get_running_loop().remove_reader(self._taker)
+            asyncio.get_running_loop().remove_reader(self._receiver)
         for handle in handles:
             tunnel = asyncio.create_task(_tunnel(socket.socket(fileno=handle), connect))
             self._tunnels.add(tunnel)

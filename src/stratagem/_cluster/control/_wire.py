@@ -1,8 +1,8 @@
-"""Messages between supervisors: both ends prove that they know the token before anything is parsed, and every frame is signed.
+"""Messages between supervisors. Both ends prove that they know the token before anything is parsed, and sign every frame.
 
-Handshake: the listener sends a magic line and a nonce; the caller the same and a proof; the listener its proof. A frame is its
-length (4 bytes), its HMAC-SHA256 (32 bytes) and a JSON object. A signature covers the direction and the number of the frame, so
-none can be replayed, dropped or reordered unseen. Nothing is encrypted.
+Handshake: the listener sends a magic line and a nonce; the caller sends the same and a proof; the listener sends its
+proof. A frame is its length (4 bytes), its HMAC-SHA256 (32 bytes) and a JSON object. The signature covers the frame's
+direction and number, so that a frame that is replayed, dropped or reordered is noticed. Nothing is encrypted.
 """
 
 import asyncio
@@ -14,8 +14,8 @@ import struct
 from typing import Any, final
 
 MAGIC = b"STRATAGEM/1\n"
-MOST_BYTES = 16 << 20  # of a frame; one value in it may have MOST_OF_VALUE
-MOST_OF_VALUE = 1 << 20
+MAX_FRAME_BYTES = 16 << 20
+MAX_VALUE_BYTES = 1 << 20  # of one task's value in an agreement
 HANDSHAKE_SECONDS = 10.0
 _NONCE = 32
 _MAC = 32
@@ -26,12 +26,12 @@ Message = dict[str, Any]
 
 
 class WireError(ConnectionError):
-    """What is at the other end is not a task of this job, or something between changed what it sent."""
+    """The other end is not a task of this job, or its messages were changed on the way."""
 
 
 @final
 class Channel:
-    """One authenticated connection. Frames go both ways, one writer and one reader at a time."""
+    """An authenticated connection. Frames go both ways; one task writes and one reads at a time."""
 
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, key: bytes, *, caller: bool) -> None:
         self.reader, self.writer = reader, writer
@@ -40,26 +40,26 @@ class Channel:
         self._sent = self._received = 0
 
     def send(self, message: Message) -> None:
-        """Queue a message; it leaves with the next turn of the event loop.
+        """Queues a message, which is sent with the next turn of the event loop.
 
         Raises:
-            ValueError: it has more than 16 MiB.
+            ValueError: the message has more than 16 MiB.
         """
         body = json.dumps(message, separators=(",", ":")).encode()
-        if len(body) > MOST_BYTES:
-            raise ValueError(f"A control message has {len(body)} bytes; {MOST_BYTES} is the most.")
+        if len(body) > MAX_FRAME_BYTES:
+            raise ValueError(f"A control message has {len(body)} bytes; {MAX_FRAME_BYTES} is the most.")
         self.writer.write(_LENGTH.pack(len(body)) + self._sign(self._sending, self._sent, body) + body)
         self._sent += 1
 
     async def receive(self) -> Message:
-        """The next message.
+        """Returns the next message.
 
         Raises:
             WireError: it is too long, or not signed by the peer.
             asyncio.IncompleteReadError: the connection has ended.
         """
         (length,) = _LENGTH.unpack(await self.reader.readexactly(_LENGTH.size))
-        if length > MOST_BYTES:
+        if length > MAX_FRAME_BYTES:
             raise WireError(f"a frame of {length} bytes")
         mac = await self.reader.readexactly(_MAC)
         body = await self.reader.readexactly(length)
@@ -75,11 +75,11 @@ class Channel:
         return message
 
     def close(self) -> None:
-        """End the connection; what was sent still leaves."""
+        """Ends the connection when all queued messages were sent."""
         self.writer.close()
 
     def abort(self) -> None:
-        """End the connection at once, also when the peer does not read any more."""
+        """Ends the connection at once, also if the peer does not read any more."""
         self.writer.transport.abort()
 
     def _sign(self, direction: bytes, number: int, body: bytes) -> bytes:
@@ -87,7 +87,7 @@ class Channel:
 
 
 async def listen(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, token: bytes) -> Channel:
-    """Authenticate whoever connected.
+    """Authenticates a caller.
 
     Raises:
         WireError: it does not know the token, or was silent for ten seconds.
@@ -109,11 +109,11 @@ async def listen(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, tok
 
 
 async def call(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, token: bytes) -> Channel:
-    """Authenticate with the listener, and the listener with us.
+    """Authenticates with the listener, and the listener with this process.
 
     Raises:
-        WireError: it does not know the token, or is something else.
-        ConnectionError, TimeoutError: it hung up, or is silent; it may be busy, or in the middle of its end.
+        WireError: the listener does not know the token, or speaks another protocol.
+        ConnectionError, TimeoutError: it closed the connection, or is silent; it may be busy, or about to end.
     """
     nonce = secrets.token_bytes(_NONCE)
     try:

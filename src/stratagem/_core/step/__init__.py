@@ -1,12 +1,16 @@
-"""One training step: record, differentiate, replicate, compile."""
+"""One training step: recorded, differentiated, replicated, compiled and run."""
 
+from stratagem._core.step import _keras_rules as _keras_rules
+from stratagem._core.step import _lookups as _lookups
+from stratagem._core.step import _losses as _losses
+from stratagem._core.step._arguments import Arguments as Arguments
 from stratagem._core.step._checks import Checks as Checks
 from stratagem._core.step._execute import execute as execute
 from stratagem._core.step._execute import execute_batched as execute_batched
 from stratagem._core.step._execute import execute_uncached as execute_uncached
 from stratagem._core.step._execute import prepare as prepare
-from stratagem._core.step._flatten import acts as acts
-from stratagem._core.step._flatten import called as called
+from stratagem._core.step._flatten import called_jaxpr as called_jaxpr
+from stratagem._core.step._flatten import has_side_effects as has_side_effects
 from stratagem._core.step._function import Function as Function
 from stratagem._core.step._function import call_many as call_many
 from stratagem._core.step._function import default_mesh as default_mesh
@@ -23,13 +27,8 @@ from stratagem._core.step._losses import attach_losses as attach_losses
 from stratagem._core.step._losses import of_batch as of_batch
 from stratagem._core.step._markers import is_literal as is_literal
 from stratagem._core.step._partition import sub_function as sub_function
-from stratagem._core.step._program import Arguments as Arguments
-from stratagem._core.step._program import Trace as Trace
-from stratagem._core.step._program import TraceInfo as TraceInfo
-from stratagem._core.step._program import begun as begun
-from stratagem._core.step._program import everywhere as everywhere
-from stratagem._core.step._program import explore as explore
-from stratagem._core.step._program import trace as trace
+from stratagem._core.step._program_call import on_all_devices as on_all_devices
+from stratagem._core.step._program_call import program_call as program_call
 from stratagem._core.step._remote import RemoteArray as RemoteArray
 from stratagem._core.step._remote import RemoteIterator as RemoteIterator
 from stratagem._core.step._remote import RemotePlacement as RemotePlacement
@@ -45,6 +44,10 @@ from stratagem._core.step._replicate import run_replicas as run_replicas
 from stratagem._core.step._rewrites import compiler_options as compiler_options
 from stratagem._core.step._signature import Same as Same
 from stratagem._core.step._signature import function_key as function_key
+from stratagem._core.step._trace import Trace as Trace
+from stratagem._core.step._trace import TraceInfo as TraceInfo
+from stratagem._core.step._trace import explore as explore
+from stratagem._core.step._trace import trace as trace
 from stratagem._core.step._undecorated import execute_undecorated as execute_undecorated
 from stratagem._core.step._update import RemoteUpdate as RemoteUpdate
 from stratagem._core.step.reading import Reads as Reads

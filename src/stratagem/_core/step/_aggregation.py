@@ -1,4 +1,4 @@
-"""What a variable's aggregation does inside a trace: replicas' values become one, and one value becomes theirs."""
+"""The aggregation of variables inside a trace: from the replicas' values to one, and from one to the replicas'."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ from stratagem._core.values import aggregation_of, shares
 
 
 def as_one(variable: Any, value: Any) -> Any:
-    """The one value of what each replica has or assigns, in its type: a collective.
+    """Reduces the values that replicas have or assign to one, of the same dtype, by a collective.
 
     Raises ReductionError for a variable that is synchronized when read and has aggregation NONE.
     """
@@ -23,6 +23,6 @@ def as_one(variable: Any, value: Any) -> Any:
 
 
 def own_share(variable: Any, value: Any, replicas: int) -> Any:
-    """What this replica has of a sync-on-read variable to which cross-replica code assigns `value`."""
+    """Returns this replica's slot of a sync-on-read variable to which cross-replica code assigns `value`."""
     first, other, *_ = shares(variable, value, replicas)
     return value if first is value else jnp.where(jax.lax.axis_index(AXIS) == 0, first, other)

@@ -1,4 +1,4 @@
-"""What `tf.debugging` checks in a compiled step: the program hands it out, and a failed check is the caller's error."""
+"""Checks of `tf.debugging` in a compiled step: the program returns their results, and a failed one is the caller's error."""
 
 import itertools
 from collections.abc import Mapping, Sequence
@@ -19,7 +19,7 @@ from stratagem._private import add_check, checked
 @final
 @dataclass(frozen=True)
 class Check:
-    """One check of a trace. name: by which its values are found among the results; names are ordered as checks are."""
+    """One check of a trace. name: the key of its values among the results; names sort in the order of the checks."""
 
     text: str
     labels: tuple[str, ...]
@@ -28,7 +28,7 @@ class Check:
 
 
 def note_check(checks: list[Check], fails: jax.Array, text: str, values: Mapping[str, jax.Array]) -> None:
-    """Add a check to the program being traced and to the list of its checks."""
+    """Adds a check to the program being traced and to the list of its checks."""
     dtypes = tuple(np.dtype(v.dtype) for v in values.values())
     words = [_words(v) for v in values.values()]
     checks.append(Check(text, tuple(values), dtypes, add_check(fails, len(checks) + 1, words)))
@@ -37,10 +37,10 @@ def note_check(checks: list[Check], fails: jax.Array, text: str, values: Mapping
 @final
 @dataclass(frozen=True)
 class Checks:
-    """The checks of a program, whose last results tell what they have found: the first of these which one failed first, by
-    replica (its number, from 1; 0: none), the others the values of the checks.
+    """The checks of a program, and where their results are among the program's last results.
 
-    starts: where, among those values, each check's begin.
+    The first of these results is, for each replica, the number of the check that failed first (from 1; 0 for none). The
+    others are the values of the checks. starts: for each check, the index of its first value among those.
     """
 
     texts: tuple[str, ...] = ()
@@ -54,13 +54,14 @@ class Checks:
 
     @property
     def results(self) -> int:
-        """How many results of the program are theirs."""
+        """The number of the program's results that are the checks'."""
         return 1 + self.values if self else 0
 
     def verify(self, results: Sequence[Any], replicas: Sequence[int]) -> None:
-        """Wait for the program whose results these are; raise InvalidArgumentError if one of its checks failed.
+        """Waits for the program with these results; raises InvalidArgumentError if one of its checks failed.
 
-        replicas: those whose values are here. All workers raise at the same step, those with the values tell them.
+        replicas: those whose values are in this process. All workers raise at the same step; those that have the values
+        show them.
         """
         if not self:
             return
@@ -70,15 +71,15 @@ class Checks:
             return
         here = [r for r in failed if r in replicas]
         replica = int(here[0] if here else failed[0])
-        which = int(found[replica]) - 1
-        text = self.texts[which] + (f" (replica {replica})" if len(found) > 1 else "")
+        check = int(found[replica]) - 1
+        text = self.texts[check] + (f" (replica {replica})" if len(found) > 1 else "")
         if not here:
             raise InvalidArgumentError(f"{text}\nIt is a replica of another worker, whose error has the values.")
-        place = list(replicas).index(replica)
-        mine = values[self.starts[which] :][: len(self.labels[which])]
-        read = (np.asarray(v.values[place] if isinstance(v, PerReplica) else v) for v in mine)
-        arrays = (_from_words(v, t) for v, t in zip(read, self.dtypes[which], strict=True))
-        shown = (f"\n{label} = {as_text(a)}" for label, a in zip(self.labels[which], arrays, strict=True))
+        position = list(replicas).index(replica)
+        own = values[self.starts[check] :][: len(self.labels[check])]
+        read = (np.asarray(v.values[position] if isinstance(v, PerReplica) else v) for v in own)
+        arrays = (_from_words(v, t) for v, t in zip(read, self.dtypes[check], strict=True))
+        shown = (f"\n{label} = {as_text(a)}" for label, a in zip(self.labels[check], arrays, strict=True))
         raise InvalidArgumentError(text + "".join(shown))
 
 
@@ -88,17 +89,17 @@ NO_CHECKS = Checks()
 def with_checks(
     closed: xc.ClosedJaxpr, checks: Sequence[Check], written: Sequence[int] | None, new: int, replicas: int
 ) -> tuple[xc.ClosedJaxpr, Checks]:
-    """The program with what its checks find as further results, in front of the `new` values of variables.
+    """Returns the program with the results of its checks, which come before the `new` values of variables.
 
-    written: the inputs whose new values those are: if a check fails, on whatever replica, they keep their old ones. None:
-    whoever takes the results sees to that.
+    written: the inputs whose new values those are; if a check fails, on any replica, they keep their old values. None: the
+    caller takes care of that.
     """
     starts: dict[Any, int] = {}
 
     def run(*args: Any) -> list[Any]:
         outs, found = checked(closed, *args)
         numbers = found.number[None] if replicas == 1 else jax.lax.all_gather(found.number, AXIS)
-        kept, after = outs[: len(outs) - new], outs[len(outs) - new :]
+        results, after = outs[: len(outs) - new], outs[len(outs) - new :]
         if written is not None:
             fine = jnp.all(numbers == 0)
             after = [
@@ -107,21 +108,21 @@ def with_checks(
         names = sorted(found.values)
         sizes = [len(found.values[name]) for name in names]
         starts.update(zip(names, itertools.accumulate(sizes, initial=0), strict=False))
-        return [*kept, numbers, *itertools.chain(*(found.values[name] for name in names)), *after]
+        return [*results, numbers, *itertools.chain(*(found.values[name] for name in names)), *after]
 
     made = jax.make_jaxpr(run, axis_env=[(AXIS, replicas)])(*(v.aval for v in closed.jaxpr.invars))
     return made, Checks(
         tuple(c.text for c in checks),
         tuple(c.labels for c in checks),
         tuple(c.dtypes for c in checks),
-        # (A check in a place that no input reaches, such as a loop without steps, has no values.)
+        # (A check in code that never runs, such as a loop without steps, has no values.)
         tuple(starts.get(c.name, 0) for c in checks),
         len(made.jaxpr.outvars) - len(closed.jaxpr.outvars) - 1,
     )
 
 
 def _words(value: jax.Array) -> jax.Array:
-    """The value; one of 64 bits as pairs of 32, which JAX leaves alone."""
+    """Returns a value; one of 64 bits as pairs of 32 bits, which JAX does not convert."""
     wide = value.dtype.itemsize == 8 and value.dtype != np.complex64
     return jax.lax.bitcast_convert_type(value, jnp.uint32) if wide else value
 

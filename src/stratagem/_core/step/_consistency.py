@@ -1,4 +1,4 @@
-"""All workers run the same program: they compare what they traced before it runs for the first time."""
+"""agree_on: the workers compare the program of a step before they run it for the first time."""
 
 import hashlib
 import re
@@ -9,29 +9,29 @@ import numpy as np
 
 from stratagem._base.errors import ClusterError
 from stratagem._core.mesh import ReplicaMesh
-from stratagem._core.step._program import Trace
+from stratagem._core.step._trace import Trace
 
-_ADDRESS = re.compile(r"0x[0-9a-f]+")  # of functions and objects that the program's text names
+_ADDRESS = re.compile(r"0x[0-9a-f]+")  # the addresses of functions and objects in a program's text
 
 
 def agree_on(traces: Sequence[Trace], mesh: ReplicaMesh) -> None:
-    """Compare the traces of a step with those of the other workers.
+    """Compares the traces of a step with those of the other workers.
 
     Raises:
-        ClusterError: they differ; it names the first variable that does.
+        ClusterError: they differ; the message names the first variable that does.
     """
     job = mesh.job
     if job.workers == 1:
         return
     variables = [[v.path, list(v.shape), str(v.dtype)] for v in traces[0].variables]
-    given = job.agree("the program of a step", [variables, digest(traces)])
-    for worker, (theirs, computed) in enumerate(given):
+    answers = job.agree("the program of a step", [variables, digest(traces)])
+    for worker, (theirs, computed) in enumerate(answers):
         if [v[1:] for v in theirs] != [v[1:] for v in variables]:
             raise ClusterError(
                 f"The workers' models differ: {_difference(variables, theirs, job.worker, worker)}. Every worker has to create "
                 "the same model, optimizer and metrics."
             )
-        if computed != given[job.worker][1]:
+        if computed != answers[job.worker][1]:
             raise ClusterError(
                 f"Workers {job.worker} and {worker} compute different things on the same variables. Look for Python numbers "
                 "that differ (learning rates, the worker's index, time, random numbers) and for shapes that do."
@@ -39,11 +39,11 @@ def agree_on(traces: Sequence[Trace], mesh: ReplicaMesh) -> None:
 
 
 def digest(traces: Sequence[Trace]) -> str:
-    """Equal for traces that compute the same, their constants included, whatever process made them."""
+    """Returns a digest that is equal for traces that compute the same, including their constants, in any process."""
     found = hashlib.blake2b(digest_size=16)
-    for made in traces:
-        found.update(_ADDRESS.sub("", str(made.compared.jaxpr)).encode())
-        for constant in made.compared.consts:
+    for traced in traces:
+        found.update(_ADDRESS.sub("", str(traced.compared.jaxpr)).encode())
+        for constant in traced.compared.consts:
             found.update(np.asarray(constant).tobytes())
     return found.hexdigest()
 

@@ -1,9 +1,9 @@
-"""Turns a program with tape markers into one without: what a tape recorded is differentiated as whole sub-programs.
+"""Turns a program with tape markers into one without: what a tape recorded is differentiated in whole subprograms.
 
-A program is a list of equations. Between two markers lies a *chunk*. Every chunk that some gradient needs is evaluated
-once, under `jax.vjp`, in its place; at a gradient marker the cotangents are carried back through the chunks' pullbacks.
-So the forward pass is computed once however many gradients follow, and no equation changes its place, which keeps the
-positions of the other markers meaningful: a gradient that depends on a gradient is resolved in the next round.
+A program is a list of equations. The equations between two markers are a *chunk*. Every chunk that some gradient needs is
+evaluated once, under `jax.vjp`, at its position; at a gradient marker the cotangents are carried back through the chunks'
+pullbacks. So the forward pass is computed once for any number of gradients. No equation changes its position, so that the
+positions of the other markers stay valid: a gradient that depends on a gradient is resolved in the next round.
 """
 
 import functools
@@ -26,7 +26,7 @@ AxisEnv = list[tuple[str, int]]
 
 @dataclass
 class Recording:
-    """What one tape saw: equations by position, and the values that depend on something it watches."""
+    """The recording of one tape: equations by position, and the values that depend on a watched one."""
 
     active: bool = False
     equations: set[int] = field(default_factory=set)
@@ -35,7 +35,7 @@ class Recording:
 
 @dataclass
 class Gradient:
-    """One gradient marker: where it is, the equations between its sources and its targets, and who is connected."""
+    """A gradient marker: its position, the equations between sources and targets, and which sources are connected."""
 
     position: int
     eqn: Eqn
@@ -51,7 +51,7 @@ class Gradient:
 
 @dataclass(frozen=True)
 class Chunk:
-    """Consecutive equations [start, end) without a marker; differentiable from `inputs` to `outputs`."""
+    """Consecutive equations [start, end) without a marker, to be differentiated from `inputs` to `outputs`."""
 
     start: int
     end: int
@@ -60,7 +60,7 @@ class Chunk:
 
 
 def differentiate(closed: xc.ClosedJaxpr, axis_env: AxisEnv) -> tuple[xc.ClosedJaxpr, dict[int, tuple[bool, ...]]]:
-    """The same program without markers, and for every call of `tape.gradient` which sources are connected."""
+    """Returns the program without markers, and for every call of `tape.gradient` which sources are connected."""
     answers: dict[int, tuple[bool, ...]] = {}
     closed = _inside(closed, axis_env, answers)
     while True:
@@ -75,7 +75,7 @@ def differentiate(closed: xc.ClosedJaxpr, axis_env: AxisEnv) -> tuple[xc.ClosedJ
 
 
 def _inside(closed: xc.ClosedJaxpr, axis_env: AxisEnv, answers: dict[int, tuple[bool, ...]]) -> xc.ClosedJaxpr:
-    """Programs inside scan, cond, while and jit first: a tape that opens there also ends there."""
+    """Differentiates the programs inside scan, cond, while and jit: a tape that is opened there also ends there."""
     eqns = []
     for eqn in closed.jaxpr.eqns:
         if has_markers(eqn):
@@ -129,7 +129,7 @@ def _reads(eqn: Eqn, values: set[Var]) -> bool:
 
 
 def analyse(eqns: Sequence[Eqn]) -> list[Gradient]:
-    """Every gradient marker of this level, with the path of equations that it must be carried through."""
+    """Returns the gradient markers of this level, each with the path of equations through which it is carried back."""
     tapes: dict[int, Recording] = {}
     found = []
     for i, eqn in enumerate(eqns):
@@ -176,7 +176,7 @@ def _gradient(position: int, eqn: Eqn, eqns: Sequence[Eqn], tape: Recording) -> 
 
 
 def _chunks(eqns: Sequence[Eqn], gradients: Sequence[Gradient]) -> list[Chunk]:
-    """Cut at every marker, and after every equation that makes a source: a source must be the input of a chunk."""
+    """Cuts a program at every marker and after every equation that makes a source, which must be the input of a chunk."""
     sources = {v for g in gradients for v in gradient_parts(g.eqn)[2] if not is_literal(v)}
     chunks, start = [], 0
     for i, eqn in enumerate(eqns):
@@ -208,7 +208,7 @@ def _evaluate(closed: xc.ClosedJaxpr, gradients: Sequence[Gradient], *args: Any)
     )
     chunks = _chunks(jaxpr.eqns, gradients)
     at = {g.position: g for g in gradients}
-    later = _wanted_later(jaxpr, chunks)
+    later = _read_later(jaxpr, chunks)
     pullbacks: list[tuple[Chunk, Callable[..., Any]]] = []
 
     def read(atom: Any) -> Any:
@@ -229,8 +229,8 @@ def _evaluate(closed: xc.ClosedJaxpr, gradients: Sequence[Gradient], *args: Any)
     return [read(v) for v in jaxpr.outvars]
 
 
-def _wanted_later(jaxpr: xc.Jaxpr, chunks: Sequence[Chunk]) -> list[set[Var]]:
-    """For every chunk, the variables that something after it reads."""
+def _read_later(jaxpr: xc.Jaxpr, chunks: Sequence[Chunk]) -> list[set[Var]]:
+    """Returns, for every chunk, the variables that are read after it."""
     wanted, result = {v for v in jaxpr.outvars if not is_literal(v)}, []
     for chunk in reversed(chunks):
         result.append(set(wanted))
@@ -239,18 +239,18 @@ def _wanted_later(jaxpr: xc.Jaxpr, chunks: Sequence[Chunk]) -> list[set[Var]]:
 
 
 def _run(eqns: Sequence[Eqn], chunk: Chunk, wanted: set[Var], env: dict[Var, Any]) -> Callable[..., Any] | None:
-    """Evaluate a chunk into `env`; if a gradient passes through it, return its pullback."""
+    """Evaluates a chunk into `env`; returns its pullback if a gradient passes through it."""
     made = dict.fromkeys(v for e in eqns for v in e.outvars)
     differentiable = bool(chunk.inputs and chunk.outputs)
     inputs = chunk.inputs if differentiable else ()
     others = [v for v in dict.fromkeys(v for e in eqns for v in e.invars if not is_literal(v)) if v not in made]
     others = [v for v in others if v not in set(inputs)]
-    kept = [v for v in made if v in wanted]
+    used_later = [v for v in made if v in wanted]
     outputs = list(chunk.outputs) if differentiable else []
-    body = xc.jaxpr_as_fun(xc.ClosedJaxpr(new_jaxpr([], [*inputs, *others], [*outputs, *kept], eqns), []))
+    body = xc.jaxpr_as_fun(xc.ClosedJaxpr(new_jaxpr([], [*inputs, *others], [*outputs, *used_later], eqns), []))
     constant = [env[v] for v in others]
     if not differentiable:
-        env.update(zip(kept, body(*constant), strict=True))
+        env.update(zip(used_later, body(*constant), strict=True))
         return None
 
     def forward(*values: Any) -> tuple[list[Any], list[Any]]:
@@ -258,14 +258,14 @@ def _run(eqns: Sequence[Eqn], chunk: Chunk, wanted: set[Var], env: dict[Var, Any
         return results[: len(outputs)], results[len(outputs) :]
 
     _, pullback, rest = jax.vjp(forward, *(env[v] for v in inputs), has_aux=True)
-    env.update(zip(kept, rest, strict=True))
+    env.update(zip(used_later, rest, strict=True))
     return pullback
 
 
 def _pull(
     gradient: Gradient, pullbacks: Sequence[tuple[Chunk, Callable[..., Any]]], read: Callable[[Any], Any]
 ) -> list[Any]:
-    """The gradients of a marker: seeds carried back through the chunks that its tape recorded."""
+    """Returns the gradients of a marker: its seeds, carried back through the chunks that its tape recorded."""
     targets, seeds, sources = gradient_parts(gradient.eqn)
     rows = gradient.eqn.params["rows"]
     front = () if rows is None else (rows,)

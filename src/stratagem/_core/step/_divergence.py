@@ -1,4 +1,4 @@
-"""Which values of a program differ between replicas: what JAX's own check of replication would tell, on the whole program."""
+"""Finds the values of a program that differ between replicas, as JAX's own check of replication does, on the whole program."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -14,7 +14,7 @@ OWN = {"axis_index", "ppermute", "all_to_all", "reduce_scatter", "psum_scatter",
 
 
 def varying_outputs(closed: xc.ClosedJaxpr, varying: Sequence[bool]) -> list[bool]:
-    """For every output, whether it may differ between replicas, given the same for every input."""
+    """Returns for every output whether it may differ between replicas, given the same for every input."""
     return _outputs(closed.jaxpr, list(varying))
 
 

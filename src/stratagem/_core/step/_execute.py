@@ -1,4 +1,4 @@
-"""Executes imperative code as a compiled program: finds the program of a call, makes it when there is none, runs it."""
+"""Executes imperative code as a compiled program: finds the program of a call, or makes it, and runs it."""
 
 import functools
 import logging
@@ -11,15 +11,17 @@ from stratagem._base.errors import InvalidArgumentError, MixedStrategiesError, O
 from stratagem._base.job import Phase
 from stratagem._core.context import current, entered
 from stratagem._core.mesh import ReplicaMesh
-from stratagem._core.step._capture import HostMode, OtherMesh, Unexplored
+from stratagem._core.step._arguments import Arguments, own_specs
 from stratagem._core.step._consistency import agree_on, digest
 from stratagem._core.step._function_cache import FunctionCache, Specialization, specialization_of, tracing
-from stratagem._core.step._layout import BatchLayout, named, settled
-from stratagem._core.step._program import Arguments, Body, Program, Trace, TraceInfo, explore, own_specs, trace
+from stratagem._core.step._interrupts import HostMode, OtherMesh, Unexplored
+from stratagem._core.step._layout import BatchLayout, retried_until_shapes_known, with_replica_note
+from stratagem._core.step._program import Program
 from stratagem._core.step._remote import RemoteIterator, RemoteProgram, remote_placement
-from stratagem._core.step._repeat import OneByOne, RepeatedProgram, gains
+from stratagem._core.step._repeat import OneByOne, RepeatedProgram, loop_is_faster
 from stratagem._core.step._replicate import DECISIONS
 from stratagem._core.step._signature import is_source, leaf_key
+from stratagem._core.step._trace import Body, Trace, TraceInfo, explore, trace
 from stratagem._core.step._uneven import UnevenProgram
 from stratagem._core.values import Separate, Stacked, is_per_replica, is_remote
 
@@ -33,10 +35,10 @@ StepProgram = Program | UnevenProgram | RemoteProgram
 def execute(
     body: Body, key: Hashable, name: str, args: Sequence[Any], kwargs: dict[str, Any], mesh: ReplicaMesh
 ) -> Any:
-    """`body(*args, **kwargs)` as one compiled program over `mesh`, or over that of the strategy that `body` uses.
+    """Runs `body(*args, **kwargs)` as one compiled program over `mesh`, or over that of the strategy that `body` uses.
 
-    key: equal for functions that are the same program (see `function_key`). Runs in Python instead ("host mode"), from then
-    on, if the code needs values of tensors or iterates over data; each `strategy.run` in it is still one program.
+    key: equal for functions that are the same program (see `function_key`). If the code needs values of tensors or iterates
+    over data, it runs in Python ("host mode") from then on; each `strategy.run` in it is still one program.
     """
     return next(execute_many(body, key, name, args, kwargs, mesh, 1))
 
@@ -44,9 +46,9 @@ def execute(
 def execute_many(
     body: Body, key: Hashable, name: str, args: Sequence[Any], kwargs: dict[str, Any], mesh: ReplicaMesh, times: int
 ) -> Iterator[Any]:
-    """The results of so many calls, each made when its result is asked for, or with others by a worker elsewhere.
+    """Yields the results of up to `times` calls, at least one.
 
-    It may end earlier, after one at least.
+    Each call is made when its result is asked for; a worker in another process may make several at once.
     """
     context = current()
     cache, specialization, leaves = specialization_of(key, name, args, kwargs)
@@ -67,7 +69,7 @@ def execute_many(
 def execute_batched(
     body: Body, key: Hashable, name: str, calls: Sequence[tuple[Any, ...]], mesh: ReplicaMesh
 ) -> list[Any]:
-    """`[execute(body, …, args, …) for args in calls]`, as one program where the calls are alike and even."""
+    """Returns `[execute(body, …, args, …) for args in calls]`; runs one program if the calls have equal, even shapes."""
     found = [specialization_of(key, name, args, {}) for args in calls] if len(calls) > 1 else []
     if (
         not found
@@ -79,15 +81,16 @@ def execute_batched(
     mesh = _explored(body, specialization, calls[0], {}, leaves, mesh)
     cache.info = specialization.info
     drawn = [_draw(specialization.info, each, mesh) for _, _, each in found]
-    given = [Arguments.of(args, {}, elements) for args, elements in zip(calls, drawn, strict=True)]
+    arguments = [Arguments.of(args, {}, elements) for args, elements in zip(calls, drawn, strict=True)]
     kinds = [_kinds(elements) for elements in drawn]
     try:
         alike = all(each == kinds[0] for each in kinds) and not any(map(is_remote, specialization.info.variables))
-        # A step whose check fails changes nothing, and none comes after it.
-        if not alike or specialization.info.checks or _layout(given[0], mesh) is not None:
-            return [_program(body, specialization, each, k, mesh)(each) for each, k in zip(given, kinds, strict=True)]
-        return _repeated(body, specialization, given, kinds[0], mesh)(given)
-    except Unexplored:  # so nothing was drawn, and nothing has run
+        # With checks, one by one: after a step whose check has failed, no other may run.
+        if not alike or specialization.info.checks or _layout(arguments[0], mesh) is not None:
+            pairs = zip(arguments, kinds, strict=True)
+            return [_program(body, specialization, each, k, mesh)(each) for each, k in pairs]
+        return _repeated(body, specialization, arguments, kinds[0], mesh)(arguments)
+    except Unexplored:  # raised by the trace, before anything was drawn or run
         specialization.info.explored = False
         return execute_batched(body, key, name, calls, mesh)
 
@@ -95,29 +98,29 @@ def execute_batched(
 def _repeated(
     body: Body,
     specialization: Specialization,
-    given: Sequence[Arguments],
+    calls: Sequence[Arguments],
     kinds: tuple[Hashable, ...],
     mesh: ReplicaMesh,
 ) -> RepeatedProgram | OneByOne:
-    key = ("times", len(given), *kinds)
+    key = ("times", len(calls), *kinds)
     program = specialization.programs.get(key)
     if program is None or program.stale:
         with mesh.job.phase(Phase.COMPILING):
-            made = trace(body, given[0], mesh, specialization.info)
-            agree_on([made], mesh)
-            if gains(made.closed, mesh.devices[0].platform):
-                program = RepeatedProgram(made, given[0], mesh, len(given))
+            traced = trace(body, calls[0], mesh, specialization.info)
+            agree_on([traced], mesh)
+            if loop_is_faster(traced.closed, mesh.devices[0].platform):
+                program = RepeatedProgram(traced, calls[0], mesh, len(calls))
             else:
-                one = specialization.programs.get(kinds)
-                fresh = one is None or one.stale
-                one = specialization.programs[kinds] = _even(made, given[0], mesh) if fresh else one
-                program = OneByOne(one)
+                single = specialization.programs.get(kinds)
+                if single is None or single.stale:
+                    single = specialization.programs[kinds] = _even(traced, calls[0], mesh)
+                program = OneByOne(single)
             specialization.programs[key] = program
     return cast(RepeatedProgram | OneByOne, program)
 
 
 def execute_uncached(body: Body, key: Hashable, name: str, args: tuple[Any, ...], mesh: ReplicaMesh) -> Any:
-    """As `execute`, but the Python of `body` runs at every call: only its compilation is saved, where it did the same."""
+    """Runs the Python of `body` at every call; otherwise the same as `execute`. Equal traces share one compiled program."""
     cache, specialization, leaves = specialization_of(key, name, args, {})
     mesh, info = _explored(body, specialization, args, {}, leaves, mesh), specialization.info
     cache.info = info
@@ -127,17 +130,17 @@ def execute_uncached(body: Body, key: Hashable, name: str, args: tuple[Any, ...]
         if _layout(arguments, mesh) is not None:
             program = _compile(body, arguments, mesh, info)
         else:
-            made = trace(body, arguments, mesh, info)
-            found = ("digest", digest([made]))
-            program = specialization.programs.get(found)
+            traced = trace(body, arguments, mesh, info)
+            text = ("digest", digest([traced]))
+            program = specialization.programs.get(text)
             if program is None or program.stale:
-                agree_on([made], mesh)
-                program = specialization.programs[found] = _even(made, arguments, mesh)
+                agree_on([traced], mesh)
+                program = specialization.programs[text] = _even(traced, arguments, mesh)
     return program(arguments)
 
 
 def prepare(body: Body, key: Hashable, name: str, args: Sequence[Any], mesh: ReplicaMesh) -> None:
-    """Trace `body(*args)` once, as the first call of `execute` would: what is built lazily exists then. Runs nothing."""
+    """Traces `body(*args)` once, as the first call of `execute` would, so that lazy objects are built. Runs nothing."""
     cache, specialization, leaves = specialization_of(key, name, args, {})
     _explored(body, specialization, args, {}, leaves, mesh)
     cache.info = specialization.info
@@ -150,10 +153,10 @@ def _reason(error: Exception) -> str:
 def _explored(
     body: Body, specialization: Specialization, args: Any, kwargs: Any, leaves: Sequence[Any], default: ReplicaMesh
 ) -> ReplicaMesh:
-    """The mesh that the body runs on; traces it for the first time, if that has not been done."""
+    """Returns the mesh that the body runs on; explores the body if that has not been done."""
     info = specialization.info
-    given = next((v.mesh for v in leaves if hasattr(v, "array") and is_per_replica(v)), None)
-    mesh = info.mesh or given or default
+    passed = next((v.mesh for v in leaves if hasattr(v, "array") and is_per_replica(v)), None)
+    mesh = info.mesh or passed or default
     if info.explored:
         return mesh
     with tracing:
@@ -166,10 +169,13 @@ def _explored(
 
 
 def _draw(info: TraceInfo, leaves: Sequence[Any], mesh: ReplicaMesh, before: Sequence[Any] = ()) -> list[Any]:
-    """The elements that a call with these arguments draws. before: what it has drawn, if its stand-ins were wrong."""
+    """Returns the elements that a call with these arguments draws.
+
+    before: those of a first attempt, whose stand-ins were wrong.
+    """
     if not info.sources:
         return []
-    remote = any(map(is_remote, info.variables))  # else the program wants the elements themselves, on its devices
+    remote = any(map(is_remote, info.variables))  # only a remote program takes stand-ins and NumPy arrays
     with mesh.job.phase(Phase.INPUT):
         return [
             before[i] if before and not isinstance(source, RemoteIterator) else _next(source, remote)
@@ -178,7 +184,7 @@ def _draw(info: TraceInfo, leaves: Sequence[Any], mesh: ReplicaMesh, before: Seq
 
 
 def _skip_remote(info: TraceInfo, leaves: Sequence[Any]) -> None:
-    """Drop the elements that have stand-ins here: the call has failed, and the next one draws others, as it would here."""
+    """Drops the elements that have stand-ins here: as after a local failure, the next call draws others."""
     if any(map(is_remote, info.variables)):
         for source in _sources(info, leaves):
             if isinstance(source, RemoteIterator):
@@ -190,7 +196,7 @@ def _sources(info: TraceInfo, leaves: Sequence[Any]) -> list[Any]:
 
 
 def _all_remote(info: TraceInfo, leaves: Sequence[Any]) -> bool:
-    """True if nothing was drawn here, so that a program can be run again with the same arguments."""
+    """Returns whether nothing was drawn here, so that a program can be run again with the same arguments."""
     return all(isinstance(source, RemoteIterator) for source in _sources(info, leaves))
 
 
@@ -220,7 +226,7 @@ def _run(
             info.explored = False
             yield from _run(body, cache, specialization, args, kwargs, leaves, mesh, times)
             return
-        except (HostMode, *DECISIONS):  # it will run in Python, and draw for itself
+        except (HostMode, *DECISIONS):  # the function will run in Python, and draw elements itself
             raise
         except Exception:
             _skip_remote(info, leaves)
@@ -239,7 +245,7 @@ def _run(
 def _program(
     body: Body, specialization: Specialization, arguments: Arguments, kinds: tuple[Hashable, ...], mesh: ReplicaMesh
 ) -> StepProgram:
-    """The program for arguments of this specialization with drawn elements of these kinds."""
+    """Returns the program for arguments of this specialization with drawn elements of these kinds."""
     _check_mesh(arguments, mesh)
     program = specialization.programs.get(kinds)
     if program is None or program.stale:
@@ -253,16 +259,16 @@ def _program(
 def _compile(body: Body, arguments: Arguments, mesh: ReplicaMesh, info: TraceInfo) -> StepProgram:
     layout = _layout(arguments, mesh)
     if layout is None:
-        made = trace(body, arguments, mesh, info)
-        agree_on([made], mesh)
-        return _even(made, arguments, mesh)
-    attempt = named(functools.partial(trace, body, arguments, mesh, info, layout=layout), layout)
+        traced = trace(body, arguments, mesh, info)
+        agree_on([traced], mesh)
+        return _even(traced, arguments, mesh)
+    attempt = with_replica_note(functools.partial(trace, body, arguments, mesh, info, layout=layout), layout)
     for _ in range(_MAX_ROUNDS):
         traces: dict[Hashable, Trace] = {}
         for replica, key in enumerate(layout.keys):
             if key not in traces:
-                traces[key] = settled(attempt, layout, replica)
-        # A later trace may have found a variable, or a gradient, that the earlier ones do not know.
+                traces[key] = retried_until_shapes_known(attempt, layout, replica)
+        # A later trace may have found a variable or a gradient that the earlier ones do not know: then all are made again.
         if all(t.knows(info) for t in traces.values()):
             agree_on(list(traces.values()), mesh)
             return UnevenProgram(traces, layout.keys, arguments, mesh)
@@ -272,14 +278,14 @@ def _compile(body: Body, arguments: Arguments, mesh: ReplicaMesh, info: TraceInf
     )
 
 
-def _even(made: Trace, arguments: Arguments, mesh: ReplicaMesh) -> StepProgram:
-    """The program of an even step: where some of its variables are kept elsewhere, one that knows how to reach them."""
-    elsewhere = next(filter(None, map(remote_placement, made.variables)), None)
-    return Program(made, arguments, mesh) if elsewhere is None else elsewhere.program(made, arguments, mesh)
+def _even(traced: Trace, arguments: Arguments, mesh: ReplicaMesh) -> StepProgram:
+    """Returns the program of an even step: a remote one if a variable of it is remote."""
+    remote = next(filter(None, map(remote_placement, traced.variables)), None)
+    return Program(traced, arguments, mesh) if remote is None else remote.program(traced, arguments, mesh)
 
 
 def _layout(arguments: Arguments, mesh: ReplicaMesh) -> BatchLayout | None:
-    """What differs between the replicas; None on an even batch."""
+    """Returns the differences between the replicas' inputs; None for an even batch."""
     if not any(isinstance(v, Separate) for v in arguments.own):
         return None
     specs = (own_specs(arguments.own, replica) for replica in range(mesh.num_replicas))
@@ -310,7 +316,7 @@ def _explore_on(body: Body, arguments: Arguments, mesh: ReplicaMesh, info: Trace
     if layout is None:
         attempt(0)
     else:
-        settled(named(attempt, layout), layout, 0)
+        retried_until_shapes_known(with_replica_note(attempt, layout), layout, 0)
 
 
 def _next(source: Any, remote: bool) -> Any:
@@ -332,5 +338,5 @@ def _check_mesh(arguments: Arguments, mesh: ReplicaMesh) -> None:
 
 
 def _by_position(source: Any, leaves: Sequence[Any]) -> Any:
-    """An iterator that is an argument is known by its place, so that the next call may pass another one."""
+    """Returns the position of a source that is an argument, so that the next call may pass another; else the source."""
     return next((i for i, leaf in enumerate(leaves) if leaf is source and is_source(leaf)), source)

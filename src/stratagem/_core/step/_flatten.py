@@ -1,4 +1,4 @@
-"""Straightens a program so that every collective stands at its top level, where it can be cut."""
+"""Flattens a program so that every collective is at its top level, where the program can be cut."""
 
 from typing import Any
 
@@ -15,28 +15,28 @@ from stratagem._private import sub_jaxprs
 COLLECTIVES = EQUALIZING | {"reduce_scatter", "all_to_all", "ppermute"}
 
 
-def acts(eqn: Any) -> bool:
-    """True for an equation that does something besides computing: it prints, or calls back."""
+def has_side_effects(eqn: Any) -> bool:
+    """Returns whether an equation has an effect besides its results: it prints, or calls back into Python."""
     return eqn.primitive.name not in COLLECTIVES and bool(eqn.effects)
 
 
 def communicates(eqn: Any) -> bool:
-    """True if the equation, or one inside it, is a collective or asks for the replica's id."""
+    """Returns whether the equation, or one inside it, is a collective or reads the replica's id."""
     inner = (communicates(e) for j in sub_jaxprs(eqn.params) for e in j.eqns)
     return eqn.primitive.name in COLLECTIVES or eqn.primitive.name == "axis_index" or any(inner)
 
 
 def flatten(jaxpr: Any, rename: dict[Any, Any], replica_id: Any, axis_env: AxisEnv, out: list[Any]) -> list[Any]:
-    """Append the program's equations to `out`, calls that communicate replaced by their bodies; returns its outputs.
+    """Appends the program's equations to `out`, calls that communicate replaced by their bodies; returns the program's outputs.
 
-    Structural: nothing is evaluated. `rename` maps the program's inputs; the replica's id becomes the variable `replica_id`.
+    Nothing is evaluated. rename: maps the program's inputs. The replica's id becomes the variable `replica_id`.
     """
 
-    def look(atom: Any) -> Any:
+    def renamed(atom: Any) -> Any:
         return atom if is_literal(atom) else rename.get(atom, atom)
 
     for eqn in jaxpr.eqns:
-        operands, name = [look(v) for v in eqn.invars], eqn.primitive.name
+        operands, name = [renamed(v) for v in eqn.invars], eqn.primitive.name
         if name == "axis_index":
             rename[eqn.outvars[0]] = replica_id
         elif name not in COLLECTIVES and communicates(eqn):
@@ -46,17 +46,17 @@ def flatten(jaxpr: Any, rename: dict[Any, Any], replica_id: Any, axis_env: AxisE
         else:
             rename.update({v: xc.Var(v.aval) for v in eqn.outvars})
             out.append(eqn.replace(invars=operands, outvars=[rename[v] for v in eqn.outvars]))
-    return [look(v) for v in jaxpr.outvars]
+    return [renamed(v) for v in jaxpr.outvars]
 
 
-def called(eqn: Any) -> Any:
-    """The program that an equation calls."""
+def called_jaxpr(eqn: Any) -> Any:
+    """Returns the program that an equation calls."""
     found = next(p for p in eqn.params.values() if isinstance(p, xc.Jaxpr | xc.ClosedJaxpr))
     return found if isinstance(found, xc.ClosedJaxpr) else xc.ClosedJaxpr(found, [])
 
 
 def _body(eqn: Any, axis_env: AxisEnv) -> Any:
-    """A call that communicates, as a program with the same operands."""
+    """Returns the body of a call that communicates, as a program with the same operands."""
     name = eqn.primitive.name
     if name in ("while", "cond"):
         raise UnimplementedError(
@@ -65,14 +65,14 @@ def _body(eqn: Any, axis_env: AxisEnv) -> Any:
         )
     # jit, custom_jvp_call, custom_vjp_call, checkpoint, closed_call: one program, same operands
     unrolled = jax.make_jaxpr(_unrolled(eqn), axis_env=axis_env) if name == "scan" else None
-    closed = called(eqn) if unrolled is None else unrolled(*(v.aval for v in eqn.invars))
+    closed = called_jaxpr(eqn) if unrolled is None else unrolled(*(v.aval for v in eqn.invars))
     if closed.consts or len(closed.jaxpr.invars) != len(eqn.invars):
         raise UnimplementedError(f"A collective inside `{name}` cannot be run on an uneven batch.")
     return closed.jaxpr
 
 
 def _unrolled(eqn: Any) -> Any:
-    """A scan as straight-line code."""
+    """Returns a scan as a function without a loop."""
     p = eqn.params
     body, consts, carries = xc.jaxpr_as_fun(p["jaxpr"]), p["num_consts"], p["num_carry"]
     steps = range(p["length"])

@@ -1,4 +1,4 @@
-"""tf.function: Python code that runs as one compiled program."""
+"""`tf.function`: Python code that runs as one compiled program."""
 
 import functools
 from collections.abc import Callable, Iterator
@@ -21,17 +21,17 @@ def _mesh_of(device: jax.Device) -> ReplicaMesh:
 
 
 def default_mesh() -> ReplicaMesh:
-    """The one device that code outside of any strategy runs on."""
+    """Returns the mesh of the one device that code outside of any strategy runs on."""
     chosen = jax.config.jax_default_device  # type: ignore[attr-defined]
     return _mesh_of(chosen if isinstance(chosen, jax.Device) else jax.local_devices()[0])
 
 
 class Function:
-    """A callable made by `tf.function`; compiles once per signature.
+    """A callable made by `tf.function`, compiled once for each signature.
 
-    Tensors, NumPy arrays and PerReplica values are inputs. Python numbers, strings and objects are part of the signature:
-    another value is another program. `next(iterator)` inside draws before each call. A variable that the function returns
-    comes out as a tensor, with its value at the end of the call.
+    Tensors, NumPy arrays and PerReplica values are inputs. Python numbers, strings and objects are part of the
+    signature: another value is another program. `next(iterator)` inside draws before each call. A variable that the
+    function returns is returned as a tensor, with its value at the end of the call.
     """
 
     def __init__(self, python_function: Callable[..., Any], input_signature: Any = None) -> None:
@@ -41,7 +41,7 @@ class Function:
         self._name = getattr(python_function, "__qualname__", repr(python_function))
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Run the function; inside another compiled function it becomes a part of that."""
+        """Runs the function; inside another compiled function it becomes a part of that."""
         return next(call_many(self, args, kwargs, 1))
 
     def __get__(self, instance: Any, owner: type | None = None) -> "Function":
@@ -52,7 +52,7 @@ class Function:
         return bound
 
     def get_concrete_function(self, *args: Any, **kwargs: Any) -> "Function":
-        """This function: programs are chosen by signature at every call."""
+        """Returns this function: programs are chosen by signature at every call."""
         return self
 
     def _checked(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
@@ -68,9 +68,9 @@ class Function:
 
 
 def call_many(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], times: int) -> Iterator[Any]:
-    """The results of so many calls, each made when its result is asked for, or with others by a worker elsewhere.
+    """Yields the results of up to `times` calls, at least one.
 
-    It may end earlier, after one at least.
+    Each call is made when its result is asked for; a worker in another process may make several at once.
     """
     context = current()
     if not isinstance(function, Function):
@@ -87,7 +87,7 @@ def call_many(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[
 
 
 def _called(body: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
-    """The body's result, with tensors for the variables in it: their values at its end."""
+    """Calls the body; returns its result with tensors in place of variables, which have their values at its end."""
     result = body(*args, **kwargs)
     if not any(isinstance(leaf, KerasVariable) for leaf in jax.tree.leaves(result, is_leaf=is_per_replica)):
         return result
@@ -95,7 +95,7 @@ def _called(body: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
 
 
 def _conform(name: str, spec: Any, value: Any) -> Any:
-    """The value as a tensor of the spec's dtype; TypeError if its dtype or shape does not fit."""
+    """Returns the value as a tensor of the spec's dtype. Raises TypeError if its dtype or shape does not fit."""
     dtype = jnp.dtype(getattr(spec.dtype, "as_numpy_dtype", spec.dtype))
     typed = hasattr(value, "dtype") and hasattr(value, "shape")
     tensor = value if typed else jnp.asarray(value, dtype=dtype)
@@ -121,10 +121,11 @@ def function(
     experimental_compile: bool | None = None,
     experimental_follow_type_hints: bool | None = None,
 ) -> Any:
-    """Make `func` run as one compiled program, as `tf.function`; usable as decorator with and without arguments.
+    """Makes `func` run as one compiled program, as `tf.function`; usable as decorator with and without arguments.
 
-    input_signature: structure of TensorSpec; arguments that do not fit raise TypeError. The other options of TF have no
-    meaning here (everything is compiled, and the fallback to Python takes AutoGraph's place) and are accepted.
+    input_signature: structure of TensorSpec; arguments that do not fit raise TypeError. TF's other options are accepted
+    and have
+    no effect: everything is compiled, and running in Python takes AutoGraph's place.
     """
     if func is None:
         return lambda decorated: Function(decorated, input_signature)

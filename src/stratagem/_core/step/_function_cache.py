@@ -1,4 +1,4 @@
-"""FunctionCache: what is known of each function that was called, by its code and closure, and by kinds of arguments."""
+"""FunctionCache: the traces and programs of each function that was called, by code, captured variables and argument types."""
 
 import logging
 import threading
@@ -9,8 +9,8 @@ from typing import Any
 import jax
 
 from stratagem._core.context import current
-from stratagem._core.step._program import TraceInfo
 from stratagem._core.step._signature import Fixed, Same, alive, changed_part, code_of, leaf_key
+from stratagem._core.step._trace import TraceInfo
 from stratagem._core.values import is_per_replica
 
 logger = logging.getLogger("stratagem")
@@ -24,7 +24,7 @@ _ADVICE = (
 
 @dataclass
 class Specialization:
-    """One specialization of a function: what its traces found out, and its programs by the shapes of drawn elements."""
+    """One specialization of a function: the findings of its traces, and its programs by the shapes of drawn elements."""
 
     info: TraceInfo
     programs: dict[Hashable, Any] = field(default_factory=dict)
@@ -33,7 +33,7 @@ class Specialization:
 
 @dataclass
 class FunctionCache:
-    """All specializations of one function (one code and closure)."""
+    """All specializations of one function, with its code and captured variables."""
 
     name: str
     info: TraceInfo = field(default_factory=TraceInfo)
@@ -42,16 +42,16 @@ class FunctionCache:
     warned: bool = False
 
 
-# Compiled programs by function, of what runs under no strategy: a strategy has its own, for they keep it, and go with it.
-# A cache: losing it costs time, never a result.
+# The caches of functions that run under no strategy. A strategy has caches of its own, whose programs refer to it, and which
+# are dropped with it. A cache: losing it costs time, never a result.
 _caches: dict[Hashable, FunctionCache] = {}
 
-# Held while user code is traced: what is the same for several threads is traced once, and Keras objects change meanwhile.
+# Held while user code is traced: Keras objects change meanwhile, and threads with the same function share one trace.
 tracing = threading.RLock()
 
 
 def cache_of(key: Hashable, name: str, caches: dict[Hashable, FunctionCache]) -> FunctionCache:
-    """The cache of a function key; forgets caches whose objects are gone."""
+    """Returns the cache of a function key; drops caches whose objects were garbage-collected."""
     found = caches.get(key)
     if found is not None:
         return found
@@ -71,7 +71,7 @@ def cache_of(key: Hashable, name: str, caches: dict[Hashable, FunctionCache]) ->
 def specialization_of(
     key: Hashable, name: str, args: Sequence[Any], kwargs: dict[str, Any]
 ) -> tuple[FunctionCache, Specialization, list[Any]]:
-    """The cache of a function and its specialization for these arguments, and the arguments' leaves."""
+    """Returns the cache of a function, its specialization for these arguments, and the arguments' leaves."""
     context = current()
     caches = _caches if context.strategy is None else context.strategy.function_caches
     cache = cache_of((key, context.crossing), name, caches)
@@ -90,11 +90,11 @@ def _new_specialization(cache: FunctionCache, key: tuple[Any, ...], leaves: Sequ
     for dead in [k for k in cache.specializations if not alive(k)]:
         del cache.specializations[dead]
     known = cache.info
-    # What the first one found usually holds for the next: then its first trace is saved. Not where it draws: iterators
-    # are known by their place among the arguments, which may be another one, and what is drawn too early would be lost.
+    # The findings of one specialization usually hold for the next, whose first trace is saved then. Not if it draws: iterators
+    # are known by their position among the arguments, which may differ, and an element drawn too early would be lost.
     explored = known.explored and not known.sources
-    again = TraceInfo(list(known.variables), dict(known.connections), [], known.mesh, explored)
-    specialization = cache.specializations[key] = Specialization(again)
+    info = TraceInfo(list(known.variables), dict(known.connections), [], known.mesh, explored)
+    specialization = cache.specializations[key] = Specialization(info)
     if len(cache.specializations) > _RETRACES_BEFORE_WARNING and not cache.warned:
         cache.warned = True
         logger.warning(_ADVICE, cache.name, len(cache.specializations), _difference(cache.last, key))

@@ -1,4 +1,4 @@
-"""Gathering inside a trace: every replica's value on every replica, whatever its rows."""
+"""Gathers values of all replicas inside a trace; their numbers of rows may differ."""
 
 from typing import Any
 
@@ -11,12 +11,12 @@ from stratagem._core.mesh import AXIS
 
 
 def gathered(value: Any) -> list[Any]:
-    """Every replica's value in its own shape. Raises InvalidArgumentError for different ranks."""
+    """Returns every replica's value in its own shape. Raises InvalidArgumentError for different ranks."""
     return _every(value, recording().shapes_everywhere(tuple(value.shape)))
 
 
 def concatenated(value: Any, axis: int) -> Any:
-    """The replicas' values one after another along `axis`; InvalidArgumentError if other dimensions differ."""
+    """Concatenates the replicas' values along `axis`. Raises InvalidArgumentError if other dimensions differ."""
     shapes = recording().shapes_everywhere(tuple(value.shape))
     if len({(len(s), *s[:axis], *s[axis + 1 :]) for s in shapes}) > 1:
         raise InvalidArgumentError(
@@ -35,7 +35,7 @@ def _every(value: Any, shapes: tuple[tuple[int, ...], ...]) -> list[Any]:
     widest = [max(sizes) for sizes in zip(*shapes, strict=True)]
     if 0 in widest:
         return [jnp.zeros(s, value.dtype) for s in shapes]
-    # A collective takes one shape. What is filled up for it is cut off at once.
+    # A collective needs one shape: values are padded before it and cut after it.
     full = jnp.pad(value, [(0, w - n) for w, n in zip(widest, value.shape, strict=True)]) if widest else value
     every = jax.lax.all_gather(full, AXIS)
     return [every[(i, *map(slice, s))] for i, s in enumerate(shapes)]

@@ -1,4 +1,4 @@
-"""tf.GradientTape: records by position, as markers in the program that is being traced."""
+"""`tf.GradientTape`: records by position, with markers in the program being traced."""
 
 import contextlib
 import itertools
@@ -19,7 +19,7 @@ _numbers = itertools.count()
 
 
 class UnconnectedGradients:
-    """What `gradient` returns for a source that the target does not depend on (TF's names)."""
+    """The value of `gradient` for a source that the target does not depend on (TF's names)."""
 
     NONE = "none"
     ZERO = "zero"
@@ -29,7 +29,7 @@ class GradientTape:
     """Records operations for differentiation, as `tf.GradientTape`, inside `strategy.run` or a `tf.function`.
 
     persistent: `gradient` may be called more than once.
-    watch_accessed_variables: False to record only what `watch` names; else all trainable variables are watched.
+    watch_accessed_variables: False to record only what `watch` names; otherwise all trainable variables are watched.
     Raises TapeError when used outside a compiled step.
     """
 
@@ -63,8 +63,8 @@ class GradientTape:
             self._mark("close")
 
     def watch(self, tensor: Any) -> None:
-        """Record what is computed from `tensor` (a tensor, a variable, or a structure of them) from now on."""
-        self._check_place("watch")
+        """Records what is computed from `tensor` (a tensor, a variable, or a structure of them) from now on."""
+        self._check_context("watch")
         for leaf in jax.tree.leaves(tensor):
             if isinstance(leaf, KerasVariable):
                 self.note_read(leaf)
@@ -73,43 +73,43 @@ class GradientTape:
                 self._mark("watch", self._traced(leaf))
 
     def versions_of(self, variable: Any) -> list[Any]:
-        """The values that the variable has had under this tape, its present one at least."""
+        """Returns the values that the variable has had under this tape, at least the present one."""
         if id(variable) not in self._versions:
             self._versions[id(variable)] = [value := self._present(variable)]
             self._mark("watch", value)
         return self._versions[id(variable)]
 
     def note_read(self, variable: Any) -> None:
-        """The variable was read while the tape was open."""
+        """Notes that the variable was read while the tape was open."""
         self._read[id(variable)] = variable
         self._times_read[id(variable)] += 1
 
     def times_read(self, variable: Any) -> int:
-        """How often the variable was read while the tape was open."""
+        """Returns how many times the variable was read while the tape was open."""
         return self._times_read[id(variable)]
 
     def note_assignment(self, variable: Any) -> None:
-        """A watched variable got a new value: later reads count as reads of the same variable."""
+        """Notes a new value of a watched variable: reads of it count as reads of the same variable."""
         if id(variable) in self._versions:
             self._versions[id(variable)].append(value := self._present(variable))
             self._mark("watch", value)
 
     def watched_variables(self) -> tuple[Any, ...]:
-        """The variables that this tape watches and that were read, or named to `watch`, in the order of creation."""
+        """Returns the watched variables that were read, or passed to `watch`, in the order of their creation."""
         watched = [v for v in self._read.values() if id(v) in self._versions or (self._watch_variables and v.trainable)]
         return tuple(sorted(watched, key=creation_order))
 
     @contextlib.contextmanager
     def stop_recording(self) -> Iterator[None]:
-        """Do not record the operations of the body."""
-        self._check_place("stop_recording")
+        """Does not record the operations of the body."""
+        self._check_context("stop_recording")
         self._mark("pause")
         yield
         self._mark("resume")
 
     def reset(self) -> None:
-        """Forget what was recorded; start again with the present values."""
-        self._check_place("reset")
+        """Drops the recording and starts again with the present values."""
+        self._check_context("reset")
         self._number = next(_numbers)
         watched = [v for v in self._recorder.variables.values() if id(v) in self._versions]
         self._versions = {id(v): [self._present(v)] for v in watched}
@@ -123,13 +123,13 @@ class GradientTape:
         output_gradients: Any = None,
         unconnected_gradients: str = UnconnectedGradients.NONE,
     ) -> Any:
-        """The gradient of `target` (its elements summed; several targets summed) for every source.
+        """Returns the gradient of `target` (its elements summed; several targets summed) with respect to every source.
 
         target: a tensor or structure of tensors. sources: a variable, a tensor or a structure of them.
-        output_gradients: factors of the targets' elements, in the structure of `target`.
-        Returns the structure of `sources`, each entry with its source's shape and dtype, or None for a source without a
-        path to the target (zeros with `unconnected_gradients="zero"`), and for sources that are not floating point.
-        Raises TapeError for a second call on a tape that is not persistent.
+        output_gradients: factors of the targets' elements, in the structure of `target`. The result has the structure
+        of `sources`; each entry has its source's shape and dtype, or is None for a source without a path to the target
+        (zeros with `unconnected_gradients="zero"`), and for sources that are not floating point. Raises TapeError for a
+        second call on a tape that is not persistent.
         """
         self._use("gradient")
         leaves, structure = jax.tree.flatten(sources, is_leaf=lambda v: v is None)
@@ -144,9 +144,10 @@ class GradientTape:
         parallel_iterations: int | None = None,
         experimental_use_pfor: bool = True,
     ) -> Any:
-        """The derivative of every element of the tensor `target` with respect to every element of every source.
+        """Returns the derivative of every element of the tensor `target` with respect to every element of every source.
 
-        Returns the structure of `sources`, each entry of shape (*target shape, *source shape), or None as `gradient` does.
+        The result has the structure of `sources`; each entry has shape (*target shape, *source shape), or is None as in
+        `gradient`.
         """
         self._use("jacobian")
         leaves, structure = jax.tree.flatten(sources, is_leaf=lambda v: v is None)
@@ -163,9 +164,10 @@ class GradientTape:
         parallel_iterations: int | None = None,
         experimental_use_pfor: bool = True,
     ) -> Any:
-        """The jacobian of every row of `target` (b, ...) with respect to its own row of `source` (b, ...).
+        """Returns the jacobian of every row of `target` (b, ...) with respect to its own row of `source` (b, ...).
 
-        Rows of the target must depend on their own rows of the source only. Returns (b, *target row, *source row).
+        Rows of the target must depend on their own rows of the source only. The result has shape (b, *target row,
+        *source row).
         """
         self._use("batch_jacobian")
         y = self._target(target)
@@ -179,7 +181,7 @@ class GradientTape:
         return None if found is None else jnp.moveaxis(found, 0, 1).reshape(*y.shape, *source.shape[1:])
 
     def _use(self, what: str) -> None:
-        self._check_place(what)
+        self._check_context(what)
         if self._used and not self._persistent:
             raise TapeError(
                 "A non-persistent GradientTape can only be used to compute one set of gradients (or jacobians). "
@@ -188,7 +190,7 @@ class GradientTape:
         self._used = True
 
     def _gradients(self, target: Any, seeds: Any, sources: list[Any], rows: int | None, zero: bool) -> list[Any]:
-        """For every source its gradient, the sum over the values that a variable had; None or zeros if unconnected."""
+        """Returns the gradient of every source, summed over the values that a variable had; None or zeros if unconnected."""
         versions = [self._source(leaf) for leaf in sources]
         results = self._bind(target, seeds, [v for group in versions for v in group], rows)
         front = () if rows is None else (rows,)
@@ -211,10 +213,17 @@ class GradientTape:
         usable = [jnp.issubdtype(t.dtype, jnp.inexact) for t in targets]
         if not any(usable) or not sources:
             return [None] * len(sources)
-        kept = [t for t, ok in zip(targets, usable, strict=True) if ok]
+        inexact = [t for t, ok in zip(targets, usable, strict=True) if ok]
         seeds = [s for s, ok in zip(seeds, usable, strict=True) if ok] if seeds else []
         results = gradient_p.bind(
-            *kept, *seeds, *sources, tape=self._number, call=call, targets=len(kept), seeded=bool(seeds), rows=rows
+            *inexact,
+            *seeds,
+            *sources,
+            tape=self._number,
+            call=call,
+            targets=len(inexact),
+            seeded=bool(seeds),
+            rows=rows,
         )
         connected = self._recorder.connected(call, len(sources))
         return [g if ok else None for g, ok in zip(results, connected, strict=True)]
@@ -245,7 +254,7 @@ class GradientTape:
         return target.value if isinstance(target, KerasVariable) else jnp.asarray(target)
 
     def _present(self, variable: Any) -> Any:
-        """The variable's present value, as a value of its own in the program, also where it was assigned a constant."""
+        """Returns the variable's present value as a distinct value of the program, also if a constant was assigned."""
         inner = scoped_value(variable, self._recorder.scope)
         if inner is not None:
             return inner
@@ -255,7 +264,7 @@ class GradientTape:
         return value
 
     def _traced(self, tensor: Any) -> Any:
-        """The tensor; for a constant of the step a value of the program that takes its place from now on."""
+        """Returns the tensor; for a constant of the step, a value of the program that replaces it from now on."""
         if isinstance(tensor, jax.core.Tracer) and not is_constant(tensor):
             return tensor
         if isinstance(tensor, jax.core.Tracer) or not isinstance(tensor, jax.Array):
@@ -266,10 +275,10 @@ class GradientTape:
         if known is None:
             known = jnp.copy(tensor)
             stand_in(tensor, known)
-            self._stand_ins.append((tensor, known))  # JAX itself keeps neither alive
+            self._stand_ins.append((tensor, known))  # keeps both alive, which JAX does not
         return known
 
-    def _check_place(self, what: str) -> None:
+    def _check_context(self, what: str) -> None:
         recorder = current().recorder
         if self._recorder is None or recorder is None or recorder.scope is not self._recorder.scope:
             raise TapeError(
@@ -291,12 +300,12 @@ def _wants_zeros(unconnected_gradients: Any) -> bool:
 
 
 def _seed(seed: Any, shape: tuple[int, ...], dtype: Any) -> jax.Array:
-    """The factors of a target's elements; None stands for ones."""
+    """Returns the factors of a target's elements; None stands for ones."""
     return jnp.broadcast_to(jnp.ones((), dtype) if seed is None else jnp.asarray(seed), shape).astype(dtype)
 
 
 def _not_compiled() -> TapeError:
-    """The error for a tape that nothing records."""
+    """Returns the error for a tape that is used where nothing is recorded."""
     host = current().host
     if host:
         return TapeError(

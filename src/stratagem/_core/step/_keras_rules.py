@@ -1,4 +1,4 @@
-"""Keras objects inside a replica: gradients are summed, seeds differ, losses are guarded, metrics read their aggregate."""
+"""Rules for Keras objects in a replica: gradients are summed, seeds differ, losses are checked, metrics read aggregates."""
 
 import contextlib
 from collections.abc import Callable, Iterator
@@ -26,7 +26,7 @@ _PER_BATCH = ("sum_over_batch_size", "mean", "mean_with_sample_weight", "auto")
 
 
 def _apply(optimizer: Any, grads: list[Any], variables: Any, apply: Callable[[list[Any]], None]) -> None:
-    """Sum the gradients over replicas once, at the outermost optimizer, then update as Keras does."""
+    """Sums the gradients over replicas once, in the outermost optimizer, then lets Keras update the variables."""
     context = current()
     if context.recorder is None:
         apply(grads)
@@ -35,9 +35,9 @@ def _apply(optimizer: Any, grads: list[Any], variables: Any, apply: Callable[[li
     if capture.scope.follows_settings:
         capture.scope.optimizers.append(optimizer)
     trainable = optimizer._trainable_variables if variables is None else variables
-    elsewhere = remote_placement(trainable[0]) if trainable else None
-    if elsewhere is not None:
-        elsewhere.apply_gradients(optimizer, grads, trainable)
+    remote = remote_placement(trainable[0]) if trainable else None
+    if remote is not None:
+        remote.apply_gradients(optimizer, grads, trainable)
         return
     if context.replica is not None and not capture.summed:
         agree_on_settings(optimizer, capture.mesh.job)
@@ -53,15 +53,16 @@ def _apply(optimizer: Any, grads: list[Any], variables: Any, apply: Callable[[li
 
 
 def _outside(optimizer: Any) -> contextlib.AbstractContextManager[None] | None:
-    """Where an optimizer is built; None in a model_fn of an Estimator, whose graph keeps what every trace makes anew."""
-    return None if current().graph is not None else _beside_the_trace(optimizer)
+    """Returns the context in which an optimizer is built; None in an Estimator's model_fn, whose graph holds new objects."""
+    return None if current().graph is not None else _outside_of_trace(optimizer)
 
 
 @contextlib.contextmanager
-def _beside_the_trace(optimizer: Any) -> Iterator[None]:
-    """In the body variables are made as outside of a step, in the strategy's scope. Raises ValueError in a later trace.
+def _outside_of_trace(optimizer: Any) -> Iterator[None]:
+    """Lets the body create variables as outside of a step, in the strategy's scope. Raises ValueError in a later trace.
 
-    The workers compare the optimizer's settings before: others make other variables, on which they could not agree.
+    First the workers compare the optimizer's settings: with different ones they would create different variables, and
+    could not agree on these.
     """
     context = current()
     if context.recorder is not None:
@@ -73,7 +74,7 @@ def _beside_the_trace(optimizer: Any) -> Iterator[None]:
 
 
 def _scaled(optimizer: Any, grads: list[Any], variables: Any) -> None:
-    """Keras' stateful loss scaling assigns variables inside a `cond`, which a trace cannot follow; its stateless form can."""
+    """Applies Keras' stateful loss scaling in its stateless form: the other assigns variables inside a `cond`."""
     trainable = optimizer.inner_optimizer._trainable_variables if variables is None else variables
     new, state = optimizer.stateless_apply([v.value for v in optimizer.variables], grads, [v.value for v in trainable])
     for variable, value in zip([*trainable, *optimizer.variables], [*new, *state], strict=True):
@@ -83,9 +84,9 @@ def _scaled(optimizer: Any, grads: list[Any], variables: Any) -> None:
 def _check_loss(loss: Any) -> None:
     context = current()
     if context.rows is not None:
-        return  # the trainer's step: `_losses` makes it the loss of the global batch
+        return  # the trainer's step, where `_losses` returns the loss of the global batch
     if context.graph is not None:
-        return  # an Estimator's step: optimizers take it for a mean over replicas
+        return  # an Estimator's step, where optimizers treat the loss as a mean over replicas
     if context.replica is not None and context.recorder is not None and loss.reduction in _PER_BATCH:
         raise ReductionError(
             f"Loss {loss.name!r} has reduction {loss.reduction!r}, which divides by the rows of one replica: summed over "
@@ -96,7 +97,7 @@ def _check_loss(loss: Any) -> None:
 
 
 def _seed(state: Any, seed: jax.Array) -> jax.Array:
-    """Replica 0 keeps Keras' seed, so that one replica draws what Keras alone would; the others fold in their id."""
+    """Returns Keras' seed on replica 0, so that one replica draws the same numbers as Keras alone; others fold in their id."""
     context = current()
     if context.replica is None or context.recorder is None or context.recorder.mesh.num_replicas == 1:
         return seed
@@ -105,7 +106,7 @@ def _seed(state: Any, seed: jax.Array) -> jax.Array:
 
 
 def _metric_result(compute: Callable[[], Any]) -> Any:
-    """Inside a replica a metric's result is that of all replicas, as in TF."""
+    """Computes a metric's result over all replicas also inside a replica, as in TF."""
     context = current()
     if context.recorder is None or context.replica is None:
         return compute()

@@ -1,10 +1,11 @@
-"""BatchLayout: what an uneven batch looks like on all replicas, as far as the trace of one of them must know it."""
+"""BatchLayout: the shapes of an uneven batch on all replicas, as far as the trace for one of them needs them."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from stratagem._base.errors import InvalidArgumentError
+from stratagem._core.step._interrupts import UnknownShapes
 
 Shape = tuple[int, ...]
 Key = tuple[tuple[Shape, Any], ...]  # shape and dtype of every input of a replica's own
@@ -12,18 +13,12 @@ Connections = dict[int, tuple[bool, ...]]
 T = TypeVar("T")
 
 
-class UnknownShapes(Exception):  # never seen by users: it ends a trace, which starts again when the shapes are known
-    """The trace gathers a value of this shape, and it is not known yet which shapes the other replicas have there."""
-
-    def __init__(self, shape: Shape) -> None:
-        super().__init__()
-        self.shape = shape
-
-
 @dataclass
 class BatchLayout:
-    """keys: what every replica's own inputs are (equal keys: the same trace).
-    gathered: for every gather of the step by number, the shapes of the operand on all replicas, found out one by one.
+    """The shapes of an uneven batch on all replicas, and what traces of it have found.
+
+    keys: the shapes and dtypes of every replica's own inputs (equal keys: the same trace).
+    gathered: for every gather of the step by number, the shapes of its operand on all replicas, found one by one.
     connections: for every key traced so far, which sources of a call of `tape.gradient` are connected there.
     """
 
@@ -32,7 +27,10 @@ class BatchLayout:
     connections: dict[Key, Connections] = field(default_factory=dict)
 
     def joined(self, replica: int, found: Connections) -> Connections:
-        """Which sources are connected on some replica: all replicas must have the same gradients, if of zeros."""
+        """Adds the findings of one replica; returns which sources are connected on any replica.
+
+        All replicas must compute the same gradients, some of which may be zero.
+        """
         self.connections[self.keys[replica]] = found
         every = list(self.connections.values())
         return {
@@ -41,7 +39,7 @@ class BatchLayout:
         }
 
     def described(self, replica: int) -> str:
-        """Which replica that is and what it has, for a user whose code fails on it."""
+        """Returns, for an error in the user's code, which replica it occurred on and the shapes of its inputs."""
         shapes = [shape for shape, _ in self.keys[replica]]
         text = f"This was replica {replica} of {len(self.keys)} on an uneven batch, with inputs of shapes {shapes}."
         if not any(0 in shape for shape in shapes):
@@ -52,21 +50,21 @@ class BatchLayout:
         )
 
 
-def named(attempt: Callable[[int], T], layout: BatchLayout) -> Callable[[int], T]:
-    """`attempt`, with a note on every error that tells which replica it was."""
+def with_replica_note(attempt: Callable[[int], T], layout: BatchLayout) -> Callable[[int], T]:
+    """Returns `attempt` with a note on every error that tells the replica."""
 
-    def attempt_by_name(replica: int) -> T:
+    def noted(replica: int) -> T:
         try:
             return attempt(replica)
         except Exception as error:
             error.add_note(layout.described(replica))
             raise
 
-    return attempt_by_name
+    return noted
 
 
-def settled(attempt: Callable[[int], T], layout: BatchLayout, replica: int) -> T:
-    """attempt(replica), again and again until all shapes that it gathers are known."""
+def retried_until_shapes_known(attempt: Callable[[int], T], layout: BatchLayout, replica: int) -> T:
+    """Returns `attempt(replica)`, repeated until the shapes of all values that it gathers are known."""
     while True:
         try:
             return attempt(replica)

@@ -1,4 +1,4 @@
-"""Look-ups of rows in tables that are kept elsewhere: `keras.ops.take` need not have the whole table here."""
+"""Look-ups of rows in remote tables: `keras.ops.take` need not read the whole table."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ from stratagem._private import KerasVariable, in_stateless_scope, intercept_take
 
 
 def rows_of(table: Any, ids: Any) -> Any:
-    """The rows of a table that is kept elsewhere; None if this is not one, or it is not known yet which rows."""
+    """Returns rows of a remote table; None if `table` is no such table, or the ids are not known yet."""
     shards = [table] if isinstance(table, KerasVariable) else getattr(table, "variables", None)
     graph = current().graph
     if shards and graph is not None:
@@ -25,7 +25,7 @@ def rows_of(table: Any, ids: Any) -> Any:
         return None
     recorder = current().recorder
     if recorder is None and (in_stateless_scope() or isinstance(ids, jax.core.Tracer | keras.KerasTensor)):
-        return None  # a layer finds out the shapes of its outputs
+        return None  # a layer computes the shapes of its outputs
     ids = jnp.asarray(ids)
     if not jnp.issubdtype(ids.dtype, jnp.integer):
         return None

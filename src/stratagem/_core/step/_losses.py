@@ -1,7 +1,7 @@
-"""Losses in a step of the trainer: every replica sees the loss of the global batch, and its gradient is the replica's own part.
+"""Losses in a step of the trainer: every replica gets the loss of the global batch, with the gradient of its own part.
 
-The gradients, which the optimizer sums over replicas, are then those of one device with all rows, whatever number of rows a
-replica has. Elsewhere losses are Keras' own.
+The sum of the gradients over replicas, which the optimizer computes, is then that of one device with all rows, for any
+distribution of the rows. Elsewhere losses are Keras' own.
 """
 
 from collections.abc import Callable
@@ -19,20 +19,20 @@ from stratagem._private import intercept_loss_reduction
 _MEANS = ("sum_over_batch_size", "mean", "mean_with_sample_weight")
 
 
-def _apart() -> bool:
-    """True where several replicas hold the rows of one batch and nobody else has put their losses together."""
+def _is_split() -> bool:
+    """Returns whether several replicas have rows of one batch, so that their losses have to be combined here."""
     context = current()
     return context.rows is not None and context.recorder is not None and context.recorder.mesh.num_replicas > 1
 
 
-def whole(part: Any) -> Any:
-    """The sum of all replicas' parts of a loss. Its gradient is that of this replica's part: other code sums gradients."""
-    # Added last, the zero leaves the value exactly the sum.
+def total_loss(part: Any) -> Any:
+    """Returns the sum of all replicas' parts of a loss, with the gradient of this replica's part only."""
+    # The last term is zero and comes last, so that the value is exactly the sum.
     return jax.lax.psum(unfolded(jax.lax.stop_gradient(part)), AXIS) + (part - jax.lax.stop_gradient(part))
 
 
-def everywhere(count: int) -> Any:
-    """A number of rows, or of losses, summed over all replicas: a Python number while all have as many."""
+def total_count(count: int) -> Any:
+    """Sums a number of rows or losses over all replicas; returns a Python number if all have equally many."""
     recorder = recording()
     if recorder.even:
         return count * recorder.mesh.num_replicas
@@ -45,43 +45,43 @@ def _divided(total: Any, count: Any) -> Any:
 
 def _reduce(values: Any, sample_weight: Any, reduction: str | None, original: Callable[..., Any]) -> Any:
     per_example = reduction is None or reduction == "none"
-    if not per_example and tuple(values.shape) == (0,) and not _apart():
-        return keras.ops.sum(values)  # 0, as in TF: Keras hands out the empty array
-    if per_example or not _apart():
+    if not per_example and tuple(values.shape) == (0,) and not _is_split():
+        return keras.ops.sum(values)  # 0, as in TF; Keras would return the empty array
+    if per_example or not _is_split():
         return original(values, sample_weight, reduction)
     if not values.shape:
-        return _mean_of_rows(values) if reduction in _MEANS else whole(values)
+        return _mean_of_rows(values) if reduction in _MEANS else total_loss(values)
     total = keras.ops.sum(values)
     if reduction == "mean_with_sample_weight" and sample_weight is not None:
-        return whole(_divided(total, jax.lax.psum(unfolded(keras.ops.sum(sample_weight)), AXIS)))
-    return whole(_divided(total, everywhere(values.size)) if reduction in _MEANS else total)
+        return total_loss(_divided(total, jax.lax.psum(unfolded(keras.ops.sum(sample_weight)), AXIS)))
+    return total_loss(_divided(total, total_count(values.size)) if reduction in _MEANS else total)
 
 
 def _weigh(sample_weight: Any, mask: Any, original: Callable[..., Any]) -> Any:
-    """Under a mean, valid entries of a masked loss weigh as much more as there are fewer of them, in the global batch."""
-    if not _apart():
+    """Scales the weights of a masked mean loss by the inverse share of valid entries in the global batch."""
+    if not _is_split():
         return original(sample_weight, mask, reduction="mean")
     weights = original(sample_weight, mask, reduction="sum")
     valid = jax.lax.psum(unfolded(keras.ops.sum(keras.ops.cast(mask, weights.dtype))), AXIS)
-    return weights * keras.ops.divide_no_nan(keras.ops.cast(everywhere(mask.size), weights.dtype), valid)
+    return weights * keras.ops.divide_no_nan(keras.ops.cast(total_count(mask.size), weights.dtype), valid)
 
 
 def of_batch(value: Any) -> Any:
-    """What a float number of this replica's rows, taken as a mean over them, is for the global batch."""
+    """Converts a mean over this replica's rows to the mean over the global batch; returns other values as they are."""
     inexact = hasattr(value, "dtype") and jnp.issubdtype(value.dtype, jnp.inexact)
-    return _mean_of_rows(value) if inexact and _apart() else value
+    return _mean_of_rows(value) if inexact and _is_split() else value
 
 
 def _mean_of_rows(value: Any) -> Any:
     rows = current().rows
-    assert rows is not None  # as `_apart` says
-    weight = _divided(jnp.asarray(rows, value.dtype), everywhere(rows))
-    return whole(value * weight if rows else jnp.zeros_like(value))  # a mean over no rows is NaN
+    assert rows is not None  # `_is_split` checks it
+    weight = _divided(jnp.asarray(rows, value.dtype), total_count(rows))
+    return total_loss(value * weight if rows else jnp.zeros_like(value))  # a mean over no rows would be NaN
 
 
 def _regularization(loss: Any) -> Any:
-    """A function of the weights alone: equal on all replicas, so each has an equal part of its gradient."""
-    if not _apart():
+    """Gives each replica an equal part of the gradient of a loss that depends on the weights only, and so is equal on all."""
+    if not _is_split():
         return loss
     fixed = jax.lax.stop_gradient(loss)
     return fixed + (loss - fixed) / recording().mesh.num_replicas

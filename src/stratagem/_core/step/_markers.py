@@ -1,4 +1,4 @@
-"""The two marker primitives that a gradient tape leaves in a traced program, and how to find them."""
+"""The two marker primitives that a gradient tape adds to a traced program, and functions to find them."""
 
 from typing import Any
 
@@ -6,13 +6,13 @@ from jax.extend import core as xc
 
 from stratagem._private import sub_jaxprs
 
-# mark(*values, tape, kind): kind is open | watch | pause | resume | close. It only has a position in the program.
+# mark(*values, tape, kind): kind is open | watch | pause | resume | close. Only its position in the program has a meaning.
 mark_p = xc.Primitive("tape_mark")
 mark_p.multiple_results = True
 mark_p.def_abstract_eval(lambda *values, **params: [])
 
-# gradient(*targets, *seeds, *sources, tape, call, targets, seeded, rows): as many results as sources, of their types. With
-# `rows`, every seed has that many rows, each for a gradient of its own, and so has every result.
+# gradient(*targets, *seeds, *sources, tape, call, targets, seeded, rows): one result for each source, of its type. With
+# `rows`, every seed has that many rows, each for a separate gradient, and so has every result.
 gradient_p = xc.Primitive("tape_gradient")
 gradient_p.multiple_results = True
 
@@ -28,17 +28,17 @@ MARKERS = (mark_p, gradient_p)
 
 
 def is_literal(atom: Any) -> bool:
-    """True for a constant written into an equation, which has no name."""
+    """Returns whether an atom is a constant written into an equation, which has no name."""
     return isinstance(atom, xc.Literal)
 
 
 def has_markers(eqn: Any) -> bool:
-    """True if a program inside the equation contains a marker."""
+    """Returns whether a program inside the equation contains a marker."""
     return any(e.primitive in MARKERS or has_markers(e) for j in sub_jaxprs(eqn.params) for e in j.eqns)
 
 
 def gradient_parts(eqn: Any) -> tuple[list[Any], list[Any], list[Any]]:
-    """A gradient marker's operands: targets, seeds (the output gradients; empty when not given), sources."""
+    """Returns a gradient marker's operands: targets, seeds (the output gradients; empty if not given), sources."""
     n = eqn.params["targets"]
     m = n if eqn.params["seeded"] else 0
     return list(eqn.invars[:n]), list(eqn.invars[n : n + m]), list(eqn.invars[n + m :])

@@ -1,10 +1,10 @@
-"""Cuts programs of several row counts at their collectives, into local pieces and global pieces (for uneven batches).
+"""Cuts the programs of several row counts at their collectives, into local and global pieces (for uneven batches).
 
 A program becomes   L0  G1  L1  G2  L2 ...
-  L, local:  whatever depends on the replica's own rows, its id or its shapes. One version for every shape. No communication.
-  G, global: the collectives, and what follows from equal values only (the optimizer's update). One version for all replicas,
+  L, local:  what depends on the replica's own rows, its id or its shapes. One version for every shape. No communication.
+  G, global: the collectives, and what depends on equal values only (the optimizer's update). One version for all replicas,
              so that mirrored variables stay equal to the last bit.
-Values that are the same on all replicas whatever their rows ("common") have one number in all versions.
+Values that are the same on all replicas, whatever their rows ("common"), have one number in all versions.
 """
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
@@ -20,7 +20,7 @@ from stratagem._base.errors import InvalidArgumentError
 from stratagem._core.mesh import exact
 from stratagem._core.step._differentiate import AxisEnv
 from stratagem._core.step._divergence import EQUALIZING
-from stratagem._core.step._flatten import COLLECTIVES, acts, flatten
+from stratagem._core.step._flatten import COLLECTIVES, flatten, has_side_effects
 from stratagem._core.step._markers import is_literal
 from stratagem._private import new_jaxpr
 
@@ -29,7 +29,7 @@ Eqn = Any
 
 
 def _describe(params: dict[str, Any]) -> str:
-    """A call's parameters as text that is the same in another trace: sub-programs with their constants, no functions."""
+    """Returns a call's parameters as text that is equal in another trace: subprograms with their constants, no functions."""
     parts: list[Any] = []
     for key, value in params.items():
         for x in value if isinstance(value, tuple) else (value,):
@@ -43,7 +43,7 @@ def _describe(params: dict[str, Any]) -> str:
 def sub_function(
     eqns: Sequence[Eqn], reads: Sequence[Var], outs: Sequence[Any], constants: Mapping[Var, Any]
 ) -> Callable[..., list[Any]]:
-    """Equations as a function from `reads` to `outs`. constants: values of variables that are no inputs."""
+    """Returns equations as a function from `reads` to `outs`. constants: the values of variables that are no inputs."""
     used = {v for atoms in (outs, *(e.invars for e in eqns)) for v in atoms if not is_literal(v)}
     consts = [v for v in constants if v in used]
     run = xc.jaxpr_as_fun(xc.ClosedJaxpr(new_jaxpr(consts, reads, outs, eqns), [exact(constants[v]) for v in consts]))
@@ -53,7 +53,7 @@ def sub_function(
 
 
 class Version:
-    """The program of one row count, flat. Inputs: the replica's id, values equal on all replicas, the replica's own."""
+    """The flat program of one row count. Inputs: the replica's id, values equal on all replicas, the replica's own values."""
 
     def __init__(self, closed: xc.ClosedJaxpr, equal: Sequence[bool], axis_env: AxisEnv) -> None:
         self.id = xc.Var(jax.typeof(np.int32(0)))
@@ -68,7 +68,7 @@ class Version:
         self.is_common: dict[int, bool] = {}
 
     def number(self, intern: Callable[..., int]) -> None:
-        """Give values that follow from equal values only a number: the same computation has the same in every version."""
+        """Numbers the values that depend on equal values only: the same computation has the same number in every version."""
         self.numbers = {v: intern("equal", i) for i, v in enumerate(self.equal)}
         self.numbers |= {v: intern("const", c.dtype.str, c.shape, c.tobytes()) for v, c in self.consts.items()}
         count = 0
@@ -77,41 +77,41 @@ class Version:
             key: tuple[Any, ...] | None = None
             if eqn.primitive.name in COLLECTIVES:
                 key, count = (("collective", count) if eqn.primitive.name in EQUALIZING else None), count + 1
-            elif None not in ins and not acts(eqn):
+            elif None not in ins and not has_side_effects(eqn):
                 key = ("equation", eqn.primitive.name, _describe(eqn.params), ins)
             if key is not None:
                 self.numbers.update((v, intern(key, j)) for j, v in enumerate(eqn.outvars))
 
     def number_of(self, atom: Any, intern: Callable[..., int]) -> int | None:
-        """The number of a variable or a literal; None for a value of the replica's own."""
+        """Returns the number of a variable or a literal; None for a value of the replica's own."""
         if is_literal(atom):
             return intern("literal", str(atom.aval), np.asarray(atom.val).tobytes())
         return self.numbers.get(atom)
 
     def values(self) -> list[Var]:
-        """Every variable, in the order of its definition."""
+        """Returns every variable, in the order of definition."""
         return [self.id, *self.equal, *self.own, *self.consts, *(v for e in self.eqns for v in e.outvars)]
 
     def function(self, eqns: Sequence[Eqn], reads: Sequence[Var], outs: Sequence[Any]) -> Callable[..., list[Any]]:
-        """These equations as a function from `reads` to `outs`."""
+        """Returns these equations as a function from `reads` to `outs`."""
         return sub_function(eqns, reads, outs, self.consts)
 
     def backward(
-        self, outs: Sequence[Any], mine: set[int], swapped: dict[int, Eqn] | None = None
+        self, outs: Sequence[Any], allowed: set[int], replaced: dict[int, Eqn] | None = None
     ) -> tuple[list[Eqn], list[Var]]:
-        """The equations among `mine` (by id) that `outs` need, with some swapped for others, and what they read."""
+        """Returns the allowed equations (by id) that `outs` need, some of them replaced, and the variables that they read."""
         need = {v for v in outs if not is_literal(v)}
         taken: list[Eqn] = []
         for eqn in reversed(self.eqns):
-            if id(eqn) in mine and (acts(eqn) or not need.isdisjoint(eqn.outvars)):
-                taken.append((swapped or {}).get(id(eqn), eqn))
+            if id(eqn) in allowed and (has_side_effects(eqn) or not need.isdisjoint(eqn.outvars)):
+                taken.append((replaced or {}).get(id(eqn), eqn))
                 need = (need - set(eqn.outvars)) | {v for v in taken[-1].invars if not is_literal(v)}
         return taken[::-1], [v for v in self.values() if v in need and v not in self.consts]
 
 
 @dataclass(frozen=True)
 class LocalPiece:
-    """eqns compute, from `reads`, what the next collective takes (`head`) and what later local pieces read (`keep`)."""
+    """Computes from `reads` the operands of the next collective (`head`) and values for later local pieces (`keep`)."""
 
     eqns: list[Eqn]
     reads: list[Var]
@@ -121,7 +121,10 @@ class LocalPiece:
 
 @dataclass(frozen=True)
 class GlobalPiece:
-    """function(common values `reads` by number, the heads) -> common values `outs` by number, then each version's `names`."""
+    """A piece that runs on all replicas together.
+
+    function(common values `reads` by number, the heads) -> common values `outs` by number, then each version's `names`.
+    """
 
     function: Callable[..., list[Any]]
     reads: list[int]
@@ -130,9 +133,10 @@ class GlobalPiece:
 
 
 class Partition:
-    """The pieces of a program in several versions. same_outs: which outputs are the same on all replicas, whatever their rows.
+    """The pieces of a program in several versions.
 
-    local: by number and version. globals: by number, from 1. last: the number of the last pieces.
+    same_outs: which outputs are the same on all replicas, whatever their rows. local: pieces by number and version.
+    globals: pieces by number, from 1. last: the number of the last pieces.
     """
 
     def __init__(self, versions: dict[Hashable, Version]) -> None:
@@ -155,14 +159,14 @@ class Partition:
             [self._same(every, a) for a in zip(*(e.invars for e in es), strict=True)] for es in columns
         ]
         groups = self._groups(every)
-        # Common results (a random seed's next state, say) are made by a global piece, also where nothing is reduced.
+        # Common results, such as a random seed's next state, are made by a global piece, even if nothing is reduced.
         self.last = max(groups, default=int(any(self.same_outs)))
         self.local: dict[tuple[int, Hashable], LocalPiece] = {}
         self.globals: dict[int, GlobalPiece] = {}
         self._make_pieces(groups)
 
     def common(self, version: Version, atom: Any) -> int | None:
-        """The number of a value that every version has; None for a replica's own."""
+        """Returns the number of a value that every version has; None for a replica's own."""
         n = version.number_of(atom, self._intern)
         return n if n in self._common else None
 
@@ -175,7 +179,7 @@ class Partition:
         return len(numbers) == 1 and None not in numbers
 
     def _groups(self, every: Sequence[Version]) -> list[int]:
-        """For each collective the global piece that it belongs to: one answer for all versions, as early as all allow."""
+        """Returns for each collective the number of its global piece: the same in all versions, as early as all allow."""
         groups = [1] * len(self.first.collectives)
         while True:
             new = [max(g) for g in zip(*(self._levels(v, groups) for v in every), strict=True)]
@@ -184,7 +188,7 @@ class Partition:
             groups = new
 
     def _levels(self, version: Version, groups: list[int]) -> list[int]:
-        """How many global pieces come before each equation (kept in the version), and so for the collectives."""
+        """Counts the global pieces before each equation; stores the counts in the version, returns those of collectives."""
         at: dict[Var, int] = {}
         found: list[int] = []
         for eqn in version.eqns:
@@ -195,12 +199,14 @@ class Partition:
                 level = max([groups[len(found)], *(n + (not s) for n, s in zip(ins, same, strict=True))])
                 found.append(level)
             version.level[id(eqn)] = level
-            version.is_common[id(eqn)] = not acts(eqn) and all(self.common(version, v) is not None for v in eqn.outvars)
+            version.is_common[id(eqn)] = not has_side_effects(eqn) and all(
+                self.common(version, v) is not None for v in eqn.outvars
+            )
             at.update((v, level) for v in eqn.outvars)
         return found
 
     def _make_pieces(self, groups: list[int]) -> None:
-        """From the last piece to the first: its equations, what it reads, and so what earlier ones must hand on."""
+        """Makes the pieces from the last to the first: the reads of each one are the outputs that earlier ones must have."""
         demand: dict[Hashable, set[Var]] = {c: set() for c in self.versions}
         outs = ((t, v) for t in self.versions.values() for v, same in zip(t.outs, self.same_outs, strict=True) if same)
         wanted = {self.common(t, v) for t, v in outs}
@@ -215,7 +221,7 @@ class Partition:
                 wanted.update(made.reads)
 
     def _local_piece(self, t: Version, k: int, groups: list[int], demand: set[Var]) -> LocalPiece:
-        # What follows from variables only is cheap and computed again wherever it is needed.
+        # Equations that depend on variables only are cheap, and computed again wherever they are needed.
         free = {id(e) for e in t.eqns if t.is_common[id(e)] and t.level[id(e)] == 0}
         mine = {
             id(e)
@@ -232,7 +238,7 @@ class Partition:
         return LocalPiece(eqns, reads, head, keep)
 
     def _imports(self, t: Version, k: int, groups: list[int]) -> list[Any]:
-        """The replicas' own values that the collectives of global piece k take."""
+        """Returns the replicas' own values that the collectives of global piece k take."""
         rows = zip(t.collectives, groups, self._same_operands, strict=True)
         return [v for e, g, sames in rows if g == k for v, same in zip(e.invars, sames, strict=True) if not same]
 
@@ -240,12 +246,12 @@ class Partition:
         t = self.first
         chosen = [e for e, g in zip(t.collectives, groups, strict=True) if g == k]
         levels = (0, k)
-        mine = {id(e) for e in t.eqns if t.is_common[id(e)] and t.level[id(e)] in levels} | set(map(id, chosen))
+        allowed = {id(e) for e in t.eqns if t.is_common[id(e)] and t.level[id(e)] in levels} | set(map(id, chosen))
         made = levels if k == self.last else (k,)
         outs = [
             v
             for e in t.eqns
-            if id(e) in mine and t.level[id(e)] in made
+            if id(e) in allowed and t.level[id(e)] in made
             for v in e.outvars
             if self.common(t, v) in wanted
         ]
@@ -261,20 +267,20 @@ class Partition:
         }
         sames = {id(e): s for e, s in zip(t.collectives, self._same_operands, strict=True)}
         fresh = {(id(e), n): xc.Var(v.aval) for e in chosen for n, v in enumerate(e.invars) if not sames[id(e)][n]}
-        swapped = {id(e): e.replace(invars=[fresh.get((id(e), n), v) for n, v in enumerate(e.invars)]) for e in chosen}
-        eqns, reads = t.backward([*outs, *(v for e in chosen for v in e.outvars)], mine, swapped)
+        replaced = {id(e): e.replace(invars=[fresh.get((id(e), n), v) for n, v in enumerate(e.invars)]) for e in chosen}
+        eqns, reads = t.backward([*outs, *(v for e in chosen for v in e.outvars)], allowed, replaced)
         reads = [v for v in reads if v not in set(fresh.values())]
         function = t.function(eqns, [*reads, *fresh.values()], [*outs, *names[next(iter(self.versions))]])
         return GlobalPiece(function, [self._number(t, v) for v in reads], [self._number(t, v) for v in outs], names)
 
     def _number(self, version: Version, var: Var) -> int:
         number = self.common(version, var)
-        assert number is not None  # global pieces read and make common values only, by construction
+        assert number is not None  # by construction, global pieces read and make common values only
         return number
 
 
 def _check_consistency(every: Sequence[Version]) -> None:
-    """Replicas must make the same collectives, in the same order, on the same shapes."""
+    """Raises InvalidArgumentError unless the replicas make the same collectives, in the same order, on the same shapes."""
     first, *rest = every
     for other in rest:
         if len(first.collectives) != len(other.collectives):

@@ -1,4 +1,4 @@
-"""What lies and runs elsewhere, as a step knows it: placements that make programs, those programs, iterators, results."""
+"""The interfaces of remote variables, programs, iterators and results, as a step uses them."""
 
 import abc
 from collections.abc import Sequence
@@ -9,65 +9,72 @@ import jax
 import numpy as np
 
 from stratagem._core.mesh import ReplicaMesh
-from stratagem._core.step._program import Arguments, Trace
+from stratagem._core.step._arguments import Arguments
+from stratagem._core.step._trace import Trace
 from stratagem._core.values import Placement, is_remote, placement_of
 
 
 @dataclass(frozen=True, eq=False)
 class RemotePlacement(Placement, abc.ABC):
-    """Of a variable that is kept elsewhere. It makes the programs of steps that use the variable."""
+    """The placement of a variable that lies in another process or on a server. Makes the programs of steps that use it."""
 
     remote: ClassVar[bool] = True
 
     @abc.abstractmethod
-    def program(self, made: Trace, arguments: Arguments, mesh: ReplicaMesh) -> "RemoteProgram":
-        """The program of a step, traced with these arguments."""
+    def program(self, traced: Trace, arguments: Arguments, mesh: ReplicaMesh) -> "RemoteProgram":
+        """Returns the program of a step that was traced with these arguments."""
 
     @abc.abstractmethod
     def apply_gradients(self, optimizer: Any, gradients: Sequence[Any], variables: Sequence[Any]) -> None:
-        """In a trace: leave an optimizer's update of these variables to where they are; what follows reads the values after it.
+        """Within a trace: leaves an optimizer's update to the servers; later code of the step reads the updated values.
 
         gradients: tensors of the variables' shapes, or None.
         """
 
     @abc.abstractmethod
     def lookup(self, shards: Sequence[Any], ids: jax.Array) -> jax.Array:
-        """In a trace: the rows (*ids.shape, ...) of a table at `ids`, integers. shards: its variables, this one's first."""
+        """Within a trace: returns the rows (*ids.shape, ...) of a table at `ids`, integers.
+
+        shards: its variables, this one's first.
+        """
 
     @abc.abstractmethod
     def rows(self, shards: Sequence[Any], ids: jax.Array) -> jax.Array:
-        """As `lookup`, outside of a trace. Raises InvalidArgumentError for an id that is no row's."""
+        """Returns the same rows as `lookup`, outside of a trace. Raises InvalidArgumentError for an id outside the table."""
 
 
 def remote_placement(variable: Any) -> RemotePlacement | None:
-    """The placement of a variable that is kept elsewhere; None for all others."""
+    """Returns the placement of a remote variable; None for all others."""
     placement = placement_of(variable)
     return placement if isinstance(placement, RemotePlacement) and is_remote(variable) else None
 
 
 class RemoteIterator(abc.ABC):
-    """An iterator of another process, where programs run, too: they need not have its elements brought here."""
+    """An iterator in another process, where programs run as well: they need not bring its elements here."""
 
     @abc.abstractmethod
     def peek(self) -> Any:
-        """An element of the shapes that the next one has, as far as is known."""
+        """Returns an element with the shapes of the next one, as far as they are known."""
 
     @abc.abstractmethod
     def __next__(self) -> Any:
-        """The next element, brought here."""
+        """Brings the next element here and returns it."""
 
     @abc.abstractmethod
     def stand_in(self) -> Any:
-        """In place of the next element, which a program that gets it draws there."""
+        """Returns a stand-in for the next element; a program that takes it draws the element in the other process."""
 
     @abc.abstractmethod
     def skip(self) -> None:
-        """Drop the next element. Raises OutOfRangeError if there is none."""
+        """Drops the next element. Raises OutOfRangeError if there is none."""
 
 
 @final
 class RemoteArray(np.ndarray):
-    """A result as it has come from another process. It becomes a tensor when somebody wants one: that takes some time."""
+    """A result that came from another process, as a NumPy array.
+
+    It is converted to a tensor when one is needed: that takes time.
+    """
 
 
 class RemoteProgram(abc.ABC):
@@ -76,17 +83,17 @@ class RemoteProgram(abc.ABC):
     @property
     @abc.abstractmethod
     def stale(self) -> bool:
-        """True once it no longer computes what the step would: it is to be made anew."""
+        """True if the program is out of date and has to be made again."""
 
     @abc.abstractmethod
     def __call__(self, arguments: Arguments) -> Any:
-        """Run once, with arguments that have no stand-ins."""
+        """Runs once, with arguments that have no stand-ins."""
 
     @abc.abstractmethod
     def repeat(self, arguments: Arguments, times: int, *, tensors: bool) -> list[Any]:
-        """Run up to so many times with the same arguments; returns the result of each.
+        """Runs up to `times` times with the same arguments; returns the result of each run.
 
-        Stand-ins among them are the next element each time. What it could not run for any reason is to be called again; what
-        it could not run at all, with new stand-ins, since the next element has other shapes than they have. Unless they
-        are to be tensors, results may have RemoteArrays in place of them.
+        In every run, a stand-in is the iterator's next element. The caller calls again for runs that are missing; if
+        there are none, with new stand-ins, since the next element has other shapes. tensors: results are tensors;
+        otherwise they may be RemoteArrays.
         """

@@ -1,4 +1,4 @@
-"""Several calls of one step as one program: where starting a program costs more than running it."""
+"""RepeatedProgram: several calls of a step as one program, for steps shorter than the start of a program."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -10,24 +10,26 @@ from jax.extend import core as xc
 from jax.sharding import PartitionSpec
 
 from stratagem._core.mesh import AXIS, ReplicaMesh
-from stratagem._core.step._program import Arguments, Bound, Trace, everywhere
+from stratagem._core.step._arguments import Arguments
+from stratagem._core.step._bound_variables import BoundVariables
+from stratagem._core.step._program_call import on_all_devices
 from stratagem._core.step._rewrites import compiler_options
+from stratagem._core.step._trace import Trace
 from stratagem._core.values import Stacked
 from stratagem._private import sub_jaxprs
 
-# XLA's CPU backend runs these without threads where they stand in a loop: the gradient of a convolution took 13.6 times as
-# long on two cores (AVX-512). Products of matrices, windows, sorts, sums, gathers and random numbers took what they take
-# outside.
+# XLA's CPU backend runs these without threads inside a loop: the gradient of a convolution took 13.6 times as long on two
+# cores (AVX-512). Matrix products, windows, sorts, sums, gathers and random numbers took as long as outside.
 _THREADED = ("conv_general_dilated",)
-# Multiplications and additions, about a millisecond's: a longer step gains nothing, as starting a program is hidden by it.
+# Multiplications and additions that take about a millisecond. A longer step gains nothing: meanwhile the next one is started.
 _SHORT = 5e7
 
-# Copies of the step in the body of the loop: XLA fuses across them, and compiles longer.
+# Copies of the step in the body of the loop: XLA fuses across them, and takes longer to compile.
 _UNROLLED = 4
 
 
-def gains(closed: xc.ClosedJaxpr, platform: str) -> bool:
-    """True for a step that a loop over it runs faster than several programs one after another."""
+def loop_is_faster(closed: xc.ClosedJaxpr, platform: str) -> bool:
+    """Returns whether a loop over the step runs faster than several programs one after another."""
     if platform != "cpu":
         return True
     return not _has_threaded(closed.jaxpr) and work(closed.jaxpr) < _SHORT
@@ -38,7 +40,7 @@ def _has_threaded(jaxpr: Any) -> bool:
 
 
 def work(jaxpr: Any) -> float:
-    """Roughly how many multiplications and additions a program makes (a `while` loop counts as one round)."""
+    """Returns roughly how many multiplications and additions a program makes (a `while` loop counts as one round)."""
     return sum(map(_work, jaxpr.eqns))
 
 
@@ -55,18 +57,18 @@ def _work(eqn: Any) -> float:
 
 @final
 class OneByOne:
-    """A step for even inputs, several times in a row, as the program of one: where a loop would be slower."""
+    """A step for even inputs that runs several times in a row as separate calls, because a loop would be slower."""
 
     def __init__(self, program: Any) -> None:
         self._program = program
 
     @property
     def stale(self) -> bool:
-        """True if the program is."""
+        """True if the program is out of date."""
         return bool(self._program.stale)
 
     def __call__(self, calls: Sequence[Arguments]) -> list[Any]:
-        """Run the calls; what each returns. Waits for nothing."""
+        """Runs the calls and returns the result of each, without waiting."""
         return [self._program(call) for call in calls]
 
 
@@ -74,36 +76,38 @@ class OneByOne:
 class RepeatedProgram:
     """A step for even inputs, `times` in a row: a loop over the calls' inputs that carries the variables."""
 
-    def __init__(self, made: Trace, arguments: Arguments, mesh: ReplicaMesh, times: int) -> None:
+    def __init__(self, traced: Trace, arguments: Arguments, mesh: ReplicaMesh, times: int) -> None:
         self._mesh, self._times = mesh, times
-        self._results = made.results
-        self._bound = Bound(made, mesh)
-        self._run = self._compiled(made, len(arguments.own), len(arguments.shared))
+        self._results = traced.results
+        self._bound = BoundVariables(traced, mesh)
+        self._run = self._compiled(traced, len(arguments.own), len(arguments.shared))
         self._first = True
 
     @property
     def stale(self) -> bool:
-        """True if a variable moved or changed its role since the program was made."""
+        """True if the program is out of date, as `BoundVariables.stale` says."""
         return self._bound.stale
 
     def __call__(self, calls: Sequence[Arguments]) -> list[Any]:
-        """Run the calls; what each returns. Waits for nothing."""
+        """Runs the calls and returns the result of each, without waiting."""
         self._bound.check()
         own = [[v.array for v in call.own] for call in calls]
-        shared = [[everywhere(v, self._mesh) for v in call.shared] for call in calls]
+        shared = [[on_all_devices(v, self._mesh) for v in call.shared] for call in calls]
         outs = self._bound.run(self._run, own, shared, first=self._first, steps=self._times)
         self._first = False
         mesh, flags = self._mesh, self._results.per_replica
-        handed = [[Stacked(v, mesh) if f else mesh.first(v) for v in each] for each, f in zip(outs, flags, strict=True)]
-        return [self._results.rebuilt([each[i] for each in handed]) for i in range(self._times)]
+        columns = [
+            [Stacked(v, mesh) if f else mesh.first(v) for v in column] for column, f in zip(outs, flags, strict=True)
+        ]
+        return [self._results.rebuilt([column[i] for column in columns]) for i in range(self._times)]
 
-    def _compiled(self, made: Trace, own: int, shared: int) -> Callable[..., Any]:
-        program, bound, n = xc.jaxpr_as_fun(made.closed), self._bound, len(made.results.per_replica)
+    def _compiled(self, traced: Trace, own: int, shared: int) -> Callable[..., Any]:
+        program, bound, n = xc.jaxpr_as_fun(traced.closed), self._bound, len(traced.results.per_replica)
         order = bound.written_order()
 
-        def replica(donated: list[Any], kept: list[Any], own: list[list[Any]], shared: list[list[Any]]) -> Any:
+        def replica(donated: list[Any], read_only: list[Any], own: list[list[Any]], shared: list[list[Any]]) -> Any:
             def once(written: list[Any], inputs: list[Any]) -> tuple[list[Any], list[Any]]:
-                outs = program(*bound.merge(written, kept), *inputs)
+                outs = program(*bound.merge(written, read_only), *inputs)
                 new = [v[None] if s else v for v, s in zip(outs[n:], bound.written_slots, strict=True)]
                 return [new[i] for i in order], outs[:n]
 
@@ -112,7 +116,7 @@ class RepeatedProgram:
             last, results = jax.lax.scan(once, donated, inputs, length=self._times, unroll=min(self._times, _UNROLLED))
             by_call = [
                 [v[i][None] if f else v[i] for i in range(self._times)]
-                for v, f in zip(results, made.results.per_replica, strict=True)
+                for v, f in zip(results, traced.results.per_replica, strict=True)
             ]
             new: list[Any] = [None] * len(order)
             for value, position in zip(last, order, strict=True):
@@ -122,7 +126,7 @@ class RepeatedProgram:
         each, every = PartitionSpec(AXIS), PartitionSpec()
         ins = (bound.specs(True), bound.specs(False), [[each] * own] * self._times, [[every] * shared] * self._times)
         outs = (
-            [[each if f else every] * self._times for f in made.results.per_replica],
+            [[each if f else every] * self._times for f in traced.results.per_replica],
             [each if s else every for s in bound.written_slots],
         )
         mapped = jax.shard_map(replica, mesh=self._mesh.mesh, in_specs=ins, out_specs=outs, check_vma=False)

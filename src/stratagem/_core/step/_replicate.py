@@ -1,4 +1,4 @@
-"""What a replica function sees and returns: ReplicaContext, run, reduce and gather inside a trace."""
+"""Replica functions inside a trace: ReplicaContext, run, reduce and gather."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -19,8 +19,10 @@ from stratagem._core.context import current, entered
 from stratagem._core.mesh import AXIS, exact
 from stratagem._core.reduce import ReduceOp
 from stratagem._core.reduce import reduce_op as parse_op
-from stratagem._core.step._capture import Capture, InTrace, OtherMesh, capturing
+from stratagem._core.step._capture import Capture, capturing
 from stratagem._core.step._gather import concatenated
+from stratagem._core.step._in_trace import InTrace
+from stratagem._core.step._interrupts import OtherMesh
 from stratagem._core.step._sums import unfolded
 from stratagem._core.values import PerReplica, is_per_replica, map_structure, on_read, quotient
 from stratagem._private import KerasVariable, present_slot
@@ -29,7 +31,7 @@ DECISIONS = (jax.errors.ConcretizationTypeError, jax.errors.TracerArrayConversio
 
 
 def enter_strategy(capture: Capture, strategy: Any) -> None:
-    """Bind the trace to a strategy; a trace that assumed other devices starts again."""
+    """Binds the trace to a strategy. Raises OtherMesh if the trace assumed other devices."""
     if capture.strategy is strategy:
         return
     if capture.strategy is not None:
@@ -43,7 +45,10 @@ def enter_strategy(capture: Capture, strategy: Any) -> None:
 
 
 def run_replicas(strategy: Any, fn: Callable[..., Any], args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
-    """`strategy.run` inside a trace: `fn` once, on this replica's values. Returns PerReplica for several replicas."""
+    """Runs `strategy.run` inside a trace: calls `fn` once, with this replica's values.
+
+    Returns PerReplica for several replicas.
+    """
     capture = capturing()
     enter_strategy(capture, strategy)
     replicas = strategy.mesh.num_replicas
@@ -58,18 +63,18 @@ def run_replicas(strategy: Any, fn: Callable[..., Any], args: Sequence[Any], kwa
 
 
 def agreed(result: Any) -> Any:
-    """What `run_replicas` returned, as one value each: for results that are equal on all replicas."""
+    """Returns one value for each PerReplica in a result of `run_replicas`, for results that are equal on all replicas."""
     return map_structure(lambda leaf: leaf.local if isinstance(leaf, InTrace) else leaf, result)
 
 
 def _to_local(capture: Capture, leaf: Any) -> Any:
-    """This replica's part of what cross-replica code has."""
-    return capture.from_outside(leaf).local if is_per_replica(leaf) else leaf
+    """Returns this replica's part of a value of cross-replica code."""
+    return capture.inputs.captured(leaf).local if is_per_replica(leaf) else leaf
 
 
 def _from_replica(leaf: Any, replicas: int) -> Any:
     if isinstance(leaf, np.ndarray | np.generic) and leaf.dtype != object:
-        leaf = jnp.asarray(exact(np.asarray(leaf)))  # a number of rows, for example: every replica may have its own
+        leaf = jnp.asarray(exact(np.asarray(leaf)))  # for example a number of rows, which may differ between replicas
     if replicas == 1 or isinstance(leaf, KerasVariable) or not isinstance(leaf, jax.Array):
         return leaf
     return InTrace(leaf, replicas)
@@ -86,10 +91,10 @@ def _explain_decision(fn: Callable[..., Any], error: Exception) -> NoReturn:
 
 
 class ReplicaContext:
-    """What a replica function can ask, as `tf.distribute.ReplicaContext`: `tf.distribute.get_replica_context()`."""
+    """The context of a replica function, as `tf.distribute.ReplicaContext`; `get_replica_context()` returns it."""
 
     def __init__(self, strategy: Any, outside: bool = False) -> None:
-        """outside: the one of code that no strategy runs, where the only replica is all there is."""
+        """outside: the context of code that no strategy runs, which has one replica."""
         self._strategy = strategy
         self._outside = outside
 
@@ -100,7 +105,7 @@ class ReplicaContext:
 
     @property
     def num_replicas_in_sync(self) -> int:
-        """Replicas over all workers."""
+        """The number of replicas over all workers."""
         return int(self._strategy.num_replicas_in_sync)
 
     @property
@@ -115,7 +120,7 @@ class ReplicaContext:
         return tuple(map(str, self._strategy.mesh.local_devices))
 
     def all_reduce(self, reduce_op: Any, value: Any, options: Any = None) -> Any:
-        """Sum or mean over all replicas of every tensor in the structure `value`; every replica gets the result.
+        """Sums or averages every tensor in the structure `value` over all replicas; every replica gets the result.
 
         Its gradient is the all-reduce of the incoming gradient, as in TF.
         """
@@ -126,14 +131,14 @@ class ReplicaContext:
         return map_structure(lambda leaf: _all_reduce(op, leaf, self.num_replicas_in_sync), value)
 
     def all_gather(self, value: Any, axis: int, options: Any = None) -> Any:
-        """Concatenate every replica's tensors along `axis`, in replica order; every replica gets the result."""
+        """Concatenates every replica's tensors along `axis`, in replica order; every replica gets the result."""
         self._check()
         return value if self._outside else map_structure(lambda leaf: gather_tensor(leaf, axis), value)
 
     def merge_call(
         self, merge_fn: Callable[..., Any], args: Sequence[Any] = (), kwargs: dict[str, Any] | None = None
     ) -> Any:
-        """Call `merge_fn(strategy, *args)` in cross-replica context with all replicas' values as PerReplica."""
+        """Calls `merge_fn(strategy, *args)` in cross-replica context with all replicas' values as PerReplica."""
         self._check()
         replicas = self.num_replicas_in_sync
         args, kwargs = map_structure(lambda leaf: _from_replica(leaf, replicas), (list(args), dict(kwargs or {})))
@@ -160,12 +165,12 @@ def _all_reduce(op: ReduceOp, value: Any, replicas: int) -> Any:
 
 
 def _mean(total: Any, count: Any) -> Any:
-    """As TensorFlow divides: the mean of integers of 8 and 16 bits is float32, of wider ones float64."""
+    """Divides as TensorFlow does: the mean of integers of 8 and 16 bits is float32, of wider ones float64."""
     return quotient(total.astype(count.dtype), count)
 
 
 def gather_tensor(value: Any, axis: int) -> Any:
-    """Concatenation over replicas of one tensor of rank ≥ 1, whose shapes may differ along `axis`."""
+    """Concatenates one tensor of rank ≥ 1 over replicas; the shapes may differ along `axis`."""
     value = jnp.asarray(exact(value))
     if value.ndim == 0 or axis < 0 or axis >= value.ndim:
         raise ValueError(
@@ -176,14 +181,14 @@ def gather_tensor(value: Any, axis: int) -> Any:
 
 
 def gather_value(strategy: Any, value: Any, axis: int) -> Any:
-    """`strategy.gather` inside a trace, for one leaf."""
+    """Runs `strategy.gather` inside a trace, for one leaf."""
     capture = capturing()
     enter_strategy(capture, strategy)
     return gather_tensor(_to_local(capture, value), axis) if is_per_replica(value) else value
 
 
 def components(strategy: Any, variable: Any) -> Any:
-    """What the replicas have of a variable, inside a trace: of a sync-on-read one each its slot, else all the value."""
+    """Returns the replicas' values of a variable inside a trace: for a sync-on-read one each replica's slot, else the value."""
     capture = capturing()
     enter_strategy(capture, strategy)
     replicas = strategy.mesh.num_replicas
@@ -191,7 +196,7 @@ def components(strategy: Any, variable: Any) -> Any:
 
 
 def reduce_value(strategy: Any, op: ReduceOp, value: Any, axis: int | None) -> Any:
-    """`strategy.reduce` inside a trace, for one leaf."""
+    """Runs `strategy.reduce` inside a trace, for one leaf."""
     capture = capturing()
     enter_strategy(capture, strategy)
     replicas = strategy.mesh.num_replicas
@@ -219,7 +224,7 @@ def _reduce_plain(op: ReduceOp, value: Any, axis: int | None, replicas: int) -> 
 
 
 def reduce_rows(op: ReduceOp, value: Any, axis: Any) -> Any:
-    """Sum or mean of one tensor along `axis`; the mean of integers is what `/` makes of them."""
+    """Returns the sum or mean of one tensor along `axis`; the mean of integers has the dtype of their quotient by `/`."""
     value = jnp.asarray(exact(value))
     _check_axis(axis, value)
     total = jnp.sum(value, axis, dtype=_sum_dtype(value))
@@ -231,7 +236,7 @@ def _sum_dtype(value: Any) -> Any:
 
 
 def _count(value: Any, axis: Any, total: Any) -> Any:
-    """How many numbers a sum along `axis` adds up, as a number of the sum's dtype; in 8 and 16 bits it may not fit."""
+    """Returns the number of terms of a sum along `axis`, in the sum's dtype, or in float32 if it might not fit."""
     count = math.prod(value.shape[a] for a in (axis if isinstance(axis, tuple) else (axis,)))
     exact_in = jnp.issubdtype(total.dtype, jnp.inexact) or total.dtype.itemsize >= 4
     return jnp.asarray(count, total.dtype if exact_in else jnp.float32)
@@ -246,7 +251,7 @@ def _check_axis(axis: Any, value: Any) -> None:
 
 
 def check_even(value: PerReplica) -> None:
-    """Raise InvalidArgumentError unless all replicas' values have one shape."""
+    """Raises InvalidArgumentError unless all replicas' values have one shape."""
     shapes = [tuple(v.shape) for v in value.values]
     if len(set(shapes)) > 1:
         raise InvalidArgumentError(

@@ -1,4 +1,4 @@
-"""Rewrites of a traced program for the platform that it will run on; each is checked against the untouched program."""
+"""Rewrites of a traced program for its platform; tests compare each with the original program."""
 
 import functools
 import itertools
@@ -12,7 +12,7 @@ from jax.extend import core as xc
 
 from stratagem._core.step._markers import is_literal
 
-# On the tutorial's CNN it took a step from 17.3 to 12.2 ms beside the max-pool rewrite (one run, two cores, busy machine).
+# With the max-pool rewrite, a step of the tutorial's CNN takes 12.2 ms instead of 17.3 (one run, two cores, busy machine).
 _CPU_OPTIONS = {
     "xla_cpu_experimental_ynn_fusion_type": "LIBRARY_FUSION_TYPE_DOT,LIBRARY_FUSION_TYPE_ELTWISE,LIBRARY_FUSION_TYPE_REDUCE"
 }
@@ -20,12 +20,15 @@ _TRANSPARENT = ("jit", "pjit", "closed_call", "checkpoint", "remat2", "scan", "c
 
 
 def compiler_options(platform: str) -> dict[str, Any] | None:
-    """XLA options that the platform gains from."""
+    """Returns XLA options that make programs faster on the platform."""
     return dict(_CPU_OPTIONS) if platform == "cpu" else None
 
 
 def rewrite(closed: xc.ClosedJaxpr, platform: str) -> xc.ClosedJaxpr:
-    """The same program without what XLA computes wrongly and, on CPUs, with faster equations: others have good kernels."""
+    """Returns the same program without equations that XLA computes wrongly and, on CPUs, with faster ones.
+
+    Other platforms have fast kernels for these.
+    """
     return xc.ClosedJaxpr(_rewritten(closed.jaxpr, platform), closed.consts)
 
 
@@ -38,7 +41,7 @@ def _equations(eqn: Any, platform: str) -> Iterator[Any]:
         pool = functools.partial(max_pool, window=tuple(eqn.params["window_dimensions"]))
         yield from _inlined(jax.make_jaxpr(pool)(eqn.invars[0].aval), eqn)
     elif eqn.primitive.name == "abs" and jnp.issubdtype(eqn.invars[0].aval.dtype, jnp.signedinteger):
-        # XLA makes x * x of abs(x * x), which is another number where that overflows.
+        # XLA simplifies abs(x * x) to x * x, which is wrong if that overflows.
         yield from _inlined(jax.make_jaxpr(lambda x: jax.lax.max(x, jax.lax.neg(x)))(eqn.invars[0].aval), eqn)
     elif eqn.primitive.name in _TRANSPARENT:
         yield eqn.replace(params={k: _in_param(v, platform) for k, v in eqn.params.items()})
@@ -55,23 +58,23 @@ def _in_param(param: Any, platform: str) -> Any:
 
 
 def _inlined(new: xc.ClosedJaxpr, eqn: Any) -> Iterator[Any]:
-    """A program's equations in the place of one equation with the same operands and results."""
+    """Yields a program's equations in place of one equation with the same operands and results."""
     names = dict(zip(new.jaxpr.invars, eqn.invars, strict=True)) | dict(
         zip(new.jaxpr.outvars, eqn.outvars, strict=True)
     )
 
-    def look(atom: Any) -> Any:
+    def renamed(atom: Any) -> Any:
         return atom if is_literal(atom) else names.get(atom, atom)
 
     for inner in new.jaxpr.eqns:
-        yield inner.replace(invars=list(map(look, inner.invars)), outvars=list(map(look, inner.outvars)))
+        yield inner.replace(invars=list(map(renamed, inner.invars)), outvars=list(map(renamed, inner.outvars)))
 
 
 # --- Max-pooling -----------------------------------------------------------------------------------------------------------
 
 
 def is_disjoint_pool(eqn: Any) -> bool:
-    """True for max-pooling whose windows neither overlap, nor are padded, nor dilated, of a float array with rows."""
+    """Returns whether an equation max-pools floats in windows that do not overlap, without padding or dilation."""
     p, x = eqn.params, eqn.invars[0].aval
     window = tuple(p["window_dimensions"])
     return (
@@ -85,7 +88,7 @@ def is_disjoint_pool(eqn: Any) -> bool:
 
 
 def _cells(x: jax.Array, window: tuple[int, ...]) -> list[jax.Array]:
-    """For every place in a window, in row-major order, that place's value in all windows."""
+    """Returns, for every position in a window in row-major order, the value at that position in all windows."""
     ends = [size // w * w for size, w in zip(x.shape, window, strict=True)]
     places = itertools.product(*map(range, window))
     return [x[tuple(slice(i, e, w) for i, e, w in zip(at, ends, window, strict=True))] for at in places]
@@ -93,7 +96,10 @@ def _cells(x: jax.Array, window: tuple[int, ...]) -> list[jax.Array]:
 
 @functools.partial(jax.custom_vjp, nondiff_argnums=(1,))
 def max_pool(x: jax.Array, window: tuple[int, ...]) -> jax.Array:
-    """Maximum over disjoint windows; what does not fill a window is left out. XLA's own is as fast, its gradient is not."""
+    """Returns the maximum over disjoint windows; elements outside of full windows are ignored.
+
+    Its gradient is faster than XLA's.
+    """
     return functools.reduce(jnp.maximum, _cells(x, window))
 
 

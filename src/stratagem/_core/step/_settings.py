@@ -1,4 +1,4 @@
-"""The workers' optimizers have to have the same settings: they compare them when each first updates variables."""
+"""agree_on_settings: the workers compare an optimizer's settings when it first updates variables."""
 
 import weakref
 from typing import Any
@@ -12,19 +12,19 @@ _compared: "weakref.WeakSet[Any]" = weakref.WeakSet()
 
 
 def agree_on_settings(optimizer: Any, job: Job) -> None:
-    """Compare an optimizer's settings with those of the other workers, once; all have to call it.
+    """Compares an optimizer's settings with those of the other workers, once; all of them have to call it.
 
     Raises:
-        ClusterError: they differ; it names each that does, with the workers' values.
+        ClusterError: they differ; the message names each that does, with the workers' values.
     """
     if job.workers == 1 or optimizer in _compared:
         return
     _compared.add(optimizer)
-    given = job.agree("the settings of an optimizer", _settings(optimizer))
-    for worker, theirs in enumerate(given[1:], 1):
-        names = [name for name in {**given[0], **theirs} if given[0].get(name) != theirs.get(name)]
+    answers = job.agree("the settings of an optimizer", _settings(optimizer))
+    for worker, theirs in enumerate(answers[1:], 1):
+        names = [name for name in {**answers[0], **theirs} if answers[0].get(name) != theirs.get(name)]
         if names:
-            values = [(name, given[0].get(name), theirs.get(name)) for name in names]
+            values = [(name, answers[0].get(name), theirs.get(name)) for name in names]
             shown = "; ".join(
                 f"{n} is {first} on worker 0 and {other} on worker {worker}" for n, first, other in values
             )
@@ -34,7 +34,10 @@ def agree_on_settings(optimizer: Any, job: Job) -> None:
 
 
 def _settings(optimizer: Any) -> dict[str, str]:
-    """Its settings by name, those of a schedule of its learning rate too. (A learning rate of its own is a variable.)"""
+    """Returns the optimizer's settings by name, with those of a learning rate schedule.
+
+    (A learning rate itself is a variable.)
+    """
     schedule = vars(optimizer).get("_learning_rate")
     facts = {"class": type(optimizer).__name__, **_simple(optimizer)}
     if isinstance(schedule, keras.optimizers.schedules.LearningRateSchedule):

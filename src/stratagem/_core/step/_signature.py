@@ -1,4 +1,4 @@
-"""What makes two calls the same program: the identity of code and closure, and the types and static values of arguments."""
+"""Keys of functions and arguments: two calls with equal keys run the same program."""
 
 import dis
 import functools
@@ -22,7 +22,7 @@ _NAME = re.compile(r"[^\W\d][\w.]*(\[|$)")
 
 
 class Same:
-    """Equal only to another `Same` of the same living object. Does not keep the object alive, where Python allows that."""
+    """A key that is equal only to that of the same living object. Refers to the object weakly, if its class allows that."""
 
     __slots__ = ("_number", "_reference", "_strong")
 
@@ -33,18 +33,18 @@ class Same:
             self._reference = weakref.ref(value)
         except TypeError:
             self._strong = value
-            self._reference = self._keep  # type: ignore[assignment]
+            self._reference = self._strong_value  # type: ignore[assignment]
 
-    def _keep(self) -> Any:
+    def _strong_value(self) -> Any:
         return self._strong
 
     @property
     def value(self) -> Any:
-        """The object, or None once it is gone."""
+        """The object; None if it was garbage-collected."""
         return self._reference()
 
     def alive(self) -> bool:
-        """False once the object is gone; the key that holds this can never match again."""
+        """Returns False if the object was garbage-collected; a key that contains this can never match again."""
         return self._reference() is not None
 
     def __hash__(self) -> int:
@@ -62,23 +62,23 @@ class Same:
 
 
 def alive(key: Any) -> bool:
-    """False if the key contains an object that no longer exists."""
+    """Returns False if the key contains an object that was garbage-collected."""
     if isinstance(key, tuple):
         return all(map(alive, key))
     return key.alive() if isinstance(key, Same) else True
 
 
 def static_key(value: Any, depth: int = 0, seen: dict[int, int] | None = None, home: Any = None) -> Hashable:
-    """A key that is equal for values which give the same program when the trace meets them as Python objects.
+    """Returns a key that is equal for values which lead to the same program when the trace meets them as Python objects.
 
     seen: the functions that are part of the key already, with their numbers.
     """
     seen = {} if seen is None else seen
     if isinstance(value, float | complex):
-        return (type(value).__name__, repr(value))  # 0.0 and -0.0 are two values, and a NaN is the same as another
+        return (type(value).__name__, repr(value))  # 0.0 and -0.0 are different, and all NaNs are the same
     if isinstance(value, _VALUES):
         return (type(value).__name__, value)
-    if isinstance(value, tuple):  # lists and dicts change under our eyes: by identity
+    if isinstance(value, tuple):  # unlike lists and dicts, which may change, and count by identity
         return (type(value).__name__, *(static_key(v, depth, seen, home) for v in value))
     if isinstance(value, functools.partial):
         bound = (value.func, value.args, tuple(value.keywords.items()))
@@ -94,7 +94,7 @@ def static_key(value: Any, depth: int = 0, seen: dict[int, int] | None = None, h
 
 
 def _decorated(value: Any) -> types.FunctionType | types.MethodType | None:
-    """What `tf.function` was given, if the value is what it has made. Asks no `__getattr__` of the user's."""
+    """Returns the function given to `tf.function`, if the value is its result. Does not call a `__getattr__` of the user's."""
     try:
         inner = object.__getattribute__(value, "python_function")
     except AttributeError:
@@ -103,9 +103,9 @@ def _decorated(value: Any) -> types.FunctionType | types.MethodType | None:
 
 
 def _function_key(fn: types.FunctionType, depth: int, seen: dict[int, int], home: Any) -> Hashable:
-    """Code, closure, defaults, and the globals that the code names.
+    """Returns the key of code, captured variables, defaults, and the globals that the code names.
 
-    Functions of other modules are followed no further: their globals are a library's business.
+    The globals of functions of other modules are not followed: they belong to a library.
     """
     if id(fn) in seen:
         return ("again", seen[id(fn)])
@@ -115,7 +115,7 @@ def _function_key(fn: types.FunctionType, depth: int, seen: dict[int, int], home
     seen[id(fn)] = len(seen)
     names = read_names(fn.__code__)
     free = zip(fn.__code__.co_freevars, fn.__closure__ or (), strict=True)
-    cells = tuple(static_key(_content(c), depth + 1, seen, home) for n, c in free if n in names.closed)
+    cells = tuple(static_key(_content(c), depth + 1, seen, home) for n, c in free if n in names.captured)
     defaults = (fn.__defaults__ or (), tuple((fn.__kwdefaults__ or {}).items()))
     named: tuple[Hashable, ...] = ()
     if fn.__globals__ is home:
@@ -126,21 +126,24 @@ def _function_key(fn: types.FunctionType, depth: int, seen: dict[int, int], home
 def _content(cell: Any) -> Any:
     try:
         return cell.cell_contents
-    except ValueError:  # an empty cell: a name that is assigned later
+    except ValueError:  # an empty cell, of a name that is assigned later
         return "<empty>"
 
 
 @dataclass(frozen=True)
 class OutsideNames:
-    """What code reads from outside and never assigns: a counter that the code itself advances says nothing about it."""
+    """The outer names that code reads and never assigns: a counter that the code itself advances must not be part of its key.
+
+    globals: of global variables. captured: of variables of enclosing functions.
+    """
 
     globals: tuple[str, ...]
-    closed: tuple[str, ...]
+    captured: tuple[str, ...]
 
 
 @functools.lru_cache(maxsize=4096)
 def read_names(code: types.CodeType) -> OutsideNames:
-    """The global names and the closed-over names that the code, and functions defined in it, read and do not assign."""
+    """Returns the global and captured names that the code, and functions defined in it, read and do not assign."""
     named: dict[str, None] = {}
     stored: set[str] = set()
     for inner in _all_code(code):
@@ -162,19 +165,19 @@ def _all_code(code: types.CodeType) -> Iterator[types.CodeType]:
 
 
 def function_key(fn: Any) -> Hashable:
-    """The key of a function's code and everything that it closes over."""
+    """Returns the key of a function's code and of all variables that it captures."""
     return static_key(fn)
 
 
 def code_of(key: Any) -> types.CodeType | None:
-    """The code of the function that a key is for."""
+    """Returns the code of the function that a key is for."""
     if isinstance(key, types.CodeType):
         return key
     return next((code for part in key if (code := code_of(part))), None) if isinstance(key, tuple) else None
 
 
 def changed_part(before: Any, now: Any, name: str = "it") -> str:
-    """In words, the first place where two keys of the same code differ."""
+    """Returns in words the first difference between two keys of the same code."""
     if not (isinstance(before, tuple) and isinstance(now, tuple)) or len(before) != len(now):
         return f"{name} changed from {before} to {now}"
     if len(now) == 2 and isinstance(now[0], str) and _NAME.match(now[0]):
@@ -185,7 +188,7 @@ def changed_part(before: Any, now: Any, name: str = "it") -> str:
 
 @dataclass(frozen=True, eq=False)
 class Fixed:
-    """An argument that is part of the program by itself: what a function reads beside its arguments, for one program.
+    """An argument that is a part of the program: what a function reads besides its arguments, for one program.
 
     described: names and values, for messages.
     """
@@ -194,17 +197,17 @@ class Fixed:
 
     @functools.cached_property
     def key(self) -> Same:
-        """Equal only to its own."""
+        """A key that is equal to no other object's."""
         return Same(self)
 
 
 def is_source(leaf: Any) -> bool:
-    """True for an iterator that a step can draw from."""
+    """Returns whether a leaf is an iterator that a step can draw from."""
     return hasattr(type(leaf), "peek") and hasattr(type(leaf), "__next__")
 
 
 def leaf_key(leaf: Any) -> Hashable:
-    """The key of one argument: type for tensors and iterators, value for Python numbers and strings, else identity."""
+    """Returns the key of one argument: type of tensors and iterators, value of Python numbers and strings, else identity."""
     if isinstance(leaf, jax.Array | np.ndarray | np.generic):
         return (leaf.shape, leaf.dtype)
     if type(leaf) is Fixed:

@@ -1,4 +1,4 @@
-"""Sums over all replicas inside a trace: values that are summed together travel in few all-reduces."""
+"""Sums over all replicas inside a trace; values that are summed together share all-reduces."""
 
 import itertools
 from collections.abc import Sequence
@@ -13,35 +13,36 @@ _PACK_BYTES = 64 << 20
 
 
 def unfolded(values: Any) -> Any:
-    """The same values, none of them a constant, for a reduction over replicas.
+    """Returns the same values, none of them a constant, for a reduction over replicas.
 
-    JAX would reduce a constant by multiplying; but on an uneven batch a number of rows is another constant on every replica.
+    JAX would replace the sum of a constant by a product; but on an uneven batch a number of rows is a different constant on
+    every replica.
     """
     return jax.tree.map(lambda v: v if isinstance(v, jax.core.Tracer) else jnp.copy(v), values)
 
 
 def summed(values: Sequence[Any], platform: str) -> list[Any]:
-    """The sums of several values over all replicas.
+    """Returns the sums of several values over all replicas.
 
-    On CPUs an all-reduce of a few bytes costs as much as one of 64 kB, so values of one type travel together. (For GPUs XLA
+    On CPUs an all-reduce of a few bytes takes as long as one of 64 kB, so values of one dtype share one. (For GPUs XLA
     combines all-reduces itself.)
     """
-    given = unfolded(list(values))
-    packs = _packs(given) if platform == "cpu" else [[i] for i in range(len(given))]
-    totals: list[Any] = [None] * len(given)
+    parts = unfolded(list(values))
+    packs = _packs(parts) if platform == "cpu" else [[i] for i in range(len(parts))]
+    totals: list[Any] = [None] * len(parts)
     for pack in packs:
         if len(pack) == 1:
-            totals[pack[0]] = jax.lax.psum(given[pack[0]], AXIS)
+            totals[pack[0]] = jax.lax.psum(parts[pack[0]], AXIS)
             continue
-        flat = jax.lax.psum(_packed([given[i] for i in pack]), AXIS)
-        ends = itertools.accumulate(given[i].size for i in pack)
+        flat = jax.lax.psum(_packed([parts[i] for i in pack]), AXIS)
+        ends = itertools.accumulate(parts[i].size for i in pack)
         for i, end in zip(pack, ends, strict=True):
-            totals[i] = flat[end - given[i].size : end].reshape(given[i].shape)
+            totals[i] = flat[end - parts[i].size : end].reshape(parts[i].shape)
     return totals
 
 
 def _packs(values: Sequence[Any]) -> list[list[int]]:
-    """The positions of values that travel together: of one dtype, up to `_PACK_BYTES` or one larger value."""
+    """Returns the positions of values that share an all-reduce: of one dtype, up to `_PACK_BYTES` or one larger value."""
     packs: list[list[int]] = []
     open_packs: dict[Any, tuple[list[int], int]] = {}
     for i, value in enumerate(values):
@@ -56,26 +57,26 @@ def _packs(values: Sequence[Any]) -> list[list[int]]:
 
 
 def _packed(values: list[Any]) -> Any:
-    """All values one after another.
+    """Returns all values concatenated.
 
-    In the branch of a condition: XLA would compute the values anew inside of the concatenation, element by element, also
-    behind an optimization barrier; it moves nothing into a branch.
+    This is done in the branch of a condition, into which XLA moves nothing. Otherwise it would compute the values again
+    inside the concatenation, element by element, even behind an optimization barrier.
     """
 
-    def concatenated(*given: Any) -> Any:
-        return jnp.concatenate([v.ravel() for v in given])
+    def concatenated(*parts: Any) -> Any:
+        return jnp.concatenate([v.ravel() for v in parts])
 
-    def never(*given: Any) -> Any:
-        return jnp.zeros(sum(v.size for v in given), given[0].dtype)
+    def never_run(*parts: Any) -> Any:
+        return jnp.zeros(sum(v.size for v in parts), parts[0].dtype)
 
-    return jax.lax.cond(jax.lax.axis_index(AXIS) >= 0, concatenated, never, *values)
+    return jax.lax.cond(jax.lax.axis_index(AXIS) >= 0, concatenated, never_run, *values)
 
 
 def from_first_replica(value: Any) -> Any:
-    """Replica 0's value, to the last bit, on every replica."""
-    if value.dtype == bool:  # truths have no sum
+    """Returns replica 0's value, to the last bit, on every replica."""
+    if value.dtype == bool:  # booleans have no sum
         return from_first_replica(value.astype(jnp.uint8)).astype(bool)
     mine = jax.lax.axis_index(AXIS) == 0
-    # To add -0.0 changes no number, not even -0.0.
-    nothing = jnp.full_like(value, -0.0 if jnp.issubdtype(value.dtype, jnp.floating) else 0)
-    return jax.lax.psum(jnp.where(mine, value, nothing), AXIS)
+    # Adding -0.0 changes no number, not even -0.0.
+    neutral = jnp.full_like(value, -0.0 if jnp.issubdtype(value.dtype, jnp.floating) else 0)
+    return jax.lax.psum(jnp.where(mine, value, neutral), AXIS)

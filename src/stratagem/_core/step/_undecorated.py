@@ -1,4 +1,4 @@
-"""Runs functions that are not decorated: what their Python reads is noticed when it changes, as if it ran at every call."""
+"""Runs undecorated functions as programs that notice when what their Python reads changes, as if it ran at every call."""
 
 import contextlib
 import logging
@@ -12,10 +12,10 @@ import numpy as np
 from stratagem._core.context import current
 from stratagem._core.mesh import ReplicaMesh
 from stratagem._core.numbers import IN_MATH, ROOM, GrownError, Tracing, exactly, is_stand_in
-from stratagem._core.step._capture import HostMode, InTrace, OtherMesh, Unexplored
 from stratagem._core.step._execute import execute
 from stratagem._core.step._function import Function
-from stratagem._core.step._layout import UnknownShapes
+from stratagem._core.step._in_trace import InTrace
+from stratagem._core.step._interrupts import HostMode, OtherMesh, Unexplored, UnknownShapes
 from stratagem._core.step._signature import function_key, is_source
 from stratagem._core.step.reading import Path, ReadPlan, Reads, ReadState, Variant, described_path, filled
 from stratagem._core.values import is_per_replica
@@ -24,22 +24,23 @@ logger = logging.getLogger("stratagem")
 
 Run = Callable[[Sequence[Any], dict[str, Any]], Any]
 
-_CONTROL = (HostMode, OtherMesh, Unexplored, UnknownShapes)
+_INTERRUPTS = (HostMode, OtherMesh, Unexplored, UnknownShapes)
 
 
 class _FailedError(Exception):
-    """Tracing has failed where numbers were inputs."""
+    """Tracing failed with numbers as inputs."""
 
 
 class _Followed:
-    """In place of an argument that is part of the program by what is read of it."""
+    """Takes the place of an argument that is part of the program, by the values that are read of it."""
 
 
 @dataclass
 class _Call:
-    """One call.
+    """A call of an undecorated function.
 
-    arguments: positional and named ones. leaves: they, flat. built: its trace has changed what it reads, and nobody else has.
+    arguments: positional and named ones. leaves: the same, flat. built: whether its trace has changed objects that it
+    reads, which nothing else has.
     """
 
     function: Callable[..., Any]
@@ -63,12 +64,13 @@ def execute_undecorated(
     kwargs: Any,
     mesh: ReplicaMesh,
 ) -> Any:
-    """`run(args, kwargs)`, which calls `function`, as one compiled program for as long as `function` reads the same.
+    """Runs `run(args, kwargs)`, which calls `function`, as one compiled program as long as `function` reads the same values.
 
-    A number that changes becomes an input of the program; what Python decides by it is a condition of the program. What the
-    function itself changes, a counter for example, is not looked at: where its trace changes something, a warning says so.
+    A number that changes becomes an input of the program; a decision that Python takes on it is a condition of the
+    program. What
+    the function itself changes, such as a counter, is not followed: a warning says so when its trace changes something.
     """
-    if isinstance(function, Function):  # it keeps what it was traced with
+    if isinstance(function, Function):  # a decorated function: its trace stays valid whatever its Python reads
         return execute(run, (*key, function_key(function)), name, (list(args), kwargs), {}, mesh)
     leaves, structure = jax.tree.flatten((list(args), kwargs), is_leaf=is_per_replica)
     plan, reading = reads.read(function, leaves, structure, name)
@@ -80,43 +82,45 @@ def execute_undecorated(
             return _execute(call, variant, values, vector, key, mesh)
         except GrownError:
             pass
-    return _made(call, key, mesh)
+    return _run_new_variant(call, key, mesh)
 
 
-def _made(call: _Call, key: tuple[Hashable, ...], mesh: ReplicaMesh) -> Any:
-    """The result by a program that is made now."""
+def _run_new_variant(call: _Call, key: tuple[Hashable, ...], mesh: ReplicaMesh) -> Any:
+    """Runs the call with a program that is made now."""
     state, numbers = call.reading.state, call.reading.numbers
     variant = state.new(numbers)
     try:
-        result = _first(call, variant, key, mesh)
+        result = _run_first(call, variant, key, mesh)
     except _FailedError as failed:
         if not variant.inputs:
             raise
         constant = state.new(numbers, constant=True)
-        result = _first(call, constant, key, mesh)
-        if state.failed:  # for the second time: it was nothing that passes
+        result = _run_first(call, constant, key, mesh)
+        if state.failed:  # for the second time, so the cause was not temporary
             state.never |= variant.inputs
             logger.info("%s: numbers that it reads stay parts of its program: %s", call.name, failed.__cause__)
         state.failed = True
     return result
 
 
-def _first(call: _Call, variant: Variant, key: tuple[Hashable, ...], mesh: ReplicaMesh) -> Any:
+def _run_first(call: _Call, variant: Variant, key: tuple[Hashable, ...], mesh: ReplicaMesh) -> Any:
     values, vector = list(call.reading.numbers), np.zeros(ROOM, np.float64)
     result = _execute(call, variant, values, vector, key, mesh)
-    # Where it draws its input, an element would be lost with a trace that is given up.
+    # Stays open if the function draws its input: a trace that is given up for GrownError would lose an element.
     variant.arithmetic.closed = not any(map(is_source, call.leaves))
     state = call.reading.state
     state.add(variant)
     if call.built:
-        call.plan.again(state, variant, call.plan.walk(call.function, call.leaves, named=True)[0], call.structure)
+        call.plan.add_changed_reading(
+            state, variant, call.plan.walk(call.function, call.leaves, named=True)[0], call.structure
+        )
     return result
 
 
 def _execute(
     call: _Call, variant: Variant, values: list[Any], vector: np.ndarray, key: tuple[Hashable, ...], mesh: ReplicaMesh
 ) -> Any:
-    """The result of this variant's program for these values."""
+    """Runs this variant's program with these values."""
     args, kwargs = call.arguments
     if call.reading.arguments:
         leaves = [_Followed if i in call.reading.arguments else v for i, v in enumerate(call.leaves)]
@@ -125,24 +129,22 @@ def _execute(
     body = _body(call, variant, values, vector)
     key = (*key, call.plan.code, call.reading.state.objects.key)
     result = execute(body, key, call.name, (args, kwargs, variant.fixed, inputs), {}, mesh)
-    return result if not variant.inputs else jax.tree.map(lambda v: _handed(v, values), result, is_leaf=is_per_replica)
+    if not variant.inputs:
+        return result
+    return jax.tree.map(lambda v: values[v.position] if type(v) is _NumberResult else v, result, is_leaf=is_per_replica)
 
 
 @dataclass(frozen=True)
-class _Handed:
-    """Among the results of a trace, the number at this position, which Python computes at every call."""
+class _NumberResult:
+    """A result of a trace that is the number at this position, which is computed in Python at every call."""
 
     position: int
 
 
-def _handed(leaf: Any, values: list[Any]) -> Any:
-    return values[leaf.position] if type(leaf) is _Handed else leaf
-
-
 def _body(call: _Call, variant: Variant, values: list[Any], vector: np.ndarray) -> Callable[..., Any]:
-    """What is traced: the function with its arguments; numbers that are inputs have stand-ins where they are read."""
+    """Returns the function to trace: it calls the user's, with stand-ins for the numbers that are inputs."""
 
-    def body(args: Any, kwargs: Any, fixed: Any, given: Any) -> Any:
+    def body(args: Any, kwargs: Any, fixed: Any, array: Any) -> Any:
         leaves = jax.tree.leaves((args, kwargs), is_leaf=is_per_replica)
         leaves = [
             v if i in call.reading.arguments else leaf
@@ -150,15 +152,15 @@ def _body(call: _Call, variant: Variant, values: list[Any], vector: np.ndarray) 
         ]
         recorder = current().recorder
         if recorder is None or not variant.inputs:
-            with _watching(call):
-                return _called(call, leaves)
-        tracing = Tracing(variant.arithmetic, given, values, vector)
+            with _noting_changes(call):
+                return _run_leaves(call, leaves)
+        tracing = Tracing(variant.arithmetic, array, values, vector)
         try:
-            with _watching(call), filled(_stand_ins(call, variant, tracing, leaves)):
-                result = _called(call, leaves)
+            with _noting_changes(call), filled(_stand_ins(call, variant, tracing, leaves)):
+                result = _run_leaves(call, leaves)
             if not tracing.grown:
                 return jax.tree.map(_result, result, is_leaf=is_per_replica)
-        except (*_CONTROL, GrownError):
+        except (*_INTERRUPTS, GrownError):
             raise
         except Exception as error:
             if not tracing.grown:
@@ -170,38 +172,41 @@ def _body(call: _Call, variant: Variant, values: list[Any], vector: np.ndarray) 
     return body
 
 
-def _called(call: _Call, leaves: list[Any]) -> Any:
+def _run_leaves(call: _Call, leaves: list[Any]) -> Any:
     return call.run(*jax.tree.unflatten(call.structure, leaves))
 
 
 def _stand_ins(call: _Call, variant: Variant, tracing: Tracing, leaves: list[Any]) -> list[tuple[Any, Any]]:
-    """Where they go; those of arguments go into `leaves`."""
-    walk, filling = call.reading.walk, []
+    """Returns (place, stand-in) pairs for the numbers that are inputs; puts those of arguments into `leaves`."""
+    walk, fillings = call.reading.walk, []
     for position in variant.inputs:
         place = walk.places[position]
         if place[0] == "argument":
             leaves[place[2]] = tracing.number(position)
         else:
-            filling.append((place, tracing.number(position)))
-    return filling + [(place, IN_MATH[id(value)]) for place, value in walk.math]
+            fillings.append((place, tracing.number(position)))
+    return fillings + [(place, IN_MATH[id(value)]) for place, value in walk.math]
 
 
 def _result(leaf: Any) -> Any:
-    """A result of a trace: a number that is one is not known before the call; a scalar of 64 bits came of one alone."""
+    """Converts a leaf of a trace's result: a stand-in to its position, a scalar made of numbers only to 32 bits."""
     if is_stand_in(leaf):
-        return _Handed(leaf.position)
+        return _NumberResult(leaf.position)
     if isinstance(leaf, InTrace):
         return InTrace(_result(leaf.local), leaf._replicas)
     weak = isinstance(leaf, jax.Array) and leaf.weak_type and leaf.dtype == np.float64
     return jax.lax.convert_element_type(leaf, np.float32) if weak else leaf
 
 
-# --- What a step changes itself ---------------------------------------------------------------------------------------
+# --- Changes by the step itself ---------------------------------------------------------------------------------------
 
 
 @contextlib.contextmanager
-def _watching(call: _Call) -> Iterator[None]:
-    """What the body changes of what it reads is not looked at from then on; a warning says so, unless it was built there."""
+def _noting_changes(call: _Call) -> Iterator[None]:
+    """Notes the objects read that the body changes, which are not followed from then on.
+
+    A warning says so, except for objects that did not exist before.
+    """
     recorder, plan = current().recorder, call.plan
     if recorder is None or not (plan.stored or plan.changes):
         yield
@@ -210,13 +215,13 @@ def _watching(call: _Call) -> Iterator[None]:
     yield
     after = plan.walk(call.function, call.leaves, after=True)[0].contents
     changed = {path for path in before.keys() | after.keys() if not _same(before.get(path), after.get(path))}
-    own = {path for path in changed if _changes(plan, path)}
+    own = {path for path in changed if _can_change(plan, path)}
     if own and not recorder.discovering:
         for path in own:
-            place = path if (path in before and path in after) or path[1] != "item" else path[0]
-            plan.changed.add(place)
-            if before.get(place) is not None and (name := described_path(place)) not in plan.said:
-                plan.said.add(name)
+            owner = path if (path in before and path in after) or path[1] != "item" else path[0]
+            plan.changed.add(owner)
+            if before.get(owner) is not None and (name := described_path(owner)) not in plan.warned:
+                plan.warned.add(name)
                 logger.warning(_CHANGES, call.name, name, name)
     call.built = not (changed - own)
 
@@ -225,8 +230,8 @@ def _same(old: Any, new: Any) -> bool:
     return old is new or (type(old) in (int, float) and exactly(old) == exactly(new))
 
 
-def _changes(plan: ReadPlan, path: Path) -> bool:
-    """True if the code has something that could have changed this."""
+def _can_change(plan: ReadPlan, path: Path) -> bool:
+    """Returns whether the function's code could have changed the value at this path."""
     _, kind, label = path
     return plan.changes if kind in ("item", "each") else label in plan.stored
 

@@ -1,4 +1,4 @@
-"""A step for uneven batches: local pieces with their true shapes on each replica's device, global pieces on all."""
+"""UnevenProgram: a step for uneven batches; local pieces run on each replica's device with its shapes, global ones on all."""
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
@@ -11,11 +11,14 @@ from jax.sharding import PartitionSpec
 
 from stratagem._base.errors import DivergenceError, InvalidArgumentError
 from stratagem._core.mesh import AXIS, ReplicaMesh
+from stratagem._core.step._arguments import Arguments
+from stratagem._core.step._bound_variables import BoundVariables
 from stratagem._core.step._markers import is_literal
 from stratagem._core.step._partition import LocalPiece, Partition, Version
-from stratagem._core.step._program import Arguments, Bound, Trace, begun
+from stratagem._core.step._program_call import program_call
 from stratagem._core.step._rewrites import compiler_options
 from stratagem._core.step._signature import static_key
+from stratagem._core.step._trace import Trace
 from stratagem._core.values import per_replica, storage
 
 EACH, EVERY = PartitionSpec(AXIS), PartitionSpec()
@@ -23,7 +26,7 @@ EACH, EVERY = PartitionSpec(AXIS), PartitionSpec()
 
 @dataclass(frozen=True)
 class ReplicaGroup:
-    """The replicas with one shape of rows: they run together, on a mesh of their devices."""
+    """The replicas with one shape of rows. They run together, on a mesh of their devices."""
 
     shape: Hashable
     positions: tuple[int, ...]
@@ -36,56 +39,56 @@ class UnevenProgram:
     def __init__(
         self, traces: dict[Hashable, Trace], shapes: Sequence[Hashable], arguments: Arguments, mesh: ReplicaMesh
     ) -> None:
-        made = traces[shapes[0]]
-        self._mesh, self._results = mesh, made.results
-        self._bound = Bound(made, mesh)
+        first = traces[shapes[0]]
+        self._mesh, self._results = mesh, first.results
+        self._bound = BoundVariables(first, mesh)
         slots = self._bound.slots
         equal = [not s for s in slots] + [False] * len(arguments.own) + [True] * len(arguments.shared)
         env = [(AXIS, mesh.num_replicas)]
         _check_results(traces)
-        self._cut = Partition({shape: Version(t.closed, equal, env) for shape, t in traces.items()})
+        self._partition = Partition({shape: Version(t.closed, equal, env) for shape, t in traces.items()})
         self._slots = slots
-        self._check_mirrored(made)
-        # Every worker knows all shapes, and runs the local pieces of those that its own replicas have.
-        self._parts = [part for shape in traces if (part := _part(shape, shapes, mesh)).positions]
+        self._check_mirrored(first)
+        # Every worker knows all shapes, and runs the local pieces of its own replicas' shapes.
+        self._groups = [group for shape in traces if (group := _local_group(shape, shapes, mesh)).positions]
         self._result_shapes = _result_shapes(traces, shapes, len(self._results.per_replica))
         self._first = True
         self._locals = {
-            (k, p.shape): self._compiled_local(k, p) for k in range(self._cut.last + 1) for p in self._parts
+            (k, g.shape): self._compiled_local(k, g) for k in range(self._partition.last + 1) for g in self._groups
         }
-        self._globals = {k: self._compiled_global(k) for k in range(1, self._cut.last + 1)}
+        self._globals = {k: self._compiled_global(k) for k in range(1, self._partition.last + 1)}
 
     @property
     def stale(self) -> bool:
-        """True if a variable moved or changed its role since the program was made."""
+        """True if the program is out of date, as `BoundVariables.stale` says."""
         return self._bound.stale
 
     def __call__(self, arguments: Arguments) -> Any:
-        """Run once, as `Program` does."""
+        """Runs once, as `Program.__call__` does."""
         self._bound.check()
-        with storage, begun(self._mesh.job, first=self._first):
+        with storage, program_call(self._mesh.job, first=self._first):
             outs = self._outputs(arguments)
             for array in jax.tree.leaves(outs)[:1]:
                 self._mesh.dispatched.note(array)
             self._first = False
-            return self._hand_out(outs)
+            return self._commit(outs)
 
     def _outputs(self, arguments: Arguments) -> list[Any]:
-        run = _Run(self._cut, self._mesh, self._parts)
+        run = _UnevenCall(self._partition, self._mesh, self._groups)
         values = self._bound.ordered()
         equal = [v for v, s in zip(values, self._slots, strict=True) if not s] + [
             self._mesh.replicate(v) for v in arguments.shared
         ]
         run.start(equal, [v for v, s in zip(values, self._slots, strict=True) if s], arguments.own)
-        for k in range(self._cut.last + 1):
+        for k in range(self._partition.last + 1):
             if k:
                 run.global_piece(k, self._globals[k])
-            for part in self._parts:
-                run.local_piece(k, part, self._locals[k, part.shape])
+            for group in self._groups:
+                run.local_piece(k, group, self._locals[k, group.shape])
         return run.outputs()
 
-    def _hand_out(self, outs: list[Any]) -> Any:
-        """Each output is one array on the whole mesh, or a list with an array a replica."""
+    def _commit(self, outs: list[Any]) -> Any:
+        """Writes the variables; returns the results. outs: arrays on the whole mesh, or lists with one for each replica."""
         flags, n = self._results.per_replica, len(self._results.per_replica)
         new = zip(outs[n:], self._bound.written_slots, strict=True)
         self._bound.write(_copied([self._mesh.stack(self._each(v)) if slot else v for v, slot in new]))
@@ -100,10 +103,10 @@ class UnevenProgram:
     def _each(self, value: Any) -> list[Any]:
         return value if isinstance(value, list) else [s.data for s in value.addressable_shards]
 
-    def _check_mirrored(self, made: Trace) -> None:
-        n = len(made.results.per_replica)
+    def _check_mirrored(self, traced: Trace) -> None:
+        n = len(traced.results.per_replica)
         for (variable, line), same, slot in zip(
-            made.written, self._cut.same_outs[n:], self._bound.written_slots, strict=True
+            traced.written, self._partition.same_outs[n:], self._bound.written_slots, strict=True
         ):
             if not same and not slot:
                 raise DivergenceError(
@@ -111,27 +114,27 @@ class UnevenProgram:
                     f"at {line}: it depends on the number of a replica's rows. Reduce that number over the replicas first."
                 )
 
-    def _compiled_local(self, k: int, part: ReplicaGroup) -> Any:
-        version, piece = self._cut.versions[part.shape], self._cut.local[k, part.shape]
+    def _compiled_local(self, k: int, group: ReplicaGroup) -> Any:
+        version, piece = self._partition.versions[group.shape], self._partition.local[k, group.shape]
         if not piece.eqns and not any(self._is_constant(version, v) for v in piece.head):
-            return None  # nothing to compute: values are handed on as they are
-        specs = [EACH if self._cut.common(version, v) is None else EVERY for v in piece.reads]
+            return None  # nothing to compute: the values are passed on unchanged
+        specs = [EACH if self._partition.common(version, v) is None else EVERY for v in piece.reads]
         function = version.function(piece.eqns, piece.reads, [*piece.head, *piece.keep])
-        return _mapped(function, part.mesh, specs, [EACH] * (len(piece.head) + len(piece.keep)))
+        return _mapped(function, group.mesh, specs, [EACH] * (len(piece.head) + len(piece.keep)))
 
     def _is_constant(self, version: Version, atom: Any) -> bool:
-        return is_literal(atom) or atom in version.consts or self._cut.common(version, atom) is not None
+        return is_literal(atom) or atom in version.consts or self._partition.common(version, atom) is not None
 
     def _compiled_global(self, k: int) -> Any:
-        piece = self._cut.globals[k]
-        first = next(iter(self._cut.versions))
-        imports = len(self._cut.local[k - 1, first].head)
+        piece = self._partition.globals[k]
+        first = next(iter(self._partition.versions))
+        imports = len(self._partition.local[k - 1, first].head)
         ins = [EVERY] * len(piece.reads) + [EACH] * imports
         return _mapped(piece.function, self._mesh, ins, [EVERY] * len(piece.outs) + [EACH] * len(piece.names[first]))
 
 
 def _check_results(traces: dict[Hashable, Trace]) -> None:
-    """Replicas must assign the same variables and return the same structure."""
+    """Raises InvalidArgumentError unless all replicas assign the same variables and return the same structure."""
     written = [[v.path for v, _ in t.written] for t in traces.values()]
     if any(w != written[0] for w in written):
         odd = sorted(set.symmetric_difference(*map(set, (written[0], next(w for w in written if w != written[0])))))
@@ -156,13 +159,13 @@ def _check_results(traces: dict[Hashable, Trace]) -> None:
 def _result_shapes(
     traces: dict[Hashable, Trace], shapes: Sequence[Hashable], count: int
 ) -> list[list[tuple[int, ...]]]:
-    """For every tensor that the step returns, its shape on all replicas of the job."""
+    """Returns, for every tensor that the step returns, its shape on all replicas of the job."""
     outs = {shape: [tuple(aval.shape) for aval in t.closed.out_avals[:count]] for shape, t in traces.items()}
     return [[outs[shape][i] for shape in shapes] for i in range(count)]
 
 
-def _part(shape: Hashable, shapes: Sequence[Hashable], mesh: ReplicaMesh) -> ReplicaGroup:
-    """The replicas of this worker whose inputs have this shape."""
+def _local_group(shape: Hashable, shapes: Sequence[Hashable], mesh: ReplicaMesh) -> ReplicaGroup:
+    """Returns the replicas of this worker whose inputs have this shape."""
     positions = tuple(i for i in mesh.local_ids if shapes[i] == shape)
     return ReplicaGroup(shape, positions, ReplicaMesh(tuple(mesh.devices[i] for i in positions)))
 
@@ -176,63 +179,63 @@ def _mapped(function: Any, mesh: ReplicaMesh, ins: list[PartitionSpec], outs: li
     return jax.jit(mapped, compiler_options=compiler_options(mesh.devices[0].platform))
 
 
-class _Run:
-    """The values of one call: common ones by number over the whole mesh, each part's own by variable over its mesh."""
+class _UnevenCall:
+    """The values of one call: common ones by number over the whole mesh, each group's own by variable over its mesh."""
 
-    def __init__(self, cut: Partition, mesh: ReplicaMesh, parts: Sequence[ReplicaGroup]) -> None:
-        self._cut, self._mesh, self._parts = cut, mesh, parts
+    def __init__(self, partition: Partition, mesh: ReplicaMesh, groups: Sequence[ReplicaGroup]) -> None:
+        self._partition, self._mesh, self._groups = partition, mesh, groups
         self._equal: dict[int, jax.Array] = {}
-        self._mine: dict[Hashable, dict[Any, jax.Array]] = {}
+        self._own: dict[Hashable, dict[Any, jax.Array]] = {}
         self._views: dict[tuple[Hashable, int], jax.Array] = {}
         self._heads: dict[Hashable, list[jax.Array]] = {}
 
     def start(self, equal: Sequence[jax.Array], slots: Sequence[jax.Array], own: Sequence[Any]) -> None:
-        """Distribute the call's inputs."""
-        for part in self._parts:
-            version = self._cut.versions[part.shape]
+        """Distributes the call's inputs."""
+        for group in self._groups:
+            version = self._partition.versions[group.shape]
             self._equal.update((version.numbers[v], x) for v, x in zip(version.equal, equal, strict=True))
-            ids = part.mesh.stack([np.asarray(i, np.int32) for i in part.positions])
+            ids = group.mesh.stack([np.asarray(i, np.int32) for i in group.positions])
             first = self._mesh.local_ids[0]
-            rows = [part.mesh.stack([v.values[i - first] for i in part.positions]) for v in own]
-            mine = [*(_move([s], part.mesh, EACH) for s in slots), *rows]
-            self._mine[part.shape] = {version.id: ids, **dict(zip(version.own, mine, strict=True))}
+            rows = [group.mesh.stack([v.values[i - first] for i in group.positions]) for v in own]
+            values = [*(_move([s], group.mesh, EACH) for s in slots), *rows]
+            self._own[group.shape] = {version.id: ids, **dict(zip(version.own, values, strict=True))}
 
     def global_piece(self, k: int, run: Any) -> None:
-        """All replicas together: the collectives, and what follows from them."""
-        piece = self._cut.globals[k]
+        """Runs a global piece on all replicas together: the collectives, and what depends on them only."""
+        piece = self._partition.globals[k]
         imports = [
             _move(columns, self._mesh, EACH)
-            for columns in zip(*(self._heads[p.shape] for p in self._parts), strict=True)
+            for columns in zip(*(self._heads[g.shape] for g in self._groups), strict=True)
         ]
         made = run(*(self._equal[n] for n in piece.reads), *imports)
         self._equal.update(zip(piece.outs, made[: len(piece.outs)], strict=True))
-        for part in self._parts:
-            own = (_move([x], part.mesh, EACH) for x in made[len(piece.outs) :])
-            self._mine[part.shape].update(zip(piece.names[part.shape], own, strict=True))
+        for group in self._groups:
+            own = (_move([x], group.mesh, EACH) for x in made[len(piece.outs) :])
+            self._own[group.shape].update(zip(piece.names[group.shape], own, strict=True))
 
-    def local_piece(self, k: int, part: ReplicaGroup, run: Any) -> None:
-        """One part's replicas by themselves, with their own shapes."""
-        piece: LocalPiece = self._cut.local[k, part.shape]
-        mine = self._mine[part.shape]
+    def local_piece(self, k: int, group: ReplicaGroup, run: Any) -> None:
+        """Runs a local piece on one group's replicas, with their own shapes."""
+        piece: LocalPiece = self._partition.local[k, group.shape]
+        own = self._own[group.shape]
         if run is None:
-            self._heads[part.shape] = [mine[v] for v in piece.head]
+            self._heads[group.shape] = [own[v] for v in piece.head]
             return
-        made = run(*(self._operand(part, v) for v in piece.reads))
-        self._heads[part.shape] = made[: len(piece.head)]
-        mine.update(zip(piece.keep, made[len(piece.head) :], strict=True))
+        made = run(*(self._operand(group, v) for v in piece.reads))
+        self._heads[group.shape] = made[: len(piece.head)]
+        own.update(zip(piece.keep, made[len(piece.head) :], strict=True))
 
     def outputs(self) -> list[Any]:
-        """Every output of the step: an array on the whole mesh, or a list with one array a replica."""
-        first, own = self._cut.first, 0
+        """Returns every output of the step: an array on the whole mesh, or a list with one array for each replica."""
+        first, own = self._partition.first, 0
         flat: list[Any] = []
-        for atom, same in zip(first.outs, self._cut.same_outs, strict=True):
+        for atom, same in zip(first.outs, self._partition.same_outs, strict=True):
             if same:
                 flat.append(self._common_value(first, atom))
                 continue
             row: list[Any] = [None] * len(self._mesh.local_ids)
-            for part in self._parts:
+            for group in self._groups:
                 for position, value in zip(
-                    part.positions, part.mesh.unstack(self._heads[part.shape][own]), strict=True
+                    group.positions, group.mesh.unstack(self._heads[group.shape][own]), strict=True
                 ):
                     row[position - self._mesh.local_ids[0]] = value
             flat.append(row)
@@ -243,27 +246,27 @@ class _Run:
         if is_literal(atom) or atom in version.consts:
             value = atom.val if is_literal(atom) else version.consts[atom]
             return self._mesh.replicate(np.asarray(value, atom.aval.dtype))
-        number = self._cut.common(version, atom)
-        assert number is not None  # the caller asked only for common values
+        number = self._partition.common(version, atom)
+        assert number is not None  # the caller asks for common values only
         return self._equal[number]
 
-    def _operand(self, part: ReplicaGroup, var: Any) -> jax.Array:
-        number = self._cut.common(self._cut.versions[part.shape], var)
+    def _operand(self, group: ReplicaGroup, var: Any) -> jax.Array:
+        number = self._partition.common(self._partition.versions[group.shape], var)
         if number is None:
-            return self._mine[part.shape][var]
-        if (part.shape, number) not in self._views:
-            self._views[part.shape, number] = _move([self._equal[number]], part.mesh, EVERY)
-        return self._views[part.shape, number]
+            return self._own[group.shape][var]
+        if (group.shape, number) not in self._views:
+            self._views[group.shape, number] = _move([self._equal[number]], group.mesh, EVERY)
+        return self._views[group.shape, number]
 
 
 @jax.jit
 def _copied(arrays: list[jax.Array]) -> list[jax.Array]:
-    """Arrays of their own: two variables, or a result, may have got one, and the next even step donates each."""
+    """Copies arrays: variables and results may share one, and the next even step donates those of variables."""
     return [jnp.copy(array) for array in arrays]
 
 
 def _move(arrays: Sequence[jax.Array], mesh: ReplicaMesh, spec: PartitionSpec) -> jax.Array:
-    """The same buffers as an array over another mesh: no copy."""
+    """Returns the same buffers as an array over another mesh, without a copy."""
     pieces = {s.device: s.data for a in arrays for s in a.addressable_shards}
     found = [pieces[d] for d in mesh.local_devices]
     shape = found[0].shape if spec == EVERY else (mesh.num_replicas, *found[0].shape[1:])

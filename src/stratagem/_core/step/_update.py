@@ -1,4 +1,4 @@
-"""An optimizer's update that a trace leaves to where the variables are."""
+"""RemoteUpdate: an optimizer's update that a trace leaves to the servers of its variables."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -6,7 +6,7 @@ from typing import Any
 
 @dataclass(frozen=True, eq=False)
 class RemoteUpdate:
-    """A call of `optimizer.apply`. variables: one for each gradient. counted: what else code may read after it."""
+    """A call of `optimizer.apply`. variables: one for each gradient. counted: other variables that code may read after it."""
 
     optimizer: Any
     variables: tuple[Any, ...]

@@ -1,4 +1,4 @@
-"""What a value is when there are many replicas."""
+"""Values with many replicas: PerReplica, variables and their placements, initial values, shards."""
 
 from stratagem._core.values._initializer_program import InitializerProgram as InitializerProgram
 from stratagem._core.values._initializer_program import Maker as Maker

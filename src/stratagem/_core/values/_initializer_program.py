@@ -1,4 +1,4 @@
-"""InitializerProgram: the first value of a variable as a program, which can make some rows of it alone."""
+"""InitializerProgram: the initial value of a variable as a program, which can make some of its rows alone."""
 
 import functools
 import random
@@ -15,7 +15,7 @@ from jax.extend import core as xc
 from stratagem._core.values._rows import RowProgram, run_here
 from stratagem._private import new_jaxpr, recorded
 
-# Rows are made so many bytes at a time: what is computed on the way takes up to twelve times that.
+# Rows are made in chunks of this many bytes: intermediate values take up to twelve times that.
 _AT_A_TIME = 2 << 20
 
 Maker = Callable[..., Any]
@@ -23,8 +23,8 @@ Maker = Callable[..., Any]
 
 @final
 @dataclass(frozen=True)
-class _Source:
-    """A program that makes rows, known by its text."""
+class _RowSource:
+    """A program that makes rows. Sources with equal texts are equal."""
 
     text: str
     rows: RowProgram = field(compare=False)
@@ -33,7 +33,7 @@ class _Source:
 
 
 @functools.lru_cache(maxsize=128)
-def _maker(source: _Source, count: int) -> Maker:
+def _maker(source: _RowSource, count: int) -> Maker:
     shape, chunk = (count, *source.shape[1:]), _rows_at_a_time(source.shape, source.dtype, count)
 
     def make(start: Any, zero: Any, consts: list[Any]) -> jax.Array:
@@ -41,7 +41,7 @@ def _maker(source: _Source, count: int) -> Maker:
             return source.rows(start, count, zero, consts)
 
         def more(i: Any, made: jax.Array) -> jax.Array:
-            # The last ones begin early enough, and some are made once more.
+            # The last chunk starts earlier if rows are missing for it; then some rows are made twice.
             at = jnp.minimum(i.astype("int64") * jnp.asarray(chunk, "int64"), jnp.asarray(count - chunk, "int64"))
             return lax.dynamic_update_slice_in_dim(made, source.rows(start + at, chunk, zero, consts), at, 0)
 
@@ -57,7 +57,7 @@ def _rows_at_a_time(shape: tuple[int, ...], dtype: Any, count: int) -> int:
 
 @final
 class InitializerProgram:
-    """A traced initializer: the program of its value, and that of some rows alone where there is one."""
+    """A traced initializer: the program of its value, and one of some rows alone if there is one."""
 
     def __init__(self, closed: xc.ClosedJaxpr) -> None:
         self._closed = closed
@@ -65,13 +65,15 @@ class InitializerProgram:
         self.shape: tuple[int, ...] = tuple(aval.shape)
         self.dtype = np.dtype(aval.dtype)
         rows = RowProgram.of(closed.jaxpr)
-        self._source = None if rows is None else _Source(str(closed.jaxpr), rows, self.shape, self.dtype)
+        self._source = None if rows is None else _RowSource(str(closed.jaxpr), rows, self.shape, self.dtype)
 
     @classmethod
     def of(cls, make: Callable[[], Any]) -> "InitializerProgram | None":
-        """Calls `make`. None if it cannot be traced: then it has to be called again, and nothing has happened.
+        """Calls and traces `make`.
 
-        The states of random seeds that it draws from are then as if it had run.
+        Returns None if it cannot be traced; then nothing has happened, and it has to be called again.
+
+        The states of random seeds from which it draws are set as if it had run.
         """
         before = random.getstate(), np.random.get_state()
 
@@ -82,9 +84,9 @@ class InitializerProgram:
         try:
             with recorded() as assigned:
                 closed = jax.make_jaxpr(pure)()
-        except Exception:  # whatever it is comes again, for whoever calls it
+        except Exception:  # any error will be raised again when the initializer is called
             closed = None
-        if closed is None or not _says_all(closed):
+        if closed is None or not _is_self_contained(closed):
             random.setstate(before[0])
             np.random.set_state(before[1])
             return None
@@ -94,7 +96,7 @@ class InitializerProgram:
         return cls(_outputs(closed, 0, 1))
 
     def value(self) -> jax.Array:
-        """All of it, made here, one equation after another as the initializer itself would."""
+        """Makes the whole value here, one equation after another as the initializer itself would."""
         value: jax.Array
         (value,) = run_here(self._closed)
         return value
@@ -106,27 +108,27 @@ class InitializerProgram:
 
     @property
     def text(self) -> str:
-        """Equal for formulas of the same makers."""
-        return self._known.text
+        """A text that is equal for initializers whose makers are the same."""
+        return self._row_source.text
 
     def maker(self, count: int) -> Maker:
-        """A compiled function that makes so many rows, called with `arguments`. The same one for equal texts."""
-        return _maker(self._known, count)
+        """Returns a compiled function that makes this many rows, called with `arguments`. Equal texts share one."""
+        return _maker(self._row_source, count)
 
     def arguments(self, start: int) -> tuple[Any, Any, list[np.ndarray]]:
-        """What to call a maker with for the rows from `start` on. As NumPy's, which may travel."""
+        """Returns the arguments with which a maker makes the rows from `start` on, as NumPy values, which can be sent."""
         return np.int64(start), np.uint32(0), [np.asarray(const) for const in self._closed.consts]
 
     @property
-    def _known(self) -> _Source:
-        assert self._source is not None, "by_rows was not asked"
+    def _row_source(self) -> _RowSource:
+        assert self._source is not None, "the caller checks by_rows first"
         return self._source
 
 
-def _says_all(closed: xc.ClosedJaxpr) -> bool:
-    """False for a program that needs a trace around it, or would be more exact than what it was traced from.
+def _is_self_contained(closed: xc.ClosedJaxpr) -> bool:
+    """Returns False for a program that needs a trace around it, or is more exact than the code that it was traced from.
 
-    Outside of a trace JAX cuts a Python number that meets a tensor of 64 bits to 32 bits.
+    Outside of a trace, JAX converts a Python number that is combined with a 64-bit tensor to 32 bits.
     """
     literals: Any = (v for eqn in closed.jaxpr.eqns for v in eqn.invars if isinstance(v, xc.Literal))
     wide = (np.asarray(v.val) for v in literals if v.aval.dtype == np.float64)
@@ -136,7 +138,7 @@ def _says_all(closed: xc.ClosedJaxpr) -> bool:
 
 
 def _outputs(closed: xc.ClosedJaxpr, first: int, last: int | None = None) -> xc.ClosedJaxpr:
-    """The program of some outputs, without what these do not need."""
+    """Returns the program of some outputs, without equations that these do not need."""
     outs = closed.jaxpr.outvars[first:last]
     needed = {v for v in outs if not isinstance(v, xc.Literal)}
     eqns: list[Any] = []

@@ -1,4 +1,4 @@
-"""tf.Module: a plain container of variables."""
+"""`tf.Module`: a container of variables."""
 
 import contextlib
 from collections.abc import Callable, Iterator
@@ -24,7 +24,7 @@ class Module:
 
     @property
     def name(self) -> str:
-        """The name given, else that of the class."""
+        """The given name, by default that of the class."""
         return getattr(self, "_name", type(self).__name__.lower())
 
     @property
@@ -55,7 +55,7 @@ class Module:
 
     @classmethod
     def with_name_scope(cls, method: Callable[..., Any]) -> Callable[..., Any]:
-        """The method itself."""
+        """Returns the method itself."""
         return method
 
     def _collect(self, seen: set[int]) -> Iterator[Any]:

@@ -1,4 +1,4 @@
-"""Variables with a slot a replica, as a metric's state: how slots become one value, and one value becomes slots."""
+"""Variables with a slot for each replica, such as a metric's state: how slots become one value, and one value slots."""
 
 from typing import Any
 
@@ -9,12 +9,12 @@ from stratagem._base.errors import ReductionError
 
 
 def on_read(variable: Any) -> bool:
-    """True for a variable with a slot a replica, reduced when read: a metric's state."""
+    """Returns whether a variable has a slot for each replica and is reduced when read, as a metric's state is."""
     return bool(variable.synchronization == "on_read")
 
 
 def aggregation_of(variable: Any) -> str:
-    """How the values of several replicas become one: "sum", "mean" or "only_first_replica".
+    """Returns how the values of several replicas become one: "sum", "mean" or "only_first_replica".
 
     Raises ReductionError for a variable of several replicas that has no aggregation, and for SUM of a bool, as TF does.
     """
@@ -48,20 +48,21 @@ _AGGREGATE = {
 
 
 def aggregate(variable: Any, slots: jax.Array) -> jax.Array:
-    """The one value of all slots, an array of shape (replicas, *variable.shape)."""
+    """Returns the aggregate of all slots, which are an array of shape (replicas, *variable.shape)."""
     return slots[0] if slots.shape[0] == 1 else _AGGREGATE[aggregation_of(variable)](slots)
 
 
 @jax.jit
 def add_to_each(slots: jax.Array, amount: jax.Array) -> jax.Array:
-    """Every slot with the amount added to it."""
+    """Returns the slots with the amount added to each."""
     return slots + amount
 
 
 def shares(variable: Any, value: Any, replicas: int) -> list[Any]:
-    """What every replica gets of a value that is assigned in cross-replica code.
+    """Returns each replica's part of a value that is assigned in cross-replica code.
 
-    For aggregation SUM equal parts that add up to it (what an integer leaves over goes to the first replica), else the value.
+    For aggregation SUM these are equal parts that add up to the value (the remainder of an integer goes to the first
+    replica); otherwise each is the value.
     """
     if variable.aggregation != "sum" or replicas == 1:
         return [value] * replicas

@@ -1,4 +1,4 @@
-"""Partitioners: into how many shards a variable is cut, with TensorFlow's arithmetic."""
+"""Partitioners: the number of shards of a variable, with TensorFlow's arithmetic."""
 
 import abc
 import math
@@ -8,17 +8,17 @@ from typing import Any, final
 import jax.numpy as jnp
 import numpy as np
 
-_BYTES_PER_STRING = 16  # an estimate of TensorFlow's
+_BYTES_PER_STRING = 16  # TensorFlow's estimate
 
 
 class Partitioner(abc.ABC):
-    """Says into how many shards a variable is cut, as `tf.distribute.experimental.partitioners.Partitioner`."""
+    """Decides the number of shards of a variable, as `tf.distribute.experimental.partitioners.Partitioner`."""
 
     @abc.abstractmethod
     def __call__(self, shape: Any, dtype: Any, axis: int = 0) -> list[int]:
-        """How many shards along each dimension of a variable of this shape and dtype: 1 but along `axis`.
+        """Returns the number of shards along each dimension of a variable of this shape and dtype: 1 except along `axis`.
 
-        Raises TypeError for a shape with unknown dimensions, ValueError where it has no such axis.
+        Raises TypeError for a shape with unknown dimensions, ValueError if it has no such axis.
         """
 
 
@@ -50,7 +50,7 @@ def _check_positive(**arguments: Any) -> None:
 
 @final
 class FixedShardsPartitioner(Partitioner):
-    """The same number of shards for every variable, at most one a row.
+    """Cuts every variable into the same number of shards, but at most one for each row.
 
     Raises ValueError for a number below 1.
     """
@@ -66,9 +66,9 @@ class FixedShardsPartitioner(Partitioner):
 
 @final
 class MinSizePartitioner(Partitioner):
-    """As many shards as there can be of at least `min_shard_bytes` each, but at most `max_shards`.
+    """Cuts a variable into as many shards as possible of at least `min_shard_bytes` each, but at most `max_shards`.
 
-    bytes_per_string: what a string counts for. Raises ValueError for a number below 1.
+    bytes_per_string: the assumed size of a string. Raises ValueError for a number below 1.
     """
 
     def __init__(
@@ -85,9 +85,11 @@ class MinSizePartitioner(Partitioner):
 
 @final
 class MaxSizePartitioner(Partitioner):
-    """As few shards as keep each at `max_shard_bytes` or below, but at most `max_shards` (None: no limit).
+    """Cuts a variable into as few shards as possible of at most `max_shard_bytes` each, but at most `max_shards` of them.
 
-    bytes_per_string: what a string counts for. Raises ValueError for a number below 1.
+    max_shards: None for no limit.
+
+    bytes_per_string: the assumed size of a string. Raises ValueError for a number below 1.
     """
 
     def __init__(
@@ -106,13 +108,13 @@ class MaxSizePartitioner(Partitioner):
         return _answer(dims, axis, shards if self._most is None else min(shards, self._most))
 
 
-# --- The same under their names of TensorFlow 1 -----------------------------------------------------------------------
+# --- The same partitioners by their names in TensorFlow 1 -------------------------------------------------------------
 
 Partition = Callable[..., list[int]]
 
 
 def fixed_size_partitioner(num_shards: int, axis: int = 0) -> Partition:
-    """A function of `shape` and `dtype`: as FixedShardsPartitioner along `axis`. Raises as that does."""
+    """Returns a function of `shape` and `dtype` that is FixedShardsPartitioner along `axis`, and raises the same errors."""
     return _along(FixedShardsPartitioner(num_shards), axis)
 
 
@@ -122,7 +124,7 @@ def min_max_variable_partitioner(
     min_slice_size: int = 256 << 10,
     bytes_per_string_element: int = _BYTES_PER_STRING,
 ) -> Partition:
-    """A function of `shape` and `dtype`: as MinSizePartitioner along `axis`. Raises as that does."""
+    """Returns a function of `shape` and `dtype` that is MinSizePartitioner along `axis`, and raises the same errors."""
     return _along(MinSizePartitioner(min_slice_size, max_partitions, bytes_per_string_element), axis)
 
 
@@ -132,7 +134,7 @@ def variable_axis_size_partitioner(
     bytes_per_string_element: int = _BYTES_PER_STRING,
     max_shards: int | None = None,
 ) -> Partition:
-    """A function of `shape` and `dtype`: as MaxSizePartitioner along `axis`. Raises as that does."""
+    """Returns a function of `shape` and `dtype` that is MaxSizePartitioner along `axis`, and raises the same errors."""
     return _along(MaxSizePartitioner(max_shard_bytes, max_shards, bytes_per_string_element), axis)
 
 
@@ -147,9 +149,9 @@ def _along(partitioner: Partitioner, axis: int) -> Partition:
 
 
 def shards_by(partitioner: Partition | None, shape: tuple[int, ...], dtype: Any) -> int:
-    """How many shards a strategy with this `variable_partitioner` cuts a variable into; 1 means that it stays whole.
+    """Returns the number of shards of a variable under a strategy with this `variable_partitioner`; 1 if it stays whole.
 
-    Raises ValueError for an answer that is no list of 1s with a number above zero in front.
+    Raises ValueError for a partitioner's answer other than a positive number followed by 1s.
     """
     if partitioner is None or not shape:
         return 1
@@ -163,6 +165,6 @@ def shards_by(partitioner: Partition | None, shape: tuple[int, ...], dtype: Any)
 
 
 def rows_of_shards(rows: int, shards: int) -> list[int]:
-    """How many rows each shard has: the first `rows` mod `shards` have one more ("div", as in TensorFlow)."""
+    """Returns the number of rows of each shard: the first `rows` mod `shards` have one more ("div", as in TensorFlow)."""
     each, more = divmod(rows, shards)
     return [each + (i < more) for i in range(shards)]

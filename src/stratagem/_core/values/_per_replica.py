@@ -1,4 +1,4 @@
-"""PerReplica: one value a replica, as one array over the mesh, as separate arrays, or inside a trace."""
+"""PerReplica: one value for each replica, as one array over the mesh, as separate arrays, or inside a trace."""
 
 import abc
 from collections.abc import Callable, Sequence
@@ -19,21 +19,22 @@ _NO_TENSOR = (
 
 
 class DistributedValues(abc.ABC):
-    """Base of values that exist once a replica (TensorFlow: `tf.distribute.DistributedValues`)."""
+    """Base of values that exist once for each replica (TensorFlow: `tf.distribute.DistributedValues`)."""
 
     @property
     @abc.abstractmethod
     def values(self) -> tuple[Any, ...]:
-        """The values of this process's replicas, in replica order."""
+        """The values of this process' replicas, in replica order."""
 
 
 class PerReplica(DistributedValues):
-    """One value a replica. Abstract: see `Stacked` and `Separate`, and the step's own kind inside a trace.
+    """One value for each replica. Abstract: see `Stacked`, `Separate` and, inside a trace, `InTrace`.
 
-    It is no tensor: pass it to `strategy.run`, or read `values`, `strategy.reduce` or `strategy.gather`.
+    It is no tensor: pass it to `strategy.run`, or use `values`, `strategy.reduce` or `strategy.gather`.
     """
 
-    # Its subclasses: every step asks this of every argument several times, and an abstract class is slow to answer.
+    # Its subclasses, for `is_per_replica`: every step calls it several times for every argument, and isinstance with an
+    # abstract class is slow.
     kinds: ClassVar[set[type]] = set()
 
     def __init_subclass__(cls) -> None:
@@ -58,7 +59,7 @@ class PerReplica(DistributedValues):
 
 
 class Stacked(PerReplica):
-    """Backed by one array of shape (replicas, ...), split over the mesh: equal shapes on all replicas."""
+    """Values of equal shapes, as one array of shape (replicas, ...) that is split over the mesh."""
 
     def __init__(self, array: jax.Array, mesh: ReplicaMesh) -> None:
         self.array = array
@@ -70,9 +71,9 @@ class Stacked(PerReplica):
 
 
 class Separate(PerReplica):
-    """Backed by one array a local replica, each on its replica's device but free to move; shapes may differ in rows.
+    """Values that may differ in rows, as one array for each local replica, on the replica's device but not committed to it.
 
-    shapes: of the values of all replicas of the job, by replica; without them all replicas are here.
+    shapes: of the values of all replicas of the job, by replica; by default all replicas are in this process.
     """
 
     def __init__(self, values: Sequence[jax.Array], shapes: Sequence[Shape] | None = None) -> None:
@@ -85,18 +86,18 @@ class Separate(PerReplica):
 
     @property
     def shapes(self) -> tuple[Shape, ...]:
-        """Of the values of all replicas of the job."""
+        """The shapes of the values of all replicas of the job."""
         return tuple(tuple(v.shape) for v in self._values) if self._shapes is None else tuple(self._shapes)
 
 
 def per_replica(values: Sequence[Any], mesh: ReplicaMesh, shapes: Sequence[Shape] | None = None) -> PerReplica:
-    """One value a local replica (arrays on any device, or NumPy), as the cheapest PerReplica that holds them.
+    """Returns one value for each local replica (arrays on any device, or NumPy) as the cheapest PerReplica that holds them.
 
-    shapes: of the values of all replicas of the job, where this is known; without them the other workers are asked.
+    shapes: of the values of all replicas of the job, if known; by default the workers exchange them.
     """
     if shapes is None:
-        given = mesh.job.agree("the shapes of per-replica values", [list(v.shape) for v in values])
-        shapes = [tuple(shape) for worker in given for shape in worker]
+        answers = mesh.job.agree("the shapes of per-replica values", [list(v.shape) for v in values])
+        shapes = [tuple(shape) for worker in answers for shape in worker]
     if len(set(shapes)) == 1 and len({v.dtype for v in values}) == 1:
         return Stacked(mesh.stack(list(values)), mesh)
     placed = [jax.device_put(exact(v), d) for v, d in zip(values, mesh.local_devices, strict=True)]
@@ -104,10 +105,10 @@ def per_replica(values: Sequence[Any], mesh: ReplicaMesh, shapes: Sequence[Shape
 
 
 def is_per_replica(value: Any) -> bool:
-    """For use as `is_leaf`: a PerReplica is one leaf of a structure."""
+    """Returns whether a value is a PerReplica; as `is_leaf`, it makes these leaves of a structure."""
     return type(value) in PerReplica.kinds
 
 
 def map_structure(function: Callable[..., Any], *trees: Any) -> Any:
-    """`jax.tree.map` with PerReplica objects and None as leaves."""
+    """Calls `jax.tree.map` with PerReplica objects and None as leaves."""
     return jax.tree.map(function, *trees, is_leaf=lambda v: v is None or is_per_replica(v))

@@ -1,4 +1,4 @@
-"""Placement: how a variable lies on a mesh, and what reading and assigning it outside a step means."""
+"""Placement: how a variable lies on a mesh, and how it is read and assigned outside of a step."""
 
 import hashlib
 import logging
@@ -29,13 +29,13 @@ from stratagem._private import (
 
 _log = logging.getLogger("stratagem")
 
-# Held while stored arrays are taken or replaced: a step donates what it takes, and another thread must not take it, too.
+# Held while stored arrays are read or replaced: a step donates the arrays that it reads, and another thread must not use them.
 storage = threading.RLock()
 
 
 @dataclass(frozen=True, eq=False)
 class Placement:
-    """Where a variable lies: here on a mesh; a subclass says what it means to lie elsewhere.
+    """The location of a variable: here, on a mesh. Subclasses are for other locations.
 
     mesh: its devices. A mirrored variable has a copy on each; a sync-on-read one has a slot of its own on each.
     strategy: the strategy in whose scope it was created; None for a variable that a compiled step adopted.
@@ -44,26 +44,26 @@ class Placement:
     mesh: ReplicaMesh
     strategy: Any
 
-    # True for a variable whose value is kept, and updated, elsewhere: a step asks for it and sends its change.
+    # Whether the value lies, and is updated, in another process or on a server: a step requests it and sends its change.
     remote: ClassVar[bool] = False
 
     def __deepcopy__(self, memo: dict[int, Any]) -> "Placement":
         return self
 
     def read(self, variable: Any) -> jax.Array:
-        """What code outside of a step sees: one local array that no later step can delete; no wait."""
+        """Returns the value for code outside of a step: a local array that no later step can delete, without waiting."""
         with storage:
             array = stored(variable)
             if not on_read(variable):
                 return self.mesh.own_first(array)
-            with self.mesh.job.waiting():  # of several workers, it is a collective
+            with self.mesh.job.waiting():  # with several workers, this is a collective
                 return self.mesh.first(aggregate(variable, array))
 
     def place(self, variable: Any, value: Any) -> Any:
-        """Take a new value, as TF assigns in a cross-replica context. Returns what the variable stores for it."""
+        """Distributes a new value, as TF assigns in a cross-replica context. Returns what the variable stores."""
         first = not initialized(variable)
         if first and self.strategy is not None:
-            value = _of_chief(variable, value, self.mesh)
+            value = _chiefs_value(variable, value, self.mesh)
         if not on_read(variable):
             return self.mesh.replicate(value, own=True)
         # As in TF, every replica of a new variable starts from the initial value.
@@ -71,14 +71,15 @@ class Placement:
         parts = [value] * replicas if first else shares(variable, value, replicas)
         return self.mesh.stack([np.asarray(parts[i]) for i in self.mesh.local_ids], own=True)
 
-    def make(self, formula: InitializerProgram, start: int, rows: int) -> Any:
-        """Give a new variable these rows of a formula's value. Returns what the variable stores for them."""
+    def make(self, initializer: InitializerProgram, start: int, rows: int) -> Any:
+        """Makes these rows of an initializer's value for a new variable. Returns what the variable stores."""
         raise NotImplementedError(f"{type(self).__name__}: values are assigned here.")
 
     def add(self, variable: Any, amount: Any, sign: int) -> bool:
-        """Outside of a compiled step: add to the value where it is kept, as one whole. False: read, add and assign.
+        """Adds to the value where it lies, in one operation, outside of a compiled step.
 
-        As in TF, every slot of a sync-on-read variable gets the whole amount.
+        Returns False if the caller has to read, add and assign. As in TF, every slot of a sync-on-read variable gets
+        the whole amount.
         """
         if not on_read(variable) or variable.aggregation == "sum" or self.mesh.num_replicas == 1:
             return False
@@ -90,23 +91,23 @@ class Placement:
 
 
 def placement_of(variable: Any) -> Placement | None:
-    """The variable's placement; None while nothing but Keras has touched it."""
+    """Returns the variable's placement; None as long as only Keras has used it."""
     placement: Placement | None = variable._placement
     return placement
 
 
 def is_remote(variable: Any) -> bool:
-    """True for a variable whose value is kept elsewhere. (Every worker advances random seeds of its own.)"""
+    """Returns whether a variable's value lies elsewhere. (Random seeds do not: every worker advances its own.)"""
     placement = placement_of(variable)
     return placement is not None and placement.remote and not is_seed_state(variable)
 
 
 def adopt(variable: Any, mesh: ReplicaMesh) -> None:
-    """Lay a variable that belongs to no strategy on `mesh`, so that steps can run on it."""
+    """Places a variable that belongs to no strategy on `mesh`, so that steps can run on it."""
     if not initialized(variable):
         raise ValueError(f"Variable {variable.path} has no value yet, so no step can use it.")
     value = stored(variable) if placement_of(variable) is None else _read(variable)
-    value = _of_chief(variable, value, mesh)
+    value = _chiefs_value(variable, value, mesh)
     variable._placement = Placement(mesh, None)
     if on_read(variable) and variable.aggregation == "sum":
         # The whole value in the first slot: the sum is exact, and the replicas add to it from zero.
@@ -117,13 +118,13 @@ def adopt(variable: Any, mesh: ReplicaMesh) -> None:
 
 
 def join(variable: Any) -> None:
-    """Let a variable that belongs to no strategy belong to that of the active scope, as if it had been created there."""
+    """Makes a variable that belongs to no strategy one of the active scope's strategy, as if it had been created there."""
     value = None
     if initialized(variable):
         value = stored(variable) if placement_of(variable) is None else _read(variable)
     variable._placement = _created(variable)
     if value is not None:
-        variable._value = None  # what follows is its first value, on which the workers agree
+        variable._value = None  # the value assigned next is an initial one, on which the workers agree
         variable._direct_assign(value)
 
 
@@ -131,9 +132,8 @@ def _created(variable: Any) -> Placement | None:
     context = current()
     if context.recorder is not None:
         context.recorder.create(variable)
-    if context.strategy is None or (
-        context.strategy.remote_variables and makes_seed_state()
-    ):  # every worker has seeds of its own
+    own_seed = context.strategy is not None and context.strategy.remote_variables and makes_seed_state()
+    if context.strategy is None or own_seed:  # with servers, every worker has seeds of its own
         return None
     placement: Placement = context.strategy.placement(context.beside)
     return placement
@@ -145,10 +145,10 @@ def _initialize(variable: Any, initializer: Any) -> Any:
         return initializer
     _check_scope(placement)
     part = initializer if isinstance(initializer, InitialRows) else InitialRows.of(initializer, variable)
-    formula = part.initial.formula
-    if formula is None:
-        return initializer if part.initial.traced is None else part  # not run twice where once is enough
-    store(variable, placement.make(formula, part.start, part.rows))
+    program = part.initial.program
+    if program is None:
+        return initializer if part.initial.traced is None else part  # a traced initializer is not run again
+    store(variable, placement.make(program, part.start, part.rows))
     return None
 
 
@@ -171,8 +171,8 @@ def _place(variable: Any, value: Any) -> Any:
     return variable._placement.place(variable, value)
 
 
-def _of_chief(variable: Any, value: Any, mesh: ReplicaMesh) -> Any:
-    """The initial value that worker 0 has.
+def _chiefs_value(variable: Any, value: Any, mesh: ReplicaMesh) -> Any:
+    """Returns worker 0's initial value of a variable.
 
     Raises:
         ClusterError: another worker creates another variable at this point.
@@ -188,24 +188,27 @@ def _of_chief(variable: Any, value: Any, mesh: ReplicaMesh) -> Any:
         hashlib.blake2b(array.tobytes(), digest_size=16).hexdigest(),
         repr(array.item()) if array.ndim == 0 else None,
     ]
-    given = job.agree("the initial value of a variable", mine)
-    for worker, other in enumerate(given):
+    answers = job.agree("the initial value of a variable", mine)
+    for worker, other in enumerate(answers):
         if other[1:3] != mine[1:3]:
             raise ClusterError(
                 f"The workers' models differ: here, on worker {job.worker}, variable {mine[0]} has shape {tuple(mine[1])} and "
                 f"dtype {mine[2]}; on worker {worker} it is {other[0]} with shape {tuple(other[1])} and dtype {other[2]}. "
                 "Every worker has to create the same variables in the same order."
             )
-    if len({other[3] for other in given}) == 1:
+    if len({other[3] for other in answers}) == 1:
         return value
-    if array.ndim == 0:  # a learning rate, say; larger ones are drawn, and mostly differ
-        shown = ", ".join(f"{other[4]} on worker {worker}" for worker, other in enumerate(given))
+    if array.ndim == 0:  # such as a learning rate; larger values are random, and usually differ
+        shown = ", ".join(f"{other[4]} on worker {worker}" for worker, other in enumerate(answers))
         _log.warning("The workers' first values of %s differ: %s. All use that of worker 0.", mine[0], shown)
     return mesh.from_chief(array)
 
 
 def _add(variable: Any, amount: Any, sign: int) -> bool:
-    """Refuses what has no meaning; lets a step, or where it is kept, add the amount; else False: read, add and assign."""
+    """Adds in a step, or where the value lies; returns False if the caller has to read, add and assign.
+
+    Raises ReductionError for an addition that has no meaning.
+    """
     placement, context = placement_of(variable), current()
     at_once = not in_stateless_scope()
     if context.replica is None and (at_once or context.recorder is not None):

@@ -1,4 +1,4 @@
-"""Division of tensors with TensorFlow's dtypes."""
+"""Division of tensors, with TensorFlow's dtypes."""
 
 import jax
 import jax.numpy as jnp
@@ -6,7 +6,7 @@ import numpy as np
 
 
 def quotient(x: jax.Array, y: jax.Array) -> jax.Array:
-    """`x / y` of equal dtypes. Integers become floating point as in TF: 8 and 16 bits float32, wider ones float64."""
+    """Returns `x / y` of equal dtypes. Integers become floating point as in TF: 8 and 16 bits float32, wider ones float64."""
     if not jnp.issubdtype(x.dtype, np.inexact):
         wide = np.float32 if x.dtype.itemsize < 4 else np.float64
         x, y = x.astype(wide), y.astype(wide)

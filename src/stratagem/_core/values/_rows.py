@@ -1,4 +1,4 @@
-"""Restricts a program to some rows of its result, if it makes every row without the others."""
+"""RowProgram: restricts a program to some rows of its result, if it makes every row without the others."""
 
 import functools
 import math
@@ -15,7 +15,8 @@ from jax.extend import random as xr
 
 from stratagem._private import new_jaxpr, sub_jaxprs
 
-# What a program may compute whole although it is asked for rows, and any constant in it: keys and numbers, not tables.
+# The largest value, in bytes, that a program may compute whole when only rows are needed, and the largest constant in it: keys
+# and numbers, but no tables.
 _SMALL = 64 << 10
 
 _CALLS = ("jit", "pjit", "closed_call", "custom_jvp_call")
@@ -47,8 +48,8 @@ _FUNCTIONS = (
     "erf_inv",
 )
 _UNCHANGED = ("convert_element_type", "copy", "copy_p", "stop_gradient")
-# Each number of the result depends on that of the operands alone, and has been seen to be the same to the last bit wherever
-# it lies. (That of `atan` is not: XLA computes the last ones of an array one by one, in another way than the others.)
+# Each element of the result depends on those of the operands only, and was found to be the same to the last bit at any
+# position. (Not so for `atan`: XLA computes the last elements of an array one by one, in another way than the others.)
 _ELEMENTWISE = {*_ARITHMETIC, *_DECISIONS, *_BITS, *_FUNCTIONS, *_UNCHANGED}
 _UNSIGNED = {8: "uint8", 16: "uint16", 32: "uint32", 64: "uint64"}
 
@@ -58,9 +59,9 @@ Eqn = Any
 
 @dataclass(frozen=True)
 class _Step:
-    """An equation that is needed. of_rows: by operand, whether only its rows are. None: all of the equation is.
+    """A needed equation. of_rows: for each operand, whether only its rows are needed; None if all of the equation is.
 
-    inner: of an equation of rows that is a call, what it calls.
+    inner: for a call of which only rows are needed, the plan of the called program.
     """
 
     eqn: Eqn
@@ -70,7 +71,7 @@ class _Step:
 
 @dataclass(frozen=True)
 class _Plan:
-    """The equations that rows of the outputs need. whole: the inputs that they need all of."""
+    """The equations that some rows of the outputs need. whole: the inputs that are needed whole."""
 
     jaxpr: Any
     steps: tuple[_Step, ...]
@@ -80,26 +81,26 @@ class _Plan:
 @final
 @dataclass(frozen=True)
 class _Window:
-    """`count` of a value's rows, from the row `start`, a number or a scalar tensor of int64."""
+    """`count` rows of a value, from the row `start`, which is a number or a scalar tensor of int64."""
 
     start: Any
     count: int
 
     def cut(self, value: jax.Array) -> jax.Array:
-        """These rows of a value."""
+        """Returns these rows of a value."""
         return lax.dynamic_slice_in_dim(value, self.start, self.count)
 
 
 @final
 class RowProgram:
-    """Makes any rows of the one result of a program without inputs. `of` says whether there is one."""
+    """Makes any rows of the only result of a program without inputs."""
 
     def __init__(self, plan: _Plan) -> None:
         self._plan = plan
 
     @classmethod
     def of(cls, jaxpr: Any) -> "RowProgram | None":
-        """None unless each row of the result depends on small values and its own number only."""
+        """Returns None unless each row of the result depends on small values and its own number only."""
         (out,) = jaxpr.outvars
         if isinstance(out, xc.Literal) or not out.aval.shape or not all(map(_is_plain, jaxpr.constvars)):
             return None
@@ -107,11 +108,12 @@ class RowProgram:
         return None if plan is None else cls(plan)
 
     def __call__(self, start: Any, count: int, zero: Any, consts: Sequence[Any]) -> jax.Array:
-        """The rows from `start`, a scalar tensor of int64. consts: values of the program's.
+        """Returns `count` rows from `start`, a scalar tensor of int64. consts: the values of the program's constants.
 
-        They are those of the program when it is run equation by equation, to the last bit, also where this is compiled as
-        one: what is computed between two equations passes a place that no compiler sees through (it multiplies and adds in
-        one otherwise, and rounds once). zero: a tensor of uint32 that is 0, which only whoever calls knows.
+        The rows are equal, to the last bit, to those of the program when it is run equation by equation, even if this
+        function is compiled as one program. Otherwise the compiler would fuse multiplications and additions of two
+        equations, and round once; so values between two equations are hidden from it. zero: a uint32 tensor that is 0,
+        which the compiler does not know.
         """
         hide = functools.partial(_hidden, zero=zero)
         names = dict(zip(self._plan.jaxpr.constvars, consts, strict=True))
@@ -120,19 +122,19 @@ class RowProgram:
 
 
 def run_here(closed: xc.ClosedJaxpr) -> list[Any]:
-    """The results of a program without inputs, one equation after another: those of the code that it was traced from."""
+    """Returns the results of a program without inputs, run one equation after another as the code that it was traced from."""
     known: dict[Var, Any] = dict(zip(closed.jaxpr.constvars, closed.consts, strict=True))
 
-    def look(v: Var) -> Any:
+    def value_of(v: Var) -> Any:
         return _number(v) if isinstance(v, xc.Literal) else known[v]
 
     for eqn in closed.jaxpr.eqns:
-        known.update(zip(eqn.outvars, _run_whole(eqn, list(map(look, eqn.invars))), strict=True))
-    return list(map(look, closed.jaxpr.outvars))
+        known.update(zip(eqn.outvars, _run_whole(eqn, list(map(value_of, eqn.invars))), strict=True))
+    return list(map(value_of, closed.jaxpr.outvars))
 
 
 def _plan(jaxpr: Any, wanted: Sequence[bool], size: int) -> _Plan | None:
-    """How to make rows of the wanted outputs, which have `size` of them; None if that needs all of something large."""
+    """Returns how to make rows of the wanted outputs, which have `size` rows; None if that needs a large value whole."""
     rows = {v for v, want in zip(jaxpr.outvars, wanted, strict=True) if want}
     whole: set[Var] = set()
     steps: list[_Step] = []
@@ -151,7 +153,7 @@ def _plan(jaxpr: Any, wanted: Sequence[bool], size: int) -> _Plan | None:
 
 
 def _step(eqn: Eqn, rows: set[Var], size: int) -> _Step:
-    """An equation of whose results only rows are needed."""
+    """Returns the step of an equation of whose results only rows are needed."""
     name, inner = eqn.primitive.name, None
     if name in _CALLS:
         called = _called(eqn)
@@ -160,21 +162,21 @@ def _step(eqn: Eqn, rows: set[Var], size: int) -> _Step:
     else:
         rule = _elementwise if name in _ELEMENTWISE else _RULES.get(name)
         of_rows = None if rule is None else rule(eqn, size)
-    if of_rows is not None:  # what has no rows is needed whole
+    if of_rows is not None:  # operands without these rows are needed whole
         shapes = [v.aval.shape for v in eqn.invars]
         of_rows = tuple(r and shape[:1] == (size,) for r, shape in zip(of_rows, shapes, strict=True))
     return _Step(eqn, of_rows, inner)
 
 
 def _called(eqn: Eqn) -> Any:
-    """The program that a call calls; None if it has constants of its own."""
+    """Returns the program that a call calls; None if it has constants of its own."""
     found = next(p for p in eqn.params.values() if isinstance(p, xc.Jaxpr | xc.ClosedJaxpr))
     jaxpr = found if isinstance(found, xc.Jaxpr) else found.jaxpr
     return None if jaxpr.constvars else jaxpr
 
 
 def _values(eqn: Eqn) -> Iterator[Any]:
-    """All that an equation makes, also in programs inside it, and literals there."""
+    """Yields the values that an equation makes, also in programs inside it, and the literals there."""
     yield from (v for v in eqn.invars if isinstance(v, xc.Literal))
     yield from eqn.outvars
     for jaxpr in sub_jaxprs(eqn.params):
@@ -184,7 +186,7 @@ def _values(eqn: Eqn) -> Iterator[Any]:
 
 
 def _is_plain(v: Var) -> bool:
-    """True for a constant that can be passed to a program of another process."""
+    """Returns whether a constant can be passed to a program in another process."""
     return not _is_large(v) and not jnp.issubdtype(v.aval.dtype, jax.dtypes.extended)
 
 
@@ -192,17 +194,19 @@ def _is_large(v: Var) -> bool:
     return math.prod(v.aval.shape) * v.aval.dtype.itemsize > _SMALL
 
 
-# --- Which operands an equation's rows need rows of; None: it has to be run whole ---------------------------------------
+# --- Rules: for each operand, whether rows of the result need only its rows; None: the equation has to be run whole ------
 
 
 def _elementwise(eqn: Eqn, size: int) -> tuple[bool, ...] | None:
     (out,) = eqn.outvars
     shapes = [v.aval.shape for v in eqn.invars]
-    return tuple(s[:1] == (size,) for s in shapes) if all(_stretches(s, out.aval.shape) for s in shapes) else None
+    return (
+        tuple(s[:1] == (size,) for s in shapes) if all(_is_broadcastable(s, out.aval.shape) for s in shapes) else None
+    )
 
 
-def _stretches(shape: tuple[int, ...], to: tuple[int, ...]) -> bool:
-    """True for operands of an elementwise equation: numbers, and what has each dimension of the result, or 1 there."""
+def _is_broadcastable(shape: tuple[int, ...], to: tuple[int, ...]) -> bool:
+    """Returns whether an operand of an elementwise equation is a scalar, or has each dimension of the result, or 1 instead."""
     return shape == () or (len(shape) == len(to) and all(a in (1, b) for a, b in zip(shape, to, strict=True)))
 
 
@@ -215,7 +219,7 @@ def _of_iota(eqn: Eqn, size: int) -> tuple[bool, ...] | None:
 
 
 def _of_bits(eqn: Eqn, size: int) -> tuple[bool, ...] | None:
-    """Each number depends on the key and its own place only, in the generator that JAX has by default."""
+    """Random bits: in JAX's default generator, each number depends on the key and its own position only."""
     (key,) = eqn.invars
     by_place = jax.config.jax_threefry_partitionable and str(key.aval.dtype) == "key<fry>"  # type: ignore[attr-defined]
     return (False,) if by_place and not key.aval.shape else None
@@ -248,7 +252,7 @@ _RULES = {
 
 
 def _run(plan: _Plan, whole: dict[Var, Any], rows: dict[Var, Any], window: _Window, hide: Any = None) -> list[Any]:
-    """The rows of the outputs, None for one that nobody wants. hide: keeps apart what was an equation of its own."""
+    """Returns the rows of the outputs, None for one that is not wanted. hide: separates values of consecutive equations."""
 
     def all_of(v: Var) -> Any:
         if isinstance(v, xc.Literal):
@@ -272,7 +276,7 @@ def _run(plan: _Plan, whole: dict[Var, Any], rows: dict[Var, Any], window: _Wind
 
 
 def _number(literal: Any) -> jax.Array:
-    """A literal with all its bits. (JAX cuts one of 64 bits that it is given as it is.)"""
+    """Returns a literal as an array with all its bits. (JAX by itself would convert 64 bits to 32.)"""
     return jnp.asarray(np.asarray(literal.val), literal.aval.dtype)
 
 
@@ -283,7 +287,7 @@ def _run_whole(eqn: Eqn, operands: list[Any]) -> list[Any]:
 
 
 def _rows_from(step: _Step, operands: list[Any], window: _Window) -> list[Any]:
-    """The rows of an equation's results."""
+    """Returns the rows of an equation's results."""
     params, name = step.eqn.params, step.eqn.primitive.name
     if step.inner is not None and step.of_rows is not None:
         inputs = list(zip(step.inner.jaxpr.invars, operands, step.of_rows, strict=True))
@@ -302,12 +306,12 @@ def _rows_from(step: _Step, operands: list[Any], window: _Window) -> list[Any]:
 
 
 def _bits(key: Any, width: int, shape: tuple[int, ...], window: _Window) -> jax.Array:
-    """The random bits of some rows: Threefry of each number's place in the whole."""
+    """Returns the random bits of some rows: Threefry of each number's position in the whole value."""
     a_row = math.prod(shape[1:])
     first = lax.convert_element_type(window.start, jnp.uint64) * jnp.asarray(a_row, "uint64")
-    place = lax.reshape(lax.iota(jnp.uint64, math.prod(shape)), shape) + first
-    upper = lax.convert_element_type(place >> jnp.asarray(32, "uint64"), jnp.uint32)
-    lower = lax.convert_element_type(place, jnp.uint32)
+    position = lax.reshape(lax.iota(jnp.uint64, math.prod(shape)), shape) + first
+    upper = lax.convert_element_type(position >> jnp.asarray(32, "uint64"), jnp.uint32)
+    lower = lax.convert_element_type(position, jnp.uint32)
     one, two = jax.random.key_data(key)
     high, low = xr.threefry2x32_p.bind(*jnp.broadcast_arrays(one, two, upper, lower))
     dtype = _UNSIGNED[width]
@@ -317,7 +321,7 @@ def _bits(key: Any, width: int, shape: tuple[int, ...], window: _Window) -> jax.
 
 
 def _hidden(value: Any, zero: Any) -> Any:
-    """The same number, by a way through its bits that only whoever knows `zero` sees."""
+    """Returns the same number, computed from its bits and `zero`, so that the compiler does not know that it is the same."""
     if value is None or not jnp.issubdtype(value.dtype, jnp.floating):
         return value
     kind = _UNSIGNED[value.dtype.itemsize * 8]

@@ -1,4 +1,4 @@
-"""ShardedVariable: one variable kept in parts, as a view on the variables that are its parts."""
+"""ShardedVariable: a variable in parts, as a view of the variables that are its parts."""
 
 import itertools
 import operator
@@ -16,10 +16,10 @@ from stratagem._private import KerasVariable, is_view
 
 
 def rows_of(table: Any, ids: Any) -> jax.Array:
-    """The rows of a variable with these numbers, integers of any shape (...): (..., *row).
+    """Returns the rows of a variable with these numbers, integers of any shape (...): (..., *row).
 
-    As in `jnp.take`, a negative number counts from the end, and one outside gives NaN (for integers their least).
-    It is Keras' `take`, which layers use as well: what a strategy knows of look-ups is known in this one place.
+    As in `jnp.take`, a negative number counts from the end, and one out of range gives NaN (for integers the minimum).
+    Calls Keras' `take`, which layers use as well, so that look-ups are hooked in one place.
     """
     rows: jax.Array = keras.ops.take(table, ids, axis=0)
     return rows
@@ -32,14 +32,14 @@ def _concatenated(shards: Sequence[Any]) -> jax.Array:
 
 @final
 class ShardedVariable:
-    """One variable whose rows lie in several, one after another along dimension 0, as TensorFlow's `ShardedVariable`.
+    """A variable whose rows are distributed over several variables along dimension 0, as TensorFlow's `ShardedVariable`.
 
-    It is used like a `tf.Variable`, and as a tensor it is its shards' values concatenated. Gradients, optimizers and
-    `model.weights` know the shards, which are in `variables`.
+    It is used like a `tf.Variable`; as a tensor it is its shards' values concatenated. Gradients, optimizers and
+    `model.weights` use the shards, which are in `variables`.
 
-    variables: the shards; none may be in another one. They keep this object alive.
-    Raises TypeError for anything but a list of variables with at least one, ValueError where their dtypes, or their
-    shapes beyond dimension 0, differ.
+    variables: the shards; none may belong to another sharded variable. They keep this object alive.
+    Raises TypeError for anything but a list of at least one variable, ValueError if their dtypes, or their shapes beyond
+    dimension 0, differ.
     """
 
     is_sharded_variable: ClassVar[bool] = True
@@ -67,25 +67,25 @@ class ShardedVariable:
         self._offsets = [0, *itertools.accumulate(shape[0] for shape in shapes)]
         self._regularizer: Any = variables[0].regularizer
         self._constraint: Any = variables[0].constraint
-        self._forming: dict[tuple[int, str], dict[int, Any]] = {}
+        self._incomplete_slots: dict[tuple[int, str], dict[int, Any]] = {}
         for variable in variables:
             variable._of = self
 
-    # --- What it is -------------------------------------------------------------------------------------------------
+    # --- Facts and value --------------------------------------------------------------------------------------------
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """Of all rows."""
+        """The shape of the whole variable."""
         return (self._offsets[-1], *self.variables[0].shape[1:])
 
     @property
     def ndim(self) -> int:
-        """Number of dimensions."""
+        """The number of dimensions."""
         return len(self.shape)
 
     @property
     def dtype(self) -> Any:
-        """Of every shard; inside a layer of mixed precision the one that it computes with."""
+        """The dtype of every shard; inside a layer of mixed precision, the dtype that it computes with."""
         return self.variables[0].dtype
 
     @property
@@ -95,15 +95,15 @@ class ShardedVariable:
 
     @property
     def value(self) -> jax.Array:
-        """All rows. Inside a step it is differentiated with respect to the shards."""
+        """The whole value. Inside a step it is differentiated with respect to the shards."""
         return _concatenated(self.variables)
 
     def read_value(self) -> jax.Array:
-        """All rows."""
+        """Returns the whole value."""
         return self.value
 
     def numpy(self) -> np.ndarray:
-        """All rows as a NumPy array."""
+        """Returns the whole value as a NumPy array."""
         return np.concatenate([np.asarray(shard.value) for shard in self.variables])
 
     def __jax_array__(self) -> jax.Array:
@@ -124,22 +124,22 @@ class ShardedVariable:
         )
 
     def get_shape(self) -> tuple[int, ...]:
-        """The shape."""
+        """Returns the shape."""
         return self.shape
 
     def ref(self) -> int:
-        """A hashable reference to this variable."""
+        """Returns a hashable reference to this variable."""
         return id(self)
 
     def is_initialized(self, name: str | None = None) -> bool:
-        """True once every shard has a value."""
+        """Returns True once every shard has a value."""
         return all(shard._value is not None for shard in self.variables)
 
-    # --- What Keras asks a variable, and sets -------------------------------------------------------------------------
+    # --- Attributes that Keras uses -----------------------------------------------------------------------------------
 
     @property
     def trainable(self) -> bool:
-        """Whether training changes it."""
+        """True if training changes it."""
         return bool(self.variables[0].trainable)
 
     @trainable.setter
@@ -149,7 +149,7 @@ class ShardedVariable:
 
     @property
     def overwrite_with_gradient(self) -> bool:
-        """As every shard's."""
+        """The setting of every shard."""
         return bool(self.variables[0].overwrite_with_gradient)
 
     @overwrite_with_gradient.setter
@@ -159,17 +159,17 @@ class ShardedVariable:
 
     @property
     def autocast(self) -> bool:
-        """As every shard's."""
+        """The setting of every shard."""
         return bool(self.variables[0].autocast)
 
     @property
     def aggregation(self) -> str:
-        """As every shard's."""
+        """The aggregation of every shard."""
         return str(self.variables[0].aggregation)
 
     @property
     def synchronization(self) -> str:
-        """As every shard's."""
+        """The synchronization of every shard."""
         return str(self.variables[0].synchronization)
 
     @property
@@ -182,7 +182,10 @@ class ShardedVariable:
 
     @property
     def regularizer(self) -> Any:
-        """Of the whole variable. What is no sum over elements is computed of all rows, and added for the first shard."""
+        """The regularizer of the whole variable.
+
+        One that is no sum over elements is computed of all rows, for the first shard.
+        """
         return self._regularizer
 
     @regularizer.setter
@@ -194,7 +197,10 @@ class ShardedVariable:
 
     @property
     def constraint(self) -> Any:
-        """Of the whole variable. What is not done row by row is done to all rows, when it is the first shard's turn."""
+        """The constraint of the whole variable.
+
+        One that does not work row by row is applied to all rows with the first shard.
+        """
         return self._constraint
 
     @constraint.setter
@@ -207,7 +213,7 @@ class ShardedVariable:
     # --- Assignment ---------------------------------------------------------------------------------------------------
 
     def pieces(self, value: Any) -> list[tuple[Any, Any]]:
-        """Every shard with its rows of `value`, which may be anything with a shape and slices, a file's data too.
+        """Returns every shard with its rows of `value`, which has a shape and can be sliced, as data in a file can.
 
         Raises ValueError for another shape than the variable's.
         """
@@ -222,58 +228,58 @@ class ShardedVariable:
         ]
 
     def assign(self, value: Any, use_locking: Any = None, name: str | None = None, read_value: bool = True) -> Any:
-        """Set all rows. Returns the variable. Raises ValueError for another shape."""
+        """Sets all rows. Returns the variable. Raises ValueError for another shape."""
         for shard, rows in self.pieces(value):
             shard.assign(rows)
         return self
 
     def assign_add(self, delta: Any, use_locking: Any = None, name: str | None = None, read_value: bool = True) -> Any:
-        """Add to all rows. Returns the variable. Raises ValueError for another shape."""
+        """Adds to all rows. Returns the variable. Raises ValueError for another shape."""
         for shard, rows in self.pieces(delta):
             shard.assign_add(rows)
         return self
 
     def assign_sub(self, delta: Any, use_locking: Any = None, name: str | None = None, read_value: bool = True) -> Any:
-        """Subtract from all rows. Returns the variable. Raises ValueError for another shape."""
+        """Subtracts from all rows. Returns the variable. Raises ValueError for another shape."""
         for shard, rows in self.pieces(delta):
             shard.assign_sub(rows)
         return self
 
-    def _scatter(self, how: str, slices: IndexedSlices) -> "ShardedVariable":
+    def _scatter(self, operation: str, slices: IndexedSlices) -> "ShardedVariable":
         ids = jnp.asarray(slices.indices)
         ids = jnp.where(ids < 0, ids + self.shape[0], ids)
         for shard, (first, last) in zip(self.variables, itertools.pairwise(self._offsets), strict=True):
-            # JAX drops rows for positions behind the last; a position before the first would count from the end.
+            # JAX drops rows at positions past the end; a negative position would count from the end.
             local = jnp.where((ids >= first) & (ids < last), ids - first, last - first)
-            assign_rows(shard, how, local, slices.values)
+            assign_rows(shard, operation, local, slices.values)
         return self
 
     def scatter_add(self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None) -> Any:
-        """Add rows; repeated indices add up. Returns the variable."""
+        """Adds rows; repeated indices add up. Returns the variable."""
         return self._scatter("add", sparse_delta)
 
     def scatter_sub(self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None) -> Any:
-        """Subtract rows; repeated indices add up. Returns the variable."""
+        """Subtracts rows; repeated indices add up. Returns the variable."""
         return self._scatter("add", IndexedSlices(-jnp.asarray(sparse_delta.values), sparse_delta.indices))
 
     def scatter_mul(self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None) -> Any:
-        """Multiply rows. Returns the variable."""
+        """Multiplies rows. Returns the variable."""
         return self._scatter("multiply", sparse_delta)
 
     def scatter_div(self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None) -> Any:
-        """Divide rows. Returns the variable."""
+        """Divides rows. Returns the variable."""
         return self._scatter("divide", sparse_delta)
 
     def scatter_max(self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None) -> Any:
-        """Rowwise maximum. Returns the variable."""
+        """Sets rows to the elementwise maximum. Returns the variable."""
         return self._scatter("max", sparse_delta)
 
     def scatter_min(self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None) -> Any:
-        """Rowwise minimum. Returns the variable."""
+        """Sets rows to the elementwise minimum. Returns the variable."""
         return self._scatter("min", sparse_delta)
 
     def scatter_update(self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None) -> Any:
-        """Replace rows. Returns the variable."""
+        """Replaces rows. Returns the variable."""
         return self._scatter("set", sparse_delta)
 
     batch_scatter_update = scatter_update
@@ -281,11 +287,11 @@ class ShardedVariable:
     # --- Reading parts ------------------------------------------------------------------------------------------------
 
     def sparse_read(self, indices: Any, name: str | None = None) -> jax.Array:
-        """The rows with these numbers, in their order: integers (...) → (..., *row)."""
+        """Returns the rows with these numbers, in their order: integers (...) → (..., *row)."""
         return rows_of(self, jnp.asarray(indices))
 
     def __getitem__(self, spec: Any) -> jax.Array:
-        """Part of the value, with NumPy's rules; only the shards that the first index names are read.
+        """Returns part of the value, with NumPy's rules; reads only the shards that the first index names.
 
         Raises IndexError for a row that does not exist, TypeError for tensors and arrays of integers as indices
         (`tf.gather` takes those), ValueError for a step of 0 and for a single boolean.
@@ -326,7 +332,7 @@ class ShardedVariable:
 
     # --- Operators ----------------------------------------------------------------------------------------------------
 
-    # A variable's are written in terms of its `value`: they are right for this one.
+    # Those of a Keras variable use only its `value`, and so work here.
     __neg__, __pos__, __abs__ = KerasVariable.__neg__, KerasVariable.__pos__, KerasVariable.__abs__
     __invert__, __round__ = KerasVariable.__invert__, KerasVariable.__round__
     __eq__, __ne__ = KerasVariable.__eq__, KerasVariable.__ne__

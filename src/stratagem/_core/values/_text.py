@@ -1,4 +1,4 @@
-"""Values as text, with as many entries and digits as TensorFlow shows."""
+"""as_text: values as text, with as many entries and digits as TensorFlow shows."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -8,7 +8,7 @@ import numpy as np
 
 
 def as_text(value: Any, summarize: int = 3) -> str:
-    """One argument of `tf.print` as text: tensors by TF's rules, structures of them, anything else by `str`."""
+    """Returns one argument of `tf.print` as text: tensors by TF's rules, structures of them, others by `str`."""
     if isinstance(value, np.ndarray | np.generic):
         return _array(np.asarray(value), summarize, 0)
 
@@ -43,7 +43,7 @@ def _element(value: Any) -> str:
         return str(int(value))
     if not jax.numpy.issubdtype(np.asarray(value).dtype, np.floating):
         return str(value)
-    # TF shows the few digits that suffice for most numbers, and all of them where they do not.
+    # TF shows 6 or 15 digits if these determine the number, else all of them.
     wide: Callable[[Any], Any] = np.float64 if isinstance(value, np.float64) else np.float32
     few, all_digits = (15, 17) if wide is np.float64 else (6, 9)
     text = f"{float(value):.{few}g}"

@@ -1,4 +1,4 @@
-"""tf.Variable: a Keras variable with TensorFlow's constructor and assignment methods."""
+"""`tf.Variable`: a Keras variable with TensorFlow's constructor and assignment methods."""
 
 import enum
 from collections.abc import Callable, Sequence
@@ -15,7 +15,7 @@ from stratagem._private import KerasVariable
 
 
 class VariableSynchronization(enum.Enum):
-    """When the copies of a variable are brought together (TF's names)."""
+    """The times at which the copies of a variable are made equal (TF's names)."""
 
     AUTO = 0
     NONE = 1
@@ -24,7 +24,7 @@ class VariableSynchronization(enum.Enum):
 
 
 class VariableAggregation(enum.Enum):
-    """How the replicas' values become one (TF's names)."""
+    """The reduction of the replicas' values of a variable to one (TF's names)."""
 
     NONE = 0
     SUM = 1
@@ -64,7 +64,7 @@ def _aggregation(mode: Any, name: str) -> str:
 
 
 def initial_array(value: Any, dtype: Any) -> np.ndarray | jax.Array:
-    """An initial value with TF's dtypes: Python float → float32, int → int32, NumPy and tensors keep theirs."""
+    """Returns an initial value with TF's dtypes: Python float → float32, int → int32; NumPy arrays and tensors keep theirs."""
     if isinstance(value, jax.Array | KerasVariable):
         array = value.value if isinstance(value, KerasVariable) else value
         return array if dtype is None else jnp.asarray(array, dtype=dtype)
@@ -77,8 +77,8 @@ def initial_array(value: Any, dtype: Any) -> np.ndarray | jax.Array:
 class Variable(KerasVariable):  # type: ignore[misc]
     """A mutable tensor, as `tf.Variable`.
 
-    Under `strategy.scope()` it is mirrored: a copy a replica, kept equal. With `synchronization=ON_READ` every replica
-    has a value of its own, and reading outside a replica aggregates them.
+    Under `strategy.scope()` it is mirrored: every replica has a copy, and the copies are kept equal. With
+    `synchronization=ON_READ` every replica has a value of its own, and reading outside a replica aggregates them.
 
     initial_value: array-like, or a callable without arguments that returns one.
     shape: only checked (TF also allows unknown dimensions; compiled steps need fixed ones).
@@ -119,7 +119,7 @@ class Variable(KerasVariable):  # type: ignore[misc]
                 f"Variable {label!r}: initial value of shape {value.shape}, but shape={tuple(shape)} was given."
             )
         super().__init__(
-            # A callable: inside a first trace only that may make a variable (it gets its value when the trace ends).
+            # A callable, because inside a first trace only that can make a variable, whose value is set when the trace ends.
             value if isinstance(value, InitialRows) else lambda shape, dtype=None: jnp.array(value, dtype=value.dtype),
             shape=value.shape,
             dtype=str(value.dtype),
@@ -133,7 +133,7 @@ class Variable(KerasVariable):  # type: ignore[misc]
         self.constraint = constraint
 
     def _evaluated(self, initial_value: Any) -> Any:
-        """What a callable gives; once only, also where its value was needed before this variable was made."""
+        """Returns the value of a callable, which is called once, perhaps before this variable was made."""
         known = self.__dict__.pop("_initial_value", None)
         if known is not None:
             return known
@@ -147,127 +147,127 @@ class Variable(KerasVariable):  # type: ignore[misc]
         return f"{self._label}:0"
 
     def read_value(self) -> jax.Array:
-        """The current value, as an array that stays readable whatever later steps do."""
+        """Returns the current value, as an array that stays valid whatever later steps do."""
         value: jax.Array = self.value
         return value
 
     def assign(self, value: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True) -> Any:
-        """Set the value (same shape; cast to the variable's dtype). Returns the variable."""
-        # A copy: JAX may keep a NumPy array's own memory, which the program can go on to change.
+        """Sets the value (same shape; cast to the variable's dtype). Returns the variable."""
+        # A copy, because JAX may use a NumPy array's own memory, which the program may change later.
         super().assign(value.copy() if isinstance(value, np.ndarray) else value)
         return self if read_value else None
 
     def assign_add(
         self, delta: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True
     ) -> Any:
-        """Add `delta`. Returns the variable."""
+        """Adds `delta`. Returns the variable."""
         super().assign_add(delta)
         return self if read_value else None
 
     def assign_sub(
         self, delta: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True
     ) -> Any:
-        """Subtract `delta`. Returns the variable."""
+        """Subtracts `delta`. Returns the variable."""
         super().assign_sub(delta)
         return self if read_value else None
 
     def scatter_add(
         self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None
     ) -> "Variable":
-        """Add rows; repeated indices add up."""
+        """Adds rows; repeated indices add up."""
         return self._scatter("add", sparse_delta)
 
     def scatter_sub(
         self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None
     ) -> "Variable":
-        """Subtract rows; repeated indices add up."""
+        """Subtracts rows; repeated indices add up."""
         return self._scatter("add", IndexedSlices(-jnp.asarray(sparse_delta.values), sparse_delta.indices))
 
     def scatter_mul(
         self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None
     ) -> "Variable":
-        """Multiply rows."""
+        """Multiplies rows."""
         return self._scatter("multiply", sparse_delta)
 
     def scatter_div(
         self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None
     ) -> "Variable":
-        """Divide rows."""
+        """Divides rows."""
         return self._scatter("divide", sparse_delta)
 
     def scatter_max(
         self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None
     ) -> "Variable":
-        """Rowwise maximum."""
+        """Sets rows to the elementwise maximum."""
         return self._scatter("max", sparse_delta)
 
     def scatter_min(
         self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None
     ) -> "Variable":
-        """Rowwise minimum."""
+        """Sets rows to the elementwise minimum."""
         return self._scatter("min", sparse_delta)
 
     def scatter_update(
         self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None
     ) -> "Variable":
-        """Replace rows."""
+        """Replaces rows."""
         return self._scatter("set", sparse_delta)
 
     def scatter_nd_add(self, indices: Any, updates: Any, name: str | None = None) -> "Variable":
-        """Add `updates` at the multi-dimensional `indices` (..., rank of the index)."""
+        """Adds `updates` at the multi-dimensional `indices` (..., rank of the index)."""
         return self._scatter_nd("add", indices, updates)
 
     def scatter_nd_sub(self, indices: Any, updates: Any, name: str | None = None) -> "Variable":
-        """Subtract `updates` at the multi-dimensional `indices`."""
+        """Subtracts `updates` at the multi-dimensional `indices`."""
         return self._scatter_nd("add", indices, -jnp.asarray(updates))
 
     def scatter_nd_update(self, indices: Any, updates: Any, name: str | None = None) -> "Variable":
-        """Replace values at the multi-dimensional `indices`."""
+        """Replaces values at the multi-dimensional `indices`."""
         return self._scatter_nd("set", indices, updates)
 
     def sparse_read(self, indices: Any, name: str | None = None) -> jax.Array:
-        """The rows at `indices`."""
-        rows: jax.Array = keras.ops.take(self, indices, axis=0)  # which asks a server for these rows only
+        """Returns the rows at `indices`."""
+        rows: jax.Array = keras.ops.take(self, indices, axis=0)  # reads only these rows from a server
         return rows
 
     def is_initialized(self, name: str | None = None) -> bool:
-        """True once the variable has a value."""
+        """Returns True once the variable has a value."""
         return self._value is not None
 
     def get_shape(self) -> tuple[int, ...]:
-        """The shape."""
+        """Returns the shape."""
         return tuple(self.shape)
 
     def ref(self) -> int:
-        """A hashable reference to this variable."""
+        """Returns a hashable reference to this variable."""
         return id(self)
 
-    def _scatter(self, how: str, slices: IndexedSlices) -> "Variable":
-        assign_rows(self, how, jnp.asarray(slices.indices), slices.values)
+    def _scatter(self, operation: str, slices: IndexedSlices) -> "Variable":
+        assign_rows(self, operation, jnp.asarray(slices.indices), slices.values)
         return self
 
-    def _scatter_nd(self, how: str, indices: Any, updates: Any) -> "Variable":
-        assign_rows(self, how, jnp.asarray(indices), updates, lambda indices: tuple(jnp.moveaxis(indices, -1, 0)))
+    def _scatter_nd(self, operation: str, indices: Any, updates: Any) -> "Variable":
+        assign_rows(self, operation, jnp.asarray(indices), updates, lambda indices: tuple(jnp.moveaxis(indices, -1, 0)))
         return self
 
 
 def assign_rows(
-    variable: Any, how: str, indices: Any, rows: Any, where: Callable[[Any], Any] = lambda indices: indices
+    variable: Any, operation: str, indices: Any, rows: Any, where: Callable[[Any], Any] = lambda indices: indices
 ) -> None:
-    """Change parts of any variable: `how` is a method of JAX's `.at`, `where` makes an index of `indices`.
+    """Changes parts of a variable. operation: a method of JAX's `.at`. where: makes an index of `indices`.
 
-    Raises NotImplementedError where TF does: for variables that are synchronized or aggregated in certain ways.
+    Raises NotImplementedError in the same cases as TF, for variables that are synchronized or aggregated in certain ways.
     """
-    _refuse_scatter(variable, how)
+    _refuse_scatter(variable, operation)
     rows, context = jnp.asarray(rows, dtype=variable._dtype), current()
     if _in_scope(variable) and context.replica is not None and variable.aggregation in ("sum", "mean"):
         # As in TF, the replicas' rows are applied one after another; then all replicas have the same value.
         indices, rows = map(recording().gather_rows, (indices, rows))
         rows = rows / context.replica.num_replicas_in_sync if variable.aggregation == "mean" else rows
         with entered(replica=None, crossing=True):
-            variable.assign(getattr(variable.value.at[where(indices)], how)(rows))
+            variable.assign(getattr(variable.value.at[where(indices)], operation)(rows))
     else:
-        variable.assign(getattr(variable.value.at[where(indices)], how)(rows))
+        variable.assign(getattr(variable.value.at[where(indices)], operation)(rows))
 
 
 def _mirrored(strategy: Any) -> bool:
@@ -278,11 +278,11 @@ def _in_scope(variable: Any) -> bool:
     return variable._placement is not None and variable._placement.strategy is not None
 
 
-def _refuse_scatter(variable: Any, how: str) -> None:
-    """TF's rules (the variable rules of TF 2.15)."""
+def _refuse_scatter(variable: Any, operation: str) -> None:
+    """Raises NotImplementedError by the variable rules of TF 2.15."""
     if variable.synchronization == "on_read" and _in_scope(variable):
         raise NotImplementedError(f"Variable {variable.path}: a sync-on-read variable has no scatter methods.")
-    if how in ("max", "min", "set") and _in_scope(variable) and variable.aggregation in ("sum", "mean"):
+    if operation in ("max", "min", "set") and _in_scope(variable) and variable.aggregation in ("sum", "mean"):
         raise NotImplementedError(
             f"Variable {variable.path}: scatter_min, scatter_max and scatter_update need aggregation NONE or "
             f"ONLY_FIRST_REPLICA, not {variable.aggregation.upper()}."
@@ -290,5 +290,5 @@ def _refuse_scatter(variable: Any, how: str) -> None:
 
 
 def dtype_of(dtype: Any) -> Any:
-    """A TensorFlow or NumPy dtype, or its name, as NumPy's; None as it is."""
+    """Returns a TensorFlow or NumPy dtype, or its name, as NumPy's; None as it is."""
     return None if dtype is None else jnp.dtype(getattr(dtype, "as_numpy_dtype", dtype))

@@ -1,4 +1,4 @@
-"""Regularizers and constraints of variables in shards: which go by shard, and the others, which need all rows."""
+"""Regularizers and constraints of variables in shards: those that work by shard, and those that need all rows."""
 
 from collections.abc import Callable
 from typing import Any, final
@@ -10,12 +10,12 @@ _NORMS = (keras.constraints.MaxNorm, keras.constraints.MinMaxNorm, keras.constra
 
 
 def is_sum(regularizer: Any) -> bool:
-    """True where the shards' losses add up to that of the whole."""
+    """Returns whether the shards' losses add up to that of the whole variable."""
     return type(regularizer) in _SUMS
 
 
 def is_by_row(constraint: Any) -> bool:
-    """True where a row's new value depends on that row only."""
+    """Returns whether a row's new value depends on that row only."""
     if type(constraint) in _NORMS:
         axes = constraint.axis if isinstance(constraint.axis, list | tuple) else [constraint.axis]
         return all(axis > 0 for axis in axes)
@@ -24,25 +24,25 @@ def is_by_row(constraint: Any) -> bool:
 
 @final
 class WholeRegularizer:
-    """A regularizer that needs all rows; the first shard has it."""
+    """A regularizer that needs all rows; only the first shard has it."""
 
     def __init__(self, whole: Any, regularizer: Callable[[Any], Any]) -> None:
         self.whole, self.regularizer = whole, regularizer
 
     def __call__(self, shard: Any) -> Any:
-        """The loss of the whole variable."""
+        """Returns the loss of the whole variable."""
         return self.regularizer(self.whole.value)
 
 
 @final
 class WholeConstraint:
-    """A constraint that needs all rows; the first shard has it, and with it the turn of all."""
+    """A constraint that needs all rows; only the first shard has it, and it constrains all shards."""
 
     def __init__(self, whole: Any, constraint: Callable[[Any], Any]) -> None:
         self.whole, self.constraint = whole, constraint
 
     def __call__(self, shard: Any) -> Any:
-        """Constrains the other shards, and returns the first one's new value."""
+        """Constrains the other shards; returns the first one's new value."""
         (_, own), *others = self.whole.pieces(self.constraint(self.whole.value))
         for other, rows in others:
             other.assign(rows)

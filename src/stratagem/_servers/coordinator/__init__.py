@@ -1,4 +1,4 @@
-"""Hands out work to the workers of a parameter-server job."""
+"""The coordinator: schedules functions on the workers of a parameter-server job."""
 
 from stratagem._servers.coordinator._coordinator import ClusterCoordinator as ClusterCoordinator
 from stratagem._servers.coordinator._values import PerWorkerValues as PerWorkerValues

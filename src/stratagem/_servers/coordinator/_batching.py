@@ -1,4 +1,4 @@
-"""BatchingPolicy: how many functions a worker takes together, and whether it waits for its turn to run them."""
+"""BatchingPolicy: how many functions a worker takes together, and whether it takes turns with other workers to run them."""
 
 import contextlib
 import threading
@@ -6,64 +6,74 @@ import time
 from collections.abc import Iterator
 from typing import final
 
-# Functions that are alike are taken together, as many as run in so many seconds: there is a way to the worker, or a turn.
-_MOST, _TOGETHER = 16, 0.05
-# In one process, threads that pass Python's lock to and fro lose more than a second core gains, unless most of a function is
-# compiled code, which needs no turn. So functions that take less take turns, and a worker looks again now and then.
-_SHORT, _AGAIN = 2e-3, 32
-_PATIENCE = 0.05
+# A worker takes up to _MAX_BATCH calls of the same function at once, as many as run in _BATCH_SECONDS: fewer messages to the
+# worker, or fewer turns.
+_MAX_BATCH, _BATCH_SECONDS = 16, 0.05
+# In one process, threads that contend for Python's lock lose more than a second core gains, unless a function is mostly
+# compiled code. So functions that run for less than _SHORT seconds take turns. A worker with longer ones runs _RUNS_UNLOCKED
+# times without a turn before it measures again.
+_SHORT, _RUNS_UNLOCKED = 2e-3, 32
+_PATIENCE = 0.05  # seconds to wait for a turn
 
 
 @final
-class Turns:
-    """Who comes first is first, and who has just had a turn is last. Thread-safe."""
+class FairLock:
+    """A fair lock: threads get it in the order in which they ask.
+
+    One that has waited too long goes on without it. Thread-safe.
+    """
 
     def __init__(self) -> None:
-        self._next, self._now = threading.Lock(), threading.Lock()
+        self._next, self._current = threading.Lock(), threading.Lock()
 
     @contextlib.contextmanager
-    def one(self) -> Iterator[None]:
-        """The body is a turn. It does not wait for long: functions may wait for each other, or for their data."""
-        mine = self._begun()
+    def held(self) -> Iterator[None]:
+        """Holds the lock while the body runs.
+
+        After a short wait the body runs without it: functions may wait for each
+        other, or for data.
+        """
+        acquired = self._acquire()
         try:
             yield
         finally:
-            if mine:
-                self._now.release()
+            if acquired:
+                self._current.release()
 
-    def _begun(self) -> bool:
+    def _acquire(self) -> bool:
         if not self._next.acquire(timeout=_PATIENCE):
             return False
         try:
-            return self._now.acquire(timeout=_PATIENCE)
+            return self._current.acquire(timeout=_PATIENCE)
         finally:
             self._next.release()
 
 
 @final
 class BatchingPolicy:
-    """A worker's. most: how many functions it is to take. Used by one thread.
+    """The policy of one worker. most: how many functions to take next. Used by one thread.
 
-    turns: of the workers of this process; None for a worker elsewhere, which keeps nobody up.
+    lock: shared by the workers of this process; None for a worker in another process, which delays no other.
     """
 
-    def __init__(self, turns: Turns | None) -> None:
+    def __init__(self, lock: FairLock | None) -> None:
         self.most = 1
-        self._turns = turns
-        self._free = 0  # so often it runs something before it takes a turn again
+        self._lock = lock
+        self._runs_unlocked = 0  # how many times it still runs without the lock
 
     @contextlib.contextmanager
     def running(self, functions: int) -> Iterator[None]:
-        """The body runs so many."""
-        turn = self._turns if self._free == 0 else None
-        with contextlib.nullcontext() if turn is None else turn.one():
+        """Returns a context whose body runs this many functions."""
+        lock = self._lock if self._runs_unlocked == 0 else None
+        with contextlib.nullcontext() if lock is None else lock.held():
             began = time.perf_counter()
             try:
                 yield
             finally:
                 seconds = (time.perf_counter() - began) / functions
-        if turn is not None and seconds > _SHORT:
-            self._free = _AGAIN
-        elif self._free:
-            self._free -= 1
-        self.most = 1 if self._free else max(1, int(_TOGETHER / max(seconds, _TOGETHER / _MOST)))
+        if lock is not None and seconds > _SHORT:
+            self._runs_unlocked = _RUNS_UNLOCKED
+        elif self._runs_unlocked:
+            self._runs_unlocked -= 1
+        batch = max(1, int(_BATCH_SECONDS / max(seconds, _BATCH_SECONDS / _MAX_BATCH)))
+        self.most = 1 if self._runs_unlocked else batch

@@ -1,4 +1,4 @@
-"""Report: what the time of a parameter-server job was spent on, how stale its updates were, and what to change."""
+"""Report: how a parameter-server job spent its time, how stale its updates were, and what to change."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -6,16 +6,16 @@ from typing import Self, final
 
 from stratagem._servers.remote import TimeCategory, Traffic
 
-_MUCH = 0.3  # a share of the workers' time that is worth a change
-_BUSY = 0.6  # a share of the time from which on a server keeps others waiting
-_SLOW = 1.8  # times the time that other workers need for a step
-_FEW = 10  # steps, of which nothing can be said
+_LARGE_SHARE = 0.3  # of the workers' time: worth a change
+_BUSY_SHARE = 0.6  # of the time; a server that is busier keeps others waiting
+_SLOW_FACTOR = 1.8  # a step that takes this many times as long as the others' is slow
+_MIN_STEPS = 10  # fewer say nothing
 
 
 @final
 @dataclass(frozen=True)
 class WorkerTimes:
-    """One worker's part. seconds: by what they went to; together all of its time between its first function and its last."""
+    """The times of one worker. seconds: by category; together the time from its first function to its last."""
 
     index: int
     functions: int
@@ -24,17 +24,17 @@ class WorkerTimes:
 
     @property
     def total(self) -> float:
-        """All of its seconds."""
+        """The sum of its seconds."""
         return sum(self.seconds.values())
 
     @property
     def own(self) -> float:
-        """Seconds of steps themselves: their data, computation and servers."""
+        """The seconds spent on steps themselves: data, computation and servers."""
         return sum(self.seconds[part] for part in (TimeCategory.COMPUTE, TimeCategory.SERVERS, TimeCategory.INPUT))
 
     @property
     def step(self) -> float:
-        """Of these, what one step takes."""
+        """The seconds of one step: `own` divided by the number of steps."""
         return self.own / max(self.steps, 1)
 
     def __sub__(self, before: Self) -> "WorkerTimes":
@@ -45,9 +45,9 @@ class WorkerTimes:
 @final
 @dataclass(frozen=True)
 class Report:
-    """What a job has done. `later - earlier` is what it did between two reports.
+    """Times and traffic of a job. `later - earlier` is the report of the time between two reports.
 
-    workers: their times. servers: what each has done. reading: seconds in which `fit` and its kin read data, on the
+    workers: their times. servers: their traffic. reading: seconds in which `fit`, `evaluate` and the like read data on the
     coordinator.
     """
 
@@ -62,29 +62,29 @@ class Report:
 
     @property
     def steps(self) -> int:
-        """Of all workers."""
+        """The number of steps of all workers."""
         return sum(worker.steps for worker in self.workers)
 
     @property
     def seconds(self) -> float:
-        """From the first function to the last."""
+        """The longest time of a worker, from its first function to its last."""
         return max((worker.total for worker in self.workers), default=0.0)
 
     @property
     def shares(self) -> dict[TimeCategory, float]:
-        """What part of all workers' time went to what; together 1, or all 0 where nothing was done."""
+        """The share of all workers' time that each category took; the sum is 1, or 0 if nothing was done."""
         total = sum(worker.total for worker in self.workers)
         return {part: sum(w.seconds[part] for w in self.workers) / total if total else 0.0 for part in TimeCategory}
 
     @property
     def staleness(self) -> float:
-        """How many updates of other steps were applied between what a step read and what it pushed: the mean."""
+        """The mean number of updates by other steps that were applied between a step's reads and its push."""
         return sum(s.stale for s in self.servers) / max(sum(s.pushes for s in self.servers), 1)
 
     @property
     def advice(self) -> tuple[str, ...]:
-        """What to change, the most important first; nothing where little can be won, or too few steps were taken."""
-        if self.steps < _FEW:
+        """Recommended changes, the most important first; empty if little can be gained, or too few steps were taken."""
+        if self.steps < _MIN_STEPS:
             return ()
         return tuple(advice for rule in _RULES for advice in rule(self))
 
@@ -93,12 +93,12 @@ class Report:
 
 
 def _slow_worker(report: Report) -> Iterator[str]:
-    """One machine that is slower than the others."""
-    working = [worker for worker in report.workers if worker.steps >= _FEW / 2]
+    """Names each worker that is slower than the others."""
+    working = [worker for worker in report.workers if worker.steps >= _MIN_STEPS / 2]
     for worker in working:
         others = sorted(other.step for other in working if other is not worker)
-        matters = worker.own > _MUCH * worker.total
-        if matters and others and worker.step > _SLOW * (middle := others[len(others) // 2]):
+        matters = worker.own > _LARGE_SHARE * worker.total
+        if matters and others and worker.step > _SLOW_FACTOR * (middle := others[len(others) // 2]):
             yield (
                 f"worker:{worker.index} needs {worker.step / middle:.1f} times as long for a step as the others: see what "
                 "else runs on its machine, and how its data gets there."
@@ -106,15 +106,15 @@ def _slow_worker(report: Report) -> Iterator[str]:
 
 
 def _largest(report: Report) -> Iterator[str]:
-    """What most of the time that could be saved goes to."""
+    """Names the categories, other than computation, that take much of the workers' time."""
     for part, share in sorted(report.shares.items(), key=lambda item: -item[1]):
-        if share >= _MUCH and part is not TimeCategory.COMPUTE:
-            yield f"{share:.0%} of the workers' time is {_WHAT[part]}. {_WHY[part](report)}"
-    if report.shares[TimeCategory.COMPUTE] >= 1 - _MUCH:
+        if share >= _LARGE_SHARE and part is not TimeCategory.COMPUTE:
+            yield f"{share:.0%} of the workers' time is {_DESCRIPTIONS[part]}. {_REMEDIES[part](report)}"
+    if report.shares[TimeCategory.COMPUTE] >= 1 - _LARGE_SHARE:
         yield "The workers compute nearly all the time: more workers, or faster ones, are what makes the job faster."
 
 
-_WHAT = {
+_DESCRIPTIONS = {
     TimeCategory.SERVERS: "for servers: reading variables and pushing updates",
     TimeCategory.INPUT: "waiting for their data",
     TimeCategory.HANDING_OUT: "handing out functions and bringing back results",
@@ -124,10 +124,10 @@ _WHAT = {
 _INPUT = "Batch before map, give map num_parallel_calls, prefetch, or cache what is made once."
 
 
-def _servers(report: Report) -> str:
+def _server_advice(report: Report) -> str:
     busiest = max(range(len(report.servers)), key=lambda i: report.servers[i].busy)
     busy = report.servers[busiest].busy / report.seconds
-    if busy < _BUSY:
+    if busy < _BUSY_SHARE:
         return (
             f"The busiest, ps:{busiest}, works {busy:.0%} of the time, so it is the way to them: give a step more to compute "
             "(larger batches), and look rows of tables up instead of reading whole ones."
@@ -144,13 +144,13 @@ def _servers(report: Report) -> str:
     )
 
 
-def _waiting(report: Report) -> str:
-    if report.reading > _MUCH * report.seconds:
+def _waiting_advice(report: Report) -> str:
+    if report.reading > _LARGE_SHARE * report.seconds:
         return f"The coordinator reads data {report.reading / report.seconds:.0%} of the time. {_INPUT}"
     return "Schedule more functions before `join` or `fetch`, do less in callbacks and between steps, or use fewer workers."
 
 
-def _handing_out(report: Report) -> str:
+def _scheduling_advice(report: Report) -> str:
     steps, functions = report.steps, sum(worker.functions for worker in report.workers)
     return (
         f"A function takes {steps / max(functions, 1):.1f} steps: let it take more (a loop in it; `steps_per_execution` in "
@@ -158,20 +158,20 @@ def _handing_out(report: Report) -> str:
     )
 
 
-_WHY: dict[TimeCategory, Callable[[Report], str]] = {
-    TimeCategory.SERVERS: _servers,
+_REMEDIES: dict[TimeCategory, Callable[[Report], str]] = {
+    TimeCategory.SERVERS: _server_advice,
     TimeCategory.INPUT: lambda report: _INPUT,
-    TimeCategory.HANDING_OUT: _handing_out,
+    TimeCategory.HANDING_OUT: _scheduling_advice,
     TimeCategory.COMPILING: lambda report: (
         "The job is short, or functions are traced again and again: pass tensors instead of Python numbers, and keep shapes "
         "the same (drop_remainder=True)."
     ),
-    TimeCategory.WAITING: _waiting,
+    TimeCategory.WAITING: _waiting_advice,
 }
 
 
 def _stale(report: Report) -> Iterator[str]:
-    """Updates that come too late, which no speed makes up for."""
+    """Warns of stale updates, which no speed makes up for."""
     most = max(len(report.workers) - 1, 1)
     if report.staleness > 2 * most:
         yield (

@@ -1,4 +1,4 @@
-"""What the coordinator hands out: results that will be there, and values that every worker has its own of."""
+"""RemoteValue and PerWorkerValues: results of scheduled functions, and values that every worker has its own of."""
 
 import contextlib
 import enum
@@ -19,7 +19,7 @@ logger = logging.getLogger("stratagem.coordinator")
 
 
 class RemoteValueStatus(enum.Enum):
-    """How far a RemoteValue is (TF's names)."""
+    """The state of a RemoteValue (TF's names)."""
 
     NOT_READY = "NOT_READY"
     ABORTED = "ABORTED"
@@ -30,7 +30,7 @@ class RemoteValueStatus(enum.Enum):
 class RemoteValue:
     """The result of a scheduled function, as `tf.distribute.experimental.coordinator.RemoteValue`."""
 
-    _ended: ClassVar = threading.Condition()  # one for all: to make one takes as long as much of a short step
+    _ended: ClassVar = threading.Condition()  # shared by all: making one takes a large part of a short step's time
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -39,12 +39,12 @@ class RemoteValue:
         self._error: BaseException | None = None
 
     def get(self) -> Any:
-        """The result, as the function returned it. Blocks until it is there; raises what the function raised."""
+        """Returns what the function returned, when it is there. Raises what the function raised."""
         self._value = jax.tree.map(_as_tensor, self._returned())
         return self._value
 
     def fetch(self) -> Any:
-        """The result with NumPy arrays in place of tensors; None for a function that returns nothing."""
+        """Returns the result with NumPy arrays in place of tensors; None for a function that returns nothing."""
         return jax.tree.map(lambda x: np.asarray(x) if isinstance(x, jax.Array | RemoteArray) else x, self._returned())
 
     def _returned(self) -> Any:
@@ -82,64 +82,66 @@ class RemoteValue:
 
 
 def _as_tensor(leaf: Any) -> Any:
-    """What has come from another process as a tensor."""
+    """Returns an array that came from another process as a tensor; other leaves as they are."""
     return on_device(np.asarray(leaf), jax.local_devices()[0]) if isinstance(leaf, RemoteArray) else leaf
 
 
 @final
-class EveryValue:
-    """All values of a coordinator that workers have their own of, while somebody uses them. Thread-safe."""
+class PerWorkerRegistry:
+    """The PerWorkerValues of a coordinator, by weak reference. Thread-safe."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._all: weakref.WeakSet[PerWorkerValues] = weakref.WeakSet()
 
     def add(self, values: "PerWorkerValues") -> None:
-        """New ones."""
+        """Registers new values."""
         with self._lock:
             self._all.add(values)
 
     def lost(self, worker: int) -> None:
-        """The worker is gone, and what it had."""
+        """Drops what a lost worker had."""
         with self._lock:
-            every = list(self._all)
-        for values in every:
+            registered = list(self._all)
+        for values in registered:
             values.lost(worker)
 
 
 class PerWorkerValues:
-    """A value of its own for every worker: a scheduled function gets that of the worker that runs it.
+    """One value for each worker: a scheduled function gets that of the worker that runs it.
 
-    make(worker) is called when the worker first needs it, and again when it is a new one that took the old one's place, and
-    when it has failed for the first time.
+    `make(worker)` is called when a worker first needs its value, once more if that fails, and again for a new process that
+    has taken a lost worker's place.
     """
 
     tries: ClassVar[int] = 2
 
-    def __init__(self, make: Callable[[int], Any], name: str, workers: Sequence[int], every: EveryValue) -> None:
-        """every: those of the coordinator, which it tells about workers that are gone."""
-        self._make, self._name, self._workers, self._every = make, name, workers, every
-        # The thread of a worker, and one that asks what its value looks like, may need it at the same time.
-        self._making = {worker: threading.RLock() for worker in workers}
+    def __init__(
+        self, make: Callable[[int], Any], name: str, workers: Sequence[int], registry: PerWorkerRegistry
+    ) -> None:
+        """registry: the coordinator's; it reports lost workers to these values."""
+        self._make, self._name, self._workers, self._registry = make, name, workers, registry
+        # The worker's thread and one that asks for the element spec may need a value at the same time.
+        self._locks = {worker: threading.RLock() for worker in workers}
         self._made: dict[int, Any] = {}
-        every.add(self)
+        registry.add(self)
 
     def of(self, worker: int) -> Any:
-        """The value of a worker. Raises what making it raises, with a note that names the worker."""
-        with self._making[worker]:
-            with contextlib.suppress(KeyError):  # also where the worker is lost in this moment
+        """Returns the value of a worker. Raises the error of `make`, with a note that names the worker."""
+        with self._locks[worker]:
+            with contextlib.suppress(KeyError):  # `lost` may drop it at any moment
                 return self._made[worker]
             made = self._made[worker] = self._new(worker)
             return made
 
     def _new(self, worker: int) -> Any:
-        for left in reversed(range(self.tries)):
+        for tries_left in reversed(range(self.tries)):
             try:
                 return self._make(worker)
             except UnavailableError:
-                raise  # the worker is gone: another one gets another value
+                raise  # the worker is lost: its replacement gets a new value
             except Exception as error:
-                if left:
+                if tries_left:
                     logger.warning("worker:%d: %s failed, and is tried once more: %r", worker, self._name, error)
                     continue
                 if self.tries > 1:
@@ -148,7 +150,7 @@ class PerWorkerValues:
         raise AssertionError("the last try returns or raises")
 
     def lost(self, worker: int) -> None:
-        """The worker is gone, and what it had."""
+        """Drops the value of a lost worker."""
         self._made.pop(worker, None)
 
     def __repr__(self) -> str:
@@ -157,23 +159,23 @@ class PerWorkerValues:
 
 @final
 class PerWorkerDataset(PerWorkerValues):
-    """A data set that every worker makes, and reads, by itself."""
+    """A dataset that every worker makes and reads itself."""
 
     def __iter__(self) -> "PerWorkerIterator":
         name = f"iterator of {self._name}"
-        return PerWorkerIterator(lambda worker: iter(self.of(worker)), name, self._workers, self._every)
+        return PerWorkerIterator(lambda worker: iter(self.of(worker)), name, self._workers, self._registry)
 
     @property
     def element_spec(self) -> Any:
-        """What its elements look like, by the data set of one worker: of one that has made its own, or the first."""
+        """The element spec of one worker's dataset: of a worker that has made its own already, else of the first."""
         return self.of(min(list(self._made), default=self._workers[0])).element_spec
 
 
 @final
 class PerWorkerIterator(PerWorkerValues):
-    """An iterator for every worker: pass it to a scheduled function, and draw there."""
+    """One iterator for each worker: pass it to a scheduled function, and draw elements there."""
 
-    tries = 1  # its data set has tried already
+    tries = 1  # its dataset has tried twice already
 
     def __next__(self) -> Any:
         raise UnimplementedError(
@@ -188,7 +190,7 @@ class PerWorkerIterator(PerWorkerValues):
 
 
 def check_no_remote(values: Sequence[Any]) -> None:
-    """Raise ValueError if a RemoteValue is among the leaves of the arguments."""
+    """Raises ValueError if a RemoteValue is among the leaves of the arguments."""
     for leaf in jax.tree.leaves(values, is_leaf=lambda x: isinstance(x, RemoteValue)):
         if isinstance(leaf, RemoteValue):
             raise ValueError(
@@ -197,8 +199,8 @@ def check_no_remote(values: Sequence[Any]) -> None:
             )
 
 
-def of_worker(values: Any, worker: int) -> Any:
-    """The structure with every PerWorkerValues replaced by this worker's value."""
+def values_for_worker(values: Any, worker: int) -> Any:
+    """Returns the structure with every PerWorkerValues replaced by this worker's value."""
     return jax.tree.map(
         lambda leaf: leaf.of(worker) if isinstance(leaf, PerWorkerValues) else leaf,
         values,

@@ -1,8 +1,8 @@
-"""Variables on servers, and how the steps of workers reach them."""
+"""Variables on servers: their placement, and the programs by which workers read and update them."""
 
 from stratagem._servers.remote._actors import TaskLostError as TaskLostError
 from stratagem._servers.remote._placement import ServerPlacement as ServerPlacement
-from stratagem._servers.remote._ray import RemoteSource as RemoteSource
+from stratagem._servers.remote._ray import RemoteResource as RemoteResource
 from stratagem._servers.remote._server import Traffic as Traffic
 from stratagem._servers.remote._server import VariableServer as VariableServer
 from stratagem._servers.remote._servers import Servers as Servers

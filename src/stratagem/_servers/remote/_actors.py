@@ -1,4 +1,4 @@
-"""Actors: objects that live at a task of the cluster and are called from other tasks. Here those of this process."""
+"""Actor: an object at a task of the cluster that other tasks call; LocalActor is one in the same process."""
 
 import abc
 from typing import Any, final
@@ -7,12 +7,12 @@ from stratagem._base.errors import UnavailableError
 
 
 class TaskLostError(UnavailableError):
-    """A task of the job does not run any more. task: its name, `ps:1` say."""
+    """A task of the job has ended. task: its name, such as `ps:1`."""
 
-    _says = "is gone"
+    _verb = "is gone"
 
     def __init__(self, task: str, why: str) -> None:
-        super().__init__(f"{task} {self._says}: {why}")
+        super().__init__(f"{task} {self._verb}: {why}")
         self.task, self.why = task, why
 
     def __reduce__(self) -> Any:
@@ -21,34 +21,34 @@ class TaskLostError(UnavailableError):
 
 @final
 class TaskSilentError(TaskLostError):
-    """It has not answered for a while, and may be frozen."""
+    """A task has not answered for a while, and may be frozen."""
 
-    _says = "is silent"
+    _verb = "is silent"
 
 
 class Pending(abc.ABC):
-    """A call that is under way."""
+    """A call whose result may not be there yet."""
 
     @abc.abstractmethod
     def result(self) -> Any:
-        """What the method returned; waits for it. Raises what it raised, or TaskLostError if the task is gone."""
+        """Waits for the method's result. Raises what the method raised, or TaskLostError if the task has ended."""
 
 
 class Actor(abc.ABC):
-    """An object at a task. One class for each way to reach a task: an engine."""
+    """An object at a task. Each engine, a way to reach a task, has one subclass."""
 
     @abc.abstractmethod
     def call(self, method: str, *args: Any) -> Pending:
-        """Begin a call of one of the object's methods."""
+        """Starts a call of one of the object's methods."""
 
     @abc.abstractmethod
     def check(self) -> None:
-        """Raise UnavailableError if what carries the calls has ended: no task can be reached any more."""
+        """Raises UnavailableError if the engine itself has ended, so that no task can be reached any more."""
 
 
 @final
 class CompletedCall(Pending):
-    """A call that was over when it began."""
+    """A call that had its result when it was made."""
 
     def __init__(self, value: Any) -> None:
         self._value = value
@@ -59,7 +59,7 @@ class CompletedCall(Pending):
 
 @final
 class LocalActor(Actor):
-    """An object of this process, which the caller's thread runs itself. The object takes care of several threads."""
+    """An object of this process, called in the caller's thread. The object has to be thread-safe."""
 
     def __init__(self, target: Any) -> None:
         self._target = target
@@ -68,4 +68,4 @@ class LocalActor(Actor):
         return CompletedCall(getattr(self._target, method)(*args))
 
     def check(self) -> None:
-        """This process is there."""
+        """Does nothing: this process runs."""

@@ -1,4 +1,4 @@
-"""An optimizer's update that a step leaves to servers, as a marker in its program."""
+"""apply_on_servers: an optimizer's update that a step leaves to servers, recorded as a marker in its program."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -14,7 +14,7 @@ from stratagem._servers.remote._markers import apply_p
 
 
 def apply_on_servers(optimizer: Any, grads: Sequence[Any], variables: Sequence[Any]) -> None:
-    """In a trace: leave an update of served variables to their servers; what follows reads the values after it.
+    """Leaves an update of variables to their servers, within a trace; later code of the step reads the updated values.
 
     Raises:
         ContextError: for an optimizer whose variables are on no server.
@@ -34,7 +34,7 @@ def apply_on_servers(optimizer: Any, grads: Sequence[Any], variables: Sequence[A
     capture = recording()
     grads, variables = known_gradients(optimizer, grads, variables)
     grads = untangled_clip(optimizer, grads)
-    grads = _clipped_together(optimizer, grads, variables)
+    grads = _clip_shards_by_norm(optimizer, grads, variables)
     update = RemoteUpdate(optimizer, tuple(variables), (optimizer._iterations,))
     values = [*update.variables, *update.counted]
     updates = capture.scope.updates
@@ -45,23 +45,23 @@ def apply_on_servers(optimizer: Any, grads: Sequence[Any], variables: Sequence[A
         capture.write(variable, value)
 
 
-def _clipped_together(optimizer: Any, grads: Sequence[Any], variables: Sequence[Any]) -> list[Any]:
-    """The gradients after `clipnorm` of what is in shards: by the norm over all of them, which no server sees."""
+def _clip_shards_by_norm(optimizer: Any, grads: Sequence[Any], variables: Sequence[Any]) -> list[Any]:
+    """Applies `clipnorm` to gradients of sharded variables, by the norm over all shards, which no single server knows."""
     shards: dict[int, list[int]] = {}
     for i, variable in enumerate(variables):
         if variable._of is not None:
             shards.setdefault(id(variable._of), []).append(i)
-    clipped, most = list(grads), optimizer.clipnorm
-    if not most or most <= 0 or not shards:
+    clipped, max_norm = list(grads), optimizer.clipnorm
+    if not max_norm or max_norm <= 0 or not shards:
         return clipped
     if optimizer.gradient_accumulation_steps:
         raise UnimplementedError(
             f"{optimizer.name}: clipnorm with gradient_accumulation_steps needs the sum of all gradients of a variable in one "
             "place, and shards are on several servers. Use clipvalue, or leave variables in one piece."
         )
-    most *= optimizer.loss_scale_factor or 1.0  # by which Keras divides first
-    for those in shards.values():
-        norm = jnp.sqrt(sum(jnp.sum(jnp.square(grads[i])) for i in those))
-        for i in those:
-            clipped[i] = grads[i] * (most / jnp.maximum(norm, most))
+    max_norm *= optimizer.loss_scale_factor or 1.0  # Keras divides the gradients by it first
+    for indices in shards.values():
+        norm = jnp.sqrt(sum(jnp.sum(jnp.square(grads[i])) for i in indices))
+        for i in indices:
+            clipped[i] = grads[i] * (max_norm / jnp.maximum(norm, max_norm))
     return clipped

@@ -1,4 +1,4 @@
-"""Compiled functions that go to other processes: exported programs, by the shapes of what they are called with."""
+"""Compiled functions that are sent to other processes: exported programs, one for each set of argument shapes."""
 
 import functools
 from collections.abc import Callable, Sequence
@@ -17,21 +17,23 @@ from stratagem._private import on_device
 Shapes = tuple[tuple[tuple[int, ...], Any], ...]
 
 
-class Missing(Exception):  # never seen by users: the coordinator sends what is missing, and the worker tries again
-    """A program that has not come yet. where: which function. shapes: of its arguments."""
+class MissingProgramError(
+    Exception
+):  # never seen by users: the coordinator sends the program, and the worker continues
+    """A program that was not sent yet. function: identifies the function. shapes: of its arguments."""
 
-    def __init__(self, where: Any, shapes: Any) -> None:
-        super().__init__(where, shapes)
-        self.where, self.shapes = where, shapes
+    def __init__(self, function: Any, shapes: Any) -> None:
+        super().__init__(function, shapes)
+        self.function, self.shapes = function, shapes
 
 
 def shapes_of(values: Sequence[Any]) -> Shapes:
-    """What decides which program is used."""
+    """Returns the shapes and dtypes of arrays, by which a program is chosen."""
     return tuple((tuple(v.shape), v.dtype) for v in values)
 
 
 def exported(function: Any, *arguments: Any) -> bytes:
-    """A jitted function for arguments of these shapes, as bytes that another process can run."""
+    """Returns a jitted function, exported for arguments of these shapes, as bytes that another process can run."""
     specs = jax.tree.map(lambda v: jax.core.ShapedArray(tuple(v.shape), np.dtype(v.dtype)), arguments)
     try:
         return bytes(export.export(function)(*specs).serialize())
@@ -45,31 +47,38 @@ def exported(function: Any, *arguments: Any) -> bytes:
 
 
 def imported(program: bytes, donated: tuple[int, ...] = ()) -> Callable[..., Any]:
-    """The function again, compiled here."""
+    """Returns an exported function, compiled in this process."""
     call = export.deserialize(bytearray(program)).call
     return jax.jit(call, donate_argnums=donated, compiler_options=compiler_options(jax.default_backend()))
 
 
 @functools.lru_cache(maxsize=64)
 def imported_maker(program: bytes) -> Maker:
-    """A maker of first values. Without the options of steps: its numbers are those that it makes at home."""
+    """Returns an exported function that makes first values.
+
+    It is compiled without the options of steps, so that it makes the same numbers as the function in the process that
+    exported it.
+    """
     return cast(Maker, jax.jit(export.deserialize(bytearray(program)).call))
 
 
-def local(value: Any) -> Any:
-    """A NumPy array as a JAX array of the same dtype. (JAX would cut a 64-bit one.)"""
+def to_jax_array(value: Any) -> Any:
+    """Returns a NumPy array as a JAX array of the same dtype, also if that has 64 bits; other values as they are."""
     return on_device(np.asarray(value), jax.local_devices()[0]) if isinstance(value, np.ndarray | np.generic) else value
 
 
-def given(value: Any) -> Any:
-    """A value as a compiled function takes it. NumPy's go to the device with the call, which is faster; not 64 bits."""
-    return local(value) if value.dtype.itemsize == 8 else value
+def as_argument(value: Any) -> Any:
+    """Returns a value as an argument of a compiled function.
+
+    A NumPy array goes to the device with the call, which is faster, unless its dtype has 64 bits, of which JAX makes 32.
+    """
+    return to_jax_array(value) if value.dtype.itemsize == 8 else value
 
 
 @final
 @dataclass(eq=False)
 class ExportedSubprogram:
-    """A subprogram of a plan in another process."""
+    """A plan's subprogram in another process: its programs, by the shapes of the values that they read."""
 
     index: int
     programs: dict[Shapes, Callable[..., Any]] = field(default_factory=dict)
@@ -78,5 +87,5 @@ class ExportedSubprogram:
         shapes = shapes_of(values)
         program = self.programs.get(shapes)
         if program is None:
-            raise Missing(("subprogram", self.index), shapes)
-        return program(list(map(given, values)))
+            raise MissingProgramError(("subprogram", self.index), shapes)
+        return program(list(map(as_argument, values)))

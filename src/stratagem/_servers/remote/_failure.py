@@ -1,4 +1,4 @@
-"""RemoteFailure: an exception on its way from a task to who called it, even if it cannot be pickled, or made of its pickle."""
+"""RemoteFailure: an exception that a task sends to its caller, also if it cannot be pickled or unpickled."""
 
 import pickle
 import traceback
@@ -11,9 +11,10 @@ from stratagem._base.errors import OutOfRangeError, UnavailableError, UnknownErr
 @final
 @dataclass(frozen=True)
 class RemoteFailure:
-    """In place of a result.
+    """Takes the place of a result.
 
-    pickled: the exception; None if that could not be done. text: its type and what it says. stack: where it was raised.
+    pickled: the exception; None if it cannot be pickled. text: its type and message. stack: the stack trace where it was
+    raised.
     """
 
     pickled: bytes | None
@@ -22,30 +23,30 @@ class RemoteFailure:
 
     @classmethod
     def of(cls, error: BaseException) -> "RemoteFailure":
-        """What the caller of this function has caught."""
+        """Returns the failure for an exception that was raised by a function that the caller of `of` called."""
         import ray
 
-        # The user's class may be in the program itself, which no other process imports.
+        # The exception's class may be defined in the user's program, which no other process imports: Ray's pickler sends it.
         dumps: Any = ray.cloudpickle.dumps
         raised = error.__traceback__
-        facts = traceback.TracebackException(type(error), error, raised and raised.tb_next)
-        facts.__notes__ = None  # they travel with the error
-        stack = "".join(facts.format())
+        summary = traceback.TracebackException(type(error), error, raised and raised.tb_next)
+        summary.__notes__ = None  # they are sent with the error
+        stack = "".join(summary.format())
         text = "".join(traceback.format_exception_only(error)).strip()
         try:
             return cls(dumps(error), text, stack)
-        except Exception:  # whatever a user's class does when it is pickled: its text arrives
+        except Exception:  # pickling an object of a user's class may raise anything; then only the text is sent
             return cls(None, text, stack)
 
     def error(self, task: str) -> BaseException:
-        """The exception, with a note on where the task has raised it. UnknownError if it cannot be had here."""
+        """Returns the exception, with a note on where the task raised it; an UnknownError if it cannot be unpickled here."""
         error = self._loaded()
         if error is None:
             error = UnknownError(
                 f"{task} raised {self.text}\n(It arrives as UnknownError, for it cannot be made again of its pickle: an "
                 "exception can, if its __init__ takes just what it hands on to super().__init__.)"
             )
-        if not isinstance(error, OutOfRangeError | UnavailableError):  # which no line of the user's has raised
+        if not isinstance(error, OutOfRangeError | UnavailableError):  # those are not raised by a line of the user's
             error.add_note(f"{task} raised it:\n{self.stack.strip()}")
         return error
 
@@ -54,6 +55,6 @@ class RemoteFailure:
             return None
         try:
             error = pickle.loads(self.pickled)
-        except Exception:  # whatever a user's __init__ does with the wrong arguments
+        except Exception:  # unpickling calls a user's __init__, perhaps with the wrong arguments
             return None
         return error if isinstance(error, BaseException) else None

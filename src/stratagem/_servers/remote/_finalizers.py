@@ -1,4 +1,4 @@
-"""Finalized: numbers of objects that were garbage-collected, for those who keep something on their behalf elsewhere."""
+"""Finalized: a queue of notes on objects that were garbage-collected, whose counterparts elsewhere can be dropped."""
 
 import contextlib
 import weakref
@@ -8,19 +8,22 @@ from typing import Any, final
 
 @final
 class Finalized:
-    """Thread-safe. The collector may run in any thread, at any moment: it only takes a note here."""
+    """Collects one note for each watched object that is garbage-collected. Thread-safe.
+
+    The garbage collector may run in any thread at any moment; here it only appends to a deque.
+    """
 
     def __init__(self) -> None:
         self._noted: deque[Any] = deque()
 
     def watch(self, thing: Any, note: Any) -> None:
-        """Note this when the object is gone. note: does not refer to it."""
+        """Adds `note` when the object is collected. The note must not refer to the object."""
         weakref.finalize(thing, self._noted.append, note).atexit = False
 
-    def taken(self) -> list[Any]:
-        """What was noted since it was last asked."""
+    def drain(self) -> list[Any]:
+        """Removes and returns the notes that have come since the last call."""
         notes: list[Any] = []
-        with contextlib.suppress(IndexError):  # empty, perhaps since another thread has taken the last
+        with contextlib.suppress(IndexError):  # empty; another thread may have taken the last one
             while True:
                 notes.append(self._noted.popleft())
         return notes

@@ -1,4 +1,4 @@
-"""Look-ups in sharded tables, on the host: which distinct rows of which shard, and where each id finds its row."""
+"""Look-ups in sharded tables, on the host: the distinct rows to read from each shard, and which of them each id gets."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,15 +8,17 @@ import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
 
-_SMALLEST = 8
+_MIN_CAPACITY = 8
 
 
 @dataclass(frozen=True)
 class RowsToLookUp:
-    """What some look-ups in one table need.
+    """The rows that some look-ups in one table need.
 
-    rows: by shard, the distinct local ids, ascending, padded to the shard's room with its number of rows, which is no row's
-        id. inverse: for every look-up, of the shape of its ids, positions in the shards' rows one after another.
+    rows: for each shard, the distinct local ids, ascending, padded to the shard's capacity with its number of rows,
+    which is
+        the id of no row.
+    inverse: for each look-up, in the shape of its ids, positions in the concatenated rows of all shards.
     """
 
     rows: tuple[np.ndarray, ...]
@@ -25,28 +27,31 @@ class RowsToLookUp:
 
 @final
 class RowCapacity:
-    """For how many rows of each shard the look-ups in a table have room.
+    """The number of rows of each shard for which look-ups in a table have room.
 
-    Every number of rows is another program to compile, of the step and of the update: so these are powers of two (or all of
-    a shard), with some rows to spare, and never become less.
+    Every number of rows needs another compiled program, of the step and of the update. So capacities are powers of two
+    (or all rows of a shard), have some rows to spare, and never shrink.
     """
 
     def __init__(self) -> None:
         self._rows: dict[int, int] = {}
 
-    def of(self, shard: int, count: int, size: int) -> int:
-        """Room for `count` of the `size` rows of a shard. (Of two threads that enlarge it at once, one does so later.)"""
-        room = self._rows.get(shard, 0)
-        if count > room or not room:
-            spared = max(_SMALLEST, count + count // 8)
-            self._rows[shard] = room = min(1 << (spared - 1).bit_length(), size)
-        return room
+    def reserve(self, shard: int, count: int, size: int) -> int:
+        """Returns the capacity of a shard of `size` rows, enlarged if needed to hold `count`.
+
+        Two threads may enlarge it at once; then one of the results is enlarged again by a later call.
+        """
+        capacity = self._rows.get(shard, 0)
+        if count > capacity or not capacity:
+            wanted = max(_MIN_CAPACITY, count + count // 8)
+            self._rows[shard] = capacity = min(1 << (wanted - 1).bit_length(), size)
+        return capacity
 
 
-def rows_to_look_up(ids: Sequence[Any], sizes: Sequence[int], name: str, room: RowCapacity) -> RowsToLookUp:
-    """Which rows to ask the shards (with so many rows each) for.
+def rows_to_look_up(ids: Sequence[Any], sizes: Sequence[int], name: str, capacity: RowCapacity) -> RowsToLookUp:
+    """Returns the rows to read from the shards, whose numbers of rows are `sizes`.
 
-    Raises InvalidArgumentError for an id that is no row's, as TF does.
+    Raises InvalidArgumentError for an id outside the table, as TF does.
     """
     arrays = [np.asarray(i) for i in ids]
     flat = np.concatenate([a.reshape(-1) for a in arrays]) if len(arrays) > 1 else arrays[0].reshape(-1)
@@ -62,7 +67,7 @@ def rows_to_look_up(ids: Sequence[Any], sizes: Sequence[int], name: str, room: R
     rows, offset, shift = [], 0, np.zeros(len(distinct), np.int32)
     for i, size in enumerate(sizes):
         mine = distinct[cuts[i] : cuts[i + 1]] - starts[i]
-        padded = np.full(room.of(i, len(mine), size), size, np.int32)
+        padded = np.full(capacity.reserve(i, len(mine), size), size, np.int32)
         padded[: len(mine)] = mine
         shift[cuts[i] : cuts[i + 1]] = np.arange(offset, offset + len(mine))
         rows.append(padded)

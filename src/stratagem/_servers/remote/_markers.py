@@ -1,4 +1,4 @@
-"""What a step leaves to servers, as markers in its program: rows that it looks up in a table, gradients to apply there."""
+"""Markers in a step's program for what it leaves to servers: rows of a table to look up, gradients to apply."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -10,27 +10,28 @@ from jax.interpreters import ad, batching, mlir
 
 from stratagem._base.errors import UnimplementedError
 
-# lookup(*shards, ids; table): for every id its row of the table whose rows the shards hold, one after another. `table` tells
-# it from others.
+# lookup(*shards, ids; table): for every id its row of the table, whose rows are those of the shards in order. `table`
+# identifies the table.
 lookup_p = xc.Primitive("server_lookup")
-# scatter(rows, ids; sizes, table): for every shard (of so many rows) the sum of the rows at their ids. It is the transpose of
-# lookup.
+# scatter(rows, ids; sizes, table): for every shard, whose number of rows is in `sizes`, the sums of the rows with equal ids.
+# The transpose of lookup.
 scatter_p = xc.Primitive("server_scatter")
 scatter_p.multiple_results = True
-# apply(*values, *gradients; count, update): so many values after an optimizer's update. JAX's caches keep what a program names,
-# for ever, so this names no objects: `update` has the update's place among those of its trace, and whose it is.
+# apply(*values, *gradients; count, update): the first `count` operands after an optimizer's update. JAX's caches keep the
+# parameters of a program for ever, so no objects are among them: `update` has the update's index in its trace, and the ids of
+# the optimizer and the variables.
 apply_p = xc.Primitive("server_apply")
 apply_p.multiple_results = True
 
 
 def _lookup(*operands: Any, table: int) -> Any:
-    """Without servers: ids that are out of range give what `jnp.take` gives."""
+    """Computes a look-up without servers: for an id out of range the result is that of `jnp.take`."""
     *shards, ids = operands
     return jnp.take(jnp.concatenate(shards) if len(shards) > 1 else shards[0], ids, axis=0)
 
 
 def scattered(rows: Any, ids: Any, sizes: Sequence[int]) -> list[Any]:
-    """For every shard, of so many rows, the sums of the rows (*ids.shape, ...) that have the same id."""
+    """Returns for each shard, of so many rows, the sums of the rows (*ids.shape, ...) that have the same id."""
     row = rows.shape[ids.ndim :]
     whole = jnp.zeros((sum(sizes), *row), rows.dtype).at[ids.reshape(-1)].add(rows.reshape(-1, *row))
     starts = [sum(sizes[:i]) for i in range(len(sizes))]

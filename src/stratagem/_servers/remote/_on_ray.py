@@ -1,4 +1,4 @@
-"""A job on a Ray cluster of the user's: its servers and workers, which the coordinator starts, and which end with it."""
+"""A job on the user's own Ray cluster: the coordinator starts its servers and workers, which end with it."""
 
 import itertools
 import os
@@ -13,15 +13,16 @@ from stratagem._servers.remote._ray_actors import RayActor, start_actor
 from stratagem._servers.remote._ray_node import join_existing, join_seconds
 from stratagem._servers.remote._servers import Servers
 
-_PASSED_ON = ("KERAS_", "STRATAGEM_")  # what else tasks need of their environment, the cluster knows
+_PASSED_ON = ("KERAS_", "STRATAGEM_")  # the cluster itself sets the rest of a task's environment
 
 
 def start_on_ray(resolver: RayClusterResolver) -> tuple[Servers, list[RayWorker]]:
-    """Start every server and worker. Ray ends them with this process, or when nobody has what this returns any more.
+    """Starts every server and worker. Ray ends them with this process, or when nothing refers to the result any more.
 
-    A worker that is lost is started again when the coordinator asks for it; a server is not: its variables are lost.
+    A lost worker is started again when the coordinator asks for it; a server is not: its variables are lost.
 
-    Raises ClusterError if this process has no Ray; UnavailableError if a task does not start, or Ray has no room for it.
+    Raises ClusterError if this process is connected to no Ray; UnavailableError if a task does not start, or Ray has no
+    room for it.
     """
     ray = join_existing()
     namespace = f"stratagem-{uuid.uuid4().hex}"  # several jobs may use the cluster
@@ -32,7 +33,7 @@ def start_on_ray(resolver: RayClusterResolver) -> tuple[Servers, list[RayWorker]
     end = time.monotonic() + limit
     for actor in (*servers, *workers):
         try:
-            ray.get(actor.found.here.remote(), timeout=max(1.0, end - time.monotonic()))
+            ray.get(actor.handle.ping.remote(), timeout=max(1.0, end - time.monotonic()))
         except ray.exceptions.GetTimeoutError:
             job = actor.task.partition(":")[0]
             raise UnavailableError(
@@ -45,19 +46,19 @@ def start_on_ray(resolver: RayClusterResolver) -> tuple[Servers, list[RayWorker]
 
 
 def _started(ray: Any, resolver: RayClusterResolver, namespace: str, job: str, index: int) -> RayActor:
-    takes = dict(resolver.resources(job))
+    resources = dict(resolver.resources(job))
     options = {
-        "num_cpus": takes.pop("CPU", 0),
-        "num_gpus": takes.pop("GPU", 0),
-        "memory": takes.pop("memory", None),
-        "resources": takes,
+        "num_cpus": resources.pop("CPU", 0),
+        "num_gpus": resources.pop("GPU", 0),
+        "memory": resources.pop("memory", None),
+        "resources": resources,
         "runtime_env": {"env_vars": {k: v for k, v in os.environ.items() if k.startswith(_PASSED_ON)}},
     }
-    servers, lives = len(resolver.cluster_spec().as_dict()["ps"]), itertools.count()
+    servers, starts = len(resolver.cluster_spec().as_dict()["ps"]), itertools.count()
 
     def start() -> Any:
-        life = next(lives)
-        name = f"{job}:{index} again {life}" if life else f"{job}:{index}"
+        restart = next(starts)
+        name = f"{job}:{index} again {restart}" if restart else f"{job}:{index}"
         return start_actor(ray, job, index, servers, namespace, {"name": name, **options})
 
     return RayActor(f"{job}:{index}", namespace, start(), start if job == "worker" else None)

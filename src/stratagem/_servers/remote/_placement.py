@@ -1,4 +1,4 @@
-"""ServerPlacement: a variable whose value is kept by servers, and how steps and other code reach it."""
+"""ServerPlacement: the placement of a variable whose value servers hold, for steps and other code."""
 
 import itertools
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ from stratagem._core.step import Arguments, RemotePlacement, Trace
 from stratagem._core.values import InitializerProgram, placement_of
 from stratagem._private import scoped
 from stratagem._servers.remote._deferred import apply_on_servers
-from stratagem._servers.remote._export import local
+from stratagem._servers.remote._export import to_jax_array
 from stratagem._servers.remote._lookup import RowCapacity, rows_to_look_up
 from stratagem._servers.remote._markers import lookup_p
 from stratagem._servers.remote._program import ServerProgram
@@ -28,7 +28,7 @@ _numbers = itertools.count()
 @final
 @dataclass(frozen=True, eq=False)
 class StoredRemotely:
-    """What a served variable stores here: that its server has the value."""
+    """Takes the place of a variable's array in this process: its shape and dtype."""
 
     shape: tuple[int, ...]
     dtype: Any
@@ -37,68 +37,71 @@ class StoredRemotely:
 @final
 @dataclass(frozen=True, eq=False)
 class ServerPlacement(RemotePlacement):
-    """servers: all of the strategy. home: the index of the one that keeps the variable. key: its name there."""
+    """The placement of a variable on servers.
+
+    servers: all of the strategy. home: the index of the server that holds the variable at first. key: its name there.
+    """
 
     servers: Servers
     home: int
     key: str = field(default_factory=lambda: f"v{next(_numbers)}")
 
     def read(self, variable: Any) -> jax.Array:
-        """The value that the server has now."""
+        """Returns the value that the server has now."""
         return self.servers.read([self])[0]
 
     def rows(self, shards: Sequence[Any], ids: jax.Array) -> jax.Array:
-        """As RemotePlacement's: only these rows travel."""
+        """Looks rows up on their servers, outside of a step: only these rows are sent."""
         placements: list[Any] = [placement_of(shard) for shard in shards]
         wanted = rows_to_look_up([ids], [shard.shape[0] for shard in shards], shards[0].path, RowCapacity())
-        found = self.servers.wherever(lambda: self._rows(placements, wanted.rows))
+        found = self.servers.retry_after_move(lambda: self._rows(placements, wanted.rows))
         return jnp.take(jnp.concatenate(found), jnp.asarray(wanted.inverse[0]), axis=0)
 
     def _rows(self, placements: Sequence[Any], wanted: Sequence[Any]) -> list[Any]:
-        places = [self.servers.places(p)[0] for p in placements]
+        locations = [self.servers.locations(p)[0] for p in placements]
         calls = [
-            self.servers.actors[place.server].call("rows", [(place.key, rows)])
-            for place, rows in zip(places, wanted, strict=True)
+            self.servers.actors[location.server].call("rows", [(location.key, rows)])
+            for location, rows in zip(locations, wanted, strict=True)
         ]
-        return [local(call.result()[1][0]) for call in calls]
+        return [to_jax_array(call.result()[1][0]) for call in calls]
 
     def place(self, variable: Any, value: Any) -> StoredRemotely:
-        """Send a new value to every server that keeps the variable."""
+        """Sends a new value to every server that holds the variable."""
         array = jnp.asarray(value)
         self.servers.assign(self, array)
-        self._changed()
+        self._count_change()
         return StoredRemotely(tuple(array.shape), array.dtype)
 
-    def make(self, formula: InitializerProgram, start: int, rows: int) -> StoredRemotely:
-        """Let the server make the first value of a new variable."""
-        self.servers.make(self, formula, start, rows)
-        self._changed()
-        return StoredRemotely((rows, *formula.shape[1:]), formula.dtype)
+    def make(self, initializer: InitializerProgram, start: int, rows: int) -> StoredRemotely:
+        """Lets the server make the first value of a new variable."""
+        self.servers.make(self, initializer, start, rows)
+        self._count_change()
+        return StoredRemotely((rows, *initializer.shape[1:]), initializer.dtype)
 
     def add(self, variable: Any, amount: Any, sign: int) -> bool:
-        """Let the servers add it: of what several workers add nothing is lost."""
+        """Lets the servers add the amount, so that additions of several workers at once are all counted."""
         value = jnp.broadcast_to(jnp.asarray(amount, variable._dtype), variable.shape)
         amount = value if sign > 0 else -value
         origin = Worker.current().next_origin()
         self.servers.push(origin, self, lambda key: Push(added={key: amount}))
-        self._changed()
+        self._count_change()
         return True
 
-    def _changed(self) -> None:
-        """The next step of whoever did it has to see it."""
-        changes = self.servers.changed()
+    def _count_change(self) -> None:
+        """Counts a change, which the next step of this worker has to see."""
+        changes = self.servers.count_change()
         if current().worker is not None:
-            Worker.current().freshness.need(changes)
+            Worker.current().freshness.require(changes)
 
     def lookup(self, shards: Sequence[Any], ids: jax.Array) -> jax.Array:
-        """As RemotePlacement's: a marker, with which the program is cut."""
+        """Binds the marker of a look-up, at which the step's program is cut."""
         rows: jax.Array = lookup_p.bind(*map(scoped, shards), ids, table=id(shards[0]))
         return rows
 
     def apply_gradients(self, optimizer: Any, gradients: Sequence[Any], variables: Sequence[Any]) -> None:
-        """As RemotePlacement's. Raises what `apply_on_servers` raises."""
+        """Calls `apply_on_servers`, and raises what it raises."""
         apply_on_servers(optimizer, gradients, variables)
 
     def program(self, made: Trace, arguments: Arguments, mesh: ReplicaMesh) -> ServerProgram:
-        """The step as a program that any worker runs."""
+        """Returns the step as a program that any worker can run."""
         return ServerProgram(made, arguments, mesh)

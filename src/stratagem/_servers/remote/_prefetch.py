@@ -1,49 +1,53 @@
-"""Prefetched: values for a worker's next step that came with its last push, and when they are good enough."""
+"""PrefetchBuffer: values for a worker's next step, read together with its last push; Freshness: whether they may be used."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, final
 
-# By server: how many pushes it had applied, and the values after them.
-Brought = Mapping[int, tuple[int, Sequence[Any]]]
+# By server: the number of pushes that it had applied, and values after them.
+ReadsByServer = Mapping[int, tuple[int, Sequence[Any]]]
 
 
 @final
 class Freshness:
-    """Decides whether what the last push brought shows all that the next step has to see.
+    """Decides whether prefetched values include all changes that the next step has to see.
 
-    That is what was done before its function was scheduled; what happens later has no order that a user could rely on. The
-    coordinator counts changes, and what it had counted when it asked for the last step is in what that step brought.
+    A step has to see the changes made before its function was scheduled; later ones have no order that a user could
+    rely on. The coordinator counts changes. Values prefetched by a step include all changes counted when that step
+    began.
     """
 
     def __init__(self) -> None:
-        self._needed, self._asked = 0, -1
+        self._required, self._included = 0, -1
 
-    def need(self, changes: int) -> None:
-        """The next step has to see so many changes."""
-        self._needed = changes
+    def require(self, changes: int) -> None:
+        """Sets the number of changes that the next step has to see."""
+        self._required = changes
 
-    def ask(self, changes: int) -> bool:
-        """A step is asked for now, after so many changes: may it use what the last one brought?"""
-        fresh = self._needed <= self._asked
-        self._asked = changes
+    def begin_step(self, changes: int) -> bool:
+        """Notes that a step begins after this many changes; returns whether it may use the prefetched values."""
+        fresh = self._required <= self._included
+        self._included = changes
         return fresh
 
 
 @final
-class Prefetched:
-    """What the last step of a worker brought. more: whether another step is likely to follow at once."""
+class PrefetchBuffer:
+    """Holds the values that came with a worker's last push, for its next step.
+
+    expects_step: whether another step is likely to follow at once, so that prefetching for it pays.
+    """
 
     def __init__(self) -> None:
-        self.more = False
+        self.expects_step = False
         self._plan: Any = None
-        self._brought: Brought = {}
+        self._values: ReadsByServer = {}
 
-    def keep(self, plan: Any, brought: Brought) -> None:
-        """For the next step, if it is of the same plan, which is kept no longer than what it brought."""
-        self._plan, self._brought = plan if brought else None, brought
+    def store(self, plan: Any, values: ReadsByServer) -> None:
+        """Stores values for the next step of this plan. Without values, no reference to the plan is held."""
+        self._plan, self._values = plan if values else None, values
 
-    def take(self, plan: Any) -> Brought:
-        """What there is for a step of this plan: used once."""
-        brought = self._brought if self._plan is plan else {}
-        self._plan, self._brought = None, {}
-        return brought
+    def take(self, plan: Any) -> ReadsByServer:
+        """Empties the buffer; returns its values if they are for this plan."""
+        values = self._values if self._plan is plan else {}
+        self._plan, self._values = None, {}
+        return values

@@ -1,4 +1,4 @@
-"""ServerProgram: a traced step over variables that servers keep, made into a plan that any worker can follow."""
+"""ServerProgram: a traced step over variables on servers, as an execution plan that any worker can run."""
 
 import dataclasses
 import itertools
@@ -16,9 +16,9 @@ from stratagem._core.step import (
     RemoteArray,
     RemoteProgram,
     Trace,
-    begun,
-    everywhere,
     is_literal,
+    on_all_devices,
+    program_call,
     tracing,
 )
 from stratagem._core.values import is_remote, placement_of
@@ -41,98 +41,101 @@ from stratagem._servers.remote._worker import Worker
 
 @final
 class ServerProgram(RemoteProgram):
-    """One signature of a step, traced once, run by any worker."""
+    """The program of one signature of a step: traced once, run by any worker."""
 
-    def __init__(self, made: Trace, arguments: Arguments, mesh: ReplicaMesh) -> None:
-        self._variables, self._results, self._mesh = made.variables, made.results, mesh
-        self._placements: list[Any] = [placement_of(v) for v in made.variables]
-        self._trainable = [v._trainable for v in made.variables]
+    def __init__(self, traced: Trace, arguments: Arguments, mesh: ReplicaMesh) -> None:
+        self._variables, self._results, self._mesh = traced.variables, traced.results, mesh
+        self._placements: list[Any] = [placement_of(v) for v in traced.variables]
+        self._trainable = [v._trainable for v in traced.variables]
         self._servers: Servers = next(p.servers for p in self._placements if p is not None and p.remote)
-        _check_strategy(made, self._servers)
-        _check_written(made)
-        self._settings = made.settings
-        self._analysis = StepAnalysis(made, len(made.results.per_replica))
+        _check_strategy(traced, self._servers)
+        _check_written(traced)
+        self._settings = traced.settings
+        self._analysis = StepAnalysis(traced, len(traced.results.per_replica))
         self._subprograms = subprograms_of(self._analysis, mesh)
-        self._written = self._write()
+        self._located = self._locate()
         self._first = True
 
     @property
     def stale(self) -> bool:
-        """True if a variable was placed anew, its `trainable` changed, or a setting that the program follows."""
+        """True if a variable got a new placement or its `trainable` changed, or a setting that the program depends on."""
         return self._settings.changed or any(
             v._placement is not p or v._trainable is not t
             for v, p, t in zip(self._variables, self._placements, self._trainable, strict=True)
         )
 
     def __call__(self, arguments: Arguments) -> Any:
-        """Run once, on the worker of the context, without stand-ins. Waits for the servers to have taken what it changes."""
+        """Runs one step on the worker of the context; returns when the servers have applied its changes."""
         return self.repeat(arguments, 1, tensors=True)[0]
 
     def repeat(self, arguments: Arguments, times: int, *, tensors: bool) -> list[Any]:
-        """As RemoteProgram's, on the worker of the context."""
-        taken = self._taken(arguments, times)
+        """Runs up to `times` steps on the worker of the context, as `RemoteProgram.repeat` says."""
+        steps = self._run(arguments, times)
         if tensors:
-            taken = [[everywhere(v, self._mesh) if isinstance(v, RemoteArray) else v for v in found] for found in taken]
-        return list(map(self._results.rebuilt, taken))
+            steps = [
+                [on_all_devices(v, self._mesh) if isinstance(v, RemoteArray) else v for v in found] for found in steps
+            ]
+        return list(map(self._results.rebuilt, steps))
 
-    def _taken(self, arguments: Arguments, times: int) -> list[list[Any]]:
-        """The results of some steps."""
+    def _run(self, arguments: Arguments, times: int) -> list[list[Any]]:
+        """Runs up to `times` steps, one if it is the first time; returns the results of each."""
         worker = Worker.current()
-        # Pushes without numbers, of the coordinator's own steps, are not sent again: no variable may move meanwhile.
+        # The coordinator's own steps push without numbers and cannot be repeated: no variable may move meanwhile.
         if self._first or not worker.numbered:
             with tracing:
-                results = self._run(worker, arguments, 1)
+                results = self._run_on(worker, arguments, 1)
                 self._first = self._first and not results
                 return results
-        return self._run(worker, arguments, times)
+        return self._run_on(worker, arguments, times)
 
-    def _run(self, worker: Any, arguments: Arguments, times: int) -> list[list[Any]]:
-        """As `_taken`; what is left of a step, if one of its variables has moved since it began, is done again."""
-        given = [*(v.array[0] for v in arguments.own), *arguments.shared]
-        with begun(self._mesh.job, first=self._first):
+    def _run_on(self, worker: Any, arguments: Arguments, times: int) -> list[list[Any]]:
+        """Runs steps on a worker; repeats what was not done if one of the step's variables has moved meanwhile."""
+        inputs = [*(v.array[0] for v in arguments.own), *arguments.shared]
+        with program_call(self._mesh.job, first=self._first):
             while True:
                 moves = self._servers.moves
                 try:
                     results: list[list[Any]] = worker.follow(
-                        self._present(moves), given, self._servers, self._mesh, times
+                        self._plan_at(moves), inputs, self._servers, self._mesh, times
                     )
                     return results
                 except NotHereError:
                     if not self._servers.moved_since(moves):
                         raise
 
-    def _present(self, moves: int) -> ExecutionPlan:
-        """The plan, with all variables where they are after so many moves."""
-        if moves != self._written.moves:
-            if self._where() == self._written.places:
-                self._written = dataclasses.replace(self._written, moves=moves)
+    def _plan_at(self, moves: int) -> ExecutionPlan:
+        """Returns the plan with the variables' locations after this many moves; makes a new one if they have changed."""
+        if moves != self._located.moves:
+            if self._locations() == self._located.locations:
+                self._located = dataclasses.replace(self._located, moves=moves)
             else:
                 with tracing:
-                    self._written = self._write()
-        return self._written.plan
+                    self._located = self._locate()
+        return self._located.plan
 
-    def _write(self) -> "_Written":
-        """Everything as it is now. `tracing` is held: nobody else compiles updates, and moves variables."""
+    def _locate(self) -> "_LocatedPlan":
+        """Makes a plan for the present locations. The lock `tracing` is held, so that nobody else moves variables."""
         parts = [parts_of(self._servers, applied, self._mesh) for applied in self._analysis.applied]
-        moves, places = self._servers.moves, self._where()
-        return _Written(_Writer(self._analysis, self._servers, self._subprograms, parts).plan(), parts, places, moves)
+        moves, locations = self._servers.moves, self._locations()
+        plan = _PlanBuilder(self._analysis, self._servers, self._subprograms, parts).plan()
+        return _LocatedPlan(plan, parts, locations, moves)
 
-    def _where(self) -> list[tuple[ServerLocation, ...]]:
-        return [self._servers.places(p) for p in self._placements if p is not None and p.remote]
+    def _locations(self) -> list[tuple[ServerLocation, ...]]:
+        return [self._servers.locations(p) for p in self._placements if p is not None and p.remote]
 
 
 @dataclass(frozen=True)
-class _Written:
-    """A plan, the parts of its updates, which live as long, and where its variables are, after so many moves."""
+class _LocatedPlan:
+    """A plan with the locations of its variables after `moves` moves. It keeps the parts of its updates alive."""
 
     plan: ExecutionPlan
     parts: Sequence[Sequence[UpdatePart]]
-    places: Sequence[tuple[ServerLocation, ...]]
+    locations: Sequence[tuple[ServerLocation, ...]]
     moves: int
 
 
-class _Writer:
-    """Writes an analysis down as a plan: gives its values numbers, and its variables places."""
+class _PlanBuilder:
+    """Builds a plan from an analysis: numbers the values, and looks up where the variables lie."""
 
     def __init__(
         self,
@@ -148,34 +151,36 @@ class _Writer:
 
     def plan(self) -> ExecutionPlan:
         analysis = self._analysis
-        variables = analysis.made.variables
+        variables = analysis.traced.variables
         inputs = analysis.inputs[: len(variables)]
         read = {n for subprogram in self._subprograms for n in subprogram.reads} | {
             v for v in analysis.results if not is_literal(v)
         }
-        known = [(v, variables[i]) for i, v in enumerate(inputs) if v in read]
-        later = [(v, i) for v, i in analysis.version.items() if v in read and v not in set(inputs)]
-        own = [c for c in analysis.changed if not is_remote(variables[c.position])]
+        initial = [(v, variables[i]) for i, v in enumerate(inputs) if v in read]
+        updated = [(v, i) for v, i in analysis.position_of.items() if v in read and v not in set(inputs)]
+        local_changes = [c for c in analysis.changes if not is_remote(variables[c.position])]
         for v, value in analysis.consts.items():
             self._constants.append((self._number(v), value))
         plan = ExecutionPlan(
             inputs=tuple(map(self._number, analysis.inputs[len(variables) :])),
             constants=(),
-            whole=tuple((self._number(v), self._place(x)) for v, x in known if is_remote(x)),
-            late=tuple((analysis.level[v] - 1, self._number(v), self._place(variables[i])) for v, i in later),
-            seeds=tuple((self._number(v), x) for v, x in known if not is_remote(x)),
-            kept=tuple((self._value(c.value), variables[c.position]) for c in own),
+            reads=tuple((self._number(v), self._location(x)) for v, x in initial if is_remote(x)),
+            late_reads=tuple(
+                (analysis.level[v] - 1, self._number(v), self._location(variables[i])) for v, i in updated
+            ),
+            worker_reads=tuple((self._number(v), x) for v, x in initial if not is_remote(x)),
+            worker_writes=tuple((self._value(c.value), variables[c.position]) for c in local_changes),
             subprograms=tuple(
                 CompiledSubprogram(tuple(map(self._number, p.reads)), tuple(map(self._number, p.makes)), p.run)
                 for p in self._subprograms
             ),
-            look_ups=tuple(self._lookup(i) for i, group in enumerate(analysis.groups) if group.ids),
+            lookups=tuple(self._lookup(i) for i, group in enumerate(analysis.groups) if group.ids),
             updates=tuple(sorted((self._update(i) for i in range(len(analysis.applied))), key=lambda u: u.call)),
-            changes=tuple(self._change(i) for i, c in enumerate(analysis.changed) if is_remote(variables[c.position])),
+            changes=tuple(self._change(i) for i, c in enumerate(analysis.changes) if is_remote(variables[c.position])),
             results=tuple(map(self._value, analysis.results)),
-            checks=analysis.made.results.checks,
+            checks=analysis.traced.results.checks,
         )
-        return dataclasses.replace(plan, constants=tuple(self._constants))  # literals among the values are known now
+        return dataclasses.replace(plan, constants=tuple(self._constants))  # complete now: `_value` has added literals
 
     def _number(self, name: Hashable) -> int:
         if name not in self._numbers:
@@ -183,51 +188,51 @@ class _Writer:
         return self._numbers[name]
 
     def _value(self, atom: Any) -> int:
-        """The number of a value; a literal becomes a constant."""
+        """Returns the number of a value; adds a literal to the constants."""
         if not is_literal(atom):
             return self._number(atom)
         self._constants.append((number := next(self._counter), jnp.asarray(atom.val, atom.aval.dtype)))
         return number
 
-    def _place(self, variable: Any) -> ServerLocation:
-        return self._servers.places(placement_of(variable))[0]
+    def _location(self, variable: Any) -> ServerLocation:
+        return self._servers.locations(placement_of(variable))[0]
 
     def _lookup(self, i: int) -> TableLookup:
         group = self._analysis.groups[i]
-        shards = [self._analysis.made.variables[p] for p in group.shards]
+        shards = [self._analysis.traced.variables[p] for p in group.shards]
         return TableLookup(
             group.call,
             group.updated,
             shards[0].path,
-            tuple((self._place(v), v.shape[0]) for v in shards),
+            tuple((self._location(v), v.shape[0]) for v in shards),
             tuple(map(self._value, group.ids)),
             tuple(self._number(("inverse", i, v)) for v in group.ids),
             tuple(self._number(("rows", i, s)) for s in range(len(shards))),
-            tuple(self._number(("which", i, s)) for s in range(len(shards))),
+            tuple(self._number(("row_ids", i, s)) for s in range(len(shards))),
         )
 
     def _update(self, i: int) -> SentUpdate:
         applied = self._analysis.applied[i]
-        which = [None if g is None else self._number(("which", *g)) for g in applied.groups]
+        row_ids = [None if g is None else self._number(("row_ids", *g)) for g in applied.groups]
         paths = [v.path for v in applied.update.variables]
         values = map(self._value, applied.gradients)
         return SentUpdate(
             applied.call,
             applied.update.optimizer.name,
             self._number(("finite", i)),
-            tuple(zip(paths, values, which, strict=True)),
-            tuple((part.server, part.update.number, part.mine) for part in self._parts[i]),
+            tuple(zip(paths, values, row_ids, strict=True)),
+            tuple((part.server, part.update.number, part.gradients) for part in self._parts[i]),
         )
 
     def _change(self, i: int) -> SentChange:
-        change = self._analysis.changed[i]
-        places = self._servers.places(placement_of(self._analysis.made.variables[change.position]))
+        change = self._analysis.changes[i]
+        locations = self._servers.locations(placement_of(self._analysis.traced.variables[change.position]))
         value = self._value(change.value) if change.minus is None else self._number(("difference", i))
-        return SentChange(places, value, change.adds)
+        return SentChange(locations, value, change.adds)
 
 
-def _check_strategy(made: Trace, servers: Servers) -> None:
-    for variable in made.variables:
+def _check_strategy(traced: Trace, servers: Servers) -> None:
+    for variable in traced.variables:
         placement: Any = placement_of(variable)
         if placement is not None and placement.remote and placement.servers is not servers:
             raise MixedStrategiesError(
@@ -236,8 +241,8 @@ def _check_strategy(made: Trace, servers: Servers) -> None:
             )
 
 
-def _check_written(made: Trace) -> None:
-    for variable, line in made.written:
+def _check_written(traced: Trace) -> None:
+    for variable, line in traced.written:
         if not is_remote(variable) and not is_seed_state(variable) and current().worker is not None:
             raise ContextError(
                 f"Variable {variable.path} was created outside of strategy.scope() and is assigned at {line}, on a worker of a "

@@ -1,4 +1,4 @@
-"""Push: what a step changes on one server, and which push it is."""
+"""Push: a step's changes on one server; Origin: the identity of a push."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -7,10 +7,10 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Origin:
-    """Which push this is, the same when it is sent again.
+    """Identifies a push, also when it is sent again.
 
-    closure: of the coordinator; number: of the closure's pushes, from 1. below: all closures with smaller numbers are over.
-    coordinator: another name for another one, whose closures are counted anew.
+    closure: its number, given by the coordinator. number: of the closure's pushes, from 1. below: all closures with smaller
+    numbers have ended. coordinator: the coordinator's name; another one numbers its own closures.
     """
 
     closure: int
@@ -21,10 +21,11 @@ class Origin:
 
 @dataclass(frozen=True)
 class Push:
-    """What a step changes on one server.
+    """The changes of a step on one server.
 
-    updates: numbers of updates that the server knows, each with its gradients. added, set: values by variable. seen: how many
-    pushes the server had applied when the step read from it; None if it has not.
+    updates: numbers of updates that the server knows, each with its gradients. added, set: amounts and new values, by
+    the key of the variable. seen: the number of pushes that the server had applied when the step read from it; None if
+    it did not.
     """
 
     updates: Sequence[tuple[int, Sequence[Any]]] = ()

@@ -1,4 +1,4 @@
-"""A worker in another process, and what it has, as the coordinator sees them."""
+"""RayWorker: a worker in another process, and the iterators and other objects that it has, as the coordinator uses them."""
 
 import dataclasses
 import itertools
@@ -17,10 +17,10 @@ from stratagem._private import is_seed_state
 from stratagem._servers.remote._execution_plan import ExecutionPlan
 from stratagem._servers.remote._export import exported
 from stratagem._servers.remote._finalizers import Finalized
-from stratagem._servers.remote._prefetch import Freshness, Prefetched
+from stratagem._servers.remote._prefetch import Freshness, PrefetchBuffer
 from stratagem._servers.remote._push import Origin
 from stratagem._servers.remote._ray_actors import RayActor
-from stratagem._servers.remote._ray_worker_task import Drawn, Seed, without_programs
+from stratagem._servers.remote._ray_worker_task import ElementLeaf, RemoteSeed, without_programs
 from stratagem._servers.remote._server import NotHereError
 from stratagem._servers.remote._time_breakdown import TimeBreakdown, TimeCategory
 from stratagem._servers.remote._update import SparseGradient
@@ -30,10 +30,10 @@ _handles = itertools.count()
 
 @final
 class RayIterator(RemoteIterator):
-    """An iterator that a worker has, as the coordinator passes it to functions."""
+    """An iterator that lies at a worker, as the coordinator passes it to functions."""
 
     def __init__(self, worker: "RayWorker", source: int) -> None:
-        """source: the number of what it is an iterator of."""
+        """source: the number of the object at the worker that it iterates over."""
         self.handle = worker.number(self)
         self._actor = worker.actor
         self._element: Any = None
@@ -45,7 +45,7 @@ class RayIterator(RemoteIterator):
         return self._element
 
     def forget(self) -> None:
-        """The next element has other shapes than the last."""
+        """Drops the cached element: the next one has other shapes."""
         self._element = None
 
     def stand_in(self) -> Any:
@@ -66,7 +66,7 @@ class RayIterator(RemoteIterator):
             raise StopIteration from None
 
     def get_next(self) -> Any:
-        """The next element. Raises OutOfRangeError if there is none."""
+        """Returns the next element. Raises OutOfRangeError if there is none."""
         if current().recorder is not None:
             return next(self)
         return to_jax(self._actor.call("take", self.handle).result())
@@ -76,24 +76,24 @@ class RayIterator(RemoteIterator):
 
 
 class StandIn(np.ndarray):
-    """An array whose values only a worker has. It has shape and dtype, and zeros."""
+    """An array of zeros in place of one whose values only a worker has; shape and dtype are right."""
 
-    drawn: Drawn
+    leaf: ElementLeaf
     iterator: RayIterator
 
     @classmethod
     def of(cls, iterator: RayIterator, leaf: int, like: Any) -> "StandIn":
-        """In place of a leaf of the iterator's next element."""
+        """Returns a stand-in for a leaf of the iterator's next element."""
         array = np.asarray(like)
         made = np.broadcast_to(np.zeros((), array.dtype), array.shape).view(cls)
-        made.drawn = Drawn(iterator.handle, leaf, tuple(array.shape), str(array.dtype))
+        made.leaf = ElementLeaf(iterator.handle, leaf, tuple(array.shape), str(array.dtype))
         made.iterator = iterator
         return made
 
 
 @final
-class RemoteSource:
-    """What a worker has made, a data set say: each iterator of it is the worker's, too."""
+class RemoteResource:
+    """An object that a worker has made, such as a dataset. Iterators of it are at the worker, too."""
 
     def __init__(self, worker: "RayWorker", function: Any) -> None:
         self._worker, self._handle = worker, worker.number(self)
@@ -101,7 +101,7 @@ class RemoteSource:
 
     @property
     def element_spec(self) -> Any:
-        """What the elements of the data set look like. Raises AttributeError for what does not say so."""
+        """The element spec of a dataset. Raises AttributeError for an object without one."""
         return self._worker.actor.call("element_spec", self._handle).result()
 
     def __iter__(self) -> RayIterator:
@@ -112,35 +112,35 @@ class RemoteSource:
 class RayWorker:
     """A worker in another process. Used by one thread at a time, that of the coordinator which waits for it."""
 
-    numbered: ClassVar[bool] = True  # as Worker's: it runs closures only
+    numbered: ClassVar[bool] = True  # it runs closures only, whose pushes have numbers
 
     def __init__(self, index: int, actor: RayActor) -> None:
         self.index, self.actor = index, actor
-        # The plans that it has, by identity: of a plan, which is forgotten when it is gone, and of values of seeds, which
-        # are kept here, so that no other object gets their numbers.
+        # The plans that the worker has. The key is the ids of the plan and of its seeds' values. The seeds are referred to
+        # here, so that no other object gets their ids; a plan is removed when it is garbage-collected.
         self._known: dict[Any, tuple[Any, ...]] = {}
         self._finalized = Finalized()
-        self._dropped = Finalized()  # of what it has made; unlike those of plans, these numbers never come again
+        self._dropped = Finalized()  # numbers of objects that it has made; unlike keys of plans, they never come again
         self._ready: set[Any] = set()
-        self.clock, self.prefetched, self.freshness = TimeBreakdown(), Prefetched(), Freshness()
+        self.clock, self.prefetch, self.freshness = TimeBreakdown(), PrefetchBuffer(), Freshness()
         self._closures: Sequence[int] = ()
         self._below, self._coordinator = 0, ""
         self._pushes = 0
 
     def begin(self, closures: Sequence[int], below: int, coordinator: str) -> None:
-        """From now on it runs the first of these closures, from its start; the others, which are alike, may follow with it."""
+        """Starts the first of these closures; the others are the same call and may run with it."""
         self._closures, self._pushes = closures, 0
         self._below, self._coordinator = below, coordinator
 
     def next_origin(self) -> Origin:
-        """As Worker's, for what a function does outside of steps."""
+        """Returns the origin of the next push that a function makes outside of steps."""
         self._pushes += 1
         return Origin(self._closures[0], self._pushes, self._below, self._coordinator)
 
     def number(self, thing: Any) -> int:
-        """A number for something that the worker is to make. It forgets that when `thing`, which stands for it here, is gone.
+        """Returns a new number for an object that the worker is to make.
 
-        Any thread may ask.
+        The worker drops its object when `thing`, which stands for it here, is garbage-collected. Any thread may call this.
         """
         self._drop()
         handle = next(_handles)
@@ -148,53 +148,55 @@ class RayWorker:
         return handle
 
     def _drop(self) -> None:
-        """Let the worker forget what it has made and nobody can use any more."""
-        dropped = self._dropped.taken()
+        """Lets the worker drop the objects whose counterparts here are gone."""
+        dropped = self._dropped.drain()
         if dropped:
             self.actor.call("drop", dropped).result()
 
     def rejoin(self, seconds: float) -> None:
-        """Wait for a process that takes the place of the one that is gone. It knows nothing yet."""
+        """Waits for a process that takes the place of the lost one. It has no plans and objects yet."""
         self._known.clear()
         self._ready.clear()
         self.actor.find(seconds)
 
     def follow(
-        self, plan: ExecutionPlan, given: Sequence[Any], servers: Any, mesh: ReplicaMesh, times: int = 1
+        self, plan: ExecutionPlan, inputs: Sequence[Any], servers: Any, mesh: ReplicaMesh, times: int = 1
     ) -> list[list[Any]]:
-        """Let the worker take up to so many steps, each for the next closure. Returns the results of those that it took.
+        """Lets the worker take up to `times` steps, one for each closure; returns the results of those that it took.
 
-        Sends what it does not have yet. None were taken if the first element has other shapes than its stand-in.
+        Sends plans and programs that the worker lacks. It takes none if the first element has other shapes than its
+        stand-in.
         """
-        others = [v for _, v in plan.seeds if not is_seed_state(v)]
-        inputs = [v.drawn if isinstance(v, StandIn) else np.asarray(v) for v in given]
-        inputs += [np.asarray(v.value) for v in others]
-        seeds = tuple(v._value for _, v in plan.seeds if is_seed_state(v))
+        others = [v for _, v in plan.worker_reads if not is_seed_state(v)]
+        sent = [v.leaf if isinstance(v, StandIn) else np.asarray(v) for v in inputs]
+        sent += [np.asarray(v.value) for v in others]
+        seeds = tuple(v._value for _, v in plan.worker_reads if is_seed_state(v))
         number = (id(plan), *map(id, seeds))
         self._forget()
         self._drop()
-        # Of several, each was scheduled before the one before it is asked for, which is now: so it may use what that brings.
-        fresh, more = self.freshness.ask(servers.changes), self.prefetched.more
+        # All these steps were scheduled before the first of them begins, which is now. So each later one may use the values
+        # that the step before it has prefetched.
+        fresh, expects_step = self.freshness.begin_step(servers.change_count), self.prefetch.expects_step
         while True:
             self._learn(number, plan, seeds)
             ready = servers.ready
             origin = (self._closures[:times], self._below, self._coordinator, self._pushes)
-            call = self.actor.call("follow", number, inputs, origin, ready - self._ready, (fresh, more))
+            call = self.actor.call("follow", number, sent, origin, ready - self._ready, (fresh, expects_step))
             try:
                 found, self._pushes, seconds, stop = call.result()
             except NotHereError:
-                raise  # it is taken again, and its pushes have their numbers again
+                raise  # the step is taken again, and its pushes get the same numbers
             except Exception:
-                self._pushes += plan.most_pushes  # the function may go on, and what it pushes then is something else
+                self._pushes += plan.max_pushes  # a function that goes on makes other pushes: they need other numbers
                 raise
             self._ready |= ready
-            self.clock.elsewhere(dict(seconds))
+            self.clock.add_remote(dict(seconds))
             self.clock.steps += len(found)
             missing: tuple[str, Any] = stop or ("", None)
             kind, what = missing
             if kind == "shapes":
-                next(v for v in given if isinstance(v, StandIn) and v.drawn.iterator == what).iterator.forget()
-            # What was taken goes back first: if to help fails, or the next step, these have not.
+                next(v for v in inputs if isinstance(v, StandIn) and v.leaf.iterator == what).iterator.forget()
+            # Results are returned at once: an error below, or of the next step, must not count against these steps.
             if found or kind not in ("plan", "program"):
                 return [[np.asarray(v).view(RemoteArray) for v in results] for results in found]
             if kind == "plan":
@@ -206,35 +208,38 @@ class RayWorker:
     def _learn(self, number: Any, plan: ExecutionPlan, seeds: tuple[Any, ...]) -> None:
         if number not in self._known:
             with self.clock.part(TimeCategory.COMPILING):
-                self.actor.call("learn", number, without_programs(_travelling(plan))).result()
+                self.actor.call("learn", number, without_programs(_without_variables(plan))).result()
             self._known[number] = seeds
             self._finalized.watch(plan, number)
 
     def _forget(self) -> None:
-        """Plans that are gone: their numbers may come again."""
-        gone = [number for number in self._finalized.taken() if self._known.pop(number, None) is not None]
+        """Lets the worker drop plans that were garbage-collected here, for their ids may be used again."""
+        gone = [number for number in self._finalized.drain() if self._known.pop(number, None) is not None]
         if gone:
             self.actor.call("forget", gone).result()
 
-    def _send(self, number: Any, plan: ExecutionPlan, servers: Any, where: Any, shapes: Any) -> None:
-        kind, index = where
+    def _send(self, number: Any, plan: ExecutionPlan, servers: Any, function: Any, shapes: Any) -> None:
+        """Sends a missing program: of a subprogram to the worker, of an update to its server."""
+        kind, index = function
         if kind == "subprogram":
             specs = [jax.ShapeDtypeStruct(shape, np.dtype(dtype)) for shape, dtype in shapes]
             program = exported(plan.subprograms[index].run, specs)
             self.actor.call("extend", number, index, shapes, program).result()
             return
         arrays, by_rows = shapes
-        left = iter(np.broadcast_to(np.zeros((), dtype), shape) for shape, dtype in arrays)
-        servers.prepare(index, [SparseGradient(next(left), next(left)) if r else next(left) for r in by_rows])
+        zeros = iter(np.broadcast_to(np.zeros((), dtype), shape) for shape, dtype in arrays)
+        servers.prepare(index, [SparseGradient(next(zeros), next(zeros)) if r else next(zeros) for r in by_rows])
 
 
-def _travelling(plan: ExecutionPlan) -> ExecutionPlan:
-    """A plan without variables: the worker has seeds of its own, and gets the values of others with every call."""
-    seeds = {id(v): Seed(id(v), np.asarray(v.value), id(v._value)) for _, v in plan.seeds if is_seed_state(v)}
+def _without_variables(plan: ExecutionPlan) -> ExecutionPlan:
+    """Returns a plan without variables: the worker holds the seeds, and values of other variables are inputs of every call."""
+    seeds = {
+        id(v): RemoteSeed(id(v), np.asarray(v.value), id(v._value)) for _, v in plan.worker_reads if is_seed_state(v)
+    }
     return dataclasses.replace(
         plan,
-        inputs=(*plan.inputs, *(n for n, v in plan.seeds if id(v) not in seeds)),
-        seeds=tuple((n, seeds[id(v)]) for n, v in plan.seeds if id(v) in seeds),
-        kept=tuple((n, seeds[id(v)]) for n, v in plan.kept if id(v) in seeds),
+        inputs=(*plan.inputs, *(n for n, v in plan.worker_reads if id(v) not in seeds)),
+        worker_reads=tuple((n, seeds[id(v)]) for n, v in plan.worker_reads if id(v) in seeds),
+        worker_writes=tuple((n, seeds[id(v)]) for n, v in plan.worker_writes if id(v) in seeds),
         constants=tuple((n, np.asarray(c)) for n, c in plan.constants),
     )

@@ -1,4 +1,4 @@
-"""The engine for several processes: actors of Ray, by whose names tasks find each other."""
+"""RayActor: calls to tasks in other processes, each a Ray actor with the name of its task."""
 
 import contextlib
 import io
@@ -20,10 +20,10 @@ from stratagem._servers.remote._ray_worker_task import WorkerTask
 from stratagem._servers.remote._serialization import packed, unpacked
 
 _LOOK_SECONDS = 0.1
-_PAUSE_SECONDS = 10.0  # at most, between two tries to start a task that dies at once
-_SLICE_SECONDS = 1.0  # of a call that takes long, between two looks at Ray itself
+_PAUSE_SECONDS = 10.0  # the longest pause between two tries to start a task that dies at once
+_SLICE_SECONDS = 1.0  # during a long call, the time between two checks of Ray itself
 _THREADS = 16  # calls that an actor serves at the same time
-# Ray's errors for a task that is gone, or never was. Others are of the call: made again elsewhere, it would fail there.
+# Ray's errors for a task that has ended or never started. After another error, the call would fail elsewhere, too.
 _LOST = (
     "RayActorError",
     "WorkerCrashedError",
@@ -34,27 +34,27 @@ _LOST = (
     "RuntimeEnvSetupError",
     "ActorUnschedulableError",
 )
-# What Ray knows of an actor that is gone: words of its text, and what they mean for a task. It says "died" of all of them.
+# Words of Ray's message on an actor that has ended, and what they mean for a task.
 _CAUSES = {
     "its owner has died": "the task's own process has ended. Its log says how: it may have raised an error, or been killed.",
     "its worker process has died": "the process that serves it has ended: killed (out of memory?), crashed, or by os._exit.",
 }
-_WITH_CODE = ("make",)  # methods whose arguments have functions of the user's program
-# What a task's process was told, and its actor has to know.
+_WITH_CODE = ("make",)  # methods whose arguments contain functions of the user's program
+# Prefixes of environment variables that a task's process passes to its actor.
 _PASSED_ON = ("JAX_", "XLA_", "CUDA_", "KERAS_", "STRATAGEM_", "PYTHONPATH", "OMP_")
 
 
 @final
 class RayPending(Pending):
-    """A call on its way. While it takes long, its task is asked whether it is there: it may be frozen."""
+    """A call to a Ray actor under way. If it takes long, the task is asked whether it still answers, for it may be frozen."""
 
     def __init__(self, ray: Any, reference: Any, task: str, actor: Any) -> None:
         self._ray, self._reference, self._task, self._actor = ray, reference, task, actor
 
     def result(self) -> Any:
-        """As Pending's. Raises UnavailableError if Ray itself has ended."""
+        """Waits for the result. Raises what the method raised, TaskLostError, or UnavailableError if Ray itself has ended."""
         errors = self._ray.exceptions
-        heard = time.monotonic()
+        last_answer = time.monotonic()
         try:
             while True:
                 with contextlib.suppress(errors.GetTimeoutError):
@@ -62,22 +62,22 @@ class RayPending(Pending):
                     break
                 node.check()
                 limit = Limits.from_environment(os.environ).heartbeat
-                if time.monotonic() - heard > limit:
-                    self._ask(limit)
-                    heard = time.monotonic()
+                if time.monotonic() - last_answer > limit:
+                    self._ping(limit)
+                    last_answer = time.monotonic()
         except errors.RayError as error:
             node.check()
             if not isinstance(error, tuple(getattr(errors, name) for name in _LOST)):
                 raise
-            raise TaskLostError(self._task, _how_lost(str(error))) from None
+            raise TaskLostError(self._task, _cause(str(error))) from None
         answer = unpacked(message)
         if isinstance(answer, RemoteFailure):
             raise answer.error(self._task) from None
         return answer
 
-    def _ask(self, limit: float) -> None:
+    def _ping(self, limit: float) -> None:
         try:
-            self._ray.get(self._actor.here.remote(), timeout=limit)
+            self._ray.get(self._actor.ping.remote(), timeout=limit)
         except self._ray.exceptions.GetTimeoutError:
             node.check()
             why = f"it has not answered for {limit:g} s (STRATAGEM_HEARTBEAT_SECONDS). Is it frozen (SIGSTOP), or very busy?"
@@ -88,32 +88,32 @@ class RayPending(Pending):
 class RayActor(Actor):
     """The actor of a task: found by its name in a namespace, or started by this process.
 
-    start: starts it, under another name every time, since Ray takes long to give a name free; None: other processes do.
+    start: starts the actor, each time under another name, since Ray frees names late; None if another process starts it.
     """
 
-    def __init__(self, task: str, namespace: str, found: Any = None, start: Callable[[], Any] | None = None) -> None:
+    def __init__(self, task: str, namespace: str, handle: Any = None, start: Callable[[], Any] | None = None) -> None:
         self.task = task
         self._namespace, self._start = namespace, start
-        self._found = found
+        self._handle = handle
 
     @property
-    def found(self) -> Any:
-        """Ray's handle; None before it was looked for."""
-        return self._found
+    def handle(self) -> Any:
+        """Ray's handle of the actor; None until it was found."""
+        return self._handle
 
     def call(self, method: str, *args: Any) -> Pending:
         import ray
 
-        if self._found is None:
+        if self._handle is None:
             self.find(join_seconds())
         try:
             message = packed((method, args), ray.cloudpickle.dumps if method in _WITH_CODE else None)
         except (TypeError, pickle.PicklingError) as error:
-            raise TypeError(_cannot_travel(ray, self.task, args, error)) from None
-        return RayPending(ray, self._found.answer.remote(message), self.task, self._found)
+            raise TypeError(_not_serializable(ray, self.task, args, error)) from None
+        return RayPending(ray, self._handle.answer.remote(message), self.task, self._handle)
 
     def find(self, seconds: float) -> None:
-        """Wait for the task, or for one that took its place. Raises UnavailableError if it does not come in time."""
+        """Waits for the task, or for one that took its place. Raises UnavailableError if it does not come in time."""
         import ray
 
         end = time.monotonic() + seconds
@@ -122,10 +122,10 @@ class RayActor(Actor):
             node.check()
             try:
                 if died and self._start is not None:
-                    self._found, died = self._start(), False
-                found = self._looked_up(ray)
-                _wait_for(ray, found.here.remote(), end)
-                self._found = found
+                    self._handle, died = self._start(), False
+                handle = self._look_up(ray)
+                _wait_for(ray, handle.ping.remote(), end)
+                self._handle = handle
                 return
             except (ValueError, ray.exceptions.RayError) as error:
                 if self._start is not None and _died(ray.exceptions, error):
@@ -136,14 +136,14 @@ class RayActor(Actor):
                     ) from None
                 time.sleep(max(0.0, min(pause, end - time.monotonic())))
 
-    def _looked_up(self, ray: Any) -> Any:
-        return ray.get_actor(self.task, namespace=self._namespace) if self._start is None else self._found
+    def _look_up(self, ray: Any) -> Any:
+        return ray.get_actor(self.task, namespace=self._namespace) if self._start is None else self._handle
 
     def check(self) -> None:
         node.check()
 
-    def there(self) -> bool:
-        """True if some process is the task now. Raises UnavailableError if Ray's first process does not say."""
+    def exists(self) -> bool:
+        """Returns whether a process runs the task now. Raises UnavailableError if Ray's first process does not answer."""
         import ray
 
         try:
@@ -160,7 +160,7 @@ class RayActor(Actor):
 
 
 def _wait_for(ray: Any, answer: Any, end: float) -> None:
-    """Until `end`; it may be that Ray itself ends before."""
+    """Waits until `end`. Raises Ray's GetTimeoutError then, UnavailableError if Ray itself ends before."""
     while True:
         try:
             ray.get(answer, timeout=max(0.0, min(_SLICE_SECONDS, end - time.monotonic())))
@@ -172,22 +172,22 @@ def _wait_for(ray: Any, answer: Any, end: float) -> None:
 
 
 def _died(errors: Any, error: Exception) -> bool:
-    """True if an actor will never answer; else it may, later, or it is not known where it is."""
+    """Returns whether an actor will never answer. False if it may answer later, or was not found."""
     later = errors.ActorUnavailableError, errors.GetTimeoutError
     return isinstance(error, errors.RayError) and not isinstance(error, (ValueError, *later))
 
 
-def _how_lost(text: str) -> str:
-    """What is known of a task that Ray gives up for lost."""
+def _cause(text: str) -> str:
+    """Returns the cause of a task's loss, by Ray's message."""
     for words, known in _CAUSES.items():
         if words in text:
             return known
     first, *others = text.strip().splitlines() or ["Ray does not say why."]
-    return f"{first} {others[-1]}" if others else first  # the last line has the cause, those between say where
+    return f"{first} {others[-1]}" if others else first  # the last line has the cause; lines between are the stack
 
 
-def _cannot_travel(ray: Any, task: str, values: Any, error: Exception) -> str:
-    """What among the values is the reason."""
+def _not_serializable(ray: Any, task: str, values: Any, error: Exception) -> str:
+    """Returns the error message for arguments that cannot be pickled; names the values that are the reason."""
     found = [ray.util.inspect_serializability(value, print_file=io.StringIO())[1] for value in values]
     names = ", ".join(sorted({f"`{failure.path[-1]}`" for each in found for failure in each}))
     return (
@@ -197,19 +197,19 @@ def _cannot_travel(ray: Any, task: str, values: Any, error: Exception) -> str:
 
 
 def start_actor(ray: Any, kind: str, index: int, servers: int, namespace: str, options: Mapping[str, Any]) -> Any:
-    """Start a task's actor, under the name of its task. It ends with this process, or when nobody has what this returns.
+    """Starts a task's actor under the task's name. It ends with this process, or when nothing refers to the result any more.
 
     Raises ValueError if there is an actor of the name.
     """
     cls: Any = ServerTask if kind == "ps" else WorkerTask
     reached = () if kind == "ps" else ([RayActor(f"ps:{i}", namespace) for i in range(servers)],)
     named = {"name": f"{kind}:{index}", "namespace": namespace, "max_concurrency": _THREADS, **options}
-    # Calls are many and short: without events Ray does not note each for its dashboard.
+    # Without task events, Ray does not record every one of many short calls for its dashboard.
     return ray.remote(cls).options(enable_task_events=False, **named).remote(index, *reached, attached_by())
 
 
 def host_task(ray: Any, kind: str, index: int, servers: int, namespace: str) -> Any:
-    """Start this process's actor.
+    """Starts this process's actor.
 
     Raises UnavailableError if another process has the name and keeps it, or Ray does not start the actor.
     """
@@ -220,9 +220,9 @@ def host_task(ray: Any, kind: str, index: int, servers: int, namespace: str) -> 
     while True:
         try:
             actor = start_actor(ray, kind, index, servers, namespace, options)
-            _wait_for(ray, actor.here.remote(), end)
+            _wait_for(ray, actor.ping.remote(), end)
             return actor
-        except ValueError:  # the name: of a task that died a moment ago
+        except ValueError:  # the name is taken, perhaps by a task that died a moment ago
             if time.monotonic() > end:
                 raise UnavailableError(f"Another process of the job is {kind}:{index}.") from None
             time.sleep(_LOOK_SECONDS)

@@ -1,4 +1,4 @@
-"""The private folders of this machine's Ray nodes, one a job: its secret, keeper and tasks. What nobody keeps is removed."""
+"""The private folders of this machine's Ray nodes, one for each job, with its secret, keeper and tasks."""
 
 import contextlib
 import os
@@ -22,14 +22,14 @@ _LOOK = 0.05
 
 @contextlib.contextmanager
 def locked(head: Address) -> Iterator[Path]:
-    """The folder of this machine's node, which no other task looks at meanwhile.
+    """Locks the folder of this machine's node for this process, and yields it.
 
-    Nothing of it stays if the node does not run in the end; nor do folders of other jobs that were killed.
+    Removes the folder if the node does not run in the end, and also folders of other jobs that were killed.
     """
     folder = _folder(head)
     _sweep(folder.parent)
     with lock_file(lock_of(folder)):
-        if not runs(folder):  # of a keeper that was killed, or of a task that was while it started one
+        if not runs(folder):  # left by a keeper that was killed, or by a task that was killed while it started one
             _clear(folder)
         (folder / "tasks").mkdir(mode=0o700, parents=True, exist_ok=True)
         try:
@@ -41,7 +41,7 @@ def locked(head: Address) -> Iterator[Path]:
 
 
 def _folder(head: Address) -> Path:
-    """Private to this user, and short: Ray puts sockets below it."""
+    """Returns the folder, which is private to this user. Its path is short, for Ray puts sockets below it."""
     root = Path("/tmp" if os.access("/tmp", os.W_OK) else tempfile.gettempdir(), f"stratagem-{os.geteuid()}")
     root.mkdir(mode=0o700, exist_ok=True)
     facts = root.lstat()
@@ -51,12 +51,15 @@ def _folder(head: Address) -> Path:
 
 
 def _sweep(root: Path) -> None:
-    """Remove folders that nobody keeps, and locks of none: of jobs all of whose processes were killed."""
+    """Removes folders without a keeper, and lock files without a folder, of jobs whose processes were all killed."""
     for name in {path.name.removesuffix(".lock") for path in root.glob("ray-*")}:
         folder = root / name
         if _kept(folder):
             continue
-        with contextlib.suppress(BlockingIOError), lock_file(lock_of(folder), wait=False):  # else a task looks at it
+        with (
+            contextlib.suppress(BlockingIOError),
+            lock_file(lock_of(folder), wait=False),
+        ):  # a task that uses it has the lock
             if not _kept(folder):
                 remove(folder)
                 lock_of(folder).unlink()
@@ -72,11 +75,11 @@ def _clear(folder: Path) -> None:
 
 
 def end_keeper(folder: Path) -> None:
-    """The keeper, if it runs, and its node."""
+    """Ends the keeper, if it runs, and its node."""
     keeper = _keeper(folder)
     if keeper is None:
         return
-    for number in (signal.SIGTERM, signal.SIGKILL):  # in either case the node ends, too
+    for number in (signal.SIGTERM, signal.SIGKILL):  # the node ends with the keeper in both cases
         end = time.monotonic() + _END_SECONDS
         if keeper.is_running():
             with contextlib.suppress(ProcessLookupError):
@@ -86,14 +89,14 @@ def end_keeper(folder: Path) -> None:
 
 
 def note_keeper(folder: Path, pid: int) -> None:
-    """Who it is."""
+    """Writes down the keeper's process id and start time."""
     keeper = ProcessId.of(pid)
     if keeper is not None:
         write_text(folder / "keeper", f"{keeper.pid} {keeper.started}")
 
 
 def _keeper(folder: Path) -> ProcessId | None:
-    """The keeper's process; None if it does not run."""
+    """Returns the keeper's process; None if it does not run."""
     with contextlib.suppress(OSError, ValueError):
         pid, started = (folder / "keeper").read_text().split()
         keeper = ProcessId(int(pid), int(started))
@@ -102,20 +105,20 @@ def _keeper(folder: Path) -> ProcessId | None:
 
 
 def runs(folder: Path) -> bool:
-    """Whether the node has started, and is kept."""
+    """Returns whether the node has started and its keeper runs."""
     return _keeper(folder) is not None and (folder / "ready").exists()
 
 
 def register(folder: Path) -> None:
-    """This process is a task that uses the node."""
+    """Registers this process as a task that uses the node."""
     task = ProcessId.own()
     write_text(
         folder / "tasks" / str(task.pid), str(task.started)
-    )  # whole, since the keeper removes what no process has
+    )  # atomically, because the keeper removes a registration of no process
 
 
 def log_of(folder: Path) -> str:
-    """What Ray's command has printed."""
+    """Returns what Ray's command has printed."""
     try:
         return (folder / "log").read_text(errors="replace")
     except OSError:
@@ -123,5 +126,5 @@ def log_of(folder: Path) -> str:
 
 
 def last_words(folder: Path) -> str:
-    """Its last lines, in one."""
+    """Returns the last lines of the log, joined into one."""
     return " | ".join(log_of(folder).strip().splitlines()[-5:]) or "none"

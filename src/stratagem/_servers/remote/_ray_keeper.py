@@ -1,12 +1,12 @@
 """Keeps one Ray node for the tasks of a job on this machine, and ends it when none of them runs any more.
 
-A program of its own, since it outlives the task that starts it. It loads little: neither JAX nor Ray.
+Run as a program of its own, so that it outlives the task that starts it. Loads neither JAX nor Ray:
 
     _ray_keeper.py FOLDER RAY_COMMAND...
 
-FOLDER/tasks holds a file a task, named by its process id, with the time at which that process started. FOLDER/ready is there
-when the node has answered; FOLDER/log has what Ray prints. FOLDER/held is locked as long as the keeper runs. In the end the
-folder is removed; nobody joins meanwhile, for FOLDER.lock is held.
+FOLDER/tasks has a file for each task, named by its process id, with the start time of that process. FOLDER/ready exists
+when the node has answered; FOLDER/log has what Ray prints. FOLDER/held is locked as long as the keeper runs. At the end
+the folder is removed; FOLDER.lock is held then, so that no task joins.
 """
 
 import contextlib
@@ -23,9 +23,9 @@ from stratagem._base.locks import locked, take_lock
 from stratagem._base.processes import ProcessId
 
 _LOOK = 0.2  # seconds between two looks
-_GRACE = 1.0  # seconds without a task after which the node is ended: one may be restarting
-_FIRST = 60.0  # seconds in which the first task has to have come
-_SET_DEATH_SIGNAL = 1  # PR_SET_PDEATHSIG: what the node gets when this process is killed; its own processes end with it
+_GRACE = 1.0  # seconds without a task after which the node is ended: a task may be restarting
+_FIRST = 60.0  # seconds within which the first task has to register
+_SET_DEATH_SIGNAL = 1  # PR_SET_PDEATHSIG: the signal that the node gets when this process is killed
 
 
 def _alive(folder: Path) -> bool:
@@ -38,19 +38,19 @@ def _alive(folder: Path) -> bool:
 
 
 def lock_of(folder: Path) -> Path:
-    """The lock file of who starts the node in a folder, or removes the folder."""
+    """Returns the lock file of whoever starts the node in a folder, or removes the folder."""
     return Path(f"{folder}.lock")
 
 
 def remove(folder: Path) -> None:
-    """The folder with all that is in it, while somebody else may be removing it, too."""
+    """Removes the folder and all that is in it; another process may be removing it at the same time."""
     while folder.exists():
         with contextlib.suppress(FileNotFoundError):
             shutil.rmtree(folder)
 
 
 def _end(ray: "subprocess.Popen[bytes]", folder: Path) -> None:
-    """Nothing of the node is worth saving, and it would take its time."""
+    """Kills the node and removes the folder: it has nothing to save, and would be slow to end by itself."""
     with contextlib.suppress(ProcessLookupError):
         os.killpg(ray.pid, signal.SIGKILL)
     ray.wait()
@@ -69,7 +69,7 @@ def _keep(ray: "subprocess.Popen[bytes]", folder: Path) -> int:
                     lock_of(folder).unlink()
                     return 0
         time.sleep(_LOOK)
-    if (folder / "ready").exists():  # else the task that started it wants to read the log
+    if (folder / "ready").exists():  # otherwise the task that started it reads the log
         with locked(lock_of(folder)):
             _end(ray, folder)
             lock_of(folder).unlink()
@@ -77,14 +77,14 @@ def _keep(ray: "subprocess.Popen[bytes]", folder: Path) -> int:
 
 
 def main() -> int:
-    """Keep the node; 0 when the tasks have ended, 1 if the node did."""
+    """Keeps the node. Returns 0 when the tasks have ended, 1 if the node has ended before."""
     folder, command = Path(sys.argv[1]), sys.argv[2:]
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     libc, me = ctypes.CDLL(None), os.getpid()
 
     def die_with_the_keeper() -> None:
         libc.prctl(_SET_DEATH_SIGNAL, signal.SIGKILL, 0, 0, 0)
-        if os.getppid() != me:  # it was killed before
+        if os.getppid() != me:  # the keeper was killed before the call above
             os._exit(1)
 
     with (folder / "held").open("w") as lock, (folder / "log").open("ab") as log:
@@ -95,10 +95,10 @@ def main() -> int:
             stderr=log,
             stdin=subprocess.DEVNULL,
             start_new_session=True,
-            preexec_fn=die_with_the_keeper,  # there is no other thread here
+            preexec_fn=die_with_the_keeper,  # safe: this process has one thread
         )
         try:
             return _keep(ray, folder)
         except SystemExit:
-            _end(ray, folder)  # who told this process to end, has the lock or does not need it
+            _end(ray, folder)  # the process that sent SIGTERM has the lock or does not need it
             raise

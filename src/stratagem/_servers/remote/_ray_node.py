@@ -1,4 +1,4 @@
-"""This machine's Ray node for a job: starts it once for all tasks here, with a secret, on loopback where that is enough."""
+"""This machine's Ray node of a job: one task starts it for all tasks here, with a secret, on loopback where that suffices."""
 
 import contextlib
 import hashlib
@@ -23,32 +23,31 @@ from stratagem._servers.remote._ray_folder import end_keeper, last_words, locked
 
 logger = logging.getLogger("stratagem.remote")
 
-# The command `ray`. Where grpcio is installed, it would start a server for Ray Clients, which nobody here uses, at a port that
-# is the same in every job of a machine; without grpcio it refuses to be told another port. So it is not to see grpcio.
+# The command `ray`, with grpcio hidden from it. With grpcio it would start a server for Ray Clients, which is not needed here,
+# at a port that is the same in every job of a machine; and without grpcio it refuses an option for another port.
 _RAY = "import sys; sys.modules['grpc'] = None; from ray.scripts.scripts import main; sys.exit(main())"
-# Ports that the system chooses. Ray has its own for these, in every job of a machine the same, and refuses a head at one of
-# them: "localhost:12345", which half of all TF_CONFIGs say, is among its workers' 10002 to 19999.
+# Ports that the system is to choose. Ray's defaults are the same in every job of a machine, and it refuses a head at one of
+# them: "localhost:12345", which is in half of all TF_CONFIGs, is among its workers' 10002 to 19999.
 _ANY_PORTS = [f"--{name}=0" for name in ("min-worker-port", "max-worker-port", "dashboard-agent-listen-port")]
-_STORE = 512 << 20  # bytes of shared memory for arrays on their way
+_STORE = 512 << 20  # bytes of shared memory for arrays that are being sent
 _START_SECONDS = 120.0
-_GAVE_UP = "timed out during startup"  # Ray itself waits for 30 s only, which is too short on a machine under load
+_GAVE_UP = "timed out during startup"  # Ray itself waits for 30 s only: too short on a busy machine
 _CONNECT_SECONDS = 5.0
 _ADDRESS = "RAY_ADDRESS"
 _RECONNECT = "RAY_gcs_rpc_server_reconnect_timeout_s"
-_LOST_SECONDS = 20  # after which Ray gives up to find the head again, and ends the process: before that we say why
-_SILENT_SECONDS = 10.0  # of the head, after which the job is over
-_ASK_SECONDS = 2.0
+_LOST_SECONDS = 20  # after which Ray stops looking for the head and ends the process; our own error comes earlier
+_SILENT_SECONDS = 10.0  # without an answer of the head, after which the job is over
+_ASK_SECONDS = 2.0  # the shortest time between two questions to the head
 _LOOK = 0.1
-_joined: "list[_Node | _Head]" = []  # what the Ray that this process is part of needs to go on
+_joined: "list[_Node | _Head]" = []  # what has to run for the Ray cluster of this process to work
 
 
 def join(head: Address, mine: Address) -> Any:
-    """Make this process one of the job's Ray processes; returns the module `ray`.
+    """Connects this process to the job's Ray cluster; starts this machine's node if there is none. Returns the module `ray`.
 
-    head: the address that the node of all nodes listens at: the chief's. mine: this task's own, which says what machine this
-    is.
+    head: the address of Ray's head node, the chief's. mine: this task's own address, which identifies this machine.
 
-    Raises ClusterError if Ray is not installed, this process is part of another Ray, or the job's secret is missing;
+    Raises ClusterError if Ray is not installed, this process is connected to another Ray, or the job's secret is missing;
     UnavailableError if the node does not start.
     """
     if importlib.util.find_spec("ray") is None:
@@ -77,7 +76,7 @@ def join(head: Address, mine: Address) -> Any:
 
 
 def _check_no_other(head: Address) -> None:
-    """Raise ClusterError if this process is part of another Ray than the job's: other jobs have tasks of these names there."""
+    """Raises ClusterError if this process is connected to another Ray, whose tasks may have the same names."""
     ray = sys.modules.get("ray")
     if ray is None or not ray.is_initialized() or any(isinstance(joined, _Node) for joined in _joined):
         return
@@ -91,14 +90,14 @@ def _check_no_other(head: Address) -> None:
 
 
 def logs() -> Path:
-    """Where Ray's processes of this machine write, as long as a task of the job runs here."""
+    """Returns the folder of the log files of this machine's Ray node, which exists while a task of the job runs here."""
     return next(joined.folder for joined in _joined if isinstance(joined, _Node)) / "t" / "session_latest" / "logs"
 
 
 def join_existing() -> Any:
-    """Take part in the Ray cluster that this process is connected to, else the one of RAY_ADDRESS; returns the module `ray`.
+    """Joins the Ray cluster that this process is connected to, else that of RAY_ADDRESS; returns the module `ray`.
 
-    Raises ClusterError if there is neither, or it is connected as a Ray Client.
+    Raises ClusterError if there is neither, or the process is connected as a Ray Client.
     """
     if importlib.util.find_spec("ray") is None:
         raise ClusterError("RayClusterResolver needs Ray: pip install 'stratagem[cluster]'.")
@@ -120,20 +119,17 @@ def join_existing() -> Any:
 
 
 def _imported() -> Any:
-    # Else a thread that asks for something when the program has ended, and Ray with it, starts another Ray.
+    # Without this, a thread that calls Ray after the program and Ray have ended would start another Ray.
     os.environ["RAY_ENABLE_AUTO_CONNECT"] = "0"
     hook = sys.excepthook
     import ray  # reads its settings from the environment when it is imported
 
-    sys.excepthook = hook  # Ray's tells its first process before it prints, and waits for it even where that has ended
+    sys.excepthook = hook  # Ray's hook would report to the head before it prints, and wait for it even if it has ended
     return ray
 
 
 def check() -> None:
-    """Raise UnavailableError if the node that this process has joined has ended, or nobody listens at the head any more.
-
-    Also if the process has left, because it ends.
-    """
+    """Raises UnavailableError if this machine's node has ended, the head does not answer, or this process has left Ray."""
     if not sys.modules["ray"].is_initialized():
         raise UnavailableError("This process has left Ray, and with it the job.")
     for joined in _joined:
@@ -141,19 +137,19 @@ def check() -> None:
 
 
 def answers() -> bool:
-    """True if the head can be reached now. Asked for anything while it cannot, Ray waits until it ends the process."""
+    """Returns whether the head can be reached now. Any other call to Ray would wait until Ray ends this process."""
     return all(joined.answers() for joined in _joined)
 
 
 @final
 class _Node:
-    """The node of this machine that this process is part of, started by the job itself."""
+    """The node of this machine, started by a task of the job."""
 
     def __init__(self, folder: Path, head: Address) -> None:
         self.folder, self._head = folder, _Head(head)
 
     def check(self) -> None:
-        """As the function's."""
+        """Raises UnavailableError if the node has ended, or the head does not answer."""
         if not runs(self.folder):
             raise UnavailableError(
                 "Ray's node of this machine has ended, and with it the job. Was one of its processes killed, by hand or "
@@ -162,45 +158,45 @@ class _Node:
         self._head.check()
 
     def answers(self) -> bool:
-        """As the function's."""
+        """Returns whether the head can be reached now."""
         return self._head.answers()
 
 
 @final
 class _Head:
-    """Ray's first process, wherever it is. Thread-safe."""
+    """Ray's head process, on this machine or another. Thread-safe."""
 
     def __init__(self, address: Address) -> None:
         self._address = address
         self._lock = threading.Lock()
-        self._heard = self._asked = time.monotonic()
+        self._last_answer = self._asked = time.monotonic()
 
     def check(self) -> None:
-        """As the function's."""
+        """Raises UnavailableError if the head has not answered for _SILENT_SECONDS."""
         with self._lock:
             now = time.monotonic()
             if now - self._asked < _ASK_SECONDS:
                 return
             self._asked = now
-        if not self.answers() and now - self._heard > _SILENT_SECONDS:
+        if not self.answers() and now - self._last_answer > _SILENT_SECONDS:
             raise UnavailableError(
                 f"Ray's first process, at {self._address}, has not answered for {_SILENT_SECONDS:.0f} s, and with it the job "
                 "has ended. Was it killed, or is the network down?"
             )
 
     def answers(self) -> bool:
-        """As the function's."""
-        now, heard = time.monotonic(), _listens(self._address)
-        if heard:
-            self._heard = now
-        return heard
+        """Returns whether the head can be reached now."""
+        now, reached = time.monotonic(), _listens(self._address)
+        if reached:
+            self._last_answer = now
+        return reached
 
 
 def _secure(folder: Path, token: bytes, head: Address, *, loopback: bool) -> None:
-    """Ray's settings for this process and those that it starts: a secret of this job, no port beyond this machine."""
+    """Sets Ray's environment variables, also for child processes: the job's secret, and loopback ports where possible."""
     os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
     os.environ[_RECONNECT] = str(_LOST_SECONDS)
-    # Ray's tasks give way to all else on a machine, unless they are told not to: ours are the job.
+    # By default Ray runs its tasks at a low priority, but ours are the job itself.
     os.environ.setdefault("RAY_worker_niceness", "0")
     if is_secret(token):
         path = folder / "token"
@@ -226,7 +222,7 @@ def _start(folder: Path, head: Address, mine: Address) -> None:
     else:
         _wait_for(head)
         command += [f"--address={head}"]
-    register(folder)  # so that the keeper has somebody to wait for
+    register(folder)  # otherwise the keeper would find no task and end the node
     end = time.monotonic() + _START_SECONDS
     while not _started(folder, command, end):
         words = last_words(folder)
@@ -236,7 +232,7 @@ def _start(folder: Path, head: Address, mine: Address) -> None:
 
 
 def _started(folder: Path, command: list[str], end: float) -> bool:
-    """Start the node; False if it has ended instead."""
+    """Starts the node. Returns False if it ended at once. Raises UnavailableError if it is not ready at the time `end`."""
     process = subprocess.Popen(
         program("_servers/remote/_ray_keeper.py", folder, *command), stdin=subprocess.DEVNULL, start_new_session=True
     )
@@ -255,12 +251,12 @@ def _started(folder: Path, command: list[str], end: float) -> bool:
 
 
 def join_seconds() -> float:
-    """For how long tasks wait for each other."""
+    """Returns for how many seconds tasks wait for each other."""
     return Limits.from_environment(os.environ).join
 
 
 def _wait_for(head: Address) -> None:
-    """Until the node of all nodes listens, on another machine."""
+    """Waits until the head, on another machine, accepts connections."""
     limit = join_seconds()
     end = time.monotonic() + limit
     while not _listens(head):

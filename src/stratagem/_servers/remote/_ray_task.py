@@ -1,4 +1,4 @@
-"""What every task of a job of several processes can do. Each is one Ray actor."""
+"""RayTask: the methods that the Ray actors of all tasks have."""
 
 import abc
 import os
@@ -10,7 +10,7 @@ from stratagem._servers.remote._serialization import Message, packed, unpacked
 
 
 class RayTask(abc.ABC):
-    """What every task's actor can do."""
+    """A task of a job of several processes: the object in a Ray actor."""
 
     def __init__(self, prepare: Callable[[], None]) -> None:
         """prepare: attaches the hooks into JAX and Keras that the process has which starts this one."""
@@ -18,25 +18,28 @@ class RayTask(abc.ABC):
         self._end = threading.Event()
 
     @abc.abstractmethod
-    def begin_anew(self) -> None:
-        """A coordinator comes."""
+    def reset(self) -> None:
+        """Drops everything that an older coordinator has left, for a new one."""
 
-    def here(self) -> int:
-        """The id of its process: it answers."""
+    def ping(self) -> int:
+        """Returns the id of its process, to show that the task answers."""
         return os.getpid()
 
     def answer(self, message: Message) -> Message:
-        """A call of one of these methods, as it travels: the result, or a Failure. (Ray takes some errors for its own.)"""
+        """Calls a method; both the call and the result are serialized. An error becomes a RemoteFailure.
+
+        (Ray would take some errors for its own.)
+        """
         try:
             method, arguments = unpacked(message)
             return packed(getattr(self, method)(*arguments))
-        except BaseException as error:  # whatever a user's function raises, sys.exit() too, belongs to the user
+        except BaseException as error:  # a user's function may raise anything, also SystemExit; the user gets it
             return packed(RemoteFailure.of(error))
 
     def finish(self) -> None:
-        """The job is over."""
+        """Marks the job as over."""
         self._end.set()
 
     def finished(self, seconds: float) -> bool:
-        """True if the job is over; waits so long for it."""
+        """Waits until the job is over, at most `seconds`; returns whether it is."""
         return self._end.wait(seconds)

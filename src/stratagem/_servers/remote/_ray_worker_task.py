@@ -1,4 +1,4 @@
-"""What runs at a `worker` task of a job of several processes: it follows plans, and reads data."""
+"""WorkerTask: the actor of a `worker` task in a job of several processes; it runs plans and reads data."""
 
 import dataclasses
 import threading
@@ -13,7 +13,7 @@ from stratagem._core.context import entered
 from stratagem._data import ElementIterator
 from stratagem._servers.remote._actors import Actor
 from stratagem._servers.remote._execution_plan import ExecutionPlan, PlanExecution
-from stratagem._servers.remote._export import ExportedSubprogram, Missing, imported, shapes_of
+from stratagem._servers.remote._export import ExportedSubprogram, MissingProgramError, imported, shapes_of
 from stratagem._servers.remote._ray_task import RayTask
 from stratagem._servers.remote._server import NotHereError
 from stratagem._servers.remote._time_breakdown import TimeCategory
@@ -21,15 +21,15 @@ from stratagem._servers.remote._update import SparseGradient, flat
 from stratagem._servers.remote._worker import Worker
 
 Seconds = tuple[tuple[TimeCategory, float], ...]
-# Why a worker takes no step: what is missing ("plan", "shapes", "program"), and which; or an "error".
+# Why a worker does not take a step: what is missing ("plan", "shapes" or "program") and which one, or "error".
 Stop = tuple[str, Any]
 
 
 @dataclass(frozen=True)
-class Drawn:
-    """In place of an argument: leaf number `leaf` of the next element of an iterator that the worker has.
+class ElementLeaf:
+    """Takes the place of an input: leaf number `leaf` of the next element of an iterator at the worker.
 
-    shape, dtype: what the coordinator takes it for.
+    shape, dtype: those that the coordinator expects.
     """
 
     iterator: int
@@ -39,8 +39,8 @@ class Drawn:
 
 
 @dataclass(frozen=True)
-class Seed:
-    """A random seed's first value, and a number for it; another `_value` when the seed was set anew."""
+class RemoteSeed:
+    """A random seed's first value. number identifies the seed; `_value` differs after the seed was set again."""
 
     number: int
     value: Any
@@ -57,51 +57,58 @@ class Seed:
 
 
 @dataclass(frozen=True)
-class _Stopped:
-    """A step that has stopped for a missing program, after so many pushes of its function, its own included."""
+class _InterruptedStep:
+    """A step that was interrupted for a missing program.
 
-    place: tuple[Any, str, int, int]
-    step: PlanExecution
+    pushes: the number of its function's pushes so far, its own included.
+    """
+
+    step_id: tuple[Any, str, int, int]
+    execution: PlanExecution
     pushes: int
 
 
 @final
 class WorkerTask(RayTask):
-    """The worker of a `worker` task: follows plans, and reads data."""
+    """The worker of a `worker` task: runs plans and reads data."""
 
     def __init__(self, index: int, servers: Sequence[Actor], prepare: Callable[[], None]) -> None:
         super().__init__(prepare)
         self._index, self._servers = index, list(servers)
-        # A coordinator that has given this worker up, for it was frozen, may come back while it still takes the old step.
-        self._one_step = threading.Lock()
-        self.begin_anew()
+        # One step at a time: a coordinator may give a frozen worker up and call it again while it still runs the old step.
+        self._step_lock = threading.Lock()
+        self.reset()
 
-    def begin_anew(self) -> None:
-        """A coordinator comes: whatever an older one has left here is of no use any more."""
+    def reset(self) -> None:
+        """Drops everything that an older coordinator has left, for a new one."""
         self._worker = Worker(self._index)
         self._plans: dict[Any, ExecutionPlan] = {}
         self._ready: set[Any] = set()
         self._values: dict[int, Any] = {}
         self._pending: dict[int, list[Any]] = {}
-        self._seeds: dict[tuple[int, int], Seed] = {}
-        self._stopped: _Stopped | None = None
+        self._seeds: dict[tuple[int, int], RemoteSeed] = {}
+        self._interrupted: _InterruptedStep | None = None
 
     def learn(self, number: Any, plan: ExecutionPlan) -> None:
-        """A plan that `follow` may ask for; its programs come when they are missing."""
-        self._plans[number] = dataclasses.replace(plan, seeds=self._own(plan.seeds), kept=self._own(plan.kept))
+        """Adds a plan that `follow` may run; its programs are sent when they are missing."""
+        self._plans[number] = dataclasses.replace(
+            plan,
+            worker_reads=self._shared_seeds(plan.worker_reads),
+            worker_writes=self._shared_seeds(plan.worker_writes),
+        )
 
     def forget(self, numbers: Sequence[Any]) -> None:
-        """Recipes that nobody asks for any more."""
-        with self._one_step:
+        """Drops plans."""
+        with self._step_lock:
             for number in numbers:
                 self._plans.pop(number, None)
 
-    def _own(self, named: Sequence[tuple[Any, Seed]]) -> tuple[tuple[Any, Seed], ...]:
-        """The same seed is the same object in all plans: the worker goes on where any of them has stopped."""
+    def _shared_seeds(self, named: Sequence[tuple[Any, RemoteSeed]]) -> tuple[tuple[Any, RemoteSeed], ...]:
+        """Returns the seeds with equal ones as one object in all plans, so that all plans advance the same seed."""
         return tuple((n, self._seeds.setdefault((s.number, s._value), s)) for n, s in named)
 
     def extend(self, number: Any, subprogram: int, shapes: Any, program: bytes) -> None:
-        """The program of a plan's subprogram for values of these shapes."""
+        """Adds the program of a plan's subprogram for values of these shapes."""
         run: Any = self._plans[number].subprograms[subprogram].run
         run.programs[shapes] = imported(program)
 
@@ -113,108 +120,110 @@ class WorkerTask(RayTask):
         ready: Any,
         ahead: tuple[bool, bool],
     ) -> tuple[list[list[Any]], int, Seconds, Stop | None]:
-        """Take a step for each of the closures of `origin` (which is as `Worker.begin` takes it).
+        """Takes a step for each of the closures of `origin`, which has the arguments of `Worker.begin`.
 
-        Returns the results of those that it has taken, how often the last one (or, after a stop, the next one before it was
-        tried) has pushed, seconds by part and, if something has to come before the next one, what. An error is raised by the
-        first alone: of others it says that they are to be asked for again.
+        Returns the results of the steps taken; the number of pushes of the last one's closure (after a stop: those of
+        the next closure before its step); seconds by category; and, if the next step was not taken, why. An error is
+        raised by the first step only: for a later one the stop is "error", and the step is to be called again.
 
-        ready: updates with shapes of gradients that their servers have programs for. ahead: whether the first step may use
-        what its last push brought, and whether another one is likely to follow at once.
+        ready: updates with shapes of gradients for which their servers have programs. ahead: whether the first step may
+        use the prefetched values, and whether another call is likely to follow at once.
         """
-        with self._one_step:
+        with self._step_lock:
             clock, (closures, below, coordinator, pushes) = self._worker.clock, origin
-            clock.taken()  # what has passed between two steps
+            clock.drain()  # drops the time between two calls
             self._ready.update(ready)
-            if not ahead[0]:  # nor may any later one, if this one begins again
-                self._worker.prefetched.keep(None, {})
+            if not ahead[0]:  # empties the buffer: this step may be called again, with `ahead` true by then
+                self._worker.prefetch.store(None, {})
             done: list[list[Any]] = []
             stop: Stop | None = None
             with clock.part(TimeCategory.HANDING_OUT):
                 while stop is None and len(done) < len(closures):
                     before = 0 if done else pushes
                     self._worker.begin(closures[len(done) :], below, coordinator, before)
-                    self._worker.prefetched.more = ahead[1] or len(done) + 1 < len(closures)
-                    place = (number, coordinator, closures[len(done)], before)
-                    stop = self._take_step(place, inputs, done, fresh=bool(done) or ahead[0])
+                    self._worker.prefetch.expects_step = ahead[1] or len(done) + 1 < len(closures)
+                    step_id = (number, coordinator, closures[len(done)], before)
+                    stop = self._take_step(step_id, inputs, done, fresh=bool(done) or ahead[0])
             if stop is None:
                 pushes = self._worker.pushes
             elif done:
                 pushes = 0  # of the next closure
-            return done, pushes, tuple(clock.taken().items()), stop
+            return done, pushes, tuple(clock.drain().items()), stop
 
     def _take_step(
-        self, place: tuple[Any, str, int, int], inputs: Sequence[Any], done: list[list[Any]], *, fresh: bool
+        self, step_id: tuple[Any, str, int, int], inputs: Sequence[Any], done: list[list[Any]], *, fresh: bool
     ) -> Stop | None:
-        """One more step, whose results are added to `done`; or why it could not be taken.
+        """Takes one step and adds its results to `done`; returns why if it could not.
 
-        place: the plan's number, and where in the coordinator's functions the step is: as it is asked for again.
+        step_id: the plan's number, coordinator, closure, and number of pushes before the step; equal if it is called again.
         """
-        stopped, self._stopped = self._stopped, None
-        plan = self._plans.get(place[0])
+        interrupted, self._interrupted = self._interrupted, None
+        plan = self._plans.get(step_id[0])
         if plan is None:
             return "plan", None
         drawn: set[int] = set()
         try:
             values = [self._input(x, drawn) for x in inputs]
             for x, value in zip(inputs, values, strict=True):
-                if isinstance(x, Drawn) and (tuple(value.shape), str(value.dtype)) != (x.shape, x.dtype):
+                if isinstance(x, ElementLeaf) and (tuple(value.shape), str(value.dtype)) != (x.shape, x.dtype):
                     return "shapes", x.iterator
-            if stopped is not None and stopped.place == place:
-                step, self._worker.pushes = stopped.step, stopped.pushes
+            if interrupted is not None and interrupted.step_id == step_id:
+                execution, self._worker.pushes = interrupted.execution, interrupted.pushes
             else:
-                step = plan.begun(values, self._servers, self._worker, self._check, fresh=fresh)
+                execution = plan.start(values, self._servers, self._worker, self._check, fresh=fresh)
             try:
-                done.append(step.finish())
-            except Missing as missing:  # it may have sent something already: it is not taken again, but goes on
-                self._stopped = _Stopped(place, step, self._worker.pushes)
-                return "program", (missing.where, missing.shapes)
+                done.append(execution.finish())
+            except MissingProgramError as missing:  # the step may have pushed already: it is continued, not repeated
+                self._interrupted = _InterruptedStep(step_id, execution, self._worker.pushes)
+                return "program", (missing.function, missing.shapes)
         except Exception as error:
             if done:
-                return "error", None  # the results so far go first; asked for this step alone, it raises it again
-            if not isinstance(error, UnavailableError | NotHereError):  # else it was not the elements' fault
+                return "error", None  # the results so far are returned first; called alone, the step raises this again
+            if not isinstance(
+                error, UnavailableError | NotHereError
+            ):  # after those, the step is retried with its elements
                 self._drop(drawn)
             raise
         self._drop(drawn)
         return None
 
     def _drop(self, drawn: Iterable[int]) -> None:
-        """The next elements of these iterators are used, if only by a step that failed."""
+        """Drops the next elements of these iterators: a step has used them, even if it failed."""
         for iterator in drawn:
             del self._pending[iterator]
 
     def make(self, handle: int, function: Callable[[], Any]) -> None:
-        """What `function` makes here, a data set say, under this number."""
+        """Calls `function` here and stores the result, a dataset for example, under this number."""
         with entered(worker=self._worker):
             self._values[handle] = function()
 
     def element_spec(self, handle: int) -> Any:
-        """What the elements of a data set look like."""
+        """Returns the element spec of a dataset."""
         with entered(worker=self._worker):
             return self._values[handle].element_spec
 
     def iterate(self, handle: int, source: int) -> None:
-        """An iterator of what has the number `source`."""
+        """Makes an iterator of the object with the number `source`."""
         with entered(worker=self._worker):
             self._values[handle] = iter(self._values[source])
         self._pending.pop(handle, None)
 
     def drop(self, handles: Sequence[int]) -> None:
-        """Forget what has these numbers. (A worker that took another's place has none of them.)"""
-        with self._one_step:
+        """Drops the objects with these numbers. Unknown numbers are ignored: they are those of a lost worker."""
+        with self._step_lock:
             for handle in handles:
                 self._pending.pop(handle, None)
                 value = self._values.pop(handle, None)
-                # A function that makes an iterator, not a data set, has one for all who iterate over it.
+                # A function that returned an iterator, not a dataset: all iterators of it are this one.
                 if isinstance(value, ElementIterator) and not any(value is v for v in list(self._values.values())):
                     value.close()
 
     def peek(self, handle: int) -> Any:
-        """The next element of an iterator, which stays the next."""
+        """Returns the next element of an iterator without taking it."""
         return self._element(handle)
 
     def take(self, handle: int) -> Any:
-        """The next element of an iterator."""
+        """Returns the next element of an iterator."""
         element = self._element(handle)
         del self._pending[handle]
         return element
@@ -233,8 +242,8 @@ class WorkerTask(RayTask):
         return self._pending[handle]
 
     def _input(self, sent: Any, drawn: set[int]) -> Any:
-        """What an input stands for. drawn: gets the iterator that was drawn from."""
-        if not isinstance(sent, Drawn):
+        """Returns the value of an input. Adds to `drawn` the iterator whose element it is from."""
+        if not isinstance(sent, ElementLeaf):
             return sent
         leaves = jax.tree.leaves(self._element(sent.iterator))
         drawn.add(sent.iterator)
@@ -243,10 +252,10 @@ class WorkerTask(RayTask):
     def _check(self, number: int, gradients: Sequence[Any]) -> None:
         shapes = shapes_of(flat(gradients))
         if (number, shapes) not in self._ready:
-            raise Missing(("update", number), (shapes, [isinstance(g, SparseGradient) for g in gradients]))
+            raise MissingProgramError(("update", number), (shapes, [isinstance(g, SparseGradient) for g in gradients]))
 
 
 def without_programs(plan: ExecutionPlan) -> ExecutionPlan:
-    """A plan as it goes to a worker: its programs follow when they are missing."""
+    """Returns a plan as it is sent to a worker: its programs are sent when they are missing."""
     subprograms = tuple(dataclasses.replace(p, run=ExportedSubprogram(i)) for i, p in enumerate(plan.subprograms))
     return dataclasses.replace(plan, subprograms=subprograms)

@@ -1,4 +1,4 @@
-"""VariableServer: keeps variables and applies updates to them, each exactly once."""
+"""VariableServer: holds variables and applies pushes to them, each exactly once."""
 
 import dataclasses
 import threading
@@ -11,7 +11,7 @@ import jax.numpy as jnp
 
 from stratagem._base.errors import InvalidArgumentError
 from stratagem._core.values import Maker
-from stratagem._servers.remote._export import given, local
+from stratagem._servers.remote._export import as_argument, to_jax_array
 from stratagem._servers.remote._push import Origin, Push
 from stratagem._servers.remote._push_log import History, PushLog
 from stratagem._servers.remote._time_breakdown import Busy
@@ -20,25 +20,25 @@ from stratagem._servers.remote._update import Applicable
 
 @final
 class NotHereError(InvalidArgumentError):
-    """A server is asked for a variable that it does not have: it is kept elsewhere now, perhaps, or under another key."""
+    """A server does not have a variable: another one may hold it now, or the same one under another key."""
 
     def __init__(self, server: int, keys: Sequence[str], what: str = "") -> None:
         super().__init__(
             f"Server ps:{server} {what}has no variables {', '.join(keys)}. Were they dropped, or was the server started anew?"
         )
-        self._given = server, keys, what
+        self._arguments = server, keys, what
 
     def __reduce__(self) -> Any:
-        return type(self), self._given
+        return type(self), self._arguments
 
 
 @dataclass(frozen=True)
 class Traffic:
-    """What a server has done so far.
+    """The counts of a server's work so far.
 
-    pushes: applied; dropped: those that were applied before, or came too late. stale: for all pushes together, how many of
-    others were applied between what a step read and what it pushed. busy: seconds in which it served somebody. received,
-    sent: bytes of arrays. rows: of tables that were looked up.
+    pushes: how many were applied. dropped: how many were not, because they were applied before or came too late. stale:
+    the sum, over all pushes, of the number of other pushes applied between the step's read and its push. busy: seconds
+    in which at least one call ran. received, sent: bytes of arrays. rows: how many were looked up in tables.
     """
 
     pushes: int
@@ -56,7 +56,7 @@ class Traffic:
 
 @final
 class VariableServer:
-    """One task's variables, by key. Thread-safe; each method is one whole: nobody sees half a push."""
+    """The variables of one task, by key. Thread-safe; every method is atomic: no call sees half a push."""
 
     def __init__(self, index: int) -> None:
         self.index = index
@@ -65,14 +65,14 @@ class VariableServer:
         self._stale = self._received = self._sent = self._rows = 0
         self._lock = threading.Lock()
         self._values: dict[str, jax.Array] = {}
-        self._sizes: dict[str, int] = {}  # their bytes: every call counts them, and JAX's arrays take long to say
-        # By number, with the keys of what it reads, in its order and as a set.
+        self._sizes: dict[str, int] = {}  # bytes of each: every call needs them, and `nbytes` of JAX's arrays is slow
+        # By number: an update, and the keys of the variables that it reads, in its order and as a set.
         self._updates: dict[int, tuple[Applicable, tuple[str, ...], frozenset[str]]] = {}
         self._tables: set[str] = set()
         self._push_log = PushLog()
 
     def create(self, key: str, value: Any, history: History | None = None) -> None:
-        """Keep a variable under this key; also a new value for one that is there. history: of one that was elsewhere before."""
+        """Sets the value of a new or known variable. history: that of a variable which another server had before."""
         with self._lock:
             if history is not None:
                 self._push_log.inherit(key, history)
@@ -81,21 +81,21 @@ class VariableServer:
             self._received += _bytes([value])
 
     def make(self, key: str, maker: Maker, arguments: Sequence[Any]) -> None:
-        """Keep a new variable under this key, whose first value `maker` makes of the arguments."""
+        """Adds a variable, whose first value is `maker(*arguments)`."""
         with self.busy:
-            value = jax.block_until_ready(maker(*jax.tree.map(given, arguments)))
+            value = jax.block_until_ready(maker(*jax.tree.map(as_argument, arguments)))
             with self._lock:
                 self._values[key] = value
                 self._sizes[key] = value.nbytes
 
     def forget(self, keys: Iterable[str]) -> None:
-        """Drop variables that nobody uses any more."""
+        """Drops variables that are not used any more."""
         with self._lock:
             for key in keys:
                 self._drop(key)
 
     def release(self, key: str) -> tuple[jax.Array, History]:
-        """The value of a variable that gets another key, and its history. Raises NotHereError if it is not here."""
+        """Drops a variable that gets another key; returns its value and history. Raises NotHereError if it is not here."""
         with self._lock:
             self._find([key])
             value = self._values[key]
@@ -105,7 +105,7 @@ class VariableServer:
             return value, history
 
     def read(self, keys: Sequence[str]) -> tuple[int, list[jax.Array]]:
-        """How many pushes were applied so far, and the values after them. Raises NotHereError if one is not here."""
+        """Returns the number of applied pushes, and the values after them. Raises NotHereError if a variable is not here."""
         with self.busy, self._lock:
             self._find(keys)
             values = [jnp.copy(self._values[k]) if k in self._tables else self._values[k] for k in keys]
@@ -113,9 +113,10 @@ class VariableServer:
             return self.pushes, values
 
     def rows(self, wanted: Sequence[tuple[str, Any]]) -> tuple[int, list[jax.Array]]:
-        """As `read`: for every (key, ids) the rows at these ids; zeros for an id just behind the last row, which has none.
+        """Returns the number of pushes applied so far and, for every (key, ids), the rows with these ids.
 
-        ids: NumPy's. Raises InvalidArgumentError for others that are no row's.
+        ids: NumPy arrays. The id just behind the last row gives zeros. Raises InvalidArgumentError for others that are
+        out of range; NotHereError if a variable is not here.
         """
         with self.busy, self._lock:
             self._find([key for key, _ in wanted])
@@ -128,7 +129,7 @@ class VariableServer:
             return self.pushes, rows
 
     def learn(self, number: int, update: Applicable, keys: Sequence[str]) -> None:
-        """An update that pushes may ask for by its number. keys: of what it reads, in its order."""
+        """Registers an update, which pushes refer to by its number. keys: of the variables that it reads, in its order."""
         with self._lock:
             missing = [k for k in keys if k not in self._values]
             if missing:
@@ -136,28 +137,28 @@ class VariableServer:
                     f"Server ps:{self.index} has no variables {missing}, which update {number} needs."
                 )
             self._updates[number] = (update, tuple(keys), frozenset(keys))
-            tables = {k for k, i in zip(keys, update.facts.by_rows, strict=True) if i is not None}
+            tables = {k for k, i in zip(keys, update.spec.by_rows, strict=True) if i is not None}
             new, self._tables = tables - self._tables, tables | self._tables
             self._values.update((k, self._own(k, self._values[k])) for k in new if k in self._values)
 
     def forget_update(self, number: int) -> None:
-        """Nobody asks for it any more."""
+        """Drops an update that is not used any more."""
         with self._lock:
             self._updates.pop(number, None)
 
     def push(self, origin: Origin | None, push: Push) -> bool:
-        """Apply what of a push was not applied before; False if that is nothing, or its closure is over.
+        """Applies what was not applied before of a push. Returns False if that is nothing, or its closure has ended.
 
-        Raises InvalidArgumentError, and changes nothing, if anything in it does not fit; NotHereError if it changes a variable
-        that is not here.
+        Raises InvalidArgumentError, and changes nothing, if anything in it does not fit; NotHereError if it changes a
+        variable that is not here.
         """
         with self.busy, self._lock:
             if origin is not None:
-                left = self._push_log.left(origin, push)
-                if left is None:
+                remaining = self._push_log.remaining(origin, push)
+                if remaining is None:
                     self.dropped += 1
                     return False
-                push = left
+                push = remaining
             self._check(push)
             self._stale += 0 if push.seen is None else self.pushes - push.seen
             for number, gradients in push.updates:
@@ -166,30 +167,30 @@ class VariableServer:
             if push.added or push.set:
                 self._change(push.added, push.set)
             if origin is not None:
-                self._push_log.note(origin, push)
+                self._push_log.record(origin, push)
             self.pushes += 1
             return True
 
     def _update(self, update: Applicable, keys: tuple[str, ...], gradients: Sequence[Any]) -> None:
-        values, facts = self._values, update.facts
-        for i, value in zip(facts.written, update([values[k] for k in keys], gradients), strict=True):
+        values, spec = self._values, update.spec
+        for i, value in zip(spec.written, update([values[k] for k in keys], gradients), strict=True):
             values[keys[i]] = value
-        self._received += facts.nbytes(gradients)
+        self._received += spec.nbytes(gradients)
 
-    def _change(self, added: dict[str, Any], kept: dict[str, Any]) -> None:
+    def _change(self, added: dict[str, Any], replaced: dict[str, Any]) -> None:
         if added:
             sums = _add([self._values[k] for k in added], list(added.values()))
             self._values.update(zip(added, sums, strict=True))
-        self._values.update((k, self._own(k, v)) for k, v in kept.items())
-        self._received += _bytes(added.values()) + _bytes(kept.values())
+        self._values.update((k, self._own(k, v)) for k, v in replaced.items())
+        self._received += _bytes(added.values()) + _bytes(replaced.values())
 
     def push_and_read(self, origin: Origin | None, push: Push, keys: Sequence[str]) -> tuple[int, list[jax.Array]]:
-        """Both, in one call."""
+        """Calls `push`, then `read`."""
         self.push(origin, push)
         return self.read(keys)
 
     def traffic(self) -> Traffic:
-        """What it has done so far."""
+        """Returns what the server has done so far."""
         with self._lock:
             counts = self.pushes, self.dropped, self._stale
             return Traffic(*counts, self.busy.seconds, self._received, self._sent, self._rows)
@@ -206,8 +207,8 @@ class VariableServer:
         self._push_log.forget(key)
 
     def _own(self, key: str, value: Any) -> Any:
-        """JAX's array; one that nobody else has for a variable whose updates write into its array."""
-        array = local(value)
+        """Returns a value as a JAX array; for a table, whose updates write in place, as a copy that nothing else refers to."""
+        array = to_jax_array(value)
         return jnp.copy(array) if key in self._tables else array
 
     def _check(self, push: Push) -> None:
@@ -221,12 +222,12 @@ class VariableServer:
             for number, gradients in push.updates:
                 if number not in self._updates:
                     raise ValueError(f"update {number} is not known here")
-                self._updates[number][0].facts.check(gradients)
+                self._updates[number][0].spec.check(gradients)
             for key, value in (*push.added.items(), *push.set.items()):
-                kept = self._values[key]
-                if tuple(value.shape) != tuple(kept.shape) or value.dtype != kept.dtype:
+                present = self._values[key]
+                if tuple(value.shape) != tuple(present.shape) or value.dtype != present.dtype:
                     raise ValueError(
-                        f"variable {key!r} has shape {tuple(kept.shape)} and dtype {kept.dtype}, its change "
+                        f"variable {key!r} has shape {tuple(present.shape)} and dtype {present.dtype}, its change "
                         f"{tuple(value.shape)} and {value.dtype}"
                     )
         except ValueError as error:

@@ -1,4 +1,4 @@
-"""Servers: the variable servers of a strategy as one, and which of them keeps what."""
+"""Servers: all variable servers of a strategy, and the location of every variable on them."""
 
 import itertools
 import threading
@@ -16,37 +16,37 @@ from stratagem._servers.remote._export import exported, shapes_of
 from stratagem._servers.remote._finalizers import Finalized
 from stratagem._servers.remote._push import Origin, Push
 from stratagem._servers.remote._server import NotHereError, Traffic
-from stratagem._servers.remote._update import Lent, ServerUpdate, flat
+from stratagem._servers.remote._update import ServerUpdate, WeakUpdate, flat
 
 Result = TypeVar("Result")
 
 
 @final
 class Servers:
-    """Calls to several servers. A variable is kept by one of them; what the updates of other variables read, by all.
+    """Calls to several servers. One of them holds each variable; all hold the variables that updates of others read.
 
-    Which those are is known when an update is compiled. Then the server of such a variable gives it up, with the history of
-    what was done to it, and it is kept under another key where it is read. Whoever still looks for the old one is told that it
-    is not there, and does what is left with the new one. So nothing that steps do meanwhile is lost, or counts twice.
+    Which variables those are is known when an update is compiled. Then the server of such a variable gives it up, with the
+    history of its pushes, and the servers that read it hold it under another key. A call that uses the old key raises
+    NotHereError, and is repeated with the new one. So no change of a step under way is lost, or counted twice.
     """
 
     def __init__(self, actors: Sequence[Actor]) -> None:
         self.actors = tuple(actors)
         self.local = all(isinstance(actor, LocalActor) for actor in actors)
-        # Updates, with the shapes of gradients that their servers have programs for.
+        # Numbers of updates, with the shapes of gradients for which their servers have programs.
         self.ready: frozenset[Any] = frozenset()
         self._server_of: dict[int, int] = {}
-        # Of variables that are elsewhere now, by their first key.
-        self._places: dict[str, tuple[ServerLocation, ...]] = {}
+        # The locations of variables that have moved, by their first key.
+        self._moved: dict[str, tuple[ServerLocation, ...]] = {}
         self._keys = itertools.count()
         self._turn = itertools.count()
         self.lock = threading.RLock()
         self._moving = threading.RLock()
-        # How often something was changed that functions which are scheduled later have to see.
-        self.changes = 0
-        # How many variables got other places so far.
+        # The number of changes so far; functions scheduled later have to see them.
+        self.change_count = 0
+        # The number of moves of variables so far.
         self.moves = 0
-        # Those that some program uses. What is gone, servers forget when something new comes.
+        # The updates that some program uses. Servers drop others when the next variable is made.
         self._updates: weakref.WeakValueDictionary[Any, ServerUpdate] = weakref.WeakValueDictionary()
         self._numbered: weakref.WeakValueDictionary[int, ServerUpdate] = weakref.WeakValueDictionary()
         self._finalized = Finalized()
@@ -56,119 +56,119 @@ class Servers:
         return len(self.actors)
 
     def next_home(self) -> int:
-        """Where the next variable goes: servers take turns, as in TF."""
-        self._forget()
+        """Returns the server of the next variable: servers take turns, as in TF."""
+        self._drop_unused()
         return next(self._turn) % len(self.actors)
 
-    def keep(self, placement: Any) -> None:
-        """A new variable has this placement: while there is one that has it, its server keeps a value."""
+    def track(self, placement: Any) -> None:
+        """Has the server drop the variable with this placement when the placement is garbage-collected."""
         self._finalized.watch(placement, ("variable", placement.key, placement.home))
 
-    def _forget(self) -> None:
-        """Let the servers forget what nobody can use any more."""
+    def _drop_unused(self) -> None:
+        """Lets the servers drop variables and updates whose objects here were garbage-collected."""
         calls = []
-        for kind, name, server in self._finalized.taken():
+        for kind, name, server in self._finalized.drain():
             if kind == "variable":
-                places = self._places.pop(name, (ServerLocation(server, name),))
-                calls += [self.actors[place.server].call("forget", [place.key]) for place in places]
+                locations = self._moved.pop(name, (ServerLocation(server, name),))
+                calls += [self.actors[location.server].call("forget", [location.key]) for location in locations]
             else:
                 del self._server_of[name]
                 calls.append(self.actors[server].call("forget_update", name))
         for call in calls:
             call.result()
 
-    def places(self, placement: Any) -> tuple[ServerLocation, ...]:
-        """Where a variable is kept. The first place is the one to read it from."""
-        return self._places.get(placement.key) or (ServerLocation(placement.home, placement.key),)
+    def locations(self, placement: Any) -> tuple[ServerLocation, ...]:
+        """Returns the locations of a variable. It is read from the first one."""
+        return self._moved.get(placement.key) or (ServerLocation(placement.home, placement.key),)
 
     def home(self, placement: Any) -> int | None:
-        """The server of a variable that was never anywhere else; None for others."""
-        return None if placement.key in self._places else int(placement.home)
+        """Returns the server of a variable that has never moved; None for others."""
+        return None if placement.key in self._moved else int(placement.home)
 
     def key(self, placement: Any) -> str:
-        """The name of a variable at each server that keeps it."""
-        return self.places(placement)[0].key
+        """Returns the key of a variable, which is the same at each server that holds it."""
+        return self.locations(placement)[0].key
 
     def read(self, placements: Sequence[Any]) -> list[jax.Array]:
-        """The values of variables, by placement; those of one server are of one moment."""
-        return self.wherever(lambda: self._read(placements))
+        """Returns the values of the variables with these placements; those of one server are read at the same moment."""
+        return self.retry_after_move(lambda: self._read(placements))
 
     def _read(self, placements: Sequence[Any]) -> list[jax.Array]:
-        places = [self.places(p)[0] for p in placements]
+        locations = [self.locations(p)[0] for p in placements]
         found: dict[str, jax.Array] = {}
-        for index in sorted({place.server for place in places}):
-            keys = [place.key for place in places if place.server == index]
+        for index in sorted({location.server for location in locations}):
+            keys = [location.key for location in locations if location.server == index]
             _, values = self.actors[index].call("read", keys).result()
             found.update(zip(keys, values, strict=True))
-        return [found[place.key] for place in places]
+        return [found[location.key] for location in locations]
 
     def traffic(self) -> list[Traffic]:
-        """What each server has done so far."""
+        """Returns the traffic of each server so far."""
         calls = [actor.call("traffic") for actor in self.actors]
         return [call.result() for call in calls]
 
     def assign(self, placement: Any, value: jax.Array) -> None:
-        """A new value, wherever the variable is kept."""
+        """Assigns a value at all locations of a variable."""
         with self._moving:
             self._everywhere(placement, "create", lambda key: (key, value))
 
     def push(self, origin: Origin | None, placement: Any, push: Callable[[str], Push]) -> None:
-        """Send a push to all who keep a variable, whose key `push` is given."""
-        # What moves was in one place: where it is not any more, nothing was applied.
-        self.wherever(lambda: self._everywhere(placement, "push", lambda key: (origin, push(key))))
+        """Sends a push to all servers that hold a variable. `push` makes it from the variable's key."""
+        # Only variables with one location move, so a push that did not find its variable there was applied nowhere.
+        self.retry_after_move(lambda: self._everywhere(placement, "push", lambda key: (origin, push(key))))
 
     def _everywhere(self, placement: Any, method: str, arguments: Callable[[str], tuple[Any, ...]]) -> None:
-        calls = [self.actors[p.server].call(method, *arguments(p.key)) for p in self.places(placement)]
+        calls = [self.actors[p.server].call(method, *arguments(p.key)) for p in self.locations(placement)]
         for call in calls:
             call.result()
 
-    def make(self, placement: Any, formula: InitializerProgram, start: int, rows: int) -> None:
-        """Let its server make the first value of a new variable: these rows of the formula's."""
-        arguments, maker = formula.arguments(start), formula.maker(rows)
+    def make(self, placement: Any, initializer: InitializerProgram, start: int, rows: int) -> None:
+        """Lets its server make the first value of a new variable: these rows of the initializer's result."""
+        arguments, maker = initializer.arguments(start), initializer.maker(rows)
         sent: Any = maker
-        if not self.local:  # for an equal formula the same program, which the server knows again
-            name = (formula.text, rows)
+        if not self.local:  # equal initializers send equal bytes, whose compiled program the server has cached
+            name = (initializer.text, rows)
             with self.lock:
                 if name not in self._makers:
                     self._makers[name] = exported(maker, *arguments)
                 sent = self._makers[name]
         self.actors[placement.home].call("make", placement.key, sent, arguments).result()
 
-    def changed(self) -> int:
-        """A change is over; returns how many were until now."""
+    def count_change(self) -> int:
+        """Counts a change that is complete; returns the number of changes so far."""
         with self.lock:
-            self.changes += 1
-            return self.changes
+            self.change_count += 1
+            return self.change_count
 
-    def keep_on(self, servers: Collection[int], placement: Any) -> None:
-        """From now on, these servers keep a variable, unless all do: no update reads it elsewhere."""
+    def move_to(self, servers: Collection[int], placement: Any) -> None:
+        """Moves a variable to these servers, unless all of them hold it already."""
         with self._moving:
-            before = self.places(placement)
-            if {place.server for place in before}.issuperset(servers):
+            before = self.locations(placement)
+            if {location.server for location in before}.issuperset(servers):
                 return
             key = f"{placement.key}, {next(self._keys)}"
-            places = tuple(ServerLocation(i, key) for i in sorted(servers, key=lambda i: (i != placement.home, i)))
+            after = tuple(ServerLocation(i, key) for i in sorted(servers, key=lambda i: (i != placement.home, i)))
             first = self.actors[before[0].server]
             value, history = first.call("release", before[0].key).result()
             try:
-                calls = [self.actors[place.server].call("create", key, value, history) for place in places]
+                calls = [self.actors[location.server].call("create", key, value, history) for location in after]
                 for call in calls:
                     call.result()
-            except BaseException:  # the user's Ctrl-C, say
+            except BaseException:  # such as the user's Ctrl-C
                 first.call("create", before[0].key, value, history).result()
-                for place in places:
-                    self.actors[place.server].call("forget", [key]).result()
+                for location in after:
+                    self.actors[location.server].call("forget", [key]).result()
                 raise
-            self._places[placement.key] = places
+            self._moved[placement.key] = after
             self.moves += 1
 
     def moved_since(self, moves: int) -> bool:
-        """True if there are more moves than so many. Waits for one that is under way."""
+        """Returns whether a variable has moved since there were this many moves. Waits for a move that is under way."""
         with self._moving:
             return self.moves != moves
 
-    def wherever(self, act: Callable[[], Result]) -> Result:
-        """What `act`, which calls servers for variables, returns. Called again if one of them moves meanwhile."""
+    def retry_after_move(self, act: Callable[[], Result]) -> Result:
+        """Returns the result of `act`, which calls servers for variables; calls it again if a variable has moved meanwhile."""
         while True:
             moves = self.moves
             try:
@@ -178,35 +178,41 @@ class Servers:
                     raise
 
     def update(self, key: Any) -> ServerUpdate | None:
-        """The update with this key, if its server knows it. It lives as long as somebody keeps it.
+        """Returns the update with this key if its server knows it, else None. It is referred to weakly here.
 
-        key: server, optimizer, variables and kinds of gradients; by identity, for an update keeps these objects alive.
+        key: ids of optimizer, settings and variables, the server, and the kinds of the gradients. The update keeps
+        these objects alive, so that their ids stay theirs.
         """
         with self.lock:
             return self._updates.get(key)
 
     def trains(self, variable: Any) -> bool:
-        """True if some update is of this variable."""
+        """Returns whether an update is of this variable."""
         with self.lock:
             return any(variable is v for update in self._updates.values() for v in update.variables)
 
     def readers(self, variable: Any) -> set[int]:
-        """The servers some of whose updates read this variable beside their own."""
+        """Returns the servers some of whose updates read this variable without updating it."""
         with self.lock:
             known = list(self._updates.values())
-            return {self._server_of[update.number] for update in known if any(variable is v for v in update.beside)}
+            return {
+                self._server_of[update.number] for update in known if any(variable is v for v in update.extra_reads)
+            }
 
     def teach(self, key: Any, server: int, made: ServerUpdate, keys: Sequence[str]) -> None:
-        """Let a server know its part of an update, under the key of `update`. keys: of what it reads."""
-        known: Any = Lent(made) if self.local else made.facts
-        self.actors[server].call("learn", made.number, known, keys).result()
+        """Registers a part of an update at its server, and here under its key. keys: of the variables that it reads."""
+        sent: Any = WeakUpdate(made) if self.local else made.spec
+        self.actors[server].call("learn", made.number, sent, keys).result()
         with self.lock:
             self._server_of[made.number] = server
             self._finalized.watch(made, ("update", made.number, server))
             self._updates[key] = self._numbered[made.number] = made
 
     def prepare(self, number: int, gradients: Sequence[Any]) -> None:
-        """Make an update ready for such gradients, before a server waits for it."""
+        """Traces an update for gradients of these shapes, and sends the program if the server is in another process.
+
+        So no server has to wait for it during a push.
+        """
         made = self._numbered[number]
         made.prepare(gradients)
         if self.local:
@@ -217,6 +223,6 @@ class Servers:
             if (number, shapes) in self.ready:
                 return
             values = [np.broadcast_to(np.zeros((), v._dtype), v.shape) for v in made.state]
-            program = exported(made.run, *made.facts.split(values), arrays)
+            program = exported(made.run, *made.spec.split(values), arrays)
             self.actors[self._server_of[number]].call("extend", number, shapes, program).result()
             self.ready = self.ready | {(number, shapes)}

@@ -1,7 +1,7 @@
-"""Which equations can be computed on the rows of a table's gradient instead of on all of it, and how.
+"""Finds equations that can be computed on the rows of a table's gradient instead of the whole gradient.
 
-Such a gradient is zero outside of the rows that were looked up. An equation that keeps zero zero, element by element, may
-work on those rows alone; so may a sum over everything.
+Such a gradient is zero outside of the rows that were looked up. An elementwise equation that maps zero to zero may be
+computed on those rows alone; so may a sum over all elements.
 """
 
 from collections.abc import Callable, Mapping
@@ -21,8 +21,8 @@ _UNARY = {"neg", "abs", "sign", "sqrt", "square", "convert_element_type", "tanh"
 
 
 @dataclass(frozen=True)
-class Sparse:
-    """A gradient of one shard, as rows. group: the look-ups (of one table, in one call) whose rows they are."""
+class RowGradient:
+    """A gradient of one shard, as rows. group: the index of the look-ups, of one table in one call, that the rows belong to."""
 
     group: int
     shard: int
@@ -32,17 +32,18 @@ Rule = Callable[[list[Any]], Any]
 
 
 def sparse_rule(
-    eqn: Eqn, sparse: Mapping[Var, Sparse], defined: Mapping[Var, Eqn]
-) -> tuple[Rule, Sparse | None] | None:
-    """How to compute the equation from rows: a function of its operands, and what the result is (None: no rows any more).
+    eqn: Eqn, sparse: Mapping[Var, RowGradient], defined: Mapping[Var, Eqn]
+) -> tuple[Rule, RowGradient | None] | None:
+    """Returns how to compute an equation from rows, or None if it needs the whole gradient.
 
-    sparse: the values that are rows. defined: the equation that defines each value. None: it needs the whole gradient.
+    The result is a function of the operands, and the kind of rows that it returns (None if these are no rows any more).
+    sparse: the values that are rows. defined: the equation that defines each value.
     """
     kinds = [None if is_literal(v) else sparse.get(v) for v in eqn.invars]
-    given = {k for k in kinds if k is not None}
-    if len(given) != 1:
+    distinct = {k for k in kinds if k is not None}
+    if len(distinct) != 1:
         return None
-    kind, name = given.pop(), eqn.primitive.name
+    kind, name = distinct.pop(), eqn.primitive.name
     if len(eqn.invars) == 1:
         if name in _UNARY or (name == "integer_pow" and eqn.params["y"] > 0):
             return (lambda xs: eqn.primitive.bind(*xs, **eqn.params)), kind
@@ -53,8 +54,8 @@ def sparse_rule(
 
 
 def _binary(
-    eqn: Eqn, kinds: list[Sparse | None], kind: Sparse, name: str, defined: Mapping[Var, Eqn]
-) -> tuple[Rule, Sparse | None] | None:
+    eqn: Eqn, kinds: list[RowGradient | None], kind: RowGradient, name: str, defined: Mapping[Var, Eqn]
+) -> tuple[Rule, RowGradient | None] | None:
     if None not in kinds:
         return ((lambda xs: eqn.primitive.bind(*xs)), kind) if name in ("add", "add_any", "sub", "mul") else None
     mine = 0 if kinds[0] is not None else 1
@@ -74,7 +75,10 @@ def _binary(
 
 
 def _scalar(atom: Any, defined: Mapping[Var, Eqn]) -> tuple[Any, Callable[[Any], Any] | None]:
-    """If all elements of a value are equal: the number, where it is a constant, and how to read it from the value."""
+    """Analyses a value with equal elements: returns the number if it is a constant, and a function that gets it from the value.
+
+    Returns (None, None) if the elements may differ.
+    """
     if is_literal(atom):
         return np.asarray(atom.val).item(), lambda x: x
     if atom.aval.ndim == 0:

@@ -1,4 +1,4 @@
-"""The subprograms of an analysis as compiled functions of the values that were made before."""
+"""Compiles the subprograms of a step's analysis, each a function of the values that were computed before it."""
 
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from typing import Any, final
@@ -13,15 +13,15 @@ from stratagem._core.step import compiler_options, is_literal, sub_function
 from stratagem._servers.remote._markers import lookup_p, scatter_p, scattered
 from stratagem._servers.remote._step_analysis import StepAnalysis
 
-# A value that a subprogram reads or makes: a variable of the program, or ("rows", group, shard), ("inverse", group, ids),
-# ("finite", update), ("difference", change). (("which", group, shard) are the ids of rows.)
+# The name of a value that a subprogram reads or makes: a variable of the program, or ("rows", group, shard), ("inverse",
+# group, ids), ("finite", update), ("difference", change). (The ids of rows are ("row_ids", group, shard).)
 Name = Hashable
 Env = dict[Name, Any]
 
 
 @final
 class Subprogram:
-    """One compiled function, `run`, from a list of the values `reads` to a list of the values `makes` (by name)."""
+    """A compiled function, `run`: takes a list of the values named in `reads`, returns a list of those named in `makes`."""
 
     def __init__(self, analysis: StepAnalysis, eqns: Sequence[Any], makes: Sequence[Name], mesh: ReplicaMesh) -> None:
         self.makes = list(makes)
@@ -35,13 +35,13 @@ class Subprogram:
         self.run = self._compiled(mesh)
 
     def _operands(self) -> list[Name]:
-        """What the extra results of this subprogram are computed from."""
+        """Returns the names from which the values "finite" and "difference" of this subprogram are computed."""
         names: list[Any] = []
         for name in self.makes:
             if isinstance(name, tuple) and name[0] == "finite":
                 names += self._analysis.applied[name[1]].gradients
             if isinstance(name, tuple) and name[0] == "difference":
-                change = self._analysis.changed[name[1]]
+                change = self._analysis.changes[name[1]]
                 names += [change.value, change.minus]
         return [n for n in names if not is_literal(n)]
 
@@ -62,13 +62,13 @@ class Subprogram:
         if name[0] == "finite":
             parts = [_read(v, env) for v in self._analysis.applied[name[1]].gradients]
             return jnp.all(jnp.stack([jnp.all(jnp.isfinite(x)) for x in parts]))
-        change = self._analysis.changed[name[1]]
+        change = self._analysis.changes[name[1]]
         return _read(change.value, env) - _read(change.minus, env)
 
 
 @final
 class _Segment:
-    """Consecutive equations that need nothing special (`run` is all of them), or one that does."""
+    """Consecutive ordinary equations, which `run` computes together, or one equation that is computed in a special way."""
 
     def __init__(self, reads: Sequence[Name], makes: Sequence[Name], run: Callable[..., Sequence[Any]]) -> None:
         self.reads, self._makes, self._run = list(reads), list(makes), run
@@ -78,7 +78,7 @@ class _Segment:
 
 
 def _segments(analysis: StepAnalysis, eqns: Sequence[Any]) -> Iterator[_Segment]:
-    """The equations in order, the ordinary ones between two special ones as one function."""
+    """Yields the equations in order: special ones alone, the ordinary ones between two of them as one segment."""
     ordinary: list[Any] = []
     for eqn in eqns:
         special = _special(analysis, eqn)
@@ -86,14 +86,14 @@ def _segments(analysis: StepAnalysis, eqns: Sequence[Any]) -> Iterator[_Segment]
             ordinary.append(eqn)
             continue
         if ordinary:
-            yield _together(analysis, ordinary)
+            yield _ordinary_segment(analysis, ordinary)
             ordinary = []
         yield special
     if ordinary:
-        yield _together(analysis, ordinary)
+        yield _ordinary_segment(analysis, ordinary)
 
 
-def _together(analysis: StepAnalysis, eqns: Sequence[Any]) -> _Segment:
+def _ordinary_segment(analysis: StepAnalysis, eqns: Sequence[Any]) -> _Segment:
     made = {v for e in eqns for v in e.outvars}
     read = dict.fromkeys(v for e in eqns for v in e.invars if not is_literal(v))
     reads = [v for v in read if v not in made and v not in analysis.consts]
@@ -108,28 +108,28 @@ def _special(analysis: StepAnalysis, eqn: Any) -> _Segment | None:
         rows = [("rows", group, i) for i in range(shards)]
         if eqn.primitive is lookup_p:
             inverse = ("inverse", group, eqn.invars[-1])
-            return _Segment([inverse, *rows], eqn.outvars, lambda at, *parts: [_together_at(parts, at)])
+            return _Segment([inverse, *rows], eqn.outvars, lambda at, *parts: [_take_rows(parts, at)])
         assert eqn.primitive is scatter_p
         inverse = ("inverse", group, eqn.invars[1])
-        return _Segment([eqn.invars[0], inverse, *rows], eqn.outvars, _scattered_to)
+        return _Segment([eqn.invars[0], inverse, *rows], eqn.outvars, _scatter_to_rows)
     rule = analysis.rules.get(id(eqn))
     if rule is None:
         return None
     reads = [v for v in eqn.invars if not is_literal(v)]
 
-    def run(*given: Any) -> list[Any]:
-        values = iter(given)
+    def run(*operands: Any) -> list[Any]:
+        values = iter(operands)
         return [rule([v.val if is_literal(v) else next(values) for v in eqn.invars])]
 
     return _Segment(reads, eqn.outvars, run)
 
 
-def _together_at(parts: Sequence[Any], at: Any) -> Any:
+def _take_rows(parts: Sequence[Any], at: Any) -> Any:
     return jnp.take(jnp.concatenate(parts) if len(parts) > 1 else parts[0], at, axis=0)
 
 
-def _scattered_to(gradient: Any, at: Any, *parts: Any) -> list[Any]:
-    """The sums of the gradients of equal rows, for the rows that were looked up in each shard."""
+def _scatter_to_rows(gradient: Any, at: Any, *parts: Any) -> list[Any]:
+    """Returns, for the rows that were looked up in each shard, the sums of the gradients of equal rows."""
     return scattered(gradient, at, [p.shape[0] for p in parts])
 
 
@@ -138,17 +138,17 @@ def _read(atom: Any, env: Env) -> Any:
 
 
 def subprograms_of(analysis: StepAnalysis, mesh: ReplicaMesh) -> list[Subprogram]:
-    """All subprograms of an analysis, in order."""
-    eqns = analysis.kept
+    """Returns the subprograms of an analysis, in order."""
+    eqns = analysis.live_eqns
     ends = [analysis.place[id(e)] for e in eqns] + [a.call for a in analysis.applied]
-    ends += [analysis.level[v] for v in (*analysis.results, *(c.value for c in analysis.changed)) if not is_literal(v)]
+    ends += [analysis.level[v] for v in (*analysis.results, *(c.value for c in analysis.changes)) if not is_literal(v)]
     last = max(ends, default=0)
-    atoms = [*analysis.results, *(a for c in analysis.changed for a in (c.value, c.minus) if a is not None)]
+    atoms = [*analysis.results, *(a for c in analysis.changes for a in (c.value, c.minus) if a is not None)]
     atoms += [v for a in analysis.applied for v in a.gradients] + [v for g in analysis.groups for v in g.ids]
     outside = {v for v in atoms if not is_literal(v)}
-    # What is sent, or looked up, as a variable has it: a subprogram hands it through, so that somebody reads it.
-    through = [v for c in analysis.changed for v in (c.value,) if not is_literal(v) and v in analysis.version]
-    through += [v for g in analysis.groups for v in g.ids if not is_literal(v) and v in analysis.version]
+    # Values of variables that are sent or looked up unchanged: a subprogram passes them through, so that they are read.
+    through = [v for c in analysis.changes for v in (c.value,) if not is_literal(v) and v in analysis.position_of]
+    through += [v for g in analysis.groups for v in g.ids if not is_literal(v) and v in analysis.position_of]
     subprograms = []
     for k in range(last + 1):
         mine = [e for e in eqns if analysis.place[id(e)] == k]
@@ -157,6 +157,6 @@ def subprograms_of(analysis: StepAnalysis, mesh: ReplicaMesh) -> list[Subprogram
         makes += [v for v in dict.fromkeys(through) if analysis.level[v] == k]
         makes += [("finite", i) for i, a in enumerate(analysis.applied) if a.call == k]
         if k == last:
-            makes += [("difference", i) for i, c in enumerate(analysis.changed) if c.minus is not None]
+            makes += [("difference", i) for i, c in enumerate(analysis.changes) if c.minus is not None]
         subprograms.append(Subprogram(analysis, mine, makes, mesh))
     return subprograms

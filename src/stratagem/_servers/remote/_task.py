@@ -1,4 +1,4 @@
-"""tf.distribute.Server, and which tasks of a cluster run in this process."""
+"""`tf.distribute.Server`, and `connect`, which finds a cluster's servers and workers in this process or others."""
 
 import atexit
 import contextlib
@@ -27,7 +27,8 @@ from stratagem._servers.remote._worker import Worker
 class _Task:
     """A task that runs in this process.
 
-    variables: of a `ps` task. port: keeps its port from others. actor: where this process is the task, what serves it.
+    variables: the server of a `ps` task. port: a socket that holds the task's port. actor: the Ray actor that serves
+    the task, if this process is the task by TF_CONFIG.
     """
 
     variables: VariableServer | None
@@ -40,20 +41,20 @@ logger = logging.getLogger("stratagem.remote")
 # Tasks of this process by address. They outlive the `Server` that started them, as in TF.
 _running: dict[str, _Task] = {}
 _lock = threading.Lock()
-# Servers in other processes, which a strategy of this one has.
+# Servers in other processes that a strategy of this process uses.
 _elsewhere: "weakref.WeakSet[Servers]" = weakref.WeakSet()
 _LOOK_SECONDS = 5.0
-_NAMESPACE = "stratagem"  # of actors in a Ray that is the job's own
+_NAMESPACE = "stratagem"  # of actors in the job's own Ray cluster
 
 
 @final
 class Server:
     """A task of a cluster, in this process, as `tf.distribute.Server`. It runs until the process ends.
 
-    server_or_cluster_def: a ClusterSpec or what makes one. job_name may be left out if there is only one job, task_index if
-    the job has only one task.
+    server_or_cluster_def: a ClusterSpec, or an argument of one. job_name may be omitted if there is only one job,
+    task_index if the job has only one task.
 
-    Raises ClusterError for a task that is not in the cluster, or runs here already; UnavailableError if its port is taken.
+    Raises ClusterError for a task that is not in the cluster or runs here already; UnavailableError if its port is taken.
     """
 
     def __init__(
@@ -86,11 +87,11 @@ class Server:
 
     @property
     def target(self) -> str:
-        """Its address, as TF writes it."""
+        """The address of the task, as TF writes it."""
         return f"grpc://{self._address}"
 
     def start(self) -> None:
-        """Start the task, if it is not running."""
+        """Starts the task, if it is not running."""
         with _lock:
             if self._address in _running:
                 raise ClusterError(
@@ -105,12 +106,15 @@ class Server:
                 _running[self._address] = _Task(VariableServer(self._index) if self._job == "ps" else None, port)
 
     def join(self) -> NoReturn:
-        """Serve until the job is over, then end this process with exit code 0. A task of a bigger process: for ever."""
+        """Serves until the job is over, then ends this process with exit code 0.
+
+        One of several tasks in a process: for ever.
+        """
         self.serve()
         sys.exit(0)
 
     def serve(self) -> None:
-        """Serve until the job is over. A task of a bigger process: for ever. (Not in TensorFlow.)"""
+        """Serves until the job is over. One of several tasks in a process: for ever. (Not in TensorFlow.)"""
         actor = _running[self._address].actor
         if actor is None:
             threading.Event().wait()
@@ -125,50 +129,50 @@ class Server:
                 silent = 0
             except TaskSilentError:
                 silent += 1
-                # With this process the actor ends, too. Who waits for it finds out by itself that it does not answer: it is
-                # to say so, and not that the server has ended.
+                # The actor ends with this process, so it must not end at once: callers of the server have to find out by
+                # themselves that it does not answer, or they would report that it has ended.
                 if self._job == "ps" and silent == 2:
                     raise
                 logger.warning("%s:%d does not answer: its process is stopped, or very busy.", self._job, self._index)
-            if not answers():  # if that lasts, the next call ends with an error that says so
+            if not answers():  # if that lasts, the next call raises an error on it
                 continue
-            there = first.there()
-            if seen and not there and self._job != "ps":
+            exists = first.exists()
+            if seen and not exists and self._job != "ps":
                 logger.info("%s:%d: the job was over before this task could take part.", self._job, self._index)
                 break
-            seen = there
+            seen = exists
         ray.shutdown()
 
     @staticmethod
     def create_local_server(config: Any = None, start: bool = True) -> "Server":
-        """A cluster of one task, `local:0`."""
+        """Returns the server of a cluster of one task, `local:0`."""
         return Server({"local": ["localhost:0"]}, config=config, start=start)
 
 
-def _jobs(given: Any) -> dict[str, dict[int, str]]:
-    spec = given.as_dict() if hasattr(given, "as_dict") else given
+def _jobs(cluster: Any) -> dict[str, dict[int, str]]:
+    spec = cluster.as_dict() if hasattr(cluster, "as_dict") else cluster
     return {
         job: dict(tasks) if isinstance(tasks, dict) else dict(enumerate(tasks)) for job, tasks in dict(spec).items()
     }
 
 
 def _own_task() -> tuple[str | None, int | None]:
-    """What TF_CONFIG says that this process is."""
+    """Returns the task type and id of this process, by TF_CONFIG."""
     resolver = TFConfigClusterResolver()
     return resolver.task_type, resolver.task_id
 
 
 def _head(jobs: dict[str, dict[int, str]]) -> Address:
-    """Where the first of all Ray nodes listens: the chief's address, or, where none is named, the first server's."""
+    """Returns the address of Ray's head node: the chief's, or the first server's if there is no chief."""
     return Address.parse(next(iter((jobs.get("chief") or jobs["ps"]).values())))
 
 
 def connect(resolver: Any, spec: Any) -> tuple[Servers, list[Any]]:
-    """The variable servers of a cluster, and its workers: of this process, if it runs them, else those of other processes.
+    """Returns a cluster's servers and workers: those of this process if it runs them, else those of other processes.
 
-    resolver: where `spec`, the cluster, is from. Those of a RayClusterResolver are started here.
+    spec: the cluster. resolver: the resolver it is from; the tasks of a RayClusterResolver are started here.
 
-    Raises UnavailableError if one is not running.
+    Raises UnavailableError if a task is not running.
     """
     if isinstance(resolver, RayClusterResolver):
         return start_on_ray(resolver)
@@ -197,7 +201,7 @@ def connect(resolver: Any, spec: Any) -> tuple[Servers, list[Any]]:
     workers = [RayWorker(i, RayActor(f"worker:{i}", _NAMESPACE)) for i in sorted(jobs["worker"])]
     for actor in (*servers, *(w.actor for w in workers)):
         actor.find(join_seconds())
-        actor.call("begin_anew").result()
+        actor.call("reset").result()
     atexit.register(_finish, ray, [*servers, *(w.actor for w in workers)])
     made = Servers(servers)
     _elsewhere.add(made)
@@ -205,15 +209,15 @@ def connect(resolver: Any, spec: Any) -> tuple[Servers, list[Any]]:
 
 
 def _finish(ray: Any, actors: list[RayActor]) -> None:
-    """The coordinator ends: so do all tasks."""
+    """Ends all tasks when the coordinator ends."""
     try:
         check()
     except UnavailableError:
-        return  # they know it
+        return  # Ray has ended; the tasks notice that by themselves
     asked = []
     for actor in actors:
         with contextlib.suppress(UnavailableError, ray.exceptions.RayError):
-            if actor.there():  # another process, perhaps, than the one that the coordinator has lost
+            if actor.exists():  # perhaps another process, which took the place of one that the coordinator has lost
                 actor.find(_LOOK_SECONDS)
         with contextlib.suppress(UnavailableError, ray.exceptions.RayError):
             asked.append(actor.call("finish"))
@@ -224,7 +228,7 @@ def _finish(ray: Any, actors: list[RayActor]) -> None:
 
 
 def _bound(address: str, task: str) -> socket.socket:
-    """A socket that has the port of the address, on loopback: nothing listens there."""
+    """Returns a socket bound to the address' port on loopback. It does not listen."""
     number = address.rpartition(":")[2]
     holder = socket.socket()
     try:

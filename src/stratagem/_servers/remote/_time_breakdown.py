@@ -1,4 +1,4 @@
-"""What the time of workers and servers is spent on."""
+"""TimeBreakdown: how a worker spends its time, by category; Busy: how long a server or a reader works."""
 
 import contextlib
 import enum
@@ -11,12 +11,12 @@ from stratagem._base.job import Phase
 
 
 class TimeCategory(enum.StrEnum):
-    """What a worker's time goes to. Together they are all of it."""
+    """The categories of a worker's time. Together they cover all of it."""
 
     COMPUTE = "compute"  # compiled subprograms of steps
     SERVERS = "servers"  # reading variables and rows, pushing updates, and waiting for both
-    INPUT = "input"  # waiting for its data
-    HANDING_OUT = "handing out"  # between the coordinator and the worker: functions, their arguments and results
+    INPUT = "input"  # waiting for the worker's data
+    HANDING_OUT = "handing out"  # sending functions, their arguments and results between coordinator and worker
     COMPILING = "compiling"
     WAITING = "waiting"  # for a function to run
 
@@ -26,7 +26,7 @@ _PHASES = {Phase.COMPILING: TimeCategory.COMPILING, Phase.INPUT: TimeCategory.IN
 
 @final
 class TimeBreakdown:
-    """Adds up the seconds of every part. Used by one thread at a time; others may read `seconds`."""
+    """Adds up the seconds of every category. Used by one thread at a time; others may read `seconds`."""
 
     def __init__(self) -> None:
         self.functions = self.steps = 0
@@ -35,35 +35,35 @@ class TimeBreakdown:
         self._since = time.perf_counter()
 
     def part(self, part: TimeCategory) -> contextlib.AbstractContextManager[None]:
-        """The body is this part; what is another part within it counts there alone."""
+        """Returns a context whose body counts as this category; a nested context counts as its own category only."""
         return _Within(self, part)
 
     def phase(self, phase: Phase) -> contextlib.AbstractContextManager[None]:
-        """As `part`, for what the rest of the library calls a phase."""
+        """Returns the context of `part` for a phase of the rest of the library."""
         return self.part(_PHASES.get(phase, self._part))
 
-    def elsewhere(self, seconds: Mapping[TimeCategory, float]) -> None:
-        """So much of the present part's time was spent on these parts, in another process."""
+    def add_remote(self, seconds: Mapping[TimeCategory, float]) -> None:
+        """Moves seconds of the present category to others: another process has spent them on these."""
         for part, spent in seconds.items():
             self.seconds[part] += spent
             self.seconds[self._part] -= spent
 
     @contextlib.contextmanager
     def running(self) -> Iterator[None]:
-        """The body runs functions. Before the first one there was nothing to wait for."""
+        """Returns a context whose body runs functions. The time before the first function is not counted."""
         if not self.functions:
             self._since = time.perf_counter()
         with self.part(TimeCategory.HANDING_OUT):
             yield
 
-    def taken(self) -> dict[TimeCategory, float]:
-        """What was added up so far; from now on it starts at nothing."""
-        self.turn(self._part)
+    def drain(self) -> dict[TimeCategory, float]:
+        """Returns the seconds so far and resets them."""
+        self.switch(self._part)
         seconds, self.seconds = self.seconds, dict.fromkeys(TimeCategory, 0.0)
         return {part: spent for part, spent in seconds.items() if spent}
 
-    def turn(self, part: TimeCategory) -> TimeCategory:
-        """From now on it is this part; returns which it was."""
+    def switch(self, part: TimeCategory) -> TimeCategory:
+        """Switches to a category; returns the one before."""
         before, now = self._part, time.perf_counter()
         self.seconds[before] += now - self._since
         self._part, self._since = part, now
@@ -72,7 +72,7 @@ class TimeBreakdown:
 
 @final
 class _Within(contextlib.AbstractContextManager[None]):
-    """A part's body: a class, for a short step has several, and a generator takes three times as long."""
+    """The context of a category. A class, since a generator takes three times as long, and a short step has several."""
 
     __slots__ = ("_before", "_clock", "_part")
 
@@ -80,15 +80,15 @@ class _Within(contextlib.AbstractContextManager[None]):
         self._clock, self._part = clock, part
 
     def __enter__(self) -> None:
-        self._before = self._clock.turn(self._part)
+        self._before = self._clock.switch(self._part)
 
     def __exit__(self, *_: object) -> None:
-        self._clock.turn(self._before)
+        self._clock.switch(self._before)
 
 
 @final
 class Busy:
-    """For how many seconds at least one thread was within. Thread-safe."""
+    """The seconds during which at least one thread was within this context. Thread-safe."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -108,6 +108,6 @@ class Busy:
 
     @property
     def seconds(self) -> float:
-        """Until now, what is not over yet included."""
+        """The seconds so far, including those of bodies that still run."""
         with self._lock:
             return self._seconds + (time.perf_counter() - self._since if self._within else 0.0)

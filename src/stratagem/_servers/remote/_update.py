@@ -1,4 +1,4 @@
-"""An optimizer's update of the variables that one server has, as one compiled function."""
+"""ServerUpdate: an optimizer's update of the variables on one server, as one compiled function."""
 
 import functools
 import itertools
@@ -19,26 +19,32 @@ from stratagem._core.step import Arguments, Trace, TraceInfo, compiler_options, 
 from stratagem._core.values import WholeConstraint
 from stratagem._private import apply_locally, keeps_rows, shaped
 
-# How a gradient arrives. whole: an array of the variable's shape. rows: rows of it with their ids; the update touches these
-# rows only. sum: the same, but the update changes every row.
-How = Literal["whole", "rows", "sum"]
+# How a gradient is sent and used. dense: an array of the variable's shape. sparse: some rows with their ids; the update changes
+# these rows only. densified: sent as sparse, but made dense at the server, for the update changes every row.
+GradientKind = Literal["dense", "sparse", "densified"]
 
 _ID_BYTES = 4
 
-# They look at all of a variable at once: of one shard they would compute something else than of the variable.
+# Optimizers whose update of an element depends on the whole variable: a shard alone would be updated wrongly.
 _WHOLE_VARIABLE = ("Lamb", "Adafactor", "Muon")
 
 
 @dataclass(frozen=True)
 class SparseGradient:
-    """A gradient that is zero but in some rows. ids: (n,) int32, one for each of `values` (n, ...); others are ignored."""
+    """A gradient that is zero but in some rows.
+
+    ids: (n,) int32, one for each of `values` (n, ...); ids past the end are ignored.
+    """
 
     ids: Any
     values: Any
 
 
-def how(optimizer: Any, variable: Any, rows: bool) -> How:
-    """How the gradient of a variable is to be sent. Raises UnimplementedError if its shards cannot be updated one by one."""
+def gradient_kind(optimizer: Any, variable: Any, rows: bool) -> GradientKind:
+    """Returns how to send a variable's gradient; rows: it is computed as rows.
+
+    Raises UnimplementedError if the variable's shards cannot be updated one by one.
+    """
     if type(optimizer).__name__ in _WHOLE_VARIABLE and getattr(variable, "_of", None) is not None:
         raise UnimplementedError(
             f"{optimizer.name}: {type(optimizer).__name__} needs all of {variable._of.path}, which is in shards on several "
@@ -51,30 +57,31 @@ def how(optimizer: Any, variable: Any, rows: bool) -> How:
             "all of it. Leave the variable in one piece (MinSizePartitioner with a larger size), or constrain each element."
         )
     if not rows:
-        return "whole"
-    return "rows" if keeps_rows(optimizer) and variable.constraint is None else "sum"
+        return "dense"
+    return "sparse" if keeps_rows(optimizer) and variable.constraint is None else "densified"
 
 
 @final
 @dataclass(frozen=True)
 class UpdateSpec:
-    """What a server knows of an update without the optimizer.
+    """The facts about an update that a server needs, without the optimizer.
 
-    gradients: for each what variable it is of (path, shape, dtype) and how it arrives. by_rows: for each value that the
-    update reads the gradient whose rows it goes by, or None. written: which of these values it replaces.
+    gradients: for each gradient its variable (path, shape, dtype), and how it is sent. by_rows: for each value that the
+    update reads, the index of the gradient whose rows of it are updated, or None. written: the indices of the values
+    that it writes.
     """
 
-    gradients: tuple[tuple[str, tuple[int, ...], Any, How], ...]
+    gradients: tuple[tuple[str, tuple[int, ...], Any, GradientKind], ...]
     by_rows: tuple[int | None, ...]
     written: tuple[int, ...]
 
     def check(self, gradients: Sequence[Any]) -> None:
-        """Raise ValueError unless the gradients have the right kinds, shapes and dtypes, and ids are in range."""
+        """Raises ValueError unless the gradients have the right kinds, shapes and dtypes, and ids are in range."""
         if len(gradients) != len(self.gradients):
             raise ValueError(f"{len(gradients)} gradients for {len(self.gradients)} variables")
         for gradient, (path, shape, dtype, kind) in zip(gradients, self.gradients, strict=True):
             by_rows = isinstance(gradient, SparseGradient)
-            if (kind == "whole") is by_rows:
+            if (kind == "dense") is by_rows:
                 raise ValueError(f"the gradient of {path} has the wrong kind, {type(gradient).__name__}")
             array = gradient.values if by_rows else gradient
             if array.shape != ((*array.shape[:1], *shape[1:]) if by_rows else shape) or array.dtype != dtype:
@@ -87,32 +94,32 @@ class UpdateSpec:
                 raise ValueError(f"ids of rows of {path} are out of range")
 
     def nbytes(self, gradients: Sequence[Any]) -> int:
-        """The bytes of such gradients."""
+        """Returns the size of these gradients in bytes."""
         pairs = zip(gradients, self._sizes, strict=True)
         return sum(g.ids.shape[0] * row if isinstance(g, SparseGradient) else whole for g, (whole, row) in pairs)
 
     @functools.cached_property
     def _sizes(self) -> list[tuple[int, int]]:
-        """Bytes of each gradient as a whole, and of a row with its id."""
+        """The bytes of each gradient if dense, and of one of its rows with the row's id."""
         every = [(shape, np.dtype(dtype).itemsize) for _, shape, dtype, _ in self.gradients]
         return [(math.prod(shape) * size, math.prod(shape[1:]) * size + _ID_BYTES) for shape, size in every]
 
     def split(self, values: Sequence[Any]) -> tuple[list[Any], list[Any]]:
-        """The values that go by rows, and the others."""
+        """Returns the values that are updated by rows, and the others."""
         tables = [v for v, i in zip(values, self.by_rows, strict=True) if i is not None]
         return tables, [v for v, i in zip(values, self.by_rows, strict=True) if i is None]
 
 
 class Applicable(Protocol):
-    """An update as a server uses it: facts, and a function from the values that it reads to those that it writes."""
+    """An update as a server uses it: its spec, and a function from the values that it reads to those that it writes."""
 
-    facts: UpdateSpec
+    spec: UpdateSpec
 
     def __call__(self, values: Sequence[Any], gradients: Sequence[Any]) -> list[Any]: ...
 
 
 def flat(gradients: Sequence[Any]) -> list[Any]:
-    """Gradients as arrays: of each the whole one, or ids and values."""
+    """Returns gradients as arrays: a dense one as it is, of a sparse one the ids and the values."""
     return [x for g in gradients for x in ((g.ids, g.values) if isinstance(g, SparseGradient) else (g,))]
 
 
@@ -121,71 +128,77 @@ _numbers = itertools.count()
 
 @final
 class ServerUpdate:
-    """variables: those of the server, one for each gradient. hows: how each gradient arrives."""
+    """The part of an update that one server applies.
 
-    def __init__(self, optimizer: Any, variables: Sequence[Any], hows: Sequence[How], mesh: ReplicaMesh) -> None:
+    variables: those on the server, one for each gradient. kinds: how each gradient is sent. state: all variables that the
+    update reads.
+    """
+
+    def __init__(
+        self, optimizer: Any, variables: Sequence[Any], kinds: Sequence[GradientKind], mesh: ReplicaMesh
+    ) -> None:
         self.number = next(_numbers)
-        self._optimizer, self.variables, self._hows, self._mesh = optimizer, list(variables), list(hows), mesh
-        self._knowledge, self._no_rows = TraceInfo(), (None,) * len(self.variables)
+        self._optimizer, self.variables, self._kinds, self._mesh = optimizer, list(variables), list(kinds), mesh
+        self._info, self._no_rows = TraceInfo(), (None,) * len(self.variables)
         self._others: Collection[int] | None = None
         if optimizer.gradient_accumulation_steps:
-            self._others = self._changed()
-        explore(self._body, self._arguments(self._no_rows), mesh, self._knowledge)
-        slots = {id(v): i for i, v in enumerate(self.variables)}
-        # What the update reads.
-        self.state: tuple[Any, ...] = tuple(self._knowledge.variables)
-        owners = [slots.get(id(v), slots.get(id(v._beside))) for v in self.state]
+            self._others = self._find_changed()
+        explore(self._body, self._arguments(self._no_rows), mesh, self._info)
+        indices = {id(v): i for i, v in enumerate(self.variables)}
+        self.state: tuple[Any, ...] = tuple(self._info.variables)
+        owners = [indices.get(id(v), indices.get(id(v._beside))) for v in self.state]
         self._traces: dict[tuple[int | None, ...], xc.ClosedJaxpr] = {}
-        made = self._traced(self._no_rows)
-        self.facts = UpdateSpec(
+        traced = self._traced(self._no_rows)
+        self.spec = UpdateSpec(
             tuple(
-                (v.path, tuple(v.shape), np.dtype(v._dtype), h) for v, h in zip(self.variables, self._hows, strict=True)
+                (v.path, tuple(v.shape), np.dtype(v._dtype), kind)
+                for v, kind in zip(self.variables, self._kinds, strict=True)
             ),
-            tuple(None if i is None or self._hows[i] != "rows" else i for i in owners),
-            tuple(next(i for i, v in enumerate(self.state) if v is w) for w, _ in made.written),
+            tuple(None if i is None or self._kinds[i] != "sparse" else i for i in owners),
+            tuple(next(i for i, v in enumerate(self.state) if v is w) for w, _ in traced.written),
         )
         self.run: Callable[..., Any] = jax.jit(
             self._updated, donate_argnums=(0,), compiler_options=compiler_options(mesh.devices[0].platform)
         )
 
     @property
-    def beside(self) -> list[Any]:
-        """What it reads that is neither one of its variables nor a slot of one."""
+    def extra_reads(self) -> list[Any]:
+        """The variables that it reads which are neither its own nor slots of them."""
         return [v for v in self.state if v._beside is None and not any(v is mine for mine in self.variables)]
 
     @property
     def written(self) -> set[int]:
-        """The ids of what it writes."""
-        return {id(self.state[i]) for i in self.facts.written}
+        """The ids of the variables that it writes."""
+        return {id(self.state[i]) for i in self.spec.written}
 
     def __call__(self, values: Sequence[Any], gradients: Sequence[Any]) -> list[Any]:
-        """The new values of `facts.written`. values: of `state`; tables that go by rows are donated."""
-        tables, others = self.facts.split(values)
+        """Returns the new values of `spec.written`. values: of `state`; those that are updated by rows are donated."""
+        tables, others = self.spec.split(values)
         return self.run(tables, others, flat(gradients))
 
     def prepare(self, gradients: Sequence[Any]) -> None:
-        """Trace the optimizer for gradients with so many rows, before a server waits for it."""
+        """Traces the optimizer for gradients with this many rows, so that no server has to wait for it during a push."""
         counts = _counts(gradients)
         if counts not in self._traces:
             with tracing:
                 if counts not in self._traces:
                     self._traces[counts] = self._traced(counts).closed
 
-    def _changed(self) -> set[int]:
-        """The ids of what it changes when it accumulates nothing."""
+    def _find_changed(self) -> set[int]:
+        """Returns the ids of the variables that the update changes when it accumulates nothing."""
         found, arguments = TraceInfo(), self._arguments(self._no_rows)
         explore(self._body, arguments, self._mesh, found)
         return {id(v) for v, _ in trace(self._body, arguments, self._mesh, found).written}
 
     def _body(self, gradients: Sequence[Any]) -> None:
-        # Of none it is an update on other servers, which counts here.
+        # Without gradients, this is the part of a server that only counts the update.
         apply_locally(self._optimizer, gradients, self.variables, self._others)
 
     def _rows_shapes(self, counts: Sequence[int | None]) -> list[tuple[Any, tuple[int, ...]]]:
-        """The shapes of variables and slots while some rows of them are updated."""
-        mine = {id(v): n for v, n, h in zip(self.variables, counts, self._hows, strict=True) if h == "rows" and n}
+        """Returns the shapes of variables and slots while only some of their rows are updated."""
+        rows = {id(v): n for v, n, k in zip(self.variables, counts, self._kinds, strict=True) if k == "sparse" and n}
         every = [*self.variables, *(v for v in self._optimizer._variables if v._beside is not None)]
-        return [(v, (n, *v.shape[1:])) for v in every if (n := mine.get(id(v), mine.get(id(v._beside)))) is not None]
+        return [(v, (n, *v.shape[1:])) for v in every if (n := rows.get(id(v), rows.get(id(v._beside)))) is not None]
 
     def _arguments(self, counts: Sequence[int | None]) -> Arguments:
         shapes = {id(v): shape for v, shape in self._rows_shapes(counts)}
@@ -194,42 +207,44 @@ class ServerUpdate:
 
     def _traced(self, counts: Sequence[int | None]) -> Trace:
         with shaped(self._rows_shapes(counts)):
-            return trace(self._body, self._arguments(counts), self._mesh, self._knowledge)
+            return trace(self._body, self._arguments(counts), self._mesh, self._info)
 
     def _updated(self, tables: list[Any], others: list[Any], arrays: list[Any]) -> list[Any]:
-        given, rest, left = iter(tables), iter(others), iter(arrays)
-        by_rows = self.facts.by_rows
-        gradients = [next(left) if h == "whole" else SparseGradient(next(left), next(left)) for h in self._hows]
-        values = [next(rest) if i is None else next(given) for i in by_rows]
+        table, other, array = iter(tables), iter(others), iter(arrays)
+        by_rows = self.spec.by_rows
+        gradients = [next(array) if k == "dense" else SparseGradient(next(array), next(array)) for k in self._kinds]
+        values = [next(other) if i is None else next(table) for i in by_rows]
         read = [
             v if i is None else v.at[gradients[i].ids].get(mode="fill", fill_value=0)
             for v, i in zip(values, by_rows, strict=True)
         ]
-        dense = [self._dense(g, v, h) for g, v, h in zip(gradients, self.variables, self._hows, strict=True)]
-        new = xc.jaxpr_as_fun(self._traces[_counts(gradients)])(*read, *dense)
+        arrays = [_as_array(g, v, k) for g, v, k in zip(gradients, self.variables, self._kinds, strict=True)]
+        new = xc.jaxpr_as_fun(self._traces[_counts(gradients)])(*read, *arrays)
         return [
             x if (i := by_rows[j]) is None else values[j].at[gradients[i].ids].set(x, mode="drop")
-            for j, x in zip(self.facts.written, new, strict=True)
+            for j, x in zip(self.spec.written, new, strict=True)
         ]
 
-    def _dense(self, gradient: Any, variable: Any, kind: How) -> Any:
-        if kind == "whole":
-            return gradient
-        if kind == "rows":
-            return gradient.values
-        return jnp.zeros(variable.shape, gradient.values.dtype).at[gradient.ids].add(gradient.values, mode="drop")
+
+def _as_array(gradient: Any, variable: Any, kind: GradientKind) -> Any:
+    """Returns the array of a gradient that the optimizer is traced with."""
+    if kind == "dense":
+        return gradient
+    if kind == "sparse":
+        return gradient.values
+    return jnp.zeros(variable.shape, gradient.values.dtype).at[gradient.ids].add(gradient.values, mode="drop")
 
 
 @final
-class Lent:
-    """An update as a server of the same process has it: it does not keep the optimizer and its variables alive."""
+class WeakUpdate:
+    """A weak reference to an update, for servers of the same process: it keeps no optimizer and variables alive."""
 
     def __init__(self, update: ServerUpdate) -> None:
-        self.facts, self._update = update.facts, weakref.ref(update)
+        self.spec, self._update = update.spec, weakref.ref(update)
 
     def __call__(self, values: Sequence[Any], gradients: Sequence[Any]) -> list[Any]:
         update = self._update()
-        assert update is not None, "whoever pushes has it"
+        assert update is not None, "the program that pushes refers to the update"
         return update(values, gradients)
 
 
@@ -238,5 +253,5 @@ def _counts(gradients: Sequence[Any]) -> tuple[int | None, ...]:
 
 
 def _in_range(ids: np.ndarray, shape: tuple[int, ...], rows: int) -> bool:
-    """True for ids of rows; the one behind the last row stands for none."""
+    """Returns whether ids are those of rows, or just behind the last row, which stands for no row."""
     return ids.shape == tuple(shape) and (not ids.size or (ids.min() >= 0 and ids.max() <= rows))

@@ -1,4 +1,4 @@
-"""Worker: who runs a step over served variables, with what is its own: random seeds, and numbers for its pushes."""
+"""Worker: runs steps over variables on servers, with its own random seeds and numbers for its pushes."""
 
 from collections.abc import Sequence
 from typing import Any, ClassVar, final
@@ -9,9 +9,9 @@ import numpy as np
 
 from stratagem._core.context import current
 from stratagem._core.mesh import ReplicaMesh
-from stratagem._core.step import everywhere
+from stratagem._core.step import on_all_devices
 from stratagem._private import is_seed_state
-from stratagem._servers.remote._prefetch import Freshness, Prefetched
+from stratagem._servers.remote._prefetch import Freshness, PrefetchBuffer
 from stratagem._servers.remote._push import Origin
 from stratagem._servers.remote._server import NotHereError
 from stratagem._servers.remote._time_breakdown import TimeBreakdown
@@ -23,7 +23,7 @@ _GOLDEN = 0x9E3779B9  # spreads small numbers over 32 bits
 class Worker:
     """One worker of a job. Used by one thread at a time.
 
-    index: of its task; None for the coordinator's own code, whose pushes nobody repeats.
+    index: of its task; None for the coordinator's own code, whose pushes are never repeated.
     """
 
     here: ClassVar["Worker"]
@@ -34,7 +34,7 @@ class Worker:
         self._seeds: dict[int, tuple[Any, Any, jax.Array]] = {}
         self._closure = -1
         self.pushes = 0
-        self.clock, self.prefetched, self.freshness = TimeBreakdown(), Prefetched(), Freshness()
+        self.clock, self.prefetch, self.freshness = TimeBreakdown(), PrefetchBuffer(), Freshness()
 
     @classmethod
     def current(cls) -> "Worker":
@@ -44,30 +44,30 @@ class Worker:
         return worker
 
     def begin(self, closures: Sequence[int], below: int, coordinator: str, pushes: int = 0) -> None:
-        """From now on it runs the first of these closures, from its start, or from where it has pushed so often.
+        """Starts the first of these closures, or continues it after this many pushes.
 
-        The rest: as in Origin.
+        below, coordinator: those of its pushes' Origin.
         """
         self._closure, self.pushes = closures[0], pushes
         self._below, self._coordinator = below, coordinator
 
     def follow(
-        self, plan: Any, given: Sequence[Any], servers: Any, mesh: ReplicaMesh, times: int = 1
+        self, plan: Any, inputs: Sequence[Any], servers: Any, mesh: ReplicaMesh, times: int = 1
     ) -> list[list[Any]]:
-        """Take a step here, one, for nothing is gained by several. given: what the call brings. Returns its results."""
-        # A NumPy array goes to the device with the call, which is faster; of 64 bits JAX would make 32 there.
-        inputs = [v if isinstance(v, np.ndarray) and v.itemsize < 8 else everywhere(v, mesh) for v in given]
-        fresh = self.freshness.ask(servers.changes)
+        """Takes one step, whatever `times` is, for several at once save nothing here; returns a list of its results."""
+        # A NumPy array goes to the device with the call, which is faster, but JAX would make 32 bits of 64 there.
+        arrays = [v if isinstance(v, np.ndarray) and v.itemsize < 8 else on_all_devices(v, mesh) for v in inputs]
+        fresh = self.freshness.begin_step(servers.change_count)
         before = self.pushes
         try:
-            found = plan.begun(inputs, servers.actors, self, servers.prepare, fresh=fresh).finish()
+            found = plan.start(arrays, servers.actors, self, servers.prepare, fresh=fresh).finish()
         except NotHereError:
-            self.pushes = before  # if the step is taken again, its pushes are the same
+            self.pushes = before  # if the step is taken again, its pushes get the same numbers
             raise
         self.clock.steps += 1
         if self.index is None:
-            servers.changed()
-        return [[v if isinstance(v, jax.Array) else everywhere(v, mesh) for v in found]]
+            servers.count_change()
+        return [[v if isinstance(v, jax.Array) else on_all_devices(v, mesh) for v in found]]
 
     @property
     def numbered(self) -> bool:
@@ -75,26 +75,28 @@ class Worker:
         return self.index is not None and self._closure >= 0
 
     def next_origin(self) -> Origin | None:
-        """The number of its next push, the same when another worker runs the closure again; None if it runs none."""
+        """Returns the origin of the next push, the same if another worker repeats the closure; None outside of closures."""
         if not self.numbered:
             return None
         self.pushes += 1
         return Origin(self._closure, self.pushes, self._below, self._coordinator)
 
     def value(self, variable: Any) -> Any:
-        """What it sees of a variable that no server keeps: of a random seed its own."""
+        """Returns the value of a variable that no server holds; of a random seed, the worker's own value."""
         if self.index is None or not is_seed_state(variable):
             return variable.value
         stored = variable._value
         key = getattr(variable, "number", id(variable))
         known = self._seeds.get(key)
-        if known is None or known[1] is not stored:  # worker 0 draws what one device would, until somebody seeds anew
+        if (
+            known is None or known[1] is not stored
+        ):  # new, or set again. Worker 0 draws the numbers that one device would.
             spread = jnp.asarray([self.index * _GOLDEN % 2**32, *[0] * (variable.shape[0] - 1)], variable._dtype)
             self._seeds[key] = known = (variable, stored, variable.value + spread)
         return known[2]
 
-    def keep(self, variable: Any, value: jax.Array) -> None:
-        """A new value of such a variable."""
+    def store(self, variable: Any, value: jax.Array) -> None:
+        """Stores a new value of a variable that no server holds."""
         if self.index is None:
             variable.assign(value)
         else:

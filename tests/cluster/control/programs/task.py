@@ -17,13 +17,13 @@ sys.path[:0] = [str(Path(__file__).parents[4] / "src"), *filter(None, [os.enviro
 
 from stratagem._base.errors import ClusterError, InvalidArgumentError, PeerFailedError  # noqa: E402
 from stratagem._cluster import default_resolver, job_of  # noqa: E402
-from stratagem._cluster.control import Connected, ControlClient, JobInfo, Limits  # noqa: E402
+from stratagem._cluster.control import ConnectedJob, ControlClient, JobInfo, Limits  # noqa: E402
 
 logging.basicConfig(format="%(message)s")
 what, rank_of_what = sys.argv[1], int(sys.argv[2])
 
 
-def joined() -> Connected:
+def joined() -> ConnectedJob:
     """The job."""
     cluster = job_of(default_resolver())
     assert cluster is not None
@@ -37,7 +37,7 @@ def joined() -> Connected:
         loopback=True,
         limits=Limits.from_environment(os.environ),
     )
-    return Connected(ControlClient.join(facts))
+    return ConnectedJob(ControlClient.join(facts))
 
 
 def agreements() -> None:

@@ -1,7 +1,7 @@
-"""What an undecorated function can read beside tensors: nothing else in `step` looks into objects of the user's."""
+"""Finds the values, besides tensors, that an undecorated function can read in the user's objects."""
 
 from stratagem._core.step.reading._places import filled as filled
-from stratagem._core.step.reading._plans import MOST_VARIANTS as MOST_VARIANTS
+from stratagem._core.step.reading._plans import MAX_VARIANTS as MAX_VARIANTS
 from stratagem._core.step.reading._plans import ReadPlan as ReadPlan
 from stratagem._core.step.reading._plans import Reads as Reads
 from stratagem._core.step.reading._plans import ReadState as ReadState

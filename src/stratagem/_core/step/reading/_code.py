@@ -1,4 +1,4 @@
-"""What a function's code says about what it reads and changes: names of globals and attributes, and whose code it is."""
+"""Reads a function's code: the names of globals and attributes that it reads and changes, and whether it is the user's."""
 
 import dis
 import functools
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import PurePath
 from typing import Any
 
-# Their objects count by identity, and nothing in them is followed: a number that TensorFlow would see change is not kept there.
+# Objects of these libraries count by identity and are not followed: they have no numbers whose changes TensorFlow would see.
 LIBRARIES = frozenset((
     "stratagem", "keras", "jax", "jaxlib", "numpy", "optree", "scipy", "tensorflow", "torch", "grain", "datasets", "ray",
 ))  # fmt: skip
@@ -25,7 +25,7 @@ _CHANGING = frozenset((
     "discard", "sort", "reverse",
 ))  # fmt: skip
 _WORD = re.compile(r"[^\W\d]\w*")
-_LONGEST = 200  # of a text that may name something, in a format for example; longer ones are documentation
+_MAX_LENGTH = 200  # of a string that may contain a name, such as a format; longer ones are documentation
 _DYNAMIC = frozenset(
     ("getattr", "__getattribute__", "eval", "exec", "vars", "__dict__", "attrgetter", "asdict", "astuple")
 )
@@ -33,11 +33,11 @@ _DYNAMIC = frozenset(
 
 @dataclass(frozen=True)
 class CodeNames:
-    """What code names, with the functions that are defined in it.
+    """The names in code, including functions defined in it.
 
-    read: attributes, and strings that could be names of some. called: attributes that are called at once. globals: global
-    names, in order. imports: modules. stored: names of attributes, globals and cells that it assigns. changes: whether it
-    changes containers. dynamic: whether it can read attributes by names that it computes.
+    read: attributes, and words in strings that could be names of attributes. called: attributes that are called at once.
+    globals: global names, in order. imports: modules. stored: names of attributes, globals and cells that it assigns.
+    changes: whether it changes containers. dynamic: whether it can read attributes by computed names.
     """
 
     read: frozenset[str]
@@ -51,7 +51,7 @@ class CodeNames:
 
 @functools.lru_cache(maxsize=4096)
 def names_of(code: types.CodeType) -> CodeNames:
-    """The names in the code of a function."""
+    """Returns the names in the code of a function."""
     read, called, named, stored = set[str](), set[str](), dict[str, None](), set[str]()
     imports = dict[str, None]()
     changes = dynamic = False
@@ -85,35 +85,35 @@ def names_of(code: types.CodeType) -> CodeNames:
 
 
 def _strings(constants: tuple[object, ...]) -> set[str]:
-    found = {part for c in constants if isinstance(c, str) and len(c) < _LONGEST for part in _WORD.findall(c)}
+    found = {part for c in constants if isinstance(c, str) and len(c) < _MAX_LENGTH for part in _WORD.findall(c)}
     return found.union(*(_strings(c) for c in constants if isinstance(c, tuple)))
 
 
 def _all_code(code: types.CodeType) -> list[types.CodeType]:
     found = [code]
-    for each in found:  # which grows
+    for each in found:  # the list grows in the loop
         found.extend(const for const in each.co_consts if isinstance(const, types.CodeType))
     return found
 
 
 def by_class(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Keep what a function of a class, and of texts, returns, for as long as the class lives; that is not kept alive."""
+    """Caches the results of a function of a class and strings as long as the class lives, without keeping it alive."""
     found: dict[Any, Any] = {}
 
     @functools.wraps(function)
-    def kept(kind: type, *others: str) -> Any:
+    def cached(kind: type, *others: str) -> Any:
         key = (id(kind), *others)
         known = found.get(key)
         if known is None:
             known = found[key] = (function(kind, *others), weakref.ref(kind, lambda _: found.pop(key, None)))
         return known[0]
 
-    return kept
+    return cached
 
 
 @functools.lru_cache(maxsize=4096)
 def is_installed(file: str) -> bool:
-    """True for a file of Python itself or of an installed package."""
+    """Returns whether a file is of Python itself or of an installed package."""
     return file.startswith((*_INSTALLED, "<frozen")) or bool(
         {"site-packages", "dist-packages"} & {*PurePath(file).parts}
     )
@@ -121,13 +121,13 @@ def is_installed(file: str) -> bool:
 
 @functools.lru_cache(maxsize=4096)
 def of_library(module: str) -> bool:
-    """True for the modules of the libraries that a step is computed with."""
+    """Returns whether a module is one of the libraries that a step computes with."""
     return module.partition(".")[0] in LIBRARIES
 
 
 @functools.lru_cache(maxsize=4096)
 def of_user(code: types.CodeType, module: str, home: str) -> bool:
-    """True for code that is not a library's. home: the package of the step, which may be installed itself."""
+    """Returns whether code is the user's. home: the package of the step, which may itself be installed."""
     if of_library(module):
         return False
     return module.partition(".")[0] == home or not is_installed(code.co_filename)

@@ -1,4 +1,4 @@
-"""Walks through lists, dicts, tuples and sets: they count by what is in them, not by which they are."""
+"""Visitors of lists, dicts, tuples and sets, which count by their contents and not by identity."""
 
 import collections
 import types
@@ -12,20 +12,20 @@ MOST_ITEMS = 64
 
 
 def _is_long(walk: Reachable, value: Any, length: int, path: Path) -> bool:
-    """Note a container; True if its items are not to be visited: it is too long, or they have been."""
+    """Notes a container; returns True if its items are not to be visited, as it is too long or was visited before."""
     walk.plain += (type(value), length)
     if length > MOST_ITEMS:
         walk.held.append(value)
-        walk.unclear.append(path)
+        walk.unfollowed.append(path)
         return True
     return not walk.descends(value, path)
 
 
-# Methods of Python's own classes, also for objects of classes that were derived from these: nothing of the user's runs.
+# The visitors call methods of Python's own classes, also for objects of derived classes, so that no code of the user's runs.
 
 
 def dictionary(walk: Reachable, value: Any, path: Path, place: Place | None) -> None:
-    """Keys count in their order."""
+    """Visits a dict. The order of its keys counts."""
     if _is_long(walk, value, dict.__len__(value), path):
         return
     items = list(dict.items(value))
@@ -36,14 +36,14 @@ def dictionary(walk: Reachable, value: Any, path: Path, place: Place | None) -> 
 
 
 def view(walk: Reachable, value: Any, path: Path, place: Place | None) -> None:
-    """A view of a mapping, which cannot be written to through it."""
+    """Visits a view of a mapping, which is read-only."""
     items = list(value.items() if isinstance(value, types.MappingProxyType) else value.mapping.items())
     walk.plain.append(type(value))
     walk.visit_made(dict(items), path)
 
 
 def sequence(walk: Reachable, value: Any, path: Path, place: Place | None) -> None:
-    """A list or a deque."""
+    """Visits a list or a deque."""
     base: Any = list if isinstance(value, list) else collections.deque
     if not _is_long(walk, value, base.__len__(value), path):
         walk.into(enumerate(list(base.__iter__(value))), path, "item", value if base is list else None)
@@ -51,7 +51,7 @@ def sequence(walk: Reachable, value: Any, path: Path, place: Place | None) -> No
 
 
 def fixed_sequence(walk: Reachable, value: Any, path: Path, place: Place | None) -> None:
-    """A tuple: to replace a number in it, it is itself replaced."""
+    """Visits a tuple, which is itself replaced when a number in it is."""
     if not _is_long(walk, value, tuple.__len__(value), path):
         walk.depth += 1
         for i, item in enumerate(tuple.__iter__(value)):
@@ -62,7 +62,7 @@ def fixed_sequence(walk: Reachable, value: Any, path: Path, place: Place | None)
 
 
 def unordered(walk: Reachable, value: Any, path: Path, place: Place | None) -> None:
-    """A set or a frozen one."""
+    """Visits a set or a frozenset."""
     base: Any = set if isinstance(value, set) else frozenset
     if not _is_long(walk, value, base.__len__(value), path):
         items = list(base.__iter__(value))

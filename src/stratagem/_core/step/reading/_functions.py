@@ -1,4 +1,4 @@
-"""Walks through functions: their code, and what their closures, defaults and globals have."""
+"""Visitors of functions: of their code, captured variables, defaults and globals."""
 
 import contextlib
 import functools
@@ -24,7 +24,7 @@ def method(walk: Reachable, value: Any, path: Path, place: Place | None) -> None
 
 
 def builtin(walk: Reachable, value: Any, path: Path, place: Place | None) -> None:
-    """A function or a method of an object of C's: of a list's, `append` for example."""
+    """Visits a function or method written in C, such as `append` of a list."""
     owner = getattr(value, "__self__", None)
     if isinstance(owner, types.ModuleType | None):
         by_identity(walk, value, path, place)
@@ -34,12 +34,15 @@ def builtin(walk: Reachable, value: Any, path: Path, place: Place | None) -> Non
 
 
 def decorated(walk: Reachable, value: Any, path: Path, place: Place | None) -> None:
-    """What tf.function has made: it keeps what it was traced with."""
+    """Notes a tf.function by identity: its trace stays valid whatever its Python reads."""
     walk.held.append(value)
 
 
 def function(walk: Reachable, value: types.FunctionType, path: Path, place: Place | None) -> None:
-    """Another function of the same code, which reads the same, is the same; one of a library's for what it wraps."""
+    """Visits a function of the user's; a library's counts by identity, except for functions of the user's that it wraps.
+
+    Two functions with the same code that read the same values count as equal.
+    """
     if not is_users(walk, value):
         by_identity(walk, value, path, place)
         if (value.__closure__ or value.__dict__) and walk.descends(value, path):
@@ -49,13 +52,13 @@ def function(walk: Reachable, value: types.FunctionType, path: Path, place: Plac
 
 
 def users_function(walk: Reachable, value: types.FunctionType, path: Path) -> None:
-    """One whose code is the user's, or of a class that is part of the user's."""
+    """Visits a function whose code is the user's, or belongs to a class that the user has derived from."""
     code = value.__code__
     walk.held.append(code)
     if not walk.descends(value, path):
         return
     if code not in walk.known.codes:
-        walk.fresh.append(code)
+        walk.new_codes.append(code)
     own = value.__dict__
     if own:
         walk.into([(name, own[name]) for name in named(walk, own)], path, "attr", own)
@@ -67,7 +70,7 @@ def users_function(walk: Reachable, value: types.FunctionType, path: Path) -> No
     for name, cell in zip(code.co_freevars, value.__closure__ or (), strict=True):
         try:
             content = cell.cell_contents
-        except ValueError:  # a name that is assigned later
+        except ValueError:  # an empty cell, of a name that is assigned later
             walk.plain.append(name)
         else:
             walk.visit(content, (None, "name", name), ("cell", cell, None))
@@ -76,19 +79,19 @@ def users_function(walk: Reachable, value: types.FunctionType, path: Path) -> No
 
 
 def _wrapped(walk: Reachable, value: types.FunctionType, path: Path) -> None:
-    """Functions of the user's that a library's function has in its closure: it may be a decorator's."""
+    """Visits functions of the user's that a library's function captures: it may have been made by a decorator."""
     inner = value.__dict__.get("__wrapped__")
     if isinstance(inner, types.FunctionType | types.MethodType):
         walk.visit(inner, path, None)
     for cell in value.__closure__ or ():
-        with contextlib.suppress(ValueError):  # it is assigned later
+        with contextlib.suppress(ValueError):  # an empty cell, of a name that is assigned later
             content = cell.cell_contents
             if isinstance(content, types.FunctionType | types.MethodType | functools.partial):
                 walk.visit(content, path, None)
 
 
 def wrapper(walk: Reachable, value: Any, path: Path, place: Place | None) -> None:
-    """A callable of a library's that has a function of the user's: `functools.lru_cache`, `jax.jit`."""
+    """Visits a library's callable that wraps a function of the user's, for example by `functools.lru_cache` or `jax.jit`."""
     by_identity(walk, value, path, place)
     found = getattr(value, "__wrapped__", None)
     if isinstance(found, types.FunctionType | types.MethodType) and walk.descends(value, path):
@@ -107,7 +110,7 @@ def _globals(walk: Reachable, namespace: dict[str, Any], names: CodeNames) -> No
             if name in namespace:
                 walk.visit(namespace[name], (None, "name", name), ("item", namespace, name))
             else:
-                walk.plain.append(name)  # Python's own: a global of that name would take its place
+                walk.plain.append(name)  # a builtin name, which a new global of that name would hide
     for name in names.imports:
         if name in sys.modules:
             walk.visit(sys.modules[name], (None, "name", name), None)

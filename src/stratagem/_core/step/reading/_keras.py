@@ -1,4 +1,4 @@
-"""Walks through objects of Keras': the settings that they were made with, and the layers in them."""
+"""Visitors of Keras objects: of the settings that they were made with, and of sublayers."""
 
 import inspect
 import operator
@@ -23,11 +23,11 @@ KERAS: tuple[type, ...] = (
     keras.constraints.Constraint,
     keras.optimizers.schedules.LearningRateSchedule,
 )
-_MOST_SETTINGS = 8192
+_MAX_SETTINGS = 8192
 
 
 def object_of_keras(walk: Reachable, value: Any, path: Path, place: Place | None) -> None:
-    """An object of Keras': the settings that it was made with, attributes that the user has given it, and the layers in it."""
+    """Visits a Keras object: its settings, attributes that the user has added, and its layers."""
     walk.held.append(value)
     own = vars(value)
     known = walk.known.settings.get(id(value))
@@ -40,9 +40,10 @@ def object_of_keras(walk: Reachable, value: Any, path: Path, place: Place | None
 
 @dataclass(frozen=True)
 class _KnownSettings:
-    """Those of an object of Keras' when it was visited last, if there is nothing in them: most of what a walk meets.
+    """The settings of a Keras object at the last visit, if they are plain values. Most objects that a walk meets are such.
 
-    size: of its attributes. get: the settings, from these. held, plain: what the visit noted. numbers: position and name.
+    size: the number of its attributes. get: returns the settings from these. held, plain: what the visit noted. numbers:
+    position and name of each.
     """
 
     owner: "weakref.ref[Any]"
@@ -54,7 +55,7 @@ class _KnownSettings:
     numbers: tuple[tuple[int, str], ...]
 
     def noted(self, walk: Reachable, value: Any, own: dict[str, Any]) -> bool:
-        """Note what the last visit has, if it was to this object and has found the same."""
+        """Notes the same as the last visit, if this is the same object with the same settings; else returns False."""
         if self.owner() is not value or len(own) != self.size:
             return False
         try:
@@ -71,28 +72,28 @@ class _KnownSettings:
         return True
 
 
-def settings(walk: Reachable, value: Any, path: Path, *, beside: bool = False) -> None:
-    """Visit each. beside: names that the code reads are visited as attributes of the user's class."""
+def settings(walk: Reachable, value: Any, path: Path, *, users_class: bool = False) -> None:
+    """Visits an object's settings. users_class: attributes that the code reads are visited elsewhere."""
     own = vars(value)
     read = named(walk, own)
-    names = [name for name in _parameters(type(value)) if name in own and not (beside and name in read)]
-    names += [] if beside else [name for name in read if name not in names]
+    names = [name for name in _parameters(type(value)) if name in own and not (users_class and name in read)]
+    names += [] if users_class else [name for name in read if name not in names]
     before = len(walk.held), len(walk.plain)
     for name in names:
         walk.plain.append(name)
         walk.visit(own[name], (path, "attr", name), ("item", own, name))
-    if len(names) > 1 and not beside and all(_is_leaf(walk, own[name]) for name in names):
+    if len(names) > 1 and not users_class and all(_is_leaf(walk, own[name]) for name in names):
         get = operator.itemgetter(*names)
         held, plain = walk.held[before[0] :], walk.plain[before[1] :]
         numbers = tuple((i, name) for i, name in enumerate(names) if type(own[name]) in (int, float))
-        if len(walk.known.settings) > _MOST_SETTINGS:
+        if len(walk.known.settings) > _MAX_SETTINGS:
             walk.known.settings.clear()
         found = _KnownSettings(weakref.ref(value), len(own), get, get(own), held, plain, numbers)
         walk.known.settings[id(value)] = found
 
 
 def sublayers(walk: Reachable, own: dict[str, Any], path: Path) -> None:
-    """Go on to the layers of a layer with these attributes."""
+    """Visits the layers of a layer with these attributes."""
     if layers := own.get("_layers"):
         walk.depth += 1
         for layer in layers:
@@ -110,9 +111,9 @@ def _is_leaf(walk: Reachable, value: Any) -> bool:
 
 @by_class
 def _parameters(kind: type) -> tuple[str, ...]:
-    """The names that Keras' class takes when an object is made, but for its name and types, which make no difference later."""
-    beside = {"name", "dtype", "args", "kwargs", "inputs", "outputs", "layers", "trainable", "seed"}
+    """Returns the constructor parameters of an object's Keras class, except for names and types, which have no effect later."""
+    excluded = {"name", "dtype", "args", "kwargs", "inputs", "outputs", "layers", "trainable", "seed"}
     cls = next((c for c in kind.__mro__ if of_library(c.__module__)), object)
     parameters = inspect.signature(cls).parameters
-    taken = tuple(p for p in parameters if p not in beside and not p.endswith("_initializer"))
+    taken = tuple(p for p in parameters if p not in excluded and not p.endswith("_initializer"))
     return (*taken, "_trainable") if issubclass(kind, keras.Layer) else taken

@@ -1,4 +1,4 @@
-"""Walks through objects of the user's, their classes and modules: the attributes that the code at hand names."""
+"""Visitors of objects of the user's, their classes and modules: of the attributes that the code at hand names."""
 
 import argparse
 import collections
@@ -20,7 +20,7 @@ from stratagem._core.step.reading._places import Place
 from stratagem._core.step.reading._values import by_identity
 from stratagem._core.step.reading._walk import Path, Reachable, named
 
-# Classes of Python's own whose objects are nothing but values under names.
+# Classes of Python's library whose objects only hold named values.
 _VALUES: tuple[type, ...] = (
     types.SimpleNamespace,
     argparse.Namespace,
@@ -37,11 +37,11 @@ _VALUES += (
     threading.local,
     type(os.environ),
 )
-_NEVER_THE_SAME = ("random", "time", "secrets")
+_CHANGING_MODULES = ("random", "time", "secrets")
 _MADE_BY_PYTHON = 1 << 9  # Py_TPFLAGS_HEAPTYPE
-_MOST_ATTRIBUTES = 64  # of an object whose attributes may have any name
-_BESIDE = {"__init__", "__new__", "__repr__", "__str__", "__del__", "__init_subclass__", "__reduce__", "__getstate__"}
-_BESIDE |= {"__setstate__", "__copy__", "__deepcopy__", "__dir__", "__post_init__", "__replace__", "__setattr__"}
+_MAX_ATTRIBUTES = 64  # of an object whose attributes may have any name
+_IGNORED = {"__init__", "__new__", "__repr__", "__str__", "__del__", "__init_subclass__", "__reduce__", "__getstate__"}
+_IGNORED |= {"__setstate__", "__copy__", "__deepcopy__", "__dir__", "__post_init__", "__replace__", "__setattr__"}
 _CALLED = {"call", "train_step", "test_step", "predict_step", "compute_loss"}  # by Keras
 
 
@@ -49,8 +49,8 @@ def module(walk: Reachable, value: types.ModuleType, path: Path, place: Place | 
     by_identity(walk, value, path, place)
     if of_library(value.__name__):
         return
-    if value.__name__ in _NEVER_THE_SAME:
-        walk.unclear.append(path)
+    if value.__name__ in _CHANGING_MODULES:
+        walk.unfollowed.append(path)
         return
     if walk.descends(value, path):
         _attributes(walk, vars(value), path)
@@ -65,15 +65,15 @@ def class_object(walk: Reachable, value: type, path: Path, place: Place | None) 
 
 
 def _members(walk: Reachable, cls: type, path: Path) -> None:
-    """What the class has under names that are read, and its special methods, which Python calls."""
+    """Visits a class's members whose names are read, and its special methods, which Python calls."""
     walk.depth += 1
     names = walk.known.names
     for name, raw in list(vars(cls).items()):
-        special = name.startswith("__") and isinstance(raw, types.FunctionType) and name not in _BESIDE
-        special = special and raw.__code__.co_filename != "<string>"  # what `dataclass` makes
+        special = name.startswith("__") and isinstance(raw, types.FunctionType) and name not in _IGNORED
+        special = special and raw.__code__.co_filename != "<string>"  # not methods made by `dataclass`
         called = name in walk.known.called or name in _CALLED
         if special or name in names or (called and (callable(raw) or hasattr(type(raw), "__get__"))):
-            found = _behind(raw)
+            found = _unwrapped(raw)
             if found is not None:
                 walk.plain.append(name)
                 _member(walk, found, (path, "attr", name), ("class", cls, name) if found is raw else None)
@@ -82,15 +82,15 @@ def _members(walk: Reachable, cls: type, path: Path) -> None:
 
 def _member(walk: Reachable, found: Any, path: Path, place: Place | None) -> None:
     if type(found) is types.FunctionType:
-        users_function(walk, found, path)  # also that of a class which was installed: the object is the user's
+        users_function(walk, found, path)  # also of an installed class, since the object is the user's
     elif isinstance(found, functools.partialmethod):
         walk.visit_made((found.func, found.args, found.keywords), path)
     else:
         walk.visit(found, path, place)
 
 
-def _behind(raw: Any) -> Any:
-    """What a class has, without what makes a method or a property of it; None for members that objects keep themselves."""
+def _unwrapped(raw: Any) -> Any:
+    """Returns a class's member, a method or property as its function; None for members that are stored in objects."""
     if isinstance(raw, staticmethod | classmethod):
         return raw.__func__
     if isinstance(raw, property):
@@ -101,7 +101,7 @@ def _behind(raw: Any) -> Any:
 
 
 def object_of_users(walk: Reachable, value: Any, path: Path, place: Place | None) -> None:
-    """Any other object; those that are nothing but values by what is in them, for they are often made anew."""
+    """Visits any other object. One that only holds values counts by its contents, for such objects are often made again."""
     if _is_content(type(value)):
         walk.plain.append(type(value))
     else:
@@ -110,12 +110,12 @@ def object_of_users(walk: Reachable, value: Any, path: Path, place: Place | None
         return
     own_attributes(walk, value, path)
     if issubclass(type(value), KERAS):
-        settings(walk, value, path, beside=True)
+        settings(walk, value, path, users_class=True)
         sublayers(walk, vars(value), path)
 
 
 def member(walk: Reachable, value: Any, path: Path, place: Place | None) -> None:
-    """A member of an enumeration: itself, and its value, which may be one that can be changed."""
+    """Visits a member of an enumeration, and its value, which may be mutable."""
     walk.held.append(value)
     if walk.descends(value, path):
         inner = vars(value).get("_value_")
@@ -125,7 +125,7 @@ def member(walk: Reachable, value: Any, path: Path, place: Place | None) -> None
 
 
 def text(walk: Reachable, value: Any, path: Path, place: Place | None) -> None:
-    """Of a class of the user's, which may have attributes."""
+    """Visits a string of a class of the user's, which may have attributes."""
     base: Any = str if isinstance(value, str) else bytes
     walk.plain += (type(value), base.__str__(value))
     if walk.descends(value, path):
@@ -133,26 +133,26 @@ def text(walk: Reachable, value: Any, path: Path, place: Place | None) -> None:
 
 
 def own_attributes(walk: Reachable, value: Any, path: Path) -> None:
-    """The attributes of the object itself, in its dict or its slots, and those of its class."""
+    """Visits the attributes of the object itself, in its dict or slots, and those of its class."""
     kind = type(value)
     if not is_followed(kind, walk.known.home):
         return
-    loose, walk.loose = walk.loose, walk.loose or _is_loose(kind)
+    any_attribute, walk.any_attribute = walk.any_attribute, walk.any_attribute or _has_any_attribute(kind)
     own = _instance_dict(value)
     if own:
         _attributes(walk, own, path)
     for descriptor in _slots(kind, walk.known.home):
-        if descriptor.__name__ in walk.known.names or walk.loose or walk.known.dynamic:
+        if descriptor.__name__ in walk.known.names or walk.any_attribute or walk.known.dynamic:
             content = descriptor.__get__(value, kind) if _has(descriptor, value) else None
             walk.visit(content, (path, "attr", descriptor.__name__), ("slot", value, descriptor))
-    walk.loose = loose
+    walk.any_attribute = any_attribute
     class_object(walk, kind, path, None)
 
 
 def _attributes(walk: Reachable, own: dict[str, Any], path: Path) -> None:
-    all_of_them = walk.loose or walk.known.dynamic
-    if all_of_them and len(own) > _MOST_ATTRIBUTES:
-        walk.unclear.append(path)
+    all_of_them = walk.any_attribute or walk.known.dynamic
+    if all_of_them and len(own) > _MAX_ATTRIBUTES:
+        walk.unfollowed.append(path)
         return
     walk.depth += 1
     for name in list(own) if all_of_them else named(walk, own):
@@ -163,7 +163,7 @@ def _attributes(walk: Reachable, own: dict[str, Any], path: Path) -> None:
 
 def _instance_dict(value: Any) -> dict[str, Any]:
     if type(value) is threading.local:
-        return value.__dict__  # the one of this thread
+        return value.__dict__  # of the calling thread
     try:
         found = object.__getattribute__(value, "__dict__")
     except AttributeError:
@@ -181,14 +181,14 @@ def _has(descriptor: Any, value: Any) -> bool:
 
 @by_class
 def _slots(kind: type, home: str) -> tuple[Any, ...]:
-    """The members that objects of a class keep beside a dict."""
+    """Returns the slots of a class: members that its objects store outside of a dict."""
     members = [m for cls in kind.__mro__ if is_followed(cls, home) for m in vars(cls).values()]
     return tuple(m for m in members if isinstance(m, types.MemberDescriptorType) and not m.__name__.startswith("__"))
 
 
 @by_class
-def _is_loose(kind: type) -> bool:
-    """True where any name may be an attribute, wherever the object keeps it: configurations of several libraries."""
+def _has_any_attribute(kind: type) -> bool:
+    """Returns whether any name may be an attribute, wherever the object stores it, as in several configuration libraries."""
     return kind in _VALUES or (
         any({"__getattr__", "__getattribute__"} & vars(cls).keys() for cls in kind.__mro__ if cls is not object)
         and not (issubclass(kind, keras.Layer))
@@ -202,10 +202,10 @@ def _is_content(kind: type) -> bool:
 
 @by_class
 def is_followed(kind: type, home: str) -> bool:
-    """True for classes of the user's, and for those of libraries that are nothing but attributes."""
+    """Returns whether objects of a class are followed: the user's classes, and library classes that only hold attributes."""
     package = kind.__module__.partition(".")[0]
     if package == home or kind in _VALUES:
         return True
-    if package == "builtins":  # also of a class whose module has no name, in code that `exec` runs
+    if package == "builtins":  # also the module of a class in code that `exec` runs without a module name
         return bool(kind.__flags__ & _MADE_BY_PYTHON)
     return not of_library(kind.__module__) and package not in sys.stdlib_module_names

@@ -1,16 +1,16 @@
-"""Places where Python code finds values: items, attributes, globals and cells; looked at, and filled during a trace."""
+"""Places where Python code finds values (items, attributes, globals, cells), and how to read and fill them."""
 
 import contextlib
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-# The kind of the owner ("item", "cell", "slot", "class", "argument", "tuple"), the owner, and the label. The owner of what is
-# in a tuple is the place of the tuple.
+# The kind of the owner ("item", "cell", "slot", "class", "argument", "tuple"), the owner, and the label. For an item of a
+# tuple, the owner is the place of the tuple.
 Place = tuple[str, Any, Any]
 
 
 def content(place: Place) -> Any:
-    """What is there now."""
+    """Returns the present value at a place."""
     kind, owner, label = place
     if kind == "tuple":
         return content(owner)[label]
@@ -24,11 +24,11 @@ def content(place: Place) -> Any:
 
 
 def put(place: Place, value: Any) -> None:
-    """Have this there."""
+    """Stores a value at a place."""
     kind, owner, label = place
     if kind == "tuple":
-        whole = content(owner)
-        put(owner, tuple.__new__(type(whole), (*whole[:label], value, *whole[label + 1 :])))
+        old = content(owner)
+        put(owner, tuple.__new__(type(old), (*old[:label], value, *old[label + 1 :])))
     elif kind == "cell":
         owner.cell_contents = value
     elif kind == "slot":
@@ -45,7 +45,7 @@ def put(place: Place, value: Any) -> None:
 
 @contextlib.contextmanager
 def filled(values: Sequence[tuple[Place, Any]]) -> Iterator[None]:
-    """In the body, other values are at these places. What the body itself puts there stays."""
+    """Puts other values at these places while the body runs. Values that the body itself stores there are left."""
     done: list[tuple[Place, Any, Any]] = []
     try:
         for place, value in values:
@@ -62,5 +62,5 @@ def filled(values: Sequence[tuple[Place, Any]]) -> Iterator[None]:
 def _has(place: Place, value: Any) -> bool:
     try:
         return content(place) is value
-    except (AttributeError, IndexError, KeyError, TypeError, ValueError):  # the body has taken the place away
+    except (AttributeError, IndexError, KeyError, TypeError, ValueError):  # the body has removed the place
         return False

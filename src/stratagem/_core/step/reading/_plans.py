@@ -1,4 +1,4 @@
-"""What undecorated functions read beside tensors, and which program belongs to that: found again at every call."""
+"""ReadPlan: the values that an undecorated function reads, found again at every call, and the programs for them."""
 
 import functools
 import logging
@@ -19,17 +19,17 @@ from stratagem._core.step.reading._walk import BeingTracedError, Path, Reachable
 
 logger = logging.getLogger("stratagem")
 
-MOST_VARIANTS = 32  # programs of one function and its objects that are kept: about 1 MiB each
-_MOST_READINGS = 256
+MAX_VARIANTS = 32  # programs that are kept for one function and its objects: about 1 MiB each
+_MAX_READINGS = 256
 _ROUNDS = 20
 
 
 @dataclass(eq=False)
 class Variant:
-    """One program of a function: for certain values of certain numbers, and on its conditions for the others.
+    """One program of a function: valid for certain values of some numbers, and under recorded conditions for the others.
 
-    constants: (position, value) of the numbers that are part of it. inputs: positions of the others. fixed: makes the program
-    its own, and lives as long as it is kept.
+    constants: (position, value) of the numbers that are part of it. inputs: the positions of the others. fixed: an argument
+    that no other program has, which lives as long as the variant.
     """
 
     constants: tuple[tuple[int, Any], ...]
@@ -38,40 +38,40 @@ class Variant:
     arithmetic: Arithmetic = field(default_factory=Arithmetic)
 
     def match(self, numbers: Sequence[Any]) -> tuple[list[Any], np.ndarray] | None:
-        """What its program takes for these numbers; None if it is for others."""
+        """Returns the program's values and array for these numbers; None if it is not valid for them."""
         for position, value in self.constants:
-            now = numbers[position]
-            if now is not value and exactly(now) != exactly(value):
+            present = numbers[position]
+            if present is not value and exactly(present) != exactly(value):
                 return None
         return self.arithmetic.replay(numbers)
 
 
 @dataclass(eq=False)
 class Objects:
-    """The objects that a function reads, while all of them live, with its programs, the last used last."""
+    """The objects that a function reads, as long as all of them live, with its programs, the last used one last."""
 
     variants: dict[int, Variant] = field(default_factory=dict)
 
     @functools.cached_property
     def key(self) -> Same:
-        """Equal only to its own."""
+        """A key that is equal to no other object's."""
         return Same(self)
 
     def use(self, variant: Variant) -> None:
-        """It was used last; those that were not for long go."""
+        """Marks a program as the last used one; drops those that were not used for the longest time."""
         if len(self.variants) > 1:
             self.variants.pop(id(variant), None)
         self.variants[id(variant)] = variant
-        while len(self.variants) > MOST_VARIANTS:
+        while len(self.variants) > MAX_VARIANTS:
             self.variants.pop(next(iter(self.variants)), None)
 
 
 @dataclass(eq=False)
 class State:
-    """All that is the same for calls which read the same but for numbers: what is known of these.
+    """The facts shared by calls that read the same values except for numbers.
 
-    moved: positions of numbers that have changed. never: those with which tracing failed twice, although it did not with their
-    values. failed: it has done so once.
+    moved: positions of numbers that have changed. never: positions of numbers that may not be inputs, since tracing
+    failed twice with them as inputs, although not with their values. failed: whether it has failed once.
     """
 
     objects: Objects
@@ -84,7 +84,7 @@ class State:
     failed: bool = False
 
     def match(self, numbers: Sequence[Any]) -> tuple[Variant, list[Any], np.ndarray] | None:
-        """The program for these numbers, if there is one, and what it takes."""
+        """Returns the program for these numbers, if there is one, with its values and array."""
         for reference in self.variants:
             variant = reference()
             found = None if variant is None else variant.match(numbers)
@@ -94,7 +94,7 @@ class State:
         return None
 
     def new(self, numbers: Sequence[Any], *, constant: bool = False) -> Variant:
-        """For a program that is to be made. constant: no number is an input of it."""
+        """Returns a variant for a program to be made. constant: no number is an input of it."""
         changed = (i for i, (a, b) in enumerate(zip(self.first, numbers, strict=True)) if exactly(a) != exactly(b))
         self.moved |= frozenset(changed)
         inputs = frozenset() if constant else self.moved - self.never
@@ -103,11 +103,13 @@ class State:
         return Variant(constants, inputs, Fixed(described))
 
     def add(self, variant: Variant) -> None:
-        """Its program is made."""
+        """Adds a variant whose program was made."""
         self._use(variant, weakref.ref(variant))
 
     def _use(self, variant: Variant, reference: "weakref.ref[Variant]") -> None:
-        if self.variants[:1] != (reference,):  # what another thread adds meanwhile may be lost: it will be made again
+        if self.variants[:1] != (
+            reference,
+        ):  # a variant that another thread adds meanwhile may be lost, and is made again
             others = (each for each in self.variants if each is not reference and each() is not None)
             self.variants = (reference, *others)
         self.objects.use(variant)
@@ -115,7 +117,7 @@ class State:
 
 @dataclass(eq=False)
 class ReadState:
-    """What a call finds: its state, the numbers, and where they are."""
+    """The result of reading for a call: its state, the numbers, and their places."""
 
     state: State
     walk: Reachable
@@ -123,45 +125,45 @@ class ReadState:
 
     @property
     def numbers(self) -> list[Any]:
-        """By position."""
+        """The numbers by position."""
         return self.walk.numbers
 
 
 class ReadPlan:
-    """What is known of one function's reading: the code that it can reach, and what that names."""
+    """The facts about one function's reading: the code that it can reach, and the names in that."""
 
     def __init__(self, code: types.CodeType | type, home: str) -> None:
         self.code, self.home = code, home
         self.codes: dict[types.CodeType, None] = {}
         self.names: frozenset[str] = frozenset()
         self.called: frozenset[str] = frozenset()
-        self.said_names: frozenset[str] = frozenset()
+        self.extra_names: frozenset[str] = frozenset()
         self.settings: dict[int, Any] = {}
         self.stored: frozenset[str] = frozenset()
         self.changes = self.dynamic = self.types = False
         self.changed: set[Path] = set()
-        self.said: set[str] = set()
+        self.warned: set[str] = set()
         self._objects: dict[tuple[int, ...], Objects] = {}
         self._known: dict[Any, tuple[State, list[Any]]] = {}
 
     def walk(
         self, function: Any, leaves: Sequence[Any], *, after: bool = False, named: bool = False
     ) -> tuple[Reachable, set[int]]:
-        """Go over what the function can read, until no more code comes into sight."""
+        """Walks over what the function can read, until no new code is reached."""
         for _ in range(_ROUNDS):
             walk = Reachable(self, visitor_of, after=after, named=named)
             walk.visit(function, (None, "name", "the function"), None)
             arguments = visit_arguments(walk, leaves)
-            if not walk.fresh and walk.said_names <= self.said_names:
+            if not walk.new_codes and walk.extra_names <= self.extra_names:
                 break
             self._learn(walk)
         return walk, arguments
 
     def _learn(self, walk: Reachable) -> None:
-        self.codes |= dict.fromkeys(walk.fresh)
-        self.said_names |= walk.said_names
+        self.codes |= dict.fromkeys(walk.new_codes)
+        self.extra_names |= walk.extra_names
         found = [names_of(code) for code in self.codes]
-        self.names = self.said_names.union(*(names.read for names in found))
+        self.names = self.extra_names.union(*(names.read for names in found))
         self.called = frozenset().union(*(names.called for names in found)) - self.names
         self.settings.clear()
         self.stored = frozenset().union(*(names.stored for names in found))
@@ -170,7 +172,7 @@ class ReadPlan:
         self.types = any("type" in names.globals for names in found)
 
     def read(self, function: Any, leaves: Sequence[Any], structure: Any, name: str) -> ReadState:
-        """What the function would read now."""
+        """Returns the state of a call that is made now."""
         walk, arguments = self.walk(function, leaves)
         ids = tuple(map(id, walk.held))
         key = (ids, tuple(walk.plain), structure)
@@ -179,43 +181,43 @@ class ReadPlan:
             with tracing:
                 walk, arguments = self.walk(function, leaves, named=True)
                 key = (tuple(map(id, walk.held)), tuple(walk.plain), structure)
-                self._say(walk, name)
-                found = self._known.get(key) or self._remember(key, walk)
+                self._warn(walk, name)
+                found = self._known.get(key) or self._add_state(key, walk)
         return ReadState(found[0], walk, arguments)
 
-    def _remember(self, key: Any, walk: Reachable, objects: Objects | None = None) -> tuple[State, list[Any]]:
+    def _add_state(self, key: Any, walk: Reachable, objects: Objects | None = None) -> tuple[State, list[Any]]:
         objects = self._objects.setdefault(key[0], objects or Objects())
         described = tuple((described_path(path), value) for path, value in walk.described)
         names = tuple(map(described_path, walk.paths))
         state = State(objects, described, names, tuple(walk.numbers))
-        if self.types:  # a stand-in is of another type than a number
+        if self.types:  # the code asks for types, and a stand-in has another type than a number
             state.never = frozenset(range(len(names)))
-        return self._keep(key, state, walk)
+        return self._store(key, state, walk)
 
-    def _keep(self, key: Any, state: State, walk: Reachable) -> tuple[State, list[Any]]:
-        kept = [_watched(value, self._known, self._objects, key) for value in walk.held]
-        found = self._known[key] = (state, kept)
+    def _store(self, key: Any, state: State, walk: Reachable) -> tuple[State, list[Any]]:
+        references = [_watched(value, self._known, self._objects, key) for value in walk.held]
+        found = self._known[key] = (state, references)
         for table in (self._known, self._objects):
-            if len(table) > _MOST_READINGS:
+            if len(table) > _MAX_READINGS:
                 table.pop(next(iter(table)), None)
         return found
 
-    def again(self, state: State, variant: Variant, walk: Reachable, structure: Any) -> None:
-        """The step has changed what it reads, which is now as in this walk: its program is the one for that, too."""
+    def add_changed_reading(self, state: State, variant: Variant, walk: Reachable, structure: Any) -> None:
+        """Makes a variant valid also for the result of this walk, after its step has changed what it reads."""
         key = (tuple(map(id, walk.held)), tuple(walk.plain), structure)
         if key in self._known:
             return
         if variant.inputs:
             if len(walk.numbers) == len(state.names):
-                self._keep(key, state, walk)
+                self._store(key, state, walk)
             return
-        found, _ = self._remember(key, walk, state.objects)
+        found, _ = self._add_state(key, walk, state.objects)
         found.add(Variant(tuple(enumerate(walk.numbers)), frozenset(), variant.fixed, variant.arithmetic))
 
-    def _say(self, walk: Reachable, name: str) -> None:
-        for what in map(described_path, walk.unclear):
-            if what not in self.said:
-                self.said.add(what)
+    def _warn(self, walk: Reachable, name: str) -> None:
+        for what in map(described_path, walk.unfollowed):
+            if what not in self.warned:
+                self.warned.add(what)
                 logger.warning(
                     "%s: what is in %s is not followed: if it changes, the compiled step does not notice. Pass what changes "
                     "as an argument.",
@@ -225,20 +227,20 @@ class ReadPlan:
 
 
 def _watched(value: Any, known: dict[Any, Any], objects: dict[Any, Any], key: Any) -> Any:
-    """Something that lives as long as the value is to be known by its number: what has its number next is another."""
+    """Returns a reference to a value. When the value is garbage-collected, the entries that know it by its id are dropped."""
 
-    def gone(_: Any) -> None:
+    def drop_entries(_: Any) -> None:
         known.pop(key, None)
         objects.pop(key[0], None)
 
     try:
-        return weakref.ref(value, gone)
+        return weakref.ref(value, drop_entries)
     except TypeError:
         return value
 
 
 def described_path(path: Path) -> str:
-    """As it is written in Python."""
+    """Returns a path as it is written in Python."""
     owner, kind, label = path
     if owner is None:
         return str(label)
@@ -254,7 +256,7 @@ class Reads:
         self._plans: dict[Any, ReadPlan] = {}
 
     def plan(self, function: Any) -> ReadPlan:
-        """That of a function."""
+        """Returns the plan of a function."""
         inner = _innermost(function)
         code = getattr(inner, "__code__", None)
         code = code if isinstance(code, types.CodeType) else type(inner)
@@ -265,12 +267,12 @@ class Reads:
         return plan
 
     def read(self, function: Any, leaves: Sequence[Any], structure: Any, name: str) -> tuple[ReadPlan, ReadState]:
-        """What the function would read now. leaves: all of its arguments, of this structure."""
+        """Returns the plan and the state of a call that is made now. leaves: all of its arguments, of this structure."""
         plan = self.plan(function)
         try:
             return plan, plan.read(function, leaves, structure, name)
         except BeingTracedError:
-            with tracing:  # until the other thread has done so
+            with tracing:  # waits for the other thread's trace
                 return plan, plan.read(function, leaves, structure, name)
 
 

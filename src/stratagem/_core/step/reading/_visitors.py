@@ -1,4 +1,4 @@
-"""Which types of values a walk goes through, and how."""
+"""Chooses the visitor of a walk for each type of values."""
 
 import array
 import collections
@@ -30,7 +30,7 @@ from stratagem._private import KerasVariable
 
 
 def optimizer(walk: Reachable, value: Any, path: Path, place: Place | None) -> None:
-    """Its own settings are looked at by the program itself (`_core/step/_settings`); a schedule's are here."""
+    """Visits a schedule's settings; the optimizer's own are checked by the program (`_core/step/_settings`)."""
     walk.held.append(value)
     schedule = vars(value).get("_learning_rate")
     if isinstance(schedule, keras.optimizers.schedules.LearningRateSchedule):
@@ -70,7 +70,7 @@ _EXACT: dict[type, Visitor] = {
     type({}.values()): _containers.view,
     type({}.items()): _containers.view,
 }
-_UNCHANGING: tuple[type, ...] = (
+_IMMUTABLE: tuple[type, ...] = (
     bool,
     type(None),
     types.EllipsisType,
@@ -79,12 +79,12 @@ _UNCHANGING: tuple[type, ...] = (
     datetime.time,
     datetime.timedelta,
 )
-_UNCHANGING += (decimal.Decimal, fractions.Fraction, pathlib.PurePath, uuid.UUID)
+_IMMUTABLE += (decimal.Decimal, fractions.Fraction, pathlib.PurePath, uuid.UUID)
 
 _KINDS: tuple[tuple[Any, Visitor], ...] = (
     (enum.Enum, _objects.member),
     ((str, bytes), _objects.text),
-    (_UNCHANGING, _values.by_value),
+    (_IMMUTABLE, _values.by_value),
     ((jax.Array, KerasVariable), _values.tensor),
     ((np.ndarray, np.generic), _values.array),
     (contextvars.ContextVar, _values.context_variable),
@@ -100,7 +100,7 @@ _KINDS: tuple[tuple[Any, Visitor], ...] = (
 )
 
 
-# As arguments, these are inputs of the program, or parts of it, as they are.
+# Arguments with these visitors are inputs of the program, or parts of it, as they are.
 _ARGUMENTS = (
     _values.by_value,
     _values.tensor,
@@ -113,7 +113,7 @@ _ARGUMENTS = (
 
 @by_class
 def visitor_of(kind: type, home: str) -> Visitor:
-    """How a walk goes through objects of this type. home: the package of the step, which is the user's."""
+    """Returns the visitor for objects of this type. home: the package of the step, which is the user's."""
     if kind in _EXACT:
         return _EXACT[kind]
     for classes, visitor in _KINDS:
@@ -129,7 +129,7 @@ def visitor_of(kind: type, home: str) -> Visitor:
 
 
 def visit_arguments(walk: Reachable, leaves: Sequence[Any]) -> set[int]:
-    """Visit those among a call's arguments that have something to read; returns their positions."""
+    """Visits those arguments of a call that contain something to read; returns their positions."""
     found = set()
     for i, value in enumerate(leaves):
         visitor = walk.visitor_of(value)

@@ -1,4 +1,4 @@
-"""The process of JAX's coordination service, as rank 0's supervisor sees it."""
+"""ServiceProcess: the process of JAX's coordination service, which rank 0's supervisor starts."""
 
 import asyncio
 from pathlib import Path
@@ -12,17 +12,17 @@ _STOP_SECONDS = 5.0
 
 
 @final
-class Serving:
-    """A started service. folder: where its socket is; nobody else may enter it."""
+class ServiceProcess:
+    """A started service. folder: private to this user, with the service's socket."""
 
     def __init__(self, process: asyncio.subprocess.Process, folder: Path) -> None:
         self._process = process
         self._folder = folder
-        self._ready = asyncio.create_task(self._until_ready())
+        self._ready = asyncio.create_task(self._read_ready_line())
 
     @classmethod
-    async def start(cls, folder: Path, tasks: int, path: list[str]) -> "Serving":
-        """Start it. path: where it finds jaxlib."""
+    async def start(cls, folder: Path, tasks: int, path: list[str]) -> "ServiceProcess":
+        """Starts the process. path: where it finds jaxlib."""
         with (folder / "log").open("wb") as log:
             process = await asyncio.create_subprocess_exec(
                 *command("_cluster/control/_service.py", folder / "service", tasks, path=path),
@@ -33,19 +33,19 @@ class Serving:
         return cls(process, folder)
 
     async def connect(self) -> Streams:
-        """A connection to it, as soon as it is ready.
+        """Returns a connection to the service, as soon as it is ready.
 
         Raises:
-            ClusterError: it did not start.
+            ClusterError: the service did not start.
         """
         await self.until_ready()
         return await asyncio.open_unix_connection(self._folder / "service")
 
     async def until_ready(self, limit: float | None = None) -> None:
-        """Wait until tasks can connect.
+        """Waits until tasks can connect.
 
         Raises:
-            ClusterError: it did not start, or not within the limit in seconds.
+            ClusterError: the service did not start, or not within the limit in seconds.
         """
         try:
             async with asyncio.timeout(limit):
@@ -54,11 +54,11 @@ class Serving:
             raise ClusterError(f"JAX's coordination service did not start within {limit:.0f} s.") from None
 
     async def until_ended(self) -> None:
-        """Wait until it has ended."""
+        """Waits until the process has ended."""
         await self._process.wait()
 
     async def stop(self) -> None:
-        """End it."""
+        """Ends the process."""
         self._ready.cancel()
         assert self._process.stdin is not None
         self._process.stdin.close()
@@ -69,7 +69,7 @@ class Serving:
             self._process.kill()
             await self._process.wait()
 
-    async def _until_ready(self) -> None:
+    async def _read_ready_line(self) -> None:
         assert self._process.stdout is not None
         if await self._process.stdout.readline() != b"ready\n":
             lines = (self._folder / "log").read_text(errors="replace").splitlines()

@@ -1,4 +1,4 @@
-"""Connected: the job of several workers, over the control channel."""
+"""ConnectedJob: a job of several workers, over the control channel."""
 
 import atexit
 import contextlib
@@ -27,17 +27,17 @@ _CANCEL_SECONDS = 10.0  # for work that was cancelled to end
 
 
 @final
-class Connected(Job):
-    """The workers behind a link. Whoever waits for them gets one typed error when one of them fails."""
+class ConnectedJob(Job):
+    """The workers behind a control channel. A wait for them raises one typed error when one of them fails."""
 
     def __init__(self, link: ControlClient) -> None:
         self.link = link
         self._counts: dict[str, Iterator[int]] = defaultdict(itertools.count)
-        self._collectives: frozenset[Address] = frozenset()  # where those of all tasks listen
+        self._collectives: frozenset[Address] = frozenset()  # the addresses of all tasks' collectives
         link.on_failure(lambda: abort_connections(self._collectives))
         atexit.register(self._leave)
         self._excepthook = sys.excepthook
-        sys.excepthook = self._tell_exception
+        sys.excepthook = self._report_exception
 
     @property
     def workers(self) -> int:
@@ -48,7 +48,7 @@ class Connected(Job):
         return self.link.facts.rank
 
     def connect(self, connect: Callable[[str, int], Any]) -> Any:
-        """What `connect(address, rank)` gives: a client of JAX's coordination service, which waits until all tasks connect.
+        """Returns `connect(address, rank)`, a client of JAX's coordination service, which waits until all tasks connect.
 
         Raises:
             ClusterError: it took longer than the limit to join.
@@ -59,9 +59,9 @@ class Connected(Job):
         return _in_background(link, what, lambda: connect(f"unix:{link.coordination}", link.facts.rank))
 
     def start(self, start: Callable[[], Any], cancel: Callable[[], Any]) -> None:
-        """Start JAX's backend, which waits for those of all tasks, and learn where the tasks' collectives listen.
+        """Starts JAX's backend, which waits for those of all tasks, and collects the addresses of the tasks' collectives.
 
-        cancel: ends the wait, by the end of the client.
+        cancel: ends the wait, by ending JAX's client.
 
         Raises:
             ClusterError: it took longer than the limit to join.
@@ -75,21 +75,21 @@ class Connected(Job):
     def agree(self, what: str, value: Any, *, order: str = "", given_up: threading.Event | None = None) -> list[Any]:
         number = next(self._counts[order])
         name = f"{order or 'program'} {number}"
-        given = self.link.agree(name, [what, value], given_up, at="" if order else what)
+        answers = self.link.agree(name, [what, value], given_up, at="" if order else what)
         tasks = self.link.facts.tasks
-        different = next((rank for rank, (other, _) in enumerate(given) if other != what), None)
+        different = next((rank for rank, (other, _) in enumerate(answers) if other != what), None)
         if different is not None:
             raise ClusterError(
                 f"The tasks do different things: {self.link.facts.task} is at {what}, {tasks[different]} at "
-                f"{given[different][0]}. All of them must run the same program, with the same data, settings and versions."
+                f"{answers[different][0]}. All of them must run the same program, with the same data, settings and versions."
             )
-        return [v for _, v in given]
+        return [v for _, v in answers]
 
     def phase(self, phase: Phase) -> contextlib.AbstractContextManager[None]:
         return self.link.phase(phase)
 
     def begin_step(self) -> None:
-        self.link.check()  # a collective that begins now would find nobody
+        self.link.check()  # after a failure, a collective that begins now would wait for tasks that have ended
         self.link.begin_step()
 
     def check(self) -> None:
@@ -109,17 +109,17 @@ class Connected(Job):
         except StratagemError:
             raise
         except Exception as error:
-            if _broken(error):
+            if _is_broken_collective(error):
                 raise self.link.broken() from None
             raise
 
     def _leave(self) -> None:
         error = getattr(sys, "last_value", None)
-        if error is not None and not hasattr(sys, "ps1"):  # another hook has shown it instead of ours; nobody goes on
+        if error is not None and not hasattr(sys, "ps1"):  # another hook has shown the exception, and the program ends
             self.link.raised("".join(traceback.format_exception(error)))
         self.link.leave()
 
-    def _tell_exception(self, kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+    def _report_exception(self, kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
         self.link.raised("".join(traceback.format_exception(kind, error, trace)))
         self._excepthook(kind, error, trace)
 
@@ -162,8 +162,8 @@ def _in_background(
     return result.result()
 
 
-def _broken(error: Exception) -> bool:
-    """Whether a collective broke, and not the program."""
+def _is_broken_collective(error: Exception) -> bool:
+    """Returns whether the error is that of a collective that broke, and not of the program."""
     text = str(error)
     return any(
         word in text for word in ("Gloo", "gloo", "NCCL", "Connection closed", "coordination", "DEADLINE_EXCEEDED")

@@ -1,0 +1,125 @@
+"""BoundVariables: the variables of a compiled program, which every call reads and writes."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+from jax.sharding import PartitionSpec
+
+from stratagem._core.mesh import AXIS, ReplicaMesh
+from stratagem._core.step._program_call import program_call
+from stratagem._core.step._trace import Trace
+from stratagem._core.values import adopt, on_read, placement_of, storage
+from stratagem._private import store, stored
+
+
+class BoundVariables:
+    """The variables of a program, by their treatment: written ones, whose buffers are donated; ones with slots; foreign ones.
+
+    Foreign variables lie on another mesh: they are copied for every call.
+    """
+
+    def __init__(self, traced: Trace, mesh: ReplicaMesh) -> None:
+        self.variables = traced.variables
+        self._mesh = mesh
+        for variable in self.variables:
+            _adopt_unclaimed(variable, mesh)
+        self._placements = [placement_of(v) for v in self.variables]
+        self._trainable = [v._trainable for v in self.variables]
+        self._written = [v for v, _ in traced.written]
+        self._settings = traced.settings
+        ids = {id(v) for v in self._written}
+        self._is_written = [id(v) in ids for v in self.variables]
+        pairs = zip(self.variables, self._placements, strict=True)
+        self._foreign = {id(v) for v, p in pairs if p is not None and p.mesh.devices != mesh.devices}
+        self._slots = {id(v) for v in self.variables if on_read(v) and id(v) not in self._foreign}
+        self.slots = [id(v) in self._slots for v in self.variables]
+        self._donated = [v for v, w in zip(self.variables, self._is_written, strict=True) if w]
+        self._read_only = [v for v, w in zip(self.variables, self._is_written, strict=True) if not w]
+        self.written_slots = [id(v) in self._slots for v in self._written]
+
+    @property
+    def stale(self) -> bool:
+        """True if a variable got a new placement or its `trainable` changed, or a setting that the program depends on."""
+        return self._settings.changed or any(
+            v._placement is not p or v._trainable is not t
+            for v, p, t in zip(self.variables, self._placements, self._trainable, strict=True)
+        )
+
+    def read(self) -> tuple[list[jax.Array], list[jax.Array]]:
+        """Returns the arrays that the program reads: those to donate, and those that are only read."""
+        if self._foreign:
+            return [self._value(v) for v in self._donated], [self._value(v) for v in self._read_only]
+        return [v._value for v in self._donated], [v._value for v in self._read_only]
+
+    def run(self, compiled: Callable[..., Any], own: Any, shared: Any, *, first: bool, steps: int = 1) -> Any:
+        """Calls a compiled program that takes `steps`, commits the new values, and returns its results, without waiting."""
+        with storage, program_call(self._mesh.job, first=first, steps=steps):
+            donated, read_only = self.read()
+            outs, new = compiled(donated, read_only, own, shared)
+            self.write(new, steps)
+            for result in jax.tree.leaves(new or outs)[:1]:
+                self._mesh.dispatched.note(result)
+        return outs
+
+    def ordered(self) -> list[jax.Array]:
+        """Returns the arrays that the program reads, in the order of the variables."""
+        return [self._value(v) for v in self.variables]
+
+    def check(self) -> None:
+        """Raises NonFiniteError, if the strategy is to stop, when the step before the last has left such values."""
+        if self._mesh.non_finite.stops:
+            self._mesh.non_finite.check(self._mesh.job.agree)
+
+    def write(self, new: Sequence[jax.Array], steps: int = 1) -> None:
+        """Commits the new values after this many steps."""
+        if self._mesh.non_finite.stops:
+            self._note_for_finiteness(new, steps)
+        for variable, value in zip(self._written, new, strict=True):
+            if id(variable) in self._foreign:
+                variable._direct_assign(self._mesh.first(value))
+            else:
+                store(variable, value)
+
+    def _note_for_finiteness(self, new: Sequence[jax.Array], steps: int) -> None:
+        pairs = [(v, x) for v, x in zip(self._written, new, strict=True) if jnp.issubdtype(x.dtype, jnp.inexact)]
+        mirrored = sorted((pair for pair in pairs if not on_read(pair[0])), key=lambda pair: not pair[0]._trainable)
+        values = {v.path: self._mesh.first(x) for v, x in mirrored}
+        slots = [self._mesh.unstack(x) for v, x in pairs if id(v) in self._slots]
+        if values:
+            own = {replica: [slot[i] for slot in slots] for i, replica in enumerate(self._mesh.local_ids)}
+            self._mesh.non_finite.note(steps, values, own)
+
+    def written_order(self) -> list[int]:
+        """Returns, for every donated array, the position among the new values of the one that replaces it."""
+        position = {id(v): i for i, v in enumerate(self._written)}
+        return [position[id(v)] for v in self._donated]
+
+    def merge(self, donated: Sequence[Any], read_only: Sequence[Any]) -> list[Any]:
+        """Returns one replica's values in the order of the variables."""
+        written, others = iter(donated), iter(read_only)
+        values = [next(written) if w else next(others) for w in self._is_written]
+        return [x[0] if id(v) in self._slots else x for v, x in zip(self.variables, values, strict=True)]
+
+    def specs(self, written: bool) -> list[PartitionSpec]:
+        """Returns the layout on the mesh of the donated (written) arrays, or of those that are only read."""
+        chosen = self._donated if written else self._read_only
+        return [PartitionSpec(AXIS) if id(v) in self._slots else PartitionSpec() for v in chosen]
+
+    def _value(self, variable: Any) -> jax.Array:
+        if id(variable) in self._foreign:
+            return self._mesh.replicate(variable.value, own=True)
+        return stored(variable)
+
+
+def _adopt_unclaimed(variable: Any, mesh: ReplicaMesh) -> None:
+    """Places a variable without a placement on this mesh, the first that uses it.
+
+    A metric's state that no strategy owns moves here from another mesh: it can only have slots on the program's own mesh.
+    """
+    placement = placement_of(variable)
+    if placement is None or (
+        placement.strategy is None and on_read(variable) and placement.mesh.devices != mesh.devices
+    ):
+        adopt(variable, mesh)

@@ -1,0 +1,19 @@
+"""InTrace: a PerReplica inside a trace."""
+
+from typing import Any
+
+from stratagem._core.step._gather import gathered
+from stratagem._core.values import PerReplica
+
+
+class InTrace(PerReplica):
+    """A value that exists once for each replica, in cross-replica code inside a trace: this replica's tracer."""
+
+    def __init__(self, local: Any, replicas: int) -> None:
+        self.local = local
+        self._replicas = replicas
+
+    @property
+    def values(self) -> tuple[Any, ...]:
+        """The values of all replicas, gathered by a collective."""
+        return tuple(gathered(self.local))

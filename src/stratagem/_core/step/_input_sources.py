@@ -1,0 +1,73 @@
+"""InputSources: the iterators that a trace draws from and the PerReplica values that it captures, as inputs."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+
+from stratagem._base.errors import OutOfRangeError
+from stratagem._core.step._constant_source import ConstantSource
+from stratagem._core.step._in_trace import InTrace
+from stratagem._core.step._interrupts import HostMode, Unexplored
+from stratagem._core.values import Separate, Stacked, is_per_replica
+
+
+class InputSources:
+    """The sources of one trace, in the order in which it uses them.
+
+    discovering: the first trace, in which elements have no values yet, only shapes.
+    """
+
+    def __init__(self, replicas: int, *, discovering: bool) -> None:
+        self.sources: list[Any] = []
+        self._replicas, self._discovering = replicas, discovering
+        self._drawn: list[Any] = []
+
+    def begin(self, drawn: Sequence[Any]) -> None:
+        """Sets the tracers of the elements that were drawn before the call."""
+        self._drawn = list(drawn)
+
+    def draw(self, source: Any) -> Any:
+        """Returns the next element of an iterator."""
+        self.sources.append(source)
+        return self._element(len(self.sources) - 1, source)
+
+    def captured(self, value: Any) -> Any:
+        """Returns a PerReplica value that the code has from outside as an input of the program."""
+        if isinstance(value, InTrace):
+            return value
+        known = [source for source in self.sources if isinstance(source, ConstantSource) and source.value is value]
+        if not known:
+            known = [ConstantSource(value)]
+            self.sources.append(known[0])
+        return self._element(self.sources.index(known[0]), known[0])
+
+    def _element(self, position: int, source: Any) -> Any:
+        if position < len(self._drawn):
+            return self._drawn[position]
+        if not self._discovering:
+            raise Unexplored
+        try:
+            example = source.peek()
+        except StopIteration:
+            raise OutOfRangeError("End of sequence: an iterator that the step draws from is empty.") from None
+        return jax.tree.map(self._like, example, is_leaf=is_per_replica)
+
+    def _like(self, leaf: Any) -> Any:
+        example = leaf
+        if isinstance(leaf, Stacked | Separate):
+            example = leaf.values[0]
+        if not hasattr(example, "dtype") or example.dtype == object:
+            raise HostMode(f"it draws elements of type {type(example).__name__}")
+        value = placeholder(example.shape, example.dtype)
+        return InTrace(value, self._replicas) if is_per_replica(leaf) else value
+
+
+def placeholder(shape: tuple[int, ...], dtype: Any) -> jax.Array:
+    """Returns a constant in place of a value that is not known while discovering, when only shapes matter.
+
+    It is a new array, which is valid at any level of tracing, and a copy, because a tape cannot watch a scalar that JAX
+    writes into the equations.
+    """
+    return jnp.copy(jnp.zeros(shape, dtype))

@@ -1,0 +1,35 @@
+"""program_call, the context of a program's call, which reports its steps; on_all_devices, which places shared tensors."""
+
+import contextlib
+from collections.abc import Iterator
+from typing import Any
+
+import jax
+import numpy as np
+
+from stratagem._base.job import Job, Phase
+from stratagem._core.mesh import ReplicaMesh
+from stratagem._private import on_device, reusing_executables
+
+
+def program_call(job: Job, *, first: bool, steps: int = 1) -> contextlib.AbstractContextManager[None]:
+    """Returns the context of a program's call, which takes this many steps. first: it compiles."""
+    for _ in range(steps):
+        job.begin_step()
+    return _compiling(job) if first else job.waiting()
+
+
+@contextlib.contextmanager
+def _compiling(job: Job) -> Iterator[None]:
+    with job.phase(Phase.COMPILING), reusing_executables():
+        yield
+
+
+def on_all_devices(value: Any, mesh: ReplicaMesh) -> Any:
+    """Returns a tensor that all replicas share, on all devices of the mesh."""
+    if mesh.num_replicas > 1:
+        return value if getattr(value, "sharding", None) == mesh.everywhere else mesh.replicate(value)
+    if not isinstance(value, jax.Array):
+        return on_device(np.asarray(value), mesh.devices[0])
+    here = value.sharding.device_set == mesh.everywhere.device_set
+    return value if here else jax.device_put(value, mesh.devices[0])

@@ -1,0 +1,46 @@
+"""ResultStructure: the structure that a function returned, into which a program's results are put."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import jax
+
+from stratagem._core.mesh import ReplicaMesh
+from stratagem._core.step._checks import NO_CHECKS, Checks
+from stratagem._core.step._in_trace import InTrace
+from stratagem._core.values import is_per_replica
+
+
+@dataclass
+class ResultStructure:
+    """The structure that a traced function returned, with the positions of tensors in it.
+
+    checks: those of the program; their results come after the function's, also in `per_replica`.
+    """
+
+    structure: Any = None
+    leaves: list[Any] = field(default_factory=list)
+    per_replica: list[bool] = field(default_factory=list)
+    checks: Checks = NO_CHECKS
+
+    def note(self, result: Any) -> list[Any]:
+        """Stores the structure of a result; returns the tensors in it."""
+        self.leaves, self.structure = jax.tree.flatten(result, is_leaf=is_per_replica)
+        tensors = [v for v in self.leaves if isinstance(v, InTrace | jax.Array)]
+        self.per_replica = [isinstance(v, InTrace) for v in tensors]
+        self.leaves = [_TENSOR if isinstance(v, InTrace | jax.Array) else v for v in self.leaves]
+        return [v.local if isinstance(v, InTrace) else v for v in tensors]
+
+    def rebuilt(self, tensors: Sequence[Any]) -> Any:
+        """Returns the structure with these tensors in it."""
+        remaining = iter(tensors)
+        return jax.tree.unflatten(self.structure, [next(remaining) if v is _TENSOR else v for v in self.leaves])
+
+    def verified(self, tensors: Sequence[Any], mesh: ReplicaMesh) -> Any:
+        """Waits for the program's checks, if it has any, then rebuilds. Raises InvalidArgumentError if a check has failed."""
+        self.checks.verify(tensors, mesh.local_ids)
+        return self.rebuilt(tensors)
+
+
+_TENSOR = object()

@@ -1,0 +1,196 @@
+"""Traces a step: its Python code becomes a pure, differentiated program."""
+
+import itertools
+import weakref
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import jax
+from jax.extend import core as xc
+
+from stratagem._base.errors import ContextError, DivergenceError
+from stratagem._core.context import entered
+from stratagem._core.mesh import AXIS, ReplicaMesh
+from stratagem._core.step._arguments import Arguments, input_spec, own_specs
+from stratagem._core.step._capture import Capture
+from stratagem._core.step._checks import with_checks
+from stratagem._core.step._differentiate import differentiate
+from stratagem._core.step._divergence import varying_outputs
+from stratagem._core.step._in_trace import InTrace
+from stratagem._core.step._layout import BatchLayout
+from stratagem._core.step._results import ResultStructure
+from stratagem._core.step._rewrites import rewrite
+from stratagem._core.step._update import RemoteUpdate
+from stratagem._core.values import is_remote, on_read
+from stratagem._private import announce_build, settings_of
+
+Body = Callable[..., Any]
+_MAX_TRACES = 8
+_numbers = itertools.count()
+
+
+@dataclass(frozen=True)
+class OptimizerSettings:
+    """The settings of optimizers that are constants of a program; the user may change them between calls."""
+
+    traced_with: tuple[tuple[Any, tuple[Any, ...]], ...]
+
+    @classmethod
+    def of(cls, optimizers: Sequence[Any]) -> "OptimizerSettings":
+        """Returns the present settings. Refers to the optimizers weakly, for programs live as long as their function."""
+        return cls(tuple((weakref.ref(o), settings_of(o)) for o in {id(o): o for o in optimizers}.values()))
+
+    @property
+    def changed(self) -> bool:
+        """True if an optimizer has other settings by now."""
+        return any((o := of()) is not None and settings_of(o) != then for of, then in self.traced_with)
+
+
+@dataclass(frozen=True)
+class Trace:
+    """A step as a pure program: closed(values of variables, own inputs, shared inputs) -> (results, new values).
+
+    compared: the program that has to be equal on all workers. (That with the results of checks may differ in their order.)
+    """
+
+    closed: xc.ClosedJaxpr
+    compared: xc.ClosedJaxpr
+    variables: tuple[Any, ...]
+    written: tuple[tuple[Any, str], ...]
+    results: ResultStructure
+    strategy: Any
+    connections: dict[int, tuple[bool, ...]]
+    updates: tuple[RemoteUpdate, ...]
+    settings: OptimizerSettings
+
+    def knows(self, info: "TraceInfo") -> bool:
+        """Returns False if other traces have found variables or gradients that this one does not know."""
+        return len(self.variables) == len(info.variables) and not _contradicts(info.connections, self.connections)
+
+    def check_divergence(self, own: int) -> None:
+        """Raises DivergenceError if a mirrored variable would get another value on every replica."""
+        inputs = len(self.closed.jaxpr.invars) - len(self.variables) - own
+        varying = [*map(on_read, self.variables), *[True] * own, *[False] * inputs]
+        outs = varying_outputs(self.closed, varying)[len(self.results.per_replica) :]
+        for (variable, line), varies in zip(self.written, outs, strict=True):
+            if varies and not on_read(variable):
+                raise DivergenceError(
+                    f"Mirrored variable {variable.path} would get a different value on every replica, at {line}. "
+                    "Reduce the value first (tf.distribute.get_replica_context().all_reduce), or create the variable with "
+                    "aggregation=tf.VariableAggregation.MEAN, SUM or ONLY_FIRST_REPLICA, or with synchronization=ON_READ."
+                )
+
+
+@dataclass
+class TraceInfo:
+    """The findings of earlier traces of the same code. They save the first trace of the next signature."""
+
+    variables: list[Any] = field(default_factory=list)
+    connections: dict[int, tuple[bool, ...]] = field(default_factory=dict)
+    sources: list[Any] = field(default_factory=list)
+    mesh: ReplicaMesh | None = None
+    explored: bool = False
+    checks: bool = False
+
+
+def explore(
+    body: Body,
+    arguments: Arguments,
+    mesh: ReplicaMesh,
+    info: TraceInfo,
+    replica: int = 0,
+    layout: BatchLayout | None = None,
+) -> None:
+    """Runs the first trace, in which lazy layers are built; finds the step's variables and the sources that it draws from."""
+    capture = Capture(mesh, None, layout=layout)
+    _make_jaxpr(body, capture, arguments, [], own_specs(arguments.own, replica), ResultStructure())
+    info.variables = list(capture.variables.values())
+    info.sources, info.checks = capture.inputs.sources, bool(capture.checks)
+    announce_build(None)
+
+
+def trace(
+    body: Body,
+    arguments: Arguments,
+    mesh: ReplicaMesh,
+    info: TraceInfo,
+    replica: int = 0,
+    layout: BatchLayout | None = None,
+) -> Trace:
+    """Traces a step with all variables as inputs, until nothing new is found; rewrites and differentiates the program.
+
+    layout: of an uneven batch, whose step is traced once for every shape; `replica` is one with that shape.
+    """
+    for _ in range(_MAX_TRACES):
+        variables, results = list(info.variables), ResultStructure()
+        capture = Capture(mesh, variables, info.connections, layout)
+        specs = [input_spec(v.shape, v._dtype) for v in variables]
+        closed = _make_jaxpr(body, capture, arguments, specs, own_specs(arguments.own, replica), results)
+        if len(capture.variables) > len(variables):
+            info.variables = list(capture.variables.values())
+            continue
+        closed, connections = differentiate(rewrite(closed, mesh.devices[0].platform), [(AXIS, mesh.num_replicas)])
+        connections = connections if layout is None else layout.joined(replica, connections)
+        if _contradicts(connections, info.connections):
+            info.connections = connections
+            continue
+        written = tuple((capture.variables[key], line) for key, line in capture.written.items())
+        compared, closed = closed, _with_check_results(closed, capture, results)
+        traced = Trace(
+            closed,
+            compared,
+            tuple(variables),
+            written,
+            results,
+            capture.strategy,
+            info.connections,
+            tuple(capture.updates),
+            OptimizerSettings.of(capture.optimizers),
+        )
+        if mesh.num_replicas > 1:
+            traced.check_divergence(len(arguments.own))
+        return traced
+    raise ContextError(
+        f"The step touched other variables in each of {_MAX_TRACES} traces. Its Python code must do the same at every call: "
+        "look for counters, random choices or objects that are created anew."
+    )
+
+
+def _with_check_results(closed: xc.ClosedJaxpr, capture: Capture, results: ResultStructure) -> xc.ClosedJaxpr:
+    if not capture.checks:
+        return closed
+    positions = {key: i for i, key in enumerate(capture.variables)}
+    # Changes of remote variables are sent after the checks, so that the program need not undo them.
+    remote = any(map(is_remote, capture.variables.values()))
+    written = None if remote else [positions[key] for key in capture.written]
+    closed, results.checks = with_checks(
+        closed, capture.checks, written, len(capture.written), capture.mesh.num_replicas
+    )
+    results.per_replica += [False] + [True] * results.checks.values
+    return closed
+
+
+def _contradicts(found: dict[int, tuple[bool, ...]], used: dict[int, tuple[bool, ...]]) -> bool:
+    return any(answer != used.get(call, (True,) * len(answer)) for call, answer in found.items())
+
+
+def _make_jaxpr(
+    body: Body, capture: Capture, arguments: Arguments, variables: list[Any], own: list[Any], results: ResultStructure
+) -> xc.ClosedJaxpr:
+    replicas = capture.mesh.num_replicas
+    keys = list(capture.variables)
+
+    def pure(values: list[Any], own: list[Any], shared: list[Any]) -> tuple[list[Any], list[Any]]:
+        args, kwargs, drawn = arguments.filled([InTrace(v, replicas) for v in own], shared)
+        capture.begin(dict(zip(keys, values, strict=True)), drawn)
+        with entered(recorder=capture):
+            result = body(*args, **kwargs)
+        return results.note(result), [capture.values[key] for key in capture.written]
+
+    shared = [input_spec(v.shape, v.dtype) for v in arguments.shared]
+    # JAX caches traces of functions (jax.jit, jax.checkpoint) by their arguments, although they contain the values of variables
+    # that the functions read. An axis that only this trace has makes JAX trace such a function again.
+    axes = [(AXIS, replicas), (f"trace {next(_numbers)}", 1)]
+    with capture:  # at its end, Keras gives new variables their initial values
+        return jax.make_jaxpr(pure, axis_env=axes)(variables, own, shared)
