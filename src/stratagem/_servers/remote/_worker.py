@@ -1,7 +1,7 @@
 """Worker: runs steps over variables on servers, with its own random seeds and numbers for its pushes."""
 
 from collections.abc import Sequence
-from typing import Any, ClassVar, final
+from typing import Any, ClassVar, cast, final
 
 import jax
 import jax.numpy as jnp
@@ -38,10 +38,11 @@ class Worker:
 
     @classmethod
     def current(cls) -> "Worker":
-        """The worker that runs the present code: of the context, or where it has none, that of the coordinator's own code."""
-        worker = current().worker or cls.here
-        assert isinstance(worker, Worker)
-        return worker
+        """Returns the worker that runs the current code: that of the context, else that of the coordinator's own code.
+
+        In a job of several processes it is a `RayWorker`, which has what is asked of it here.
+        """
+        return cast(Worker, current().worker or cls.here)
 
     def begin(self, closures: Sequence[int], below: int, coordinator: str, pushes: int = 0) -> None:
         """Starts the first of these closures, or continues it after this many pushes.
