@@ -70,6 +70,7 @@ jax.distributed.shutdown()
 """
 
 
+@pytest.mark.thorough
 def test_each_process_of_a_job_writes_its_own_checkpoint_without_the_others(tmp_path: Path, free_port: int) -> None:
     command = [sys.executable, "-c", ALONE]
     workers = [

@@ -12,6 +12,7 @@ import pytest
 import stratagem as tf
 from stratagem._servers.coordinator._values import EveryValue, PerWorkerDataset, PerWorkerValues
 from tests.coordinator.functions import WORKERS, counter, draw, good
+from tests.thorough import thorough_but
 
 
 def test_every_worker_reads_all_of_a_data_set_and_its_end_is_an_error(coordinator: Any) -> None:
@@ -37,8 +38,13 @@ def test_every_worker_reads_all_of_a_data_set_and_its_end_is_an_error(coordinato
     coordinator.join()
 
 
+# The guide's is a tf.function, too, and what makes a distributed data set.
 @pytest.mark.parametrize(
-    "kind", ["function", "tf.function", "data set", "distributed", "from function", "of the guide"]
+    "kind",
+    thorough_but(
+        ["function", "from function", "of the guide"],
+        ["function", "tf.function", "data set", "distributed", "from function", "of the guide"],
+    ),
 )
 def test_a_data_set_comes_from_whatever_the_guides_pass(coordinator: Any, strategy: Any, kind: str) -> None:
     def make() -> Any:

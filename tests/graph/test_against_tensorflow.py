@@ -10,6 +10,7 @@ from tests.graph.behaviours import CASES, OPTIMIZERS
 from tests.graph.losses_behaviours import LOSSES
 from tests.graph.running import answers
 from tests.graph.variables_behaviours import VARIABLES
+from tests.thorough import thorough_but
 
 RECORDED = dict(np.load(Path(__file__).with_name("tensorflow_answers.npz")))
 INDEX = json.loads(str(RECORDED["index"]))
@@ -46,9 +47,7 @@ QUICK = (
 )
 
 
-@pytest.mark.parametrize(
-    "case", [pytest.param(c, marks=[] if c in QUICK else pytest.mark.thorough, id=c) for c in CASES]
-)
+@pytest.mark.parametrize("case", thorough_but(QUICK, CASES))
 def test_a_model_fn_gives_what_tensorflow_gave(case: str) -> None:
     expected = {key: value for key, value in recorded(case).items() if not key.endswith(OWN)}
     found = {key: value for key, value in answers(CASES[case]).items() if not key.endswith(OWN)}

@@ -14,8 +14,7 @@ from stratagem._tf1.graph import Graph
 from tests.graph.behaviours import OPTIMIZERS, optimizer
 from tests.graph.made import features, labels, waves
 from tests.remote.serving import serving
-
-QUICK = ("adam", "ftrl")
+from tests.thorough import thorough_but
 
 
 def model_fn(name: str) -> Callable[[Any, Any], Any]:
@@ -55,14 +54,17 @@ def trained(model: Callable[[Any, Any], Any], strategy: Any, steps: int = 3) -> 
     return {name: variable.numpy() for name, variable in graph.variables.items()}
 
 
-@pytest.fixture(scope="module", params=[None, 2], ids=["whole", "in shards"])
+SHARDS = {None: "whole", 2: "in shards"}
+
+
+@pytest.fixture(scope="module", params=SHARDS, ids=SHARDS.get)
 def strategy(request: pytest.FixtureRequest) -> Any:
     return serving(servers=2, workers=1, shards=request.param)
 
 
-@pytest.mark.parametrize(
-    "name", [pytest.param(n, marks=[] if n in QUICK else pytest.mark.thorough, id=n) for n in OPTIMIZERS]
-)
+# Ftrl has slots with a first value that is not 0.
+@pytest.mark.parametrize("name", thorough_but(["ftrl"], OPTIMIZERS))
+@pytest.mark.parametrize("strategy", thorough_but([2], SHARDS), ids=SHARDS.get, indirect=True)
 def test_servers_update_as_one_device_does(strategy: Any, name: str) -> None:
     expected = trained(model_fn(name), tf.distribute.OneDeviceStrategy("CPU:0"))
     found = trained(model_fn(name), strategy)

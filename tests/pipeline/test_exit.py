@@ -4,6 +4,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 PROGRAM = """
 import sys
 sys.path.insert(0, sys.argv[1])
@@ -18,6 +20,7 @@ print("ends", flush=True)
 """
 
 
+@pytest.mark.thorough
 def test_the_end_of_a_program_does_not_abort_in_a_thread_that_reads_ahead(tmp_path: Path) -> None:
     program = tmp_path / "program.py"
     program.write_text(PROGRAM)

@@ -205,6 +205,7 @@ print(sorted({"torch", "torchdata", "datasets", "tensorflow"} & set(sys.modules)
 """
 
 
+@pytest.mark.thorough
 def test_no_other_library_is_imported_when_python_sources_are_used() -> None:
     done = subprocess.run([sys.executable, "-c", USES_NONE], capture_output=True, text=True, check=True, timeout=120)
     assert done.stdout == "[]\n"

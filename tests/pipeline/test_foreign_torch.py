@@ -153,7 +153,7 @@ def test_wrong_uses_are_named() -> None:
         as_dataset(torch.utils.data.Dataset(), 4)
 
 
-@pytest.mark.parametrize("end", ["close", "forgotten"])
+@pytest.mark.parametrize("end", ["close", pytest.param("forgotten", marks=pytest.mark.thorough)])
 def test_workers_give_the_same_rows_and_end(end: str, caplog: pytest.LogCaptureFixture) -> None:
     data = torch.utils.data.TensorDataset(torch.arange(10))
     count = 2 if end == "forgotten" else 1

@@ -92,6 +92,7 @@ CHANGES: dict[str, Callable[[Dataset], Dataset]] = {
 }
 
 
+@pytest.mark.thorough
 @given(
     source=st.sampled_from([Dataset.range, generated]),
     changes=st.lists(st.sampled_from(sorted(CHANGES)), max_size=3),

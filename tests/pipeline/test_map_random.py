@@ -9,6 +9,7 @@ import pytest
 
 import stratagem as tf
 from stratagem._data import Dataset
+from tests.thorough import thorough_but
 
 
 def values(dataset: Dataset) -> list[float]:
@@ -37,9 +38,10 @@ PLANS: dict[str, Callable[[], Dataset]] = {
     "python": lambda: Dataset.range(90).map(uniform_in_python),
     "threads": lambda: Dataset.range(90).map(uniform_in_python, num_parallel_calls=3),
 }
+QUICK = ("rows", "batches", "python", "threads")  # the ways in which a function can run
 
 
-@pytest.mark.parametrize("name", PLANS)
+@pytest.mark.parametrize("name", thorough_but(QUICK, PLANS))
 def test_every_element_and_every_epoch_has_its_own_numbers(name: str) -> None:
     dataset = PLANS[name]()
     numbers = values(dataset) + values(dataset) + values(dataset.repeat(2))
@@ -47,7 +49,7 @@ def test_every_element_and_every_epoch_has_its_own_numbers(name: str) -> None:
     assert 0.3 < np.mean(numbers) < 0.7
 
 
-@pytest.mark.parametrize("name", PLANS)
+@pytest.mark.parametrize("name", thorough_but(QUICK, PLANS))
 def test_a_program_that_sets_the_seed_draws_the_same_every_time(name: str) -> None:
     runs = []
     for _ in range(2):

@@ -56,6 +56,7 @@ def check(source: str, size: int, steps: list[Step], epochs: int, before: int, e
         assert found == expected
 
 
+@pytest.mark.thorough
 @settings(max_examples=100)
 @given(
     source=st.sampled_from(sorted(SOURCES)),

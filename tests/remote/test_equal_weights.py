@@ -11,6 +11,7 @@ import stratagem as tf
 from tests.remote.programs import OPTIMIZERS, OTHERS, PROGRAMS, training
 from tests.remote.serving import difference, one_device, ran, serving
 from tests.remote.tables import TABLES
+from tests.thorough import thorough_if
 
 LIMIT = {"float64": 1e-9, "float32": 1e-5}
 Layout = tuple[int, int | None]  # servers, and shards of a variable
@@ -39,10 +40,7 @@ def cases(names: Iterable[str], layouts: Sequence[Layout], quick: dict[str, Layo
     """Every name with every layout but those that are refused; those that are not quick are other instances of the same."""
     every = [(name, layout) for name in names for layout in layouts]
     every = [(name, layout) for name, layout in every if name not in WHOLE_VARIABLE or layout[1] is None]
-    return [
-        pytest.param(*c, marks=() if quick.get(c[0]) == c[1] else pytest.mark.thorough, id=f"{c[0]}-{SAID[c[1]]}")
-        for c in every
-    ]
+    return [pytest.param(*c, marks=thorough_if(quick.get(c[0]) != c[1]), id=f"{c[0]}-{SAID[c[1]]}") for c in every]
 
 
 @pytest.mark.parametrize(
@@ -50,48 +48,24 @@ def cases(names: Iterable[str], layouts: Sequence[Layout], quick: dict[str, Layo
     cases(
         OPTIMIZERS,
         [WHOLE, IN_TWO, IN_THREE],
-        {"sgd": IN_TWO, "adam": IN_TWO, "adagrad": IN_THREE},
+        {"adam": IN_TWO},
     ),
 )
 def test_an_optimizer_on_servers_is_the_optimizer_on_one_device(name: str, layout: Layout) -> None:
     check("optimizer", name, layout)
 
 
-@pytest.mark.parametrize(
-    ("name", "layout"),
-    cases(
-        OTHERS,
-        [SPREAD, IN_TWO, IN_THREE],
-        {"global clipnorm": IN_TWO, "accumulation": SPREAD},
-    ),
-)
+@pytest.mark.thorough
+@pytest.mark.parametrize(("name", "layout"), cases(OTHERS, [SPREAD, IN_TWO, IN_THREE], {}))
 def test_so_are_other_optimizers_and_options(name: str, layout: Layout) -> None:
     check("optimizer", name, layout)
 
 
-THOROUGH = {
-    "branching",
-    "dropout",  # in the loop below
-    "several updates",
-    "constrained",
-    "bfloat16",
-    "metrics",
-    "recurrent",
-    "frozen part",
-    "penalized",
-    "learning rate changes",
-    "two optimizers",
-}
+# What servers do apart: assignments, and look-ups of every kind.
+QUICK = ("assignments", "embeddings only", "looked up late", "later update first", "look-ups", "shared table")
 
 
-@pytest.mark.parametrize(
-    ("name", "layout"),
-    cases(
-        EVERY,
-        [SPREAD, IN_TWO],
-        {name: IN_TWO for name in EVERY if name not in THOROUGH} | {"two optimizers": SPREAD},
-    ),
-)
+@pytest.mark.parametrize(("name", "layout"), cases(EVERY, [SPREAD, IN_TWO], dict.fromkeys(QUICK, IN_TWO)))
 def test_a_program_computes_the_same_on_servers(name: str, layout: Layout) -> None:
     check("program", name, layout)
 

@@ -12,9 +12,16 @@ from tests.remote.far import far_strategy
 from tests.remote.programs import PROGRAMS
 from tests.remote.serving import difference, one_device, ran
 from tests.remote.tables import TABLES
+from tests.thorough import thorough_but
 
 
-@pytest.mark.parametrize("name", ["reads after an update", "two optimizers", *TABLES])
+@pytest.mark.parametrize(
+    "name",
+    thorough_but(
+        ["reads after an update", "two optimizers", "looked up late"],
+        ["reads after an update", "two optimizers", *TABLES],
+    ),
+)
 def test_a_step_that_has_to_wait_for_programs_goes_on_where_it_was(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """What it has read before its first update, it does not read again after it."""
     monkeypatch.setattr(_coordinator, "_IDLE", 0.05)

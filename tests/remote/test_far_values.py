@@ -52,6 +52,7 @@ def test_workers_forget_what_past_epochs_have_made(monkeypatch: pytest.MonkeyPat
     assert found[3] == found[0]
 
 
+@pytest.mark.thorough
 def test_what_is_used_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     strategy = far_strategy(monkeypatch)
     coordinator: Any = Coordinator(strategy)

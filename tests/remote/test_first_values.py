@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Callable, Iterator
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from stratagem._checkpoints import Checkpoint
 from stratagem._core.values import InitializerProgram, ShardedVariable
 from tests.parity.training import floatx
 from tests.remote.serving import one_device, serving
+from tests.thorough import thorough_but
 
 initializers = keras.initializers
 ROWS, COLUMNS = 301, 7
@@ -115,19 +117,11 @@ WHOLE: dict[str, Any] = {
 }
 
 
-# Of each kind of program one, and the rest where time is no matter: most of it is XLA's.
-CHEAP = [("random_normal of a mean", 2), ("random_uniform", 3), ("truncated_normal", 1), ("zeros", 2), ("constant", 3)]
-CHEAP += [*((name, 2) for name in WHOLE), ("of NumPy", 1)]
+# By rows and whole, by JAX and by NumPy, and every number of shards once: most of the time is XLA's.
+QUICK = [("random_uniform", 3), ("truncated_normal", 1), ("orthogonal", 2), ("of NumPy and values", 2)]
 
 
-@pytest.mark.parametrize(
-    ("name", "shards"),
-    [
-        pytest.param(name, shards, marks=() if (name, shards) in CHEAP else pytest.mark.thorough)
-        for name in (*BY_ROWS, *WHOLE)
-        for shards in (1, 2, 3)
-    ],
-)
+@pytest.mark.parametrize(("name", "shards"), thorough_but(QUICK, product((*BY_ROWS, *WHOLE), (1, 2, 3))))
 def test_first_values_are_those_of_one_device_to_the_last_bit(name: str, shards: int, made: list[int]) -> None:
     make = (BY_ROWS | WHOLE)[name]
     keras.utils.set_random_seed(7)
@@ -141,7 +135,7 @@ def test_first_values_are_those_of_one_device_to_the_last_bit(name: str, shards:
     assert received(strategy) == (0 if name in BY_ROWS else whole.nbytes)
 
 
-@pytest.mark.parametrize("shards", [1, 3])
+@pytest.mark.parametrize("shards", thorough_but([3], [1, 3]))
 def test_the_identity_is_made_by_rows(shards: int, made: list[int]) -> None:
     assert np.array_equal(added(lambda: initializers.Identity(2.5), serving(shards=shards), (50, 50)), 2.5 * np.eye(50))
     assert sum(made) == 50
@@ -188,8 +182,8 @@ def test_an_array_is_sent() -> None:
     assert received(strategy) == array.nbytes
 
 
-@pytest.mark.parametrize("shards", [None, 2])
-@pytest.mark.parametrize("known", [True, False], ids=["shape is known", "shape is found"])
+@pytest.mark.parametrize("shards", thorough_but([2], [None, 2]))
+@pytest.mark.parametrize("known", thorough_but([False], [True, False]), ids=["shape is known", "shape is found"])
 def test_the_callable_of_a_variable_is_run_where_it_lies(shards: int | None, known: bool, made: list[int]) -> None:
     calls = []
 
@@ -211,8 +205,10 @@ def test_the_callable_of_a_variable_is_run_where_it_lies(shards: int | None, kno
     assert received(strategy) == 0  # the state of the seed is here
 
 
-@pytest.mark.parametrize("shards", [None, 2])
-@pytest.mark.parametrize("given", [{}, {"shape": (4, 2), "dtype": tf.float64}], ids=["unknown shape", "known shape"])
+@pytest.mark.parametrize("shards", thorough_but([2], [None, 2]))
+@pytest.mark.parametrize(
+    "given", thorough_but([{}], [{}, {"shape": (4, 2), "dtype": tf.float64}]), ids=["unknown shape", "known shape"]
+)
 def test_a_callable_may_give_an_array_of_64_bits(shards: int | None, given: Any) -> None:
     array = np.arange(8.0).reshape(4, 2) + 0.1
     with serving(shards=shards).scope():
@@ -228,8 +224,15 @@ def test_a_callable_of_another_shape_than_was_said_is_refused() -> None:
 
 @pytest.mark.parametrize(
     ("optimizer", "value"),
-    [(lambda: keras.optimizers.Adam(), 0.0), (lambda: keras.optimizers.Adagrad(initial_accumulator_value=0.1), 0.1)],
-    ids=["Adam", "Adagrad"],
+    [
+        pytest.param(lambda: keras.optimizers.Adam(), 0.0, id="Adam"),
+        pytest.param(
+            lambda: keras.optimizers.Adagrad(initial_accumulator_value=0.1),
+            0.1,
+            id="Adagrad",
+            marks=pytest.mark.thorough,
+        ),
+    ],
 )
 def test_slots_are_made_beside_their_shards(optimizer: Any, value: float) -> None:
     strategy = serving(servers=2, shards=2)
@@ -310,13 +313,9 @@ def test_a_table_of_256_mb_and_its_slots_move_a_few_bytes(large: None) -> None:
 
 @pytest.mark.parametrize(
     "name",
-    [
-        *("random_normal", "zeros"),
-        *(
-            pytest.param(n, marks=pytest.mark.thorough)
-            for n in ("random_uniform", "truncated_normal", "he_normal", "ones")
-        ),
-    ],
+    thorough_but(
+        ["random_normal"], ["random_normal", "zeros", "random_uniform", "truncated_normal", "he_normal", "ones"]
+    ),
 )
 def test_nothing_of_the_size_of_a_shard_is_made_beside_it(name: str, large: None) -> None:
     rows, columns = 400_000, 64

@@ -60,6 +60,7 @@ def test_a_variable_that_all_servers_kept_is_forgotten_by_all() -> None:
     assert float(new.numpy()) == 2
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("scheduled", [True, False])
 def test_the_variables_and_updates_of_a_model_that_is_gone_are_forgotten(scheduled: bool) -> None:
     strategy = serving(servers=2, workers=2)

@@ -25,6 +25,7 @@ from tests.remote_processes import scenarios
 from tests.remote_processes.following import PROGRAMS, Following, following
 from tests.remote_processes.frames import Gadget, listening
 from tests.remote_processes.scenarios import kill_head, kill_server
+from tests.thorough import thorough_but
 
 FOLDER = Path(f"/tmp/stratagem-{os.geteuid()}")
 ACTORS = ["ps:0", "ps:1", "worker:0", "worker:1"]  # of the job that is followed
@@ -82,6 +83,7 @@ def test_the_tasks_of_a_job_may_be_started_by_hand_in_any_order() -> None:
     assert not added(left_behind, before)
 
 
+@pytest.mark.thorough  # tests/remote/test_equal_weights.py shows it in one process
 def test_one_worker_takes_the_steps_that_one_device_would() -> None:
     with job(PROGRAMS / "equal.py", 1, ps=1) as running:
         ended = running.ended()
@@ -275,7 +277,7 @@ def test_a_job_goes_on_after_its_users_mistakes_until_the_head_is_lost(tmp_path:
         kill_head(running)
 
 
-@pytest.mark.parametrize("task", ["ps", "worker", "chief"])
+@pytest.mark.parametrize("task", thorough_but(["ps"], ["ps", "worker", "chief"]))
 def test_a9_several_machines_need_a_token(task: str, tmp_path: Path) -> None:
     cluster = {"chief": ["192.0.2.1:2222"], "worker": ["192.0.2.2:2222"], "ps": ["192.0.2.3:2222"]}
     environment = {k: v for k, v in os.environ.items() if not k.startswith(("STRATAGEM_", "RAY_"))}

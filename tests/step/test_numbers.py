@@ -2,6 +2,7 @@
 
 import math
 import types
+from itertools import product
 from typing import Any
 
 import jax.numpy as jnp
@@ -12,21 +13,28 @@ import pytest
 import stratagem as tf
 from stratagem._core.step.reading._plans import MOST_VARIANTS
 from tests.step.counting import Counted, strategies
+from tests.thorough import thorough_if
+
+COMPUTED: dict[str, Any] = {
+    "product": lambda t, x: x * t.weight,
+    "power": lambda t, x: x * (1 - 0.5**t.weight) + t.other,
+    "comparison": lambda t, x: tf.where(x > t.weight, x, -x) + t.weight // 3,
+    "by name": lambda t, x: x * getattr(t, "weight") + float(t.other),  # noqa: B009
+    "in a dict": lambda t, x: {"x": x * t.weight, "w": t.weight}["x"],
+    "in a branch": lambda t, x: tf.cond(x > 0.0, lambda: x * t.weight, lambda: x),
+}
 
 
-@pytest.mark.parametrize("kind", ["default", "one device", "two replicas"])
 @pytest.mark.parametrize(
-    "compute",
+    ("name", "kind"),
     [
-        lambda t, x: x * t.weight,
-        lambda t, x: x * (1 - 0.5**t.weight) + t.other,
-        lambda t, x: tf.where(x > t.weight, x, -x) + t.weight // 3,
-        lambda t, x: x * getattr(t, "weight") + float(t.other),  # noqa: B009
-        lambda t, x: {"x": x * t.weight, "w": t.weight}["x"],
-        lambda t, x: tf.cond(x > 0.0, lambda: x * t.weight, lambda: x),
+        # A thousand steps on two replicas take seconds.
+        pytest.param(name, kind, marks=thorough_if(kind == "two replicas" and name not in ("by name", "in a branch")))
+        for name, kind in product(COMPUTED, ("default", "one device", "two replicas"))
     ],
 )
-def test_a_thousand_values_are_three_traces(kind: str, compute: Any) -> None:
+def test_a_thousand_values_are_three_traces(name: str, kind: str) -> None:
+    compute = COMPUTED[name]
     strategy, t = strategies()[kind], Counted(compute)
     for i in range(1000):
         t.weight = i / 8

@@ -44,6 +44,7 @@ sizes = st.integers(1, 9)
 windows = st.integers(1, 4)
 
 
+@pytest.mark.thorough
 @hypothesis.settings(max_examples=20)
 @hypothesis.given(
     height=sizes,

@@ -12,6 +12,7 @@ from stratagem._base.errors import DivergenceError, InvalidArgumentError, Unimpl
 from stratagem._core.step._uneven import UnevenProgram
 from stratagem._core.values import Separate, per_replica
 from tests.step.observing import compilations, programs_made
+from tests.thorough import thorough_but
 
 FEATURES = 3
 LAYOUTS = [[3, 2], [2, 2, 1], [1, 0, 0], [3, 2, 0], [20, 2]]
@@ -72,7 +73,7 @@ class Training:
         return [*(v.numpy() for v in variables), *(np.asarray(m.result()) for m in self.metrics)]
 
 
-@pytest.mark.parametrize("layout", LAYOUTS, ids=str)
+@pytest.mark.parametrize("layout", thorough_but([[3, 2], [1, 0, 0]], LAYOUTS), ids=str)
 def test_trains_as_one_device_does(layout: list[int]) -> None:
     several, one = Training(mirrored(len(layout))), Training(mirrored(1))
     even = [2] * len(layout)

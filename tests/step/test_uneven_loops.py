@@ -154,13 +154,8 @@ class Run:
         return found | {"losses": np.array(losses), "predictions": np.concatenate(gathered)}
 
 
-# Between them they cover recurrence, a regularizer and a collective in mid-step.
-QUICK = ("LSTM", "all_reduce in the middle")
-
-
-@pytest.mark.parametrize(
-    "name", [name if name in QUICK else pytest.param(name, marks=pytest.mark.thorough) for name in LOOPS]
-)
+@pytest.mark.thorough
+@pytest.mark.parametrize("name", LOOPS)
 def test_loops_equal_one_device(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     cut: list[Any] = []
     init = UnevenProgram.__init__

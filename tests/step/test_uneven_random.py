@@ -15,9 +15,10 @@ import pytest
 
 import stratagem as tf
 from stratagem._core.values import per_replica
+from tests.thorough import thorough_if
 
 FEATURES, REPLICAS, PROGRAMS, LENGTH = 3, 3, 8, 6
-QUICK = 4  # programs that `make test` runs
+QUICK = 3  # programs that `make test` runs
 TINY, RATE = 1e-30, 0.125
 
 
@@ -237,8 +238,7 @@ def cases() -> Iterator[Any]:
         layout = [0] * REPLICAS
         while len(set(layout)) == 1:
             layout = [source.choice([0, 0, 1, 2, 4]) for _ in range(REPLICAS)]
-        marks = [pytest.mark.thorough] if number >= QUICK else []
-        yield pytest.param(names, layout, id=f"{number}-{layout}", marks=marks)
+        yield pytest.param(names, layout, id=f"{number}-{layout}", marks=thorough_if(number >= QUICK))
 
 
 @pytest.mark.parametrize(("names", "layout"), list(cases()))

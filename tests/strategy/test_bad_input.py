@@ -189,6 +189,7 @@ def test_a_checkpoint_of_other_shapes(training: Training, tmp_path: Path) -> Non
     refuses(training, act, ValueError, message)
 
 
+@pytest.mark.thorough
 def test_keras_that_already_runs_on_another_backend() -> None:
     program = "import keras\nassert keras.backend.backend() == 'numpy'\nimport stratagem"
     environment = {**os.environ, "KERAS_BACKEND": "numpy", "PYTHONPATH": str(SOURCE), "JAX_PLATFORMS": "cpu"}

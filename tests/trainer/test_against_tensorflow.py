@@ -20,6 +20,7 @@ def apart(found: Any, wanted: Any) -> float:
     return float(np.max(np.abs(np.subtract(found, wanted))))
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", FITS)
 def test_histories_and_predictions_are_those_of_tensorflow(name: str) -> None:
     wanted = RECORDED["fits"][name]

@@ -166,7 +166,9 @@ def evaluations(folder: Path, last: int) -> Notes:
     return notes
 
 
-@pytest.mark.parametrize("kind", ["manager", "manager of the model", "weights", "models"])
+@pytest.mark.parametrize(
+    "kind", [pytest.param("manager", marks=pytest.mark.thorough), "manager of the model", "weights", "models"]
+)
 def test_an_evaluator_evaluates_the_newest_checkpoint(model: Any, tmp_path: Path, kind: str) -> None:
     suffix = {"weights": ".weights.h5", "models": ".keras"}.get(kind)
     if suffix is not None:

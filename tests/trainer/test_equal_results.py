@@ -6,15 +6,13 @@ import pytest
 import stratagem as tf
 from stratagem.testing import STRATEGIES
 from tests.parity.training import floatx
+from tests.thorough import thorough_but
 from tests.trainer.models import BATCH, KINDS, ROWS, OwnStep, layers, numbers
 from tests.trainer.training import distance, results, trained, tree
 
-QUICK = ("cnn",)
 
-
-@pytest.mark.parametrize(
-    "kind", [kind if kind in QUICK else pytest.param(kind, marks=pytest.mark.thorough) for kind in KINDS]
-)
+@pytest.mark.thorough
+@pytest.mark.parametrize("kind", KINDS)
 def test_eight_replicas_give_what_one_gives(kind: str) -> None:
     # 100 rows in batches of 32: four replicas have one row of the last, the other four none.
     one, many = trained(kind, "one device"), trained(kind, "mirrored 8")
@@ -24,7 +22,11 @@ def test_eight_replicas_give_what_one_gives(kind: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "strategy", [name for name in STRATEGIES if name not in ("default", "one device", "mirrored 8")]
+    "strategy",
+    thorough_but(
+        ["mirrored 2", "parameter servers"],
+        [name for name in STRATEGIES if name not in ("default", "one device", "mirrored 8")],
+    ),
 )
 def test_any_number_of_replicas_gives_what_one_gives(strategy: str) -> None:
     # 35 rows: the last batch has 3, which more than one replica share unevenly.
@@ -32,14 +34,8 @@ def test_any_number_of_replicas_gives_what_one_gives(strategy: str) -> None:
     assert distance(tree(many), tree(one)) <= 1e-9
 
 
-@pytest.mark.parametrize(
-    "kind",
-    [
-        pytest.param("two by two", marks=pytest.mark.thorough),
-        pytest.param("masks", marks=pytest.mark.thorough),
-        "added losses",
-    ],
-)
+@pytest.mark.thorough
+@pytest.mark.parametrize("kind", ["two by two", "masks", "added losses"])
 def test_one_device_gives_what_keras_own_trainer_gives(kind: str) -> None:
     own, ours = trained(kind, "default"), trained(kind, "one device")
     if kind == "masks":  # its trainer loses the mask on the way to the metrics of training
@@ -60,6 +56,7 @@ def test_in_float32_as_far_as_the_order_of_a_sum_can_tell(kind: str) -> None:
     assert distance(many.history, one.history) <= 1e-4
 
 
+@pytest.mark.thorough
 def test_a_loaded_model_goes_on_under_the_strategy_that_it_is_loaded_under(tmp_path: object) -> None:
     path = f"{tmp_path}/model.keras"
     with floatx("float64"):
@@ -89,6 +86,7 @@ def test_what_is_trained_is_what_is_saved_and_used_outside() -> None:
     np.testing.assert_allclose(alone.predict(data["x"], verbose=0), model.predict(data["x"], verbose=0), atol=1e-6)
 
 
+@pytest.mark.thorough
 def test_logs_of_a_step_of_the_users_are_of_the_global_batch() -> None:
     one, many = trained("own step", "one device"), trained("own step", "mirrored 8")
     assert list(many.history) == list(one.history)

@@ -13,6 +13,7 @@ import pytest
 import stratagem as tf
 from stratagem._core.step._repeat import gains, work
 from stratagem._private import sub_jaxprs
+from tests.thorough import thorough_but
 
 X = np.random.default_rng(0).normal(size=(96, 4)).astype("float32")
 Y = X.sum(1, keepdims=True)
@@ -32,7 +33,9 @@ class Told(keras.Model):
         return outputs
 
 
-@pytest.mark.parametrize("options", [{"steps_per_execution": 3}, {"run_eagerly": True}])
+@pytest.mark.parametrize(
+    "options", [{"steps_per_execution": 3}, pytest.param({"run_eagerly": True}, marks=pytest.mark.thorough)]
+)
 def test_a_step_that_writes_summaries_is_the_same_step(options: dict[str, Any], tmp_path: Path) -> None:
     def trained(**options: Any) -> list[np.ndarray]:
         keras.utils.set_random_seed(1)
@@ -146,7 +149,7 @@ CONVOLVING = {
 }
 
 
-@pytest.mark.parametrize("name", CONVOLVING)
+@pytest.mark.parametrize("name", thorough_but(["convolution", "in a wrapper"], CONVOLVING))
 def test_no_convolution_stands_in_a_loop(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """XLA's CPU backend would run it without threads."""
     programs = compiled(monkeypatch, CONVOLVING[name], IMAGES)

@@ -81,7 +81,8 @@ def linear() -> Any:
     return tf.keras.Sequential([layers.Input((3,)), layers.Dense(2)])
 
 
-@pytest.mark.parametrize("weighted", [pytest.param(False, marks=pytest.mark.thorough), True])
+@pytest.mark.thorough
+@pytest.mark.parametrize("weighted", [False, True])
 def test_losses_in_every_form(weighted: bool) -> None:
     # An output for each. A mean that a function takes itself cannot be weighted by example.
     names = [name for name in LOSSES if not (weighted and name == "mean_function")]
@@ -99,6 +100,7 @@ def test_losses_in_every_form(weighted: bool) -> None:
     assert set(history) == {"loss", *(f"{name}_loss" for name in names)}
 
 
+@pytest.mark.thorough
 def test_metrics_in_every_form() -> None:
     def largest(y: Any, y_pred: Any) -> Any:
         return tf.reduce_max(tf.abs(y - y_pred), axis=-1)
@@ -114,6 +116,7 @@ def test_metrics_in_every_form() -> None:
     assert (history["accuracy"][0] * ROWS) % 1 == pytest.approx(0, abs=1e-9)
 
 
+@pytest.mark.thorough
 def test_outputs_without_a_loss() -> None:
     def build() -> Any:
         x = layers.Input((3,))
@@ -123,9 +126,8 @@ def test_outputs_without_a_loss() -> None:
         alike(build, lambda: {"loss": ["mse", None]}, X, [Y, Y[:, :1]])
 
 
-@pytest.mark.parametrize(
-    "reduction", ["sum_over_batch_size", pytest.param("mean_with_sample_weight", marks=pytest.mark.thorough)]
-)
+@pytest.mark.thorough
+@pytest.mark.parametrize("reduction", ["sum_over_batch_size", "mean_with_sample_weight"])
 def test_a_mask_counts_valid_entries_of_the_whole_batch(reduction: str) -> None:
     x = np.array([[1, 2, 3], [1, 0, 0], [0, 0, 0], [2, 2, 0], [3, 0, 0]])
     y = np.random.default_rng(0).normal(size=(5, 3, 1))
@@ -140,6 +142,7 @@ def test_a_mask_counts_valid_entries_of_the_whole_batch(reduction: str) -> None:
     alike(build, compiled, x, y)
 
 
+@pytest.mark.thorough
 def test_regularizers_of_weights_and_activities() -> None:
     def build() -> Any:
         l2 = tf.keras.regularizers.L2(0.25)

@@ -3,6 +3,7 @@
 import logging
 import math
 import re
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ import pytest
 import stratagem as tf
 from stratagem._base.errors import NonFiniteError
 from tests.multi_worker.jobs import job
+from tests.thorough import thorough_but
 from tests.trainer.test_callbacks_backup import made
 
 PROGRAM = Path(__file__).parent / "not_finite.py"
@@ -55,10 +57,11 @@ def test_ignore_says_nothing(caplog: pytest.LogCaptureFixture) -> None:
     assert caplog.messages == []
 
 
-@pytest.mark.parametrize("replicas", [1, 2])
-@pytest.mark.parametrize("together", [1, 3])
-@pytest.mark.parametrize("rows", [24, 23])  # 23: the last batch is uneven
-def test_stop_ends_a_fit_with_one_typed_error(replicas: int, together: int, rows: int) -> None:
+# 23 rows: the last batch is uneven.
+@pytest.mark.parametrize(
+    ("rows", "together", "replicas"), thorough_but([(24, 3, 2), (23, 1, 2)], product((24, 23), (1, 3), (1, 2)))
+)
+def test_stop_ends_a_fit_with_one_typed_error(rows: int, together: int, replicas: int) -> None:
     model = made(replicas)
     model.steps_per_execution = together
     model.distribute_strategy.non_finite = "stop"

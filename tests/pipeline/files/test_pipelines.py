@@ -66,6 +66,7 @@ def test_two_workers_see_every_record_once(
     assert len(found[0]) == len(found[1])
 
 
+@pytest.mark.thorough
 def test_two_processes_read_a_half_each_of_what_this_one_wrote(tmp_path: Path) -> None:
     numbered_examples(tmp_path)
     program = f"""
