@@ -15,8 +15,7 @@ import torch.utils.data
 import tqdm
 from torchdata.stateful_dataloader import StatefulDataLoader
 
-from stratagem._data import Dataset
-from stratagem._data.foreign._as_dataset import as_dataset
+from stratagem._data import Dataset, as_dataset
 
 tqdm.tqdm.monitor_interval = 0  # else the first progress bar of `datasets`, shown or not, starts a thread that stays
 

@@ -6,15 +6,16 @@ import shutil
 import struct
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 from stratagem._base.errors import DatasetMissingError, InvalidArgumentError
-from stratagem._data import _builtin_data
-from stratagem._data._builtin_data import load_fashion_mnist, load_mnist
+from stratagem._data import load_fashion_mnist, load_mnist
 
 Write = Callable[[Path], None]
+IDX_FILES = [f"{part}-{what}-ubyte.gz" for part in ("train", "t10k") for what in ("images-idx3", "labels-idx1")]
 
 
 @pytest.fixture(autouse=True)
@@ -22,8 +23,9 @@ def places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Empty places of every kind, below the folder that is returned; the server is one of them."""
     monkeypatch.setenv("KERAS_HOME", str(tmp_path / "keras"))
     monkeypatch.setenv("STRATAGEM_DATA", str(tmp_path / "own"))
-    monkeypatch.setattr(_builtin_data, "_DEBIAN", tmp_path / "debian")
-    monkeypatch.setattr(_builtin_data, "_SERVER", (tmp_path / "server").as_uri())
+    # A folder of the system and a server of others, which no option moves.
+    monkeypatch.setattr("stratagem._data._builtin_data._DEBIAN", tmp_path / "debian")
+    monkeypatch.setattr("stratagem._data._builtin_data._SERVER", (tmp_path / "server").as_uri())
     return tmp_path
 
 
@@ -42,7 +44,7 @@ def write_idx(folder: Path, seed: int) -> None:
     """The four gzipped IDX files."""
     folder.mkdir(parents=True, exist_ok=True)
     data = arrays(seed)
-    for name, array in zip(_builtin_data._IDX_FILES, data.values(), strict=True):
+    for name, array in zip(IDX_FILES, data.values(), strict=True):
         header = struct.pack(f">4B{array.ndim}I", 0, 0, 8, array.ndim, *array.shape)
         (folder / name).write_bytes(gzip.compress(header + array.tobytes()))
 
@@ -53,7 +55,7 @@ def write_npz(folder: Path, seed: int) -> None:
     np.savez_compressed(folder / "mnist.npz", **arrays(seed))
 
 
-def assert_is(parts: _builtin_data.Parts, seed: int) -> None:
+def assert_is(parts: Any, seed: int) -> None:
     """The parts are those of `arrays(seed)`, as uint8 that may be written to."""
     flat = [array for part in parts for array in part]
     for array, expected in zip(flat, arrays(seed).values(), strict=True):

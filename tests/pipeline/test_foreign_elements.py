@@ -15,10 +15,8 @@ import numpy as np
 import pytest
 import torch
 
-from stratagem import _data as pipeline
-from stratagem._data import Dataset, TensorSpec
-from stratagem._data.foreign._as_dataset import as_dataset
-from stratagem._data.foreign._saved import from_json, to_json
+import stratagem._data as pipeline
+from stratagem._data import Dataset, TensorSpec, as_dataset
 from stratagem._strategies import MirroredStrategy
 from tests.pipeline.foreign_sources import MapStyle, examples, table
 
@@ -160,7 +158,29 @@ def test_states_of_other_libraries_survive_json() -> None:
         "arrays": [np.arange(6, dtype=np.int16).reshape(2, 3), np.float32(0.1), np.zeros((0, 2), bool)],
         "torch": torch.arange(4, dtype=torch.uint8).reshape(2, 2),
     }
-    found = from_json(json.loads(json.dumps(to_json(state))))
+
+    class Stateful:
+        def __init__(self) -> None:
+            self.state: Any = state
+
+        def __iter__(self) -> Iterator[int]:
+            return iter(range(3))
+
+        def state_dict(self) -> Any:
+            return self.state
+
+        def load_state_dict(self, state: Any) -> None:
+            self.state = state
+
+    source = Stateful()
+    iterator = as_dataset(source, 1).as_numpy_iterator()
+    next(iterator)
+    saved = json.loads(json.dumps(iterator.get_state()))
+    source.state = None
+    other = as_dataset(source, 1).as_numpy_iterator()
+    other.set_state(saved)
+    next(other)
+    found: Any = source.state
     assert [found[key] for key in ("plain", "tuple", 5)] == [state[key] for key in ("plain", "tuple", 5)]
     for array, expected in zip(found["arrays"], state["arrays"], strict=True):
         assert array.dtype == expected.dtype

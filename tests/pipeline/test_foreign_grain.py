@@ -5,8 +5,7 @@ from typing import Any
 import grain
 import pytest
 
-from stratagem._data import INFINITE_CARDINALITY, UNKNOWN_CARDINALITY
-from stratagem._data.foreign._as_dataset import as_dataset
+from stratagem._data import INFINITE_CARDINALITY, UNKNOWN_CARDINALITY, as_dataset
 from tests.pipeline.foreign_sources import grain_examples, grain_loader
 
 

@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from stratagem._data import TensorSpec
-from stratagem._data.foreign._as_dataset import as_dataset
+from stratagem._data import TensorSpec, as_dataset
 from tests.pipeline.foreign_sources import BATCHES, X, Y, streamed_table, table
 
 

@@ -10,12 +10,10 @@ import numpy as np
 import pytest
 
 import stratagem as tf
-from stratagem._data import Dataset, TensorSpec
-from stratagem._data.distribution._input import InputContext
-from stratagem._data.distribution._shard import shard
-from stratagem._data.foreign._as_dataset import as_dataset
-from stratagem._data.stages._options import AutoShardPolicy
+from stratagem._base.job import Job
+from stratagem._data import Dataset, TensorSpec, as_dataset
 from tests.pipeline.foreign_sources import Counting, batches
+from tests.pipeline.workers import distributed, on_all_workers, pieces
 
 
 class Log:
@@ -102,12 +100,15 @@ def test_items_are_fetched_by_number_and_not_replayed() -> None:
 
 @pytest.mark.parametrize("stream", [False, True], ids=["items", "stream"])
 def test_a_worker_fetches_its_own_items_only_and_reads_all_of_a_stream(stream: bool) -> None:
-    log = Log(10)
-    dataset = as_dataset(log.give if stream else log, 4)
-    sharding = shard(dataset.stage, AutoShardPolicy.AUTO, InputContext(2, 1, 2))
-    walk = sharding.pieces(1, 2).walk()
-    assert [x.tolist() for x in walk] == [[2, 3], [6, 7], [9]]
-    assert log.seen == (list(range(10)) if stream else [2, 3, 6, 7, 9])
+    logs = [Log(10), Log(10)]
+
+    def work(job: Job) -> list[Any]:
+        log = logs[job.worker]
+        return [pieces(step) for step in distributed(as_dataset(log.give if stream else log, 4), job)]
+
+    _, second = on_all_workers(2, work)
+    assert second == [[[2, 3]], [[6, 7]], [[9]]]
+    assert logs[1].seen == (list(range(10)) if stream else [2, 3, 6, 7, 9])
 
 
 def failing(log: Log, at: int) -> Callable[[], Iterator[int]]:

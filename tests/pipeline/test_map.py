@@ -15,10 +15,7 @@ import pytest
 import stratagem as tf
 from stratagem import Variable
 from stratagem._data import Dataset, TensorSpec
-from stratagem._data.functions._applied import AppliedFunction
-from stratagem._data.functions._compiled import programs
-from stratagem._data.functions._mapped import padded
-from stratagem._data.functions._user_code import UserFunction
+from tests.step.observing import compilations
 from tests.thorough import thorough_if
 
 RNG = np.random.default_rng(0)
@@ -42,6 +39,16 @@ def same(mine: Any, theirs: Any) -> None:
 def one_by_one(dataset: Dataset) -> Dataset:
     """The same elements, from a source of which nothing may be read ahead."""
     return Dataset.from_generator(lambda: dataset.as_numpy_iterator(), output_signature=dataset.element_spec)
+
+
+def in_python(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The function, unable to be compiled: it asks for a value."""
+
+    def call(x: Any) -> Any:
+        x.numpy()
+        return function(x)
+
+    return call
 
 
 @pytest.fixture
@@ -77,7 +84,7 @@ def test_blocks_batches_single_elements_and_python_agree_bit_for_bit(function: C
     batches = [
         b for batch in elements(source.map(function).batch(40)) for b in zip(*jax.tree.leaves(batch), strict=True)
     ]
-    python = [UserFunction(function, "map_func")(image) for image in IMAGES]
+    python = elements(source.map(in_python(function)))
     for a, b, c, d in zip(blocks, alone, batches, python, strict=True):
         same(a, b)
         same(tuple(jax.tree.leaves(a)), c)
@@ -90,8 +97,8 @@ def test_reductions_and_products_agree_with_python_to_the_last_digits() -> None:
         return tf.nn.softmax(x), tf.matmul(x, x, transpose_b=True), (x - tf.reduce_mean(x)) / tf.math.reduce_std(x)
 
     source = Dataset.from_tensor_slices(FLOATS)
-    for mine, row in zip(source.map(function), FLOATS, strict=True):
-        for a, b in zip(mine, UserFunction(function, "map_func")(row), strict=True):
+    for mine, theirs in zip(source.map(function), source.map(in_python(function)), strict=True):
+        for a, b in zip(mine, theirs, strict=True):
             np.testing.assert_allclose(a, b, rtol=3e-6, atol=1e-6)
 
 
@@ -147,20 +154,14 @@ def test_any_number_of_elements(count: int) -> None:
     assert len(dataset) == count
 
 
-@pytest.mark.parametrize(
-    ("count", "usual", "fewest", "rows"),
-    [
-        (64, 64, 64, 64),
-        (3, 64, 64, 64),
-        (40, 64, 8, 64),
-        (30, 64, 8, 32),
-        (3, 64, 8, 8),
-        (3, 4, 4, 4),
-        (65, 64, 8, 128),
-    ],
-)
-def test_few_sizes_serve_all_numbers_of_rows(count: int, usual: int, fewest: int, rows: int) -> None:
-    assert padded(count, usual, fewest) == rows
+@pytest.mark.parametrize(("size", "programs"), [(None, 1), (4, 1), (64, 4), (1000, 5)])
+def test_few_programs_serve_all_numbers_of_rows(size: int | None, programs: int) -> None:
+    with compilations() as compiled:
+        for rows in (1, 2, 3, 5, 8, 13, 30, 40, 63, 64, 65, 100, 130):
+            dataset = Dataset.range(rows).map(lambda x: x * 54321 + (size or 0))
+            found = elements(dataset) if size is None else np.concatenate(elements(dataset.batch(size)))
+            assert len(found) == rows
+    assert len(compiled) == programs
 
 
 # Traces, compilations and calls.
@@ -187,17 +188,18 @@ def test_the_same_pipeline_made_anew_compiles_nothing() -> None:
         return elements(Dataset.range(100).map(lambda x: tf.cast(x, tf.float32) * scale + 0.125).batch(32))
 
     first = epoch(3.0)
-    before = programs.compiled
-    same(epoch(3.0), first)
-    assert programs.compiled == before
-    assert epoch(5.0)[0][1] == 5.125
-    assert programs.compiled > before
+    with compilations() as compiled:
+        same(epoch(3.0), first)
+    assert compiled == []
+    with compilations() as compiled:
+        assert epoch(5.0)[0][1] == 5.125
+    assert compiled
 
 
 def test_one_program_serves_full_and_partial_blocks() -> None:
-    before = programs.compiled
-    assert len(elements(Dataset.range(64 + 50).map(lambda x: x * 12345))) == 114
-    assert programs.compiled == before + 1
+    with compilations() as compiled:
+        assert len(elements(Dataset.range(64 + 50).map(lambda x: x * 12345))) == 114
+    assert len(compiled) == 1
 
 
 def test_batches_of_another_size_are_another_program_and_the_spec_knows() -> None:
@@ -272,11 +274,11 @@ def test_layers_are_built_and_read_when_the_function_runs() -> None:
 
 def test_large_arrays_of_the_closure_are_inputs_of_the_program() -> None:
     table = RNG.normal(size=(1000, 8)).astype(np.float32)
-    before = programs.compiled
-    for t in (table, table + 1):
-        got = elements(Dataset.range(100).map(lambda i, t=t: tf.gather(tf.constant(t), i)).batch(100))[0]
-        np.testing.assert_array_equal(got, t[:100])
-    assert programs.compiled == before + 1
+    with compilations() as compiled:
+        for t in (table, table + 1):
+            got = elements(Dataset.range(100).map(lambda i, t=t: tf.gather(tf.constant(t), i)).batch(100))[0]
+            np.testing.assert_array_equal(got, t[:100])
+    assert len(compiled) == 1, compiled
 
 
 # Python, where it has to be.
@@ -460,8 +462,6 @@ def test_a_function_that_raises_stop_iteration_does_not_end_the_data() -> None:
 
 def test_an_error_before_a_block_comes_after_the_results_before_it() -> None:
     source = Dataset.range(5).map(fails_at_two)
-    applied = AppliedFunction(source.stage, UserFunction(lambda x: x, "map_func"))
-    assert not applied.known  # a map that runs as Python is never read ahead
     walk = iter(source.map(lambda x: x + 1))
     assert [int(next(walk)), int(next(walk))] == [1, 2]
     with pytest.raises(KeyError):

@@ -7,7 +7,6 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-import jax
 import numpy as np
 import pytest
 from hypothesis import given
@@ -16,13 +15,9 @@ from hypothesis import strategies as st
 import stratagem as tf
 from stratagem._base.errors import FailedPreconditionError, InvalidArgumentError, NotFoundError
 from stratagem._base.job import Job
-from stratagem._core.mesh import ReplicaMesh
-from stratagem._data import SHARD_HINT, AutoShardPolicy, Dataset, DistributedDataset, InputContext
-from stratagem._data.distribution._shard import shard
-from stratagem._data.distribution._shard_report import announce
-from stratagem._data.distribution._streams import joined
+from stratagem._data import SHARD_HINT, AutoShardPolicy, Dataset
 from stratagem._data.files import TextLineDataset
-from tests.pipeline.workers import as_lists, context, on_all_workers, steps_by_worker, walk_of, with_policy
+from tests.pipeline.workers import distributed, on_all_workers, pieces, steps_by_worker, with_policy
 
 AUTO, FILE, DATA, OFF, HINT = (AutoShardPolicy[name] for name in ("AUTO", "FILE", "DATA", "OFF", "HINT"))
 
@@ -117,7 +112,7 @@ def test_sharding_data_of_files_gives_every_worker_a_part_of_every_batch(three_f
 def test_fewer_files_than_workers_are_an_error_that_says_what_to_set(three_files: list[str]) -> None:
     dataset = TextLineDataset(three_files).batch(4)
     with pytest.raises(InvalidArgumentError, match=r"only has 3 file\(s\).*required 4 shards/workers.*DATA or OFF"):
-        shard(dataset.stage, AUTO, context(4, 0, 1)).pieces(0, 4)
+        steps_by_worker(lambda: dataset, workers=4)
 
 
 def test_what_reads_files_only_in_part_is_sharded_by_data(three_files: list[str]) -> None:
@@ -132,7 +127,8 @@ def test_what_reads_files_only_in_part_is_sharded_by_data(three_files: list[str]
 
 def test_shuffled_files_are_divided_before_they_are_shuffled(three_files: list[str]) -> None:
     def make() -> Dataset:
-        return TextLineDataset(Dataset.list_files(three_files)).batch(4)  # unseeded: another order on every worker
+        names = Dataset.list_files(three_files, shuffle=False)
+        return TextLineDataset(names.shuffle(3)).batch(4)  # unseeded: another order on every worker
 
     by_worker = steps_by_worker(make, workers=2)
     assert sorted(line for steps in by_worker for (piece,) in steps for line in piece) == sorted(
@@ -150,12 +146,12 @@ def test_a_hint_needs_its_policy(policy: AutoShardPolicy) -> None:
 def test_sharding_by_files_needs_sources_that_read_files() -> None:
     dataset = with_policy(Dataset.zip((Dataset.range(4), Dataset.range(4))).batch(2), FILE)
     with pytest.raises(NotFoundError, match=r"unshardable source dataset.*Rows does not.*DATA or AUTO"):
-        shard(dataset.stage, FILE, context(2, 0, 1))
+        steps_by_worker(lambda: dataset, workers=2)
 
 
 def test_all_workers_need_equally_many_replicas() -> None:
     with pytest.raises(ValueError, match=r"num_replicas_in_sync` \(3\) that cannot be divided by `num_workers` \(2\)"):
-        shard(Dataset.range(4).batch(2).stage, AUTO, InputContext(2, 0, 3))
+        on_all_workers(2, lambda job: distributed(Dataset.range(4).batch(2), job, replicas=3))
 
 
 LAYOUTS = st.tuples(st.integers(1, 4), st.integers(1, 3))
@@ -196,17 +192,17 @@ def resumed(make: Callable[[], Dataset], before: tuple[int, int], steps: int, af
     """Rows seen by a job of `before` workers and replicas a worker in `steps` steps, and then by one of `after`."""
     seen: list[int] = []
 
-    def start(worker: int, job: Job) -> Any:
-        walk = walk_of(make(), context(before[0], worker, before[1]), job)
-        seen.extend(row for _, step in zip(range(steps), walk, strict=False) for p in as_lists(step) for row in p)
-        return json.loads(json.dumps(walk.get_state()["parents"][0]))
+    def start(job: Job) -> str:
+        iterator = iter(distributed(make(), job, before[1]))
+        seen.extend(row for _, step in zip(range(steps), iterator, strict=False) for p in pieces(step) for row in p)
+        return json.dumps(iterator.get_state())
 
-    state = {"parents": [joined(on_all_workers(before[0], start))]}
+    (state,) = set(on_all_workers(before[0], start))
 
-    def go_on(worker: int, job: Job) -> None:
-        walk = walk_of(make(), context(after[0], worker, after[1]), job)
-        walk.set_state(state)
-        seen.extend(row for step in walk for piece in as_lists(step) for row in piece)
+    def go_on(job: Job) -> None:
+        iterator = iter(distributed(make(), job, after[1]))
+        iterator.set_state(json.loads(state))
+        seen.extend(row for step in iterator for piece in pieces(step) for row in piece)
 
     on_all_workers(after[0], go_on)
     return seen
@@ -256,8 +252,7 @@ def test_what_a_worker_caches_serves_its_later_epochs(three_files: list[str]) ->
         return line
 
     dataset = TextLineDataset(three_files).map(note).cache().batch(4)
-    distributed = DistributedDataset(dataset, context(1, 0, 2), ReplicaMesh(tuple(jax.devices()[:2])))
-    first, second = list(distributed), list(distributed)
+    ((first, second),) = on_all_workers(1, lambda job: [list(data) for data in [distributed(dataset, job, 2)] * 2])
     assert len(first) == len(second) == 3
     assert len(read) == 12
 
@@ -266,46 +261,46 @@ def test_a_position_of_several_workers_has_to_be_joined_from_all_of_them() -> No
     def make() -> Dataset:
         return with_policy(Dataset.range(8).shard(SHARD_HINT, SHARD_HINT).batch(4), HINT)
 
-    one, _ = on_all_workers(2, lambda w, job: walk_of(make(), context(2, w, 1), job).get_state())
+    state, _ = on_all_workers(2, lambda job: iter(distributed(make(), job)).get_state())
+    del state["parent"]["parents"][0]["streams"]["1"]  # as if worker 0 had saved its own one
     with pytest.raises(InvalidArgumentError, match=r"2 workers.*worker 0 of 1.*\[1\] are not in it.*Join"):
-        on_all_workers(1, lambda w, job: walk_of(make(), context(1, w, 2), job).set_state(one))
+        on_all_workers(1, lambda job: iter(distributed(make(), job, 2)).set_state(state))
 
 
 def test_a_position_of_another_policy_is_refused() -> None:
     make = lambda policy: with_policy(Dataset.range(8).batch(4), policy)  # noqa: E731
-    (state,) = on_all_workers(1, lambda w, job: walk_of(make(DATA), context(1, w, 2), job).get_state())
+    (state,) = on_all_workers(1, lambda job: iter(distributed(make(DATA), job, 2)).get_state())
     with pytest.raises(InvalidArgumentError, match=r"sharded by OFF.*of another policy"):
-        on_all_workers(1, lambda w, job: walk_of(make(OFF), context(1, w, 2), job).set_state(state))
+        on_all_workers(1, lambda job: iter(distributed(make(OFF), job, 2)).set_state(state))
 
 
-def told(caplog: pytest.LogCaptureFixture, dataset: Dataset, at: InputContext) -> list[tuple[str, str]]:
+def told(caplog: pytest.LogCaptureFixture, dataset: Dataset, workers: int, local: int) -> list[tuple[str, str]]:
     caplog.clear()
     with caplog.at_level(logging.INFO):
-        policy = dataset.options().experimental_distribute.auto_shard_policy
-        announce(shard(dataset.stage, policy, at), dataset.stage, at)
-    return [(record.levelname, record.message) for record in caplog.records]
+        on_all_workers(workers, lambda job: iter(distributed(dataset, job, local)))
+    return list(dict.fromkeys((record.levelname, record.message) for record in caplog.records))  # every worker's
 
 
 def test_the_log_tells_policy_reason_and_the_examples_of_every_worker(caplog: pytest.LogCaptureFixture) -> None:
     dataset = Dataset.range(100).shuffle(100).batch(32)
-    assert told(caplog, dataset, context(2, 0, 4)) == [
+    assert told(caplog, dataset, 2, 4) == [
         (
             "INFO",
             "input: sharded by DATA (AUTO: not every source reads files) over 2 workers, 8 replicas: "
             "examples of an epoch by worker: 52, 48",
         )
     ]
-    assert "of a global batch by worker: 16, 16" in told(caplog, dataset.repeat(), context(2, 0, 4))[0][1]
-    assert "by worker: 48, 48" in told(caplog, Dataset.range(100).batch(32, True), context(2, 0, 4))[0][1]
-    assert "known at the end" in told(caplog, Dataset.range(9).filter(lambda x: x > 1).batch(2), context(2, 0, 1))[0][1]
+    assert "of a global batch by worker: 16, 16" in told(caplog, dataset.repeat(), 2, 4)[0][1]
+    assert "by worker: 48, 48" in told(caplog, Dataset.range(100).batch(32, True), 2, 4)[0][1]
+    assert "known at the end" in told(caplog, Dataset.range(9).filter(lambda x: x > 1).batch(2), 2, 1)[0][1]
     mapped = Dataset.from_tensor_slices(np.zeros(10)).batch(4).map(lambda x: x).prefetch(1)
-    assert "by worker: 10" in told(caplog, mapped, context(1, 0, 2))[0][1]
+    assert "by worker: 10" in told(caplog, mapped, 1, 2)[0][1]
 
 
 def test_an_empty_shard_is_a_warning(caplog: pytest.LogCaptureFixture) -> None:
-    (_, (level, warning)) = told(caplog, Dataset.range(100).batch(3), context(4, 0, 1))
+    (_, (level, warning)) = told(caplog, Dataset.range(100).batch(3), 4, 1)
     assert level == "WARNING"
     assert "replica 3 of 4 gets no example: 100 examples in batches of 3" in warning
-    (_, (level, warning)) = told(caplog, with_policy(Dataset.range(8).batch(4), HINT), context(2, 0, 1))
+    (_, (level, warning)) = told(caplog, with_policy(Dataset.range(8).batch(4), HINT), 2, 1)
     assert level == "WARNING"
     assert "every worker gets all of it" in warning

@@ -10,15 +10,9 @@ import numpy as np
 import pytest
 
 import stratagem as tf
-from stratagem._data.distribution._input_stalls import StallWatch
 from stratagem._strategies import MirroredStrategy
 
-SECONDS = 0.03
-
-
-@pytest.fixture(autouse=True)
-def short(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(StallWatch, "IDLE_SECONDS", 5 * SECONDS)
+SECONDS = 0.12  # twelve times: more than the second from which on it is worth a warning
 
 
 def slow_batches() -> Iterator[np.ndarray]:
@@ -59,8 +53,8 @@ def test_an_epoch_that_waited_for_its_input_says_so_with_the_share(caplog: Any, 
 
 
 def test_nothing_is_said_while_the_devices_are_at_work(caplog: Any) -> None:
-    assert warnings_of(slow_batches, caplog, 1, step_seconds=10 * SECONDS) == []
+    assert warnings_of(slow_batches, caplog, 1, step_seconds=2 * SECONDS) == []
 
 
 def test_nothing_is_said_of_input_that_is_there(caplog: Any) -> None:
-    assert warnings_of(quick_batches, caplog, 2, step_seconds=10 * SECONDS) == []
+    assert warnings_of(quick_batches, caplog, 2, step_seconds=SECONDS) == []

@@ -7,10 +7,11 @@ import numpy as np
 import pytest
 
 import stratagem as tf
-from stratagem._data import set_global_seed
-from stratagem._data.stages._file_names import FileNames
+from stratagem._base.job import Job
+from stratagem._data import AutoShardPolicy, set_global_seed
 from stratagem.data import Dataset, TFRecordDataset
 from tests.pipeline.files.test_records import numbered, read
+from tests.pipeline.workers import distributed, on_all_workers, pieces, steps_by_worker, with_policy
 
 
 def listed(dataset: Dataset) -> list[str]:
@@ -66,12 +67,15 @@ def test_names_that_are_no_text_stay_what_they_are(tmp_path: Path) -> None:
 
 
 def test_workers_divide_the_files_before_each_shuffles_its_own(folder: Path) -> None:
-    stage = Dataset.list_files(f"{folder}/f*", seed=1).stage
-    assert isinstance(stage, FileNames)
-    halves = [Dataset(stage.with_files(stage.files[w::2])) for w in range(2)]
-    for worker, half in enumerate(halves):
-        orders = [listed(half) for _ in range(4)]
-        assert [sorted(order) for order in orders] == [[f"f{i}" for i in range(worker, 8, 2)]] * 4
+    for file in folder.iterdir():
+        file.write_text(file.name)
+
+    def epochs(job: Job) -> list[list[bytes]]:
+        data = distributed(tf.data.TextLineDataset(Dataset.list_files(f"{folder}/f*", seed=1)).batch(2), job)
+        return [[name for step in data for (piece,) in [pieces(step)] for name in piece] for _ in range(4)]
+
+    for worker, orders in enumerate(on_all_workers(2, epochs)):
+        assert [sorted(order) for order in orders] == [[b"f%d" % i for i in range(worker, 8, 2)]] * 4
         assert len(set(map(tuple, orders))) > 1
 
 
@@ -79,11 +83,10 @@ def test_workers_divide_the_files_before_each_shuffles_its_own(folder: Path) -> 
 def test_names_that_are_known_can_be_divided(tmp_path: Path, given: str) -> None:
     files = numbered(tmp_path, [1, 1, 1])
     names = {"list": files, "data set": Dataset.from_tensor_slices(files), "array": np.array(files)}[given]
-    stage = TFRecordDataset(names).stage
-    (source,) = stage.parents
-    assert isinstance(source, FileNames)
-    assert source.files == tuple(files)
-    assert [r.item() for r in stage.over(source.with_files(source.files[1:])).walk()] == [b"1.0", b"2.0"]
+    dataset = with_policy(TFRecordDataset(names).batch(2), AutoShardPolicy.FILE)
+    first, second = steps_by_worker(lambda: dataset, workers=2)
+    assert first == [[[b"0.0"]], [[b"2.0"]]]
+    assert second == [[[b"1.0"]], [[]]]
 
 
 def test_reading_is_pure_and_not_cheap(tmp_path: Path) -> None:
