@@ -5,7 +5,7 @@ import random
 from pathlib import Path
 from typing import Any
 
-from stratagem._checkpoints._files import checksum
+import google_crc32c
 
 
 def manifest_of(step: Path) -> dict[str, Any]:
@@ -16,8 +16,12 @@ def manifest_of(step: Path) -> dict[str, Any]:
 
 def reseal(step: Path, **changes: Any) -> None:
     """Change fields of the manifest and seal it as its author would: what a stranger, or a later version, may write."""
-    body = json.dumps({key: value for key, value in manifest_of(step).items() if key != "crc32c"} | changes)[1:]
-    (step / "manifest.json").write_text(f'{{"crc32c": "{checksum(body)}",\n{body}')
+    seal(step, json.dumps({key: value for key, value in manifest_of(step).items() if key != "crc32c"} | changes)[1:])
+
+
+def seal(step: Path, body: str) -> None:
+    """Write a manifest, all but its first brace, with the checksum that it says it has."""
+    (step / "manifest.json").write_text(f'{{"crc32c": "{google_crc32c.value(body.encode()):08x}",\n{body}')
 
 
 def files_of(step: Path) -> list[Path]:

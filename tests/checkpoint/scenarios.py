@@ -1,7 +1,6 @@
 """Faults of saving and restoring, one trial a call: what `make test` runs a few times and `make soak` many."""
 
 import errno
-import json
 import os
 import random
 import shutil
@@ -12,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from stratagem._checkpoints import _owner
 from stratagem.errors import DataLossError, FailedPreconditionError, NotFoundError
 from stratagem.train import CheckpointManager, latest_checkpoint
 from tests.checkpoint.faults import files_of, flip_a_bit, manifest_of
+from tests.checkpoint.owners import NAME, owned_by, process
 from tests.checkpoint.saving import KEPT, Savers, checkpoint, set_to, step_of
 
 
@@ -164,8 +163,7 @@ def stale_traces(seed: int, directory: Path) -> Trial:
     (directory / "ckpt-2" / ".manifest.json.0123abcd").write_text("{")
     (directory / "ckpt-3" / f"{rng.getrandbits(64):016x}").mkdir(parents=True)
     (directory / ".checkpoint.0123abcd").write_text("model")
-    dead = {"host": "here", "pid": 1 << 22, "started": 5, "machine": _owner.machine()}
-    (directory / _owner.NAME).write_text(json.dumps(dead))
+    owned_by(directory, process(os.getpid()) | {"pid": 1 << 22, "started": 5})
     objects = checkpoint()
     manager = CheckpointManager(objects, directory, KEPT)
     assert manager.restore_or_initialize() == str(directory / "ckpt-2")
@@ -195,7 +193,7 @@ def second_job(seed: int, directory: Path, savers: Savers) -> Trial:
         ) as raised:
             CheckpointManager(objects, directory, KEPT).save()
         detection = time.perf_counter() - looked
-        assert str(directory / _owner.NAME) in str(raised.value)
+        assert str(directory / NAME) in str(raised.value)
         saver.wait_for("saving 4")  # undisturbed
     finally:
         saver.kill()

@@ -9,11 +9,10 @@ from typing import Any
 
 import pytest
 
-from stratagem._checkpoints import _manifest
 from stratagem._core.values import Variable
 from stratagem.errors import DataLossError
 from stratagem.train import Checkpoint, CheckpointManager, latest_checkpoint
-from tests.checkpoint.faults import manifest_of, reseal
+from tests.checkpoint.faults import manifest_of, reseal, seal
 from tests.checkpoint.models import read
 
 SECRET = b"a file outside of the checkpoint"
@@ -124,7 +123,7 @@ def test_a_manifest_that_is_none_is_refused(step: Path, text: str) -> None:
 
 def test_a_sealed_manifest_of_endless_depth_is_refused(step: Path) -> None:
     body = '"states": ' + "[" * 200_000
-    (step / "manifest.json").write_text(f'{{"crc32c": "{_manifest.checksum(body)}",\n{body}')
+    seal(step, body)
     assert "sealed, but not by this library" in refused(step)
 
 

@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 import stratagem as tf
-from stratagem._checkpoints import _index
 from stratagem._core.values import Variable
 from stratagem.train import Checkpoint, CheckpointManager, checkpoints_iterator, get_checkpoint_state, latest_checkpoint
 from tests.checkpoint.models import read
@@ -146,7 +145,7 @@ def test_the_list_of_another_process_that_is_about_to_come_is_not_missed(
     text = (tmp_path / "checkpoint").read_text()
     (tmp_path / "checkpoint").unlink()
     (tmp_path / ".owner.json").write_text('{"host": "h", "pid": 1, "started": 1, "machine": "m"}')
-    monkeypatch.setattr(_index.time, "sleep", lambda seconds: (tmp_path / "checkpoint").write_text(text))
+    monkeypatch.setattr("time.sleep", lambda seconds: (tmp_path / "checkpoint").write_text(text))
     assert next(checkpoints_iterator(tmp_path)) == str(tmp_path / "ckpt-2")
     assert caplog.messages == []
 

@@ -10,9 +10,12 @@ import keras
 import numpy as np
 import pytest
 
-from stratagem import _private
 from stratagem._base.errors import CheckpointError
 from stratagem._core.values import Variable
+from stratagem._private import announce_build
+
+# Private: a callback that nobody needs any more would be called for ever, at every build of a layer.
+from stratagem._private._layers import _builders
 from stratagem.train import Checkpoint
 from tests.checkpoint.models import IMAGES, Plain, build, create_model, read, same, train, values
 
@@ -20,10 +23,10 @@ from tests.checkpoint.models import IMAGES, Plain, build, create_model, read, sa
 @pytest.fixture(autouse=True)
 def _no_callback_stays() -> Any:
     gc.collect()  # what other tests left
-    before = list(_private._layers._builders)
+    before = list(_builders)
     yield
     gc.collect()
-    assert _private._layers._builders == before
+    assert _builders == before
 
 
 class Lazy(keras.Model):  # type: ignore[misc]
@@ -60,11 +63,11 @@ def test_the_callback_ends_when_everything_was_used(tmp_path: Path) -> None:
     _, path = saved_lazy(tmp_path)
     fresh = Lazy()
     checkpoint = Checkpoint(model=fresh)
-    before = len(_private._layers._builders)
+    before = len(_builders)
     checkpoint.restore(path)
-    assert len(_private._layers._builders) == before + 1
+    assert len(_builders) == before + 1
     fresh(np.ones((1, 3), np.float32))
-    assert len(_private._layers._builders) == before
+    assert len(_builders) == before
 
 
 def test_a_value_is_given_once(tmp_path: Path) -> None:
@@ -125,10 +128,10 @@ def test_a_later_restore_takes_the_place_of_a_waiting_one(tmp_path: Path) -> Non
     second, later = saved_lazy(tmp_path / "b")
     fresh = Lazy()
     checkpoint = Checkpoint(model=fresh)
-    before = len(_private._layers._builders)
+    before = len(_builders)
     checkpoint.restore(path)
     checkpoint.restore(later)
-    assert len(_private._layers._builders) == before + 1
+    assert len(_builders) == before + 1
     fresh(np.ones((1, 3), np.float32))
     assert same(values(second), values(fresh))
     assert not same(values(first), values(fresh))
@@ -210,7 +213,7 @@ def test_an_existing_variable_is_not_assigned_inside_a_trace(tmp_path: Path) -> 
     with keras.StatelessScope():
         checkpoint.v = variable
     assert read(variable) == 0.0
-    _private.announce_build(None)  # as at the end of the trace
+    announce_build(None)  # as at the end of the trace
     assert read(variable) == 5.0
 
 

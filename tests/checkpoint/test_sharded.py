@@ -4,12 +4,11 @@ import re
 from pathlib import Path
 from typing import Any
 
-import keras
 import numpy as np
 import pytest
 
 import stratagem as tf
-from stratagem import _training  # noqa: F401  # which tells a model its strategy
+from stratagem import keras
 from stratagem._checkpoints import list_variables
 from stratagem._core.values import ShardedVariable
 from stratagem._private import joined

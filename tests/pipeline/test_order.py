@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 # Private: orders alone are read in parts of any size, which data sets show only by the time that they take.
 from stratagem._data.stages._order import Cursor, Order, RememberedOrder, Repeated, Shuffled, SlicedOrder, Straight
+
 # Private: the seeds of such orders.
 from stratagem._data.stages._seeds import EpochSeeds
 
