@@ -6,9 +6,8 @@ from pathlib import Path
 import pytest
 
 from stratagem._base.job import Phase
-from stratagem._cluster.control import Position
-from stratagem._cluster.control._failure import FailureKind, JobFailure
-from stratagem._servers.remote._actors import TaskLostError, TaskSilentError
+from stratagem._cluster.control import FailureKind, JobFailure, Position
+from stratagem._servers.remote import TaskLostError, TaskSilentError
 from stratagem.cli._launch_attempt import Running
 from stratagem.cli._launch_cause import EndedTask, exit_code, root_cause
 from stratagem.cli._launch_logs import Log, error_lines, plain

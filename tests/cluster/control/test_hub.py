@@ -11,9 +11,12 @@ import pytest
 
 from stratagem._base.errors import PeerFailedError, PeerStuckError
 from stratagem._base.job import Phase
-from stratagem._cluster.control import Limits
-from stratagem._cluster.control._failure import FailureKind, JobFailure
+from stratagem._cluster.control import FailureKind, JobFailure, Limits
+
+# Private: who is stuck, or apart from the others, in situations that no job gets into at will.
 from stratagem._cluster.control._member import Agreement, Member, apart, stuck
+
+# Private: what a stranger and a task with too much to say do on the wire.
 from stratagem._cluster.control._wire import MOST_BYTES, WireError, call
 from tests.cluster.control.hubs import PATIENCE, Hall, Task, a_hub
 

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 
 import pytest
 
+# Private: a job would abort its own collectives, and a test can not look at those of a process that ends.
 from stratagem._cluster.control._abort_collectives import abort_connections, listening
 
 

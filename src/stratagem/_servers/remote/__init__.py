@@ -1,6 +1,7 @@
 """Variables on servers, and how the steps of workers reach them."""
 
 from stratagem._servers.remote._actors import TaskLostError as TaskLostError
+from stratagem._servers.remote._actors import TaskSilentError as TaskSilentError
 from stratagem._servers.remote._placement import ServerPlacement as ServerPlacement
 from stratagem._servers.remote._ray import RemoteSource as RemoteSource
 from stratagem._servers.remote._server import Traffic as Traffic
