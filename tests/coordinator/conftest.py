@@ -5,15 +5,9 @@ from typing import Any
 
 import pytest
 
-from stratagem._servers.coordinator import _coordinator
 from tests.coordinator.functions import WORKERS, Coordinator
+from tests.coordinator.idle import threads_that_end_soon as threads_that_end_soon
 from tests.remote.serving import serving
-
-
-@pytest.fixture(autouse=True)
-def threads_that_end_soon(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A worker's thread ends when it had nothing to do: here after a moment."""
-    monkeypatch.setattr(_coordinator, "_IDLE", 0.05)
 
 
 @pytest.fixture(scope="module")

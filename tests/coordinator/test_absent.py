@@ -10,7 +10,6 @@ import pytest
 
 import stratagem as tf
 from stratagem._core.context import current
-from stratagem._servers.coordinator import _coordinator
 from stratagem._servers.remote import TaskLostError, Worker
 from tests.coordinator.functions import Coordinator
 from tests.estimator.clusters import chief_of, model_fn, rows
@@ -49,7 +48,6 @@ def fates(monkeypatch: pytest.MonkeyPatch) -> Iterator[Fates]:
 
     monkeypatch.setattr(Worker, "begin", begin_or_fall)
     monkeypatch.setattr(Worker, "rejoin", lambda worker, seconds: fates.rejoin(worker, seconds), raising=False)
-    monkeypatch.setattr(_coordinator, "_IDLE", 0.05)
     monkeypatch.setenv("STRATAGEM_REJOIN_SECONDS", "0.5")
     yield fates
     fates.lost.clear()

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 import stratagem as tf
-from stratagem._servers.coordinator import _queue
 from tests.coordinator.functions import WORKERS, Coordinator, Gate, counter, good, waiting
 from tests.remote.serving import serving
 
@@ -157,7 +156,8 @@ def test_run_and_reduce_within_a_scheduled_function(coordinator: Any, strategy: 
 
 
 def test_a_long_queue_makes_schedule_wait(coordinator: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_queue, "LIMIT", 4)
+    # Private: a quarter of a million functions may wait otherwise.
+    monkeypatch.setattr("stratagem._servers.coordinator._queue.LIMIT", 4)
     gate = Gate()
     slow, scheduled = waiting(gate), []
 

@@ -10,7 +10,10 @@ import numpy as np
 import pytest
 
 import stratagem as tf
-from stratagem._servers.coordinator._values import EveryValue, PerWorkerDataset, PerWorkerValues
+from stratagem._servers.coordinator import PerWorkerValues
+
+# Private: threads meet in the middle of a call; and workers whose numbers begin anywhere.
+from stratagem._servers.coordinator._values import EveryValue, PerWorkerDataset
 from tests.coordinator.functions import WORKERS, counter, draw, good
 from tests.thorough import thorough_but
 

@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from stratagem._servers.coordinator import _batching as _pace
+# Private: the time of functions is the test's own.
 from stratagem._servers.coordinator._batching import BatchingPolicy, Turns
 
 SHORT, LONG = 1e-4, 1.0  # seconds of a function
@@ -14,7 +14,7 @@ SHORT, LONG = 1e-4, 1.0  # seconds of a function
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     now = [0.0]
-    monkeypatch.setattr(_pace.time, "perf_counter", lambda: now[0])
+    monkeypatch.setattr("time.perf_counter", lambda: now[0])
     return now
 
 
@@ -51,8 +51,10 @@ def test_long_functions_take_no_turns_until_the_worker_looks_again(clock: list[f
 
 
 def test_of_workers_with_short_functions_one_runs_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_pace, "_PATIENCE", 60.0)
-    monkeypatch.setattr(_pace, "_SHORT", 60.0)
+    # Private: a machine may be so busy that short functions are long.
+    monkeypatch.setattr("stratagem._servers.coordinator._batching._PATIENCE", 60.0)
+    # Private: as above.
+    monkeypatch.setattr("stratagem._servers.coordinator._batching._SHORT", 60.0)
     turns, within, most = Turns(), [0], [0]
 
     def work() -> None:

@@ -4,6 +4,7 @@ import random
 
 import pytest
 
+# Private: every order in which closures are taken, lost and ended; and in that order is no chance.
 from stratagem._servers.coordinator._queue import Closure, ClosureQueue
 
 SHARED: list[int] = []

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import stratagem as tf
-from stratagem._servers.coordinator._report import Report, WorkerTimes
+from stratagem._servers.coordinator import Report, WorkerTimes
 from stratagem._servers.remote import TimeCategory, Traffic, VariableServer
 from tests.coordinator.functions import WORKERS
 from tests.remote.serving import serving

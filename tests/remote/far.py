@@ -10,15 +10,19 @@ import pytest
 import ray
 
 import stratagem as tf
-from stratagem._servers.coordinator import _coordinator
-from stratagem._servers.remote import Servers
-from stratagem._servers.remote import _ray_node as node
-from stratagem._servers.remote._actors import Actor, Pending
-from stratagem._servers.remote._ray import RayWorker
-from stratagem._servers.remote._ray_actors import RayPending
-from stratagem._servers.remote._ray_server_task import ServerTask
-from stratagem._servers.remote._ray_worker_task import WorkerTask
-from stratagem._servers.remote._serialization import packed
+
+# Private: both ends of what Ray carries from one process to another, in one process.
+from stratagem._servers.remote import (
+    Actor,
+    Pending,
+    Servers,
+    _ray,
+    _ray_actors,
+    _ray_node,
+    _ray_server_task,
+    _ray_worker_task,
+    _serialization,
+)
 from stratagem._servers.strategy import ParameterServerStrategy
 
 
@@ -29,6 +33,8 @@ class Ray:
     exceptions = ray.exceptions
 
     def get(self, reference: Any, timeout: float) -> Any:
+        if isinstance(reference, Exception):
+            raise reference
         return pickle.loads(pickle.dumps(reference))
 
 
@@ -40,14 +46,25 @@ class FarActor(Actor):
         self._name, self.target, self._ended = name, target, ended
 
     def call(self, method: str, *args: Any) -> Pending:
-        message = packed((method, args), ray.cloudpickle.dumps if method == "make" else None)
+        message = _serialization.packed((method, args), ray.cloudpickle.dumps if method == "make" else None)
         # The task knows nothing of its caller's strategy.
         answer = contextvars.Context().run(self.target.answer, pickle.loads(pickle.dumps(message)))
-        return RayPending(Ray(), answer, self._name, None)
+        return _ray_actors.RayPending(Ray(), answer, self._name, None)
 
     def check(self) -> None:
         if self._ended:
             raise tf.errors.UnavailableError(None, None, "The test is over.")
+
+
+def far_worker() -> FarActor:
+    """The worker of a job without servers."""
+    return FarActor("worker:0", _ray_worker_task.WorkerTask(0, []), [])
+
+
+def answered(monkeypatch: pytest.MonkeyPatch, error: Exception) -> Any:
+    """What comes of a call to a worker that Ray answers with this."""
+    monkeypatch.setattr(_ray_node, "check", lambda: None)
+    return _ray_actors.RayPending(Ray(), error, "worker:0", None).result()
 
 
 def far_strategy(
@@ -55,10 +72,10 @@ def far_strategy(
 ) -> ParameterServerStrategy:
     """A strategy on such tasks; `worker.actor.target` of each of its `tasks` is a worker's task."""
     ended = [] if ended is None else ended
-    ps = [FarActor(f"ps:{i}", ServerTask(i), ended) for i in range(servers)]
-    actors: list[Any] = [FarActor(f"worker:{i}", WorkerTask(i, ps), ended) for i in range(workers)]  # type: ignore[arg-type]
-    found = Servers(ps), [RayWorker(i, actor) for i, actor in enumerate(actors)]
-    monkeypatch.setattr(node, "check", lambda: None)
+    ps = [FarActor(f"ps:{i}", _ray_server_task.ServerTask(i), ended) for i in range(servers)]
+    actors: list[Any] = [FarActor(f"worker:{i}", _ray_worker_task.WorkerTask(i, ps), ended) for i in range(workers)]  # type: ignore[arg-type]
+    found = Servers(ps), [_ray.RayWorker(i, actor) for i, actor in enumerate(actors)]
+    monkeypatch.setattr(_ray_node, "check", lambda: None)
     addresses = {"ps": [f"s{i}:1" for i in range(servers)], "worker": [f"w{i}:1" for i in range(workers)]}
     resolver = tf.distribute.cluster_resolver.SimpleClusterResolver(tf.train.ClusterSpec(addresses))
     with monkeypatch.context() as patch:
@@ -70,7 +87,6 @@ def far_strategy(
 def far_job(monkeypatch: pytest.MonkeyPatch, servers: int, workers: int) -> Iterator[Any]:
     """The coordinator of a job of such tasks."""
     ended: list[bool] = []
-    monkeypatch.setattr(_coordinator, "_IDLE", 0.05)
     try:
         yield tf.distribute.coordinator.ClusterCoordinator(far_strategy(monkeypatch, servers, workers, ended))
     finally:

@@ -9,7 +9,7 @@ import pytest
 import stratagem as tf
 from stratagem._core.context import entered
 from stratagem._core.values import placement_of
-from stratagem._servers.remote._actors import LocalActor
+from stratagem._servers.remote import LocalActor
 from tests.remote.far import FarActor, far_strategy
 from tests.remote.serving import serving
 

@@ -7,16 +7,12 @@ from typing import Any
 import pytest
 
 import stratagem as tf
-from stratagem._servers.coordinator import _coordinator
-from stratagem._servers.remote._actors import LocalActor
+from stratagem._servers.remote import LocalActor
+
+# Private: histories of a worker that come about by chance in a job.
 from stratagem._servers.remote._prefetch import Freshness, Prefetched
 from tests.coordinator.functions import Gate
 from tests.remote.serving import serving
-
-
-@pytest.fixture(autouse=True)
-def threads_that_end_soon(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_coordinator, "_IDLE", 0.05)
 
 
 @pytest.fixture
@@ -31,12 +27,6 @@ def calls(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
 
     monkeypatch.setattr(LocalActor, "call", counting)
     return counted
-
-
-@pytest.fixture
-def always(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every push brings values, also where no other function waits."""
-    monkeypatch.setattr(Prefetched, "more", property(lambda _: True, lambda _, more: None), raising=False)
 
 
 class Doubling:

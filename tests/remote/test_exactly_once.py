@@ -13,19 +13,10 @@ import pytest
 
 import stratagem as tf
 from stratagem._core.values import placement_of
-from stratagem._servers.coordinator import _coordinator
-from stratagem._servers.remote import VariableServer
-from stratagem._servers.remote._push import Origin, Push
-from stratagem._servers.remote._server import NotHereError
-from stratagem._servers.remote._update import SparseGradient
+from stratagem._servers.remote import NotHereError, Origin, Push, SparseGradient, VariableServer
 from tests.remote.serving import serving
 
 ROWS = 20
-
-
-@pytest.fixture(autouse=True)
-def threads_that_end_soon(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_coordinator, "_IDLE", 0.05)
 
 
 def with_a_number() -> VariableServer:

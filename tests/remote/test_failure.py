@@ -1,19 +1,14 @@
 """Exceptions that travel from a task to its caller: the user's own arrive, whatever they are, and no task is lost for one."""
 
-import pickle
 from collections.abc import Callable
-from types import SimpleNamespace
-from typing import Any, final
+from typing import Any
 
 import pytest
 from ray import exceptions
 
 import stratagem as tf
 from stratagem._servers.remote import TaskLostError
-from stratagem._servers.remote import _ray_node as node
-from stratagem._servers.remote._ray_actors import RayPending
-from stratagem._servers.remote._ray_worker_task import WorkerTask
-from stratagem._servers.remote._serialization import packed
+from tests.remote.far import answered, far_worker
 
 
 class BadRecord(Exception):
@@ -30,29 +25,9 @@ class NotPickled(ValueError):
         raise TypeError("not me")
 
 
-@final
-class Ray:
-    """As the module. Its only task is `worker:0`, in this process, and what goes there and comes back is pickled."""
-
-    exceptions = exceptions
-
-    def get(self, reference: Callable[[], Any], timeout: float) -> Any:
-        return pickle.loads(pickle.dumps(reference()))
-
-
-@pytest.fixture(autouse=True)
-def ray_that_runs(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(node, "check", lambda: None)
-
-
-def answer_of(task: Callable[[], Any]) -> Any:
-    """What the caller gets."""
-    return RayPending(Ray(), task, "worker:0", SimpleNamespace()).result()
-
-
 def made(function: Callable[[], Any]) -> Any:
     """What the caller gets of a worker that is to make a data set."""
-    return answer_of(lambda: WorkerTask(0, []).answer(packed(("make", (0, function)))))
+    return far_worker().call("make", 0, function).result()
 
 
 def raising_in_the_users_code(error: BaseException) -> None:
@@ -127,9 +102,6 @@ def test_what_is_no_mistake_has_no_stack(error: type[Exception]) -> None:
         (exceptions.ObjectStoreFullError("no room"), False),
     ],
 )
-def test_a_task_is_lost_only_where_ray_says_so(error: Exception, lost: bool) -> None:
-    def raising() -> None:
-        raise error
-
+def test_a_task_is_lost_only_where_ray_says_so(error: Exception, lost: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(TaskLostError if lost else type(error)):
-        answer_of(raising)
+        answered(monkeypatch, error)

@@ -9,8 +9,6 @@ import pytest
 import stratagem as tf
 from stratagem._core.context import entered
 from stratagem._core.step import call_many
-from stratagem._servers.coordinator._values import of_worker
-from stratagem._servers.remote._prefetch import Prefetched
 from tests.remote.far import far_job
 
 
@@ -129,7 +127,7 @@ def test_steps_that_were_taken_have_their_results_if_the_next_one_waits_for_a_pr
         found: list[float] = []
         with entered(worker=worker), coordinator.strategy.scope():
             worker.begin(closures, closures[0], coordinator._name)
-            for value in call_many(step, *of_worker(((iterator,), {}), 0), len(closures)):
+            for value in call_many(step, (iterator.of(0),), {}, len(closures)):
                 found.append(float(value))
                 if len(found) < len(closures):
                     worker.begin(closures[len(found) :], closures[0], coordinator._name)
@@ -166,9 +164,9 @@ def test_a_batch_that_cannot_be_traced_is_drawn_once(coordinator: Any) -> None:
     assert float(v.numpy()) == 6.0
 
 
-def test_a_step_that_begins_again_sees_all_that_it_has_to(coordinator: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.usefixtures("always")
+def test_a_step_that_begins_again_sees_all_that_it_has_to(coordinator: Any) -> None:
     """What an older push brought, which its first try must not use, its second must not use either."""
-    monkeypatch.setattr(Prefetched, "more", property(lambda _: True, lambda _, more: None), raising=False)
     v = total(coordinator)
     first, second = (iterator_of(coordinator, batches) for batches in ([GOOD, [4.0]], [[4.0]]))
 

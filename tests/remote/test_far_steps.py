@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 import stratagem as tf
-from stratagem._servers.coordinator import _coordinator
 from tests.coordinator.functions import Coordinator
 from tests.remote.far import far_strategy
 from tests.remote.programs import PROGRAMS
@@ -24,7 +23,6 @@ from tests.thorough import thorough_but
 )
 def test_a_step_that_has_to_wait_for_programs_goes_on_where_it_was(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """What it has read before its first update, it does not read again after it."""
-    monkeypatch.setattr(_coordinator, "_IDLE", 0.05)
     strategy, program = far_strategy(monkeypatch, servers=2), {**PROGRAMS, **TABLES}[name].times(4)
     coordinator: Any = Coordinator(strategy)
 
@@ -38,7 +36,6 @@ def test_a_step_that_has_to_wait_for_programs_goes_on_where_it_was(name: str, mo
 
 def test_what_a_function_does_after_a_step_that_failed_counts(monkeypatch: pytest.MonkeyPatch) -> None:
     """The step has sent one of its updates before the other one failed."""
-    monkeypatch.setattr(_coordinator, "_IDLE", 0.05)
     strategy = far_strategy(monkeypatch, servers=2, workers=1)
     coordinator: Any = Coordinator(strategy)
     with strategy.scope():

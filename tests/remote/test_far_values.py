@@ -8,14 +8,8 @@ import numpy as np
 import pytest
 
 import stratagem as tf
-from stratagem._servers.coordinator import _coordinator
 from tests.coordinator.functions import Coordinator, draw
 from tests.remote.far import far_strategy
-
-
-@pytest.fixture(autouse=True)
-def threads_that_end_soon(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_coordinator, "_IDLE", 0.05)
 
 
 def made(strategy: Any) -> int:

@@ -11,17 +11,13 @@ import numpy as np
 import pytest
 
 import stratagem as tf
-from stratagem._servers.coordinator import _coordinator
 from stratagem._servers.remote import VariableServer
+
+# Private: when an object is gone is told when something new comes, by an amount of memory that no test measures.
 from stratagem._servers.remote._finalizers import Finalized
 from tests.coordinator.functions import Coordinator, draw
 from tests.remote.far import far_strategy
 from tests.remote.serving import serving, shrinking
-
-
-@pytest.fixture(autouse=True)
-def threads_that_end_soon(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_coordinator, "_IDLE", 0.05)
 
 
 def kept(strategy: Any) -> tuple[int, int]:

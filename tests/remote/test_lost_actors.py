@@ -9,10 +9,9 @@ import pytest
 from ray import exceptions
 
 import stratagem as tf
-from stratagem._servers.remote import _ray_actors as actors
-from stratagem._servers.remote import _ray_node as node
-from stratagem._servers.remote import _task as tasks
-from stratagem._servers.remote._actors import TaskLostError, TaskSilentError
+
+# Private: what Ray may say of actors that it can not start, said by a stand-in for Ray.
+from stratagem._servers.remote import TaskLostError, TaskSilentError, _ray_actors, _ray_node, _task
 
 
 @final
@@ -52,8 +51,8 @@ def actor(answer: Any) -> Any:
 def ray(monkeypatch: pytest.MonkeyPatch) -> Ray:
     found = Ray()
     monkeypatch.setitem(sys.modules, "ray", found)
-    monkeypatch.setattr(node, "check", lambda: None)
-    monkeypatch.setattr(actors, "_LOOK_SECONDS", 0.001)
+    monkeypatch.setattr(_ray_node, "check", lambda: None)
+    monkeypatch.setattr(_ray_actors, "_LOOK_SECONDS", 0.001)
     return found
 
 
@@ -69,7 +68,7 @@ def ray(monkeypatch: pytest.MonkeyPatch) -> Ray:
 )
 def test_an_actor_that_dies_is_started_again_whatever_ray_says(ray: Ray, error: Exception) -> None:
     start = ray.starting(error, (error,), (ValueError("the name is taken"),), 7)
-    found = actors.RayActor("worker:0", "job", actor(exceptions.ActorDiedError()), start)
+    found = _ray_actors.RayActor("worker:0", "job", actor(exceptions.ActorDiedError()), start)
     found.find(60.0)
     assert len(ray.started) == 4
     assert ray.get(found.found.here.remote(), 0) == 7
@@ -77,7 +76,7 @@ def test_an_actor_that_dies_is_started_again_whatever_ray_says(ray: Ray, error: 
 
 def test_an_actor_that_does_not_answer_yet_is_not_started_again(ray: Ray) -> None:
     error = exceptions.ActorUnavailableError("no answer yet", None)
-    found = actors.RayActor("worker:0", "job", actor(error), ray.starting(7))
+    found = _ray_actors.RayActor("worker:0", "job", actor(error), ray.starting(7))
     with pytest.raises(
         tf.errors.UnavailableError, match=r"worker:0 did not join the job within 0.05 s. Ray says: .*yet"
     ):
@@ -90,13 +89,13 @@ class Started:
 
     def __init__(self, ray: Ray, monkeypatch: pytest.MonkeyPatch, *answers: Any) -> None:
         start = ray.starting(*answers)
-        monkeypatch.setattr(actors, "start_actor", lambda *_: start())
-        monkeypatch.setattr(node, "logs", lambda: "the folder")
+        monkeypatch.setattr(_ray_actors, "start_actor", lambda *_: start())
+        monkeypatch.setattr(_ray_node, "logs", lambda: "the folder")
         monkeypatch.setenv("STRATAGEM_JOIN_SECONDS", "0.2")
         self._ray = ray
 
     def hosted(self) -> Any:
-        return actors.host_task(self._ray, "worker", 1, 2, "job")
+        return _ray_actors.host_task(self._ray, "worker", 1, 2, "job")
 
 
 def test_a_task_that_ray_never_starts_is_told_so(ray: Ray, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -122,14 +121,14 @@ def test_a_task_whose_node_ends_does_not_wait(ray: Ray, monkeypatch: pytest.Monk
     def ended() -> None:
         raise tf.errors.UnavailableError(None, None, "Ray's node of this machine has ended")
 
-    monkeypatch.setattr(node, "check", ended)
+    monkeypatch.setattr(_ray_node, "check", ended)
     with pytest.raises(tf.errors.UnavailableError, match="has ended"):
         process.hosted()
 
 
 def test_who_cannot_start_at_all_is_not_tried_without_a_pause(ray: Ray) -> None:
     error = exceptions.RuntimeEnvSetupError("no such package")
-    found = actors.RayActor("worker:0", "job", actor(error), ray.starting(*[error] * 1000))
+    found = _ray_actors.RayActor("worker:0", "job", actor(error), ray.starting(*[error] * 1000))
     with pytest.raises(tf.errors.UnavailableError, match="no such package"):
         found.find(0.5)
     assert len(ray.started) <= 10
@@ -163,7 +162,7 @@ def test_a_lost_task_is_told_with_what_is_known(ray: Ray, text: str, known: str)
     error = exceptions.ActorDiedError()
     error.error_msg = text
     with pytest.raises(TaskLostError) as found:
-        actors.RayPending(ray, error, "ps:1", None).result()
+        _ray_actors.RayPending(ray, error, "ps:1", None).result()
     assert known in str(found.value)
 
 
@@ -189,11 +188,11 @@ def test_a_servers_process_waits_until_those_that_use_it_know_that_it_is_frozen(
                 raise left.pop()
             return True
 
-    monkeypatch.setattr(tasks, "RayActor", Frozen)
-    monkeypatch.setattr(tasks, "answers", lambda: True)
+    monkeypatch.setattr(_task, "RayActor", Frozen)
+    monkeypatch.setattr(_task, "answers", lambda: True)
     monkeypatch.setitem(sys.modules, "ray", SimpleNamespace(shutdown=lambda: None))
     server = tf.distribute.Server({job: ["localhost:1"]}, job, 0, start=False)
-    monkeypatch.setitem(tasks._running, "localhost:1", SimpleNamespace(actor=object()))
+    monkeypatch.setitem(_task._running, "localhost:1", SimpleNamespace(actor=object()))
     if ends:
         server.serve()
         assert not left

@@ -14,18 +14,10 @@ import stratagem as tf
 from stratagem._core.context import entered
 from stratagem._core.step import tracing
 from stratagem._core.values import placement_of
-from stratagem._servers.coordinator import _coordinator
-from stratagem._servers.remote import Worker
-from stratagem._servers.remote._server import NotHereError, VariableServer
+from stratagem._servers.remote import NotHereError, VariableServer, Worker
 from tests.coordinator.functions import Coordinator
 from tests.remote.moving import ENGINES, SGD, Job, Scheduled, copies, descent, interrupted_anywhere, variable
 from tests.remote.serving import serving
-
-
-@pytest.fixture(autouse=True)
-def threads_that_end_soon(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_coordinator, "_IDLE", 0.05)
-
 
 # --- At any moment of a step ------------------------------------------------------------------------------------------------
 

@@ -13,8 +13,9 @@ import pytest
 
 from stratagem._base.errors import UnavailableError
 from stratagem._cluster import Address
-from stratagem._servers.remote import _ray_folder, _ray_keeper
-from stratagem._servers.remote import _ray_node as node
+
+# Private: nodes that are other programs than Ray's, and processes that die between two steps of starting one.
+from stratagem._servers.remote import _ray_folder, _ray_keeper, _ray_node
 from stratagem.testing import free_ports
 
 PATIENCE = 60.0
@@ -57,7 +58,7 @@ def head(monkeypatch: pytest.MonkeyPatch) -> Address:
         "RAY_worker_niceness",
     ):
         monkeypatch.setenv(name, "")
-    monkeypatch.setenv(node._RECONNECT, "")
+    monkeypatch.setenv(_ray_node._RECONNECT, "")
     return Address.parse(f"127.0.0.1:{free_ports(1)[0]}")
 
 
@@ -80,9 +81,9 @@ def start() -> Iterator[Callable[[Address, str], tuple["subprocess.Popen[str]", 
 
 def begin(head: Address, mine: Address | None = None) -> None:
     """Start the node of a task as `join` does."""
-    with node.locked(head) as folder:
-        node._secure(folder, b"secret" * 8, head, loopback=True)
-        node._start(folder, head, mine or head)
+    with _ray_node.locked(head) as folder:
+        _ray_node._secure(folder, b"secret" * 8, head, loopback=True)
+        _ray_node._start(folder, head, mine or head)
 
 
 def gone(folder: Path) -> bool:
@@ -107,8 +108,8 @@ def ended(process: psutil.Process) -> bool:
 def test_a_head_that_is_late_is_one_error_and_leaves_nothing(
     program: str, head: Address, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(node, "_RAY", program)
-    monkeypatch.setattr(node, "_START_SECONDS", 1.0)
+    monkeypatch.setattr(_ray_node, "_RAY", program)
+    monkeypatch.setattr(_ray_node, "_START_SECONDS", 1.0)
     with pytest.raises(UnavailableError, match="was not there after 1 s"):
         begin(head)
     assert gone(_ray_folder._folder(head))
@@ -118,7 +119,7 @@ def test_a_head_may_have_a_port_that_ray_would_give_to_its_workers(
     start: Callable[[Address, str], tuple["subprocess.Popen[str]", Path]],
 ) -> None:
     port = next(port for port in iter(lambda: free_ports(1)[0], None) if 10002 <= port <= 19999)
-    process, folder = start(Address.parse(f"127.0.0.1:{port}"), node._RAY)
+    process, folder = start(Address.parse(f"127.0.0.1:{port}"), _ray_node._RAY)
     assert process.stdout is not None
     assert process.stdout.readline().strip() == "joined"
     process.kill()
@@ -128,7 +129,7 @@ def test_a_head_may_have_a_port_that_ray_would_give_to_its_workers(
 def test_a_head_that_ends_is_told_with_its_last_words_and_leaves_nothing(
     head: Address, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(node, "_RAY", ENDS)
+    monkeypatch.setattr(_ray_node, "_RAY", ENDS)
     with pytest.raises(UnavailableError, match="Its last words: no room"):
         begin(head)
     assert gone(_ray_folder._folder(head))
@@ -157,7 +158,7 @@ def test_a_task_that_fails_before_its_node_starts_takes_the_secret_with_it(
         raise KeyboardInterrupt
 
     far = Address.parse(f"192.0.2.2:{head.port}")
-    monkeypatch.setattr(node, "_wait_for", wait_for)
+    monkeypatch.setattr(_ray_node, "_wait_for", wait_for)
     with pytest.raises(KeyboardInterrupt):
         begin(far, Address.parse("192.0.2.1:1"))
     assert gone(_ray_folder._folder(head))

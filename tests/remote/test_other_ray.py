@@ -8,6 +8,8 @@ import pytest
 
 from stratagem._base.errors import ClusterError
 from stratagem._cluster import Address
+
+# Private: nothing is to be started, and only this stands between a task and its node.
 from stratagem._servers.remote import _ray_node as node
 
 HEAD = Address.parse("localhost:2222")

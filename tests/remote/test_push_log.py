@@ -4,7 +4,9 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as some
 
-from stratagem._servers.remote._push import Origin, Push
+from stratagem._servers.remote import Origin, Push
+
+# Private: any history of pushes, at a rate that no server sees.
 from stratagem._servers.remote._push_log import PushLog
 
 ONE = np.float32(1)

@@ -10,18 +10,11 @@ import pytest
 import stratagem as tf
 from stratagem._base.errors import MixedStrategiesError
 from stratagem._core.values import placement_of
-from stratagem._servers.coordinator import _coordinator
 from stratagem._servers.strategy import ParameterServerStrategy
 from tests.coordinator.functions import Coordinator
 from tests.remote.moving import SGD, Scheduled, copies, descent, variable
 from tests.remote.serving import Program, difference, one_device, ran, serving
 from tests.thorough import thorough_but
-
-
-@pytest.fixture(autouse=True)
-def threads_that_end_soon(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_coordinator, "_IDLE", 0.05)
-
 
 # --- Programs that were compiled before -------------------------------------------------------------------------------------
 

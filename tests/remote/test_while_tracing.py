@@ -5,23 +5,17 @@ import time
 from collections.abc import Callable
 from typing import Any, final
 
+import jax
 import keras
 import numpy as np
 import pytest
 
 import stratagem as tf
-from stratagem._core.step import _execute
-from stratagem._servers.coordinator import _coordinator
 from tests.coordinator.functions import Coordinator
 from tests.remote.serving import serving
 
 ROWS = 50
 VALUES = np.arange(ROWS * 3, dtype="float32").reshape(ROWS, 3)
-
-
-@pytest.fixture(autouse=True)
-def threads_that_end_soon(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_coordinator, "_IDLE", 0.05)
 
 
 @final
@@ -106,25 +100,23 @@ def test_an_optimizer_is_whole_while_its_update_is_traced(monkeypatch: pytest.Mo
     assert int(optimizer.iterations) == 1
 
 
-def test_workers_trace_steps_that_run_eagerly_one_after_another(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_workers_trace_steps_that_run_eagerly_one_after_another() -> None:
     strategy = serving(1, 2)
     inside: list[int] = []
     most = 0
-    trace = _execute.trace
 
-    def traced(*args: Any, **kwargs: Any) -> Any:
-        nonlocal most
-        inside.append(1)
-        most = max(most, len(inside))
-        time.sleep(0.02)  # in which another thread would begin
-        try:
-            return trace(*args, **kwargs)
-        finally:
+    class Slow(keras.layers.Layer):  # type: ignore[misc]
+        def call(self, x: Any) -> Any:
+            nonlocal most
+            assert isinstance(x, jax.core.Tracer)
+            inside.append(1)
+            most = max(most, len(inside))
+            time.sleep(0.02)  # in which another thread would begin
             inside.pop()
+            return x
 
-    monkeypatch.setattr(_execute, "trace", traced)
     with strategy.scope():
-        model = keras.Sequential([keras.Input((3,)), keras.layers.Dense(2)])
+        model = keras.Sequential([keras.Input((3,)), Slow(), keras.layers.Dense(2)])
         model.compile("sgd", "mse", run_eagerly=True)
     model.fit(np.ones((32, 3)), np.ones((32, 2)), batch_size=2, verbose=0)
     assert int(model.optimizer.iterations) == 16

@@ -17,7 +17,6 @@ from typing import Any
 import psutil
 import pytest
 
-from stratagem._servers.remote._ray_keeper import started_at
 from tests.cli.launches import launcher
 from tests.conftest import added
 from tests.multi_worker.jobs import PATIENCE, Ended, Running, job, printed
@@ -54,7 +53,8 @@ def left_behind() -> set[str]:
 def runs(task: Path) -> bool:
     """Whether the process that the file stands for still runs."""
     with contextlib.suppress(OSError):
-        return started_at(int(task.name)) == task.read_text()
+        fields = Path(f"/proc/{task.name}/stat").read_text().rpartition(")")[2].split()
+        return fields[0] != "Z" and fields[19] == task.read_text()
     return False
 
 

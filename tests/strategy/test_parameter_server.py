@@ -9,7 +9,6 @@ import stratagem as tf
 from stratagem._cluster import ClusterSpec, SimpleClusterResolver
 from stratagem._core.values import placement_of
 from stratagem._servers.remote import Server
-from stratagem._servers.remote import _step_analysis as _plan
 from stratagem._servers.strategy import ParameterServerStrategy
 from stratagem.testing import free_ports
 from tests.remote.serving import Shards, cluster, serving, shrinking
@@ -228,7 +227,8 @@ def test_a_norm_over_servers_cannot_wait_for_accumulated_gradients(option: str) 
 @pytest.fixture
 def small_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     """A variable of more than 100 bytes must not travel whole."""
-    monkeypatch.setattr(_plan, "WHOLE_LIMIT", 100)
+    # Private: 256 MiB otherwise, which tests need not move.
+    monkeypatch.setattr("stratagem._servers.remote._step_analysis.WHOLE_LIMIT", 100)
 
 
 @pytest.fixture(params=[None, 2])

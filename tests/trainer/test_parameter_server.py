@@ -11,18 +11,13 @@ import numpy as np
 import pytest
 
 import stratagem as tf
-from stratagem._servers.coordinator import _coordinator
 from stratagem._servers.strategy import ParameterServerStrategy
+from tests.coordinator.idle import threads_that_end_soon as threads_that_end_soon
 from tests.remote.serving import one_device, serving
 from tests.trainer.small import BATCH, ROWS, WEIGHTS, X, Y, batched, close, descended, kernel
 
 layers = keras.layers
 WORKERS = 3
-
-
-@pytest.fixture(autouse=True)
-def threads_that_end_soon(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_coordinator, "_IDLE", 0.05)
 
 
 @pytest.fixture(scope="module")

@@ -7,7 +7,9 @@ import threading
 from job import FOLDER, coordinator, draw, iterator_of, numbers, run, strategy
 
 import stratagem as tf
-from stratagem._servers.coordinator import _batching as _pace
+
+# Private: a slow worker is not given several functions at once.
+from stratagem._servers.coordinator import _batching
 
 scheduled = []
 
@@ -22,8 +24,8 @@ def add_up(iterator):
 
 def together(function, iterator):
     """The results of many calls, of which workers were given several at once, however slow they are."""
-    calls, usual = 0, _pace._TOGETHER
-    _pace._TOGETHER = 600.0
+    calls, usual = 0, _batching._TOGETHER
+    _batching._TOGETHER = 600.0
 
     def counted(call):
         def counting(method, *args):
@@ -41,7 +43,7 @@ def together(function, iterator):
     finally:
         for worker in strategy.tasks:
             del worker.actor.call
-        _pace._TOGETHER = usual
+        _batching._TOGETHER = usual
         assert calls < 0.9 * sum(value._status.value == "READY" for value in scheduled)
     return coordinator.fetch(scheduled)
 

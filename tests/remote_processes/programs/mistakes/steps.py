@@ -7,7 +7,7 @@ from job import add, coordinator, count, run, strategy, table, train
 
 import stratagem as tf
 from stratagem._core.values import placement_of
-from stratagem._servers.remote._push import Push
+from stratagem._servers.remote import Push
 
 
 def a_function_raises():

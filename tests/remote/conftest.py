@@ -1,0 +1,13 @@
+"""What all tests of this folder begin with."""
+
+import pytest
+
+# Private: a worker is brought values where another function waits for it, which no test arranges every time.
+from stratagem._servers.remote._prefetch import Prefetched
+from tests.coordinator.idle import threads_that_end_soon as threads_that_end_soon
+
+
+@pytest.fixture
+def always(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every push brings values, also where no other function waits."""
+    monkeypatch.setattr(Prefetched, "more", property(lambda _: True, lambda _, more: None), raising=False)
