@@ -105,7 +105,7 @@ AWAY = {"host": "tpu-17", "pid": 4242, "started": 5, "machine": "another"}
 def test_an_owner_elsewhere_is_believed_while_it_touches_its_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    # Of a minute.
+    # Private: of a minute.
     monkeypatch.setattr("stratagem._checkpoints._owner.LAPSES_AFTER", 3.0)
     owned_by(tmp_path, AWAY)
     with (
@@ -120,7 +120,7 @@ def test_an_owner_elsewhere_is_believed_while_it_touches_its_file(
 
 
 def test_an_owners_file_that_cannot_be_read_lapses_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    # Of a minute.
+    # Private: of a minute.
     monkeypatch.setattr("stratagem._checkpoints._owner.LAPSES_AFTER", 0.2)
     (tmp_path / NAME).write_text("{")
     checkpoint = objects()
@@ -129,7 +129,7 @@ def test_an_owners_file_that_cannot_be_read_lapses_too(tmp_path: Path, monkeypat
 
 
 def test_an_owner_touches_its_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    # Of 15 seconds.
+    # Private: of 15 seconds.
     monkeypatch.setattr("stratagem._checkpoints._owner.TOUCH_EVERY", 0.02)
     checkpoint = objects()
     checkpoint.save(tmp_path / "ckpt")

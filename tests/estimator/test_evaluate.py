@@ -10,6 +10,8 @@ import pytest
 
 import stratagem as tf
 import stratagem.compat.v1 as tf1
+
+# Private: a program that was compiled before is not compiled again, by a hook in JAX's compiler.
 from stratagem._private import _executables
 from stratagem.estimator import Estimator, EstimatorSpec, RunConfig
 from tests.estimator.models import X, Y, by_hand, data, linear, rows, weight

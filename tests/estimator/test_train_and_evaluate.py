@@ -10,6 +10,8 @@ from typing import Any
 import pytest
 
 import stratagem as tf
+
+# Private: the chief's signs of life and the evaluator's belief in them, in one process, within a moment.
 from stratagem._tf1.estimator import _announcement as announcement
 from stratagem.compat import v1 as tf1
 from tests.estimator.clusters import model_fn, rows

@@ -23,7 +23,7 @@ def places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Empty places of every kind, below the folder that is returned; the server is one of them."""
     monkeypatch.setenv("KERAS_HOME", str(tmp_path / "keras"))
     monkeypatch.setenv("STRATAGEM_DATA", str(tmp_path / "own"))
-    # A folder of the system and a server of others, which no option moves.
+    # Private: a folder of the system and a server of others, which no option moves.
     monkeypatch.setattr("stratagem._data._builtin_data._DEBIAN", tmp_path / "debian")
     monkeypatch.setattr("stratagem._data._builtin_data._SERVER", (tmp_path / "server").as_uri())
     return tmp_path

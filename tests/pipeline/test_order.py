@@ -3,47 +3,49 @@
 import json
 from collections import Counter
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-# Private: orders alone are read in parts of any size, which data sets show only by the time that they take.
-from stratagem._data.stages._order import Cursor, Order, RememberedOrder, Repeated, Shuffled, SlicedOrder, Straight
+from stratagem._data import Dataset
 
-# Private: the seeds of such orders.
-from stratagem._data.stages._seeds import EpochSeeds
+Order = Any  # of a data set in memory: indices, of which a cursor reads as many as it is asked for
 
 
-def shuffled(parent: Order, buffer_size: int, seed: int = 7, *, reshuffle: bool = True) -> Shuffled:
-    return Shuffled(parent, buffer_size, EpochSeeds(seed, reshuffle=reshuffle))
+def order_of(dataset: Dataset) -> Order:
+    """Reading it does not touch the rows."""
+    return dataset.stage.order  # type: ignore[attr-defined]
 
 
-def read_all(cursor: Cursor, step: int = 1000) -> list[int]:
+def shuffled(rows: int, buffer_size: int, seed: int = 7, *, reshuffle: bool = True) -> Dataset:
+    return Dataset.range(rows).shuffle(buffer_size, seed, reshuffle_each_iteration=reshuffle)
+
+
+def read_all(cursor: Any, step: int = 1000) -> list[int]:
     return [int(i) for part in iter(lambda: cursor.read(step).tolist(), []) for i in part]
 
 
 @st.composite
 def orders(draw: st.DrawFn) -> Order:
     """A finite order, a few operations deep."""
-    order: Order = Straight(draw(st.integers(0, 30)))
+    dataset = Dataset.range(draw(st.integers(0, 30)))
     for _ in range(draw(st.integers(0, 4))):
-        kind = draw(st.sampled_from(["shuffle", "repeat", "take", "skip", "shard", "keep"]))
+        kind = draw(st.sampled_from(["shuffle", "repeat", "take", "skip", "shard", "cache"]))
         number = draw(st.integers(0, 12))
         if kind == "shuffle":
-            order = shuffled(order, number + 1)
+            dataset = dataset.shuffle(number + 1, seed=7)
         elif kind == "repeat":
-            order = Repeated(order, number % 4)
-        elif kind == "take":
-            order = SlicedOrder(order, count=number)
-        elif kind == "skip":
-            order = SlicedOrder(order, start=number)
+            dataset = dataset.repeat(number % 4)
         elif kind == "shard":
-            order = SlicedOrder(order, start=number % 3, step=3)
+            dataset = dataset.shard(3, number % 3)
+        elif kind == "cache":
+            dataset = dataset.cache()
         else:
-            order = RememberedOrder(order)
-    return order
+            dataset = getattr(dataset, kind)(number)
+    return order_of(dataset)
 
 
 @given(order=orders())
@@ -68,20 +70,20 @@ def test_a_restored_cursor_goes_on_with_the_very_next_index(
 
 @given(n=st.integers(0, 60), buffer_size=st.integers(1, 80))
 def test_a_shuffle_is_a_permutation(n: int, buffer_size: int) -> None:
-    assert sorted(read_all(shuffled(Straight(n), buffer_size).cursor())) == list(range(n))
+    assert sorted(read_all(order_of(shuffled(n, buffer_size)).cursor())) == list(range(n))
 
 
 @given(n=st.integers(0, 60), buffer_size=st.integers(1, 80))
 def test_an_index_comes_out_once_it_is_in_the_buffer(n: int, buffer_size: int) -> None:
-    for position, index in enumerate(read_all(shuffled(Straight(n), buffer_size).cursor())):
+    for position, index in enumerate(read_all(order_of(shuffled(n, buffer_size)).cursor())):
         assert index < position + buffer_size
 
 
 @pytest.mark.parametrize("step", [1, 7, 5000, 20_000])
 @pytest.mark.parametrize("buffer_size", [1, 10, 5000, 20_000])
 def test_the_order_does_not_depend_on_how_it_is_read(buffer_size: int, step: int) -> None:
-    expected = shuffled(Straight(10_000), buffer_size).cursor().read(10_000).tolist()
-    assert read_all(shuffled(Straight(10_000), buffer_size).cursor(), step) == expected
+    expected = order_of(shuffled(10_000, buffer_size)).cursor().read(10_000).tolist()
+    assert read_all(order_of(shuffled(10_000, buffer_size)).cursor(), step) == expected
 
 
 def one_by_one(n: int, buffer_size: int, slots: Iterator[int], drain: list[int]) -> list[int]:
@@ -110,38 +112,37 @@ def test_drawing_in_blocks_equals_drawing_one_by_one() -> None:
         def permutation(self, buffer: np.ndarray) -> np.ndarray:
             return buffer[::-1]
 
-    cursor = shuffled(Straight(4096 + 5), 5).cursor()
+    cursor = order_of(shuffled(4096 + 5, 5)).cursor()
     recording = Recording()
-    cursor._generator = recording  # type: ignore[attr-defined]
+    cursor._generator = recording
     found = read_all(cursor)
     assert found == one_by_one(4096 + 5, 5, iter(recording.slots), [4, 3, 2, 1, 0])
 
 
 def test_a_full_shuffle_is_uniform() -> None:
-    order = shuffled(Straight(3), 3)
+    order = order_of(shuffled(3, 3))
     counts = Counter(tuple(order.cursor().read(3).tolist()) for _ in range(6000))
     assert len(counts) == 6
     assert all(abs(count - 1000) < 150 for count in counts.values())  # five standard deviations
 
 
 def test_every_epoch_has_another_order_unless_told_otherwise() -> None:
-    moving, fixed = shuffled(Straight(50), 50), shuffled(Straight(50), 50, reshuffle=False)
-    first, second = np.split(Repeated(moving, 2).cursor().read(100), 2)
-    assert first.tolist() != second.tolist()
-    first, second = np.split(Repeated(fixed, 2).cursor().read(100), 2)
-    assert first.tolist() == second.tolist()
+    for reshuffle in (True, False):
+        dataset = shuffled(50, 50, reshuffle=reshuffle).repeat(2)
+        first, second = np.split(order_of(dataset).cursor().read(100), 2)
+        assert (first.tolist() != second.tolist()) is reshuffle
 
 
 def test_the_order_of_a_seed_is_the_same_on_every_machine() -> None:
-    order = shuffled(Straight(8), 8, seed=42)
+    order = order_of(shuffled(8, 8, seed=42))
     orders_of_epochs = [order.cursor().read(8).tolist() for _ in range(2)]
     assert orders_of_epochs == [[1, 3, 5, 7, 4, 6, 0, 2], [6, 7, 2, 1, 0, 3, 4, 5]]
 
 
 def test_repeating_nothing_for_ever_ends() -> None:
-    assert len(Repeated(Straight(0), -1).cursor().read(5)) == 0
+    assert len(order_of(Dataset.range(0).repeat()).cursor().read(5)) == 0
 
 
 def test_a_kept_order_is_walked_once() -> None:
-    order = RememberedOrder(shuffled(Straight(50), 50))
+    order = order_of(shuffled(50, 50).cache())
     assert read_all(order.cursor()) == read_all(order.cursor())

@@ -8,7 +8,8 @@ import jax
 import pytest
 from jax.extend import core as xc
 
-from stratagem._core.step import _execute
+# Private: how often a step is traced and cut is no result, only time.
+from stratagem._core.step import _execute, _uneven
 
 COMPILED = "/jax/core/compile/backend_compile_duration"
 
@@ -39,6 +40,19 @@ def programs_made(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
         return made[-1]
 
     monkeypatch.setattr(_execute, "trace", recording)
+    return made
+
+
+def cuts_made(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    """From now on, what is traced for every uneven batch, in order."""
+    made: list[Any] = []
+    init = _uneven.UnevenProgram.__init__
+
+    def recording(self: Any, *args: Any) -> None:
+        made.append(args[0])
+        init(self, *args)
+
+    monkeypatch.setattr(_uneven.UnevenProgram, "__init__", recording)
     return made
 
 

@@ -11,7 +11,6 @@ import pytest
 
 import stratagem as tf
 from stratagem._base.errors import DivergenceError
-from stratagem._core.step._divergence import varying_outputs
 from tests.step.observing import compilations
 
 AXIS = "replica"
@@ -205,12 +204,25 @@ def loop_until(x: Any, y: Any) -> Any:
         (lambda x, y: jax.vmap(lambda a: a * y)(jnp.ones(3)), [False]),
     ],
 )
-def test_what_varies(function: Callable[..., Any], expected: list[bool]) -> None:
-    closed = jax.make_jaxpr(function, axis_env=[(AXIS, 2)])(jnp.float32(1), jnp.float32(1))
-    assert varying_outputs(closed, [True, False]) == expected
+def test_what_varies(function: Callable[..., Any], expected: list[bool], two: Any) -> None:
+    v, equal = mirrored(two), mirrored(two)
+
+    def refused(output: int) -> bool:
+        def replica() -> None:
+            outputs = jax.tree.leaves(function(replica_id(), equal.value))
+            v.assign(tf.reduce_sum(outputs[output]))
+
+        try:
+            two.run(replica)
+        except DivergenceError:
+            return True
+        return False
+
+    assert [refused(output) for output in range(len(expected))] == expected
 
 
-def test_a_sum_over_another_axis_makes_nothing_equal() -> None:
+def test_a_sum_over_another_axis_makes_nothing_equal(two: Any) -> None:
+    v = mirrored(two)
     function = jax.vmap(lambda a: jax.lax.psum(a, "rows"), axis_name="rows")
-    closed = jax.make_jaxpr(function, axis_env=[(AXIS, 2)])(jnp.ones(3))
-    assert varying_outputs(closed, [True]) == [True]
+    with pytest.raises(DivergenceError):
+        two.run(lambda: v.assign(tf.reduce_sum(function(tf.ones(3) * replica_id()))))

@@ -18,10 +18,11 @@ import pytest
 from keras.src import utils as keras_utils
 
 import stratagem as tf
+import stratagem._private as _private
 import stratagem.distribute  # installs all hooks
-from stratagem import _private
-from stratagem._private import _paths, weakly
-from stratagem._private._executables import MOST
+
+# Private: tables of this folder, whose entries have to be names of Keras' and of a cache's size.
+from stratagem._private import _executables, _paths, weakly
 
 FOLDER = Path(_private.__file__).parent
 PACKAGE = FOLDER.parent
@@ -169,8 +170,8 @@ def test_executables_of_programs_that_call_python_serve_nobody_else() -> None:
 
 def test_so_many_executables_are_kept() -> None:
     with _private.reusing_executables():
-        found = [executable(float(number)) for number in range(MOST + 1)]
-        assert executable(float(MOST)) is found[-1]
+        found = [executable(float(number)) for number in range(_executables.MOST + 1)]
+        assert executable(float(_executables.MOST)) is found[-1]
         assert executable(0.0) is not found[0]
 
 
@@ -189,6 +190,7 @@ def test_threads_are_reserved_before_the_backend_starts_only(monkeypatch: pytest
     monkeypatch.delenv("PJRT_NPROC")
     _private.reserve_threads(4)
     assert "PJRT_NPROC" not in __import__("os").environ
+    # Private: this process has started them long ago.
     monkeypatch.setattr("stratagem._private._backends.backends_started", lambda: False)
     _private.reserve_threads(1)
     assert "PJRT_NPROC" not in __import__("os").environ

@@ -15,7 +15,6 @@ import numpy as np
 import pytest
 
 import stratagem as tf
-from stratagem._core.step.reading._containers import MOST_ITEMS
 from tests.step.counting import Counted, strategies
 from tests.step.readings import PROGRAMS, VALUES
 
@@ -168,7 +167,7 @@ def test_looking_runs_no_code_of_the_users() -> None:
 
 
 def test_what_is_too_much_to_follow_is_said_once(caplog: pytest.LogCaptureFixture) -> None:
-    table = [float(i) for i in range(MOST_ITEMS + 1)]
+    table = [float(i) for i in range(1000)]
     image = np.zeros((100, 100), np.float32)
 
     def step(x: Any) -> Any:

@@ -9,9 +9,8 @@ import pytest
 
 import stratagem as tf
 from stratagem._base.errors import DivergenceError, InvalidArgumentError, UnimplementedError
-from stratagem._core.step._uneven import UnevenProgram
 from stratagem._core.values import Separate, per_replica
-from tests.step.observing import compilations, programs_made
+from tests.step.observing import compilations, cuts_made, programs_made
 from tests.thorough import thorough_but
 
 FEATURES = 3
@@ -103,9 +102,7 @@ def test_an_uneven_end_is_traced_once_for_each_number_of_rows(compiled: bool, mo
         return training.strategy.run(training.replica, args=(x, y, 4))
 
     step = tf.function(step) if compiled else step
-    traces, programs = programs_made(monkeypatch), []
-    init = UnevenProgram.__init__
-    monkeypatch.setattr(UnevenProgram, "__init__", lambda self, *a: (programs.append(self), init(self, *a))[1])
+    traces, programs = programs_made(monkeypatch), cuts_made(monkeypatch)
     for rows in batches:
         step(*rows)
     assert (len(traces), len(programs)) == (3, 1)
@@ -397,8 +394,6 @@ def test_assigning_the_number_of_rows_is_divergence() -> None:
 
 
 def test_even_batches_stay_one_program(monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(*args: Any) -> None:
-        raise AssertionError("an even batch was cut")
-
-    monkeypatch.setattr(UnevenProgram, "__init__", refuse)
+    cut = cuts_made(monkeypatch)
     Training(mirrored(2), "SGD").step([2, 2], 0)
+    assert cut == []

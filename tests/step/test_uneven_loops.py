@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import stratagem as tf
-from stratagem._core.step._uneven import UnevenProgram
+from tests.step.observing import cuts_made
 
 EXAMPLES, BATCH, CLASSES, IMAGE = 100, 32, 3, (6, 6, 1)
 L2 = 0.01
@@ -157,9 +157,7 @@ class Run:
 @pytest.mark.thorough
 @pytest.mark.parametrize("name", LOOPS)
 def test_loops_equal_one_device(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    cut: list[Any] = []
-    init = UnevenProgram.__init__
-    monkeypatch.setattr(UnevenProgram, "__init__", lambda self, *a: (cut.append(a[1]), init(self, *a))[1])
+    cut = cuts_made(monkeypatch)
     several, one = Run(LOOPS[name], 8).everything(), Run(LOOPS[name], 1).everything()
     assert len(cut) == 3  # the last batch of each loop, once
     assert len(several["predictions"]) == EXAMPLES

@@ -12,6 +12,8 @@ import pytest
 import stratagem as tf
 from stratagem._core.context import Context, assign, current
 from stratagem._strategies import AbstractStrategy, MirroredStrategy, OneDeviceStrategy
+
+# Private: around a model_fn, an input_fn and hooks of an Estimator, which trains a model for it.
 from stratagem._tf1.estimator._isolation import generated_isolated, isolated
 
 

@@ -5,6 +5,8 @@ from typing import Any
 import pytest
 
 import stratagem as tf
+
+# Private: of a worker without the others of its job.
 from stratagem._strategies._extended import extended_of
 from tests.multi_worker.jobs import tf_config
 

@@ -9,8 +9,6 @@ import numpy as np
 import pytest
 
 import stratagem as tf
-from stratagem._training.callbacks import _files
-from stratagem._training.callbacks._callback_state import kept
 
 X = np.random.default_rng(0).normal(size=(32, 3)).astype("float32")
 Y = np.sin(X).sum(axis=1, keepdims=True).astype("float32")
@@ -62,17 +60,18 @@ def test_a_checkpoint_is_on_disk_before_it_has_its_name(
     model: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     events: list[str] = []
-    sync, replace = _files.sync, os.replace
+    fsync, replace = os.fsync, os.replace
 
-    def noting_sync(path: Path) -> None:
+    def noting_sync(handle: int) -> None:
+        path = Path(f"/proc/self/fd/{handle}").resolve()
         events.append(f"sync {'folder' if path.is_dir() else path.name.partition('.')[2].partition('.')[2]}")
-        sync(path)
+        fsync(handle)
 
     def noting_replace(source: Any, target: Any) -> None:
         events.append(f"name {Path(target).name}")
         replace(source, target)
 
-    monkeypatch.setattr(_files, "sync", noting_sync)
+    monkeypatch.setattr(os, "fsync", noting_sync)
     monkeypatch.setattr(os, "replace", noting_replace)
     fit(model, keras.callbacks.ModelCheckpoint(tmp_path / "model.keras"), epochs=1)
     assert events == ["sync model.keras", "name model.keras", "sync folder"]
@@ -84,10 +83,10 @@ def test_a_save_that_fails_leaves_the_file_that_was_there(
     fit(model, keras.callbacks.ModelCheckpoint(tmp_path / "model.keras"), epochs=1)
     before = (tmp_path / "model.keras").read_bytes()
 
-    def full(path: Any) -> None:
+    def full(handle: int) -> None:
         raise OSError("No space left on device")
 
-    monkeypatch.setattr(_files, "sync", full)
+    monkeypatch.setattr(os, "fsync", full)
     with pytest.raises(OSError, match="No space left"):
         fit(model, keras.callbacks.ModelCheckpoint(tmp_path / "model.keras"), epochs=1)
     assert names(tmp_path) == ["model.keras"]
@@ -123,15 +122,6 @@ def test_both_spellings_are_the_same_class() -> None:
     assert tf.keras.utils.SidecarEvaluator is tf.keras.experimental.SidecarEvaluator
     assert callable(tf.keras.utils.experimental.DatasetCreator)
     assert callable(tf.keras.utils.to_categorical)
-
-
-def test_callbacks_of_one_class_keep_what_each_knows() -> None:
-    first, second, other = (keras.callbacks.ReduceLROnPlateau() for _ in range(3))
-    first.best, second.best, second.wait = np.float32(1.5), 2.5, 3
-    states = {name: each.get_state() for name, each in kept([first, keras.callbacks.TerminateOnNaN(), second]).items()}
-    for name, each in kept([other, keras.callbacks.Callback(), first]).items():
-        each.set_state(states[name])
-    assert (other.best, first.best, first.wait) == (1.5, 2.5, 3)
 
 
 # --- SidecarEvaluator -------------------------------------------------------------------------------------------------

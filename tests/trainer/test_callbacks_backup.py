@@ -143,6 +143,21 @@ def test_metrics_go_on_replica_by_replica(tmp_path: Path) -> None:
     assert slots[1, 2] == before
 
 
+def test_callbacks_of_one_class_keep_what_each_knows(tmp_path: Path) -> None:
+    def pair() -> list[Any]:
+        return [keras.callbacks.ReduceLROnPlateau(name, patience=9) for name in ("loss", "mae")]
+
+    def known(callbacks: list[Any]) -> list[tuple[float, int]]:
+        return [(float(each.best), each.wait) for each in callbacks]
+
+    whole, resumed = pair(), pair()
+    fit(made(), *whole)
+    interrupted(made(), *pair(), keras.callbacks.BackupAndRestore(tmp_path), Interrupts(epoch=1))
+    fit(made(seed=5), *resumed, keras.callbacks.BackupAndRestore(tmp_path))
+    assert known(resumed) == known(whole)
+    assert whole[0].best != whole[1].best
+
+
 @pytest.mark.thorough
 def test_other_numbers_of_replicas_go_on_too(tmp_path: Path) -> None:
     interrupted(made(4), keras.callbacks.BackupAndRestore(tmp_path, save_freq=1), Interrupts(step=7))

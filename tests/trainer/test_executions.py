@@ -11,6 +11,8 @@ import numpy as np
 import pytest
 
 import stratagem as tf
+
+# Private: the work that is counted decides, and other tests see only what is decided.
 from stratagem._core.step._repeat import gains, work
 from stratagem._private import sub_jaxprs
 from tests.thorough import thorough_but

@@ -10,8 +10,7 @@ import pytest
 from rich.console import Console
 
 import stratagem as tf
-from stratagem._training import _progress
-from stratagem._training._progress import ProgressLogger
+from stratagem._training import ProgressLogger
 
 X = np.random.default_rng(0).normal(size=(100, 6)).astype("float32")
 Y = X.sum(1, keepdims=True)
@@ -67,7 +66,8 @@ def test_verbose_is_as_in_keras(
 
 
 def test_a_long_epoch_tells_how_far_it_is(model: keras.Model, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_progress, "_SECONDS_BETWEEN_LINES", 0.0)
+    # Private: half a minute otherwise.
+    monkeypatch.setattr("stratagem._training._progress._SECONDS_BETWEEN_LINES", 0.0)
     progress, text = written()
     model.fit(X, Y, batch_size=10, epochs=1, callbacks=[progress])
     assert [line.split(" - ")[1] for line in text.getvalue().splitlines()] == [

@@ -9,10 +9,17 @@ import pytest
 
 import stratagem as tf
 from stratagem._strategies import AbstractStrategy, OneDeviceStrategy
-from stratagem._training._data import Data
-from stratagem._training._feed import open_feed
-from stratagem._training._runner import Execution, StepRunner, open_runner, run_batch, run_steps
-from stratagem._training._steps import StepKind, Steps
+from stratagem._training import (
+    Data,
+    Execution,
+    StepKind,
+    StepRunner,
+    Steps,
+    open_feed,
+    open_runner,
+    run_batch,
+    run_steps,
+)
 from tests.trainer.small import BATCH, ROWS, X, Y, batched, close, descended, kernel
 
 

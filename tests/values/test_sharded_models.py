@@ -113,6 +113,7 @@ def test_an_initializer_that_knows_parts_makes_each_by_itself(named: bool) -> No
 def test_a_large_variable_that_is_made_whole_is_warned_of(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
+    # Private: the number from which on it is worth a warning is large.
     monkeypatch.setattr("stratagem._core.values._initial._LARGE", 10)
     with Sharding(3).scope():
         tf.Variable(lambda: np.zeros(11), shape=(11,), dtype=tf.float32, name="big")

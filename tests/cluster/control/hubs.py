@@ -45,7 +45,12 @@ class Task:
     @classmethod
     async def connect(cls, facts: JobInfo, token: bytes = TOKEN) -> "Task":
         """Without a hello."""
-        return cls(facts, await call(*await asyncio.open_connection(*facts.address), token))
+        reader, writer = await asyncio.open_connection(*facts.address)
+        try:
+            return cls(facts, await call(reader, writer, token))
+        except Exception:
+            writer.close()
+            raise
 
     def hello(self, **changed: Any) -> None:
         """Ask to join."""
