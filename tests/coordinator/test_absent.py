@@ -46,6 +46,7 @@ def fates(monkeypatch: pytest.MonkeyPatch) -> Iterator[Fates]:
             fates.befall(worker)
         begin(worker, *args, **kwargs)
 
+    # A worker of this process is lost with it: what a lost one of another process raises is raised for it.
     monkeypatch.setattr(Worker, "begin", begin_or_fall)
     monkeypatch.setattr(Worker, "rejoin", lambda worker, seconds: fates.rejoin(worker, seconds), raising=False)
     monkeypatch.setenv("STRATAGEM_REJOIN_SECONDS", "0.5")
@@ -125,6 +126,7 @@ def test_a_workers_thread_that_fails_is_replaced(monkeypatch: pytest.MonkeyPatch
             raise RuntimeError("a mistake of this library's")
         run(*args)
 
+    # The mistake: no function of the user's ends a thread.
     monkeypatch.setattr(coordinator, "_run", run_or_fail)
     coordinator.schedule(one)
     while not failed:

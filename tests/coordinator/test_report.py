@@ -84,6 +84,7 @@ def test_slow_servers_are_seen(strategy: Any, coordinator: Any, monkeypatch: pyt
         time.sleep(WAIT / 2)
         return push(self, *args)
 
+    # Within the time that it says it was busy.
     monkeypatch.setattr(VariableServer, "_check", slow)
     report = training.run(24)
     assert largest(report) is TimeCategory.SERVERS
@@ -107,6 +108,7 @@ def test_updates_of_others_between_a_read_and_a_push_are_its_staleness(
         time.sleep(WAIT if next(from_one_to_the_next) % 7 == 0 else 0)
         return found
 
+    # So that others push meanwhile.
     monkeypatch.setattr(VariableServer, "read", slow_at_times)
     assert training.run(60).staleness > 0
 

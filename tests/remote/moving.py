@@ -62,6 +62,7 @@ class Job:
         self.strategy = serving(2, workers) if engine == "threads" else far_strategy(monkeypatch, 2, workers)
         self._left, self._act, self._calls = 0, lambda: None, CALLS
         for kind in (LocalActor, FarActor):
+            # Between two messages of a step, where no program of a user's has code.
             monkeypatch.setattr(kind, "call", self._noticed(kind.call))
         with self.strategy.scope():
             self.v, self.w, self.first, self.second = (variable() for _ in range(4))

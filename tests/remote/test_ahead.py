@@ -25,6 +25,7 @@ def calls(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
         counted[method] += 1
         return call(self, method, *args)
 
+    # How often a server is asked shows in no result.
     monkeypatch.setattr(LocalActor, "call", counting)
     return counted
 

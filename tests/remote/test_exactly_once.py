@@ -314,6 +314,7 @@ def unsteady(monkeypatch: pytest.MonkeyPatch) -> None:
         return called
 
     for name in ("read", "rows", "push"):
+        # A network that is slow at times.
         monkeypatch.setattr(VariableServer, name, after_a_while(getattr(VariableServer, name)))
 
 

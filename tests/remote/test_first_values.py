@@ -40,6 +40,7 @@ def made(monkeypatch: pytest.MonkeyPatch) -> list[int]:
         found.extend([count] * (self.shape != (2,)))
         return maker(self, count)
 
+    # Where, and how many at a time, shows in no value.
     monkeypatch.setattr(InitializerProgram, "maker", noted)
     return found
 

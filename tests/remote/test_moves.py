@@ -171,6 +171,7 @@ def test_a_variable_is_used_in_the_middle_of_its_move(use: str, engine: str, mon
             job, waits, failed = Job(engine, patch), threading.Event(), []
             job.serve("c")
             job.run(0, 0)
+            # To know when a thread waits.
             patch.setattr(job.strategy.servers, "_moving", _Noticed(waits))
 
             def using(job: Job = job, failed: list[BaseException] = failed) -> None:

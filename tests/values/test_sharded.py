@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 import stratagem as tf
-from stratagem._core.values import ShardedVariable, Variable
+from stratagem._core.values import ShardedVariable, Variable, placement_of
+from tests.remote.serving import serving
 
 S = slice
 
@@ -101,19 +102,16 @@ def test_random_slices_are_numpys(seed: int) -> None:
         assert np.array_equal(variable[index], array[index])
 
 
-def test_only_the_shards_in_a_slice_are_read(seven: ShardedVariable, monkeypatch: pytest.MonkeyPatch) -> None:
-    read: list[int] = []
-    value = keras.Variable.value
-
-    def observed(self: Any) -> Any:
-        read.append(next(i for i, v in enumerate(seven.variables) if v is self))
-        return value.fget(self)
-
-    monkeypatch.setattr(type(seven.variables[0]).__mro__[1], "value", property(observed))
+def test_only_the_shards_in_a_slice_are_read() -> None:
+    strategy = serving(servers=3, shards=3)
+    with strategy.scope():
+        seven = tf.Variable(np.arange(7.0))
+    home = [placement_of(shard).home for shard in seven.variables]  # type: ignore[union-attr]
     for index, shards in [(3, {1}), (S(3, 5), {1}), (S(2, 4), {0, 1}), (S(6, 4, -1), {2}), (S(None), {0, 1, 2})]:
-        read.clear()
-        assert seven[index] is not None
-        assert set(read) == shards
+        before = strategy.servers.traffic()
+        assert np.array_equal(seven[index], np.arange(7.0)[index])
+        after = strategy.servers.traffic()
+        assert {shard for shard, server in enumerate(home) if after[server].sent > before[server].sent} == shards
 
 
 def test_a_mask_selects_rows(seven: ShardedVariable) -> None:
