@@ -43,7 +43,7 @@ def shard(stage: Stage, asked: AutoShardPolicy, context: InputContext) -> Shardi
     FILE: worker w of W reads every W-th file from number w on. DATA: every worker walks over all batches and takes its
     pieces of each. AUTO: FILE where all sources read files, else DATA. HINT: the placeholder that
     `shard(SHARD_HINT, …)` left becomes the worker's shard. OFF: every worker has all of it, as the user's plan says.
-    Sources: TensorFlow's auto_shard rewrite, measured on 2.15 (`tests/pipeline/test_shard.py`). Different: AUTO
+    Sources: TensorFlow's auto_shard rewrite, measured on 2.15 (`tests/data/test_shard.py`). Different: AUTO
     leaves a plan whole when only some of its sources read files; TensorFlow shards those and then the batches as well.
 
     Raises:

@@ -12,8 +12,8 @@ import pytest
 import stratagem as tf
 from stratagem._base.job import Job
 from stratagem._data import Dataset, TensorSpec, as_dataset
-from tests.pipeline.foreign_sources import Counting, batches
-from tests.pipeline.workers import distributed, on_all_workers, pieces
+from tests.data.foreign_sources import Counting, batches
+from tests.data.workers import distributed, on_all_workers, pieces
 
 
 class Log:

@@ -13,9 +13,9 @@ import pytest
 import stratagem as tf
 from stratagem._base.errors import NotProvidedError
 from stratagem._data import set_global_seed
-from tests.pipeline.recorded.answers import answer
-from tests.pipeline.recorded.differences import DIFFERENT
-from tests.pipeline.recorded.programs import PROGRAMS
+from tests.data.recorded.answers import answer
+from tests.data.recorded.differences import DIFFERENT
+from tests.data.recorded.programs import PROGRAMS
 
 FOLDER = Path(__file__).parent / "recorded"
 RECORDED: dict[str, Any] = json.loads((FOLDER / "tensorflow_answers.json").read_text())

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.pipeline.random_pipelines import SOURCES, STEPS, Step, built, some, through_json
+from tests.data.random_pipelines import SOURCES, STEPS, Step, built, some, through_json
 
 
 @pytest.fixture(autouse=True, scope="module")

@@ -8,7 +8,7 @@ import pytest
 from stratagem._base.errors import ClusterError
 from stratagem._base.job import Job
 from stratagem._data import Dataset, TensorSpec
-from tests.pipeline.workers import distributed, on_all_workers, pieces
+from tests.data.workers import distributed, on_all_workers, pieces
 
 
 def generated(rows: int, width: int = 1) -> Dataset:

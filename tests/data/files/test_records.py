@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import stratagem as tf
 from stratagem.data import Dataset, TextLineDataset, TFRecordDataset
 from stratagem.io import TFRecordOptions, TFRecordWriter
-from tests.pipeline.files import written
+from tests.data.files import written
 
 HERE = Path(__file__).parent
 

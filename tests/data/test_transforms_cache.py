@@ -16,7 +16,7 @@ import pytest
 
 from stratagem._base.errors import DataLossError, InvalidArgumentError, NotFoundError
 from stratagem._data import Dataset, TensorSpec
-from tests.pipeline.recorded.answers import plain
+from tests.data.recorded.answers import plain
 
 ELEMENTS: dict[str, Any] = {
     "float32": np.arange(6, dtype=np.float32).reshape(3, 2),

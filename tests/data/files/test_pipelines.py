@@ -13,8 +13,8 @@ import pytest
 import stratagem as tf
 from stratagem._data import AutoShardPolicy
 from stratagem.data import Dataset, TFRecordDataset
-from tests.pipeline.files.test_records import write
-from tests.pipeline.workers import steps_by_worker, with_policy
+from tests.data.files.test_records import write
+from tests.data.workers import steps_by_worker, with_policy
 
 COUNTS = [300, 0, 411, 250, 37]  # records of the files, which are numbered through
 

@@ -6,7 +6,7 @@ import grain
 import pytest
 
 from stratagem._data import INFINITE_CARDINALITY, UNKNOWN_CARDINALITY, as_dataset
-from tests.pipeline.foreign_sources import grain_examples, grain_loader
+from tests.data.foreign_sources import grain_examples, grain_loader
 
 
 def numbers(dataset: Any) -> list[int]:

@@ -16,7 +16,7 @@ from stratagem._data import TensorSpec, as_dataset
 
 # Private: that nothing is copied shows in no result.
 from stratagem._data.foreign._tensors import from_torch
-from tests.pipeline.foreign_sources import MapStyle, Streamed, loader, stateful_loader, torch_seed
+from tests.data.foreign_sources import MapStyle, Streamed, loader, stateful_loader, torch_seed
 
 
 def orders(data: Any, epochs: int = 2) -> list[list[list[int]]]:

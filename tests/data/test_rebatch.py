@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stratagem._data import AutoShardPolicy, Dataset, PerReplicaSpec, TensorSpec
-from tests.pipeline.workers import distributed, on_all_workers, steps_by_worker, with_policy
+from tests.data.workers import distributed, on_all_workers, steps_by_worker, with_policy
 
 REPLICAS = st.integers(1, 9)
 

@@ -10,8 +10,8 @@ import stratagem as tf
 from stratagem._base.job import Job
 from stratagem._data import AutoShardPolicy, set_global_seed
 from stratagem.data import Dataset, TFRecordDataset
-from tests.pipeline.files.test_records import numbered, read
-from tests.pipeline.workers import distributed, on_all_workers, pieces, steps_by_worker, with_policy
+from tests.data.files.test_records import numbered, read
+from tests.data.workers import distributed, on_all_workers, pieces, steps_by_worker, with_policy
 
 
 def listed(dataset: Dataset) -> list[str]:

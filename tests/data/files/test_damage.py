@@ -14,8 +14,8 @@ import pytest
 import stratagem as tf
 from stratagem._base.framing import framed, masked_crc
 from stratagem.data import Dataset, TextLineDataset, TFRecordDataset
-from tests.pipeline.files.expressions import changed
-from tests.pipeline.files.test_records import numbered, read, write
+from tests.data.files.expressions import changed
+from tests.data.files.test_records import numbered, read, write
 
 SIZE = 16 + 3  # of a record like b"0.0" in a file
 

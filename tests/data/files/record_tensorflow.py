@@ -1,6 +1,6 @@
 """Records what TensorFlow 2.15.1 answers to `expressions.py`, and writes files with it: run it where TensorFlow is.
 
-    /tmp/tensorflow/bin/python tests/pipeline/files/record_tensorflow.py     (see tests/parity for the environment)
+    /tmp/tensorflow/bin/python tests/data/files/record_tensorflow.py     (see tests/parity for the environment)
 
 The tests need no TensorFlow. `written.py` says what is in the files.
 """

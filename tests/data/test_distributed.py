@@ -30,7 +30,7 @@ from stratagem._data import (
     TensorSpec,
 )
 from stratagem._strategies import OneDeviceStrategy
-from tests.pipeline.recording import HostNeeded, Recorder
+from tests.data.recording import HostNeeded, Recorder
 
 PER_REPLICA = InputReplicationMode.PER_REPLICA
 

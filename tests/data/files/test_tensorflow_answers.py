@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import stratagem as tf
-from tests.pipeline.files.expressions import EXPRESSIONS, Names, answer
+from tests.data.files.expressions import EXPRESSIONS, Names, answer
 
 HERE = Path(__file__).parent
 RECORDED: dict[str, Any] = json.loads((HERE / "tensorflow_answers.json").read_text())

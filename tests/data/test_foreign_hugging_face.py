@@ -10,7 +10,7 @@ import pytest
 from PIL import Image
 
 from stratagem._data import TensorSpec, as_dataset
-from tests.pipeline.foreign_sources import BATCHES, X, Y, streamed_table, table
+from tests.data.foreign_sources import BATCHES, X, Y, streamed_table, table
 
 
 def numbers(dataset: Any) -> list[list[int]]:

@@ -18,7 +18,7 @@ import torch
 import stratagem._data as pipeline
 from stratagem._data import Dataset, TensorSpec, as_dataset
 from stratagem._strategies import MirroredStrategy
-from tests.pipeline.foreign_sources import MapStyle, examples, table
+from tests.data.foreign_sources import MapStyle, examples, table
 
 Pair = namedtuple("Pair", "left right")
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from stratagem._base.errors import InvalidArgumentError, OutOfRangeError
 from stratagem._core.context import entered
 from stratagem._data import Dataset, TensorSpec
-from tests.pipeline.recording import HostNeeded, Recorder
+from tests.data.recording import HostNeeded, Recorder
 
 
 def test_the_end_is_stopiteration_or_out_of_range_or_no_value() -> None:

@@ -12,7 +12,7 @@ import pytest
 from stratagem import train
 from stratagem._data import Dataset
 from stratagem._strategies import MirroredStrategy
-from tests.pipeline.foreign_sources import BATCHES, CASES, Case, X, Y, torch_seed
+from tests.data.foreign_sources import BATCHES, CASES, Case, X, Y, torch_seed
 from tests.thorough import thorough_if
 
 REPLICAS = 3

@@ -1,6 +1,6 @@
 """Records what TensorFlow 2.15.1 gives for the programs of `recorded/`, and its names: run it where TensorFlow is.
 
-    /tmp/tensorflow/bin/python tests/pipeline/record_tensorflow.py     (see tests/parity for the environment)
+    /tmp/tensorflow/bin/python tests/data/record_tensorflow.py     (see tests/parity for the environment)
 
 The tests need no TensorFlow.
 """

@@ -10,7 +10,7 @@ from stratagem._base.errors import ClusterError
 from stratagem._base.job import Job
 from stratagem._data import AutoShardPolicy, Dataset
 from stratagem._data.files import TextLineDataset
-from tests.pipeline.workers import distributed, on_all_workers, with_policy
+from tests.data.workers import distributed, on_all_workers, with_policy
 
 X = np.arange(24.0)
 

@@ -14,8 +14,8 @@ import stratagem as tf
 from stratagem._base.errors import TracedDecisionError
 from stratagem._core.context import entered
 from stratagem.data import Dataset, TFRecordDataset
-from tests.pipeline.files.expressions import Names
-from tests.pipeline.recording import HostNeeded, Recorder
+from tests.data.files.expressions import Names
+from tests.data.recording import HostNeeded, Recorder
 
 INT = tf.io.FixedLenFeature([], tf.int64)
 

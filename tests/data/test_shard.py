@@ -17,7 +17,7 @@ from stratagem._base.errors import FailedPreconditionError, InvalidArgumentError
 from stratagem._base.job import Job
 from stratagem._data import SHARD_HINT, AutoShardPolicy, Dataset
 from stratagem._data.files import TextLineDataset
-from tests.pipeline.workers import distributed, on_all_workers, pieces, steps_by_worker, with_policy
+from tests.data.workers import distributed, on_all_workers, pieces, steps_by_worker, with_policy
 
 AUTO, FILE, DATA, OFF, HINT = (AutoShardPolicy[name] for name in ("AUTO", "FILE", "DATA", "OFF", "HINT"))
 
