@@ -10,7 +10,7 @@ import stratagem as tf
 from stratagem.testing import STRATEGIES
 from tests.parity.training import floatx
 from tests.thorough import thorough_but
-from tests.trainer.training import distance
+from tests.training.training import distance
 
 optimizers = tf.keras.optimizers
 layers = tf.keras.layers

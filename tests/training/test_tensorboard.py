@@ -180,7 +180,7 @@ def test_arguments_that_mean_nothing(options: dict[str, Any], error: type[Except
         tf.keras.callbacks.TensorBoard("logs", **options)
 
 
-@pytest.mark.thorough  # tests/trainer/test_callbacks_of_jobs.py has such a job
+@pytest.mark.thorough  # tests/training/test_callbacks_of_jobs.py has such a job
 def test_of_two_workers_the_chief_writes(tmp_path: Path) -> None:
     with job(Path(__file__).with_name("tensorboard_worker.py"), 2, tmp_path) as running:
         ended = running.ended()

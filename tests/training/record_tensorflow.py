@@ -4,9 +4,9 @@ Run by hand, in an environment of its own (the tests need neither it nor TensorF
 
     python3.11 -m venv /tmp/tensorflow
     /tmp/tensorflow/bin/pip install tensorflow-cpu==2.15.1
-    /tmp/tensorflow/bin/python -m tests.trainer.record_tensorflow
+    /tmp/tensorflow/bin/python -m tests.training.record_tensorflow
 
-It rewrites tests/trainer/recorded/fits.json.
+It rewrites tests/training/recorded/fits.json.
 """
 
 import json
@@ -22,7 +22,7 @@ def recorded(name: str) -> Any:
     """One training, or with an empty name what `fits.epoch_ends` gives."""
     import tensorflow as tf  # in the process of its own: TensorFlow's collectives fail when two strategies share one
 
-    from tests.trainer.fits import FITS, epoch_ends
+    from tests.training.fits import FITS, epoch_ends
 
     cpu = tf.config.list_physical_devices("CPU")[0]
     tf.config.set_logical_device_configuration(cpu, [tf.config.LogicalDeviceConfiguration()] * 2)
@@ -40,7 +40,7 @@ def alone(name: str) -> Any:
 
 def main() -> None:
     """Record everything."""
-    from tests.trainer.fits import FITS
+    from tests.training.fits import FITS
 
     found = {"tensorflow": "2.15.1", "fits": {name: alone(name) for name in FITS}, "epoch ends": alone("")}
     RECORD.parent.mkdir(exist_ok=True)

@@ -13,7 +13,7 @@ from typing import Any, final
 import stratagem as tf
 from tests.multi_worker.jobs import Ended, job, printed
 from tests.multi_worker.scenarios import Trial
-from tests.trainer.programs.returning import digest, made, plan_of
+from tests.training.programs.returning import digest, made, plan_of
 
 PROGRAM = Path(__file__).parent / "programs" / "resumed.py"
 EARLIEST = 8  # the step of a process at which it is killed: one more than an epoch has
@@ -63,7 +63,7 @@ class Returning:
         root = Path(__file__).parents[2]
         path = os.pathsep.join([str(root), str(root / "src")])
         self._program = subprocess.Popen(
-            [sys.executable, "-m", "tests.trainer.programs.returning"],
+            [sys.executable, "-m", "tests.training.programs.returning"],
             env=os.environ | {"PYTHONPATH": path, "JAX_PLATFORMS": "cpu", "JAX_NUM_CPU_DEVICES": "2"},
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,

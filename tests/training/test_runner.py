@@ -20,7 +20,7 @@ from stratagem._training import (
     run_batch,
     run_steps,
 )
-from tests.trainer.small import BATCH, ROWS, X, Y, batched, close, descended, kernel
+from tests.training.small import BATCH, ROWS, X, Y, batched, close, descended, kernel
 
 
 class LaterStrategy(OneDeviceStrategy):  # type: ignore[misc]

@@ -10,8 +10,8 @@ import pytest
 import stratagem as tf
 from stratagem._strategies import MirroredStrategy
 from tests.parity.training import floatx
-from tests.trainer.fits import EPOCH_ENDS, EPOCHS, FITS, epoch_ends
-from tests.trainer.record_tensorflow import RECORD
+from tests.training.fits import EPOCH_ENDS, EPOCHS, FITS, epoch_ends
+from tests.training.record_tensorflow import RECORD
 
 RECORDED = json.loads(RECORD.read_text())
 

@@ -9,7 +9,7 @@ import pytest
 import stratagem as tf
 from stratagem.testing import STRATEGIES
 from tests.parity.training import floatx
-from tests.trainer.training import Trained, distance, results
+from tests.training.training import Trained, distance, results
 
 pytestmark = pytest.mark.thorough
 

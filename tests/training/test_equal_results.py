@@ -7,8 +7,8 @@ import stratagem as tf
 from stratagem.testing import STRATEGIES
 from tests.parity.training import floatx
 from tests.thorough import thorough_but
-from tests.trainer.models import BATCH, KINDS, ROWS, OwnStep, layers, numbers
-from tests.trainer.training import distance, results, trained, tree
+from tests.training.models import BATCH, KINDS, ROWS, OwnStep, layers, numbers
+from tests.training.training import distance, results, trained, tree
 
 
 @pytest.mark.thorough

@@ -9,7 +9,7 @@ import numpy as np
 
 from stratagem.testing import STRATEGIES
 from tests.parity.training import floatx
-from tests.trainer.models import BATCH, KINDS
+from tests.training.models import BATCH, KINDS
 
 History = dict[str, list[float]]
 

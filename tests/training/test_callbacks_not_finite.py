@@ -11,7 +11,7 @@ import pytest
 
 import stratagem as tf
 from stratagem._checkpoints import not_finite
-from tests.trainer.test_callbacks_backup import made
+from tests.training.test_callbacks_backup import made
 
 X = np.ones((8, 3), np.float32)
 Y = np.ones((8, 1), np.float32)

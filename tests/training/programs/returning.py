@@ -1,6 +1,6 @@
 """Fits whose process is killed by the very next statement. Started once, the program forks a process for every fit.
 
-python -m tests.trainer.programs.returning    reads lines `seed<TAB>folder`, in each of which a fit saves what `Plan` says
+python -m tests.training.programs.returning    reads lines `seed<TAB>folder`, in each of which a fit saves what `Plan` says
 its output                                    `saved NAME DIGEST` for whatever has to be in the folder, `ended SIGNAL`
 """
 

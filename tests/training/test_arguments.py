@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import stratagem as tf
-from tests.trainer.small import BATCH, ROWS, WEIGHTS, X, Y, batched, close, descended, kernel, linear, shared
+from tests.training.small import BATCH, ROWS, WEIGHTS, X, Y, batched, close, descended, kernel, linear, shared
 
 
 class Counts(tf.keras.callbacks.Callback):

@@ -9,7 +9,7 @@ import pytest
 import stratagem as tf
 from stratagem._base.errors import ContextError, MixedStrategiesError
 from stratagem.testing import STRATEGIES
-from tests.trainer.small import BATCH, ROWS, X, Y, kernel, linear, shared
+from tests.training.small import BATCH, ROWS, X, Y, kernel, linear, shared
 
 layers = tf.keras.layers
 

@@ -14,7 +14,7 @@ import torch.utils.data
 import tqdm
 
 import stratagem as tf
-from tests.trainer.small import BATCH, ROWS, WEIGHTS, X, Y, batched, close, descended, kernel, linear, shared
+from tests.training.small import BATCH, ROWS, WEIGHTS, X, Y, batched, close, descended, kernel, linear, shared
 
 tqdm.tqdm.monitor_interval = 0  # else the first progress bar of `datasets`, shown or not, starts a thread that stays
 

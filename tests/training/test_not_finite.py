@@ -15,7 +15,7 @@ import stratagem as tf
 from stratagem._base.errors import NonFiniteError
 from tests.multi_worker.jobs import job
 from tests.thorough import thorough_but
-from tests.trainer.test_callbacks_backup import made
+from tests.training.test_callbacks_backup import made
 
 PROGRAM = Path(__file__).parent / "not_finite.py"
 ROWS = 24

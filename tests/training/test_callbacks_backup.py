@@ -11,7 +11,7 @@ import pytest
 
 import stratagem as tf
 from stratagem._private import stored
-from tests.trainer.scenarios import killed_fit
+from tests.training.scenarios import killed_fit
 
 ROWS = 64
 X = np.random.default_rng(0).normal(size=(ROWS, 3)).astype("float32")

@@ -9,7 +9,7 @@ import pytest
 import stratagem as tf
 from stratagem.testing import STRATEGIES
 from tests.parity.training import floatx
-from tests.trainer.training import distance
+from tests.training.training import distance
 
 losses, metrics, layers = tf.keras.losses, tf.keras.metrics, tf.keras.layers
 ROWS, BATCH = 11, 8  # the second batch has 3 rows

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from tests.multi_worker.jobs import job, printed
-from tests.trainer.training import distance
+from tests.training.training import distance
 
 PROGRAM = Path(__file__).parent / "fit_of_two.py"
 

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 import stratagem as tf
-from tests.trainer.programs.returning import Manages
-from tests.trainer.scenarios import Returning, killed_after_fit
-from tests.trainer.small import BATCH, X, Y, shared
+from tests.training.programs.returning import Manages
+from tests.training.scenarios import Returning, killed_after_fit
+from tests.training.small import BATCH, X, Y, shared
 
 
 @pytest.fixture

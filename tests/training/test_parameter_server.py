@@ -14,7 +14,7 @@ import stratagem as tf
 from stratagem._servers.strategy import ParameterServerStrategy
 from tests.coordinator.idle import threads_that_end_soon as threads_that_end_soon
 from tests.remote.serving import one_device, serving
-from tests.trainer.small import BATCH, ROWS, WEIGHTS, X, Y, batched, close, descended, kernel
+from tests.training.small import BATCH, ROWS, WEIGHTS, X, Y, batched, close, descended, kernel
 
 layers = keras.layers
 WORKERS = 3
