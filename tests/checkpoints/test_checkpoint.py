@@ -10,7 +10,7 @@ import pytest
 from stratagem._base.errors import CheckpointError, InvalidArgumentError, NotFoundError
 from stratagem._core.values import Variable
 from stratagem.train import Checkpoint, latest_checkpoint
-from tests.checkpoint.models import IMAGES, Counter, Plain, build, create_model, read, same, train, values
+from tests.checkpoints.models import IMAGES, Counter, Plain, build, create_model, read, same, train, values
 
 
 def test_the_documents_sequence_restores_an_unbuilt_model_and_optimizer(tmp_path: Path) -> None:

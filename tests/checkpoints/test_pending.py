@@ -17,7 +17,7 @@ from stratagem._private import announce_build
 # Private: a callback that nobody needs any more would be called for ever, at every build of a layer.
 from stratagem._private._layers import _builders
 from stratagem.train import Checkpoint
-from tests.checkpoint.models import IMAGES, Plain, build, create_model, read, same, train, values
+from tests.checkpoints.models import IMAGES, Plain, build, create_model, read, same, train, values
 
 
 @pytest.fixture(autouse=True)

@@ -12,7 +12,7 @@ from stratagem import keras
 from stratagem._checkpoints import list_variables
 from stratagem._core.values import ShardedVariable
 from stratagem._private import joined
-from tests.checkpoint.models import build
+from tests.checkpoints.models import build
 from tests.thorough import thorough_but
 from tests.values.sharding import Sharding
 

@@ -8,7 +8,7 @@ import pytest
 
 from stratagem._core.values import Variable
 from stratagem.train import Checkpoint, CheckpointManager, get_checkpoint_state, latest_checkpoint
-from tests.checkpoint.models import read
+from tests.checkpoints.models import read
 
 
 def manager(directory: Path, keep: int | None = 3, **options: Any) -> CheckpointManager:

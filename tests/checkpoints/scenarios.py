@@ -13,9 +13,9 @@ import pytest
 
 from stratagem.errors import DataLossError, FailedPreconditionError, NotFoundError
 from stratagem.train import CheckpointManager, latest_checkpoint
-from tests.checkpoint.faults import files_of, flip_a_bit, manifest_of
-from tests.checkpoint.owners import NAME, owned_by, process
-from tests.checkpoint.saving import KEPT, Savers, checkpoint, set_to, step_of
+from tests.checkpoints.faults import files_of, flip_a_bit, manifest_of
+from tests.checkpoints.owners import NAME, owned_by, process
+from tests.checkpoints.saving import KEPT, Savers, checkpoint, set_to, step_of
 
 
 @dataclass(frozen=True)

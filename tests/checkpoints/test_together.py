@@ -15,7 +15,7 @@ from stratagem._core.context import entered
 from stratagem._core.values import Variable
 from stratagem.errors import AbortedError
 from stratagem.train import Checkpoint, CheckpointManager, latest_checkpoint, list_variables
-from tests.checkpoint.models import read
+from tests.checkpoints.models import read
 from tests.rendezvous import Rendezvous
 
 RANKS = 3

@@ -8,7 +8,7 @@ import pytest
 from stratagem._base.errors import NotFoundError
 from stratagem._core.values import Variable
 from stratagem.train import Checkpoint, list_variables, load_checkpoint
-from tests.checkpoint.models import Plain
+from tests.checkpoints.models import Plain
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from stratagem.train import Checkpoint, list_variables
-from tests.checkpoint.models import Plain, create_model
+from tests.checkpoints.models import Plain, create_model
 from tests.thorough import thorough_but
 
 L = keras.layers

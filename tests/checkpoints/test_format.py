@@ -14,8 +14,8 @@ from stratagem._base.errors import CheckpointError, DataLossError, NotFoundError
 from stratagem._checkpoints import _format
 from stratagem._core.values import Variable
 from stratagem.train import Checkpoint, CheckpointManager, checkpoints_iterator, latest_checkpoint
-from tests.checkpoint.faults import reseal
-from tests.checkpoint.models import read
+from tests.checkpoints.faults import reseal
+from tests.checkpoints.models import read
 
 
 def saved(directory: Path, *values: float) -> Checkpoint:

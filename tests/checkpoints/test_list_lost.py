@@ -12,7 +12,7 @@ import pytest
 import stratagem as tf
 from stratagem._core.values import Variable
 from stratagem.train import Checkpoint, CheckpointManager, checkpoints_iterator, get_checkpoint_state, latest_checkpoint
-from tests.checkpoint.models import read
+from tests.checkpoints.models import read
 
 
 @pytest.fixture(autouse=True)

@@ -14,7 +14,7 @@ from stratagem._checkpoints import not_finite
 from stratagem._core.values import Variable
 from stratagem.cli import main
 from stratagem.train import Checkpoint, CheckpointManager, latest_checkpoint
-from tests.checkpoint.models import read
+from tests.checkpoints.models import read
 
 NAN, INF = float("nan"), float("inf")
 
@@ -140,7 +140,7 @@ def test_the_list_of_the_command_shows_them(tmp_path: Path) -> None:
 
 def test_a_manifest_without_that_part_is_read(tmp_path: Path) -> None:
     """As earlier versions wrote it."""
-    from tests.checkpoint.faults import manifest_of, reseal
+    from tests.checkpoints.faults import manifest_of, reseal
 
     save(manager(tmp_path, None), 1.0)
     body = manifest_of(tmp_path / "ckpt-1")

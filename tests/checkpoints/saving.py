@@ -1,6 +1,6 @@
 """A program that saves and is killed: started once, it forks a saver a command, so that a trial does not start Python anew.
 
-python -m tests.checkpoint.saving         reads lines `seed directory pause`, prints a fork's process id
+python -m tests.checkpoints.saving         reads lines `seed directory pause`, prints a fork's process id
 pipe of a fork                            `saving N`, `saved N`, `failed ...`
 """
 
@@ -53,7 +53,7 @@ class Savers:
 
     def __init__(self) -> None:
         self._program = subprocess.Popen(
-            [sys.executable, "-m", "tests.checkpoint.saving"],
+            [sys.executable, "-m", "tests.checkpoints.saving"],
             cwd=ROOT,
             env=os.environ | {"PYTHONPATH": f"{ROOT}{os.pathsep}{ROOT / 'src'}", "JAX_PLATFORMS": "cpu"},
             stdin=subprocess.PIPE,

@@ -15,9 +15,9 @@ import pytest
 
 from stratagem._core.values import Variable
 from stratagem.train import Checkpoint, CheckpointManager, get_checkpoint_state, latest_checkpoint
-from tests.checkpoint import scenarios
-from tests.checkpoint.models import read
-from tests.checkpoint.saving import ROOT, Savers, checkpoint, step_of
+from tests.checkpoints import scenarios
+from tests.checkpoints.models import read
+from tests.checkpoints.saving import ROOT, Savers, checkpoint, step_of
 
 
 @pytest.fixture(scope="module")
@@ -132,7 +132,7 @@ def public() -> Iterator[Path]:
 FULL = """
 import os, resource, sys
 from stratagem.train import CheckpointManager
-from tests.checkpoint.saving import checkpoint, set_to
+from tests.checkpoints.saving import checkpoint, set_to
 objects = checkpoint()
 manager = CheckpointManager(objects, sys.argv[1], 3)
 set_to(objects, 1)

@@ -15,7 +15,7 @@ import pytest
 from stratagem._core.values import Variable
 from stratagem.errors import FailedPreconditionError
 from stratagem.train import Checkpoint, CheckpointManager
-from tests.checkpoint.owners import NAME, Owner, owned_by, owner_of, process
+from tests.checkpoints.owners import NAME, Owner, owned_by, owner_of, process
 
 ME = process(os.getpid())
 

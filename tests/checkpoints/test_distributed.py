@@ -14,7 +14,7 @@ import pytest
 from stratagem._core.values import Variable, VariableAggregation, VariableSynchronization
 from stratagem._strategies import MirroredStrategy
 from stratagem.train import Checkpoint
-from tests.checkpoint.models import read
+from tests.checkpoints.models import read
 
 SUM = {"synchronization": VariableSynchronization.ON_READ, "aggregation": VariableAggregation.SUM}
 

@@ -12,8 +12,8 @@ import pytest
 from stratagem._core.values import Variable
 from stratagem.errors import DataLossError
 from stratagem.train import Checkpoint, CheckpointManager, latest_checkpoint
-from tests.checkpoint.faults import manifest_of, reseal, seal
-from tests.checkpoint.models import read
+from tests.checkpoints.faults import manifest_of, reseal, seal
+from tests.checkpoints.models import read
 
 SECRET = b"a file outside of the checkpoint"
 
