@@ -12,7 +12,7 @@ import pytest
 
 import stratagem as tf
 from stratagem._strategies import MirroredStrategy, OneDeviceStrategy
-from tests.strategy.facade import replica_id, spread
+from tests.strategies.facade import replica_id, spread
 
 SOURCE = Path(__file__).parents[2] / "src"
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import stratagem as tf
-from tests.strategy.mean_dtypes import STRATEGIES, answers
+from tests.strategies.mean_dtypes import STRATEGIES, answers
 from tests.thorough import thorough_but
 
 RECORDED = json.loads((Path(__file__).parent / "tensorflow_means.json").read_text())

@@ -8,7 +8,7 @@ import pytest
 
 import stratagem as tf
 from stratagem._strategies import AbstractStrategy, MirroredStrategy
-from tests.strategy.facade import spread
+from tests.strategies.facade import spread
 
 SUM, MEAN = tf.distribute.ReduceOp.SUM, tf.distribute.ReduceOp.MEAN
 WRONG_OPS = [("max", ValueError, "not a valid ReduceOp"), (3, TypeError, "reduce op"), (None, TypeError, "reduce op")]

@@ -10,7 +10,7 @@ import pytest
 import stratagem as tf
 from stratagem._core.values import PerReplica
 from stratagem._strategies import AbstractStrategy, MirroredStrategy
-from tests.strategy.facade import each, replica_id, spread
+from tests.strategies.facade import each, replica_id, spread
 
 
 class Pair(NamedTuple):

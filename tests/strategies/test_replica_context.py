@@ -8,7 +8,7 @@ import pytest
 
 import stratagem as tf
 from stratagem._strategies import AbstractStrategy, MirroredStrategy
-from tests.strategy.facade import each, replica_id, spread
+from tests.strategies.facade import each, replica_id, spread
 
 SUM, MEAN = tf.distribute.ReduceOp.SUM, tf.distribute.ReduceOp.MEAN
 

@@ -8,7 +8,7 @@ import pytest
 import stratagem as tf
 from stratagem._core.values import PerReplica
 from stratagem._strategies import AbstractStrategy, MirroredStrategy
-from tests.strategy.facade import each
+from tests.strategies.facade import each
 
 DATA = np.arange(1.0, 12.0, dtype=np.float64)  # 11 rows: the last batch of 8 is uneven, with empty replicas on 4 and 8
 
