@@ -15,7 +15,7 @@ import pytest
 import stratagem as tf
 from stratagem import Variable
 from stratagem._data import Dataset, TensorSpec
-from tests.step.observing import compilations
+from tests.core.step.observing import compilations
 from tests.thorough import thorough_if
 
 RNG = np.random.default_rng(0)

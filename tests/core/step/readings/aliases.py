@@ -11,8 +11,8 @@ import threading
 import types
 from typing import Any
 
-from tests.step.readings.functions_and_objects import Options
-from tests.step.readings.table import Case, Thing, program
+from tests.core.step.readings.functions_and_objects import Options
+from tests.core.step.readings.table import Case, Thing, program
 
 
 @program

@@ -11,7 +11,7 @@ import pytest
 
 import stratagem as tf
 from stratagem._base.errors import DivergenceError
-from tests.step.observing import compilations
+from tests.core.step.observing import compilations
 
 AXIS = "replica"
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import stratagem as tf
-from tests.step.counting import Counted, strategies
+from tests.core.step.counting import Counted, strategies
 from tests.thorough import thorough_if
 
 MOST_VARIANTS = 32  # of a step's programs are kept

@@ -10,7 +10,7 @@ import pytest
 import stratagem as tf
 from stratagem._base.errors import DivergenceError, InvalidArgumentError, UnimplementedError
 from stratagem._core.values import Separate, per_replica
-from tests.step.observing import compilations, cuts_made, programs_made
+from tests.core.step.observing import compilations, cuts_made, programs_made
 from tests.thorough import thorough_but
 
 FEATURES = 3

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tests.step.readings.table import PROGRAMS, Case, Thing
+from tests.core.step.readings.table import PROGRAMS, Case, Thing
 
 
 def _of_number(step: Callable[[Any, Any, Any], Any], convert: Any = float) -> Callable[[Any], Case]:

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tests.step.readings.table import Case, program
+from tests.core.step.readings.table import Case, program
 
 
 @program

@@ -1,4 +1,4 @@
-"""Runs the programs of `readings` with TensorFlow 2.15.1 and writes what they give: `python -m tests.step.record_tensorflow`"""
+"""Runs the programs of `readings` with TensorFlow 2.15.1 and writes what they give: `python -m tests.core.step.record_tensorflow`"""
 
 import json
 import pathlib
@@ -6,7 +6,7 @@ import sys
 
 import tensorflow as tf
 
-from tests.step import readings
+from tests.core.step import readings
 
 HERE = pathlib.Path(__file__).parent
 

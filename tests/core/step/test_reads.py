@@ -15,8 +15,8 @@ import numpy as np
 import pytest
 
 import stratagem as tf
-from tests.step.counting import Counted, strategies
-from tests.step.readings import PROGRAMS, VALUES
+from tests.core.step.counting import Counted, strategies
+from tests.core.step.readings import PROGRAMS, VALUES
 
 RECORDED = json.loads((pathlib.Path(__file__).parent / "recorded" / "readings.json").read_text())
 # decisions.md, "The program key": a global or closed-over name that is bound anew is a new program, also under tf.function.

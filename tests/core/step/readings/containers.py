@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tests.step.readings.table import PROGRAMS, Case, Thing, program
+from tests.core.step.readings.table import PROGRAMS, Case, Thing, program
 
 
 def _over(step: Callable[[Any, list[float]], Any]) -> Callable[[Any], Case]:

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import stratagem as tf
-from tests.step.observing import cuts_made
+from tests.core.step.observing import cuts_made
 
 EXAMPLES, BATCH, CLASSES, IMAGE = 100, 32, 3, (6, 6, 1)
 L2 = 0.01

@@ -13,7 +13,7 @@ from jax.extend import core as xc
 
 import stratagem as tf
 from stratagem._core.step import compiler_options, rewrite
-from tests.step.observing import count, programs_made
+from tests.core.step.observing import count, programs_made
 
 
 def pooled(x: Any, window: tuple[int, ...], strides: tuple[int, ...] | None = None, padding: str = "VALID") -> Any:

@@ -7,7 +7,7 @@ import math
 import types
 from typing import Any
 
-from tests.step.readings.table import Case, Thing, program
+from tests.core.step.readings.table import Case, Thing, program
 
 WEIGHT = 0.0
 CONFIG: dict[str, Any] = {"k": 0.0, "deep": {"k": 0.0}}

@@ -4,7 +4,7 @@ import dataclasses
 import functools
 from typing import Any, NamedTuple
 
-from tests.step.readings.table import Case, Thing, program
+from tests.core.step.readings.table import Case, Thing, program
 
 CONFIG: dict[str, Any] = {"k": 0.0, "deep": {"k": 0.0}}
 

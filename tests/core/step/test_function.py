@@ -16,7 +16,7 @@ import pytest
 
 import stratagem as tf
 from stratagem._base.errors import OutOfRangeError, TracedDecisionError
-from tests.step.observing import compilations, dtypes, kinds, programs_made
+from tests.core.step.observing import compilations, dtypes, kinds, programs_made
 
 TRACES_TO_COMPILE = 2  # one finds the variables, the next has them as inputs; another signature needs only the second
 

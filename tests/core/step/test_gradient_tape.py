@@ -13,11 +13,11 @@ import pytest
 
 import stratagem as tf
 from stratagem._base.errors import TapeError
+from tests.core.step.observing import count, programs_made
 from tests.parity.tape_behaviours import BEHAVIOURS
-from tests.step.observing import count, programs_made
 from tests.thorough import thorough_but
 
-RECORDED = json.loads((Path(__file__).parents[1] / "parity" / "recorded" / "tape.json").read_text())["behaviours"]
+RECORDED = json.loads((Path(__file__).parents[2] / "parity" / "recorded" / "tape.json").read_text())["behaviours"]
 
 HALF_AT_TIES = "JAX gives each of two equal numbers half of the gradient, TensorFlow gives all of it to the first"
 # Where JAX's own derivatives differ from TensorFlow's: the reason, and what we give.
