@@ -13,8 +13,8 @@ from stratagem._checkpoints import list_variables
 from stratagem._core.values import ShardedVariable
 from stratagem._private import joined
 from tests.checkpoints.models import build
+from tests.core.values.sharding import Sharding
 from tests.thorough import thorough_but
-from tests.values.sharding import Sharding
 
 NUMBERS = [(1, 3), (2, 1), (2, 2), (2, 4), (4, 2), (3, 5)]
 QUICK = [(1, 3), (4, 2)]  # to more, and to fewer

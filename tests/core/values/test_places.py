@@ -9,8 +9,8 @@ import pytest
 
 import stratagem as tf
 from stratagem._strategies import MirroredStrategy
+from tests.core.values.places import cases
 from tests.thorough import thorough_if
-from tests.values.places import cases
 
 ANSWERS = dict(json.loads(Path(__file__).with_name("places.json").read_text()))
 PROGRAMS: dict[str, Callable[[], Any]] = {}

@@ -1,6 +1,6 @@
 """Records what TensorFlow 2.15.1 gives at every place of a program: run it where TensorFlow is, the tests need none.
 
-/tmp/tensorflow/bin/python -m tests.values.record_places     (from the root; see tests/parity for the environment)
+/tmp/tensorflow/bin/python -m tests.core.values.record_places     (from the root; see tests/parity for the environment)
 """
 
 import json
@@ -8,7 +8,7 @@ from pathlib import Path
 
 import tensorflow as tf  # the real one
 
-from tests.values.places import cases
+from tests.core.values.places import cases
 
 ANSWERS = Path(__file__).with_name("places.json")
 

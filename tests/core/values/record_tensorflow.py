@@ -1,6 +1,6 @@
 """Records into how many parts TensorFlow 2.15.1 cuts variables: run it where TensorFlow is, the tests need none.
 
-/tmp/tensorflow/bin/python tests/values/record_tensorflow.py     (see tests/parity for the environment)
+/tmp/tensorflow/bin/python tests/core/values/record_tensorflow.py     (see tests/parity for the environment)
 """
 
 import json

@@ -10,8 +10,8 @@ import pytest
 import stratagem as tf
 from stratagem._core.values import MinSizePartitioner, ShardedVariable, WholeConstraint, WholeRegularizer
 from stratagem._strategies import OneDeviceStrategy
+from tests.core.values.sharding import Sharding
 from tests.thorough import thorough_but
-from tests.values.sharding import Sharding
 
 L = keras.layers
 
