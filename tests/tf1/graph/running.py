@@ -8,7 +8,7 @@ import stratagem as tf
 import stratagem.compat.v1 as tf1
 from stratagem._tf1.graph import Graph
 from stratagem._tf1.graph.metrics import MetricValue
-from tests.graph.made import STEPS, Model, features, labels
+from tests.tf1.graph.made import STEPS, Model, features, labels
 
 
 def answers(model: Model) -> dict[str, Any]:

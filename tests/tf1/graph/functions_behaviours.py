@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tests.graph.made import Made, wave
+from tests.tf1.graph.made import Made, wave
 
 
 def functions(tf1: Any, x: Any, y: Any) -> Made:

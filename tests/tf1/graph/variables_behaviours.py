@@ -2,7 +2,7 @@
 
 from typing import Any, Final
 
-from tests.graph.made import Made, Model, waves
+from tests.tf1.graph.made import Made, Model, waves
 
 
 def counted(tf1: Any, **lists: Any) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from typing import Any, Final
 
-from tests.graph.made import Made, Model, wave
+from tests.tf1.graph.made import Made, Model, wave
 
 # --- Losses -----------------------------------------------------------------------------------------------------------
 

@@ -12,7 +12,7 @@ from stratagem._tf1.graph import (
     get_variable,
 )
 from stratagem._tf1.graph.train import GradientDescentOptimizer
-from tests.graph.training import trainer
+from tests.tf1.graph.training import trainer
 
 FEATURES = np.float32([[1.0, 1.5], [2.0, 2.5], [3.0, 3.5], [4.0, 4.5]])
 LABELS = np.float32([[0.3], [0.5], [0.7], [0.9]])

@@ -4,10 +4,10 @@ import itertools
 from collections.abc import Callable
 from typing import Any, Final
 
-from tests.graph.functions_behaviours import functions
-from tests.graph.losses_behaviours import LOSSES, METRIC_WEIGHTS, METRICS, REDUCTIONS, WEIGHTS, loss, metric
-from tests.graph.made import Made, Model, wave, waves
-from tests.graph.variables_behaviours import VARIABLES
+from tests.tf1.graph.functions_behaviours import functions
+from tests.tf1.graph.losses_behaviours import LOSSES, METRIC_WEIGHTS, METRICS, REDUCTIONS, WEIGHTS, loss, metric
+from tests.tf1.graph.made import Made, Model, wave, waves
+from tests.tf1.graph.variables_behaviours import VARIABLES
 
 # --- Optimizers -------------------------------------------------------------------------------------------------------
 

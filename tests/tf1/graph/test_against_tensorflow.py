@@ -6,10 +6,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.graph.behaviours import CASES, OPTIMIZERS
-from tests.graph.losses_behaviours import LOSSES
-from tests.graph.running import answers
-from tests.graph.variables_behaviours import VARIABLES
+from tests.tf1.graph.behaviours import CASES, OPTIMIZERS
+from tests.tf1.graph.losses_behaviours import LOSSES
+from tests.tf1.graph.running import answers
+from tests.tf1.graph.variables_behaviours import VARIABLES
 from tests.thorough import thorough_but
 
 RECORDED = dict(np.load(Path(__file__).with_name("tensorflow_answers.npz")))

@@ -1,6 +1,6 @@
 """Records what TensorFlow 2.15.1 makes of `behaviours.py` in a session: run it where TensorFlow is, the tests need none.
 
-    /tmp/tensorflow/bin/python -m tests.graph.record_tensorflow     (see tests/parity for the environment)
+    /tmp/tensorflow/bin/python -m tests.tf1.graph.record_tensorflow     (see tests/parity for the environment)
 
 It rewrites, beside this file, tensorflow_answers.npz (for each case all its numbers one after another, and in `index` what
 they are: `step|name` for tensors, `end|name` for variables), and tensorflow_signatures.json with the parameter names of
@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 import tensorflow.compat.v1 as tf1  # the real one
 
-from tests.graph.behaviours import CASES
-from tests.graph.made import STEPS, Model, features, labels
-from tests.graph.names import NAMES
+from tests.tf1.graph.behaviours import CASES
+from tests.tf1.graph.made import STEPS, Model, features, labels
+from tests.tf1.graph.names import NAMES
 
 HERE = Path(__file__).parent
 LARGE = 64  # numbers: of larger tensors only the first step's are kept

@@ -8,8 +8,8 @@ import pytest
 import stratagem as tf
 import stratagem.compat.v1 as tf1
 from stratagem._tf1.graph import Graph
-from tests.graph.made import waves
-from tests.graph.training import trainer
+from tests.tf1.graph.made import waves
+from tests.tf1.graph.training import trainer
 
 ROWS = 8
 FEATURES = np.sin(np.arange(ROWS * 3, dtype="float32")).reshape(ROWS, 3)
