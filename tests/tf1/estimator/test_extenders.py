@@ -8,7 +8,7 @@ import pytest
 
 import stratagem as tf
 from stratagem.compat import v1 as tf1
-from tests.estimator.clusters import FEATURES, LABELS, model_fn, rows
+from tests.tf1.estimator.clusters import FEATURES, LABELS, model_fn, rows
 
 E = tf1.estimator
 

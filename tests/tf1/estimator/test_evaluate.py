@@ -14,7 +14,7 @@ import stratagem.compat.v1 as tf1
 # Private: a program that was compiled before is not compiled again, by a hook in JAX's compiler.
 from stratagem._private import _executables
 from stratagem.estimator import Estimator, EstimatorSpec, RunConfig
-from tests.estimator.models import X, Y, by_hand, data, linear, rows, weight
+from tests.tf1.estimator.models import X, Y, by_hand, data, linear, rows, weight
 
 
 def test_the_loss_is_the_mean_over_batches_not_over_rows(tmp_path: Any) -> None:

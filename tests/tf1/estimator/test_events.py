@@ -11,7 +11,7 @@ import stratagem as tf
 import stratagem.compat.v1 as tf1
 from stratagem._events import read_scalars
 from stratagem.estimator import Estimator, RunConfig, SummarySaverHook
-from tests.estimator.models import by_hand, data, linear, rows
+from tests.tf1.estimator.models import by_hand, data, linear, rows
 
 
 @pytest.fixture

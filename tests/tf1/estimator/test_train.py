@@ -12,7 +12,7 @@ import pytest
 import stratagem as tf
 import stratagem.compat.v1 as tf1
 from stratagem.estimator import Estimator, EstimatorSpec, RunConfig, SessionRunHook, StopAtStepHook
-from tests.estimator.models import X, Y, by_hand, data, linear, rows, weight
+from tests.tf1.estimator.models import X, Y, by_hand, data, linear, rows, weight
 
 
 def step_of(estimator: Estimator) -> int:

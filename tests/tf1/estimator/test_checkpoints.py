@@ -10,7 +10,7 @@ import pytest
 import stratagem as tf
 import stratagem.compat.v1 as tf1
 from stratagem.estimator import Estimator, EstimatorSpec, RunConfig, Scaffold, WarmStartSettings
-from tests.estimator.models import by_hand, data, linear, rows, weight
+from tests.tf1.estimator.models import by_hand, data, linear, rows, weight
 
 
 def dense(features: Any, labels: Any, mode: str, params: dict[str, Any]) -> Any:

@@ -10,7 +10,7 @@ import stratagem as tf
 import stratagem.compat.v1 as tf1
 from stratagem.estimator import Estimator, EstimatorSpec, RunConfig
 from stratagem.estimator.experimental import make_early_stopping_hook
-from tests.estimator.models import X, Y, by_hand, data, linear, rows, weight
+from tests.tf1.estimator.models import X, Y, by_hand, data, linear, rows, weight
 
 
 def mirrored(replicas: int = 2) -> Any:

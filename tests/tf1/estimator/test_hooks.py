@@ -24,7 +24,7 @@ from stratagem.estimator import (
     StepCounterHook,
     StopAtStepHook,
 )
-from tests.estimator.models import X, Y, by_hand, data, linear, rows
+from tests.tf1.estimator.models import X, Y, by_hand, data, linear, rows
 
 LOSSES = by_hand(rows())[1]
 

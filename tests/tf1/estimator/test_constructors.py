@@ -11,7 +11,7 @@ import pytest
 import stratagem as tf
 from stratagem import estimator
 from stratagem._tf1.graph import Graph, no_op
-from tests.estimator.constructors import CASES, CLUSTER, MASTER, config, key, spec, state
+from tests.tf1.estimator.constructors import CASES, CLUSTER, MASTER, config, key, spec, state
 
 ANSWERS = json.loads((pathlib.Path(__file__).parent / "recorded" / "constructors.json").read_text())
 # What of TensorFlow's text is in ours, by a part of the case; its lists and long texts are not.

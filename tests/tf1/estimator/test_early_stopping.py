@@ -9,7 +9,7 @@ import pytest
 import stratagem as tf
 import stratagem.compat.v1 as tf1
 from stratagem.estimator import CheckpointSaverListener, Estimator, RunConfig, experimental
-from tests.estimator.models import data, linear
+from tests.tf1.estimator.models import data, linear
 
 
 def steps_of(estimator: Estimator) -> int:

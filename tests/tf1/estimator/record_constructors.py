@@ -1,6 +1,6 @@
 """Records what TensorFlow 2.15.1 answers to `constructors.py`: run it where TensorFlow is, the tests need none.
 
-/tmp/tensorflow/bin/python -m tests.estimator.record_constructors     (see tests/parity for the environment)
+/tmp/tensorflow/bin/python -m tests.tf1.estimator.record_constructors     (see tests/parity for the environment)
 """
 
 import json
@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import tensorflow as tf  # the real one
 
-from tests.estimator.constructors import CASES, key, spec, state
+from tests.tf1.estimator.constructors import CASES, key, spec, state
 
 HERE = pathlib.Path(__file__).parent
 V1 = tf.compat.v1.estimator

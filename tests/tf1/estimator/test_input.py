@@ -10,7 +10,7 @@ import pytest
 import stratagem as tf
 import stratagem.compat.v1 as tf1
 from stratagem.estimator import Estimator
-from tests.estimator.models import X, Y, by_hand, data, linear, rows, weight
+from tests.tf1.estimator.models import X, Y, by_hand, data, linear, rows, weight
 
 
 def of_features_in_a_dict(features: Any, labels: Any, mode: str) -> Any:

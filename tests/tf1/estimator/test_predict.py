@@ -7,7 +7,7 @@ import pytest
 
 import stratagem as tf
 from stratagem.estimator import Estimator, EstimatorSpec, SessionRunHook
-from tests.estimator.models import X, by_hand, data, linear, rows
+from tests.tf1.estimator.models import X, by_hand, data, linear, rows
 
 
 @pytest.fixture

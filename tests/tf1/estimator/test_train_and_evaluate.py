@@ -14,7 +14,7 @@ import stratagem as tf
 # Private: the chief's signs of life and the evaluator's belief in them, in one process, within a moment.
 from stratagem._tf1.estimator import _announcement as announcement
 from stratagem.compat import v1 as tf1
-from tests.estimator.clusters import model_fn, rows
+from tests.tf1.estimator.clusters import model_fn, rows
 
 E = tf1.estimator
 
