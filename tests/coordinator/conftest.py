@@ -7,7 +7,7 @@ import pytest
 
 from tests.coordinator.functions import WORKERS, Coordinator
 from tests.coordinator.idle import threads_that_end_soon as threads_that_end_soon
-from tests.remote.serving import serving
+from tests.servers.remote.serving import serving
 
 
 @pytest.fixture(scope="module")

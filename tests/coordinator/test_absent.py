@@ -12,7 +12,7 @@ import stratagem as tf
 from stratagem._core.context import current
 from stratagem._servers.remote import TaskLostError, Worker
 from tests.coordinator.functions import Coordinator
-from tests.remote.serving import serving
+from tests.servers.remote.serving import serving
 from tests.tf1.estimator.clusters import chief_of, model_fn, rows
 
 tf1 = tf.compat.v1

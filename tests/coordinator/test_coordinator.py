@@ -9,7 +9,7 @@ import pytest
 
 import stratagem as tf
 from tests.coordinator.functions import WORKERS, Coordinator, Gate, counter, good, waiting
-from tests.remote.serving import serving
+from tests.servers.remote.serving import serving
 
 # --- Scheduling ---------------------------------------------------------------------------------------------------
 

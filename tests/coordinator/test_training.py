@@ -7,7 +7,7 @@ import pytest
 
 import stratagem as tf
 from tests.coordinator.functions import WORKERS, Coordinator
-from tests.remote.serving import serving
+from tests.servers.remote.serving import serving
 
 
 def test_the_guides_loop_trains_an_embedding_classifier_on_three_workers() -> None:

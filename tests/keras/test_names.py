@@ -14,7 +14,7 @@ import pytest
 import stratagem as tf
 from stratagem.testing import STRATEGIES
 from tests.keras import constructors
-from tests.remote.serving import serving
+from tests.servers.remote.serving import serving
 from tests.thorough import thorough_but
 
 RECORDED = json.loads((Path(__file__).parent / "recorded" / "names.json").read_text())

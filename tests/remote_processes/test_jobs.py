@@ -83,7 +83,7 @@ def test_the_tasks_of_a_job_may_be_started_by_hand_in_any_order() -> None:
     assert not added(left_behind, before)
 
 
-@pytest.mark.thorough  # tests/remote/test_equal_weights.py shows it in one process
+@pytest.mark.thorough  # tests/servers/remote/test_equal_weights.py shows it in one process
 def test_one_worker_takes_the_steps_that_one_device_would() -> None:
     with job(PROGRAMS / "equal.py", 1, ps=1) as running:
         ended = running.ended()

@@ -11,7 +11,7 @@ from stratagem._core.values import placement_of
 from stratagem._servers.remote import Server
 from stratagem._servers.strategy import ParameterServerStrategy
 from stratagem.testing import free_ports
-from tests.remote.serving import Shards, cluster, serving, shrinking
+from tests.servers.remote.serving import Shards, cluster, serving, shrinking
 
 Addresses = dict[str, list[str]]
 

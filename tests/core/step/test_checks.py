@@ -10,8 +10,8 @@ import pytest
 import stratagem as tf
 from stratagem._core.values import per_replica
 from stratagem.testing import STRATEGIES
-from tests.remote.far import far_job
-from tests.remote.serving import serving
+from tests.servers.remote.far import far_job
+from tests.servers.remote.serving import serving
 
 FAILED = r"x was -2 Condition x > 0 did not hold\."
 

@@ -11,7 +11,7 @@ import pytest
 
 import stratagem as tf
 from stratagem._core.values import ShardedVariable, Variable, placement_of
-from tests.remote.serving import serving
+from tests.servers.remote.serving import serving
 
 S = slice
 

@@ -11,7 +11,7 @@ import stratagem.compat.v1 as tf1
 from stratagem._core.step import Same, prepare
 from stratagem._servers.coordinator import ClusterCoordinator
 from stratagem._tf1.graph import Graph
-from tests.remote.serving import serving
+from tests.servers.remote.serving import serving
 from tests.tf1.graph.behaviours import OPTIMIZERS, optimizer
 from tests.tf1.graph.made import features, labels, waves
 from tests.thorough import thorough_but

@@ -8,7 +8,7 @@ from ray import exceptions
 
 import stratagem as tf
 from stratagem._servers.remote import TaskLostError
-from tests.remote.far import answered, far_worker
+from tests.servers.remote.far import answered, far_worker
 
 
 class BadRecord(Exception):

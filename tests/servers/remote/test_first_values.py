@@ -14,7 +14,7 @@ import stratagem as tf
 from stratagem._checkpoints import Checkpoint
 from stratagem._core.values import InitializerProgram, ShardedVariable
 from tests.parity.training import floatx
-from tests.remote.serving import one_device, serving
+from tests.servers.remote.serving import one_device, serving
 from tests.thorough import thorough_but
 
 initializers = keras.initializers

@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 
 import stratagem as tf
-from tests.remote.programs import CLASSES, ROWS, SPARSE, parts, random_table, train
-from tests.remote.serving import Program
+from tests.servers.remote.programs import CLASSES, ROWS, SPARSE, parts, random_table, train
+from tests.servers.remote.serving import Program
 
 keras = tf.keras
 layers = keras.layers

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 import stratagem as tf
-from tests.remote.serving import Program
+from tests.servers.remote.serving import Program
 
 keras = tf.keras
 layers = keras.layers

@@ -12,7 +12,7 @@ import pytest
 
 import stratagem as tf
 from tests.coordinator.functions import Coordinator
-from tests.remote.serving import serving
+from tests.servers.remote.serving import serving
 
 ROWS = 50
 VALUES = np.arange(ROWS * 3, dtype="float32").reshape(ROWS, 3)

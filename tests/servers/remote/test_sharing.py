@@ -12,8 +12,8 @@ from stratagem._base.errors import MixedStrategiesError
 from stratagem._core.values import placement_of
 from stratagem._servers.strategy import ParameterServerStrategy
 from tests.coordinator.functions import Coordinator
-from tests.remote.moving import SGD, Scheduled, copies, descent, variable
-from tests.remote.serving import Program, difference, one_device, ran, serving
+from tests.servers.remote.moving import SGD, Scheduled, copies, descent, variable
+from tests.servers.remote.serving import Program, difference, one_device, ran, serving
 from tests.thorough import thorough_but
 
 # --- Programs that were compiled before -------------------------------------------------------------------------------------

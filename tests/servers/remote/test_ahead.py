@@ -12,7 +12,7 @@ from stratagem._servers.remote import LocalActor
 # Private: histories of a worker that come about by chance in a job.
 from stratagem._servers.remote._prefetch import Freshness, Prefetched
 from tests.coordinator.functions import Gate
-from tests.remote.serving import serving
+from tests.servers.remote.serving import serving
 
 
 @pytest.fixture

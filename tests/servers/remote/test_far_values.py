@@ -9,7 +9,7 @@ import pytest
 
 import stratagem as tf
 from tests.coordinator.functions import Coordinator, draw
-from tests.remote.far import far_strategy
+from tests.servers.remote.far import far_strategy
 
 
 def made(strategy: Any) -> int:

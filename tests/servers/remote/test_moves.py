@@ -16,8 +16,8 @@ from stratagem._core.step import tracing
 from stratagem._core.values import placement_of
 from stratagem._servers.remote import NotHereError, VariableServer, Worker
 from tests.coordinator.functions import Coordinator
-from tests.remote.moving import ENGINES, SGD, Job, Scheduled, copies, descent, interrupted_anywhere, variable
-from tests.remote.serving import serving
+from tests.servers.remote.moving import ENGINES, SGD, Job, Scheduled, copies, descent, interrupted_anywhere, variable
+from tests.servers.remote.serving import serving
 
 # --- At any moment of a step ------------------------------------------------------------------------------------------------
 

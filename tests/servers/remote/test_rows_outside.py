@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import stratagem as tf
-from tests.remote.serving import serving
+from tests.servers.remote.serving import serving
 
 ROWS, WIDTH = 50, 3
 SOME_ROWS = 24 * WIDTH * 4  # bytes: 8 of a shard, of 50 in all

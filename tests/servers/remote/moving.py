@@ -10,8 +10,8 @@ import stratagem as tf
 from stratagem._core.context import entered
 from stratagem._core.values import placement_of
 from stratagem._servers.remote import LocalActor
-from tests.remote.far import FarActor, far_strategy
-from tests.remote.serving import serving
+from tests.servers.remote.far import FarActor, far_strategy
+from tests.servers.remote.serving import serving
 
 SGD = tf.keras.optimizers.SGD
 Schedule = tf.keras.optimizers.schedules.LearningRateSchedule

@@ -16,8 +16,8 @@ from stratagem._servers.remote import VariableServer
 # Private: when an object is gone is told when something new comes, by an amount of memory that no test measures.
 from stratagem._servers.remote._finalizers import Finalized
 from tests.coordinator.functions import Coordinator, draw
-from tests.remote.far import far_strategy
-from tests.remote.serving import serving, shrinking
+from tests.servers.remote.far import far_strategy
+from tests.servers.remote.serving import serving, shrinking
 
 
 def kept(strategy: Any) -> tuple[int, int]:

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import stratagem as tf
-from tests.remote.programs import OPTIMIZERS, OTHERS, PROGRAMS, training
-from tests.remote.serving import difference, one_device, ran, serving
-from tests.remote.tables import TABLES
+from tests.servers.remote.programs import OPTIMIZERS, OTHERS, PROGRAMS, training
+from tests.servers.remote.serving import difference, one_device, ran, serving
+from tests.servers.remote.tables import TABLES
 from tests.thorough import thorough_if
 
 LIMIT = {"float64": 1e-9, "float32": 1e-5}

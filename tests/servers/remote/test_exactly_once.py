@@ -14,7 +14,7 @@ import pytest
 import stratagem as tf
 from stratagem._core.values import placement_of
 from stratagem._servers.remote import NotHereError, Origin, Push, SparseGradient, VariableServer
-from tests.remote.serving import serving
+from tests.servers.remote.serving import serving
 
 ROWS = 20
 

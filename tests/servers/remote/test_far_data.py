@@ -9,7 +9,7 @@ import pytest
 import stratagem as tf
 from stratagem._core.context import entered
 from stratagem._core.step import call_many
-from tests.remote.far import far_job
+from tests.servers.remote.far import far_job
 
 
 @pytest.fixture

@@ -7,10 +7,10 @@ import pytest
 
 import stratagem as tf
 from tests.coordinator.functions import Coordinator
-from tests.remote.far import far_strategy
-from tests.remote.programs import PROGRAMS
-from tests.remote.serving import difference, one_device, ran
-from tests.remote.tables import TABLES
+from tests.servers.remote.far import far_strategy
+from tests.servers.remote.programs import PROGRAMS
+from tests.servers.remote.serving import difference, one_device, ran
+from tests.servers.remote.tables import TABLES
 from tests.thorough import thorough_but
 
 
