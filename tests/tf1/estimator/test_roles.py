@@ -8,7 +8,7 @@ import pytest
 import stratagem as tf
 from tests.conftest import added
 from tests.multi_worker.jobs import Ended, job, printed
-from tests.remote_processes.test_jobs import left_behind
+from tests.servers.processes.test_jobs import left_behind
 
 PROGRAM = Path(__file__).parent / "programs" / "roles.py"
 

@@ -20,10 +20,10 @@ import pytest
 from tests.cli.launches import launcher
 from tests.conftest import added
 from tests.multi_worker.jobs import PATIENCE, Ended, Running, job, printed
-from tests.remote_processes import scenarios
-from tests.remote_processes.following import PROGRAMS, Following, following
-from tests.remote_processes.frames import Gadget, listening
-from tests.remote_processes.scenarios import kill_head, kill_server
+from tests.servers.processes import scenarios
+from tests.servers.processes.following import PROGRAMS, Following, following
+from tests.servers.processes.frames import Gadget, listening
+from tests.servers.processes.scenarios import kill_head, kill_server
 from tests.thorough import thorough_but
 
 FOLDER = Path(f"/tmp/stratagem-{os.geteuid()}")

@@ -14,8 +14,8 @@ import psutil
 
 from tests.multi_worker.jobs import PATIENCE, Ended, Running, printed
 from tests.multi_worker.scenarios import Trial
-from tests.remote_processes import frames
-from tests.remote_processes.following import SERVERS, WORKERS, Following, ends_well, following
+from tests.servers.processes import frames
+from tests.servers.processes.following import SERVERS, WORKERS, Following, ends_well, following
 
 RANKS = range(1, 1 + WORKERS)  # of workers: rank 0 is the chief's
 EXAMPLES = 240  # of an evaluation, whose labels are their numbers

@@ -7,7 +7,7 @@ import pytest
 
 from tests.machines import needs_machines, two_machines
 from tests.multi_worker.jobs import job, printed
-from tests.remote_processes.following import PROGRAMS, ends_well, following
+from tests.servers.processes.following import PROGRAMS, ends_well, following
 
 pytestmark = [pytest.mark.thorough, needs_machines, pytest.mark.timeout(900)]
 

@@ -19,10 +19,10 @@ import pytest
 
 from stratagem.testing import free_ports
 from tests.multi_worker.jobs import MARK, PATIENCE, Ended, Running
-from tests.remote_processes.following import PROGRAMS, Following
-from tests.remote_processes.scenarios import kill_head
+from tests.servers.processes.following import PROGRAMS, Following
+from tests.servers.processes.scenarios import kill_head
 
-SOURCE = Path(__file__).parents[2] / "src"
+SOURCE = Path(__file__).parents[3] / "src"
 ACTORS = """
 import ray
 ray.init(log_to_driver=False, logging_level="ERROR")

@@ -12,7 +12,7 @@ import pytest
 
 from tests.cli.launches import Launcher, launcher
 from tests.multi_worker.jobs import PATIENCE
-from tests.remote_processes.following import PROGRAMS
+from tests.servers.processes.following import PROGRAMS
 
 FOLDER = Path(f"/tmp/stratagem-{os.geteuid()}")
 JOB = ("--chief", "--workers", 2, "--ps", 2, "--tee", "chief:0")

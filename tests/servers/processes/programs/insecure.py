@@ -4,7 +4,7 @@ import json
 import sys
 from pathlib import Path
 
-ROOT = Path(__file__).parents[3]
+ROOT = Path(__file__).parents[4]
 sys.path[:0] = [str(ROOT), str(ROOT / "src")]
 
 from tests.multi_worker.jobs import job  # noqa: E402
