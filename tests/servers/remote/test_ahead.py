@@ -11,7 +11,7 @@ from stratagem._servers.remote import LocalActor
 
 # Private: histories of a worker that come about by chance in a job.
 from stratagem._servers.remote._prefetch import Freshness, Prefetched
-from tests.coordinator.functions import Gate
+from tests.servers.coordinator.functions import Gate
 from tests.servers.remote.serving import serving
 
 

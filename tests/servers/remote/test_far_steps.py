@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import stratagem as tf
-from tests.coordinator.functions import Coordinator
+from tests.servers.coordinator.functions import Coordinator
 from tests.servers.remote.far import far_strategy
 from tests.servers.remote.programs import PROGRAMS
 from tests.servers.remote.serving import difference, one_device, ran

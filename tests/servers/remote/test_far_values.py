@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import stratagem as tf
-from tests.coordinator.functions import Coordinator, draw
+from tests.servers.coordinator.functions import Coordinator, draw
 from tests.servers.remote.far import far_strategy
 
 

@@ -15,7 +15,7 @@ from stratagem._servers.remote import VariableServer
 
 # Private: when an object is gone is told when something new comes, by an amount of memory that no test measures.
 from stratagem._servers.remote._finalizers import Finalized
-from tests.coordinator.functions import Coordinator, draw
+from tests.servers.coordinator.functions import Coordinator, draw
 from tests.servers.remote.far import far_strategy
 from tests.servers.remote.serving import serving, shrinking
 

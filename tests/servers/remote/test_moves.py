@@ -15,7 +15,7 @@ from stratagem._core.context import entered
 from stratagem._core.step import tracing
 from stratagem._core.values import placement_of
 from stratagem._servers.remote import NotHereError, VariableServer, Worker
-from tests.coordinator.functions import Coordinator
+from tests.servers.coordinator.functions import Coordinator
 from tests.servers.remote.moving import ENGINES, SGD, Job, Scheduled, copies, descent, interrupted_anywhere, variable
 from tests.servers.remote.serving import serving
 

@@ -11,7 +11,7 @@ import stratagem as tf
 from stratagem._base.errors import MixedStrategiesError
 from stratagem._core.values import placement_of
 from stratagem._servers.strategy import ParameterServerStrategy
-from tests.coordinator.functions import Coordinator
+from tests.servers.coordinator.functions import Coordinator
 from tests.servers.remote.moving import SGD, Scheduled, copies, descent, variable
 from tests.servers.remote.serving import Program, difference, one_device, ran, serving
 from tests.thorough import thorough_but

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import stratagem as tf
-from tests.coordinator.functions import Coordinator
+from tests.servers.coordinator.functions import Coordinator
 from tests.servers.remote.serving import serving
 
 ROWS = 50

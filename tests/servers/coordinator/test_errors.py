@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 import stratagem as tf
-from tests.coordinator.functions import WORKERS, Gate, bad, counter, good, waiting
+from tests.servers.coordinator.functions import WORKERS, Gate, bad, counter, good, waiting
 
 
 def test_an_error_is_raised_once_and_the_rest_is_cancelled(coordinator: Any) -> None:

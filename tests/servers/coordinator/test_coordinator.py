@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import stratagem as tf
-from tests.coordinator.functions import WORKERS, Coordinator, Gate, counter, good, waiting
+from tests.servers.coordinator.functions import WORKERS, Coordinator, Gate, counter, good, waiting
 from tests.servers.remote.serving import serving
 
 # --- Scheduling ---------------------------------------------------------------------------------------------------

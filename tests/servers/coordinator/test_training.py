@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import stratagem as tf
-from tests.coordinator.functions import WORKERS, Coordinator
+from tests.servers.coordinator.functions import WORKERS, Coordinator
 from tests.servers.remote.serving import serving
 
 

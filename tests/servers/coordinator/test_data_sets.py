@@ -14,7 +14,7 @@ from stratagem._servers.coordinator import PerWorkerValues
 
 # Private: threads meet in the middle of a call; and workers whose numbers begin anywhere.
 from stratagem._servers.coordinator._values import EveryValue, PerWorkerDataset
-from tests.coordinator.functions import WORKERS, counter, draw, good
+from tests.servers.coordinator.functions import WORKERS, counter, draw, good
 from tests.thorough import thorough_but
 
 

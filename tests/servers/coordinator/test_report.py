@@ -10,7 +10,7 @@ import pytest
 import stratagem as tf
 from stratagem._servers.coordinator import Report, WorkerTimes
 from stratagem._servers.remote import TimeCategory, Traffic, VariableServer
-from tests.coordinator.functions import WORKERS
+from tests.servers.coordinator.functions import WORKERS
 from tests.servers.remote.serving import serving
 
 WAIT = 0.15  # seconds, much longer than a step of these tests takes

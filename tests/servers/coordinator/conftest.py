@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from tests.coordinator.functions import WORKERS, Coordinator
-from tests.coordinator.idle import threads_that_end_soon as threads_that_end_soon
+from tests.servers.coordinator.functions import WORKERS, Coordinator
+from tests.servers.coordinator.idle import threads_that_end_soon as threads_that_end_soon
 from tests.servers.remote.serving import serving
 
 

@@ -11,7 +11,7 @@ import pytest
 import stratagem as tf
 from stratagem._core.context import current
 from stratagem._servers.remote import TaskLostError, Worker
-from tests.coordinator.functions import Coordinator
+from tests.servers.coordinator.functions import Coordinator
 from tests.servers.remote.serving import serving
 from tests.tf1.estimator.clusters import chief_of, model_fn, rows
 
