@@ -57,8 +57,8 @@ PATIENCE = 120.0  # seconds in which threads and processes that were told to sto
 # Files of these folders are begun first: they take longest (up to minutes), and would leave a core idle at the end. Those whose
 # jobs wait, for a lost heartbeat say, stand apart: while one worker of xdist waits, the others should have work.
 LONG = (
-    *("remote_processes", "trainer", "multi_worker", "differential", "remote", "control", "values", "keras"),
-    *("parity", "checkpoint", "cli", "step", "ops"),
+    *("processes", "training", "multi_worker", "differential", "remote", "control", "values", "keras"),
+    *("parity", "checkpoints", "cli", "step", "ops"),
 )
 
 

@@ -12,7 +12,7 @@ import pytest
 
 import stratagem as tf
 from stratagem._servers.strategy import ParameterServerStrategy
-from tests.servers.coordinator.idle import threads_that_end_soon as threads_that_end_soon
+from tests.servers.idle import threads_that_end_soon as threads_that_end_soon
 from tests.servers.remote.serving import one_device, serving
 from tests.training.small import BATCH, ROWS, WEIGHTS, X, Y, batched, close, descended, kernel
 

@@ -1,4 +1,4 @@
-"""Runs the programs of `readings` with TensorFlow 2.15.1 and writes what they give: `python -m tests.core.step.record_tensorflow`"""
+"""Writes what the programs of `readings` give with TensorFlow 2.15.1: `python -m tests.core.step.record_tensorflow`."""
 
 import json
 import pathlib

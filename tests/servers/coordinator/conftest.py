@@ -6,7 +6,6 @@ from typing import Any
 import pytest
 
 from tests.servers.coordinator.functions import WORKERS, Coordinator
-from tests.servers.coordinator.idle import threads_that_end_soon as threads_that_end_soon
 from tests.servers.remote.serving import serving
 
 

@@ -4,7 +4,6 @@ import pytest
 
 # Private: a worker is brought values where another function waits for it, which no test arranges every time.
 from stratagem._servers.remote._prefetch import Prefetched
-from tests.servers.coordinator.idle import threads_that_end_soon as threads_that_end_soon
 
 
 @pytest.fixture
