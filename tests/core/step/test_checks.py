@@ -10,7 +10,7 @@ import pytest
 import stratagem as tf
 from stratagem._core.values import per_replica
 from stratagem.testing import STRATEGIES
-from tests.servers.remote.far import far_job
+from tests.servers.remote.remote_tasks import remote_job
 from tests.servers.remote.serving import serving
 
 FAILED = r"x was -2 Condition x > 0 did not hold\."
@@ -213,7 +213,7 @@ def test_a_failed_check_of_a_closure_is_raised_where_the_coordinator_joins(
         v, count, optimizer = made(coordinator.strategy)
         jobs(coordinator)
     else:
-        with far_job(monkeypatch, 2, 1) as coordinator:
+        with remote_job(monkeypatch, 2, 1) as coordinator:
             v, count, optimizer = made(coordinator.strategy)
             jobs(coordinator)
     assert (float(v.numpy()), float(count.numpy()), int(optimizer.iterations)) == (0.0, 1.0, 1)

@@ -10,12 +10,12 @@ import stratagem as tf
 from stratagem._core.context import entered
 from stratagem._core.values import placement_of
 from stratagem._servers.remote import LocalActor
-from tests.servers.remote.far import FarActor, far_strategy
+from tests.servers.remote.remote_tasks import RemoteActor, remote_strategy
 from tests.servers.remote.serving import serving
 
 SGD = tf.keras.optimizers.SGD
 Schedule = tf.keras.optimizers.schedules.LearningRateSchedule
-ENGINES = ["threads", "far"]
+ENGINES = ["threads", "remote"]
 CALLS = ("read", "rows", "push", "push_and_read")
 
 
@@ -59,9 +59,9 @@ class Job:
     """
 
     def __init__(self, engine: str, monkeypatch: pytest.MonkeyPatch, workers: int = 2) -> None:
-        self.strategy = serving(2, workers) if engine == "threads" else far_strategy(monkeypatch, 2, workers)
+        self.strategy = serving(2, workers) if engine == "threads" else remote_strategy(monkeypatch, 2, workers)
         self._left, self._act, self._calls = 0, lambda: None, CALLS
-        for kind in (LocalActor, FarActor):
+        for kind in (LocalActor, RemoteActor):
             # Between two messages of a step, where no program of a user's has code.
             monkeypatch.setattr(kind, "call", self._noticed(kind.call))
         with self.strategy.scope():

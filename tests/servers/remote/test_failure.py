@@ -8,7 +8,7 @@ from ray import exceptions
 
 import stratagem as tf
 from stratagem._servers.remote import TaskLostError
-from tests.servers.remote.far import answered, far_worker
+from tests.servers.remote.remote_tasks import answered, remote_worker
 
 
 class BadRecord(Exception):
@@ -27,7 +27,7 @@ class NotPickled(ValueError):
 
 def made(function: Callable[[], Any]) -> Any:
     """What the caller gets of a worker that is to make a data set."""
-    return far_worker().call("make", 0, function).result()
+    return remote_worker().call("make", 0, function).result()
 
 
 def raising_in_the_users_code(error: BaseException) -> None:

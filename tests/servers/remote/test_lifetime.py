@@ -16,7 +16,7 @@ from stratagem._servers.remote import VariableServer
 # Private: when an object is gone is told when something new comes, by an amount of memory that no test measures.
 from stratagem._servers.remote._finalizers import Finalized
 from tests.servers.coordinator.functions import Coordinator, draw
-from tests.servers.remote.far import far_strategy
+from tests.servers.remote.remote_tasks import remote_strategy
 from tests.servers.remote.serving import serving, shrinking
 
 
@@ -136,7 +136,7 @@ def test_a_strategy_that_nobody_has_is_gone_and_so_are_its_tasks(
     use: Any, engine: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Of a RayClusterResolver these are processes, with their memory and devices."""
-    strategy = serving(1, 2) if engine == "one process" else far_strategy(monkeypatch, 1, 2)
+    strategy = serving(1, 2) if engine == "one process" else remote_strategy(monkeypatch, 1, 2)
     use(strategy)
     left: list[Any] = [weakref.ref(x) for x in (strategy, *strategy.tasks, *strategy.servers.actors)]
     del strategy
@@ -149,7 +149,7 @@ def test_a_strategy_that_nobody_has_is_gone_and_so_are_its_tasks(
 
 
 def test_a_coordinator_is_watched_while_somebody_has_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    strategy = far_strategy(monkeypatch)
+    strategy = remote_strategy(monkeypatch)
     coordinator: Any = Coordinator(strategy)
     gc.collect()
     time.sleep(0.2)

@@ -157,10 +157,10 @@ def test_a_task_that_fails_before_its_node_starts_takes_the_secret_with_it(
         assert (_ray_folder._folder(head) / "token").exists()
         raise KeyboardInterrupt
 
-    far = Address.parse(f"192.0.2.2:{head.port}")
+    other = Address.parse(f"192.0.2.2:{head.port}")
     monkeypatch.setattr(_ray_node, "_wait_for", wait_for)
     with pytest.raises(KeyboardInterrupt):
-        begin(far, Address.parse("192.0.2.1:1"))
+        begin(other, Address.parse("192.0.2.1:1"))
     assert gone(_ray_folder._folder(head))
 
 

@@ -93,9 +93,9 @@ def test_steps_that_a_checkpoint_waited_for_are_counted_once(tmp_path: Path, mon
 def test_one_worker_trains_as_this_process_would(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     E.Estimator(model_fn, tmp_path / "here").train(rows(5))
     with chief_of(monkeypatch, 1):
-        far = trained(tmp_path / "far", rows(5))
+        served = trained(tmp_path / "served", rows(5))
     here = tf.train.load_variable(str(tmp_path / "here"), "weights")
-    np.testing.assert_allclose(far.get_variable_value("weights"), here, rtol=1e-6)
+    np.testing.assert_allclose(served.get_variable_value("weights"), here, rtol=1e-6)
     assert np.abs(here).max() > 0.01
 
 

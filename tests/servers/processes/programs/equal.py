@@ -51,6 +51,6 @@ def trained(strategy, send):
 
 
 one = trained(tf.distribute.OneDeviceStrategy("cpu:0"), lambda step, batch: step(*batch))
-far = trained(served, lambda step, batch: coordinator.schedule(step, args=batch).fetch())
-for name, mine, its in zip(OPTIMIZERS, far, one, strict=True):
+on_servers = trained(served, lambda step, batch: coordinator.schedule(step, args=batch).fetch())
+for name, mine, its in zip(OPTIMIZERS, on_servers, one, strict=True):
     print(name, json.dumps(float(np.abs(mine - its).max())))

@@ -1,4 +1,4 @@
-"""Tasks that are as far as another process, though they are in this one: whatever goes there and comes back is pickled."""
+"""Remote tasks, as those of other processes, in this one: whatever goes there and comes back is pickled."""
 
 import contextlib
 import contextvars
@@ -39,7 +39,7 @@ class Ray:
 
 
 @final
-class FarActor(Actor):
+class RemoteActor(Actor):
     """The actor of a task. target: what is at the other end. ended: not empty when the test is over."""
 
     def __init__(self, name: str, target: Any, ended: list[bool]) -> None:
@@ -56,9 +56,9 @@ class FarActor(Actor):
             raise tf.errors.UnavailableError(None, None, "The test is over.")
 
 
-def far_worker() -> FarActor:
+def remote_worker() -> RemoteActor:
     """The worker of a job without servers."""
-    return FarActor("worker:0", _ray_worker_task.WorkerTask(0, []), [])
+    return RemoteActor("worker:0", _ray_worker_task.WorkerTask(0, []), [])
 
 
 def answered(monkeypatch: pytest.MonkeyPatch, error: Exception) -> Any:
@@ -67,13 +67,13 @@ def answered(monkeypatch: pytest.MonkeyPatch, error: Exception) -> Any:
     return _ray_actors.RayPending(Ray(), error, "worker:0", None).result()
 
 
-def far_strategy(
+def remote_strategy(
     monkeypatch: pytest.MonkeyPatch, servers: int = 1, workers: int = 1, ended: list[bool] | None = None
 ) -> ParameterServerStrategy:
     """A strategy on such tasks; `worker.actor.target` of each of its `tasks` is a worker's task."""
     ended = [] if ended is None else ended
-    ps = [FarActor(f"ps:{i}", _ray_server_task.ServerTask(i), ended) for i in range(servers)]
-    actors: list[Any] = [FarActor(f"worker:{i}", _ray_worker_task.WorkerTask(i, ps), ended) for i in range(workers)]  # type: ignore[arg-type]
+    ps = [RemoteActor(f"ps:{i}", _ray_server_task.ServerTask(i), ended) for i in range(servers)]
+    actors: list[Any] = [RemoteActor(f"worker:{i}", _ray_worker_task.WorkerTask(i, ps), ended) for i in range(workers)]  # type: ignore[arg-type]
     found = Servers(ps), [_ray.RayWorker(i, actor) for i, actor in enumerate(actors)]
     monkeypatch.setattr(_ray_node, "check", lambda: None)
     addresses = {"ps": [f"s{i}:1" for i in range(servers)], "worker": [f"w{i}:1" for i in range(workers)]}
@@ -84,10 +84,10 @@ def far_strategy(
 
 
 @contextlib.contextmanager
-def far_job(monkeypatch: pytest.MonkeyPatch, servers: int, workers: int) -> Iterator[Any]:
+def remote_job(monkeypatch: pytest.MonkeyPatch, servers: int, workers: int) -> Iterator[Any]:
     """The coordinator of a job of such tasks."""
     ended: list[bool] = []
     try:
-        yield tf.distribute.coordinator.ClusterCoordinator(far_strategy(monkeypatch, servers, workers, ended))
+        yield tf.distribute.coordinator.ClusterCoordinator(remote_strategy(monkeypatch, servers, workers, ended))
     finally:
         ended.append(True)

@@ -7,8 +7,8 @@ import pytest
 
 import stratagem as tf
 from tests.servers.coordinator.functions import Coordinator
-from tests.servers.remote.far import far_strategy
 from tests.servers.remote.programs import PROGRAMS
+from tests.servers.remote.remote_tasks import remote_strategy
 from tests.servers.remote.serving import difference, one_device, ran
 from tests.servers.remote.tables import TABLES
 from tests.thorough import thorough_but
@@ -23,7 +23,7 @@ from tests.thorough import thorough_but
 )
 def test_a_step_that_has_to_wait_for_programs_goes_on_where_it_was(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """What it has read before its first update, it does not read again after it."""
-    strategy, program = far_strategy(monkeypatch, servers=2), {**PROGRAMS, **TABLES}[name].times(4)
+    strategy, program = remote_strategy(monkeypatch, servers=2), {**PROGRAMS, **TABLES}[name].times(4)
     coordinator: Any = Coordinator(strategy)
 
     def send(step: Any, batch: Any) -> Any:
@@ -36,7 +36,7 @@ def test_a_step_that_has_to_wait_for_programs_goes_on_where_it_was(name: str, mo
 
 def test_what_a_function_does_after_a_step_that_failed_counts(monkeypatch: pytest.MonkeyPatch) -> None:
     """The step has sent one of its updates before the other one failed."""
-    strategy = far_strategy(monkeypatch, servers=2, workers=1)
+    strategy = remote_strategy(monkeypatch, servers=2, workers=1)
     coordinator: Any = Coordinator(strategy)
     with strategy.scope():
         v, w = (tf.Variable(0.0, dtype="float64") for _ in range(2))

@@ -9,13 +9,13 @@ import pytest
 import stratagem as tf
 from stratagem._core.context import entered
 from stratagem._core.step import call_many
-from tests.servers.remote.far import far_job
+from tests.servers.remote.remote_tasks import remote_job
 
 
 @pytest.fixture
 def coordinator(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     """Of a job with one worker."""
-    with far_job(monkeypatch, servers=2, workers=1) as coordinator:
+    with remote_job(monkeypatch, servers=2, workers=1) as coordinator:
         yield coordinator
 
 

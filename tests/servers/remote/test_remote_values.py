@@ -9,7 +9,7 @@ import pytest
 
 import stratagem as tf
 from tests.servers.coordinator.functions import Coordinator, draw
-from tests.servers.remote.far import far_strategy
+from tests.servers.remote.remote_tasks import remote_strategy
 
 
 def made(strategy: Any) -> int:
@@ -23,7 +23,7 @@ def waiting(strategy: Any) -> int:
 
 
 def test_workers_forget_what_past_epochs_have_made(monkeypatch: pytest.MonkeyPatch) -> None:
-    strategy = far_strategy(monkeypatch)
+    strategy = remote_strategy(monkeypatch)
     coordinator: Any = Coordinator(strategy)
     with strategy.scope():
         total = tf.Variable(0, dtype=tf.int64)
@@ -48,7 +48,7 @@ def test_workers_forget_what_past_epochs_have_made(monkeypatch: pytest.MonkeyPat
 
 @pytest.mark.thorough
 def test_what_is_used_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    strategy = far_strategy(monkeypatch)
+    strategy = remote_strategy(monkeypatch)
     coordinator: Any = Coordinator(strategy)
     data = coordinator.create_per_worker_dataset(lambda: tf.data.Dataset.range(100))
     iterators = [iter(data) for _ in range(3)]
@@ -64,7 +64,7 @@ def test_what_is_used_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_an_iterator_that_goes_is_closed_unless_another_one_is_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
-    strategy = far_strategy(monkeypatch)
+    strategy = remote_strategy(monkeypatch)
     closed: list[int] = []
 
     def dataset_fn() -> Any:
@@ -87,7 +87,7 @@ def test_an_iterator_that_goes_is_closed_unless_another_one_is_the_same(monkeypa
 
 
 def test_results_are_tensors(monkeypatch: pytest.MonkeyPatch) -> None:
-    strategy = far_strategy(monkeypatch)
+    strategy = remote_strategy(monkeypatch)
     coordinator: Any = Coordinator(strategy)
     with strategy.scope():
         v = tf.Variable([1.5, 2.5], dtype="float64")
@@ -109,7 +109,7 @@ def test_results_are_tensors(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_function_that_runs_in_python_gets_tensors_from_steps_and_iterators(monkeypatch: pytest.MonkeyPatch) -> None:
-    strategy = far_strategy(monkeypatch)
+    strategy = remote_strategy(monkeypatch)
     coordinator: Any = Coordinator(strategy)
     with strategy.scope():
         v = tf.Variable(1.0)
@@ -131,7 +131,7 @@ def test_a_function_that_runs_in_python_gets_tensors_from_steps_and_iterators(mo
 
 
 def test_a_data_set_says_what_its_elements_look_like(monkeypatch: pytest.MonkeyPatch) -> None:
-    coordinator: Any = Coordinator(far_strategy(monkeypatch, workers=2))
+    coordinator: Any = Coordinator(remote_strategy(monkeypatch, workers=2))
     data = coordinator.create_per_worker_dataset(lambda: tf.data.Dataset.range(10).batch(5))
     assert data.element_spec == tf.TensorSpec((None,), tf.int64)
     numbers = coordinator.create_per_worker_dataset(lambda: [1, 2])
