@@ -51,7 +51,7 @@ def test_whoever_owns_them() -> None:
             os.close(handle)
 
 
-def test_nothing_is_severed_where_no_collective_listens() -> None:
+def test_nothing_is_aborted_where_no_collective_listens() -> None:
     with connection() as (_, *ends):
         abort_connections(frozenset())
         assert is_open(*ends)
@@ -71,11 +71,11 @@ def test_other_threads_may_build_tuples_meanwhile() -> None:
     """Whoever asks the garbage collector for all objects holds unfinished tuples, which then cannot grow (SystemError)."""
     done = threading.Event()
 
-    def sever_again_and_again() -> None:
+    def abort_again_and_again() -> None:
         while not done.is_set():
             abort_connections(frozenset([("127.0.0.1", 1)]))
 
-    thread = threading.Thread(target=sever_again_and_again)
+    thread = threading.Thread(target=abort_again_and_again)
     thread.start()
     try:
         for _ in range(20_000):

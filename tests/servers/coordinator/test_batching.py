@@ -1,4 +1,4 @@
-"""A worker's pace: what it takes together, and whom it waits for. Time is the test's own."""
+"""How many functions a worker takes together, and whom it waits for. Time is the test's own."""
 
 import threading
 import time
@@ -18,36 +18,36 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     return now
 
 
-def run(pace: BatchingPolicy, clock: list[float], seconds: float) -> None:
-    with pace.running(1):
+def run(policy: BatchingPolicy, clock: list[float], seconds: float) -> None:
+    with policy.running(1):
         clock[0] += seconds
 
 
 def test_short_functions_are_taken_together(clock: list[float]) -> None:
-    for pace in (BatchingPolicy(Turns()), BatchingPolicy(None)):
-        assert pace.most == 1
-        run(pace, clock, SHORT)
-        assert pace.most == 16
+    for policy in (BatchingPolicy(Turns()), BatchingPolicy(None)):
+        assert policy.most == 1
+        run(policy, clock, SHORT)
+        assert policy.most == 16
 
 
 def test_a_worker_elsewhere_is_given_what_it_runs_in_a_moment(clock: list[float]) -> None:
-    pace = BatchingPolicy(None)
+    policy = BatchingPolicy(None)
     for seconds, most in ((0.01, 5), (LONG, 1), (0.0, 16)):
-        run(pace, clock, seconds)
-        assert pace.most == most
+        run(policy, clock, seconds)
+        assert policy.most == most
 
 
 def test_long_functions_take_no_turns_until_the_worker_looks_again(clock: list[float]) -> None:
     turns = Turns()
-    pace = BatchingPolicy(turns)
-    run(pace, clock, LONG)
+    policy = BatchingPolicy(turns)
+    run(policy, clock, LONG)
     for _ in range(32):
-        assert pace.most == 1
-        with pace.running(1):
+        assert policy.most == 1
+        with policy.running(1):
             assert not turns._now.locked()
-    with pace.running(1):
+    with policy.running(1):
         assert turns._now.locked()
-    assert pace.most == 16
+    assert policy.most == 16
 
 
 def test_of_workers_with_short_functions_one_runs_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -58,9 +58,9 @@ def test_of_workers_with_short_functions_one_runs_at_a_time(monkeypatch: pytest.
     turns, within, most = Turns(), [0], [0]
 
     def work() -> None:
-        pace = BatchingPolicy(turns)
+        policy = BatchingPolicy(turns)
         for _ in range(20):
-            with pace.running(1):
+            with policy.running(1):
                 within[0] += 1
                 time.sleep(0.001)
                 most[0] = max(most[0], within[0])

@@ -104,13 +104,13 @@ def test_a_step_sees_what_its_own_function_assigned_before() -> None:
 
 
 def test_what_was_brought_is_used_once_and_by_the_same_plan_only() -> None:
-    ahead, plan, other = Prefetched(), object(), object()
-    ahead.keep(plan, {0: (1, ["v"])})
-    assert ahead.take(other) == {}
-    assert ahead.take(plan) == {}
-    ahead.keep(plan, {0: (1, ["v"])})
-    assert ahead.take(plan) == {0: (1, ["v"])}
-    assert ahead.take(plan) == {}
+    prefetched, plan, other = Prefetched(), object(), object()
+    prefetched.keep(plan, {0: (1, ["v"])})
+    assert prefetched.take(other) == {}
+    assert prefetched.take(plan) == {}
+    prefetched.keep(plan, {0: (1, ["v"])})
+    assert prefetched.take(plan) == {0: (1, ["v"])}
+    assert prefetched.take(plan) == {}
 
 
 @pytest.mark.parametrize("seed", range(30))
