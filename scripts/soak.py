@@ -26,11 +26,11 @@ os.environ.setdefault("KERAS_BACKEND", "jax")
 
 import pytest  # noqa: E402
 
-from tests.checkpoint import scenarios as checkpoints  # noqa: E402
-from tests.checkpoint.saving import Savers  # noqa: E402
+from tests.checkpoints import scenarios as checkpoints  # noqa: E402
+from tests.checkpoints.saving import Savers  # noqa: E402
 from tests.multi_worker import scenarios as jobs  # noqa: E402
-from tests.remote_processes import scenarios as served  # noqa: E402
-from tests.trainer import scenarios as fits  # noqa: E402
+from tests.servers.processes import scenarios as served  # noqa: E402
+from tests.training import scenarios as fits  # noqa: E402
 
 
 @dataclass(frozen=True)

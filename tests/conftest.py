@@ -52,16 +52,14 @@ ALLOWED_VARIABLES = {
 ALLOWED_FILES = {".pytest_cache", ".mypy_cache", ".ruff_cache", ".coverage", "__pycache__"}
 ALLOWED_THREADS = ("asyncio_",)  # the idle executor of Orbax's event loop, which outlives its checkpointers
 ALLOWED_PROCESSES = ("multiprocessing.resource_tracker",)  # one a process, until it exits
-THOROUGH = Path(__file__).with_name("thorough.txt")
-NO_TESTS = pytest.StashKey[list[str]]()  # names in that file which are no tests
 PATIENCE = 120.0  # seconds in which threads and processes that were told to stop may still do so, on a busy machine
 
 
 # Files of these folders are begun first: they take longest (up to minutes), and would leave a core idle at the end. Those whose
 # jobs wait, for a lost heartbeat say, stand apart: while one worker of xdist waits, the others should have work.
 LONG = (
-    *("remote_processes", "trainer", "multi_worker", "differential", "remote", "control", "values", "keras"),
-    *("parity", "checkpoint", "cli", "step", "ops"),
+    *("processes", "training", "multi_worker", "differential", "remote", "control", "values", "keras"),
+    *("parity", "checkpoints", "cli", "step", "ops"),
 )
 
 
@@ -76,24 +74,10 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 @pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Long files first; the order within a file stays. Tests named in thorough.txt are marked so."""
-    named = {line for line in THOROUGH.read_text().splitlines() if not line.startswith("#")}
-    config.stash[NO_TESTS] = no_tests(config, items, named)
-    for item in items:
-        if item.nodeid in named:
-            item.add_marker(pytest.mark.thorough)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Long files first; the order within a file stays."""
     ranks = {name: rank for rank, name in enumerate(LONG)}
     items.sort(key=lambda item: ranks.get(item.path.parent.name, len(LONG)))
-
-
-def no_tests(config: pytest.Config, items: list[pytest.Item], named: set[str]) -> list[str]:
-    """Names of files that are not there, and of what is no test in a file that was collected as a whole."""
-    in_part = {Path(arg.partition("::")[0]).resolve() for arg in config.args if "::" in arg}
-    whole = set() if config.getoption("lf") else {item.path for item in items} - in_part
-    left = sorted(named - {item.nodeid for item in items})
-    paths = [config.rootpath / name.partition("::")[0] for name in left]
-    return [name for name, path in zip(left, paths, strict=True) if path in whole or not path.exists()]
 
 
 def threads() -> set[str]:

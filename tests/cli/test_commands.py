@@ -9,7 +9,7 @@ from click.testing import CliRunner, Result
 from stratagem._core.values import Variable
 from stratagem.cli import main
 from stratagem.train import Checkpoint, CheckpointManager
-from tests.checkpoint.faults import flip_a_bit
+from tests.checkpoints.faults import flip_a_bit
 
 
 def stratagem(*arguments: object) -> Result:

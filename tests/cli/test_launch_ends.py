@@ -77,6 +77,7 @@ def test_a_stopped_task_hears_that_it_is_to_end() -> None:
         assert started.done().code == 143
 
 
+@pytest.mark.thorough
 def test_what_tasks_leave_behind_is_told_and_ended() -> None:
     done = launch("--workers", 1, STAYING, "leaving")
     assert done.code == 0

@@ -6,13 +6,22 @@ from pathlib import Path
 import pytest
 
 from stratagem._base.job import Phase
-from stratagem._cluster.control import Position
-from stratagem._cluster.control._failure import FailureKind, JobFailure
-from stratagem._servers.remote._actors import TaskLostError, TaskSilentError
+from stratagem._cluster.control import FailureKind, JobFailure, Position
+from stratagem._servers.remote import TaskLostError, TaskSilentError
+
+# Private: what is shown of 64 tasks.
 from stratagem.cli._launch_attempt import Running
+
+# Private: tasks that end in an order that a job comes to by chance.
 from stratagem.cli._launch_cause import EndedTask, exit_code, root_cause
+
+# Private: logs of a million lines, and lines that are half written.
 from stratagem.cli._launch_logs import Log, error_lines, plain
+
+# Private: addresses on several machines.
 from stratagem.cli._launch_plan import Started, TaskCounts, assign_addresses, with_tf_config
+
+# Private: the line for 64 tasks.
 from stratagem.cli._launch_show import summary
 
 

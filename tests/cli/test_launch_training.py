@@ -4,11 +4,14 @@ import re
 import signal
 from pathlib import Path
 
+import pytest
+
 from tests.cli.launches import PROGRAMS, launch, launcher
 from tests.multi_worker.jobs import PATIENCE
 from tests.multi_worker.jobs import PROGRAMS as TRAINING
 
 
+@pytest.mark.thorough  # the restart below trains two workers as well
 def test_workers_train_together_and_their_steps_are_shown(tmp_path: Path) -> None:
     options = ("--workers", 2, "--devices-per-worker", 2, "--log-dir", tmp_path, "--tee", "none", "--grace", 5)
     with launcher(*options, TRAINING / "training.py", 96, 100000) as started:

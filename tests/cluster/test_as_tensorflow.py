@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 
 import stratagem as tf
-from stratagem._cluster import ClusterSpec, SimpleClusterResolver, job_of
-from stratagem._cluster._nodelist import expand_counts, expand_nodes
+from stratagem._cluster import ClusterSpec, SimpleClusterResolver, expand_counts, expand_nodes, job_of
 from tests.cluster.behaviours import CASES, SLURM_TASK_INFO, A, assigned, key, parameters, state
 
 ANSWERS = json.loads((Path(__file__).parent / "tensorflow_answers.json").read_text())

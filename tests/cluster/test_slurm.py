@@ -5,8 +5,7 @@ from typing import Any
 import pytest
 
 from stratagem._base.errors import ClusterError, FailedPreconditionError
-from stratagem._cluster import SlurmClusterResolver, job_of
-from stratagem._cluster._nodelist import expand_counts, expand_nodes
+from stratagem._cluster import SlurmClusterResolver, expand_counts, expand_nodes, job_of
 
 STEP = {"SLURM_STEP_NUM_TASKS": "3", "SLURM_STEP_NODELIST": "n[2,10]", "SLURM_STEP_TASKS_PER_NODE": "2,1"}
 NO_GPU = {"CUDA_VISIBLE_DEVICES": ""}

@@ -14,8 +14,6 @@ from stratagem._core.context import Context, assign, current
 
 tf.Variable  # noqa: B018  # the first use of a public name attaches the hooks into JAX and Keras
 
-STRATEGIES = ("default", "OneDevice", "Mirrored")
-
 
 def pytest_report_header() -> str:
     """What the tests run on."""
@@ -29,7 +27,7 @@ def device() -> jax.Device:
     return jax.devices()[0]
 
 
-@pytest.fixture(params=STRATEGIES)
+@pytest.fixture(params=["default", "OneDevice", "Mirrored"])
 def strategy(request: pytest.FixtureRequest) -> Iterator[Any]:
     """Each strategy that one device can have, on it."""
     name = tf.config.list_logical_devices()[0].name

@@ -11,7 +11,7 @@ import pytest
 import stratagem as tf
 from stratagem.testing import STRATEGIES
 from tests.parity.training import floatx
-from tests.remote.serving import serving
+from tests.servers.remote.serving import serving
 
 optimizers, layers = keras.optimizers, keras.layers
 ROWS, BATCH, EPOCHS = 16, 8, 2

@@ -7,15 +7,15 @@ from typing import Any
 
 import numpy as np
 import pytest
+from keras.src.losses import ALL_OBJECTS_DICT
 
 import stratagem as tf
-from stratagem._private import _losses
 from stratagem.testing import STRATEGIES
 
 keras = tf.keras
 layers = keras.layers
 X, Y = np.ones((4, 2), "float32"), np.ones((4, 1), "float32")
-NAMES = sorted(name for name, found in _losses.losses_module.ALL_OBJECTS_DICT.items() if not isinstance(found, type))
+NAMES = sorted(name for name, found in ALL_OBJECTS_DICT.items() if not isinstance(found, type))
 
 
 def model(strategy: Any, **compiled: Any) -> Any:

@@ -90,7 +90,13 @@ def test_the_worked_example_of_the_guide() -> None:
     assert [float(v.numpy()) for v in metric.variables] == [3.5, 2.0]
 
 
-@pytest.mark.parametrize("name", ["SparseCategoricalAccuracy", "AUC", "RootMeanSquaredError", "MeanIoU", "F1Score"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("SparseCategoricalAccuracy", "RootMeanSquaredError", "MeanIoU", "F1Score"),
+        pytest.param("AUC", marks=pytest.mark.thorough),  # a program of two hundred thresholds
+    ],
+)
 def test_other_metrics_agree_with_one_device(name: str) -> None:
     generator = np.random.default_rng(0)
     labels, scores = generator.integers(0, 2, 8), generator.random((8, 2)).astype(np.float32)

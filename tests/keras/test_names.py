@@ -3,6 +3,7 @@
 import contextlib
 import inspect
 import json
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,8 @@ import pytest
 import stratagem as tf
 from stratagem.testing import STRATEGIES
 from tests.keras import constructors
-from tests.remote.serving import serving
+from tests.servers.remote.serving import serving
+from tests.thorough import thorough_but
 
 RECORDED = json.loads((Path(__file__).parent / "recorded" / "names.json").read_text())
 # Set, they change nothing in TensorFlow either.
@@ -165,8 +167,16 @@ def after_a_change(strategy: Any, optimizer: Any, changes: dict[str, Any], way: 
     return float(model.get_weights()[0][0, 0])
 
 
-@pytest.mark.parametrize("strategy", ["mirrored 2", "parameter servers"])
-@pytest.mark.parametrize("name", SETTINGS)
+# One of each kind: read by Keras' Python at every step, a variable, one that becomes a variable.
+QUICK = [
+    *product(("weight_decay", "learning_rate", "a schedule"), ("mirrored 2", "parameter servers")),
+    *product(("clipvalue", "beta_1", "lr"), ("mirrored 2",)),
+]
+
+
+@pytest.mark.parametrize(
+    ("name", "strategy"), thorough_but(QUICK, product(SETTINGS, ("mirrored 2", "parameter servers")))
+)
 def test_a_setting_that_changes_is_noticed_where_tensorflow_notices_it(name: str, strategy: str) -> None:
     make, changes, run, traced = SETTINGS[name]
     for way, wanted in (("run", run), ("traced", traced), ("fit", traced)):

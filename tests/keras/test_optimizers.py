@@ -8,6 +8,7 @@ import pytest
 
 import stratagem as tf
 from tests.keras.facade import batches, largest_difference, make_step, mirrored, small_model, train
+from tests.thorough import thorough_but
 
 START = [np.random.default_rng(1).normal(size=w.shape).astype(np.float32) for w in small_model().get_weights()]
 OPTIMIZERS: dict[str, Callable[[], Any]] = {
@@ -37,7 +38,11 @@ def trained(strategy: Any, make: Callable[[], Any], steps: int = 4) -> tuple[lis
     return train(strategy, model, optimizer, steps), optimizer
 
 
-@pytest.mark.parametrize("kind", OPTIMIZERS)
+# What is more than an update by a variable's own gradient; and one that is no more.
+QUICK = ("gradient accumulation", "loss scaling", "clipped by global norm", "ftrl")
+
+
+@pytest.mark.parametrize("kind", thorough_but(QUICK, OPTIMIZERS))
 def test_two_replicas_update_like_one_device(kind: str) -> None:
     two, optimizer = trained(mirrored(), OPTIMIZERS[kind])
     one, alone = trained(tf.distribute.get_strategy(), OPTIMIZERS[kind])

@@ -50,6 +50,7 @@ def test_f2_the_chief_may_be_lost_as_well() -> None:
         check_error(task, "PeerFailedError", "worker:0 (rank 0,", "was lost in step")
 
 
+@pytest.mark.thorough
 def test_f1_a_worker_may_be_lost_while_jax_starts() -> None:
     with job("starting.py", 2) as running:
         ended = running.ended()
@@ -87,6 +88,7 @@ def test_f8_an_exception_of_one_worker_is_shown_by_all_as_the_cause() -> None:
         check_error(task, "PeerFailedError", f"{NUMBER}", "raised an exception", "ValueError: a bug of the user's")
 
 
+@pytest.mark.thorough  # so is one that has left the loop, below
 def test_a_worker_that_ends_early_is_named() -> None:
     ended = faulty("end")
     assert ended[RANK].code == 0
@@ -181,8 +183,8 @@ def test_who_has_ended_its_program_while_others_are_in_the_loop_is_named() -> No
 @pytest.mark.parametrize(
     ("what", "error"),
     [
-        ("model", "The workers' models differ: "),
-        ("program", "compute different things on the same variables"),
+        pytest.param("model", "The workers' models differ: ", marks=pytest.mark.thorough),
+        pytest.param("program", "compute different things on the same variables", marks=pytest.mark.thorough),
         ("devices", "All workers need the same number and kind of devices"),
     ],
 )

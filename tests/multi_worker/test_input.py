@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.multi_worker.jobs import job, printed
+from tests.thorough import thorough_but
 
 Seen = list[list[list[list[int]]]]  # by worker, step, replica
 ROWS = 45
@@ -36,7 +37,10 @@ def rows(seen: Seen) -> list[int]:
 
 
 @pytest.mark.parametrize(
-    ("source", "policy"), [("memory", "AUTO"), ("generator", "DATA"), ("files", "AUTO"), ("function", "AUTO")]
+    ("source", "policy"),
+    thorough_but(
+        [("memory", "AUTO")], [("memory", "AUTO"), ("generator", "DATA"), ("files", "AUTO"), ("function", "AUTO")]
+    ),
 )
 def test_every_example_of_an_epoch_is_seen_once(source: str, policy: str, folder: Path) -> None:
     seen = read(2, source, policy, "-", -1, "-", folder, devices=2)
@@ -44,18 +48,15 @@ def test_every_example_of_an_epoch_is_seen_once(source: str, policy: str, folder
     assert len({len(steps) for steps in seen}) == 1  # all make the same steps, with or without rows
 
 
+@pytest.mark.thorough
 def test_without_sharding_every_worker_sees_all() -> None:
     seen = read(2, "memory", "OFF", "-", -1, "-", Path())
     assert [sorted(chain(*chain(*worker))) for worker in seen] == [list(range(ROWS))] * 2
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
-    ("source", "policy", "after"),
-    [
-        pytest.param("memory", "AUTO", 3, marks=pytest.mark.thorough),
-        pytest.param("files", "FILE", 3, marks=pytest.mark.thorough),
-        ("files", "FILE", 1),
-    ],
+    ("source", "policy", "after"), [("memory", "AUTO", 3), ("files", "FILE", 3), ("files", "FILE", 1)]
 )
 def test_another_number_of_workers_goes_on_with_the_very_next_examples(
     source: str, policy: str, after: int, folder: Path, tmp_path: Path

@@ -3,7 +3,7 @@
 import importlib
 from typing import Any
 
-from stratagem import _ops as ops
+import stratagem._ops as ops
 from stratagem._ops import flow
 
 NAMESPACES = "nn math random linalg dtypes debugging strings nest errors bitwise io image".split()  # noqa: SIM905

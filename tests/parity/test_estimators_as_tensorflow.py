@@ -10,6 +10,7 @@ import pytest
 import stratagem as tf
 from stratagem.compat import v1 as tf1
 from tests.parity.estimators import CASES, digits, trained
+from tests.thorough import thorough_but
 
 RECORDED = Path(__file__).parent / "recorded"
 
@@ -20,7 +21,7 @@ def pictures() -> tuple[np.ndarray, np.ndarray]:
     return found["images"], found["labels"]
 
 
-@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("case", thorough_but(["document", "digits/2"], CASES))
 def test_training_evaluation_and_predictions_are_tensorflows(case: str) -> None:
     recorded = np.load(RECORDED / "estimators.npz")
     found = trained(case, tf, tf1, "stratagem.estimator", *pictures(), ("CPU:0", "CPU:1"))

@@ -14,6 +14,8 @@ from stratagem._cluster._job import Task as Task
 from stratagem._cluster._job import job_of as job_of
 from stratagem._cluster._launchers import OpenMPIClusterResolver as OpenMPIClusterResolver
 from stratagem._cluster._launchers import TorchrunClusterResolver as TorchrunClusterResolver
+from stratagem._cluster._nodelist import expand_counts as expand_counts
+from stratagem._cluster._nodelist import expand_nodes as expand_nodes
 from stratagem._cluster._ray import RayClusterResolver as RayClusterResolver
 from stratagem._cluster._resolver import ClusterResolver as ClusterResolver
 from stratagem._cluster._resolver import SimpleClusterResolver as SimpleClusterResolver

@@ -7,8 +7,11 @@ from dataclasses import dataclass, field, replace
 from typing import Any, final
 
 from stratagem._cluster.control import JobInfo, Limits
+
+# Private: a hub runs in a supervisor, a process of its own, where no test sees what it logs.
 from stratagem._cluster.control._hub import Hub
-from stratagem._cluster.control._tunnel import Streams
+
+# Private: what tasks say to it in a wrong order, no task of a job says.
 from stratagem._cluster.control._wire import Channel, Message, call
 from stratagem.testing import free_ports
 
@@ -42,7 +45,12 @@ class Task:
     @classmethod
     async def connect(cls, facts: JobInfo, token: bytes = TOKEN) -> "Task":
         """Without a hello."""
-        return cls(facts, await call(*await asyncio.open_connection(*facts.address), token))
+        reader, writer = await asyncio.open_connection(*facts.address)
+        try:
+            return cls(facts, await call(reader, writer, token))
+        except Exception:
+            writer.close()
+            raise
 
     def hello(self, **changed: Any) -> None:
         """Ask to join."""
@@ -110,7 +118,7 @@ async def a_hub(tasks: int = 2, **limits: float) -> AsyncIterator[Hall]:
     """A hub; its coordination service gives back what it gets."""
     facts, log = facts_of(tasks, **limits), []
 
-    async def service() -> Streams:
+    async def service() -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
         return await asyncio.open_connection(*echo.sockets[0].getsockname())
 
     async def repeat(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

@@ -9,8 +9,7 @@ import pytest
 
 from stratagem._base.errors import ClusterError
 from stratagem._base.job import Phase
-from stratagem._cluster.control import Limits, position_in
-from stratagem._cluster.control._progress import Progress
+from stratagem._cluster.control import Limits, Progress, position_in
 
 
 def test_limits_come_from_the_environment() -> None:

@@ -166,6 +166,7 @@ def test_a_task_that_leaves_by_os_exit_is_said_to_have_left_and_not_to_be_killed
     assert "SIGKILL, out of memory?) or crashed." not in ended[0].output
 
 
+@pytest.mark.thorough
 def test_a_task_that_becomes_another_program_is_lost() -> None:
     with program("exec") as running:
         running.wait_for(1, "joined")
@@ -199,7 +200,7 @@ def test_a_task_whose_supervisor_is_killed_is_told_and_so_are_the_others(rank: i
     check_survivor(ended[1 - rank], f"worker:{rank} (rank {rank},", "The connection to its supervisor ended")
 
 
-@pytest.mark.parametrize("rank", [0, 1])
+@pytest.mark.parametrize("rank", [0, pytest.param(1, marks=pytest.mark.thorough)])
 def test_a_supervisor_that_is_frozen_is_as_good_as_gone(rank: int) -> None:
     with program("idle", GO="/never", STRATAGEM_HEARTBEAT_SECONDS="5") as running:
         for each in (0, 1):

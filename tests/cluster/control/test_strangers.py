@@ -10,9 +10,10 @@ from pathlib import Path
 import pytest
 
 import stratagem._cluster
-from stratagem._cluster.control import _wire
+
+# Private: strangers know the protocol, and do not keep to it.
 from stratagem._cluster.control._hub import MAX_STRANGERS
-from stratagem._cluster.control._wire import MAGIC, MAX_FRAME_BYTES
+from stratagem._cluster.control._wire import MAGIC, MAX_FRAME_BYTES, call
 from tests.cluster.control.hubs import TOKEN, Hall, Task, a_hub
 
 CLUSTER = Path(stratagem._cluster.__file__).parent
@@ -107,7 +108,7 @@ def test_bytes_of_an_old_session_are_refused() -> None:
 
         async with await asyncio.start_server(relayed, "127.0.0.1", 0) as relay:
             reader, writer = await asyncio.open_connection(*relay.sockets[0].getsockname())
-            channel = await _wire.call(reader, writer, TOKEN)
+            channel = await call(reader, writer, TOKEN)
             channel.send({"op": "tunnel"})
             writer.write(b"echo")
             assert await reader.readexactly(4) == b"echo"
@@ -144,7 +145,8 @@ def test_half_open_slow_and_silent_connections_keep_nobody_out() -> None:
 
 def test_silence_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
     async def attack(hall: Hall) -> None:
-        monkeypatch.setattr(_wire, "HANDSHAKE_SECONDS", 0.1)
+        # Private: a stranger has ten seconds otherwise.
+        monkeypatch.setattr("stratagem._cluster.control._wire.HANDSHAKE_SECONDS", 0.1)
         reader, writer = await asyncio.open_connection(*hall.facts.address)
         assert len(await reader.read()) == GREETING
         writer.close()

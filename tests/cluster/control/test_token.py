@@ -2,6 +2,7 @@
 
 import os
 import stat
+import tempfile
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -9,16 +10,18 @@ from pathlib import Path
 import pytest
 
 from stratagem._base.errors import ClusterError
-from stratagem._cluster.control import _token as token_module
-from stratagem._cluster.control import make_token, own_token_file, read_token
+from stratagem._cluster.control import is_secret, make_token, own_token_file, read_token
 
 SECRET = "0123456789" * 5
+OWN = f"stratagem-{os.geteuid()}"
 
 
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A user's folder; among the temporary files there is one of its own."""
-    monkeypatch.setattr(token_module, "_temporary_folder", lambda: tmp_path / "temporary" / "stratagem-1")
+    """A user's folder; among the temporary files, which are not in /tmp, there is one of its own."""
+    access = os.access
+    monkeypatch.setattr(os, "access", lambda path, mode: path != "/tmp" and access(path, mode))
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "temporary"))
     (tmp_path / "temporary").mkdir()
     (tmp_path / "home").mkdir()
     return tmp_path / "home"
@@ -59,7 +62,7 @@ def test_a_named_file_is_made_where_it_is_missing(home: Path) -> None:
 @pytest.mark.parametrize("environ", [{}, {"HOME": ""}, {"HOME": "relative"}, {"XDG_CONFIG_HOME": "relative"}])
 def test_without_a_home_it_is_among_the_temporary_files(environ: dict[str, str], home: Path) -> None:
     secret = read_token(environ, loopback=True)
-    path = home.parent / "temporary" / "stratagem-1" / "token"
+    path = home.parent / "temporary" / OWN / "token"
     assert path.read_bytes().strip() == secret
     assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700
     assert not Path("relative").exists()
@@ -68,11 +71,11 @@ def test_without_a_home_it_is_among_the_temporary_files(environ: dict[str, str],
 def test_where_the_home_cannot_be_written_it_is_among_the_temporary_files(home: Path) -> None:
     (home / ".config").write_text("a file where a folder belongs: even root cannot write here")
     assert read_token({"HOME": str(home)}, loopback=True)
-    assert (home.parent / "temporary" / "stratagem-1" / "token").exists()
+    assert (home.parent / "temporary" / OWN / "token").exists()
 
 
 def test_a_folder_among_the_temporary_files_must_be_this_users_alone(home: Path) -> None:
-    folder = home.parent / "temporary" / "stratagem-1"
+    folder = home.parent / "temporary" / OWN
     written(folder / "token")
     folder.chmod(0o777)
     with pytest.raises(ClusterError, match="is not this user's alone"):
@@ -146,8 +149,8 @@ def test_several_machines_need_a_token_that_somebody_has_made(home: Path) -> Non
         read_token(environ, loopback=False)
     assert list(home.iterdir()) == []
     insecure = read_token({**environ, "STRATAGEM_INSECURE": "1"}, loopback=False)
-    assert not token_module.is_secret(insecure)
+    assert not is_secret(insecure)
     make_token(own_token_file(environ))
     secret = read_token(environ, loopback=False)
-    assert token_module.is_secret(secret)
+    assert is_secret(secret)
     assert read_token({**environ, "STRATAGEM_INSECURE": "1"}, loopback=False) == secret

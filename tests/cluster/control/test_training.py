@@ -7,6 +7,7 @@ import time
 from pathlib import Path
 
 import psutil
+import pytest
 
 from stratagem._cluster.control import position_in
 from tests.multi_worker.jobs import PATIENCE, Running, job
@@ -39,6 +40,7 @@ def wait_for_step(folder: Path, number: int) -> None:
         time.sleep(0.05)
 
 
+@pytest.mark.thorough
 def test_a_job_listens_here_only_ignores_strangers_and_survives_the_end_of_its_control_channel(tmp_path: Path) -> None:
     """A1 and A2, for JAX's ports as well."""
     with job("training.py", 2, 96, 100_000, STRATAGEM_STATUS_DIR=str(tmp_path)) as running:

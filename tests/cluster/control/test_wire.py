@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from stratagem._cluster.control import _wire
+# Private: bits of frames are changed, which no sender does.
 from stratagem._cluster.control._wire import MAGIC, MAX_FRAME_BYTES, Channel, WireError, call, listen
 from tests.cluster.control.hubs import TOKEN
 
@@ -61,7 +61,8 @@ def parsed(monkeypatch: pytest.MonkeyPatch) -> list[bytes]:
         bodies.append(body)
         return json.loads(body)
 
-    monkeypatch.setattr(_wire, "json", SimpleNamespace(loads=loads, dumps=json.dumps))
+    # Private: nothing may be parsed before its signature was checked, which no answer shows.
+    monkeypatch.setattr("stratagem._cluster.control._wire.json", SimpleNamespace(loads=loads, dumps=json.dumps))
     return bodies
 
 
@@ -168,7 +169,8 @@ def test_both_ends_have_to_know_the_token() -> None:
 def test_a_caller_recognises_what_is_no_hub(
     says: bytes | None, error: type[Exception], text: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(_wire, "HANDSHAKE_SECONDS", 10.0 if says is not None else 0.2)
+    # Private: ten seconds otherwise, which a busy machine may need and a test need not wait for.
+    monkeypatch.setattr("stratagem._cluster.control._wire.HANDSHAKE_SECONDS", 10.0 if says is not None else 0.2)
 
     async def run() -> None:
         async def connected(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

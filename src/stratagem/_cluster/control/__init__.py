@@ -2,9 +2,12 @@
 
 from stratagem._cluster.control._client import ControlClient as ControlClient
 from stratagem._cluster.control._connected_job import ConnectedJob as ConnectedJob
+from stratagem._cluster.control._failure import FailureKind as FailureKind
+from stratagem._cluster.control._failure import JobFailure as JobFailure
 from stratagem._cluster.control._job_info import JobInfo as JobInfo
 from stratagem._cluster.control._limits import Limits as Limits
 from stratagem._cluster.control._progress import Position as Position
+from stratagem._cluster.control._progress import Progress as Progress
 from stratagem._cluster.control._progress import position_in as position_in
 from stratagem._cluster.control._token import INSECURE as INSECURE
 from stratagem._cluster.control._token import TOKEN_FILE as TOKEN_FILE

@@ -44,7 +44,7 @@ def shard(stage: Stage, requested: AutoShardPolicy, context: InputContext) -> Sh
     pieces of each. AUTO: FILE if all sources read files, else DATA. HINT: the placeholder that
     `shard(SHARD_HINT, …)` left becomes the worker's shard. OFF: every worker has all of the user's data set.
 
-    Sources: TensorFlow's auto_shard rewrite, measured on 2.15 (`tests/pipeline/test_shard.py`). Different: AUTO
+    Sources: TensorFlow's auto_shard rewrite, measured on 2.15 (`tests/data/test_shard.py`). Different: AUTO
     does not shard files when only some of the sources read files; TensorFlow shards those and then the batches as well.
 
     Raises:

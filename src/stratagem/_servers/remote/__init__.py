@@ -1,8 +1,15 @@
 """Variables on servers: their placement, and the programs by which workers read and update them."""
 
+from stratagem._servers.remote._actors import Actor as Actor
+from stratagem._servers.remote._actors import LocalActor as LocalActor
+from stratagem._servers.remote._actors import Pending as Pending
 from stratagem._servers.remote._actors import TaskLostError as TaskLostError
+from stratagem._servers.remote._actors import TaskSilentError as TaskSilentError
 from stratagem._servers.remote._placement import ServerPlacement as ServerPlacement
+from stratagem._servers.remote._push import Origin as Origin
+from stratagem._servers.remote._push import Push as Push
 from stratagem._servers.remote._ray import RemoteResource as RemoteResource
+from stratagem._servers.remote._server import NotHereError as NotHereError
 from stratagem._servers.remote._server import Traffic as Traffic
 from stratagem._servers.remote._server import VariableServer as VariableServer
 from stratagem._servers.remote._servers import Servers as Servers
@@ -10,4 +17,5 @@ from stratagem._servers.remote._task import Server as Server
 from stratagem._servers.remote._task import connect as connect
 from stratagem._servers.remote._time_breakdown import Busy as Busy
 from stratagem._servers.remote._time_breakdown import TimeCategory as TimeCategory
+from stratagem._servers.remote._update import SparseGradient as SparseGradient
 from stratagem._servers.remote._worker import Worker as Worker

@@ -1,0 +1,169 @@
+"""Only what was written to its end is a checkpoint."""
+
+import logging
+import random
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from stratagem._base.errors import CheckpointError, DataLossError, NotFoundError
+
+# Private: a process dies, or a disk is full, between the parts of a save.
+from stratagem._checkpoints import _format
+from stratagem._core.values import Variable
+from stratagem.train import Checkpoint, CheckpointManager, checkpoints_iterator, latest_checkpoint
+from tests.checkpoints.faults import reseal
+from tests.checkpoints.models import read
+
+
+def saved(directory: Path, *values: float) -> Checkpoint:
+    checkpoint = Checkpoint(v=Variable(0.0))
+    manager = CheckpointManager(checkpoint, directory, None)
+    for value in values:
+        checkpoint.v.assign(value)
+        manager.save()
+    return checkpoint
+
+
+def restored(path: Any) -> float:
+    checkpoint = Checkpoint(v=Variable(0.0))
+    checkpoint.restore(path)
+    return float(read(checkpoint.v))
+
+
+class Crash(BaseException):
+    """The process dies here."""
+
+
+@pytest.mark.parametrize("point", ["write_arrays", "sync_tree", "write_text"])
+def test_a_crash_while_writing_leaves_the_older_checkpoint_the_latest(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, point: str
+) -> None:
+    checkpoint = saved(tmp_path, 1.0)
+
+    def die(*_: object) -> None:
+        raise Crash
+
+    with monkeypatch.context() as patch:
+        patch.setattr(_format, point, die)
+        patch.setattr(shutil, "rmtree", lambda *_, **__: None)  # a dead process does not clean up
+        with pytest.raises(Crash):
+            checkpoint.save(tmp_path / "ckpt")
+    assert latest_checkpoint(tmp_path) == str(tmp_path / "ckpt-1")
+    with pytest.raises(NotFoundError, match="the save never finished"):
+        checkpoint.restore(tmp_path / "ckpt-2")
+    checkpoint.restore(tmp_path / "ckpt-1")
+    assert checkpoint.save(tmp_path / "ckpt") == latest_checkpoint(tmp_path) == str(tmp_path / "ckpt-2")
+
+
+@pytest.mark.parametrize("point", ["write_arrays", "sync_tree", "write_text"])
+def test_a_crash_while_replacing_leaves_the_old_content(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, point: str
+) -> None:
+    checkpoint = Checkpoint(v=Variable(1.0))
+    path = checkpoint.write(tmp_path / "best")
+    checkpoint.v.assign(2.0)
+
+    def die(*_: object) -> None:
+        raise Crash
+
+    with monkeypatch.context() as patch:
+        patch.setattr(_format, point, die)
+        with pytest.raises(Crash):
+            checkpoint.write(path)
+    assert restored(path) == 1.0
+    checkpoint.write(path)
+    assert restored(path) == 2.0
+    assert len(list(Path(path).iterdir())) == 2  # the manifest and one generation
+
+
+def test_a_failed_save_leaves_no_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(_format, "write_arrays", full)
+    with pytest.raises(OSError, match="No space left"):
+        Checkpoint(v=Variable(1.0)).save(tmp_path / "ckpt")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_latest_is_the_newest_that_is_complete_and_others_are_named(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    saved(tmp_path, 1.0, 2.0, 3.0)
+    shutil.rmtree(tmp_path / "ckpt-3")
+    (tmp_path / "ckpt-2" / "manifest.json").unlink()
+    with caplog.at_level(logging.WARNING):
+        assert latest_checkpoint(tmp_path) == str(tmp_path / "ckpt-1")
+    assert "ckpt-3" in caplog.text
+    assert "ckpt-2" in caplog.text
+    shutil.rmtree(tmp_path / "ckpt-1")
+    assert latest_checkpoint(tmp_path) is None
+
+
+def test_a_file_cut_short_makes_a_checkpoint_incomplete(tmp_path: Path) -> None:
+    saved(tmp_path, 1.0)
+    data = next(file for file in (tmp_path / "ckpt-1").rglob("d/*") if file.is_file())
+    data.write_bytes(data.read_bytes()[:-1])
+    assert latest_checkpoint(tmp_path) is None
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", '{"format": "another"}'])
+def test_a_strange_manifest_is_not_believed(tmp_path: Path, text: str) -> None:
+    saved(tmp_path, 1.0)
+    (tmp_path / "ckpt-1" / "manifest.json").write_text(text)
+    assert latest_checkpoint(tmp_path) is None
+
+
+def test_every_bit_of_a_manifest_counts(tmp_path: Path) -> None:
+    checkpoint = saved(tmp_path, 1.0)
+    manifest, rng = tmp_path / "ckpt-1" / "manifest.json", random.Random(1)
+    content = manifest.read_bytes()
+    for place in [0, 5, 12, 22, 23, len(content) - 1, *(rng.randrange(len(content)) for _ in range(200))]:
+        changed = bytearray(content)
+        changed[place] ^= 1 << rng.randrange(8)
+        manifest.write_bytes(changed)
+        with pytest.raises(DataLossError, match=r"manifest\.json"):
+            checkpoint.restore(tmp_path / "ckpt-1")
+
+
+def test_a_later_format_is_refused_with_both_versions(tmp_path: Path) -> None:
+    checkpoint = saved(tmp_path, 1.0)
+    reseal(tmp_path / "ckpt-1", version=99)
+    with pytest.raises(CheckpointError, match="format version 99, and this library reads up to 1"):
+        checkpoint.restore(tmp_path / "ckpt-1")
+
+
+def test_a_directory_with_a_number_is_not_believed(tmp_path: Path) -> None:
+    (tmp_path / "ckpt-7").mkdir()
+    (tmp_path / "checkpoint").write_text('model_checkpoint_path: "ckpt-7"\nall_model_checkpoint_paths: "ckpt-7"\n')
+    assert latest_checkpoint(tmp_path) is None
+    assert latest_checkpoint(tmp_path / "absent") is None
+
+
+def test_quotes_and_backslashes_in_names_survive(tmp_path: Path) -> None:
+    checkpoint = Checkpoint(v=Variable(1.0))
+    path = checkpoint.save(tmp_path / 'a "b" \\c')
+    assert latest_checkpoint(tmp_path) == path
+
+
+def test_an_evaluator_sees_every_new_checkpoint_and_stops_waiting(tmp_path: Path) -> None:
+    checkpoint = saved(tmp_path, 1.0)
+    seen = []
+    for path in checkpoints_iterator(tmp_path, timeout=0.05):
+        seen.append(Path(path).name)
+        if len(seen) < 3:
+            checkpoint.save(tmp_path / "ckpt")
+    assert seen == ["ckpt-1", "ckpt-2", "ckpt-3"]
+    asked: list[bool] = []
+    assert (
+        list(
+            checkpoints_iterator(
+                tmp_path / "no", timeout=0.05, timeout_fn=lambda: bool(asked.append(True) or len(asked) == 2)
+            )
+        )
+        == []
+    )
+    assert len(asked) == 2

@@ -1,0 +1,186 @@
+"""A rewritten program computes what the untouched one does, values and gradients."""
+
+from typing import Any
+
+import hypothesis
+import jax
+import jax.numpy as jnp
+import keras
+import numpy as np
+import pytest
+from hypothesis import strategies as st
+from jax.extend import core as xc
+
+import stratagem as tf
+from stratagem._core.step import compiler_options, rewrite
+from tests.core.step.observing import count, programs_made
+
+
+def pooled(x: Any, window: tuple[int, ...], strides: tuple[int, ...] | None = None, padding: str = "VALID") -> Any:
+    return jax.lax.reduce_window(x, -jnp.inf, jax.lax.max, window, strides or window, padding)
+
+
+def both(x: Any, *how: Any) -> tuple[Any, Any, bool]:
+    """Value and gradient of max-pooling, untouched and rewritten; whether there was something to rewrite."""
+    closed = jax.make_jaxpr(lambda x: pooled(x, *how))(x)
+    new = rewrite(closed, "cpu")
+    weights = jnp.asarray(np.random.default_rng(0).normal(size=closed.out_avals[0].shape), x.dtype)
+
+    def value_and_gradient(program: Any) -> Any:
+        def run(x: Any, weights: Any) -> Any:
+            (y,), pull = jax.vjp(xc.jaxpr_as_fun(program), x)
+            return y, pull([weights])[0]
+
+        return jax.jit(run)(x, weights)
+
+    # JAX's own gradient of a float64 pool is a type error unless all defaults are 64-bit; ours must do without that.
+    with jax.enable_x64(x.dtype == jnp.float64):
+        untouched = value_and_gradient(closed)
+    rewritten = count(new, "reduce_window_max") == 0
+    return untouched, value_and_gradient(new) if rewritten else untouched, rewritten
+
+
+sizes = st.integers(1, 9)
+windows = st.integers(1, 4)
+
+
+@pytest.mark.thorough
+@hypothesis.settings(max_examples=20)
+@hypothesis.given(
+    height=sizes,
+    width=sizes,
+    wh=windows,
+    ww=windows,
+    batch=st.integers(0, 3),
+    ties=st.booleans(),
+    dtype=st.sampled_from(["float32", "float64"]),
+    seed=st.integers(0, 99),
+)
+def test_disjoint_max_pooling(
+    height: int, width: int, wh: int, ww: int, batch: int, ties: bool, dtype: str, seed: int
+) -> None:
+    rng, shape = np.random.default_rng(seed), (batch, height, width, 2)
+    values = rng.integers(0, 3, shape) if ties else rng.normal(size=shape)
+    x = jnp.asarray(values.astype(dtype), dtype)
+    (y, dx), (new_y, new_dx), rewritten = both(x, (1, wh, ww, 1))
+    assert rewritten == (wh * ww > 1 and height >= wh and width >= ww)
+    assert new_y.dtype == x.dtype
+    np.testing.assert_array_equal(new_y, y)
+    np.testing.assert_array_equal(new_dx, dx)
+
+
+@pytest.mark.parametrize(
+    ("shape", "dtype"),
+    [((2, 4, 6, 3), "float32"), ((2, 5, 7, 1), "float64"), ((0, 4, 4, 2), "float32"), ((2, 5, 4, 1), "bfloat16")],
+)
+def test_disjoint_pools_are_rewritten(shape: tuple[int, ...], dtype: str) -> None:
+    x = jnp.asarray(np.random.default_rng(1).normal(size=shape), dtype)
+    (y, dx), (new_y, new_dx), rewritten = both(x, (1, 2, 2, 1))
+    assert rewritten
+    np.testing.assert_array_equal(new_y, y)
+    np.testing.assert_array_equal(new_dx, dx)
+
+
+def test_pools_over_other_dimensions() -> None:
+    x = jnp.asarray(np.random.default_rng(1).normal(size=(2, 3, 5, 7)), "float32")  # channels first
+    for window in [(1, 1, 2, 3), (2, 1, 1, 1), (1, 3, 1, 2)]:
+        old, new, rewritten = both(x, window)
+        assert rewritten
+        jax.tree.map(np.testing.assert_array_equal, old, new)
+
+
+def test_the_first_of_equal_numbers_has_the_whole_gradient() -> None:
+    _, (_, dx), _ = both(jnp.ones((1, 4, 4, 1), "float32"), (1, 2, 2, 1))
+    assert np.count_nonzero(np.asarray(dx)) == 4
+    assert np.all(np.asarray(dx)[0, ::2, ::2] != 0)
+
+
+@pytest.mark.parametrize(
+    ("window", "strides", "padding"),
+    [
+        ((1, 3, 3, 1), (1, 2, 2, 1), "VALID"),  # overlapping
+        ((1, 2, 2, 1), (1, 3, 3, 1), "VALID"),  # with gaps
+        ((1, 2, 2, 1), (1, 2, 2, 1), "SAME"),  # padded: 5 is odd
+        ((1, 5, 5, 1), (1, 5, 5, 1), "VALID"),  # more than 16 places
+        ((1, 1, 1, 1), (1, 1, 1, 1), "VALID"),  # nothing to do
+    ],
+)
+def test_other_pools_are_left_alone(window: Any, strides: Any, padding: str) -> None:
+    x = jnp.asarray(np.random.default_rng(1).normal(size=(2, 5, 5, 2)), "float32")
+    assert not both(x, window, strides, padding)[2]
+
+
+def test_integers_and_small_images_are_left_alone() -> None:
+    def of_integers(x: Any) -> Any:
+        return jax.lax.reduce_window(x, np.int32(-5), jax.lax.max, (1, 2, 2, 1), (1, 2, 2, 1), "VALID")
+
+    closed = jax.make_jaxpr(of_integers)(jnp.ones((1, 4, 4, 1), "int32"))
+    assert count(rewrite(closed, "cpu"), "reduce_window_max") == count(closed, "reduce_window_max")
+    closed = jax.make_jaxpr(lambda x: pooled(x, (1, 4, 4, 1)))(jnp.ones((1, 2, 2, 1)))
+    assert count(rewrite(closed, "cpu"), "reduce_window_max") == 1
+
+
+@pytest.mark.parametrize("platform", ["gpu", "cuda", "tpu"])
+def test_other_platforms_keep_their_program(platform: str) -> None:
+    closed = jax.make_jaxpr(lambda x: pooled(x, (1, 2, 2, 1)))(jnp.ones((1, 4, 4, 1)))
+    assert str(rewrite(closed, platform)) == str(closed)
+    assert compiler_options(platform) is None
+    assert compiler_options("cpu")
+
+
+def test_pools_inside_loops_branches_and_calls_are_found() -> None:
+    def program(x: Any) -> Any:
+        y = jax.jit(lambda a: pooled(a, (1, 2, 2, 1)))(x)
+        z = jax.lax.cond(x[0, 0, 0, 0] > 0, lambda a: pooled(a, (1, 2, 2, 1)), lambda a: a[:, ::2, ::2], x)
+        _, rows = jax.lax.scan(lambda c, a: (c, pooled(a, (1, 2, 2, 1))), 0.0, jnp.stack([x, x]))
+        return y + z + rows[0] + jax.checkpoint(lambda a: pooled(a, (1, 2, 2, 1)))(x)
+
+    x = jnp.asarray(np.random.default_rng(1).normal(size=(1, 4, 4, 1)), "float32")
+    closed = jax.make_jaxpr(program)(x)
+    new = rewrite(closed, "cpu")
+    assert (count(closed, "reduce_window_max"), count(new, "reduce_window_max")) == (4, 0)
+    np.testing.assert_array_equal(xc.jaxpr_as_fun(new)(x)[0], program(x))
+
+
+def test_a_keras_layer_in_a_step_is_rewritten(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = programs_made(monkeypatch)
+    v = tf.Variable(np.random.default_rng(1).normal(size=(2, 4, 4, 1)).astype("float32"))
+    layer = keras.layers.MaxPooling2D()
+
+    @tf.function
+    def step() -> Any:
+        with tf.GradientTape() as tape:
+            y = tf.reduce_sum(layer(v) ** 2)
+        return tape.gradient(y, v)
+
+    expected = jax.grad(lambda x: jnp.sum(pooled(x, (1, 2, 2, 1)) ** 2))(v.value)
+    np.testing.assert_array_equal(step(), expected)
+    assert count(made[-1].closed, "reduce_window_max") == 0
+    assert count(made[-1].closed, "select_and_scatter_add") == 0
+
+
+@pytest.mark.parametrize("dtype", ["int8", "int16", "int32", "int64"])
+@pytest.mark.parametrize("platform", ["cpu", "gpu", "tpu"])
+def test_the_magnitude_of_an_integer_is_right_where_its_square_overflows(dtype: str, platform: str) -> None:
+    info = np.iinfo(dtype)
+    numbers = np.random.default_rng(0).integers(info.min, info.max, 200, dtype, endpoint=True)
+    x = tf.constant(np.append(numbers, [info.min, info.max, 0, -1]).astype(dtype))
+    closed = jax.make_jaxpr(lambda x: (abs(x * x), jax.lax.cond(x[0] > 0, jnp.abs, lambda x: x, x)))(x)
+    squared, chosen = jax.jit(xc.jaxpr_as_fun(rewrite(closed, platform)))(x)
+    with np.errstate(over="ignore"):
+        np.testing.assert_array_equal(squared, np.abs(np.square(np.asarray(x))))
+    np.testing.assert_array_equal(chosen, np.abs(x) if x[0] > 0 else x)
+    assert squared.dtype == x.dtype
+
+
+def test_the_magnitude_of_an_overflowing_square_in_a_step_is_tensorflows() -> None:
+    @tf.function
+    def step(x: Any) -> Any:
+        return (
+            abs(x * x),
+            tf.abs(tf.square(x)),
+            tf.while_loop(lambda i, y: i < 1, lambda i, y: (i + 1, abs(y * y)), (0, x))[1],
+        )
+
+    x = tf.constant(599883556)
+    assert [int(y) for y in step(x)] == [882066160] * 3

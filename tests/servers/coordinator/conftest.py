@@ -1,0 +1,23 @@
+"""One strategy with three workers for all tests of a file."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from tests.servers.coordinator.functions import WORKERS, Coordinator
+from tests.servers.remote.serving import serving
+
+
+@pytest.fixture(scope="module")
+def strategy() -> Any:
+    """On two servers."""
+    return serving(servers=2, workers=WORKERS)
+
+
+@pytest.fixture
+def coordinator(strategy: Any) -> Iterator[Any]:
+    """Its coordinator, which a test leaves without anything to do."""
+    coordinator = Coordinator(strategy)
+    yield coordinator
+    assert coordinator.done()

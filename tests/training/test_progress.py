@@ -1,0 +1,105 @@
+"""What fit, evaluate and predict show while they run."""
+
+import io
+import re
+from collections.abc import Iterator
+
+import keras
+import numpy as np
+import pytest
+from rich.console import Console
+
+import stratagem as tf
+from stratagem._training import ProgressLogger
+
+X = np.random.default_rng(0).normal(size=(100, 6)).astype("float32")
+Y = X.sum(1, keepdims=True)
+
+
+@pytest.fixture(scope="module")
+def model() -> keras.Model:
+    """A model on two replicas."""
+    with tf.distribute.MirroredStrategy(["CPU:0", "CPU:1"]).scope():
+        model = keras.Sequential([keras.Input((6,)), keras.layers.Dense(1)])
+        model.compile("sgd", "mse", metrics=["mae"])
+    return model
+
+
+def written(**options: bool) -> tuple[ProgressLogger, io.StringIO]:
+    """Progress that goes to a text."""
+    text = io.StringIO()
+    return ProgressLogger(Console(file=text, width=200, **options)), text  # type: ignore[arg-type]
+
+
+def test_without_a_terminal_every_epoch_is_one_plain_line(model: keras.Model) -> None:
+    progress, text = written()
+    model.fit(X, Y, batch_size=32, epochs=2, validation_split=0.2, callbacks=[progress])
+    lines = text.getvalue().splitlines()
+    assert len(lines) == 2
+    pattern = r"Epoch 2/2 - 3/3 - \d+s - .*/step - \d+ examples/s - loss: .* - mae: .* - val_loss: .* - val_mae: .*"
+    assert re.fullmatch(pattern, lines[1])
+
+
+def test_a_terminal_gets_a_bar_and_the_same_line(model: keras.Model) -> None:
+    progress, text = written(force_terminal=True, no_color=True)
+    model.fit(X, Y, batch_size=32, epochs=1, callbacks=[progress])
+    assert "━" in text.getvalue()
+    assert re.search(r"Epoch 1/1 - 4/4 - ", text.getvalue())
+
+
+def test_evaluation_and_prediction_tell_what_they_are(model: keras.Model) -> None:
+    progress, text = written()
+    model.evaluate(X, Y, callbacks=[progress])
+    model.predict(X, callbacks=[progress])
+    first, second = text.getvalue().splitlines()
+    assert first.startswith("Evaluate - 4/4 - ")
+    assert "loss: " in first
+    assert second.startswith("Predict - 4/4 - ")
+
+
+@pytest.mark.parametrize(("verbose", "lines"), [(0, 0), (1, 2), (2, 2), ("auto", 2)])
+def test_verbose_is_as_in_keras(
+    model: keras.Model, verbose: int | str, lines: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    model.fit(X, Y, batch_size=50, epochs=2, verbose=verbose)
+    assert capsys.readouterr().out.count("Epoch ") == lines
+
+
+def test_a_long_epoch_tells_how_far_it_is(model: keras.Model, monkeypatch: pytest.MonkeyPatch) -> None:
+    # Private: half a minute otherwise.
+    monkeypatch.setattr("stratagem._training._progress._SECONDS_BETWEEN_LINES", 0.0)
+    progress, text = written()
+    model.fit(X, Y, batch_size=10, epochs=1, callbacks=[progress])
+    assert [line.split(" - ")[1] for line in text.getvalue().splitlines()] == [
+        *(f"{i}/10" for i in range(1, 11)),
+        "10/10",
+    ]
+
+
+def test_an_error_in_a_step_ends_the_bar(model: keras.Model) -> None:
+    progress, _ = written(force_terminal=True)
+
+    def broken() -> Iterator[tuple[np.ndarray, np.ndarray]]:
+        yield X[:10], Y[:10]
+        raise RuntimeError("no more")
+
+    data = tf.data.Dataset.from_generator(
+        broken, output_signature=(tf.TensorSpec((None, 6), tf.float32), tf.TensorSpec((None, 1), tf.float32))
+    )
+    with pytest.raises(RuntimeError, match="no more"):
+        model.fit(data, callbacks=[progress])
+    assert progress._bar is None
+
+
+def test_with_keras_own_logging_switched_off_progress_is_logged(
+    model: keras.Model, caplog: pytest.LogCaptureFixture
+) -> None:
+    progress, text = written()
+    keras.config.disable_interactive_logging()
+    try:
+        with caplog.at_level("INFO", logger="stratagem"):
+            model.fit(X, Y, epochs=1, callbacks=[progress])
+    finally:
+        keras.config.enable_interactive_logging()
+    assert text.getvalue() == ""
+    assert any(record.message.startswith("Epoch 1/1") for record in caplog.records)

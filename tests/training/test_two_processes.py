@@ -1,0 +1,46 @@
+"""`fit`, `evaluate` and `predict` in a job of two processes give on both what one process gives."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.multi_worker.jobs import job, printed
+from tests.training.training import distance
+
+PROGRAM = Path(__file__).parent / "fit_of_two.py"
+
+
+def found(workers: int) -> list[dict[str, Any]]:
+    """What every worker has."""
+    with job(PROGRAM, workers) as running:
+        ended = running.ended()
+    assert [task.code for task in ended] == [0] * workers, [task.output for task in ended]
+    return [printed(task, "found") for task in ended]
+
+
+@pytest.fixture(scope="module")
+def results() -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    """Of one process, and of two."""
+    (one,) = found(1)
+    return one, found(2)
+
+
+@pytest.mark.parametrize("source", ["arrays", "dataset"])
+def test_two_workers_have_what_one_has(source: str, results: Any) -> None:
+    one, two = results
+    assert len(one[source]["predicted"]) == 100
+    for worker in two:
+        assert distance(worker[source], one[source]) <= 1e-9
+    assert two[0][source] == two[1][source]
+
+
+def test_a_shuffle_without_a_seed_is_one_order_for_all(results: Any) -> None:
+    _, two = results
+    assert two[0]["shuffled"] == two[1]["shuffled"]
+
+
+def test_a_generator_is_shared(results: Any) -> None:
+    one, two = results
+    for worker in two:
+        assert distance(worker["generator"], one["generator"]) <= 1e-9
