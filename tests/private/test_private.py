@@ -238,7 +238,8 @@ def test_whoever_asks_is_told_of_every_wait_for_an_array(monkeypatch: pytest.Mon
         waits.append("begun")
         yield
 
-    monkeypatch.setattr("stratagem._private._waits._around", None)  # which is put back
+    # Private: what the job of this process, which has none, would have said; it is put back.
+    monkeypatch.setattr("stratagem._private._waits._around", None)
     _private.wait_within(around)
     for read in (jax.block_until_ready, float, str, bool, jax.device_get, lambda x: x.numpy(), lambda x: x.item()):
         waits.clear()

@@ -51,7 +51,7 @@ def take_lock(handle: int, seconds: float = math.inf) -> bool:
 
 
 def is_locked(path: Path) -> bool:
-    """Whether some process has the lock of a file; False if there is no such file."""
+    """Returns whether a process has the lock of a file; False if there is no such file."""
     with contextlib.suppress(FileNotFoundError), path.open("rb") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)  # shared: two that ask at once do not find each other
@@ -61,7 +61,7 @@ def is_locked(path: Path) -> bool:
 
 
 def _is_at(path: Path, handle: int) -> bool:
-    """Whether the open file still has this path: it may have been removed while its lock was waited for."""
+    """Returns whether the open file still has this path: it may have been removed while this process waited for its lock."""
     try:
         return os.path.samestat(path.stat(), os.fstat(handle))
     except FileNotFoundError:

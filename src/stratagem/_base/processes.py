@@ -1,4 +1,4 @@
-"""Which process is which: the system gives the number of a process again, but not together with the time of its start."""
+"""The identity of a process: the system reuses process ids, but not together with the start time."""
 
 import os
 from pathlib import Path
@@ -36,7 +36,7 @@ class ProcessId(NamedTuple):
 
 
 def stat_fields(pid: int) -> list[str] | None:
-    """What Linux says of a process in /proc/<pid>/stat, from its state on; None if it says nothing."""
+    """Returns the fields of /proc/<pid>/stat from the state on; None if there are none."""
     try:
         text = Path(f"/proc/{pid}/stat").read_text()
     except OSError:

@@ -1,4 +1,4 @@
-"""How our own processes are started: with this very package, whatever their `sys.path` says, and nothing of the user's site."""
+"""Command lines of our own processes, which load this very package, whatever `sys.path` is, and no site packages."""
 
 import json
 import os
@@ -35,5 +35,5 @@ def command(program: str, *arguments: object, path: list[str] | None = None) -> 
 
 
 def search_path() -> list[str]:
-    """Where this process finds its packages."""
+    """Returns the folders where this process finds its packages."""
     return [os.path.abspath(entry) for entry in sys.path if isinstance(entry, str)]

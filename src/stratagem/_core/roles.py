@@ -1,4 +1,4 @@
-"""What the context names, as code below the classes sees it: strategy, replica, recorder, worker, graph."""
+"""Protocols of what the context names, for code below their classes: strategy, replica, recorder, worker, graph."""
 
 import contextlib
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
@@ -13,7 +13,7 @@ from stratagem._core.mesh import ReplicaMesh
 
 
 class Strategy(Protocol):
-    """Which devices hold the replicas, and where variables of the strategy's scope lie."""
+    """A strategy: the devices of its replicas, and the placements of variables that are created in its scope."""
 
     @property
     def mesh(self) -> ReplicaMesh:
@@ -51,7 +51,7 @@ class Replica(Protocol):
 
 
 class Recorder(Protocol):
-    """What code under a trace may ask of it, in layers that do not know the step's capture.
+    """A trace, as code in layers that do not know the step's capture sees it.
 
     strategy: the one whose replicas the trace has met, or None. mesh: the replicas that the program will run on.
     discovering: True in the first trace, which finds the variables. written: the ids of variables that have been assigned.
@@ -117,7 +117,7 @@ class Recorder(Protocol):
         """In the body, reading a sync-on-read variable gives its aggregate over all replicas."""
 
     def taking_back(self, kept: Callable[[keras.Variable], bool]) -> contextlib.AbstractContextManager[None]:
-        """What the body assigns is forgotten at its end, but for variables that are `kept`."""
+        """Forgets what the body assigns, at its end, except for variables that are `kept`."""
 
     def ignoring(self, ignored: Callable[[keras.Variable], bool]) -> contextlib.AbstractContextManager[None]:
         """In the body, variables that are `ignored` keep their values, whatever it assigns."""
@@ -127,7 +127,7 @@ class Recorder(Protocol):
 
 
 class Clock(Protocol):
-    """What adds up the time that a worker spends."""
+    """A stopwatch that adds up the time that a worker spends, by phase."""
 
     def phase(self, phase: Phase) -> contextlib.AbstractContextManager[None]:
         """Count the time of the body as that of this phase."""
@@ -140,7 +140,7 @@ class CurrentWorker(Protocol):
 
     @property
     def clock(self) -> Clock:
-        """What adds up its time."""
+        """The stopwatch of this worker."""
 
 
 class GraphBuilding(Protocol):

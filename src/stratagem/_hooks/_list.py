@@ -43,7 +43,7 @@ HOOKS: tuple[Hook, ...] = (
         what="threads for virtual devices",
         places=("os.environ.PJRT_NPROC",),
         why="Replicas on virtual CPU devices would wait for each other for ever: each holds a thread in an all-reduce.",
-        test="tests/step/test_private.py::test_threads_for_configured_devices_are_reserved_by_installing",
+        test="tests/private/test_private.py::test_threads_for_configured_devices_are_reserved_by_installing",
         attach=reserve_configured_threads,
     ),
     Hook(
@@ -56,7 +56,7 @@ HOOKS: tuple[Hook, ...] = (
             "keras.src.backend.common.dtypes.BIT64_TO_BIT32_DTYPE.float64",
         ),
         why="`tf.constant(1, tf.int64)` would be 32 bits, and numbers of float64 models would be rounded.",
-        test="tests/step/test_private.py::test_keras_keeps_64_bits_where_there_are_some",
+        test="tests/private/test_private.py::test_keras_keeps_64_bits_where_there_are_some",
         attach=keep_64_bits,
     ),
     Hook(
@@ -66,7 +66,7 @@ HOOKS: tuple[Hook, ...] = (
             "jax.errors.Tracer*ConversionError.__init__",
         ),
         why="A Python decision on a tensor in a layer's call would fail with a TypeError that hides it.",
-        test="tests/step/test_private.py::test_an_error_about_a_decision_can_be_made_of_a_text",
+        test="tests/private/test_private.py::test_an_error_about_a_decision_can_be_made_of_a_text",
         attach=allow_messages,
     ),
     Hook(
@@ -78,28 +78,28 @@ HOOKS: tuple[Hook, ...] = (
             "jax._src.core.Tracer.[gs]et_shape",
         ),
         why="`loss.numpy()`, `x.get_shape()` and `x.set_shape(...)` would be missing.",
-        test="tests/step/test_private.py::test_tensors_have_tensorflow_methods",
+        test="tests/private/test_private.py::test_tensors_have_tensorflow_methods",
         attach=add_tensor_methods,
     ),
     Hook(
         what="checks in loops",
         places=("jax._src.effects.partial_eval_kept_effects",),
         why="`tf.debugging.assert_*` in a loop would be lost when a gradient is taken through it.",
-        test="tests/step/test_private.py::test_checks_in_a_loop_survive_its_gradient",
+        test="tests/private/test_private.py::test_checks_in_a_loop_survive_its_gradient",
         attach=keep_checks,
     ),
     Hook(
         what="executables of equal programs",
         places=("jax._src.compiler.compile_or_get_cached",),
         why="Every evaluation and fold of an Estimator would compile its equal programs anew.",
-        test="tests/step/test_private.py::test_executables_serve_equal_programs",
+        test="tests/private/test_private.py::test_executables_serve_equal_programs",
         attach=intercept_compilation,
     ),
     Hook(
         what="waits for arrays",
         places=tuple(f"jaxlib._jax.ArrayImpl.{name}" for name in ("_value", "block_until_ready", "item")),
         why="A worker whose peer is gone would wait in `loss.numpy()` for ever.",
-        test="tests/step/test_private.py::test_whoever_asks_is_told_of_every_wait_for_an_array",
+        test="tests/private/test_private.py::test_whoever_asks_is_told_of_every_wait_for_an_array",
         attach=intercept_waits,
     ),
     Hook(
@@ -121,7 +121,7 @@ HOOKS: tuple[Hook, ...] = (
             "keras.src.layers.normalization.batch_normalization.BatchNormalization._moments",
         ),
         why="Layers built in a step would lose what they make from values, and each replica keep its own batch statistics.",
-        test="tests/step/test_private.py::test_batch_statistics_are_averaged",
+        test="tests/private/test_private.py::test_batch_statistics_are_averaged",
         attach=build_layers_as_tensorflow,
     ),
     Hook(
@@ -159,7 +159,7 @@ HOOKS: tuple[Hook, ...] = (
         what="marks of seed states",
         places=("keras.src.random.seed_generator.SeedGenerator.__init__",),
         why="Replicas would be asked how to reduce the state of a Dropout, which advances alike on all.",
-        test="tests/step/test_private.py::test_a_state_knows_that_it_is_one_from_the_beginning",
+        test="tests/private/test_private.py::test_a_state_knows_that_it_is_one_from_the_beginning",
         attach=mark_seed_states,
     ),
     Hook(
@@ -169,7 +169,7 @@ HOOKS: tuple[Hook, ...] = (
             "keras.src.random.seed_generator.global_seed_generator",
         ),
         why="A compiled program would draw the same numbers at every call.",
-        test="tests/step/test_private.py::test_seeds_can_come_from_elsewhere_also_in_a_trace",
+        test="tests/private/test_private.py::test_seeds_can_come_from_elsewhere_also_in_a_trace",
         attach=intercept_drawn_seeds,
     ),
     Hook(
@@ -179,7 +179,7 @@ HOOKS: tuple[Hook, ...] = (
             "keras.utils.set_random_seed",
         ),
         why="`tf.keras.utils.set_random_seed` would seed neither shuffles nor programs that are compiled already.",
-        test="tests/step/test_private.py::test_seedings_are_counted",
+        test="tests/private/test_private.py::test_seedings_are_counted",
         attach=intercept_random_seed,
     ),
     Hook(
@@ -202,7 +202,7 @@ HOOKS: tuple[Hook, ...] = (
             f"{_OPTIMIZER}.add_variable_from_reference",
         ),
         why="Variables of a scope would be Keras' own: on one device, and neither synchronized nor aggregated.",
-        test="tests/step/test_private.py::test_a_plain_variable_has_no_placement",
+        test="tests/private/test_private.py::test_a_plain_variable_has_no_placement",
         attach=attach_placements,
     ),
     Hook(
@@ -220,7 +220,7 @@ HOOKS: tuple[Hook, ...] = (
             "keras.src.utils.tracking.Tracker.add_to_store",
         ),
         why="A partitioner's variables would be kept whole.",
-        test="tests/values/test_sharded_models.py::test_the_embedding_of_tensorflows_tutorial_has_two_weights",
+        test="tests/core/values/test_sharded_models.py::test_the_embedding_of_tensorflows_tutorial_has_two_weights",
         attach=attach_shards,
     ),
     Hook(
@@ -233,7 +233,7 @@ HOOKS: tuple[Hook, ...] = (
             "keras.src.optimizers.loss_scale_optimizer.LossScaleOptimizer.apply",
         ),
         why="Replicas would not sum their gradients, and `apply_gradients` would be missing.",
-        test="tests/step/test_private.py::test_apply_gradients_is_there_and_returns_iterations",
+        test="tests/private/test_private.py::test_apply_gradients_is_there_and_returns_iterations",
         attach=attach_optimizers,
     ),
     Hook(
@@ -252,7 +252,7 @@ HOOKS: tuple[Hook, ...] = (
             "keras.src.losses.loss.reduce_values",
         ),
         why="In `fit` on several replicas losses would be means over replicas, not over the global batch.",
-        test="tests/trainer/test_equal_results.py::test_any_number_of_replicas_gives_what_one_gives",
+        test="tests/training/test_equal_results.py::test_any_number_of_replicas_gives_what_one_gives",
         attach=attach_losses,
     ),
     Hook(
@@ -276,7 +276,7 @@ HOOKS: tuple[Hook, ...] = (
         what="lookups of rows",
         places=("keras.src.backend.jax.numpy.take",),
         why="A step would fetch an embedding on parameter servers whole.",
-        test="tests/remote/test_rows_outside.py::test_rows_are_asked_for",
+        test="tests/servers/remote/test_rows_outside.py::test_rows_are_asked_for",
         attach=attach_lookups,
     ),
     Hook(
@@ -289,7 +289,7 @@ HOOKS: tuple[Hook, ...] = (
             "keras.src.trainers.trainer.Trainer.compile",
         ),
         why="`fit` would not know the strategy under which the model was made.",
-        test="tests/trainer/test_equal_results.py::test_any_number_of_replicas_gives_what_one_gives",
+        test="tests/training/test_equal_results.py::test_any_number_of_replicas_gives_what_one_gives",
         attach=attach_trainer,
     ),
     Hook(
@@ -299,7 +299,7 @@ HOOKS: tuple[Hook, ...] = (
             "keras.src.callbacks.model_checkpoint.ModelCheckpoint._save_model",
         ),
         why="BackupAndRestore would take a fit up at another step than where it was left, and every worker would write.",
-        test="tests/trainer/test_callbacks_backup.py::test_training_goes_on_at_the_step_after_the_backup_as_in_tensorflow",
+        test="tests/training/test_callbacks_backup.py::test_training_goes_on_at_the_step_after_the_backup_as_in_tensorflow",
         attach=attach_callbacks,
     ),
     Hook(
@@ -316,7 +316,7 @@ HOOKS: tuple[Hook, ...] = (
             f"{_VARIABLE}.__new__",
         ),
         why="Every call of a model_fn would make its layers' variables anew.",
-        test="tests/graph/test_building.py::test_layers_of_keras_are_found_again_and_named",
+        test="tests/tf1/graph/test_building.py::test_layers_of_keras_are_found_again_and_named",
         attach=attach_graph_variables,
     ),
 )

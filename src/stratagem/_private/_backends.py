@@ -22,7 +22,7 @@ def reserve_threads(replicas: int) -> None:
 
 
 def configured_cpu_devices() -> int:
-    """How many CPU devices JAX will start with, as far as its configuration says."""
+    """Returns the number of CPU devices that JAX will start with, as far as its configuration says."""
     flag = re.search(r"--xla_force_host_platform_device_count=(\d+)", os.environ.get("XLA_FLAGS", ""))
     return max(jax.config.jax_num_cpu_devices, int(flag[1]) if flag else 1)  # type: ignore[attr-defined]
 

@@ -18,7 +18,7 @@ def keep_checks() -> None:
 
 @dataclass(frozen=True)
 class FailedCheck:
-    """What a program with its checks as results gives besides: the number of the first check that failed, or 0.
+    """The additional result of a program with checks: the number of the first check that failed, or 0.
 
     values: by check, what it was given when it first failed.
     """

@@ -21,7 +21,7 @@ _lock = threading.Lock()
 
 @contextlib.contextmanager
 def reusing_executables() -> Iterator[None]:
-    """What is compiled in the body is not compiled again if an equal program was, in such a body of this process.
+    """Compiles a program in the body only if no equal one was compiled in such a body of this process.
 
     A model that is built and traced anew, for the next evaluation or fold, has equal programs. Equal is what JAX's own cache
     on disk takes for equal: the same operations, constants, options and devices.

@@ -49,7 +49,7 @@ def build_layers_as_tensorflow() -> None:
 
     @functools.wraps(maybe_build)
     def new_maybe_build(self: Any, call_spec: Any) -> None:
-        """As in TF, a layer is built outside of the trace: what it makes of its own numbers outlives that."""
+        """Builds the layer outside of the trace, as TF does: what it computes from its own numbers outlives the trace."""
         if self.built:
             return
         with OutsideOfTraces():
@@ -60,7 +60,7 @@ def build_layers_as_tensorflow() -> None:
 
     @functools.wraps(moments)
     def new_moments(self: Any, inputs: Any, mask: Any) -> Any:
-        """As in TF, a replica without rows uses, and so keeps, the moving statistics (Keras: NaN)."""
+        """Lets a replica without rows use, and so keep, the moving statistics, as TF does (Keras: NaN)."""
         if inputs.shape[0] != 0 or self.moving_mean._placement is None:
             return moments(self, inputs, mask)
         return tuple(keras.ops.cast(v.value, inputs.dtype) for v in (self.moving_mean, self.moving_variance))

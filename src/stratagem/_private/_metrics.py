@@ -39,7 +39,7 @@ def intercept_metric_results(around: Callable[[Callable[[], Any]], Any]) -> None
 
 
 def _weighed(values: Any, sample_weight: Any, reduce_fn: Callable[..., Any], dtype: Any) -> tuple[Any, Any]:
-    """What `Mean` and `Sum` add up, with weights if there are any, one row a value, as in TF.
+    """Returns the values that `Mean` and `Sum` add up and their weights, one row per value, as in TF.
 
     Keras 3 counts samples: values with several dimensions are first averaged over all but the first, and with one weight for
     all of them over that one, too. So a mean over updates of different sizes is another one.

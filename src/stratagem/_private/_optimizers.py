@@ -29,7 +29,7 @@ def intercept_apply(around: Callable[[Any, list[Any], Any, Callable[[list[Any]],
         skip_gradients_aggregation: bool = False,
         experimental_aggregate_gradients: bool = True,
     ) -> Any:
-        """As in TF: sums the gradients over replicas unless told not to, then updates. Returns `iterations`."""
+        """Sums the gradients over replicas unless told not to, then updates, as in TF. Returns `iterations`."""
         pairs = list(grads_and_vars)
         grads, variables = [g for g, _ in pairs], [v for _, v in pairs]
         local = skip_gradients_aggregation or not experimental_aggregate_gradients
@@ -57,7 +57,7 @@ Outside = Callable[[Any], contextlib.AbstractContextManager[Any] | None]
 
 
 def intercept_builds(outside: Outside) -> None:
-    """As in TF, an optimizer is built within outside(optimizer), at once, also where a trace is under way; that is announced.
+    """Builds an optimizer within outside(optimizer), at once even during a trace, as TF does, and announces it.
 
     Some of Keras' optimizers make variables from values (Nadam), or start them from the weights (ScheduleFreeAdamW): in a trace
     the first is an error and the second was forgotten with the trace.
@@ -151,7 +151,7 @@ def keeps_rows(optimizer: Any) -> bool:
 
 
 def known_gradients(optimizer: Any, grads: Sequence[Any], variables: Sequence[Any]) -> tuple[list[Any], list[Any]]:
-    """Without the variables that have no gradient, which Keras warns of. Raises ValueError if none has one."""
+    """Drops the variables that have no gradient, which Keras warns of. Raises ValueError if none has one."""
     return cast(tuple[list[Any], list[Any]], optimizer._filter_empty_gradients(list(grads), list(variables)))
 
 

@@ -1,4 +1,4 @@
-"""Where Keras takes the path of a file or folder."""
+"""The functions of Keras that take the path of a file or folder."""
 
 import functools
 import inspect

@@ -93,7 +93,7 @@ def below_scope(name: str) -> contextlib.AbstractContextManager[Any]:
 
 
 def scoped(variable: Any) -> Any:
-    """What the variable is in the stateless scope that is open, without a cast."""
+    """Returns the variable's value in the open stateless scope, without a cast."""
     return keras_backend.get_stateless_scope().get_current_value(variable)
 
 

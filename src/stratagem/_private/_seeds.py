@@ -121,7 +121,7 @@ _listeners: list[Callable[[], None]] = []
 
 
 def latest_seeding() -> tuple[int, int | None]:
-    """How often a random seed was set, and the last one: for generators of other layers, which start anew then."""
+    """Returns how often a random seed was set, and the last one: generators of other layers restart when it changes."""
     return _seeding
 
 

@@ -12,7 +12,7 @@ _PLAIN = (bool, int, float, str, type(None))
 
 
 def settings_of(optimizer: Any) -> tuple[tuple[str, Any], ...]:
-    """What a trace of an update takes from an optimizer and writes into the program: its numbers and flags, its schedule."""
+    """Returns the settings of an optimizer that a trace of an update writes into the program: numbers, flags, the schedule."""
     found = [(k, v) for k, v in vars(optimizer).items() if isinstance(v, _PLAIN) and not k.startswith("_")]
     rate = optimizer._learning_rate
     return (*found, ("learning_rate", None if isinstance(rate, KerasVariable) else rate))
@@ -132,7 +132,7 @@ def _alias(name: str) -> property:
 
 
 def _set_iterations(optimizer: Any, variable: Any) -> None:
-    """As in TF: count in another variable from now on. Raises RuntimeError when the optimizer is built."""
+    """Counts in another variable from now on, as in TF. Raises RuntimeError if the optimizer is built."""
     if optimizer.built:
         raise RuntimeError(
             f"Cannot set `iterations` of {optimizer.name} to a new variable after its other variables were created: set it "

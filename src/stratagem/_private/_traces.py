@@ -60,7 +60,7 @@ def is_constant(tensor: Any) -> bool:
 
 
 def stand_in(constant: jax.Array, tracer: Any) -> None:
-    """From now on, operations of the current trace that read `constant` read `tracer`, as long as both are alive."""
+    """Makes operations of the current trace that read `constant` read `tracer`, as long as both are alive."""
     jax_core.trace_ctx.trace.frame.constid_to_tracer[id(constant)] = tracer
 
 

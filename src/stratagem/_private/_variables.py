@@ -115,7 +115,7 @@ def creation_order(variable: Any) -> int:
 
 
 def stored(variable: Any) -> jax.Array:
-    """What the variable stores: for a placed one the array over its whole mesh. It is donated by the next step."""
+    """Returns the stored value: for a placed variable the array over its whole mesh, which the next step donates."""
     return variable._value
 
 

@@ -10,7 +10,7 @@ _around: Callable[[], contextlib.AbstractContextManager[None]] | None = None
 
 
 def wait_within(around: Callable[[], contextlib.AbstractContextManager[None]]) -> None:
-    """From now on enter `around()` wherever Python waits for an array: reading its value, or waiting until it is ready."""
+    """Enters `around()` from now on wherever Python waits for an array: reading its value, or waiting until it is ready."""
     global _around
     _around = around
 

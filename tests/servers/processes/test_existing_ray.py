@@ -63,6 +63,8 @@ class Cluster:
         }
         self._command = [Path(sys.executable).with_name("ray"), "start", "--head", "--block", f"--port={head}"]
         self._command += ["--node-ip-address=127.0.0.1", f"--ray-client-server-port={client}", "--num-cpus=8"]
+        # Workers get ports from the system: Ray's own range, 10002 to 19999, may contain the two above.
+        self._command += ["--min-worker-port=0", "--max-worker-port=0"]
         self._command += [f"--temp-dir={folder}/t", f"--object-store-memory={128 << 20}"]
         self._command += ["--include-dashboard=false", "--disable-usage-stats"]
         self.started: list[subprocess.Popen[bytes]] = []

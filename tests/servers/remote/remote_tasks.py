@@ -59,7 +59,7 @@ class RemoteActor(Actor):
 
 def remote_worker() -> RemoteActor:
     """The worker of a job without servers."""
-    return RemoteActor("worker:0", _ray_worker_task.WorkerTask(0, []), [])
+    return RemoteActor("worker:0", _ray_worker_task.WorkerTask(0, [], install), [])
 
 
 def answered(monkeypatch: pytest.MonkeyPatch, error: Exception) -> Any:

@@ -50,7 +50,7 @@ class FileCacheStage(UnaryStage):
 
     @functools.cached_property
     def part(self) -> list[list[int]]:
-        """What part of the data is cached."""
+        """The part of the data that is cached."""
         return _part_of(self._parent)
 
     @property

@@ -100,5 +100,8 @@ def main() -> int:
         try:
             return _keep(ray, folder)
         except SystemExit:
-            _end(ray, folder)  # the process that sent SIGTERM has the lock or does not need it
+            _end(ray, folder)
+            # If the process that sent SIGTERM has the lock, it removes the file itself.
+            with contextlib.suppress(BlockingIOError), locked(lock_of(folder), wait=False):
+                lock_of(folder).unlink()
             raise

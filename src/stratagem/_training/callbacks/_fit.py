@@ -12,7 +12,7 @@ from stratagem._training.callbacks._json import from_json, to_json
 
 
 class LoopHooks:
-    """Nothing is done, and the pass begins with the first batch; `fit` has hooks of its own (`Fit`).
+    """Hooks that do nothing, for a pass that begins with the first batch; `fit` has its own (`Fit`).
 
     step: how many steps were taken before; logs: those after the last of them.
     """
@@ -22,11 +22,11 @@ class LoopHooks:
         self.logs: dict[str, Any] = {}
 
     def run(self, step: Callable[[], bool]) -> bool:
-        """Take the next steps; False if there was none to take."""
+        """Takes the next steps; returns False if there were none."""
         return step()
 
     def stepped(self, taken: int, logs: Any) -> None:
-        """So many steps of the epoch were taken by now, and the last one gave these logs."""
+        """Called after steps: so many of the epoch have been taken by now, and the last one returned these logs."""
 
 
 @final
