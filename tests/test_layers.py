@@ -25,7 +25,8 @@ BUILDINGS = (  # lowest first; members of one row may not import each other
 # here is one room.
 ROOMS: dict[str, tuple[tuple[str, ...], ...]] = {
     "_base": (
-        ("errors", "types"),
+        ("types",),
+        ("errors",),
         ("backend", "log", "paths", "files", "processes", "locks", "programs"),
         ("job", "framing", "tensor_proto"),
     ),

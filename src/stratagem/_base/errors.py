@@ -34,6 +34,8 @@ StratagemError
 
 from typing import Any
 
+from stratagem._base.types import Value
+
 
 class StratagemError(Exception):
     """Base class of all exceptions that the library raises on purpose."""
@@ -124,7 +126,7 @@ class OpError(StratagemError):
 
     error_code: int = UNKNOWN
 
-    def __init__(self, *given: Any) -> None:
+    def __init__(self, *given: Value) -> None:
         node_def, op, message, *rest = given if len(given) > 2 else (None, None, *(given or ("",)))
         super().__init__(message)
         self.node_def, self.op = node_def, op

@@ -5,7 +5,9 @@ import contextlib
 import enum
 import threading
 from collections.abc import Callable
-from typing import Any, final
+from typing import final
+
+from stratagem._base.types import Json
 
 
 @final
@@ -38,7 +40,7 @@ class Job(abc.ABC):
         """The index of this worker; 0 is the chief."""
 
     @abc.abstractmethod
-    def agree(self, what: str, value: Any, *, order: str = "", given_up: threading.Event | None = None) -> list[Any]:
+    def agree(self, what: str, value: Json, *, order: str = "", given_up: threading.Event | None = None) -> list[Json]:
         """Exchanges a value with all workers and returns every worker's value, by worker index; waits for all of them.
 
         what: describes the value; must be the same on all workers. value: JSON, a few kB. order: agreements with the same order
@@ -94,7 +96,7 @@ class SingleWorkerJob(Job):
     def worker(self) -> int:
         return 0
 
-    def agree(self, what: str, value: Any, *, order: str = "", given_up: threading.Event | None = None) -> list[Any]:
+    def agree(self, what: str, value: Json, *, order: str = "", given_up: threading.Event | None = None) -> list[Json]:
         return [value]
 
     def phase(self, phase: Phase) -> contextlib.AbstractContextManager[None]:

@@ -4,11 +4,11 @@ import contextlib
 import os
 import re
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 
 from stratagem._base.errors import FailedPreconditionError, NotFoundError, PermissionDeniedError, UnimplementedError
+from stratagem._base.types import PathLike
 
 StrPath = str | bytes | os.PathLike[str]
 
@@ -17,7 +17,7 @@ _SCHEME = re.compile(r"([a-zA-Z][0-9a-zA-Z.]*)://")
 _SCHEME_OF_PATHLIB = re.compile(r"([a-zA-Z][0-9a-zA-Z.]+):/")
 
 
-def local_path(path: Any) -> str:
+def local_path(path: PathLike) -> str:
     """The local path that `path` names: text, bytes, a PathLike or a string tensor. `file:///a/b` is `/a/b`.
 
     Raises:
@@ -40,7 +40,7 @@ def local_path(path: Any) -> str:
 
 
 @contextlib.contextmanager
-def file_errors(path: Any) -> Iterator[None]:
+def file_errors(path: PathLike) -> Iterator[None]:
     """Converts the operating system's file errors in the body into TensorFlow's errors, which user code catches.
 
     Raises:

@@ -5,6 +5,8 @@ import os
 import sys
 from pathlib import Path
 
+from stratagem._base.types import Value
+
 _PACKAGE = Path(__file__).parents[1]
 _BOOT = """
 import importlib.util, json, sys
@@ -23,7 +25,7 @@ sys.exit(load("program", root + "/" + program).main())
 """
 
 
-def command(program: str, *arguments: object, path: list[str] | None = None) -> list[str]:
+def command(program: str, *arguments: Value, path: list[str] | None = None) -> list[str]:
     """The command line of a process that runs `main()` of a file of this package; what that returns is its exit status.
 
     program: such as "_cluster/control/_service.py". Of this package it loads what that file imports, and no more.

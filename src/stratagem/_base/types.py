@@ -31,3 +31,9 @@ UserFunction: TypeAlias = Callable[..., Any]
 
 # What can be read from JSON, and written to it.
 Json: TypeAlias = Any
+
+# A model, optimizer, variable, iterator, metric, or any object with such attributes: what a checkpoint saves.
+Trackable: TypeAlias = Any
+
+# A str, an os.PathLike, or what TensorFlow takes in their place: a tensor of one string.
+PathLike: TypeAlias = Any

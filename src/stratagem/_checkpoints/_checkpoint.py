@@ -9,6 +9,7 @@ import numpy as np
 
 from stratagem._base.errors import CheckpointError, DataLossError
 from stratagem._base.paths import local_path
+from stratagem._base.types import Trackable, Unused
 from stratagem._checkpoints._children import Tracked, is_stateful, is_trackable, is_variable, parts_of, value_of
 from stratagem._checkpoints._format import Contents, read
 from stratagem._checkpoints._graph import nodes_of, survey
@@ -37,7 +38,7 @@ class Checkpoint(Tracked):
     Raises ValueError for an argument that cannot be saved, or whose name `root` already uses.
     """
 
-    def __init__(self, root: Any = None, **objects: Any) -> None:
+    def __init__(self, root: Trackable = None, **objects: Trackable) -> None:
         self._root = root
         self._save_counter: Variable | None = None
         self._restorations: list[Restoration] = []
@@ -60,7 +61,7 @@ class Checkpoint(Tracked):
         if not name.startswith("_"):
             self._resume()
 
-    def tracked_parts(self) -> dict[str, Any]:
+    def tracked_parts(self) -> dict[str, Trackable]:
         """The root's parts, this object's own, and the save counter once it exists."""
         parts = {} if self._root is None else parts_of(self._root)
         parts |= {n: v for n, v in vars(self).items() if not n.startswith("_") and is_trackable(v)}
@@ -78,7 +79,7 @@ class Checkpoint(Tracked):
             self._resume()
         return self._save_counter
 
-    def save(self, file_prefix: str | os.PathLike[str], options: Any = None) -> str:
+    def save(self, file_prefix: str | os.PathLike[str], options: Unused = None) -> str:
         """Writes `<file_prefix>-<n>`, n counting from 1, lists it in the directory's file `checkpoint`, and returns its path.
 
         Returns when the files are on disk. All processes of a job have to call it; those that name the same directory
@@ -101,7 +102,7 @@ class Checkpoint(Tracked):
         save_together(directory, path, publish)
         return path
 
-    def write(self, file_prefix: str | os.PathLike[str], options: Any = None) -> str:
+    def write(self, file_prefix: str | os.PathLike[str], options: Unused = None) -> str:
         """Writes exactly `file_prefix`, uncounted and unlisted, and returns it. Raises the same errors as `save`."""
         path = local_path(file_prefix)
         contents = self.snapshot()
@@ -129,7 +130,7 @@ class Checkpoint(Tracked):
             states={live.path: _json_state(live.value, live.path) for live in found if live.kind == "state"},
         )
 
-    def restore(self, save_path: str | os.PathLike[str] | None, options: Any = None) -> LoadStatus:
+    def restore(self, save_path: str | os.PathLike[str] | None, options: Unused = None) -> LoadStatus:
         """Assigns the values of the checkpoint at `save_path`; variables that are not built yet get theirs when they are built.
 
         With None, which `latest_checkpoint` returns for an empty directory, nothing happens.
@@ -145,7 +146,7 @@ class Checkpoint(Tracked):
         _ = self.save_counter  # made now, so that it continues from the saved value
         return self._load(path, contents)
 
-    def read(self, save_path: str | os.PathLike[str], options: Any = None) -> LoadStatus:
+    def read(self, save_path: str | os.PathLike[str], options: Unused = None) -> LoadStatus:
         """Restores a checkpoint made by `write`: the same as `restore`, but makes no save counter."""
         path = local_path(save_path)
         return self._load(path, _read(path))

@@ -8,6 +8,7 @@ from typing import Any, Protocol
 
 from stratagem._base.errors import CheckpointError, DataLossError, NotFoundError
 from stratagem._base.paths import local_path
+from stratagem._base.types import Trackable, Unused
 from stratagem._checkpoints._children import is_variable, value_of
 from stratagem._checkpoints._format import Contents, delete
 from stratagem._checkpoints._index import (
@@ -62,9 +63,9 @@ class CheckpointManager:
         max_to_keep: int | None,
         keep_checkpoint_every_n_hours: float | None = None,
         checkpoint_name: str = "ckpt",
-        step_counter: Any = None,
+        step_counter: Trackable = None,
         checkpoint_interval: int | None = None,
-        init_fn: Callable[[], object] | None = None,
+        init_fn: Callable[[], Trackable] | None = None,
     ) -> None:
         if max_to_keep is not None and max_to_keep <= 0:
             raise ValueError(f"Expected a positive integer or `None` for `max_to_keep`, got {max_to_keep}.")
@@ -85,7 +86,7 @@ class CheckpointManager:
         self._finite = {path: _is_finite(path) for path in self._deletable} if max_to_keep is not None else {}
 
     @property
-    def checkpoint(self) -> Any:
+    def checkpoint(self) -> Trackable:
         """The object whose parts are saved."""
         return self._checkpoint
 
@@ -109,7 +110,9 @@ class CheckpointManager:
         """The paths of the checkpoints that may still be deleted, oldest first."""
         return list(self._deletable)
 
-    def save(self, checkpoint_number: Any = None, check_interval: bool = True, options: Any = None) -> str | None:
+    def save(
+        self, checkpoint_number: Trackable = None, check_interval: bool = True, options: Unused = None
+    ) -> str | None:
         """Writes a checkpoint, then deletes surplus ones. Returns its path, or None if it is too early for the next one.
 
         checkpoint_number: an integer or integer variable to use instead of `checkpoint.save_counter`.

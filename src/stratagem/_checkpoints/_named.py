@@ -2,12 +2,13 @@
 
 import os
 from collections.abc import Callable
-from typing import Any, final
+from typing import final
 
 import numpy as np
 
 from stratagem._base.errors import CheckpointError, NotFoundError
 from stratagem._base.paths import local_path
+from stratagem._base.types import Trackable
 from stratagem._checkpoints._checkpoint import Checkpoint
 from stratagem._checkpoints._children import value_of
 from stratagem._checkpoints._format import Contents, read
@@ -26,7 +27,7 @@ class NamedCheckpoint:
     companion: a Checkpoint that is saved and restored with them, so that the result is also one of its own checkpoints.
     """
 
-    def __init__(self, variables: Callable[[], dict[str, Any]], companion: Checkpoint | None = None) -> None:
+    def __init__(self, variables: Callable[[], dict[str, Trackable]], companion: Checkpoint | None = None) -> None:
         self._variables, self._companion = variables, companion
         with entered(strategy=None, replica=None, crossing=False):
             self._save_counter = Variable(np.int64(0), trainable=False, name="save_counter")

@@ -4,6 +4,8 @@ import logging
 from collections.abc import Iterable
 from typing import Any, final
 
+from stratagem._base.types import Unused
+
 _log = logging.getLogger("stratagem.cluster")
 
 _logged: set[str] = set()
@@ -24,7 +26,7 @@ class ConfigProto:
     A field that was not set is an empty one, which has fields, entries and members of its own.
     """
 
-    def __init__(self, **fields: Any) -> None:
+    def __init__(self, **fields: Unused) -> None:
         vars(self).update(fields)
         _log_ignored(fields)
 

@@ -5,11 +5,11 @@ import contextvars
 import dataclasses
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import keras
 
 from stratagem._base.job import Job
+from stratagem._base.types import Value
 from stratagem._core.roles import CurrentWorker, GraphBuilding, Recorder, Replica, Strategy
 
 
@@ -62,7 +62,7 @@ def current() -> Context:
 
 
 @contextlib.contextmanager
-def entered(**changes: Any) -> Iterator[Context]:
+def entered(**changes: Value) -> Iterator[Context]:
     """Runs the body in the current context with some fields changed."""
     context = dataclasses.replace(_current.get(), **changes)
     token = _current.set(context)

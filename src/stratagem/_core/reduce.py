@@ -1,7 +1,8 @@
 """ReduceOp: the reduction of the replicas' values to one."""
 
 import enum
-from typing import Any
+
+from stratagem._base.types import TensorLike
 
 
 class ReduceOp(enum.Enum):
@@ -11,7 +12,7 @@ class ReduceOp(enum.Enum):
     MEAN = "MEAN"
 
 
-def reduce_op(op: Any) -> ReduceOp:
+def reduce_op(op: TensorLike) -> ReduceOp:
     """Returns a ReduceOp from itself or its name in any case. Raises ValueError for other names, TypeError for other types."""
     if isinstance(op, ReduceOp):
         return op

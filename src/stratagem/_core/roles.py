@@ -8,7 +8,7 @@ import jax
 import keras
 
 from stratagem._base.job import Phase
-from stratagem._base.types import DTypeLike, Nest, TensorLike
+from stratagem._base.types import DTypeLike, Nest, TensorLike, Value
 from stratagem._core.mesh import ReplicaMesh
 
 
@@ -62,7 +62,7 @@ class Recorder(Protocol):
     mesh: ReplicaMesh
     discovering: bool
     written: dict[int, str]
-    tapes: list[Any]
+    tapes: list[Value]
     follows_settings: bool
 
     @property
@@ -74,7 +74,7 @@ class Recorder(Protocol):
         """The recorder itself, also where a branch or loop body has put another in front of it."""
 
     @property
-    def updates(self) -> list[Any]:
+    def updates(self) -> list[Value]:
         """The updates of remote variables that the step leaves (`RemoteUpdate`)."""
 
     def value_of(self, variable: keras.Variable) -> jax.Array:
@@ -83,7 +83,7 @@ class Recorder(Protocol):
     def write(self, variable: keras.Variable, value: jax.Array) -> None:
         """Let the step assign `value`, as it is, to the variable."""
 
-    def draw(self, source: Any) -> Nest:
+    def draw(self, source: Value) -> Nest:
         """Returns the next element of an iterator, as an input of the program being traced."""
 
     def need_host(self, reason: str) -> None:

@@ -2,7 +2,7 @@
 
 import abc
 from collections.abc import Callable
-from typing import Any, NoReturn, final
+from typing import NoReturn, final
 
 import jax
 import jax.numpy as jnp
@@ -66,7 +66,7 @@ class Dataset(Sources, DatasetOrder, Batches, Functions, metaclass=_DatasetType)
             raise TypeError(f"`options` must be a `tf.data.Options`, got {type(options).__name__}: {options!r:.100}.")
         return Dataset(self._stage, self._options.merge(options))
 
-    def reduce(self, initial_state: Nest, reduce_func: Callable[[Any, Any], Any], name: str | None = None) -> Nest:
+    def reduce(self, initial_state: Nest, reduce_func: Callable[[Nest, Nest], Nest], name: str | None = None) -> Nest:
         """Applies `reduce_func(state, element)` to all elements in turn and returns the last state.
 
         Raises:
@@ -123,7 +123,7 @@ class Dataset(Sources, DatasetOrder, Batches, Functions, metaclass=_DatasetType)
             )
         return DatasetIterator(self._stage.walk(), lambda: self._stage.spec)
 
-    def make_one_shot_iterator(self) -> Any:
+    def make_one_shot_iterator(self) -> Nest:
         """Implements `tf.compat.v1`'s method: inside an input_fn, the source of its steps' elements; elsewhere `iter(self)`."""
         return OneShotIterator(self) if current().reading else iter(self)
 

@@ -6,6 +6,7 @@ from typing import Any
 import jax
 import numpy as np
 
+from stratagem._base.types import DTypeLike, TensorLike, Unused
 from stratagem._data._dataset import Dataset
 from stratagem._data._dataset_base import as_int
 from stratagem._data._iterator import ElementIterator, Optional
@@ -17,7 +18,7 @@ from stratagem._data.stages._memory import ListStage
 Transformation = Callable[[Dataset], Dataset]
 
 
-def assert_cardinality(expected_cardinality: Any) -> Transformation:
+def assert_cardinality(expected_cardinality: TensorLike) -> Transformation:
     """The same elements with a known number; FailedPreconditionError while iterating if the number is wrong."""
     expected = as_int(expected_cardinality, "expected_cardinality")
     return lambda dataset: Dataset(AssertCardinalityStage(dataset.stage, expected), dataset.options())
@@ -33,33 +34,33 @@ def unique() -> Transformation:
     return lambda dataset: dataset.unique()
 
 
-def enumerate_dataset(start: Any = 0) -> Transformation:
+def enumerate_dataset(start: TensorLike = 0) -> Transformation:
     """`Dataset.enumerate`."""
     return lambda dataset: dataset.enumerate(start)
 
 
-def take_while(predicate: Callable[..., Any]) -> Transformation:
+def take_while(predicate: Callable[..., Nest]) -> Transformation:
     """`Dataset.take_while`."""
     return lambda dataset: dataset.take_while(predicate)
 
 
-def scan(initial_state: Nest, scan_func: Callable[[Any, Any], Any]) -> Transformation:
+def scan(initial_state: Nest, scan_func: Callable[[Nest, Nest], Nest]) -> Transformation:
     """`Dataset.scan`."""
     return lambda dataset: dataset.scan(initial_state, scan_func)
 
 
 def group_by_window(
-    key_func: Callable[..., Any],
-    reduce_func: Callable[[Any, Any], Any],
-    window_size: Any = None,
-    window_size_func: Callable[[Any], Any] | None = None,
+    key_func: Callable[..., Nest],
+    reduce_func: Callable[[Nest, Nest], Nest],
+    window_size: TensorLike = None,
+    window_size_func: Callable[[Nest], Nest] | None = None,
 ) -> Transformation:
     """`Dataset.group_by_window`."""
     return lambda dataset: dataset.group_by_window(key_func, reduce_func, window_size, window_size_func)
 
 
 def bucket_by_sequence_length(
-    element_length_func: Callable[..., Any],
+    element_length_func: Callable[..., Nest],
     bucket_boundaries: Sequence[int],
     bucket_batch_sizes: Sequence[int],
     padded_shapes: Nest = None,
@@ -82,28 +83,28 @@ def bucket_by_sequence_length(
 
 
 def map_and_batch(
-    map_func: Callable[..., Any],
-    batch_size: Any,
-    num_parallel_batches: Any = None,
+    map_func: Callable[..., Nest],
+    batch_size: TensorLike,
+    num_parallel_batches: Unused = None,
     drop_remainder: bool = False,
-    num_parallel_calls: Any = None,
+    num_parallel_calls: TensorLike = None,
 ) -> Transformation:
     """`Dataset.map`, then `Dataset.batch`."""
     return lambda dataset: dataset.map(map_func, num_parallel_calls).batch(batch_size, drop_remainder)
 
 
-def shuffle_and_repeat(buffer_size: Any, count: Any = None, seed: Any = None) -> Transformation:
+def shuffle_and_repeat(buffer_size: TensorLike, count: TensorLike = None, seed: TensorLike = None) -> Transformation:
     """`Dataset.shuffle`, then `Dataset.repeat`."""
     return lambda dataset: dataset.shuffle(buffer_size, seed).repeat(count)
 
 
 def parallel_interleave(
-    map_func: Callable[..., Any],
-    cycle_length: Any,
-    block_length: Any = 1,
+    map_func: Callable[..., Nest],
+    cycle_length: TensorLike,
+    block_length: TensorLike = 1,
     sloppy: bool | None = False,
-    buffer_output_elements: Any = None,
-    prefetch_input_elements: Any = None,
+    buffer_output_elements: Unused = None,
+    prefetch_input_elements: Unused = None,
 ) -> Transformation:
     """`Dataset.interleave` with `cycle_length` threads, always in the same order."""
     return lambda dataset: dataset.interleave(map_func, cycle_length, block_length, cycle_length)
@@ -117,13 +118,16 @@ def choose_from_datasets(
 
 
 def sample_from_datasets(
-    datasets: Sequence[Dataset], weights: Any = None, seed: Any = None, stop_on_empty_dataset: bool = False
+    datasets: Sequence[Dataset],
+    weights: TensorLike = None,
+    seed: TensorLike = None,
+    stop_on_empty_dataset: bool = False,
 ) -> Dataset:
     """`Dataset.sample_from_datasets`."""
     return Dataset.sample_from_datasets(datasets, weights, seed, stop_on_empty_dataset)
 
 
-def Counter(start: Any = 0, step: Any = 1, dtype: Any = np.int64) -> Dataset:
+def Counter(start: TensorLike = 0, step: TensorLike = 1, dtype: DTypeLike = np.int64) -> Dataset:
     """`Dataset.counter`."""
     return Dataset.counter(start, step, dtype)
 

@@ -59,7 +59,7 @@ class ElementIterator(abc.ABC, Generic[T]):
             return drawn
         return self._peeked.pop()[0] if self._peeked else self._converted(next(self._source))
 
-    def next_for_program(self) -> Any:
+    def next_for_program(self) -> Nest:
         """The next element for a program that transfers NumPy arrays to its device itself. Raises StopIteration at the end."""
         return self._peeked.pop()[0] if self._peeked else self._for_program(next(self._source))
 

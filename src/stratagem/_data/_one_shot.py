@@ -36,7 +36,7 @@ class Upcoming:
 class OneShotIterator:
     """`Dataset.make_one_shot_iterator()` in an input_fn. dataset: the source of its elements."""
 
-    def __init__(self, dataset: Any) -> None:
+    def __init__(self, dataset: Nest) -> None:
         self.dataset = dataset
         self._used = False
 
@@ -58,7 +58,7 @@ class OneShotIterator:
         return packer(specs)(Upcoming(self, number, spec) for number, spec in enumerate(leaves(specs)))
 
 
-def dataset_of(made: Nest) -> Any:
+def dataset_of(made: Nest) -> Nest:
     """A data set with the structure that an input_fn has built from upcoming elements; None if there are none in it.
 
     With several iterators, every step takes an element of each; the shortest one ends it.

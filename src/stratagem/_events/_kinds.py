@@ -10,6 +10,7 @@ import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError, UnimplementedError
 from stratagem._base.tensor_proto import serialized_tensor
+from stratagem._base.types import TensorLike, Unused
 from stratagem._events._encode import buckets as buckets_of
 from stratagem._events._encode import pictures, sounds
 from stratagem._events._messages import Summary, SummaryMetadata
@@ -24,7 +25,7 @@ _WAV_ENCODING = b"\x10\x0b"  # AudioPluginData(encoding=WAV)
 _NOT_ALLOWED_IN_SCOPES = re.compile(r"[^-_.A-Za-z0-9]")
 
 
-def scalar(name: str, data: Any, step: Any = None, description: str | None = None) -> Any:
+def scalar(name: str, data: TensorLike, step: TensorLike = None, description: str | None = None) -> TensorLike:
     """Writes one number (as float32) under `name` within Keras' name scopes. Returns whether it was written, a bool tensor.
 
     step: an integer, a tensor or a variable; by default the default step. description: Markdown.
@@ -41,8 +42,8 @@ def scalar(name: str, data: Any, step: Any = None, description: str | None = Non
 
 
 def histogram(
-    name: str, data: Any, step: Any = None, buckets: int | None = None, description: str | None = None
-) -> Any:
+    name: str, data: TensorLike, step: TensorLike = None, buckets: int | None = None, description: str | None = None
+) -> TensorLike:
     """Writes the distribution of the numbers in a tensor of any shape, in 30 buckets or as many as asked for.
 
     The written tensor is float64 (buckets, 3): left edge, right edge, count. Otherwise the same as `scalar`.
@@ -60,7 +61,9 @@ def histogram(
     )
 
 
-def image(name: str, data: Any, step: Any = None, max_outputs: int = 3, description: str | None = None) -> Any:
+def image(
+    name: str, data: TensorLike, step: TensorLike = None, max_outputs: int = 3, description: str | None = None
+) -> TensorLike:
     """Writes the first `max_outputs` pictures of a batch, (number, height, width, channels), as PNG files.
 
     channels: 1 (gray), 2 (with alpha), 3 (RGB) or 4. Floating-point numbers range from 0 to 1, integers up to the largest value
@@ -87,7 +90,7 @@ def image(name: str, data: Any, step: Any = None, max_outputs: int = 3, descript
     )
 
 
-def text(name: str, data: Any, step: Any = None, description: str | None = None) -> Any:
+def text(name: str, data: TensorLike, step: TensorLike = None, description: str | None = None) -> TensorLike:
     """Writes a tensor of strings (Markdown), which must be known when a program is traced. Otherwise the same as `scalar`.
 
     Raises:
@@ -101,13 +104,13 @@ def text(name: str, data: Any, step: Any = None, description: str | None = None)
 
 def audio(
     name: str,
-    data: Any,
-    sample_rate: Any,
-    step: Any = None,
+    data: TensorLike,
+    sample_rate: TensorLike,
+    step: TensorLike = None,
     max_outputs: int = 3,
     encoding: str | None = None,
     description: str | None = None,
-) -> Any:
+) -> TensorLike:
     """Writes the first `max_outputs` clips of a batch, (number, frames, channels) from -1 to 1, as 16-bit WAV files.
 
     sample_rate: in Hz. Otherwise the same as `scalar`.
@@ -133,7 +136,9 @@ def audio(
     )
 
 
-def write(tag: str, tensor: Any, step: Any = None, metadata: Any = None, name: str | None = None) -> Any:
+def write(
+    tag: str, tensor: TensorLike, step: TensorLike = None, metadata: Unused = None, name: str | None = None
+) -> TensorLike:
     """Writes any tensor with a custom SummaryMetadata. `tensor` may be a function, called only if the summary is written.
 
     metadata: a message with `SerializeToString`, or its bytes; it tells TensorBoard which plugin shows the summary.
@@ -146,7 +151,7 @@ def write(tag: str, tensor: Any, step: Any = None, metadata: Any = None, name: s
     return _write(tag, prepare, _unchanged, step, message, traced=not callable(tensor) and is_traced(tensor))
 
 
-def write_raw_pb(tensor: Any, step: Any = None, name: str | None = None) -> Any:
+def write_raw_pb(tensor: TensorLike, step: TensorLike = None, name: str | None = None) -> TensorLike:
     """Writes a serialized Summary message, a string.
 
     Raises:
@@ -162,7 +167,7 @@ def keras_model(name: str, model: Any, step: Any = None) -> Any:
 
 
 @contextlib.contextmanager
-def summary_scope(name: str, default_name: str = "summary", values: Any = None) -> Iterator[tuple[str, str]]:
+def summary_scope(name: str, default_name: str = "summary", values: Unused = None) -> Iterator[tuple[str, str]]:
     """A scope for custom summaries: yields the tag for `name`, including the enclosing name scopes, and the scope's name."""
     chosen = name or default_name
     tag = tag_of(chosen)

@@ -10,6 +10,7 @@ from typing import Any, final
 
 from stratagem._base.errors import ContextError
 from stratagem._base.paths import local_path
+from stratagem._base.types import TensorLike, Unused
 from stratagem._core.context import current
 from stratagem._events._file import EventFile
 from stratagem._events._pending import settle
@@ -24,11 +25,11 @@ class SummaryWriter(abc.ABC):
     """The destination of summaries."""
 
     @abc.abstractmethod
-    def set_as_default(self, step: Any = None) -> None:
+    def set_as_default(self, step: TensorLike = None) -> None:
         """Makes this the default writer of the thread; with a step, sets the default step too."""
 
     @abc.abstractmethod
-    def as_default(self, step: Any = None) -> Any:
+    def as_default(self, step: TensorLike = None) -> TensorLike:
         """A context manager: in its body, this is the default writer of the thread. At its end summaries are flushed."""
 
     @abc.abstractmethod
@@ -167,7 +168,7 @@ def create_file_writer(
     filename_suffix: str | None = None,
     name: str | None = None,
     experimental_trackable: bool = False,
-    experimental_mesh: Any = None,
+    experimental_mesh: Unused = None,
 ) -> SummaryWriter:
     """Returns a writer of a new event file in the folder `logdir`, which is created if necessary.
 

@@ -8,6 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
+from stratagem._base.types import DTypeLike, ShapeLike, TensorLike
 from stratagem._core.context import current
 from stratagem._ops._convert import (
     Tensor,
@@ -27,7 +28,7 @@ from stratagem._ops._dtypes import as_dtype, boolean, int32
 
 
 @folds_constants
-def cast(x: Any, dtype: Any, name: str | None = None) -> Tensor:
+def cast(x: TensorLike, dtype: DTypeLike, name: str | None = None) -> Tensor:
     """Converts to another dtype. Floating point to integer truncates towards zero; complex to real drops the imaginary part."""
     array, wanted = tensor(x), as_dtype(dtype)
     if jnp.issubdtype(array.dtype, np.complexfloating) and not wanted.is_complex:
@@ -36,7 +37,7 @@ def cast(x: Any, dtype: Any, name: str | None = None) -> Tensor:
 
 
 @folds_constants
-def saturate_cast(value: Any, dtype: Any, name: str | None = None) -> Tensor:
+def saturate_cast(value: TensorLike, dtype: DTypeLike, name: str | None = None) -> Tensor:
     """Converts to another dtype after clipping values to its range."""
     array, wanted = tensor(value), as_dtype(dtype)
     low, high = (max(wanted.min, as_dtype(array.dtype).min), min(wanted.max, as_dtype(array.dtype).max))
@@ -70,7 +71,7 @@ def shape_n(input: Sequence[Any], out_type: Any = int32, name: str | None = None
 
 
 @folds_constants
-def reshape(tensor: Any, shape: Any, name: str | None = None) -> Tensor:
+def reshape(tensor: TensorLike, shape: ShapeLike, name: str | None = None) -> Tensor:
     """The same elements in another shape; one dimension may be -1.
 
     Raises InvalidArgumentError when the number of elements differs.
@@ -254,6 +255,6 @@ def bitcast(input: Any, type: Any, name: str | None = None) -> Tensor:
     return jax.lax.bitcast_convert_type(tensor(input), as_dtype(type).dtype)
 
 
-def complex(real: Any, imag: Any, name: str | None = None) -> Tensor:
+def complex(real: TensorLike, imag: TensorLike, name: str | None = None) -> Tensor:
     """Combines two real tensors to a complex one."""
     return jax.lax.complex(*same_dtype("complex", [real, imag]))

@@ -11,6 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError, TracedDecisionError
+from stratagem._base.types import DTypeLike, TensorLike
 from stratagem._core.context import current
 from stratagem._core.numbers import is_stand_in, plain
 from stratagem._ops._dtypes import DType, as_dtype
@@ -54,12 +55,12 @@ def is_traced(value: Any) -> bool:
 class StringTensor(np.ndarray):
     """A tensor of strings: bytes objects in a NumPy array, because JAX has no strings."""
 
-    def numpy(self) -> Any:
+    def numpy(self) -> TensorLike:
         """The bytes object of a scalar, else an array of them, like `tf.Tensor.numpy()`."""
         return np.asarray(self)[()]
 
 
-def tensor(value: Any, dtype: Any = None) -> Tensor:
+def tensor(value: TensorLike, dtype: DTypeLike = None) -> Tensor:
     """Converts `value` to a tensor; a tensor is returned without copying.
 
     Python numbers get TF's 32-bit types, NumPy values keep their type; `dtype` converts both, but never a tensor.
@@ -189,7 +190,7 @@ def _stacked(values: Any, dtype: Any) -> Tensor:
 # --- Operands and constants -------------------------------------------------------------------------------------------
 
 
-def is_tensor(x: Any) -> bool:
+def is_tensor(x: TensorLike) -> bool:
     """Returns whether `x` is a tensor or variable; NumPy arrays and Python numbers are not."""
     return isinstance(x, Readable | jax.Array) and not isinstance(x, np.ndarray | np.generic) and not is_stand_in(x)
 

@@ -6,6 +6,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
+from stratagem._base.types import DTypeLike, IntLike, ShapeLike, TensorLike
 from stratagem._core.context import current
 from stratagem._ops._convert import (
     Tensor,
@@ -69,7 +70,7 @@ def convert_to_tensor(value: Any, dtype: Any = None, dtype_hint: Any = None, nam
         return tensor(value)
 
 
-def identity(input: Any, name: str | None = None) -> Tensor:
+def identity(input: TensorLike, name: str | None = None) -> Tensor:
     """Returns the same tensor. In a model_fn of an Estimator it can then be found by its name."""
     building = current().graph
     if building is None:
@@ -122,7 +123,11 @@ def ones_like(input: Any, dtype: Any = None, name: str | None = None, layout: An
 
 
 def eye(
-    num_rows: Any, num_columns: Any = None, batch_shape: Any = None, dtype: Any = float32, name: str | None = None
+    num_rows: IntLike,
+    num_columns: IntLike = None,
+    batch_shape: ShapeLike = None,
+    dtype: DTypeLike = float32,
+    name: str | None = None,
 ) -> Tensor:
     """An identity matrix, or a batch of them: shape (*batch_shape, rows, columns)."""
     rows = static_int(num_rows, "a tensor is part of a shape")

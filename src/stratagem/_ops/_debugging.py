@@ -8,6 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
+from stratagem._base.types import DTypeLike, Nest, TensorLike, Unused
 from stratagem._core.context import current
 from stratagem._core.values import as_text
 from stratagem._ops._convert import Tensor, is_traced, operands, tensor
@@ -83,7 +84,7 @@ assert_non_positive = _sign("assert_non_positive", "<=", jnp.less_equal)
 
 
 def assert_none_equal(
-    x: Any, y: Any, summarize: int | None = None, message: str | None = None, name: str | None = None
+    x: TensorLike, y: TensorLike, summarize: int | None = None, message: str | None = None, name: str | None = None
 ) -> None:
     """Raises InvalidArgumentError when x == y anywhere, with broadcasting."""
     first, second = operands("debugging.assert_none_equal", x, y)
@@ -91,10 +92,10 @@ def assert_none_equal(
 
 
 def assert_near(
-    x: Any,
-    y: Any,
-    rtol: Any = None,
-    atol: Any = None,
+    x: TensorLike,
+    y: TensorLike,
+    rtol: TensorLike = None,
+    atol: TensorLike = None,
     message: str | None = None,
     summarize: int | None = None,
     name: str | None = None,
@@ -107,7 +108,7 @@ def assert_near(
     _check_all(near, message, f"x is near y (rtol={rtol or default}, atol={atol or default})", x=first, y=second)
 
 
-def check_numerics(tensor: Any, message: str, name: str | None = None) -> Tensor:
+def check_numerics(tensor: TensorLike, message: str, name: str | None = None) -> Tensor:
     """Returns the tensor. Raises InvalidArgumentError when it has NaN or infinite entries."""
     array = _tensor(tensor)
     _check_all(jnp.isfinite(array), f"{message} :", "tensor has neither NaN nor Inf values", tensor=array)
@@ -118,12 +119,12 @@ def check_numerics(tensor: Any, message: str, name: str | None = None) -> Tensor
 _tensor = tensor
 
 
-def assert_all_finite(x: Any, message: str, name: str | None = None) -> Tensor:
+def assert_all_finite(x: TensorLike, message: str, name: str | None = None) -> Tensor:
     """The same as `check_numerics`."""
     return check_numerics(x, message)
 
 
-def Assert(condition: Any, data: Sequence[Any], summarize: int | None = None, name: str | None = None) -> None:
+def Assert(condition: TensorLike, data: Sequence[Nest], summarize: int | None = None, name: str | None = None) -> None:
     """Raises InvalidArgumentError with `data` unless the condition is true."""
     shown = {f"data[{i}]": d if isinstance(d, jax.Array) else tensor(d) for i, d in enumerate(data)}
     _check_all(tensor(condition), None, "of tf.Assert", **shown)
@@ -148,38 +149,38 @@ def _shape_error(array: Tensor, wanted: str, message: str | None) -> ValueError:
     return ValueError(f"{f'{message} ' if message else ''}Expected {wanted}, got a tensor of shape {array.shape}.")
 
 
-def assert_rank(x: Any, rank: int, message: str | None = None, name: str | None = None) -> None:
+def assert_rank(x: TensorLike, rank: int, message: str | None = None, name: str | None = None) -> None:
     """Raises ValueError unless the tensor has this many dimensions."""
     if tensor(x).ndim != rank:
         raise _shape_error(tensor(x), f"rank {rank}", message)
 
 
-def assert_rank_at_least(x: Any, rank: int, message: str | None = None, name: str | None = None) -> None:
+def assert_rank_at_least(x: TensorLike, rank: int, message: str | None = None, name: str | None = None) -> None:
     """Raises ValueError when the tensor has fewer dimensions."""
     if tensor(x).ndim < rank:
         raise _shape_error(tensor(x), f"rank {rank} at least", message)
 
 
-def assert_rank_in(x: Any, ranks: Sequence[int], message: str | None = None, name: str | None = None) -> None:
+def assert_rank_in(x: TensorLike, ranks: Sequence[int], message: str | None = None, name: str | None = None) -> None:
     """Raises ValueError unless the number of dimensions is one of these."""
     if tensor(x).ndim not in ranks:
         raise _shape_error(tensor(x), f"a rank in {list(ranks)}", message)
 
 
-def assert_scalar(tensor: Any, message: str | None = None, name: str | None = None) -> None:
+def assert_scalar(tensor: TensorLike, message: str | None = None, name: str | None = None) -> None:
     """Raises ValueError unless the tensor is one number."""
     if _tensor(tensor).ndim:
         raise _shape_error(_tensor(tensor), "a scalar", message)
 
 
-def assert_type(tensor: Any, tf_type: Any, message: str | None = None, name: str | None = None) -> None:
+def assert_type(tensor: TensorLike, tf_type: DTypeLike, message: str | None = None, name: str | None = None) -> None:
     """Raises TypeError unless the tensor has this dtype."""
     found = as_dtype(_tensor(tensor).dtype)
     if found != tf_type:
         raise TypeError(f"{f'{message} ' if message else ''}Expected a tensor of {tf_type!r}, got {found!r}.")
 
 
-def assert_integer(x: Any, message: str | None = None, name: str | None = None) -> None:
+def assert_integer(x: TensorLike, message: str | None = None, name: str | None = None) -> None:
     """Raises TypeError unless the tensor has an integer dtype."""
     found = as_dtype(tensor(x).dtype)
     if not found.is_integer:
@@ -187,7 +188,11 @@ def assert_integer(x: Any, message: str | None = None, name: str | None = None) 
 
 
 def assert_shapes(
-    shapes: Any, data: Any = None, summarize: int | None = None, message: str | None = None, name: str | None = None
+    shapes: TensorLike,
+    data: Unused = None,
+    summarize: int | None = None,
+    message: str | None = None,
+    name: str | None = None,
 ) -> None:
     """Raises ValueError unless the tensors have these shapes: pairs (tensor, shape), or a dictionary.
 

@@ -5,12 +5,14 @@ from typing import Any, final
 import jax.numpy as jnp
 import numpy as np
 
+from stratagem._base.types import DTypeLike
+
 
 @final
 class DType:
     """An element type. `np.dtype(t)` works on it, so NumPy, JAX and Keras accept it, and it equals their own names."""
 
-    def __init__(self, name: str, numpy_type: Any) -> None:
+    def __init__(self, name: str, numpy_type: DTypeLike) -> None:
         self.name = name
         self.dtype = np.dtype(numpy_type)
 
@@ -83,21 +85,21 @@ class DType:
         return True
 
     @property
-    def min(self) -> Any:
+    def min(self) -> DTypeLike:
         """The smallest finite value. Raises TypeError if there is none."""
         return self._range().min
 
     @property
-    def max(self) -> Any:
+    def max(self) -> DTypeLike:
         """The largest finite value. Raises TypeError if there is none."""
         return self._range().max
 
     @property
-    def limits(self) -> tuple[Any, Any]:
+    def limits(self) -> tuple[DTypeLike, DTypeLike]:
         """The range used for images: (0, 1) for floating point, else (0 or min, max)."""
         return (0, 1) if self.is_floating else (max(self.min, 0), self.max)
 
-    def is_compatible_with(self, other: Any) -> bool:
+    def is_compatible_with(self, other: DTypeLike) -> bool:
         """Returns whether `other` is the same type."""
         return self == other
 
@@ -140,7 +142,7 @@ _BY_NAME: dict[Any, DType] = {
 }  # fmt: skip
 
 
-def as_dtype(type_value: Any) -> DType:
+def as_dtype(type_value: DTypeLike) -> DType:
     """The DType for a name, a NumPy or JAX type, a Python type or a DType. Raises TypeError for anything else."""
     if isinstance(type_value, DType):
         return type_value

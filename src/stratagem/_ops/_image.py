@@ -1,11 +1,10 @@
 """Functions of `tf.image`, for images of shape (height, width, channels) or batches of them."""
 
-from typing import Any
-
 import jax
 import jax.numpy as jnp
 import numpy as np
 
+from stratagem._base.types import DTypeLike, ShapeLike, TensorLike
 from stratagem._ops._arrays import cast, saturate_cast
 from stratagem._ops._convert import Tensor, static_shape, tensor
 from stratagem._ops._dtypes import as_dtype
@@ -20,8 +19,8 @@ _METHODS = {
 
 
 def resize(
-    images: Any,
-    size: Any,
+    images: TensorLike,
+    size: ShapeLike,
     method: str = "bilinear",
     preserve_aspect_ratio: bool = False,
     antialias: bool = False,
@@ -42,17 +41,17 @@ def resize(
     return jax.image.resize(pixels, shape, _METHODS[method], antialias)
 
 
-def flip_left_right(image: Any) -> Tensor:
+def flip_left_right(image: TensorLike) -> Tensor:
     """Flips images horizontally, left to right."""
     return jnp.flip(tensor(image), -2)
 
 
-def flip_up_down(image: Any) -> Tensor:
+def flip_up_down(image: TensorLike) -> Tensor:
     """Flips images vertically, top to bottom."""
     return jnp.flip(tensor(image), -3)
 
 
-def rgb_to_grayscale(images: Any, name: str | None = None) -> Tensor:
+def rgb_to_grayscale(images: TensorLike, name: str | None = None) -> Tensor:
     """Converts three channels to one of brightness, keeping the dtype."""
     array = tensor(images)
     gray = jnp.sum(
@@ -61,7 +60,7 @@ def rgb_to_grayscale(images: Any, name: str | None = None) -> Tensor:
     return convert_image_dtype(gray, array.dtype)
 
 
-def per_image_standardization(image: Any) -> Tensor:
+def per_image_standardization(image: TensorLike) -> Tensor:
     """Scales every image to mean 0 and variance 1, float32; an image of one color becomes 0."""
     array = tensor(image).astype(np.float32)
     axes = (-3, -2, -1)
@@ -70,7 +69,7 @@ def per_image_standardization(image: Any) -> Tensor:
     return (array - mean) / jnp.maximum(jnp.std(array, axes, keepdims=True), min_deviation)
 
 
-def convert_image_dtype(image: Any, dtype: Any, saturate: bool = False, name: str | None = None) -> Tensor:
+def convert_image_dtype(image: TensorLike, dtype: DTypeLike, saturate: bool = False, name: str | None = None) -> Tensor:
     """Converts images to another dtype: floating point ranges from 0 to 1, integers from 0 to their largest value."""
     array, wanted = tensor(image), as_dtype(dtype)
     given = as_dtype(array.dtype)

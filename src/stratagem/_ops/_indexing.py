@@ -9,6 +9,7 @@ import numpy as np
 
 from stratagem import _private
 from stratagem._base.errors import InvalidArgumentError
+from stratagem._base.types import DTypeLike, IntLike, TensorLike
 from stratagem._ops._convert import (
     Tensor,
     folds_constants,
@@ -244,7 +245,9 @@ def argsort(
     return jnp.argsort(tensor(values), axis=axis, descending=_descending(direction)).astype(np.int32)
 
 
-def top_k(input: Any, k: Any = 1, sorted: bool = True, index_type: Any = int32, name: str | None = None) -> TopK:
+def top_k(
+    input: TensorLike, k: IntLike = 1, sorted: bool = True, index_type: DTypeLike = int32, name: str | None = None
+) -> TopK:
     """The `k` largest entries of the last dimension and their positions; InvalidArgumentError if there are fewer entries."""
     array, count = tensor(input), static_int(k, "a tensor is the k of tf.math.top_k")
     if not array.ndim or count > array.shape[-1]:
@@ -255,7 +258,7 @@ def top_k(input: Any, k: Any = 1, sorted: bool = True, index_type: Any = int32, 
     return TopK(values, indices.astype(as_dtype(index_type).dtype))
 
 
-def in_top_k(targets: Any, predictions: Any, k: Any, name: str | None = None) -> Tensor:
+def in_top_k(targets: TensorLike, predictions: TensorLike, k: IntLike, name: str | None = None) -> Tensor:
     """Tells for each target class if it is among the `k` best predictions; ties count as better, non-finite ones never."""
     scores, classes = tensor(predictions), tensor(targets)
     own = jnp.take_along_axis(scores, classes[:, None], axis=1)

@@ -7,20 +7,21 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from stratagem._base.types import DTypeLike, IntLike, TensorLike, Unused
 from stratagem._ops._convert import Tensor, operands, static_axes, tensor
 from stratagem._ops._dtypes import as_dtype
 
 
 def matmul(
-    a: Any,
-    b: Any,
+    a: TensorLike,
+    b: TensorLike,
     transpose_a: bool = False,
     transpose_b: bool = False,
     adjoint_a: bool = False,
     adjoint_b: bool = False,
     a_is_sparse: bool = False,
     b_is_sparse: bool = False,
-    output_type: Any = None,
+    output_type: DTypeLike = None,
     name: str | None = None,
 ) -> Tensor:
     """The product of matrices, or of batches of them, of one dtype."""
@@ -39,8 +40,8 @@ def _transposed(array: Tensor, transpose: bool, adjoint: bool) -> Tensor:
 
 
 def matvec(
-    a: Any,
-    b: Any,
+    a: TensorLike,
+    b: TensorLike,
     transpose_a: bool = False,
     adjoint_a: bool = False,
     a_is_sparse: bool = False,
@@ -52,19 +53,23 @@ def matvec(
     return jnp.matmul(_transposed(left, transpose_a, adjoint_a), right[..., None])[..., 0]
 
 
-def tensordot(a: Any, b: Any, axes: Any, name: str | None = None) -> Tensor:
+def tensordot(a: TensorLike, b: TensorLike, axes: IntLike, name: str | None = None) -> Tensor:
     """The sum of products over these axes, given as a number of axes or as one list per tensor."""
     left, right = operands("tensordot", a, b)
     return jnp.tensordot(left, right, axes=axes)
 
 
-def einsum(equation: str, *inputs: Any, **kwargs: Any) -> Tensor:
+def einsum(equation: str, *inputs: TensorLike, **kwargs: Unused) -> Tensor:
     """The sum of products described by the equation."""
     return jnp.einsum(equation, *operands("einsum", *inputs))
 
 
 def norm(
-    tensor: Any, ord: Any = "euclidean", axis: Any = None, keepdims: bool | None = None, name: str | None = None
+    tensor: TensorLike,
+    ord: TensorLike = "euclidean",
+    axis: IntLike = None,
+    keepdims: bool | None = None,
+    name: str | None = None,
 ) -> Tensor:
     """A vector norm (of the flattened tensor without `axis`), or with a pair as `axis` a matrix norm."""
     array, axes = _tensor(tensor), static_axes(axis)
@@ -81,7 +86,9 @@ def norm(
 _tensor = tensor
 
 
-def l2_normalize(x: Any, axis: Any = None, epsilon: float = 1e-12, name: str | None = None, dim: Any = None) -> Tensor:
+def l2_normalize(
+    x: TensorLike, axis: IntLike = None, epsilon: float = 1e-12, name: str | None = None, dim: TensorLike = None
+) -> Tensor:
     """`x` divided by its Euclidean norm along `axis` (of all entries without one)."""
     array = tensor(x)
     squares = jnp.sum(jnp.square(array), static_axes(axis if axis is not None else dim), keepdims=True)
@@ -91,7 +98,7 @@ def l2_normalize(x: Any, axis: Any = None, epsilon: float = 1e-12, name: str | N
 # --- Clipping by norm -------------------------------------------------------------------------------------------------
 
 
-def global_norm(t_list: Sequence[Any], name: str | None = None) -> Tensor:
+def global_norm(t_list: Sequence[TensorLike], name: str | None = None) -> Tensor:
     """The Euclidean norm of all tensors in a list together; None entries are ignored.
 
     Raises TypeError when the list is a tensor.
@@ -128,24 +135,24 @@ def clip_by_norm(t: Any, clip_norm: Any, axes: Any = None, name: str | None = No
 # --- Matrices ---------------------------------------------------------------------------------------------------------
 
 
-def diag(diagonal: Any, name: str = "diag") -> Tensor:
+def diag(diagonal: TensorLike, name: str = "diag") -> Tensor:
     """Square matrices with this diagonal (the last dimension) and zeros elsewhere."""
     array = tensor(diagonal)
     return array[..., None] * jnp.eye(array.shape[-1], dtype=array.dtype)
 
 
-def diag_part(input: Any, name: str = "diag_part") -> Tensor:
+def diag_part(input: TensorLike, name: str = "diag_part") -> Tensor:
     """The main diagonals of the last two dimensions."""
     return jnp.diagonal(tensor(input), axis1=-2, axis2=-1)
 
 
-def trace(x: Any, name: str | None = None) -> Tensor:
+def trace(x: TensorLike, name: str | None = None) -> Tensor:
     """The sum of the main diagonal of the last two dimensions."""
     array = tensor(x)
     return jnp.trace(array, axis1=-2, axis2=-1, dtype=array.dtype)
 
 
-def band_part(input: Any, num_lower: int, num_upper: int, name: str | None = None) -> Tensor:
+def band_part(input: TensorLike, num_lower: int, num_upper: int, name: str | None = None) -> Tensor:
     """Sets entries outside a band around the diagonal to zero; a negative number keeps that whole triangle."""
     array = tensor(input)
     rows, columns = np.indices(array.shape[-2:])
@@ -153,42 +160,44 @@ def band_part(input: Any, num_lower: int, num_upper: int, name: str | None = Non
     return jnp.where(kept, array, jnp.zeros_like(array))
 
 
-def inv(input: Any, adjoint: bool = False, name: str | None = None) -> Tensor:
+def inv(input: TensorLike, adjoint: bool = False, name: str | None = None) -> Tensor:
     """The inverse of square matrices."""
     return jnp.linalg.inv(_transposed(tensor(input), False, adjoint))
 
 
-def det(input: Any, name: str | None = None) -> Tensor:
+def det(input: TensorLike, name: str | None = None) -> Tensor:
     """The determinant of square matrices."""
     return jnp.linalg.det(tensor(input))
 
 
-def solve(matrix: Any, rhs: Any, adjoint: bool = False, name: str | None = None) -> Tensor:
+def solve(matrix: TensorLike, rhs: TensorLike, adjoint: bool = False, name: str | None = None) -> Tensor:
     """Solves matrix @ x = rhs for x; both have at least two dimensions."""
     left, right = operands("linalg.solve", matrix, rhs)
     return jnp.linalg.solve(_transposed(left, False, adjoint), right)
 
 
 def triangular_solve(
-    matrix: Any, rhs: Any, lower: bool = True, adjoint: bool = False, name: str | None = None
+    matrix: TensorLike, rhs: TensorLike, lower: bool = True, adjoint: bool = False, name: str | None = None
 ) -> Tensor:
     """Solves matrix @ x = rhs for x with a triangular matrix."""
     left, right = operands("linalg.triangular_solve", matrix, rhs)
     return jax.scipy.linalg.solve_triangular(left, right, lower=lower, trans="C" if adjoint else 0)
 
 
-def cholesky(input: Any, name: str | None = None) -> Tensor:
+def cholesky(input: TensorLike, name: str | None = None) -> Tensor:
     """The lower triangular L with L @ L^H = input; NaN if a matrix is not positive definite, where TF raises."""
     return jnp.linalg.cholesky(tensor(input))
 
 
-def qr(input: Any, full_matrices: bool = False, name: str | None = None) -> tuple[Tensor, Tensor]:
+def qr(input: TensorLike, full_matrices: bool = False, name: str | None = None) -> tuple[Tensor, Tensor]:
     """The QR decomposition: (q, r)."""
     q, r = jnp.linalg.qr(tensor(input), mode="complete" if full_matrices else "reduced")
     return q, r
 
 
-def svd(tensor: Any, full_matrices: bool = False, compute_uv: bool = True, name: str | None = None) -> Any:
+def svd(
+    tensor: TensorLike, full_matrices: bool = False, compute_uv: bool = True, name: str | None = None
+) -> TensorLike:
     """The singular value decomposition: (s, u, v) in TF's order, v not transposed; s alone without `compute_uv`."""
     if not compute_uv:
         return jnp.linalg.svd(_tensor(tensor), compute_uv=False)
@@ -196,13 +205,13 @@ def svd(tensor: Any, full_matrices: bool = False, compute_uv: bool = True, name:
     return s, u, jnp.conj(jnp.swapaxes(vh, -1, -2))
 
 
-def eigh(tensor: Any, name: str | None = None) -> tuple[Tensor, Tensor]:
+def eigh(tensor: TensorLike, name: str | None = None) -> tuple[Tensor, Tensor]:
     """The eigenvalues, in ascending order, and eigenvectors of symmetric matrices."""
     values, vectors = jnp.linalg.eigh(_tensor(tensor))
     return values, vectors
 
 
-def cross(a: Any, b: Any, name: str | None = None) -> Tensor:
+def cross(a: TensorLike, b: TensorLike, name: str | None = None) -> Tensor:
     """The cross product of vectors with three entries."""
     left, right = operands("linalg.cross", a, b)
     return jnp.cross(left, right)

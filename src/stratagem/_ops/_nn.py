@@ -7,6 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
+from stratagem._base.types import IntLike, TensorLike, Unused
 from stratagem._ops._convert import Tensor, operands, static_axes, tensor
 from stratagem._ops._indexing import ShardedTable, gather
 from stratagem._ops._linalg import clip_by_norm
@@ -14,59 +15,59 @@ from stratagem._ops._linalg import clip_by_norm
 # --- Activations ------------------------------------------------------------------------------------------------------
 
 
-def relu(features: Any, name: str | None = None) -> Tensor:
+def relu(features: TensorLike, name: str | None = None) -> Tensor:
     """max(x, 0)."""
     return jax.nn.relu(tensor(features))
 
 
-def relu6(features: Any, name: str | None = None) -> Tensor:
+def relu6(features: TensorLike, name: str | None = None) -> Tensor:
     """min(max(x, 0), 6)."""
     return jax.nn.relu6(tensor(features))
 
 
-def crelu(features: Any, axis: int = -1, name: str | None = None) -> Tensor:
+def crelu(features: TensorLike, axis: int = -1, name: str | None = None) -> Tensor:
     """relu(x) and relu(-x), concatenated along `axis`."""
     array = tensor(features)
     return jnp.concatenate([jax.nn.relu(array), jax.nn.relu(-array)], axis)
 
 
-def elu(features: Any, name: str | None = None) -> Tensor:
+def elu(features: TensorLike, name: str | None = None) -> Tensor:
     """x where positive, else exp(x) - 1."""
     return jax.nn.elu(tensor(features))
 
 
-def selu(features: Any, name: str | None = None) -> Tensor:
+def selu(features: TensorLike, name: str | None = None) -> Tensor:
     """The scaled `elu` that keeps mean 0 and variance 1."""
     return jax.nn.selu(tensor(features))
 
 
-def gelu(features: Any, approximate: bool = False, name: str | None = None) -> Tensor:
+def gelu(features: TensorLike, approximate: bool = False, name: str | None = None) -> Tensor:
     """x times the cumulative normal distribution of x; `approximate` uses tanh."""
     return jax.nn.gelu(tensor(features), approximate)
 
 
-def leaky_relu(features: Any, alpha: float = 0.2, name: str | None = None) -> Tensor:
+def leaky_relu(features: TensorLike, alpha: float = 0.2, name: str | None = None) -> Tensor:
     """x where positive, else alpha * x."""
     return jax.nn.leaky_relu(tensor(features), alpha)
 
 
-def silu(features: Any, beta: Any = 1.0) -> Tensor:
+def silu(features: TensorLike, beta: TensorLike = 1.0) -> Tensor:
     """x * sigmoid(beta * x); also called swish."""
     array = tensor(features)
     return array * jax.nn.sigmoid(tensor(beta).astype(array.dtype) * array)
 
 
-def softsign(features: Any, name: str | None = None) -> Tensor:
+def softsign(features: TensorLike, name: str | None = None) -> Tensor:
     """x / (abs(x) + 1)."""
     return jax.nn.soft_sign(tensor(features))
 
 
-def softmax(logits: Any, axis: int | None = None, name: str | None = None) -> Tensor:
+def softmax(logits: TensorLike, axis: int | None = None, name: str | None = None) -> Tensor:
     """Probabilities along `axis`, by default the last one."""
     return jax.nn.softmax(tensor(logits), -1 if axis is None else axis)
 
 
-def log_softmax(logits: Any, axis: int | None = None, name: str | None = None) -> Tensor:
+def log_softmax(logits: TensorLike, axis: int | None = None, name: str | None = None) -> Tensor:
     """Log-probabilities along `axis`, by default the last one."""
     return jax.nn.log_softmax(tensor(logits), -1 if axis is None else axis)
 
@@ -74,7 +75,9 @@ def log_softmax(logits: Any, axis: int | None = None, name: str | None = None) -
 # --- Losses on logits -------------------------------------------------------------------------------------------------
 
 
-def softmax_cross_entropy_with_logits(labels: Any, logits: Any, axis: int = -1, name: str | None = None) -> Tensor:
+def softmax_cross_entropy_with_logits(
+    labels: TensorLike, logits: TensorLike, axis: int = -1, name: str | None = None
+) -> Tensor:
     """The cross entropy of class probabilities (cast to the dtype of the logits), reduced over `axis`."""
     scores = tensor(logits)
     truth = tensor(labels).astype(scores.dtype)
@@ -86,7 +89,7 @@ def _log_probabilities(scores: Tensor, axis: int) -> Tensor:
     return jax.nn.log_softmax(scores.astype(jnp.promote_types(scores.dtype, np.float32)), axis)
 
 
-def sparse_softmax_cross_entropy_with_logits(labels: Any, logits: Any, name: str | None = None) -> Tensor:
+def sparse_softmax_cross_entropy_with_logits(labels: TensorLike, logits: TensorLike, name: str | None = None) -> Tensor:
     """The cross entropy of class numbers (n...,) and logits (n..., classes); NaN for an invalid class number.
 
     Raises ValueError for labels of another rank, InvalidArgumentError for labels that are not integers.
@@ -102,13 +105,15 @@ def sparse_softmax_cross_entropy_with_logits(labels: Any, logits: Any, name: str
     return jnp.where(inside, -own, jnp.nan).astype(scores.dtype)
 
 
-def sigmoid_cross_entropy_with_logits(labels: Any, logits: Any, name: str | None = None) -> Tensor:
+def sigmoid_cross_entropy_with_logits(labels: TensorLike, logits: TensorLike, name: str | None = None) -> Tensor:
     """The cross entropy of independent binary labels, element by element. Raises ValueError for different shapes."""
     scores, truth = _same_shape(labels, logits)
     return jnp.maximum(scores, 0) - scores * truth + jnp.log1p(jnp.exp(-jnp.abs(scores)))
 
 
-def weighted_cross_entropy_with_logits(labels: Any, logits: Any, pos_weight: Any, name: str | None = None) -> Tensor:
+def weighted_cross_entropy_with_logits(
+    labels: TensorLike, logits: TensorLike, pos_weight: TensorLike, name: str | None = None
+) -> Tensor:
     """Like `sigmoid_cross_entropy_with_logits`, with the positive labels weighted. Raises ValueError for different shapes."""
     scores, truth = _same_shape(labels, logits)
     weight = 1 + (tensor(pos_weight).astype(scores.dtype) - 1) * truth
@@ -122,7 +127,7 @@ def _same_shape(labels: Any, logits: Any) -> tuple[Tensor, Tensor]:
     return scores, truth
 
 
-def l2_loss(t: Any, name: str | None = None) -> Tensor:
+def l2_loss(t: TensorLike, name: str | None = None) -> Tensor:
     """Half the sum of squares."""
     return jnp.sum(jnp.square(tensor(t))) / 2
 
@@ -131,7 +136,7 @@ def l2_loss(t: Any, name: str | None = None) -> Tensor:
 
 
 def moments(
-    x: Any, axes: Any, shift: Any = None, keepdims: bool = False, name: str | None = None
+    x: TensorLike, axes: IntLike, shift: Unused = None, keepdims: bool = False, name: str | None = None
 ) -> tuple[Tensor, Tensor]:
     """The mean and variance over these axes; half precision is computed in float32."""
     array = tensor(x)
@@ -142,7 +147,13 @@ def moments(
 
 
 def batch_normalization(
-    x: Any, mean: Any, variance: Any, offset: Any, scale: Any, variance_epsilon: Any, name: str | None = None
+    x: TensorLike,
+    mean: TensorLike,
+    variance: TensorLike,
+    offset: TensorLike,
+    scale: TensorLike,
+    variance_epsilon: TensorLike,
+    name: str | None = None,
 ) -> Tensor:
     """(x - mean) / sqrt(variance + epsilon) * scale + offset; scale and offset may be None."""
     array = tensor(x)
@@ -152,7 +163,7 @@ def batch_normalization(
     return (result if offset is None else result + tensor(offset)).astype(array.dtype)
 
 
-def bias_add(value: Any, bias: Any, data_format: str | None = None, name: str | None = None) -> Tensor:
+def bias_add(value: TensorLike, bias: TensorLike, data_format: str | None = None, name: str | None = None) -> Tensor:
     """Adds a vector along the channels: the last dimension, or the second one if the format starts with `NC`."""
     array, vector = operands("nn.bias_add", tensor(value), bias)
     if vector.ndim != 1:
@@ -162,7 +173,9 @@ def bias_add(value: Any, bias: Any, data_format: str | None = None, name: str | 
     return array + vector
 
 
-def embedding_lookup(params: Any, ids: Any, max_norm: float | None = None, name: str | None = None) -> Tensor:
+def embedding_lookup(
+    params: TensorLike, ids: TensorLike, max_norm: float | None = None, name: str | None = None
+) -> Tensor:
     """The rows of a table (one tensor or variable) with these indices, scaled down to `max_norm` if given."""
     rows = gather(_table(params), ids)
     return rows if max_norm is None else clip_by_norm(rows, max_norm, axes=list(range(tensor(ids).ndim, rows.ndim)))
@@ -180,6 +193,6 @@ def _table(params: Any) -> Any:
     return jnp.concatenate([tensor(p) for p in params])
 
 
-def zero_fraction(value: Any, name: str | None = None) -> Tensor:
+def zero_fraction(value: TensorLike, name: str | None = None) -> Tensor:
     """The fraction of the entries that are zero, float32."""
     return jnp.mean(tensor(value) == 0, dtype=np.float32)

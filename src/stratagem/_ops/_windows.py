@@ -7,6 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
+from stratagem._base.types import IntLike, TensorLike
 from stratagem._ops._convert import Tensor, allow_x64, operands, tensor
 
 _Padding = str | list[tuple[int, int]]
@@ -63,12 +64,12 @@ def _convolve(
 
 
 def conv1d(
-    input: Any,
-    filters: Any,
-    stride: Any,
-    padding: Any,
+    input: TensorLike,
+    filters: TensorLike,
+    stride: IntLike,
+    padding: IntLike,
     data_format: str = "NWC",
-    dilations: Any = None,
+    dilations: IntLike = None,
     name: str | None = None,
 ) -> Tensor:
     """Convolution over one dimension: (n, w, c) with filters (w, c, out)."""
@@ -76,12 +77,12 @@ def conv1d(
 
 
 def conv2d(
-    input: Any,
-    filters: Any,
-    strides: Any,
-    padding: Any,
+    input: TensorLike,
+    filters: TensorLike,
+    strides: IntLike,
+    padding: IntLike,
     data_format: str = "NHWC",
-    dilations: Any = None,
+    dilations: IntLike = None,
     name: str | None = None,
 ) -> Tensor:
     """Convolution over two dimensions: (n, h, w, c) with filters (h, w, c, out)."""
@@ -89,12 +90,12 @@ def conv2d(
 
 
 def conv3d(
-    input: Any,
-    filters: Any,
-    strides: Any,
-    padding: Any,
+    input: TensorLike,
+    filters: TensorLike,
+    strides: IntLike,
+    padding: IntLike,
     data_format: str = "NDHWC",
-    dilations: Any = None,
+    dilations: IntLike = None,
     name: str | None = None,
 ) -> Tensor:
     """Convolution over three dimensions: (n, d, h, w, c) with filters (d, h, w, c, out)."""
@@ -102,12 +103,12 @@ def conv3d(
 
 
 def depthwise_conv2d(
-    input: Any,
-    filter: Any,
-    strides: Any,
-    padding: Any,
+    input: TensorLike,
+    filter: TensorLike,
+    strides: IntLike,
+    padding: IntLike,
     data_format: str | None = None,
-    dilations: Any = None,
+    dilations: IntLike = None,
     name: str | None = None,
 ) -> Tensor:
     """Convolves every channel with its own filters: (n, h, w, c) with filters (h, w, c, m) gives c * m channels."""
@@ -137,7 +138,12 @@ def _pool(
 
 
 def max_pool(
-    input: Any, ksize: Any, strides: Any, padding: Any, data_format: str | None = None, name: str | None = None
+    input: TensorLike,
+    ksize: IntLike,
+    strides: IntLike,
+    padding: IntLike,
+    data_format: str | None = None,
+    name: str | None = None,
 ) -> Tensor:
     """The largest entry of each window; any number of spatial dimensions."""
     array = tensor(input)
@@ -146,7 +152,12 @@ def max_pool(
 
 
 def avg_pool(
-    input: Any, ksize: Any, strides: Any, padding: Any, data_format: str | None = None, name: str | None = None
+    input: TensorLike,
+    ksize: IntLike,
+    strides: IntLike,
+    padding: IntLike,
+    data_format: str | None = None,
+    name: str | None = None,
 ) -> Tensor:
     """The mean of each window without padding; any number of spatial dimensions."""
     total, count = _pool(input, jax.lax.add, 0, ksize, strides, padding, data_format)
@@ -154,14 +165,24 @@ def avg_pool(
 
 
 def max_pool2d(
-    input: Any, ksize: Any, strides: Any, padding: Any, data_format: str = "NHWC", name: str | None = None
+    input: TensorLike,
+    ksize: IntLike,
+    strides: IntLike,
+    padding: IntLike,
+    data_format: str = "NHWC",
+    name: str | None = None,
 ) -> Tensor:
     """The largest entry of each window of (n, h, w, c)."""
     return max_pool(input, ksize, strides, padding, data_format)
 
 
 def avg_pool2d(
-    input: Any, ksize: Any, strides: Any, padding: Any, data_format: str = "NHWC", name: str | None = None
+    input: TensorLike,
+    ksize: IntLike,
+    strides: IntLike,
+    padding: IntLike,
+    data_format: str = "NHWC",
+    name: str | None = None,
 ) -> Tensor:
     """The mean of each window of (n, h, w, c), without padding."""
     return avg_pool(input, ksize, strides, padding, data_format)

@@ -2,11 +2,12 @@
 
 import os
 import re
-from typing import Any
 
 import jax
 from jax._src import distributed as jax_distributed
 from jax._src import xla_bridge
+
+from stratagem._base.types import Value
 
 
 def reserve_threads(replicas: int) -> None:
@@ -32,7 +33,7 @@ def backends_started() -> bool:
     return bool(xla_bridge.backends_are_initialized())
 
 
-def connect_backend(client: Any, rank: int, processes: int) -> None:
+def connect_backend(client: Value, rank: int, processes: int) -> None:
     """Make JAX's backend, which must not have started, one of a job's. `client` is connected to the coordination service.
 
     JAX's own `initialize` cannot be used: its client aborts the process when the service or a peer is gone.

@@ -7,15 +7,16 @@ from typing import Any
 import keras
 from keras.src import utils as keras_utils
 
+from stratagem._base.types import Nest
 from stratagem._private._trainer import Route, routed_method
 
 
-def is_default(method: Any) -> bool:
+def is_default(method: Nest) -> bool:
     """True for a method of a callback that is Keras' own and does nothing."""
     return bool(keras_utils.is_default(method))
 
 
-def intercept_callbacks(*, backup: dict[str, Route], save: Callable[[Any, str], None]) -> None:
+def intercept_callbacks(*, backup: dict[str, Route], save: Callable[[Nest, str], None]) -> None:
     """Route hooks of `BackupAndRestore`, and the saving of `ModelCheckpoint` for models that were made under a strategy.
 
     `BackupAndRestore` gets TensorFlow's argument `save_before_preemption`. save(callback, path) writes the model there.

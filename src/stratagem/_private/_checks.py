@@ -10,6 +10,8 @@ import jax.numpy as jnp
 from jax._src import checkify, effects
 from jax.extend import core as xc
 
+from stratagem._base.types import Value
+
 
 def keep_checks() -> None:
     """Let a loop that is differentiated keep its checks."""
@@ -33,7 +35,7 @@ def _failure(number: int) -> type:
     return type(f"FailedCheck{number:06}", (checkify.FailedCheckError,), {})
 
 
-def add_check(fails: jax.Array, number: int, values: Sequence[jax.Array]) -> Any:
+def add_check(fails: jax.Array, number: int, values: Sequence[jax.Array]) -> Value:
     """Add the check with this number to the program being traced; returns what its values are known by in `FailedCheck`."""
     effect = checkify.ErrorEffect(_failure(number), tuple(jax.ShapeDtypeStruct(v.shape, v.dtype) for v in values))
     error = checkify.Error({effect: fails}, {effect: jnp.asarray(number, jnp.int32)}, {}, {effect: list(values)})
@@ -41,7 +43,7 @@ def add_check(fails: jax.Array, number: int, values: Sequence[jax.Array]) -> Any
     return effect
 
 
-def checked(closed: xc.ClosedJaxpr, *args: Any) -> tuple[list[Any], FailedCheck]:
+def checked(closed: xc.ClosedJaxpr, *args: Value) -> tuple[list[Value], FailedCheck]:
     """Evaluate a program that has checks: its results, and what the checks found."""
     kinds = frozenset(e.error_type for e in closed.effects if isinstance(e, checkify.ErrorEffect))
     run = checkify.checkify(xc.jaxpr_as_fun(closed), errors=kinds)

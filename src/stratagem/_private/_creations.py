@@ -6,12 +6,15 @@ import functools
 from collections.abc import Callable, Iterator
 from typing import Any
 
+import keras
 from keras.src.backend.common import global_state
 
 from stratagem._private._variables import KerasVariable
 
 
-def intercept_creation(find: Callable[[type, tuple[Any, ...], dict[str, Any]], Any]) -> None:
+def intercept_creation(
+    find: Callable[[type, tuple[keras.Variable, ...], dict[str, keras.Variable]], keras.Variable],
+) -> None:
     """Ask find(class, args, kwargs) before a variable is made: what it returns takes the new one's place, unless it is None."""
     new, init = KerasVariable.__new__, KerasVariable.__init__
 

@@ -11,7 +11,7 @@ from stratagem._private._traces import OutsideOfTraces
 _builders: list[Callable[[Any], None]] = []
 
 
-def after_build(callback: Callable[[Any], None]) -> Callable[[], None]:
+def after_build(callback: Callable[[keras.layers.Layer], None]) -> Callable[[], None]:
     """Call `callback(owner)` after any layer or optimizer has made its variables. Returns a function that ends this."""
     _builders.append(callback)
 
@@ -22,7 +22,7 @@ def after_build(callback: Callable[[Any], None]) -> Callable[[], None]:
     return unregister
 
 
-def announce_build(owner: Any) -> None:
+def announce_build(owner: keras.layers.Layer) -> None:
     """Tell those who wait for variables that `owner` may have new ones."""
     for callback in list(_builders):
         callback(owner)

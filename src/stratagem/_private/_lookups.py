@@ -7,8 +7,10 @@ from typing import Any
 import jax
 from keras.src.backend.jax import numpy as jax_numpy
 
+from stratagem._base.types import TensorLike
 
-def intercept_take(rows: Callable[[Any, Any], Any]) -> None:
+
+def intercept_take(rows: Callable[[TensorLike, TensorLike], TensorLike]) -> None:
     """Let rows(x, indices) answer `keras.ops.take` along axis 0, unless it returns None."""
     take = jax_numpy.take
 

@@ -11,13 +11,16 @@ from keras.src.optimizers.base_optimizer import BaseOptimizer, clip_by_global_no
 from keras.src.optimizers.loss_scale_optimizer import LossScaleOptimizer
 
 from stratagem._base.errors import UnimplementedError
+from stratagem._base.types import TensorLike
 from stratagem._private._layers import announce_build
 from stratagem._private._scopes import give_first_values, unscoped
 from stratagem._private._traces import OutsideOfTraces
 from stratagem._private._variables import KerasVariable
 
 
-def intercept_apply(around: Callable[[Any, list[Any], Any, Callable[[list[Any]], None]], None]) -> None:
+def intercept_apply(
+    around: Callable[[TensorLike, list[TensorLike], TensorLike, Callable[[list[TensorLike]], None]], None],
+) -> None:
     """Route `optimizer.apply(grads, variables)` through around(optimizer, grads, variables, apply_these)."""
     for cls in (BaseOptimizer, LossScaleOptimizer):
         cls.apply = _routed_apply(cls.apply, around)
@@ -113,7 +116,10 @@ def _routed_apply(original: Any, around: Any) -> Any:
 
 
 def apply_locally(
-    optimizer: Any, grads: Sequence[Any], variables: Sequence[Any], others: Collection[int] | None = None
+    optimizer: keras.optimizers.Optimizer,
+    grads: Sequence[TensorLike],
+    variables: Sequence[keras.Variable],
+    others: Collection[int] | None = None,
 ) -> None:
     """Keras' own `apply`, as a server runs it: on these gradients of some variables, as if the optimizer had no others.
 
@@ -143,19 +149,21 @@ def apply_locally(
         one._iterations.assign_add(1)
 
 
-def keeps_rows(optimizer: Any) -> bool:
+def keeps_rows(optimizer: keras.optimizers.Optimizer) -> bool:
     """True if rows whose gradient is zero stay as they are, slots included: an update may skip them."""
     plain = optimizer.weight_decay is None and not optimizer.use_ema and not optimizer.gradient_accumulation_steps
     cls = type(optimizer)
     return plain and (cls is keras.optimizers.Adagrad or (cls is keras.optimizers.SGD and optimizer.momentum == 0))
 
 
-def known_gradients(optimizer: Any, grads: Sequence[Any], variables: Sequence[Any]) -> tuple[list[Any], list[Any]]:
+def known_gradients(
+    optimizer: keras.optimizers.Optimizer, grads: Sequence[TensorLike], variables: Sequence[keras.Variable]
+) -> tuple[list[TensorLike], list[TensorLike]]:
     """Drops the variables that have no gradient, which Keras warns of. Raises ValueError if none has one."""
     return cast(tuple[list[Any], list[Any]], optimizer._filter_empty_gradients(list(grads), list(variables)))
 
 
-def untangled_clip(optimizer: Any, grads: list[Any]) -> list[Any]:
+def untangled_clip(optimizer: keras.optimizers.Optimizer, grads: list[TensorLike]) -> list[TensorLike]:
     """The gradients after what Keras does with all of them together: `global_clipnorm`.
 
     Raises UnimplementedError where that has to wait for other gradients (`gradient_accumulation_steps`).
@@ -172,7 +180,7 @@ def untangled_clip(optimizer: Any, grads: list[Any]) -> list[Any]:
     return list(clip_by_global_norm(grads, norm * (optimizer.loss_scale_factor or 1.0)))
 
 
-def intercept_slots(beside: Callable[[Any], contextlib.AbstractContextManager[Any]]) -> None:
+def intercept_slots(beside: Callable[[keras.Variable], contextlib.AbstractContextManager[keras.Variable]]) -> None:
     """Make every slot of an optimizer within beside(its variable); the slot knows that variable as `_beside`."""
     add = BaseOptimizer.add_variable_from_reference
 
@@ -187,6 +195,6 @@ def intercept_slots(beside: Callable[[Any], contextlib.AbstractContextManager[An
     BaseOptimizer.add_variable_from_reference = new_add
 
 
-def is_loss_scaler(optimizer: Any) -> bool:
+def is_loss_scaler(optimizer: keras.optimizers.Optimizer) -> bool:
     """True for `LossScaleOptimizer`, which decides on its own whether a step counts."""
     return isinstance(optimizer, LossScaleOptimizer)

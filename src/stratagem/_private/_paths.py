@@ -9,6 +9,8 @@ from typing import Any
 
 import keras
 
+from stratagem._base.types import PathLike
+
 # By where it is, the parameter that is a path.
 _PARAMETERS: dict[tuple[Any, str], str] = {
     (keras.callbacks.BackupAndRestore, "__init__"): "backup_dir",
@@ -50,7 +52,7 @@ ROUTED_PLACES = tuple(
 )
 
 
-def intercept_paths(local: Callable[[Any], str]) -> None:
+def intercept_paths(local: Callable[[PathLike], str]) -> None:
     """Give whatever Keras takes as a path to `local` first, and Keras what that returns.
 
     Not `hf://`, where Keras itself brings the file; Keras' OrbaxCheckpoint, too, goes to other machines by itself.

@@ -11,6 +11,8 @@ from keras.src.backend.common.name_scope import current_path
 from keras.src.optimizers.base_optimizer import BaseOptimizer
 from keras.src.random.seed_generator import SeedGenerator
 
+from stratagem._base.types import TensorLike, Value
+
 
 def in_stateless_scope() -> bool:
     """True inside a Keras stateless scope, a step's capture included: assignments are recorded, not made."""
@@ -28,7 +30,7 @@ class _Assignments(keras.StatelessScope):  # type: ignore[misc]
 
 
 @contextlib.contextmanager
-def recorded() -> Iterator[dict[int, tuple[Any, Any]]]:
+def recorded() -> Iterator[dict[int, tuple[Value, Value]]]:
     """In the body, assignments are not made: (variable, value) is kept here. Variables created there get values after it.
 
     Keras' own scope would then give values to all that wait for theirs, also where it is opened while they get them.
@@ -66,7 +68,7 @@ def give_first_values() -> None:
         variable._deferred_initialize()
 
 
-def scoped_value(variable: Any, outermost: Any) -> Any:
+def scoped_value(variable: keras.Variable, outermost: TensorLike) -> TensorLike:
     """The variable's value in the stateless scopes opened inside the scope `outermost` (branches, loop bodies), or None."""
     scope = keras_backend.get_stateless_scope()
     while scope is not None and scope is not outermost:
@@ -76,7 +78,7 @@ def scoped_value(variable: Any, outermost: Any) -> Any:
     return None
 
 
-def present_slot(variable: Any) -> Any:
+def present_slot(variable: keras.Variable) -> TensorLike:
     """Inside a step: what a replica has of the variable in the branch or loop body that the present code is in."""
     return keras_backend.get_stateless_scope().slot(variable)
 
@@ -87,12 +89,12 @@ def is_making_own_state() -> bool:
     return bool(scopes) and isinstance(scopes[-1].caller, BaseOptimizer | SeedGenerator)
 
 
-def below_scope(name: str) -> contextlib.AbstractContextManager[Any]:
+def below_scope(name: str) -> contextlib.AbstractContextManager[Value]:
     """In the body, paths of new variables go on with `name`."""
     return cast(contextlib.AbstractContextManager[Any], keras_backend.name_scope(name))
 
 
-def scoped(variable: Any) -> Any:
+def scoped(variable: keras.Variable) -> TensorLike:
     """Returns the variable's value in the open stateless scope, without a cast."""
     return keras_backend.get_stateless_scope().get_current_value(variable)
 

@@ -20,7 +20,7 @@ from stratagem._private._scopes import unscoped
 from stratagem._private._traces import OutsideOfTraces
 
 
-def intercept_seeds(per_replica: Callable[[Any, jax.Array], jax.Array]) -> None:
+def intercept_seeds(per_replica: Callable[[keras.random.SeedGenerator, jax.Array], jax.Array]) -> None:
     """Pass every seed that a SeedGenerator hands out through per_replica(state variable, seed)."""
     draw = SeedGenerator.next
 
@@ -90,17 +90,17 @@ def seeds_from(source: SeedSource | None) -> Iterator[None]:
         _seed_source.reset(token)
 
 
-def seed_of(generator: Any) -> int | None:
+def seed_of(generator: keras.random.SeedGenerator) -> int | None:
     """The number that a user gave this SeedGenerator; None for one without, and for the global one."""
     return None if generator is _shared else cast(int | None, generator._initial_seed)
 
 
-def is_seed_state(variable: Any) -> bool:
+def is_seed_state(variable: keras.Variable) -> bool:
     """True for the state of a random seed generator, which advances alike on all replicas."""
     return getattr(variable, "_same_on_replicas", False)
 
 
-def global_seed_generator() -> Any:
+def global_seed_generator() -> keras.random.SeedGenerator:
     """Keras' global seed generator; unlike Keras' own accessor it works inside our traces, which capture its state.
 
     It is that of the process: Keras alone has one for every thread, and threads of workers would draw from their own.

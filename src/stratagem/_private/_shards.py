@@ -4,18 +4,20 @@ import functools
 from collections.abc import Callable, Iterable
 from typing import Any
 
+import keras
 from keras.src.legacy.saving import legacy_h5_format
 from keras.src.optimizers.base_optimizer import BaseOptimizer
 from keras.src.saving import saving_lib
 from keras.src.utils import tracking
 
+from stratagem._base.types import Value
 from stratagem._private._variables import KerasVariable
 
 
 def intercept_shards(
     *,
-    create: Callable[[type, tuple[Any, ...], dict[str, Any]], Any],
-    slot: Callable[[Any, Any, str, Any], None],
+    create: Callable[[type, tuple[keras.Variable, ...], dict[str, keras.Variable]], keras.Variable],
+    slot: Callable[[keras.Variable, keras.Variable, str, keras.Variable], None],
 ) -> None:
     """Let a variable be a view on several, its shards: it has them in `variables`, and they have it in `_of`.
 
@@ -52,12 +54,12 @@ def intercept_shards(
     _save_views()
 
 
-def is_view(value: Any) -> bool:
+def is_view(value: Value) -> bool:
     """True for a variable that is kept in shards."""
     return getattr(type(value), "is_sharded_variable", False) is True
 
 
-def joined(values: Iterable[Any]) -> list[Any]:
+def joined(values: Iterable[keras.Variable]) -> list[keras.Variable]:
     """The values with, in place of the first shard of a variable, the view on all, and without the others."""
     found: list[Any] = []
     seen: set[int] = set()

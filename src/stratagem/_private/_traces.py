@@ -1,14 +1,17 @@
 """Traces and programs of JAX: their levels, constants and equations."""
 
 import functools
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, final
 
 import jax
 from jax._src import core as jax_core
+from jax.extend.core import Jaxpr, JaxprEqn, Literal, Var
+
+from stratagem._base.types import TensorLike, Value
 
 
-def trace_level() -> object:
+def trace_level() -> Value:
     """An object that is equal for two calls made at the same level of tracing (inside the same scan body, say)."""
     return jax_core.trace_ctx.trace
 
@@ -43,7 +46,7 @@ class AtLevel:
 
     __slots__ = ("_before", "_level")
 
-    def __init__(self, level: Any) -> None:
+    def __init__(self, level: Value) -> None:
         self._level = level
 
     def __enter__(self) -> None:
@@ -54,17 +57,17 @@ class AtLevel:
         jax_core.trace_ctx.set_trace(self._before)
 
 
-def is_constant(tensor: Any) -> bool:
+def is_constant(tensor: TensorLike) -> bool:
     """True for a number that a trace will write into its equations: it has no name by which the program could be cut."""
     return not isinstance(tensor, jax_core.Tracer) or isinstance(getattr(tensor, "val", None), jax_core.Literal)
 
 
-def stand_in(constant: jax.Array, tracer: Any) -> None:
+def stand_in(constant: jax.Array, tracer: TensorLike) -> None:
     """Makes operations of the current trace that read `constant` read `tracer`, as long as both are alive."""
     jax_core.trace_ctx.trace.frame.constid_to_tracer[id(constant)] = tracer
 
 
-def sub_jaxprs(params: dict[str, Any]) -> Iterable[Any]:
+def sub_jaxprs(params: dict[str, Value]) -> Iterable[Jaxpr]:
     """The programs inside an equation's parameters."""
     return jax_core.jaxprs_in_params(params)
 
@@ -74,7 +77,9 @@ def _empty_jaxpr() -> Any:
     return jax.make_jaxpr(lambda: ())().jaxpr
 
 
-def new_jaxpr(constvars: Any, invars: Any, outvars: Any, eqns: Any) -> Any:
+def new_jaxpr(
+    constvars: Sequence[Var], invars: Sequence[Var], outvars: Sequence[Var | Literal], eqns: Sequence[JaxprEqn]
+) -> Jaxpr:
     """A program of these equations. (Its constructor wants a debug info that only private code can make.)"""
     effects = frozenset().union(*(e.effects for e in eqns))
     return _empty_jaxpr().replace(constvars=constvars, invars=invars, outvars=outvars, eqns=eqns, effects=effects)

@@ -11,13 +11,18 @@ from keras.src.trainers import trainer as trainer_module
 from keras.src.trainers.data_adapters import array_slicing
 from keras.src.trainers.data_adapters import data_adapter as data_adapter_module
 
+from stratagem._base.types import Nest
+
 DataAdapter = data_adapter_module.DataAdapter
 Method = Callable[..., Any]
 Route = Callable[[Any, Method], Method]
 
 
 def intercept_trainer(
-    *, created: Callable[[Any], Any], methods: dict[str, Callable[[Any, Method], Any]], owner: Callable[[Any], Any]
+    *,
+    created: Callable[[keras.Variable], keras.Variable],
+    methods: dict[str, Callable[[Nest, Method], Nest]],
+    owner: Callable[[Nest], Nest],
 ) -> None:
     """Route methods of every `keras.Model`.
 
@@ -60,11 +65,11 @@ def user_level() -> int:
 _LIBRARIES = ("stratagem", "keras", "contextlib", "functools")
 
 
-def data_adapter(x: Any, **options: Any) -> Any:
+def data_adapter(x: Nest, **options: Nest) -> Nest:
     """Keras' own reader of a `PyDataset`: its worker threads or processes, and its epochs."""
     return data_adapters.get_data_adapter(x, **options)
 
 
-def train_validation_split(arrays: Any, validation_split: float) -> tuple[Any, Any]:
+def train_validation_split(arrays: Nest, validation_split: float) -> tuple[Nest, Nest]:
     """The arrays as two nests: all but the last part, and that part of the examples."""
     return cast(tuple[Any, Any], array_slicing.train_validation_split(arrays, validation_split=validation_split))

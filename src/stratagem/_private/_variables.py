@@ -19,11 +19,11 @@ KerasVariable = keras_backend.Variable
 
 def intercept_variables(
     *,
-    created: Callable[[Any], Any],
-    initialize: Callable[[Any, Any], Any],
-    read: Callable[[Any], jax.Array],
-    place: Callable[[Any, jax.Array], jax.Array],
-    add: Callable[[Any, Any, int], bool],
+    created: Callable[[keras.Variable], keras.Variable],
+    initialize: Callable[[keras.Variable, keras.Variable], keras.Variable],
+    read: Callable[[keras.Variable], jax.Array],
+    place: Callable[[keras.Variable, jax.Array], jax.Array],
+    add: Callable[[keras.Variable, keras.Variable, int], bool],
 ) -> None:
     """Attach placement to every Keras variable.
 
@@ -109,27 +109,27 @@ def intercept_variables(
 _births = itertools.count()
 
 
-def creation_order(variable: Any) -> int:
+def creation_order(variable: keras.Variable) -> int:
     """A number that is larger for variables created later (the same for all that are older than this module)."""
     return int(variable._born)
 
 
-def stored(variable: Any) -> jax.Array:
+def stored(variable: keras.Variable) -> jax.Array:
     """Returns the stored value: for a placed variable the array over its whole mesh, which the next step donates."""
     return variable._value
 
 
-def store(variable: Any, array: jax.Array) -> None:
+def store(variable: keras.Variable, array: jax.Array) -> None:
     """Replace what the variable stores."""
     variable._value = array
 
 
-def initialized(variable: Any) -> bool:
+def initialized(variable: keras.Variable) -> bool:
     """False before a variable has its first value: while it is being made, or was made inside an abstract trace."""
     return getattr(variable, "_value", None) is not None
 
 
-def set_initial_value(variable: Any, value: np.ndarray) -> None:
+def set_initial_value(variable: keras.Variable, value: np.ndarray) -> None:
     """Give a variable this value: at once, or, while it waits for its first value, instead of its initializer."""
     if initialized(variable):
         variable.assign(value)
@@ -153,7 +153,7 @@ _shapes = _Shapes()
 
 
 @contextlib.contextmanager
-def shaped(shapes: Sequence[tuple[Any, tuple[int, ...]]]) -> Iterator[None]:
+def shaped(shapes: Sequence[tuple[keras.Variable, tuple[int, ...]]]) -> Iterator[None]:
     """In the body, each of these variables has this shape: to trace an update of some rows as one of a smaller variable.
 
     Other threads see their own shapes.

@@ -5,9 +5,12 @@ from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, final
 
 import jax
+import keras
 
 from stratagem._base.errors import ClusterError
 from stratagem._base.job import Phase, SingleWorkerJob
+from stratagem._base.types import DTypeLike, Unused
+from stratagem._cluster import ClusterResolver
 from stratagem._core.context import current
 from stratagem._core.mesh import ReplicaMesh
 from stratagem._core.values import Placement, placement_of, shards_by
@@ -30,7 +33,7 @@ class ParameterServerStrategy(AbstractStrategy):
 
     remote_variables: ClassVar[bool] = True
 
-    def __init__(self, cluster_resolver: Any, variable_partitioner: Callable[..., list[int]] | None = None) -> None:
+    def __init__(self, cluster_resolver: Unused, variable_partitioner: Callable[..., list[int]] | None = None) -> None:
         spec = _checked(cluster_resolver)
         self._resolver, self._partitioner = cluster_resolver, variable_partitioner
         self._mesh = ReplicaMesh((jax.local_devices()[0],), SingleWorkerJob(_timed))
@@ -43,7 +46,7 @@ class ParameterServerStrategy(AbstractStrategy):
         return self._mesh
 
     @property
-    def cluster_resolver(self) -> Any:
+    def cluster_resolver(self) -> ClusterResolver:
         """The resolver that this strategy was made with."""
         return self._resolver
 
@@ -57,7 +60,7 @@ class ParameterServerStrategy(AbstractStrategy):
         """The servers that hold this strategy's variables."""
         return self._servers
 
-    def placement(self, beside: Any = None) -> Placement:
+    def placement(self, beside: keras.Variable = None) -> Placement:
         """Returns a new variable's placement: servers take turns, and an optimizer slot goes to the server of its variable.
 
         Raises ValueError on a worker, except in the first trace of a function: each worker would create a variable of
@@ -75,7 +78,7 @@ class ParameterServerStrategy(AbstractStrategy):
         self._servers.track(placement)
         return placement
 
-    def shards_of(self, shape: Sequence[int], dtype: Any) -> int:
+    def shards_of(self, shape: Sequence[int], dtype: DTypeLike) -> int:
         """Returns the number of shards of a variable. Raises ValueError if the partitioner's answer cannot be used."""
         return shards_by(self._partitioner, tuple(shape), dtype)
 

@@ -10,8 +10,11 @@ from typing import Any, ClassVar
 
 import jax
 import jax.numpy as jnp
+import keras
 
 from stratagem._base.errors import ContextError, InvalidArgumentError, MixedStrategiesError, ReductionError
+from stratagem._base.types import Nest, TensorLike, Unused, UserFunction, Value
+from stratagem._cluster import ClusterResolver
 from stratagem._core.context import Context, assign, current, recording
 from stratagem._core.mesh import ReplicaMesh
 from stratagem._core.reduce import ReduceOp
@@ -107,12 +110,12 @@ class AbstractStrategy(abc.ABC):
         """The devices of the replicas."""
 
     @functools.cached_property
-    def seed_generators(self) -> dict[Any, Any]:
+    def seed_generators(self) -> dict[keras.random.SeedGenerator, keras.random.SeedGenerator]:
         """This strategy's own seed generators, by the generators of other strategies that they replace."""
         return {}
 
     @functools.cached_property
-    def function_caches(self) -> dict[Hashable, Any]:
+    def function_caches(self) -> dict[Hashable, Value]:
         """The caches of functions that ran under this strategy, with their programs, by code and captured variables."""
         return {}
 
@@ -127,7 +130,7 @@ class AbstractStrategy(abc.ABC):
         return self.mesh.num_replicas
 
     @property
-    def cluster_resolver(self) -> Any:
+    def cluster_resolver(self) -> ClusterResolver | None:
         """The cluster resolver; None, because this strategy has one worker."""
         return None
 
@@ -152,7 +155,7 @@ class AbstractStrategy(abc.ABC):
         """The devices of the strategy, and whether this process is the chief."""
         return extended_of(self.mesh, self.cluster_resolver)
 
-    def placement(self, beside: Any = None) -> Placement:
+    def placement(self, beside: Unused = None) -> Placement:
         """Returns the placement of a variable that is created now. beside: a variable whose location it has to share."""
         return Placement(self.mesh, self)
 
@@ -162,11 +165,11 @@ class AbstractStrategy(abc.ABC):
 
     def run(
         self,
-        fn: Callable[..., Any],
-        args: Sequence[Any] = (),
-        kwargs: dict[str, Any] | None = None,
-        options: Any = None,
-    ) -> Any:
+        fn: UserFunction,
+        args: Sequence[Nest] = (),
+        kwargs: dict[str, Nest] | None = None,
+        options: Unused = None,
+    ) -> Nest:
         """Calls `fn` on every replica, as one compiled program.
 
         Each replica gets its own part of the PerReplica values in `args` and `kwargs`; other values are passed as they are.
@@ -196,7 +199,7 @@ class AbstractStrategy(abc.ABC):
                 self.reads, fn, body, (Same(self), "run"), name, args, dict(kwargs or {}), self.mesh
             )
 
-    def reduce(self, reduce_op: Any, value: Any, axis: int | None) -> Any:
+    def reduce(self, reduce_op: TensorLike, value: Nest, axis: int | None) -> Nest:
         """Reduces every PerReplica in the structure `value` over the replicas, by sum or mean, to one local tensor each.
 
         axis: also reduces this dimension of every replica's value (the mean then counts rows: sum of sums / sum of
@@ -209,7 +212,7 @@ class AbstractStrategy(abc.ABC):
             return map_structure(lambda leaf: reduce_value(self, op, leaf, axis), value)
         return map_structure(lambda leaf: self._reduce_leaf(op, leaf, axis), value)
 
-    def gather(self, value: Any, axis: int) -> Any:
+    def gather(self, value: Nest, axis: int) -> Nest:
         """Concatenates the replicas' values along `axis` (their sizes may differ there), in replica order."""
         if current().replica is not None:
             raise ContextError(
@@ -218,7 +221,7 @@ class AbstractStrategy(abc.ABC):
         self._enter("strategy.gather")
         return map_structure(lambda leaf: self._gather_leaf(leaf, axis), value)
 
-    def experimental_local_results(self, value: Any) -> tuple[Any, ...]:
+    def experimental_local_results(self, value: Nest) -> tuple[Nest, ...]:
         """Returns the values of this worker's replicas, as a tuple with one structure for each replica."""
         leaves, structure = jax.tree.flatten(value, is_leaf=is_per_replica)
         leaves = [self._copies(v) if isinstance(v, KerasVariable) else v for v in leaves]
@@ -228,8 +231,8 @@ class AbstractStrategy(abc.ABC):
         return tuple(jax.tree.unflatten(structure, row) for row in zip(*columns, strict=True))
 
     def experimental_distribute_dataset(
-        self, dataset: Any, options: InputOptions | None = None, *, batch_size: int | None = None
-    ) -> Any:
+        self, dataset: Nest, options: InputOptions | None = None, *, batch_size: int | None = None
+    ) -> Nest:
         """Returns a dataset whose batches are global: each is cut into one piece for each replica.
 
         dataset: a `tf.data.Dataset`, or a dataset of another library: NumPy arrays, Grain, Hugging Face, torch, any
@@ -240,13 +243,13 @@ class AbstractStrategy(abc.ABC):
         return DistributedDataset(as_dataset(dataset, batch_size), self._input_context, self.mesh, options)
 
     def distribute_datasets_from_function(
-        self, dataset_fn: Callable[[InputContext], Any], options: InputOptions | None = None
-    ) -> Any:
+        self, dataset_fn: Callable[[InputContext], Nest], options: InputOptions | None = None
+    ) -> Nest:
         """Returns a dataset of per-replica batches, made by `dataset_fn(input_context)`: each replica takes one in a step."""
         self._enter("strategy.distribute_datasets_from_function")
         return DistributedDatasetFromFunction(dataset_fn, self._input_context, self.mesh, options)
 
-    def experimental_distribute_values_from_function(self, value_fn: Callable[[ValueContext], Any]) -> Any:
+    def experimental_distribute_values_from_function(self, value_fn: Callable[[ValueContext], Nest]) -> Nest:
         """Calls `value_fn(value_context)` for every local replica; returns the results as a structure of PerReplica values.
 
         With one replica, returns the result itself. Values that are no tensors stay the objects that they are.
@@ -260,7 +263,7 @@ class AbstractStrategy(abc.ABC):
 
     experimental_distribute_datasets_from_function = distribute_datasets_from_function
 
-    def shards_of(self, shape: Sequence[int], dtype: Any) -> int:
+    def shards_of(self, shape: Sequence[int], dtype: Unused) -> int:
         """Returns the number of shards along dimension 0 of a new variable."""
         return 1
 

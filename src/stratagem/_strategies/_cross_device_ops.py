@@ -1,7 +1,9 @@
 """CrossDeviceOps: TensorFlow's names of all-reduce implementations; XLA chooses its own."""
 
 import abc
-from typing import Any, final
+from typing import final
+
+from stratagem._base.types import Unused
 
 
 class CrossDeviceOps(abc.ABC):
@@ -45,7 +47,7 @@ class HierarchicalCopyAllReduce(CrossDeviceOps):
 class ReductionToOneDevice(CrossDeviceOps):
     """A copy of all values to one device, a reduction there, and a copy back."""
 
-    def __init__(self, reduce_to_device: str | None = None, accumulation_fn: Any = None) -> None:
+    def __init__(self, reduce_to_device: str | None = None, accumulation_fn: Unused = None) -> None:
         self._device = reduce_to_device
 
     @property

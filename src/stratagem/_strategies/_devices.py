@@ -6,11 +6,11 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import jax
 
 from stratagem._base.errors import DeviceError
+from stratagem._base.types import Value
 from stratagem._private import backends_started, configured_cpu_devices, reserve_threads
 
 _NAME = re.compile(r"(?:/?job:[^/]+)?(?:/replica:\d+)?(?:/task:\d+)?/?(?:device:)?([A-Za-z_]+):(\d+)\Z")
@@ -131,7 +131,7 @@ def list_logical_devices(device_type: str | None = None) -> list[LogicalDevice]:
     return [d for d in found if device_type in (None, d.device_type)]
 
 
-def set_logical_device_configuration(device: PhysicalDevice, logical_devices: Sequence[Any] | None) -> None:
+def set_logical_device_configuration(device: PhysicalDevice, logical_devices: Sequence[Value] | None) -> None:
     """Makes several virtual devices of the CPU. Has to be called before anything that starts a backend.
 
     Raises RuntimeError if it is too late, ValueError for a GPU (JAX cannot divide one).

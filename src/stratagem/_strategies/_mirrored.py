@@ -1,7 +1,7 @@
 """MirroredStrategy: one replica on each of several devices of this process."""
 
 from collections.abc import Sequence
-from typing import Any, ClassVar, final
+from typing import ClassVar, final
 
 from stratagem._core.mesh import ReplicaMesh
 from stratagem._strategies._abstract import AbstractStrategy
@@ -20,7 +20,7 @@ class MirroredStrategy(AbstractStrategy):
 
     mirrored: ClassVar[bool] = True
 
-    def __init__(self, devices: Sequence[str] | None = None, cross_device_ops: Any = None) -> None:
+    def __init__(self, devices: Sequence[str] | None = None, cross_device_ops: CrossDeviceOps | None = None) -> None:
         if cross_device_ops is not None and not isinstance(cross_device_ops, CrossDeviceOps):
             raise ValueError(f"cross_device_ops must be a tf.distribute.CrossDeviceOps, got {cross_device_ops!r}.")
         self._mesh = ReplicaMesh(choose_devices(devices))

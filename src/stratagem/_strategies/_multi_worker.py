@@ -6,14 +6,14 @@ import os
 import platform
 import sys
 from collections.abc import Iterator
-from typing import Any, ClassVar, final
+from typing import ClassVar, final
 
 import jax
 import numpy as np
 
 from stratagem._base.errors import ClusterError, DeviceError
 from stratagem._base.job import ALONE, Job, enter_job, process_job
-from stratagem._cluster import ClusterJob, coordination, default_resolver, job_of
+from stratagem._cluster import ClusterJob, ClusterResolver, coordination, default_resolver, job_of
 from stratagem._cluster.control import ConnectedJob, ControlClient, JobInfo, Limits
 from stratagem._core.mesh import ReplicaMesh
 from stratagem._data import InputContext, share_seeds
@@ -46,7 +46,9 @@ class MultiWorkerMirroredStrategy(AbstractStrategy):
 
     mirrored: ClassVar[bool] = True
 
-    def __init__(self, cluster_resolver: Any = None, communication_options: CommunicationOptions | None = None) -> None:
+    def __init__(
+        self, cluster_resolver: ClusterResolver | None = None, communication_options: CommunicationOptions | None = None
+    ) -> None:
         options = communication_options or CommunicationOptions()
         if not isinstance(options, CommunicationOptions):
             raise ValueError(
@@ -62,7 +64,7 @@ class MultiWorkerMirroredStrategy(AbstractStrategy):
         return self._mesh
 
     @property
-    def cluster_resolver(self) -> Any:
+    def cluster_resolver(self) -> ClusterResolver:
         """The resolver of the job; its `task_type` and `task_id` are this task's, None without a cluster."""
         return self._resolver
 

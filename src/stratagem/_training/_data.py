@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, final
 
+from stratagem._base.types import Nest
 from stratagem._data import Dataset
 
 
@@ -15,8 +16,8 @@ class DatasetCreator:
     dataset_fn(input_context) returns a `tf.data.Dataset` of per-replica batches; a worker calls it once.
     """
 
-    dataset_fn: Callable[[Any], Dataset]
-    input_options: Any = None
+    dataset_fn: Callable[[Nest], Dataset]
+    input_options: Nest = None
 
     def __post_init__(self) -> None:
         if not callable(self.dataset_fn):
@@ -24,7 +25,7 @@ class DatasetCreator:
                 f"dataset_fn of a DatasetCreator must be a function of an InputContext, got {self.dataset_fn!r}."
             )
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Dataset:
+    def __call__(self, *args: Nest, **kwargs: Nest) -> Dataset:
         return self.dataset_fn(*args, **kwargs)
 
 

@@ -14,6 +14,7 @@ from stratagem import _events as events
 from stratagem._base.errors import UnimplementedError
 from stratagem._base.job import process_job
 from stratagem._base.paths import local_path
+from stratagem._base.types import Nest, Unused
 
 logger = logging.getLogger("stratagem")
 
@@ -48,9 +49,9 @@ class TensorBoard(keras.callbacks.Callback):  # type: ignore[misc]
         write_images: bool = False,
         write_steps_per_second: bool = False,
         update_freq: str | int = "epoch",
-        profile_batch: Any = 0,
+        profile_batch: Nest = 0,
         embeddings_freq: int = 0,
-        embeddings_metadata: Any = None,
+        embeddings_metadata: Unused = None,
     ) -> None:
         super().__init__()
         if embeddings_freq:
@@ -75,7 +76,7 @@ class TensorBoard(keras.callbacks.Callback):  # type: ignore[misc]
         self._epoch_begun = (0, 0.0)
         self._training = self._profiling = False
 
-    def set_model(self, model: Any) -> None:
+    def set_model(self, model: keras.Model) -> None:
         """Called by Keras before anything else."""
         super().set_model(model)
         self._end()  # leftovers of an earlier fit that failed
@@ -91,23 +92,23 @@ class TensorBoard(keras.callbacks.Callback):  # type: ignore[misc]
 
     # --- Training -----------------------------------------------------------------------------------------------------
 
-    def on_train_begin(self, logs: dict[str, Any] | None = None) -> None:
+    def on_train_begin(self, logs: dict[str, Nest] | None = None) -> None:
         """Called by Keras."""
         self._training = True
         if self.write_graph and self._chief:
             self._write_layers()
         self._enter("train")
 
-    def on_train_end(self, logs: dict[str, Any] | None = None) -> None:
+    def on_train_end(self, logs: dict[str, Nest] | None = None) -> None:
         """Called by Keras."""
         self._end()
 
-    def on_epoch_begin(self, epoch: int, logs: dict[str, Any] | None = None) -> None:
+    def on_epoch_begin(self, epoch: int, logs: dict[str, Nest] | None = None) -> None:
         """Called by Keras."""
         if self.write_steps_per_second:
             self._epoch_begun = self._iterations(), time.monotonic()
 
-    def on_epoch_end(self, epoch: int, logs: dict[str, Any] | None = None) -> None:
+    def on_epoch_end(self, epoch: int, logs: dict[str, Nest] | None = None) -> None:
         """Called by Keras."""
         if logs:
             self._write_epoch(epoch, dict(logs))
@@ -117,7 +118,7 @@ class TensorBoard(keras.callbacks.Callback):  # type: ignore[misc]
             for writer in self._writers.values():
                 writer.flush()
 
-    def on_train_batch_begin(self, batch: int, logs: dict[str, Any] | None = None) -> None:
+    def on_train_batch_begin(self, batch: int, logs: dict[str, Nest] | None = None) -> None:
         """Called by Keras."""
         self._begun = batch, time.monotonic()
         if self._chief and self._first_profiled and not self._profiling:
@@ -126,7 +127,7 @@ class TensorBoard(keras.callbacks.Callback):  # type: ignore[misc]
                 jax.profiler.start_trace(self.log_dir)
                 self._profiling = True
 
-    def on_train_batch_end(self, batch: int, logs: dict[str, Any] | None = None) -> None:
+    def on_train_batch_end(self, batch: int, logs: dict[str, Nest] | None = None) -> None:
         """Called by Keras."""
         first, since = self._begun
         if self.async_safe:
@@ -143,20 +144,20 @@ class TensorBoard(keras.callbacks.Callback):  # type: ignore[misc]
 
     # --- Evaluation ---------------------------------------------------------------------------------------------------
 
-    def on_test_begin(self, logs: dict[str, Any] | None = None) -> None:
+    def on_test_begin(self, logs: dict[str, Nest] | None = None) -> None:
         """Called by Keras."""
         self._enter("validation")
 
-    def on_test_batch_begin(self, batch: int, logs: dict[str, Any] | None = None) -> None:
+    def on_test_batch_begin(self, batch: int, logs: dict[str, Nest] | None = None) -> None:
         """Called by Keras."""
         self._begun = batch, time.monotonic()
 
-    def on_test_batch_end(self, batch: int, logs: dict[str, Any] | None = None) -> None:
+    def on_test_batch_end(self, batch: int, logs: dict[str, Nest] | None = None) -> None:
         """Called by Keras."""
         if self.update_freq:
             self._advance("validation", batch - self._begun[0] + 1)
 
-    def on_test_end(self, logs: dict[str, Any] | None = None) -> None:
+    def on_test_end(self, logs: dict[str, Nest] | None = None) -> None:
         """Called by Keras."""
         if self.model.optimizer is not None and logs:
             named = {f"evaluation_{name}_vs_iterations": value for name, value in logs.items()}

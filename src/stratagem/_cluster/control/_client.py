@@ -15,6 +15,7 @@ from typing import Any, final
 from stratagem._base.errors import CancelledError, ClusterError, InvalidArgumentError, PeerFailedError
 from stratagem._base.job import Phase
 from stratagem._base.programs import command, search_path
+from stratagem._base.types import Json
 from stratagem._cluster.control import _stacks
 from stratagem._cluster.control._failure import FailureKind, JobFailure
 from stratagem._cluster.control._job_info import JobInfo
@@ -146,7 +147,7 @@ class ControlClient:
 
     # Agreements and failures.
 
-    def agree(self, name: str, value: Any, given_up: threading.Event | None = None, at: str = "") -> list[Any]:
+    def agree(self, name: str, value: Json, given_up: threading.Event | None = None, at: str = "") -> list[Json]:
         """Returns the values that all tasks have given under this name, by rank; waits for all. Values are JSON, a few kB.
 
         at: the place in the program, in words, if all tasks have to reach it after the same number of steps. given_up:

@@ -15,6 +15,7 @@ from typing import Any, TypeVar, final
 
 from stratagem._base.errors import ClusterError, StratagemError
 from stratagem._base.job import Job, Phase
+from stratagem._base.types import Json, Value
 from stratagem._cluster.control._abort_collectives import Address, abort_connections, listening
 from stratagem._cluster.control._client import ControlClient
 from stratagem._cluster.control._join_deadline import JoinDeadline
@@ -47,7 +48,7 @@ class ConnectedJob(Job):
     def worker(self) -> int:
         return self.link.facts.rank
 
-    def connect(self, connect: Callable[[str, int], Any]) -> Any:
+    def connect(self, connect: Callable[[str, int], Value]) -> Value:
         """Returns `connect(address, rank)`, a client of JAX's coordination service, which waits until all tasks connect.
 
         Raises:
@@ -58,7 +59,7 @@ class ConnectedJob(Job):
         what = "JAX's coordination service, to which all tasks have to connect"
         return _in_background(link, what, lambda: connect(f"unix:{link.coordination}", link.facts.rank))
 
-    def start(self, start: Callable[[], Any], cancel: Callable[[], Any]) -> None:
+    def start(self, start: Callable[[], Value], cancel: Callable[[], Value]) -> None:
         """Starts JAX's backend, which waits for those of all tasks, and collects the addresses of the tasks' collectives.
 
         cancel: ends the wait, by ending JAX's client.
@@ -72,7 +73,7 @@ class ConnectedJob(Job):
         found = self.agree("where collectives listen", sorted(listening() - before))
         self._collectives = frozenset((host, port) for addresses in found for host, port in addresses)
 
-    def agree(self, what: str, value: Any, *, order: str = "", given_up: threading.Event | None = None) -> list[Any]:
+    def agree(self, what: str, value: Json, *, order: str = "", given_up: threading.Event | None = None) -> list[Json]:
         number = next(self._counts[order])
         name = f"{order or 'program'} {number}"
         answers = self.link.agree(name, [what, value], given_up, at="" if order else what)

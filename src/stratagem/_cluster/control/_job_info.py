@@ -3,6 +3,7 @@
 from dataclasses import asdict, dataclass
 from typing import Any, final
 
+from stratagem._base.types import Json
 from stratagem._cluster.control._limits import Limits
 
 
@@ -18,7 +19,7 @@ class JobInfo:
     tasks: tuple[str, ...]
     rank: int
     hub: str
-    cluster: dict[str, Any]
+    cluster: dict[str, Json]
     versions: dict[str, str]
     pid: int
     loopback: bool
@@ -35,7 +36,7 @@ class JobInfo:
         host, _, port = self.hub.rpartition(":")
         return host.strip("[]"), int(port)
 
-    def mismatch(self, hello: dict[str, Any]) -> str | None:
+    def mismatch(self, hello: dict[str, Json]) -> str | None:
         """Returns why a task with this first message can never be one of this job; None if it can."""
         for what, ours in (("cluster differs", self.cluster), ("versions differ", self.versions)):
             theirs = hello.get(what.partition(" ")[0])
@@ -47,12 +48,12 @@ class JobInfo:
             return f"{hello.get('task')} is not number {rank} of {', '.join(self.tasks)}."
         return None
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Json]:
         """Returns the fields of a message."""
         return asdict(self)
 
     @classmethod
-    def from_json(cls, fields: dict[str, Any]) -> "JobInfo":
+    def from_json(cls, fields: dict[str, Json]) -> "JobInfo":
         """Returns the facts in a message."""
         return cls(**{**fields, "tasks": tuple(fields["tasks"]), "limits": Limits(**fields["limits"])})
 

@@ -6,7 +6,9 @@ from typing import Any
 
 import jax
 import numpy as np
+from jax.tree_util import PyTreeDef
 
+from stratagem._base.types import Nest
 from stratagem._core.values import Stacked, is_per_replica
 
 
@@ -14,26 +16,26 @@ from stratagem._core.values import Stacked, is_per_replica
 class Arguments:
     """A call's arguments and drawn elements, flat: tensors are inputs of the program, everything else is part of it."""
 
-    leaves: tuple[Any, ...]
-    structure: Any
+    leaves: tuple[Nest, ...]
+    structure: PyTreeDef
 
     @classmethod
-    def of(cls, args: Any, kwargs: Any, drawn: Any) -> "Arguments":
+    def of(cls, args: Nest, kwargs: Nest, drawn: Nest) -> "Arguments":
         """Flattens the positional and keyword arguments and the elements drawn for this call."""
         leaves, structure = jax.tree.flatten((args, kwargs, drawn), is_leaf=is_per_replica)
         return cls(tuple(leaves), structure)
 
     @property
-    def own(self) -> list[Any]:
+    def own(self) -> list[Nest]:
         """The leaves with one value for each replica."""
         return [v for v in self.leaves if is_per_replica(v)]
 
     @property
-    def shared(self) -> list[Any]:
+    def shared(self) -> list[Nest]:
         """The leaves with the same value on all replicas."""
         return [v for v in self.leaves if is_tensor(v)]
 
-    def filled(self, own: Sequence[Any], shared: Sequence[Any]) -> Any:
+    def filled(self, own: Sequence[Nest], shared: Sequence[Nest]) -> Nest:
         """Returns (args, kwargs, drawn) with other values in place of the tensors."""
         mine, common = iter(own), iter(shared)
         leaves = [next(mine) if is_per_replica(v) else next(common) if is_tensor(v) else v for v in self.leaves]

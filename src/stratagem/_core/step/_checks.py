@@ -11,6 +11,7 @@ import numpy as np
 from jax.extend import core as xc
 
 from stratagem._base.errors import InvalidArgumentError
+from stratagem._base.types import Nest
 from stratagem._core.mesh import AXIS
 from stratagem._core.values import PerReplica, as_text
 from stratagem._private import add_check, checked
@@ -57,7 +58,7 @@ class Checks:
         """The number of the program's results that are the checks'."""
         return 1 + self.values if self else 0
 
-    def verify(self, results: Sequence[Any], replicas: Sequence[int]) -> None:
+    def verify(self, results: Sequence[Nest], replicas: Sequence[int]) -> None:
         """Waits for the program with these results; raises InvalidArgumentError if one of its checks failed.
 
         replicas: those whose values are in this process. All workers raise at the same step; those that have the values

@@ -9,6 +9,7 @@ import jax
 
 from stratagem._base.errors import InvalidArgumentError, MixedStrategiesError, OutOfRangeError
 from stratagem._base.job import Phase
+from stratagem._base.types import Nest
 from stratagem._core.context import current, entered
 from stratagem._core.mesh import ReplicaMesh
 from stratagem._core.step._arguments import Arguments, own_specs
@@ -33,8 +34,8 @@ StepProgram = Program | UnevenProgram | RemoteProgram
 
 
 def execute(
-    body: Body, key: Hashable, name: str, args: Sequence[Any], kwargs: dict[str, Any], mesh: ReplicaMesh
-) -> Any:
+    body: Body, key: Hashable, name: str, args: Sequence[Nest], kwargs: dict[str, Nest], mesh: ReplicaMesh
+) -> Nest:
     """Runs `body(*args, **kwargs)` as one compiled program over `mesh`, or over that of the strategy that `body` uses.
 
     key: equal for functions that are the same program (see `function_key`). If the code needs values of tensors or iterates
@@ -67,8 +68,8 @@ def execute_many(
 
 
 def execute_batched(
-    body: Body, key: Hashable, name: str, calls: Sequence[tuple[Any, ...]], mesh: ReplicaMesh
-) -> list[Any]:
+    body: Body, key: Hashable, name: str, calls: Sequence[tuple[Nest, ...]], mesh: ReplicaMesh
+) -> list[Nest]:
     """Returns `[execute(body, …, args, …) for args in calls]`; runs one program if the calls have equal, even shapes."""
     found = [specialization_of(key, name, args, {}) for args in calls] if len(calls) > 1 else []
     if (
@@ -119,7 +120,7 @@ def _repeated(
     return cast(RepeatedProgram | OneByOne, program)
 
 
-def execute_uncached(body: Body, key: Hashable, name: str, args: tuple[Any, ...], mesh: ReplicaMesh) -> Any:
+def execute_uncached(body: Body, key: Hashable, name: str, args: tuple[Nest, ...], mesh: ReplicaMesh) -> Nest:
     """Runs the Python of `body` at every call; otherwise the same as `execute`. Equal traces share one compiled program."""
     cache, specialization, leaves = specialization_of(key, name, args, {})
     mesh, info = _explored(body, specialization, args, {}, leaves, mesh), specialization.info
@@ -139,7 +140,7 @@ def execute_uncached(body: Body, key: Hashable, name: str, args: tuple[Any, ...]
     return program(arguments)
 
 
-def prepare(body: Body, key: Hashable, name: str, args: Sequence[Any], mesh: ReplicaMesh) -> None:
+def prepare(body: Body, key: Hashable, name: str, args: Sequence[Nest], mesh: ReplicaMesh) -> None:
     """Traces `body(*args)` once, as the first call of `execute` would, so that lazy objects are built. Runs nothing."""
     cache, specialization, leaves = specialization_of(key, name, args, {})
     _explored(body, specialization, args, {}, leaves, mesh)

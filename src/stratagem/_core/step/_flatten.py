@@ -15,7 +15,7 @@ from stratagem._private import sub_jaxprs
 COLLECTIVES = EQUALIZING | {"reduce_scatter", "all_to_all", "ppermute"}
 
 
-def has_side_effects(eqn: Any) -> bool:
+def has_side_effects(eqn: xc.JaxprEqn) -> bool:
     """Returns whether an equation has an effect besides its results: it prints, or calls back into Python."""
     return eqn.primitive.name not in COLLECTIVES and bool(eqn.effects)
 
@@ -49,7 +49,7 @@ def flatten(jaxpr: Any, rename: dict[Any, Any], replica_id: Any, axis_env: AxisE
     return [renamed(v) for v in jaxpr.outvars]
 
 
-def called_jaxpr(eqn: Any) -> Any:
+def called_jaxpr(eqn: xc.JaxprEqn) -> xc.ClosedJaxpr:
     """Returns the program that an equation calls."""
     found = next(p for p in eqn.params.values() if isinstance(p, xc.Jaxpr | xc.ClosedJaxpr))
     return found if isinstance(found, xc.ClosedJaxpr) else xc.ClosedJaxpr(found, [])

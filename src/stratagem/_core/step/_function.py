@@ -7,6 +7,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
+from stratagem._base.types import Nest, Unused, UserFunction
 from stratagem._core.context import current
 from stratagem._core.mesh import ReplicaMesh
 from stratagem._core.step._execute import execute_many
@@ -34,13 +35,13 @@ class Function:
     function returns is returned as a tensor, with its value at the end of the call.
     """
 
-    def __init__(self, python_function: Callable[..., Any], input_signature: Any = None) -> None:
+    def __init__(self, python_function: UserFunction, input_signature: Nest = None) -> None:
         self.python_function = python_function
         self.input_signature = input_signature
         functools.update_wrapper(self, python_function)
         self._name = getattr(python_function, "__qualname__", repr(python_function))
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, *args: Nest, **kwargs: Nest) -> Nest:
         """Runs the function; inside another compiled function it becomes a part of that."""
         return next(call_many(self, args, kwargs, 1))
 
@@ -51,7 +52,7 @@ class Function:
         bound.input_signature = self.input_signature
         return bound
 
-    def get_concrete_function(self, *args: Any, **kwargs: Any) -> "Function":
+    def get_concrete_function(self, *args: Unused, **kwargs: Unused) -> "Function":
         """Returns this function: programs are chosen by signature at every call."""
         return self
 
@@ -67,7 +68,7 @@ class Function:
         )
 
 
-def call_many(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], times: int) -> Iterator[Any]:
+def call_many(function: UserFunction, args: tuple[Nest, ...], kwargs: dict[str, Nest], times: int) -> Iterator[Nest]:
     """Yields the results of up to `times` calls, at least one.
 
     Each call is made when its result is asked for; a worker in another process may make several at once.

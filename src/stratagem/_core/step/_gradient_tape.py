@@ -8,8 +8,10 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+import keras
 
 from stratagem._base.errors import TapeError
+from stratagem._base.types import Nest
 from stratagem._core.context import current
 from stratagem._core.step._markers import gradient_p, mark_p
 from stratagem._core.values import IndexedSlices, is_per_replica
@@ -62,7 +64,7 @@ class GradientTape:
         if error[0] is None:
             self._mark("close")
 
-    def watch(self, tensor: Any) -> None:
+    def watch(self, tensor: Nest) -> None:
         """Records what is computed from `tensor` (a tensor, a variable, or a structure of them) from now on."""
         self._check_context("watch")
         for leaf in jax.tree.leaves(tensor):
@@ -72,29 +74,29 @@ class GradientTape:
             else:
                 self._mark("watch", self._traced(leaf))
 
-    def versions_of(self, variable: Any) -> list[Any]:
+    def versions_of(self, variable: keras.Variable) -> list[keras.Variable]:
         """Returns the values that the variable has had under this tape, at least the present one."""
         if id(variable) not in self._versions:
             self._versions[id(variable)] = [value := self._present(variable)]
             self._mark("watch", value)
         return self._versions[id(variable)]
 
-    def note_read(self, variable: Any) -> None:
+    def note_read(self, variable: keras.Variable) -> None:
         """Notes that the variable was read while the tape was open."""
         self._read[id(variable)] = variable
         self._times_read[id(variable)] += 1
 
-    def times_read(self, variable: Any) -> int:
+    def times_read(self, variable: keras.Variable) -> int:
         """Returns how many times the variable was read while the tape was open."""
         return self._times_read[id(variable)]
 
-    def note_assignment(self, variable: Any) -> None:
+    def note_assignment(self, variable: keras.Variable) -> None:
         """Notes a new value of a watched variable: reads of it count as reads of the same variable."""
         if id(variable) in self._versions:
             self._versions[id(variable)].append(value := self._present(variable))
             self._mark("watch", value)
 
-    def watched_variables(self) -> tuple[Any, ...]:
+    def watched_variables(self) -> tuple[keras.Variable, ...]:
         """Returns the watched variables that were read, or passed to `watch`, in the order of their creation."""
         watched = [v for v in self._read.values() if id(v) in self._versions or (self._watch_variables and v.trainable)]
         return tuple(sorted(watched, key=creation_order))
@@ -118,11 +120,11 @@ class GradientTape:
 
     def gradient(
         self,
-        target: Any,
-        sources: Any,
-        output_gradients: Any = None,
+        target: Nest,
+        sources: Nest,
+        output_gradients: Nest = None,
         unconnected_gradients: str = UnconnectedGradients.NONE,
-    ) -> Any:
+    ) -> Nest:
         """Returns the gradient of `target` (its elements summed; several targets summed) with respect to every source.
 
         target: a tensor or structure of tensors. sources: a variable, a tensor or a structure of them.
@@ -138,12 +140,12 @@ class GradientTape:
 
     def jacobian(
         self,
-        target: Any,
-        sources: Any,
+        target: Nest,
+        sources: Nest,
         unconnected_gradients: str = UnconnectedGradients.NONE,
         parallel_iterations: int | None = None,
         experimental_use_pfor: bool = True,
-    ) -> Any:
+    ) -> Nest:
         """Returns the derivative of every element of the tensor `target` with respect to every element of every source.
 
         The result has the structure of `sources`; each entry has shape (*target shape, *source shape), or is None as in
@@ -158,12 +160,12 @@ class GradientTape:
 
     def batch_jacobian(
         self,
-        target: Any,
-        source: Any,
+        target: Nest,
+        source: Nest,
         unconnected_gradients: str = UnconnectedGradients.NONE,
         parallel_iterations: int | None = None,
         experimental_use_pfor: bool = True,
-    ) -> Any:
+    ) -> Nest:
         """Returns the jacobian of every row of `target` (b, ...) with respect to its own row of `source` (b, ...).
 
         Rows of the target must depend on their own rows of the source only. The result has shape (b, *target row,

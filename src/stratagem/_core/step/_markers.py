@@ -3,6 +3,7 @@
 from typing import Any
 
 from jax.extend import core as xc
+from jax.extend.core import Literal, Var
 
 from stratagem._private import sub_jaxprs
 
@@ -27,7 +28,7 @@ gradient_p.def_abstract_eval(_gradient_types)
 MARKERS = (mark_p, gradient_p)
 
 
-def is_literal(atom: Any) -> bool:
+def is_literal(atom: Var | Literal) -> bool:
     """Returns whether an atom is a constant written into an equation, which has no name."""
     return isinstance(atom, xc.Literal)
 

@@ -17,6 +17,7 @@ import numpy as np
 from jax.extend import core as xc
 
 from stratagem._base.errors import InvalidArgumentError
+from stratagem._base.types import Nest
 from stratagem._core.mesh import exact
 from stratagem._core.step._differentiate import AxisEnv
 from stratagem._core.step._divergence import EQUALIZING
@@ -24,8 +25,8 @@ from stratagem._core.step._flatten import COLLECTIVES, flatten, has_side_effects
 from stratagem._core.step._markers import is_literal
 from stratagem._private import new_jaxpr
 
-Var = Any
-Eqn = Any
+Var = xc.Var
+Eqn = xc.JaxprEqn
 
 
 def _describe(params: dict[str, Any]) -> str:
@@ -41,8 +42,8 @@ def _describe(params: dict[str, Any]) -> str:
 
 
 def sub_function(
-    eqns: Sequence[Eqn], reads: Sequence[Var], outs: Sequence[Any], constants: Mapping[Var, Any]
-) -> Callable[..., list[Any]]:
+    eqns: Sequence[Eqn], reads: Sequence[Var], outs: Sequence[Nest], constants: Mapping[Var, Nest]
+) -> Callable[..., list[Nest]]:
     """Returns equations as a function from `reads` to `outs`. constants: the values of variables that are no inputs."""
     used = {v for atoms in (outs, *(e.invars for e in eqns)) for v in atoms if not is_literal(v)}
     consts = [v for v in constants if v in used]
@@ -189,7 +190,7 @@ class Partition:
 
     def _levels(self, version: Version, groups: list[int]) -> list[int]:
         """Counts the global pieces before each equation; stores the counts in the version, returns those of collectives."""
-        at: dict[Var, int] = {}
+        at: dict[Var | xc.Literal, int] = {}
         found: list[int] = []
         for eqn in version.eqns:
             ins = [at.get(v, 0) if not is_literal(v) else 0 for v in eqn.invars]

@@ -2,12 +2,12 @@
 
 import contextlib
 from collections.abc import Iterator
-from typing import Any
 
 import jax
 import numpy as np
 
 from stratagem._base.job import Job, Phase
+from stratagem._base.types import Nest
 from stratagem._core.mesh import ReplicaMesh
 from stratagem._private import on_device, reusing_executables
 
@@ -25,7 +25,7 @@ def _compiling(job: Job) -> Iterator[None]:
         yield
 
 
-def on_all_devices(value: Any, mesh: ReplicaMesh) -> Any:
+def on_all_devices(value: Nest, mesh: ReplicaMesh) -> Nest:
     """Returns a tensor that all replicas share, on all devices of the mesh."""
     if mesh.num_replicas > 1:
         return value if getattr(value, "sharding", None) == mesh.everywhere else mesh.replicate(value)

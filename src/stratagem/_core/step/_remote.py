@@ -6,8 +6,10 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, final
 
 import jax
+import keras
 import numpy as np
 
+from stratagem._base.types import Nest, TensorLike
 from stratagem._core.mesh import ReplicaMesh
 from stratagem._core.step._arguments import Arguments
 from stratagem._core.step._trace import Trace
@@ -25,21 +27,26 @@ class RemotePlacement(Placement, abc.ABC):
         """Returns the program of a step that was traced with these arguments."""
 
     @abc.abstractmethod
-    def apply_gradients(self, optimizer: Any, gradients: Sequence[Any], variables: Sequence[Any]) -> None:
+    def apply_gradients(
+        self,
+        optimizer: keras.optimizers.Optimizer,
+        gradients: Sequence[TensorLike],
+        variables: Sequence[keras.Variable],
+    ) -> None:
         """Within a trace: leaves an optimizer's update to the servers; later code of the step reads the updated values.
 
         gradients: tensors of the variables' shapes, or None.
         """
 
     @abc.abstractmethod
-    def lookup(self, shards: Sequence[Any], ids: jax.Array) -> jax.Array:
+    def lookup(self, shards: Sequence[keras.Variable], ids: jax.Array) -> jax.Array:
         """Within a trace: returns the rows (*ids.shape, ...) of a table at `ids`, integers.
 
         shards: its variables, this one's first.
         """
 
     @abc.abstractmethod
-    def rows(self, shards: Sequence[Any], ids: jax.Array) -> jax.Array:
+    def rows(self, shards: Sequence[keras.Variable], ids: jax.Array) -> jax.Array:
         """Returns the same rows as `lookup`, outside of a trace. Raises InvalidArgumentError for an id outside the table."""
 
 
@@ -53,7 +60,7 @@ class RemoteIterator(abc.ABC):
     """An iterator in another process, where programs run as well: they need not bring its elements here."""
 
     @abc.abstractmethod
-    def peek(self) -> Any:
+    def peek(self) -> Nest:
         """Returns an element with the shapes of the next one, as far as they are known."""
 
     @abc.abstractmethod
@@ -61,7 +68,7 @@ class RemoteIterator(abc.ABC):
         """Brings the next element here and returns it."""
 
     @abc.abstractmethod
-    def stand_in(self) -> Any:
+    def stand_in(self) -> Nest:
         """Returns a stand-in for the next element; a program that takes it draws the element in the other process."""
 
     @abc.abstractmethod
@@ -86,11 +93,11 @@ class RemoteProgram(abc.ABC):
         """True if the program is out of date and has to be made again."""
 
     @abc.abstractmethod
-    def __call__(self, arguments: Arguments) -> Any:
+    def __call__(self, arguments: Arguments) -> Nest:
         """Runs once, with arguments that have no stand-ins."""
 
     @abc.abstractmethod
-    def repeat(self, arguments: Arguments, times: int, *, tensors: bool) -> list[Any]:
+    def repeat(self, arguments: Arguments, times: int, *, tensors: bool) -> list[Nest]:
         """Runs up to `times` times with the same arguments; returns the result of each run.
 
         In every run, a stand-in is the iterator's next element. The caller calls again for runs that are missing; if

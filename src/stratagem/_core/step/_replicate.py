@@ -6,6 +6,7 @@ from typing import Any, NoReturn
 
 import jax
 import jax.numpy as jnp
+import keras
 import numpy as np
 
 from stratagem._base.errors import (
@@ -15,10 +16,12 @@ from stratagem._base.errors import (
     ReductionError,
     TracedDecisionError,
 )
+from stratagem._base.types import Nest, TensorLike, Unused, UserFunction
 from stratagem._core.context import current, entered
 from stratagem._core.mesh import AXIS, exact
 from stratagem._core.reduce import ReduceOp
 from stratagem._core.reduce import reduce_op as parse_op
+from stratagem._core.roles import Strategy
 from stratagem._core.step._capture import Capture, capturing
 from stratagem._core.step._gather import concatenated
 from stratagem._core.step._in_trace import InTrace
@@ -44,7 +47,7 @@ def enter_strategy(capture: Capture, strategy: Any) -> None:
     capture.strategy = strategy
 
 
-def run_replicas(strategy: Any, fn: Callable[..., Any], args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+def run_replicas(strategy: Strategy, fn: UserFunction, args: Sequence[Nest], kwargs: dict[str, Nest]) -> Nest:
     """Runs `strategy.run` inside a trace: calls `fn` once, with this replica's values.
 
     Returns PerReplica for several replicas.
@@ -62,7 +65,7 @@ def run_replicas(strategy: Any, fn: Callable[..., Any], args: Sequence[Any], kwa
     return map_structure(lambda leaf: _from_replica(leaf, replicas), result)
 
 
-def agreed(result: Any) -> Any:
+def agreed(result: Nest) -> Nest:
     """Returns one value for each PerReplica in a result of `run_replicas`, for results that are equal on all replicas."""
     return map_structure(lambda leaf: leaf.local if isinstance(leaf, InTrace) else leaf, result)
 
@@ -93,13 +96,13 @@ def _explain_decision(fn: Callable[..., Any], error: Exception) -> NoReturn:
 class ReplicaContext:
     """The context of a replica function, as `tf.distribute.ReplicaContext`; `get_replica_context()` returns it."""
 
-    def __init__(self, strategy: Any, outside: bool = False) -> None:
+    def __init__(self, strategy: Strategy, outside: bool = False) -> None:
         """outside: the context of code that no strategy runs, which has one replica."""
         self._strategy = strategy
         self._outside = outside
 
     @property
-    def strategy(self) -> Any:
+    def strategy(self) -> Nest:
         """The strategy that runs this replica."""
         return self._strategy
 
@@ -109,7 +112,7 @@ class ReplicaContext:
         return int(self._strategy.num_replicas_in_sync)
 
     @property
-    def replica_id_in_sync_group(self) -> Any:
+    def replica_id_in_sync_group(self) -> Nest:
         """This replica's global id: an int32 scalar tensor (outside of any strategy the number 0)."""
         self._check()
         return 0 if self._outside else jax.lax.axis_index(AXIS)
@@ -119,7 +122,7 @@ class ReplicaContext:
         """The devices of this worker's replicas."""
         return tuple(map(str, self._strategy.mesh.local_devices))
 
-    def all_reduce(self, reduce_op: Any, value: Any, options: Any = None) -> Any:
+    def all_reduce(self, reduce_op: TensorLike, value: Nest, options: Unused = None) -> Nest:
         """Sums or averages every tensor in the structure `value` over all replicas; every replica gets the result.
 
         Its gradient is the all-reduce of the incoming gradient, as in TF.
@@ -130,14 +133,14 @@ class ReplicaContext:
             return value
         return map_structure(lambda leaf: _all_reduce(op, leaf, self.num_replicas_in_sync), value)
 
-    def all_gather(self, value: Any, axis: int, options: Any = None) -> Any:
+    def all_gather(self, value: Nest, axis: int, options: Unused = None) -> Nest:
         """Concatenates every replica's tensors along `axis`, in replica order; every replica gets the result."""
         self._check()
         return value if self._outside else map_structure(lambda leaf: gather_tensor(leaf, axis), value)
 
     def merge_call(
-        self, merge_fn: Callable[..., Any], args: Sequence[Any] = (), kwargs: dict[str, Any] | None = None
-    ) -> Any:
+        self, merge_fn: UserFunction, args: Sequence[Nest] = (), kwargs: dict[str, Nest] | None = None
+    ) -> Nest:
         """Calls `merge_fn(strategy, *args)` in cross-replica context with all replicas' values as PerReplica."""
         self._check()
         replicas = self.num_replicas_in_sync
@@ -180,14 +183,14 @@ def gather_tensor(value: Any, axis: int) -> Any:
     return concatenated(value, axis)
 
 
-def gather_value(strategy: Any, value: Any, axis: int) -> Any:
+def gather_value(strategy: Strategy, value: Nest, axis: int) -> Nest:
     """Runs `strategy.gather` inside a trace, for one leaf."""
     capture = capturing()
     enter_strategy(capture, strategy)
     return gather_tensor(_to_local(capture, value), axis) if is_per_replica(value) else value
 
 
-def components(strategy: Any, variable: Any) -> Any:
+def components(strategy: Strategy, variable: keras.Variable) -> Nest:
     """Returns the replicas' values of a variable inside a trace: for a sync-on-read one each replica's slot, else the value."""
     capture = capturing()
     enter_strategy(capture, strategy)
@@ -195,7 +198,7 @@ def components(strategy: Any, variable: Any) -> Any:
     return InTrace(present_slot(variable), replicas) if on_read(variable) and replicas > 1 else variable.value
 
 
-def reduce_value(strategy: Any, op: ReduceOp, value: Any, axis: int | None) -> Any:
+def reduce_value(strategy: Strategy, op: ReduceOp, value: Nest, axis: int | None) -> Nest:
     """Runs `strategy.reduce` inside a trace, for one leaf."""
     capture = capturing()
     enter_strategy(capture, strategy)
@@ -223,7 +226,7 @@ def _reduce_plain(op: ReduceOp, value: Any, axis: int | None, replicas: int) -> 
     return value if axis is None else reduce_rows(op, value, axis)
 
 
-def reduce_rows(op: ReduceOp, value: Any, axis: Any) -> Any:
+def reduce_rows(op: ReduceOp, value: Nest, axis: Nest) -> Nest:
     """Returns the sum or mean of one tensor along `axis`; the mean of integers has the dtype of their quotient by `/`."""
     value = jnp.asarray(exact(value))
     _check_axis(axis, value)

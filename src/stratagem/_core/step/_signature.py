@@ -12,6 +12,7 @@ from typing import Any
 import jax
 import numpy as np
 
+from stratagem._base.types import Value
 from stratagem._core.values import Separate, Stacked
 from stratagem._private import KerasVariable
 
@@ -26,7 +27,7 @@ class Same:
 
     __slots__ = ("_number", "_reference", "_strong")
 
-    def __init__(self, value: Any) -> None:
+    def __init__(self, value: Value) -> None:
         self._number = id(value)
         self._strong = None
         try:
@@ -39,7 +40,7 @@ class Same:
         return self._strong
 
     @property
-    def value(self) -> Any:
+    def value(self) -> Value:
         """The object; None if it was garbage-collected."""
         return self._reference()
 

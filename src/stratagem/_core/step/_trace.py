@@ -7,11 +7,14 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import jax
+import keras
 from jax.extend import core as xc
 
 from stratagem._base.errors import ContextError, DivergenceError
+from stratagem._base.types import Nest
 from stratagem._core.context import entered
 from stratagem._core.mesh import AXIS, ReplicaMesh
+from stratagem._core.roles import Strategy
 from stratagem._core.step._arguments import Arguments, input_spec, own_specs
 from stratagem._core.step._capture import Capture
 from stratagem._core.step._checks import with_checks
@@ -56,10 +59,10 @@ class Trace:
 
     closed: xc.ClosedJaxpr
     compared: xc.ClosedJaxpr
-    variables: tuple[Any, ...]
-    written: tuple[tuple[Any, str], ...]
+    variables: tuple[keras.Variable, ...]
+    written: tuple[tuple[keras.Variable, str], ...]
     results: ResultStructure
-    strategy: Any
+    strategy: Strategy
     connections: dict[int, tuple[bool, ...]]
     updates: tuple[RemoteUpdate, ...]
     settings: OptimizerSettings
@@ -86,9 +89,9 @@ class Trace:
 class TraceInfo:
     """The findings of earlier traces of the same code. They save the first trace of the next signature."""
 
-    variables: list[Any] = field(default_factory=list)
+    variables: list[keras.Variable] = field(default_factory=list)
     connections: dict[int, tuple[bool, ...]] = field(default_factory=dict)
-    sources: list[Any] = field(default_factory=list)
+    sources: list[Nest] = field(default_factory=list)
     mesh: ReplicaMesh | None = None
     explored: bool = False
     checks: bool = False

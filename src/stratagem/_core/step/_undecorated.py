@@ -9,6 +9,7 @@ from typing import Any
 import jax
 import numpy as np
 
+from stratagem._base.types import Nest
 from stratagem._core.context import current
 from stratagem._core.mesh import ReplicaMesh
 from stratagem._core.numbers import IN_MATH, ROOM, GrownError, Tracing, exactly, is_stand_in
@@ -56,14 +57,14 @@ class _Call:
 
 def execute_undecorated(
     reads: Reads,
-    function: Any,
+    function: Nest,
     run: Run,
     key: tuple[Hashable, ...],
     name: str,
-    args: Any,
-    kwargs: Any,
+    args: Nest,
+    kwargs: Nest,
     mesh: ReplicaMesh,
-) -> Any:
+) -> Nest:
     """Runs `run(args, kwargs)`, which calls `function`, as one compiled program as long as `function` reads the same values.
 
     A number that changes becomes an input of the program; a decision that Python takes on it is a condition of the

@@ -1,13 +1,14 @@
 """RemoteUpdate: an optimizer's update that a trace leaves to the servers of its variables."""
 
 from dataclasses import dataclass
-from typing import Any
+
+import keras
 
 
 @dataclass(frozen=True, eq=False)
 class RemoteUpdate:
     """A call of `optimizer.apply`. variables: one for each gradient. counted: other variables that code may read after it."""
 
-    optimizer: Any
-    variables: tuple[Any, ...]
-    counted: tuple[Any, ...]
+    optimizer: keras.optimizers.Optimizer
+    variables: tuple[keras.Variable, ...]
+    counted: tuple[keras.Variable, ...]

@@ -4,11 +4,12 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+import keras
 
 from stratagem._base.errors import ReductionError
 
 
-def on_read(variable: Any) -> bool:
+def on_read(variable: keras.Variable) -> bool:
     """Returns whether a variable has a slot for each replica and is reduced when read, as a metric's state is."""
     return bool(variable.synchronization == "on_read")
 

@@ -8,6 +8,8 @@ from typing import Any, final
 import jax.numpy as jnp
 import numpy as np
 
+from stratagem._base.types import DTypeLike, ShapeLike, Unused
+
 _BYTES_PER_STRING = 16  # TensorFlow's estimate
 
 
@@ -15,7 +17,7 @@ class Partitioner(abc.ABC):
     """Decides the number of shards of a variable, as `tf.distribute.experimental.partitioners.Partitioner`."""
 
     @abc.abstractmethod
-    def __call__(self, shape: Any, dtype: Any, axis: int = 0) -> list[int]:
+    def __call__(self, shape: ShapeLike, dtype: DTypeLike, axis: int = 0) -> list[int]:
         """Returns the number of shards along each dimension of a variable of this shape and dtype: 1 except along `axis`.
 
         Raises TypeError for a shape with unknown dimensions, ValueError if it has no such axis.
@@ -59,7 +61,7 @@ class FixedShardsPartitioner(Partitioner):
         _check_positive(num_shards=num_shards)
         self._shards = num_shards
 
-    def __call__(self, shape: Any, dtype: Any, axis: int = 0) -> list[int]:
+    def __call__(self, shape: ShapeLike, dtype: Unused, axis: int = 0) -> list[int]:
         dims = _dimensions(shape, axis)
         return _answer(dims, axis, max(1, min(self._shards, dims[axis])))
 
@@ -77,7 +79,7 @@ class MinSizePartitioner(Partitioner):
         _check_positive(min_shard_bytes=min_shard_bytes, max_shards=max_shards, bytes_per_string=bytes_per_string)
         self._bytes, self._most, self._string = min_shard_bytes, max_shards, bytes_per_string
 
-    def __call__(self, shape: Any, dtype: Any, axis: int = 0) -> list[int]:
+    def __call__(self, shape: ShapeLike, dtype: DTypeLike, axis: int = 0) -> list[int]:
         dims = _dimensions(shape, axis)
         size = math.prod(dims) * _bytes_of(dtype, self._string)
         return _answer(dims, axis, max(1, min(dims[axis], self._most, math.ceil(size / self._bytes))))
@@ -100,7 +102,7 @@ class MaxSizePartitioner(Partitioner):
             _check_positive(max_shards=max_shards)
         self._bytes, self._most, self._string = max_shard_bytes, max_shards, bytes_per_string
 
-    def __call__(self, shape: Any, dtype: Any, axis: int = 0) -> list[int]:
+    def __call__(self, shape: ShapeLike, dtype: DTypeLike, axis: int = 0) -> list[int]:
         dims = _dimensions(shape, axis)
         row = math.prod(dims) // max(1, dims[axis]) * _bytes_of(dtype, self._string)
         rows = max(1, math.floor(self._bytes / row)) if row else max(1, dims[axis])
@@ -148,7 +150,7 @@ def _along(partitioner: Partitioner, axis: int) -> Partition:
 # --- For strategies ---------------------------------------------------------------------------------------------------
 
 
-def shards_by(partitioner: Partition | None, shape: tuple[int, ...], dtype: Any) -> int:
+def shards_by(partitioner: Partition | None, shape: tuple[int, ...], dtype: DTypeLike) -> int:
     """Returns the number of shards of a variable under a strategy with this `variable_partitioner`; 1 if it stays whole.
 
     Raises ValueError for a partitioner's answer other than a positive number followed by 1s.

@@ -8,11 +8,14 @@ from typing import Any, ClassVar
 
 import jax
 import jax.numpy as jnp
+import keras
 import numpy as np
 
 from stratagem._base.errors import ClusterError, MixedStrategiesError, ReductionError
+from stratagem._base.types import TensorLike
 from stratagem._core.context import current, entered
 from stratagem._core.mesh import ReplicaMesh
+from stratagem._core.roles import Strategy
 from stratagem._core.values._initial import InitialRows
 from stratagem._core.values._initializer_program import InitializerProgram
 from stratagem._core.values._on_read import add_to_each, aggregate, on_read, shares
@@ -42,7 +45,7 @@ class Placement:
     """
 
     mesh: ReplicaMesh
-    strategy: Any
+    strategy: Strategy | None
 
     # Whether the value lies, and is updated, in another process or on a server: a step requests it and sends its change.
     remote: ClassVar[bool] = False
@@ -50,7 +53,7 @@ class Placement:
     def __deepcopy__(self, memo: dict[int, Any]) -> "Placement":
         return self
 
-    def read(self, variable: Any) -> jax.Array:
+    def read(self, variable: keras.Variable) -> jax.Array:
         """Returns the value for code outside of a step: a local array that no later step can delete, without waiting."""
         with storage:
             array = stored(variable)
@@ -59,7 +62,7 @@ class Placement:
             with self.mesh.job.waiting():  # with several workers, this is a collective
                 return self.mesh.first(aggregate(variable, array))
 
-    def place(self, variable: Any, value: Any) -> Any:
+    def place(self, variable: keras.Variable, value: TensorLike) -> TensorLike:
         """Distributes a new value, as TF assigns in a cross-replica context. Returns what the variable stores."""
         first = not initialized(variable)
         if first and self.strategy is not None:
@@ -71,11 +74,11 @@ class Placement:
         parts = [value] * replicas if first else shares(variable, value, replicas)
         return self.mesh.stack([np.asarray(parts[i]) for i in self.mesh.local_ids], own=True)
 
-    def make(self, initializer: InitializerProgram, start: int, rows: int) -> Any:
+    def make(self, initializer: InitializerProgram, start: int, rows: int) -> TensorLike:
         """Makes these rows of an initializer's value for a new variable. Returns what the variable stores."""
         raise NotImplementedError(f"{type(self).__name__}: values are assigned here.")
 
-    def add(self, variable: Any, amount: Any, sign: int) -> bool:
+    def add(self, variable: keras.Variable, amount: TensorLike, sign: int) -> bool:
         """Adds to the value where it lies, in one operation, outside of a compiled step.
 
         Returns False if the caller has to read, add and assign. As in TF, every slot of a sync-on-read variable gets
@@ -90,13 +93,13 @@ class Placement:
         return True
 
 
-def placement_of(variable: Any) -> Placement | None:
+def placement_of(variable: keras.Variable) -> Placement | None:
     """Returns the variable's placement; None as long as only Keras has used it."""
     placement: Placement | None = variable._placement
     return placement
 
 
-def is_remote(variable: Any) -> bool:
+def is_remote(variable: keras.Variable) -> bool:
     """Returns whether a variable's value lies elsewhere. (Random seeds do not: every worker advances its own.)"""
     placement = placement_of(variable)
     return placement is not None and placement.remote and not is_seed_state(variable)
@@ -117,7 +120,7 @@ def adopt(variable: Any, mesh: ReplicaMesh) -> None:
         store(variable, _place(variable, value))
 
 
-def join(variable: Any) -> None:
+def join(variable: keras.Variable) -> None:
     """Makes a variable that belongs to no strategy one of the active scope's strategy, as if it had been created there."""
     value = None
     if initialized(variable):

@@ -10,6 +10,7 @@ import jax.numpy as jnp
 import keras
 import numpy as np
 
+from stratagem._base.types import TensorLike, Unused
 from stratagem._core.values._variable import IndexedSlices, assign_rows
 from stratagem._core.values._whole import WholeConstraint, WholeRegularizer, is_by_row, is_sum
 from stratagem._private import KerasVariable, is_view
@@ -44,7 +45,9 @@ class ShardedVariable:
 
     is_sharded_variable: ClassVar[bool] = True
 
-    def __init__(self, variables: Sequence[Any], name: str = "ShardedVariable", *, path: str | None = None) -> None:
+    def __init__(
+        self, variables: Sequence[keras.Variable], name: str = "ShardedVariable", *, path: str | None = None
+    ) -> None:
         listed = isinstance(variables, Sequence) and len(variables) > 0
         if not listed or not all(isinstance(v, KerasVariable) for v in variables):
             raise TypeError(
@@ -84,7 +87,7 @@ class ShardedVariable:
         return len(self.shape)
 
     @property
-    def dtype(self) -> Any:
+    def dtype(self) -> TensorLike:
         """The dtype of every shard; inside a layer of mixed precision, the dtype that it computes with."""
         return self.variables[0].dtype
 
@@ -181,7 +184,7 @@ class ShardedVariable:
         return self.variables[0]._dtype
 
     @property
-    def regularizer(self) -> Any:
+    def regularizer(self) -> TensorLike:
         """The regularizer of the whole variable.
 
         One that is no sum over elements is computed of all rows, for the first shard.
@@ -189,14 +192,14 @@ class ShardedVariable:
         return self._regularizer
 
     @regularizer.setter
-    def regularizer(self, value: Any) -> None:
+    def regularizer(self, value: TensorLike) -> None:
         self._regularizer = value
         first, each = (value, value) if value is None or is_sum(value) else (WholeRegularizer(self, value), None)
         for shard in self.variables:
             shard.regularizer = first if shard is self.variables[0] else each
 
     @property
-    def constraint(self) -> Any:
+    def constraint(self) -> TensorLike:
         """The constraint of the whole variable.
 
         One that does not work row by row is applied to all rows with the first shard.
@@ -204,7 +207,7 @@ class ShardedVariable:
         return self._constraint
 
     @constraint.setter
-    def constraint(self, value: Any) -> None:
+    def constraint(self, value: TensorLike) -> None:
         self._constraint = value
         first, each = (value, value) if value is None or is_by_row(value) else (WholeConstraint(self, value), None)
         for shard in self.variables:
@@ -212,7 +215,7 @@ class ShardedVariable:
 
     # --- Assignment ---------------------------------------------------------------------------------------------------
 
-    def pieces(self, value: Any) -> list[tuple[Any, Any]]:
+    def pieces(self, value: TensorLike) -> list[tuple[keras.Variable, keras.Variable]]:
         """Returns every shard with its rows of `value`, which has a shape and can be sliced, as data in a file can.
 
         Raises ValueError for another shape than the variable's.
@@ -227,19 +230,25 @@ class ShardedVariable:
             for shard, (first, last) in zip(self.variables, itertools.pairwise(self._offsets), strict=True)
         ]
 
-    def assign(self, value: Any, use_locking: Any = None, name: str | None = None, read_value: bool = True) -> Any:
+    def assign(
+        self, value: TensorLike, use_locking: Unused = None, name: str | None = None, read_value: bool = True
+    ) -> TensorLike:
         """Sets all rows. Returns the variable. Raises ValueError for another shape."""
         for shard, rows in self.pieces(value):
             shard.assign(rows)
         return self
 
-    def assign_add(self, delta: Any, use_locking: Any = None, name: str | None = None, read_value: bool = True) -> Any:
+    def assign_add(
+        self, delta: TensorLike, use_locking: Unused = None, name: str | None = None, read_value: bool = True
+    ) -> TensorLike:
         """Adds to all rows. Returns the variable. Raises ValueError for another shape."""
         for shard, rows in self.pieces(delta):
             shard.assign_add(rows)
         return self
 
-    def assign_sub(self, delta: Any, use_locking: Any = None, name: str | None = None, read_value: bool = True) -> Any:
+    def assign_sub(
+        self, delta: TensorLike, use_locking: Unused = None, name: str | None = None, read_value: bool = True
+    ) -> TensorLike:
         """Subtracts from all rows. Returns the variable. Raises ValueError for another shape."""
         for shard, rows in self.pieces(delta):
             shard.assign_sub(rows)
@@ -254,31 +263,45 @@ class ShardedVariable:
             assign_rows(shard, operation, local, slices.values)
         return self
 
-    def scatter_add(self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None) -> Any:
+    def scatter_add(
+        self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None
+    ) -> TensorLike:
         """Adds rows; repeated indices add up. Returns the variable."""
         return self._scatter("add", sparse_delta)
 
-    def scatter_sub(self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None) -> Any:
+    def scatter_sub(
+        self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None
+    ) -> TensorLike:
         """Subtracts rows; repeated indices add up. Returns the variable."""
         return self._scatter("add", IndexedSlices(-jnp.asarray(sparse_delta.values), sparse_delta.indices))
 
-    def scatter_mul(self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None) -> Any:
+    def scatter_mul(
+        self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None
+    ) -> TensorLike:
         """Multiplies rows. Returns the variable."""
         return self._scatter("multiply", sparse_delta)
 
-    def scatter_div(self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None) -> Any:
+    def scatter_div(
+        self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None
+    ) -> TensorLike:
         """Divides rows. Returns the variable."""
         return self._scatter("divide", sparse_delta)
 
-    def scatter_max(self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None) -> Any:
+    def scatter_max(
+        self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None
+    ) -> TensorLike:
         """Sets rows to the elementwise maximum. Returns the variable."""
         return self._scatter("max", sparse_delta)
 
-    def scatter_min(self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None) -> Any:
+    def scatter_min(
+        self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None
+    ) -> TensorLike:
         """Sets rows to the elementwise minimum. Returns the variable."""
         return self._scatter("min", sparse_delta)
 
-    def scatter_update(self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None) -> Any:
+    def scatter_update(
+        self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None
+    ) -> TensorLike:
         """Replaces rows. Returns the variable."""
         return self._scatter("set", sparse_delta)
 
@@ -286,7 +309,7 @@ class ShardedVariable:
 
     # --- Reading parts ------------------------------------------------------------------------------------------------
 
-    def sparse_read(self, indices: Any, name: str | None = None) -> jax.Array:
+    def sparse_read(self, indices: TensorLike, name: str | None = None) -> jax.Array:
         """Returns the rows with these numbers, in their order: integers (...) → (..., *row)."""
         return rows_of(self, jnp.asarray(indices))
 

@@ -18,7 +18,7 @@ Shape = tuple[int, ...]
 Arguments = inspect.BoundArguments
 
 
-def shards(variable: Any) -> list[Any]:
+def shards(variable: keras.Variable) -> list[keras.Variable]:
     """Returns the variables that hold a variable's value: its shards, or the variable itself."""
     return list(variable.variables) if is_view(variable) else [variable]
 

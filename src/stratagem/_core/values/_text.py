@@ -6,8 +6,10 @@ from typing import Any
 import jax
 import numpy as np
 
+from stratagem._base.types import TensorLike
 
-def as_text(value: Any, summarize: int = 3) -> str:
+
+def as_text(value: TensorLike, summarize: int = 3) -> str:
     """Returns one argument of `tf.print` as text: tensors by TF's rules, structures of them, others by `str`."""
     if isinstance(value, np.ndarray | np.generic):
         return _array(np.asarray(value), summarize, 0)

@@ -9,6 +9,7 @@ import jax.numpy as jnp
 import keras
 import numpy as np
 
+from stratagem._base.types import DTypeLike, ShapeLike, TensorLike, Unused
 from stratagem._core.context import current, entered, recording
 from stratagem._core.values._initial import InitialRows
 from stratagem._private import KerasVariable
@@ -35,7 +36,7 @@ class VariableAggregation(enum.Enum):
 class IndexedSlices:
     """Rows `values` (n, ...) for the positions `indices` (n,) of dimension 0, as `tf.IndexedSlices`."""
 
-    def __init__(self, values: Any, indices: Any, dense_shape: Any = None) -> None:
+    def __init__(self, values: TensorLike, indices: TensorLike, dense_shape: ShapeLike = None) -> None:
         self.values = values
         self.indices = indices
         self.dense_shape = dense_shape
@@ -63,7 +64,7 @@ def _aggregation(mode: Any, name: str) -> str:
     return _AGGREGATION[key]
 
 
-def initial_array(value: Any, dtype: Any) -> np.ndarray | jax.Array:
+def initial_array(value: TensorLike, dtype: DTypeLike) -> np.ndarray | jax.Array:
     """Returns an initial value with TF's dtypes: Python float → float32, int → int32; NumPy arrays and tensors keep theirs."""
     if isinstance(value, jax.Array | KerasVariable):
         array = value.value if isinstance(value, KerasVariable) else value
@@ -87,17 +88,17 @@ class Variable(KerasVariable):  # type: ignore[misc]
 
     def __init__(
         self,
-        initial_value: Any = None,
+        initial_value: TensorLike = None,
         trainable: bool | None = None,
         validate_shape: bool = True,
-        caching_device: Any = None,
+        caching_device: Unused = None,
         name: str | None = None,
-        variable_def: Any = None,
-        dtype: Any = None,
-        import_scope: Any = None,
-        constraint: Callable[[Any], Any] | None = None,
-        synchronization: Any = VariableSynchronization.AUTO,
-        aggregation: Any = VariableAggregation.NONE,
+        variable_def: Unused = None,
+        dtype: DTypeLike = None,
+        import_scope: Unused = None,
+        constraint: Callable[[TensorLike], TensorLike] | None = None,
+        synchronization: TensorLike = VariableSynchronization.AUTO,
+        aggregation: TensorLike = VariableAggregation.NONE,
         shape: Sequence[int] | None = None,
     ) -> None:
         if initial_value is None:
@@ -151,22 +152,24 @@ class Variable(KerasVariable):  # type: ignore[misc]
         value: jax.Array = self.value
         return value
 
-    def assign(self, value: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True) -> Any:
+    def assign(
+        self, value: TensorLike, use_locking: bool = False, name: str | None = None, read_value: bool = True
+    ) -> TensorLike:
         """Sets the value (same shape; cast to the variable's dtype). Returns the variable."""
         # A copy, because JAX may use a NumPy array's own memory, which the program may change later.
         super().assign(value.copy() if isinstance(value, np.ndarray) else value)
         return self if read_value else None
 
     def assign_add(
-        self, delta: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True
-    ) -> Any:
+        self, delta: TensorLike, use_locking: bool = False, name: str | None = None, read_value: bool = True
+    ) -> TensorLike:
         """Adds `delta`. Returns the variable."""
         super().assign_add(delta)
         return self if read_value else None
 
     def assign_sub(
-        self, delta: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True
-    ) -> Any:
+        self, delta: TensorLike, use_locking: bool = False, name: str | None = None, read_value: bool = True
+    ) -> TensorLike:
         """Subtracts `delta`. Returns the variable."""
         super().assign_sub(delta)
         return self if read_value else None
@@ -213,19 +216,19 @@ class Variable(KerasVariable):  # type: ignore[misc]
         """Replaces rows."""
         return self._scatter("set", sparse_delta)
 
-    def scatter_nd_add(self, indices: Any, updates: Any, name: str | None = None) -> "Variable":
+    def scatter_nd_add(self, indices: TensorLike, updates: TensorLike, name: str | None = None) -> "Variable":
         """Adds `updates` at the multi-dimensional `indices` (..., rank of the index)."""
         return self._scatter_nd("add", indices, updates)
 
-    def scatter_nd_sub(self, indices: Any, updates: Any, name: str | None = None) -> "Variable":
+    def scatter_nd_sub(self, indices: TensorLike, updates: TensorLike, name: str | None = None) -> "Variable":
         """Subtracts `updates` at the multi-dimensional `indices`."""
         return self._scatter_nd("add", indices, -jnp.asarray(updates))
 
-    def scatter_nd_update(self, indices: Any, updates: Any, name: str | None = None) -> "Variable":
+    def scatter_nd_update(self, indices: TensorLike, updates: TensorLike, name: str | None = None) -> "Variable":
         """Replaces values at the multi-dimensional `indices`."""
         return self._scatter_nd("set", indices, updates)
 
-    def sparse_read(self, indices: Any, name: str | None = None) -> jax.Array:
+    def sparse_read(self, indices: TensorLike, name: str | None = None) -> jax.Array:
         """Returns the rows at `indices`."""
         rows: jax.Array = keras.ops.take(self, indices, axis=0)  # reads only these rows from a server
         return rows

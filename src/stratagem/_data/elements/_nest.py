@@ -15,11 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stratagem._base.errors import InvalidArgumentError
+from stratagem._base.types import Nest as Nest
+from stratagem._base.types import TensorLike
 from stratagem._data.elements._spec import DatasetSpec, Nestable, TensorSpec, no_batches_of_datasets
 from stratagem._ops import StringTensor
 
 Array = NDArray[Any]
-Nest = Any
 
 
 class NoRows:
@@ -69,7 +70,7 @@ def convert(nest: Nest) -> Nest:
     return map_leaves(lambda leaf: leaf if isinstance(leaf, Nestable) else frozen(to_numpy(leaf)), nest)
 
 
-def to_numpy(value: Any) -> Array:
+def to_numpy(value: TensorLike) -> Array:
     """Converts as TensorFlow does: Python ints become int32, floats float32, strings bytes; arrays keep their dtype."""
     array = np.asarray(value)
     if array.dtype.kind in "US":

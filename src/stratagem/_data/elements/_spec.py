@@ -8,6 +8,8 @@ from typing import Any, final, overload
 import jax
 import numpy as np
 
+from stratagem._base.types import Nest, ShapeLike
+
 
 class Nestable(abc.ABC):
     """The part of a data set's interface that this code needs: it can be a component of an element."""
@@ -122,7 +124,7 @@ class DatasetSpec:
 
     dtype = np.dtype(object)
 
-    def __init__(self, element_spec: Any, dataset_shape: Any = ()) -> None:
+    def __init__(self, element_spec: Nest, dataset_shape: ShapeLike = ()) -> None:
         self.element_spec = element_spec
         self.shape = dataset_shape if isinstance(dataset_shape, TensorShape) else TensorShape(dataset_shape)
         if self.shape.rank != 0:

@@ -7,6 +7,7 @@ from typing import Any, final
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
+from stratagem._base.types import TensorLike
 from stratagem._data.elements._nest import Array, Nest, to_numpy
 from stratagem._data.elements._spec import TensorSpec
 from stratagem._data.files._fields import (
@@ -133,14 +134,14 @@ def _scalars(values: list[Any], dtype: np.dtype[Any]) -> list[Array]:
 
 
 def decode_csv(
-    records: Any,
-    record_defaults: Any,
-    field_delim: Any = ",",
+    records: TensorLike,
+    record_defaults: TensorLike,
+    field_delim: TensorLike = ",",
     use_quote_delim: bool = True,
-    na_value: Any = "",
-    select_cols: Any = None,
+    na_value: TensorLike = "",
+    select_cols: TensorLike = None,
     name: str | None = None,
-) -> list[Any]:
+) -> list[Nest]:
     """Parses strings with one record each; returns one tensor per column, of the shape of `records`.
 
     record_defaults: a list of default values, one per column; an empty list or a dtype makes a column required.

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from typing import Any, final
 
 from stratagem._base.errors import InvalidArgumentError
+from stratagem._base.types import TensorLike
 from stratagem._data._dataset import Dataset
 from stratagem._data.elements._nest import Nest, to_numpy
 from stratagem._data.files._bytes import checked_compression
@@ -20,16 +21,16 @@ from stratagem._data.stages._stage import ParentIterator, Stage, StageIterator, 
 
 
 def CsvDataset(
-    filenames: Any,
-    record_defaults: Any,
-    compression_type: Any = None,
-    buffer_size: Any = None,
+    filenames: TensorLike,
+    record_defaults: TensorLike,
+    compression_type: TensorLike = None,
+    buffer_size: TensorLike = None,
     header: bool = False,
-    field_delim: Any = ",",
+    field_delim: TensorLike = ",",
     use_quote_delim: bool = True,
-    na_value: Any = "",
-    select_cols: Any = None,
-    exclude_cols: Any = None,
+    na_value: TensorLike = "",
+    select_cols: TensorLike = None,
+    exclude_cols: TensorLike = None,
 ) -> Dataset:
     """Records of comma-separated values as tuples of scalars.
 
@@ -51,12 +52,12 @@ def CsvDataset(
 
 
 def make_csv_dataset(
-    file_pattern: Any,
-    batch_size: Any,
+    file_pattern: TensorLike,
+    batch_size: TensorLike,
     column_names: Sequence[str] | None = None,
-    column_defaults: Sequence[Any] | None = None,
+    column_defaults: Sequence[TensorLike] | None = None,
     label_name: str | None = None,
-    select_columns: Sequence[Any] | None = None,
+    select_columns: Sequence[TensorLike] | None = None,
     field_delim: str = ",",
     use_quote_delim: bool = True,
     na_value: str = "",

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
+from stratagem._base.types import TensorLike
 from stratagem._data._dataset import Dataset
 from stratagem._data.files._bytes import checked_compression
 from stratagem._data.files._format import STRING, Format
@@ -19,10 +20,10 @@ from stratagem._data.stages._stage import OrderedRows, Stage
 
 
 def TFRecordDataset(
-    filenames: Any,
-    compression_type: Any = None,
-    buffer_size: Any = None,
-    num_parallel_reads: Any = None,
+    filenames: TensorLike,
+    compression_type: TensorLike = None,
+    buffer_size: TensorLike = None,
+    num_parallel_reads: TensorLike = None,
     name: str | None = None,
 ) -> Dataset:
     """The records of TFRecord files, as scalar strings.
@@ -36,10 +37,10 @@ def TFRecordDataset(
 
 
 def TextLineDataset(
-    filenames: Any,
-    compression_type: Any = None,
-    buffer_size: Any = None,
-    num_parallel_reads: Any = None,
+    filenames: TensorLike,
+    compression_type: TensorLike = None,
+    buffer_size: TensorLike = None,
+    num_parallel_reads: TensorLike = None,
     name: str | None = None,
 ) -> Dataset:
     """The lines of text files without line ends, as scalar strings. Arguments and errors are those of `TFRecordDataset`."""
@@ -47,13 +48,13 @@ def TextLineDataset(
 
 
 def FixedLengthRecordDataset(
-    filenames: Any,
-    record_bytes: Any,
-    header_bytes: Any = None,
-    footer_bytes: Any = None,
-    buffer_size: Any = None,
-    compression_type: Any = None,
-    num_parallel_reads: Any = None,
+    filenames: TensorLike,
+    record_bytes: TensorLike,
+    header_bytes: TensorLike = None,
+    footer_bytes: TensorLike = None,
+    buffer_size: TensorLike = None,
+    compression_type: TensorLike = None,
+    num_parallel_reads: TensorLike = None,
     name: str | None = None,
 ) -> Dataset:
     """Records of `record_bytes` bytes each, as scalar strings, between a header and a footer of each file.

@@ -11,6 +11,7 @@ from typing import Any, NoReturn, final
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError, UnimplementedError
+from stratagem._base.types import DTypeLike, Nest, ShapeLike, TensorLike, Unused
 from stratagem._data.elements._nest import Array, to_numpy
 from stratagem._data.files._host import numbers
 from stratagem._data.files._sparse import SparseTensor
@@ -145,9 +146,9 @@ class FixedLenFeature(FeatureParser):
         InvalidArgumentError: another dtype, or a default of another size.
     """
 
-    shape: Any
-    dtype: Any
-    default_value: Any = None
+    shape: ShapeLike
+    dtype: DTypeLike
+    default_value: TensorLike = None
     kind: FeatureKind = field(init=False, repr=False, compare=False)
     dims: tuple[int, ...] = field(init=False, repr=False, compare=False)
     size: int = field(init=False, repr=False, compare=False)
@@ -158,11 +159,11 @@ class FixedLenFeature(FeatureParser):
         default = None if self.default_value is None else _default(self.default_value, kind, dims)
         self.__dict__.update(kind=kind, dims=dims, size=math.prod(dims), default=default)
 
-    def one(self, key: str, feature: Any) -> Any:
+    def one(self, key: str, feature: TensorLike) -> Nest:
         values = self._values_of_all([feature])
         return numbers(self._checked(key, self.values(key, feature)) if values is None else values.reshape(self.dims))
 
-    def many(self, key: str, features: Sequence[Any], names: Sequence[str]) -> Any:
+    def many(self, key: str, features: Sequence[TensorLike], names: Sequence[str]) -> Nest:
         values = self._values_of_all(features)
         if values is None:
             values = np.stack(each(lambda feature: self._checked(key, self.values(key, feature)), features, names))
@@ -202,10 +203,10 @@ class FixedLenSequenceFeature(FeatureParser):
         InvalidArgumentError: another dtype, or a default that is not a scalar.
     """
 
-    shape: Any
-    dtype: Any
+    shape: ShapeLike
+    dtype: DTypeLike
     allow_missing: bool = False
-    default_value: Any = None
+    default_value: TensorLike = None
     kind: FeatureKind = field(init=False, repr=False, compare=False)
     dims: tuple[int, ...] = field(init=False, repr=False, compare=False)
     padding: Array = field(init=False, repr=False, compare=False)
@@ -215,10 +216,10 @@ class FixedLenSequenceFeature(FeatureParser):
         given = kind.zero if self.default_value is None else self.default_value
         self.__dict__.update(kind=kind, dims=dims, padding=_default(given, kind, ()))
 
-    def one(self, key: str, feature: Any) -> Any:
+    def one(self, key: str, feature: TensorLike) -> Nest:
         return numbers(self._rows(key, self.values(key, feature)))
 
-    def many(self, key: str, features: Sequence[Any], names: Sequence[str]) -> Any:
+    def many(self, key: str, features: Sequence[TensorLike], names: Sequence[str]) -> Nest:
         rows = each(lambda feature: self._rows(key, self.values(key, feature)), features, names)
         longest = max(map(len, rows), default=0)
         result = np.full((len(rows), longest, *self.dims), self.padding, self.kind.dtype)
@@ -244,19 +245,19 @@ class FixedLenSequenceFeature(FeatureParser):
 class VarLenFeature(FeatureParser):
     """A feature with any number of values, as a SparseTensor. dtype: int64, float32 or string."""
 
-    dtype: Any
+    dtype: DTypeLike
     kind: FeatureKind = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         self.__dict__.update(kind=kind_of(self.dtype))
 
-    def one(self, key: str, feature: Any) -> Any:
+    def one(self, key: str, feature: TensorLike) -> Nest:
         found = self.values(key, feature)
         values = np.empty(0, self.kind.dtype) if found is None else found
         indices = np.arange(len(values), dtype=np.int64)[:, None]
         return SparseTensor(numbers(indices), numbers(values), numbers(np.array([len(values)], np.int64)))
 
-    def many(self, key: str, features: Sequence[Any], names: Sequence[str]) -> Any:
+    def many(self, key: str, features: Sequence[TensorLike], names: Sequence[str]) -> Nest:
         return sparse_rows(each(lambda feature: self.values(key, feature), features, names), self.kind)
 
 
@@ -271,7 +272,7 @@ def sparse_rows(rows: "Sequence[Array | None]", kind: FeatureKind) -> SparseTens
     return SparseTensor(numbers(indices), numbers(values), numbers(shape))
 
 
-def RaggedFeature(*args: Any, **kwargs: Any) -> NoReturn:
+def RaggedFeature(*args: Unused, **kwargs: Unused) -> NoReturn:
     """Not supported: there are no ragged tensors.
 
     Raises:

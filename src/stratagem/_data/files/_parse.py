@@ -7,6 +7,7 @@ import numpy as np
 from google.protobuf.message import DecodeError
 
 from stratagem._base.errors import InvalidArgumentError
+from stratagem._base.types import Nest, TensorLike, Unused
 from stratagem._data.elements._nest import Array
 from stratagem._data.files._features import (
     FeatureParser,
@@ -19,8 +20,8 @@ from stratagem._data.files._messages import Example, SequenceExample
 
 
 def parse_single_example(
-    serialized: Any, features: Mapping[str, FeatureParser], example_names: Any = None, name: str | None = None
-) -> dict[str, Any]:
+    serialized: TensorLike, features: Mapping[str, FeatureParser], example_names: Unused = None, name: str | None = None
+) -> dict[str, Nest]:
     """The features of one serialized Example by name: tensors, and SparseTensors for VarLenFeature.
 
     serialized: a scalar string. Numbers stay in host memory until they are used in a computation.
@@ -35,8 +36,11 @@ def parse_single_example(
 
 
 def parse_example(
-    serialized: Any, features: Mapping[str, FeatureParser], example_names: Any = None, name: str | None = None
-) -> dict[str, Any]:
+    serialized: TensorLike,
+    features: Mapping[str, FeatureParser],
+    example_names: TensorLike = None,
+    name: str | None = None,
+) -> dict[str, Nest]:
     """The features of a vector of serialized Examples, stacked; for a scalar, those of `parse_single_example`.
 
     example_names: strings, one per Example, for errors.
@@ -58,12 +62,12 @@ def parse_example(
 
 
 def parse_single_sequence_example(
-    serialized: Any,
+    serialized: TensorLike,
     context_features: Mapping[str, FeatureParser] | None = None,
     sequence_features: Mapping[str, FeatureParser] | None = None,
-    example_name: Any = None,
+    example_name: Unused = None,
     name: str | None = None,
-) -> tuple[dict[str, Any], dict[str, Any]]:
+) -> tuple[dict[str, Nest], dict[str, Nest]]:
     """The context and the feature lists of one serialized SequenceExample.
 
     sequence_features: FixedLenSequenceFeature gives (steps, *shape), VarLenFeature a sparse matrix (steps, longest).

@@ -7,6 +7,7 @@ from google.protobuf.message import DecodeError
 
 from stratagem._base.errors import InvalidArgumentError
 from stratagem._base.tensor_proto import CODES, TensorProto, serialized_tensor
+from stratagem._base.types import DTypeLike, Nest, TensorLike
 from stratagem._data.elements._nest import Array
 from stratagem._data.files._host import numbers, on_host, text
 from stratagem._ops import as_dtype
@@ -15,8 +16,12 @@ _NAMES = {code: name for name, code in CODES.items()}
 
 
 def decode_raw(
-    input_bytes: Any, out_type: Any, little_endian: bool = True, fixed_length: Any = None, name: str | None = None
-) -> Any:
+    input_bytes: TensorLike,
+    out_type: DTypeLike,
+    little_endian: bool = True,
+    fixed_length: TensorLike = None,
+    name: str | None = None,
+) -> Nest:
     """The bytes of strings as numbers of `out_type`, with one more dimension than `input_bytes`.
 
     little_endian: the byte order in the strings. fixed_length: truncate or zero-pad to this many bytes.
@@ -50,7 +55,7 @@ def decode_raw(
     return numbers(found.reshape(*array.shape, size // dtype.itemsize))
 
 
-def serialize_tensor(tensor: Any, name: str | None = None) -> Array:
+def serialize_tensor(tensor: TensorLike, name: str | None = None) -> Array:
     """A tensor as a scalar string: a TensorProto, which TensorFlow's `parse_tensor` accepts as well."""
     array = on_host(tensor, "tf.io.serialize_tensor")
     result = np.empty((), object)
@@ -58,7 +63,7 @@ def serialize_tensor(tensor: Any, name: str | None = None) -> Array:
     return numbers(result)
 
 
-def parse_tensor(serialized: Any, out_type: Any, name: str | None = None) -> Any:
+def parse_tensor(serialized: TensorLike, out_type: DTypeLike, name: str | None = None) -> Nest:
     """The tensor in a serialized TensorProto.
 
     Raises:

@@ -5,6 +5,7 @@ from typing import Any, NamedTuple, final
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
+from stratagem._base.types import TensorLike
 from stratagem._data.elements._nest import Array, NoRows
 from stratagem._data.files._host import numbers, on_host
 
@@ -38,7 +39,7 @@ class SparseTensor(_Parts, NoRows):
 
 
 def to_dense(
-    sp_input: SparseTensor, default_value: Any = None, validate_indices: bool = True, name: str | None = None
+    sp_input: SparseTensor, default_value: TensorLike = None, validate_indices: bool = True, name: str | None = None
 ) -> Array:
     """A tensor of `dense_shape` with `default_value`, zero or the empty string where there is no entry.
 

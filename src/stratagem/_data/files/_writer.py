@@ -8,6 +8,7 @@ from typing import Any, BinaryIO, final
 
 from stratagem._base.errors import FailedPreconditionError
 from stratagem._base.framing import framed
+from stratagem._base.types import PathLike
 from stratagem._data.files._bytes import WINDOW_BITS, open_errors
 from stratagem._data.stages._file_names import names_in
 
@@ -58,7 +59,7 @@ class TFRecordWriter:
         FailedPreconditionError, PermissionDeniedError: `path` is a folder; writing is not allowed.
     """
 
-    def __init__(self, path: Any, options: TFRecordOptions | str | None = None) -> None:
+    def __init__(self, path: PathLike, options: TFRecordOptions | str | None = None) -> None:
         (self._path,) = names_in(path)
         if not isinstance(options, TFRecordOptions):
             options = TFRecordOptions(options)

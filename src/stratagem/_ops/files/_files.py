@@ -19,6 +19,7 @@ from stratagem._base.errors import (
     PermissionDeniedError,
 )
 from stratagem._base.paths import StrPath, file_errors, local_path
+from stratagem._base.types import PathLike, TensorLike
 
 
 def exists(path: StrPath) -> bool:
@@ -144,22 +145,22 @@ class GFile:
     def __iter__(self) -> Iterator[Any]:
         return iter(self._file)
 
-    def read(self, n: int = -1) -> Any:
+    def read(self, n: int = -1) -> TensorLike:
         """Reads everything, or `n` characters (bytes in binary mode)."""
         with self._mode_errors():
             return self._file.read(n)
 
-    def readline(self) -> Any:
+    def readline(self) -> TensorLike:
         """Reads the next line including its end; empty at the end of the file."""
         with self._mode_errors():
             return self._file.readline()
 
-    def readlines(self) -> list[Any]:
+    def readlines(self) -> list[TensorLike]:
         """Reads all lines."""
         with self._mode_errors():
             return list(self._file.readlines())
 
-    def write(self, file_content: Any) -> None:
+    def write(self, file_content: TensorLike) -> None:
         """Writes text (bytes in binary mode)."""
         with self._mode_errors():
             self._file.write(file_content)
@@ -193,13 +194,13 @@ class GFile:
         self._file.close()
 
 
-def read_file(filename: Any, name: str | None = None) -> np.ndarray:
+def read_file(filename: PathLike, name: str | None = None) -> np.ndarray:
     """Reads a file's bytes as a scalar string tensor. Raises NotFoundError."""
     with file_errors(filename):
         return np.array(Path(local_path(filename)).read_bytes(), dtype=object)
 
 
-def write_file(filename: Any, contents: Any, name: str | None = None) -> None:
+def write_file(filename: PathLike, contents: TensorLike, name: str | None = None) -> None:
     """Writes bytes, text or a scalar string tensor to a file; creates missing parent folders."""
     content = contents.item() if isinstance(contents, np.ndarray) else contents
     path = Path(local_path(filename))

@@ -5,11 +5,14 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
+from stratagem._base.types import ShapeLike, TensorLike
 from stratagem._ops._convert import Tensor, is_traced, static_shape, tensor
 from stratagem._ops.sampling._random import uniform
 
 
-def dropout(x: Any, rate: Any, noise_shape: Any = None, seed: int | None = None, name: str | None = None) -> Tensor:
+def dropout(
+    x: TensorLike, rate: TensorLike, noise_shape: ShapeLike = None, seed: int | None = None, name: str | None = None
+) -> Tensor:
     """Sets entries to zero with probability `rate` and scales up all others by 1 / (1 - rate).
 
     noise_shape: in a dimension where it is 1, all entries are dropped or kept together.

@@ -8,6 +8,7 @@ import jax.numpy as jnp
 import keras
 import numpy as np
 
+from stratagem._base.types import DTypeLike, ShapeLike, TensorLike, Unused
 from stratagem._ops._convert import Tensor, static_int, static_shape, tensor
 from stratagem._ops._dtypes import as_dtype, float32, int32, uint64
 from stratagem._ops.sampling._distributions import draw_normal, draw_truncated_normal, draw_uniform, key_of
@@ -23,35 +24,35 @@ class Generator:
     are not TensorFlow's, but as there the same seed gives the same numbers, and every replica draws different ones.
     """
 
-    def __init__(self, generator: Any) -> None:
+    def __init__(self, generator: TensorLike) -> None:
         self._generator = generator
 
     @classmethod
-    def from_seed(cls, seed: int, alg: Any = None) -> "Generator":
+    def from_seed(cls, seed: int, alg: Unused = None) -> "Generator":
         """A generator with this seed."""
         return cls(keras.random.SeedGenerator(int(seed) % 2**32))
 
     @classmethod
-    def from_non_deterministic_state(cls, alg: Any = None) -> "Generator":
+    def from_non_deterministic_state(cls, alg: Unused = None) -> "Generator":
         """A generator with a random state."""
         return cls(keras.random.SeedGenerator())
 
     @classmethod
-    def from_state(cls, state: Any, alg: Any = None) -> "Generator":
+    def from_state(cls, state: TensorLike, alg: Unused = None) -> "Generator":
         """A generator that continues from the state of another one. Raises ValueError unless the state is two numbers."""
         made = cls.from_seed(0)
         made.reset(state)
         return made
 
     @classmethod
-    def from_key_counter(cls, key: Any, counter: Any, alg: Any = None) -> "Generator":
+    def from_key_counter(cls, key: TensorLike, counter: TensorLike, alg: Unused = None) -> "Generator":
         """A generator with this key that has made `counter` draws (a number, or several of which the first counts)."""
         made = cls.from_seed(0)
         made.reset_from_key_counter(key, counter)
         return made
 
     @property
-    def state(self) -> Any:
+    def state(self) -> TensorLike:
         """The variable that holds the state: (2,) uint32."""
         return self._generator.state
 
@@ -65,7 +66,7 @@ class Generator:
         """TensorFlow's number for Threefry."""
         return THREEFRY
 
-    def reset(self, state: Any) -> None:
+    def reset(self, state: TensorLike) -> None:
         """Continues from this state, even inside a step. Raises ValueError unless it is two numbers, as `state` is."""
         given = tensor(state)
         if given.shape != (2,):
@@ -75,17 +76,17 @@ class Generator:
             )
         self.state.assign(given.astype(np.uint32))
 
-    def reset_from_seed(self, seed: Any) -> None:
+    def reset_from_seed(self, seed: TensorLike) -> None:
         """Restarts with this seed, even inside a step."""
         first = tensor(int(seed) % 2**32, np.uint32) if isinstance(seed, int) else tensor(seed).astype(np.uint32)
         self.state.assign(jnp.stack([first, jnp.zeros((), np.uint32)]))
 
-    def reset_from_key_counter(self, key: Any, counter: Any) -> None:
+    def reset_from_key_counter(self, key: TensorLike, counter: TensorLike) -> None:
         """Continues from this key and count (a number, or several of which the first counts)."""
         count = jnp.ravel(tensor(counter))[0]
         self.state.assign(jnp.stack([tensor(key).astype(np.uint32), count.astype(np.uint32)]))
 
-    def skip(self, delta: Any) -> None:
+    def skip(self, delta: TensorLike) -> None:
         """Advances the state as if there had been this many more draws."""
         self.state.assign(tensor(self.state) + jnp.stack([0, tensor(delta)]).astype(np.uint32))
 
@@ -99,24 +100,39 @@ class Generator:
         return [Generator.from_state(row) for row in rows]
 
     def normal(
-        self, shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = float32, name: str | None = None
+        self,
+        shape: ShapeLike,
+        mean: TensorLike = 0.0,
+        stddev: TensorLike = 1.0,
+        dtype: DTypeLike = float32,
+        name: str | None = None,
     ) -> Tensor:
         """Normally distributed numbers."""
         return draw_normal(self._next(), shape, mean, stddev, dtype)
 
     def truncated_normal(
-        self, shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = float32, name: str | None = None
+        self,
+        shape: ShapeLike,
+        mean: TensorLike = 0.0,
+        stddev: TensorLike = 1.0,
+        dtype: DTypeLike = float32,
+        name: str | None = None,
     ) -> Tensor:
         """Normally distributed numbers within two standard deviations of the mean."""
         return draw_truncated_normal(self._next(), shape, mean, stddev, dtype)
 
     def uniform(
-        self, shape: Any, minval: Any = 0, maxval: Any = None, dtype: Any = float32, name: str | None = None
+        self,
+        shape: ShapeLike,
+        minval: TensorLike = 0,
+        maxval: TensorLike = None,
+        dtype: DTypeLike = float32,
+        name: str | None = None,
     ) -> Tensor:
         """Uniform numbers in [minval, maxval). Raises ValueError for integers without `maxval`."""
         return draw_uniform(self._next(), shape, minval, maxval, dtype)
 
-    def uniform_full_int(self, shape: Any, dtype: Any = uint64, name: str | None = None) -> Tensor:
+    def uniform_full_int(self, shape: ShapeLike, dtype: DTypeLike = uint64, name: str | None = None) -> Tensor:
         """Uniform over all values of an integer type of 32 or 64 bits. Raises ValueError for other types."""
         kind = as_dtype(dtype)
         if not kind.is_integer or kind.dtype.itemsize < 4:
@@ -124,7 +140,9 @@ class Generator:
         words = jax.random.bits(self._next(), (*static_shape(shape), kind.dtype.itemsize // 4), np.uint32)
         return jax.lax.bitcast_convert_type(words if words.shape[-1] == 2 else words[..., 0], kind.dtype)
 
-    def binomial(self, shape: Any, counts: Any, probs: Any, dtype: Any = int32, name: str | None = None) -> Tensor:
+    def binomial(
+        self, shape: ShapeLike, counts: TensorLike, probs: TensorLike, dtype: DTypeLike = int32, name: str | None = None
+    ) -> Tensor:
         """The number of successes in `counts` trials with probability `probs`: tensors that broadcast to `shape`."""
         trials, chance = tensor(counts).astype(np.float32), tensor(probs).astype(np.float32)
         return jax.random.binomial(self._next(), trials, chance, static_shape(shape)).astype(as_dtype(dtype).dtype)

@@ -8,6 +8,7 @@ import keras
 import numpy as np
 
 from stratagem import _private
+from stratagem._base.types import DTypeLike, IntLike, Nest, ShapeLike, TensorLike
 from stratagem._core.context import current
 from stratagem._core.values import placement_of
 from stratagem._ops._convert import Tensor, allow_x64, static_shape, tensor
@@ -75,10 +76,10 @@ def _key(seed: Any = None) -> jax.Array:
 
 
 def normal(
-    shape: Any,
-    mean: Any = 0.0,
-    stddev: Any = 1.0,
-    dtype: Any = float32,
+    shape: ShapeLike,
+    mean: TensorLike = 0.0,
+    stddev: TensorLike = 1.0,
+    dtype: DTypeLike = float32,
     seed: int | None = None,
     name: str | None = None,
 ) -> Tensor:
@@ -87,10 +88,10 @@ def normal(
 
 
 def uniform(
-    shape: Any,
-    minval: Any = 0,
-    maxval: Any = None,
-    dtype: Any = float32,
+    shape: ShapeLike,
+    minval: TensorLike = 0,
+    maxval: TensorLike = None,
+    dtype: DTypeLike = float32,
     seed: int | None = None,
     name: str | None = None,
 ) -> Tensor:
@@ -99,10 +100,10 @@ def uniform(
 
 
 def truncated_normal(
-    shape: Any,
-    mean: Any = 0.0,
-    stddev: Any = 1.0,
-    dtype: Any = float32,
+    shape: ShapeLike,
+    mean: TensorLike = 0.0,
+    stddev: TensorLike = 1.0,
+    dtype: DTypeLike = float32,
     seed: int | None = None,
     name: str | None = None,
 ) -> Tensor:
@@ -110,20 +111,25 @@ def truncated_normal(
     return draw_truncated_normal(_key(seed), shape, mean, stddev, dtype)
 
 
-def shuffle(value: Any, seed: int | None = None, name: str | None = None) -> Tensor:
+def shuffle(value: TensorLike, seed: int | None = None, name: str | None = None) -> Tensor:
     """The rows (entries along dimension 0) in random order."""
     return jax.random.permutation(_key(seed), tensor(value))
 
 
 def categorical(
-    logits: Any, num_samples: Any, dtype: Any = None, seed: int | None = None, name: str | None = None
+    logits: TensorLike, num_samples: IntLike, dtype: DTypeLike = None, seed: int | None = None, name: str | None = None
 ) -> Tensor:
     """Draws class numbers with these unnormalized log-probabilities: (batch, classes) -> (batch, samples), int64."""
     return draw_categorical(_key(seed), logits, num_samples, dtype)
 
 
 def gamma(
-    shape: Any, alpha: Any, beta: Any = None, dtype: Any = float32, seed: int | None = None, name: str | None = None
+    shape: ShapeLike,
+    alpha: TensorLike,
+    beta: TensorLike = None,
+    dtype: DTypeLike = float32,
+    seed: int | None = None,
+    name: str | None = None,
 ) -> Tensor:
     """Gamma-distributed numbers of shape (*shape, *alpha.shape)."""
     kind = as_dtype(dtype).dtype
@@ -133,7 +139,9 @@ def gamma(
     return drawn if beta is None else drawn / tensor(beta).astype(kind)
 
 
-def poisson(shape: Any, lam: Any, dtype: Any = float32, seed: int | None = None, name: str | None = None) -> Tensor:
+def poisson(
+    shape: ShapeLike, lam: TensorLike, dtype: DTypeLike = float32, seed: int | None = None, name: str | None = None
+) -> Tensor:
     """Poisson-distributed numbers of shape (*shape, *lam.shape)."""
     rate = tensor(lam)
     return jax.random.poisson(_key(seed), rate, (*static_shape(shape), *rate.shape)).astype(as_dtype(dtype).dtype)
@@ -143,11 +151,11 @@ def poisson(shape: Any, lam: Any, dtype: Any = float32, seed: int | None = None,
 
 
 def stateless_normal(
-    shape: Any,
-    seed: Any,
-    mean: Any = 0.0,
-    stddev: Any = 1.0,
-    dtype: Any = float32,
+    shape: ShapeLike,
+    seed: TensorLike,
+    mean: TensorLike = 0.0,
+    stddev: TensorLike = 1.0,
+    dtype: DTypeLike = float32,
     name: str | None = None,
     alg: str = "auto_select",
 ) -> Tensor:
@@ -156,11 +164,11 @@ def stateless_normal(
 
 
 def stateless_uniform(
-    shape: Any,
-    seed: Any,
-    minval: Any = 0,
-    maxval: Any = None,
-    dtype: Any = float32,
+    shape: ShapeLike,
+    seed: TensorLike,
+    minval: TensorLike = 0,
+    maxval: TensorLike = None,
+    dtype: DTypeLike = float32,
     name: str | None = None,
     alg: str = "auto_select",
 ) -> Tensor:
@@ -169,11 +177,11 @@ def stateless_uniform(
 
 
 def stateless_truncated_normal(
-    shape: Any,
-    seed: Any,
-    mean: Any = 0.0,
-    stddev: Any = 1.0,
-    dtype: Any = float32,
+    shape: ShapeLike,
+    seed: TensorLike,
+    mean: TensorLike = 0.0,
+    stddev: TensorLike = 1.0,
+    dtype: DTypeLike = float32,
     name: str | None = None,
     alg: str = "auto_select",
 ) -> Tensor:
@@ -182,7 +190,7 @@ def stateless_truncated_normal(
 
 
 def stateless_categorical(
-    logits: Any, num_samples: Any, seed: Any, dtype: Any = int64, name: str | None = None
+    logits: TensorLike, num_samples: IntLike, seed: TensorLike, dtype: DTypeLike = int64, name: str | None = None
 ) -> Tensor:
     """Class numbers that depend only on `seed` (two numbers); not the same numbers as TF's."""
     return draw_categorical(key_of(seed), logits, num_samples, dtype)
@@ -193,11 +201,11 @@ def stateless_shuffle(value: Any, seed: Any, alg: str = "auto_select", name: str
     return jax.random.permutation(key_of(seed), tensor(value))
 
 
-def split(seed: Any, num: int = 2, alg: str = "auto_select") -> Tensor:
+def split(seed: TensorLike, num: int = 2, alg: str = "auto_select") -> Tensor:
     """`num` new seeds: shape (num, 2), int32."""
     return jax.random.key_data(jax.random.split(key_of(seed), num)).astype(np.int32)
 
 
-def fold_in(seed: Any, data: Any, alg: str = "auto_select") -> Tensor:
+def fold_in(seed: TensorLike, data: Nest, alg: str = "auto_select") -> Tensor:
     """Combines a seed and a number to a new seed (two int32 numbers)."""
     return jax.random.key_data(jax.random.fold_in(key_of(seed), tensor(data))).astype(np.int32)

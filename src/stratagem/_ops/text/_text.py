@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
+from stratagem._base.types import DTypeLike, TensorLike
 from stratagem._core.values import as_text
 from stratagem._ops._convert import Tensor, is_tensor, on_device, on_host, tensor
 from stratagem._ops._dtypes import as_dtype, float32
@@ -19,7 +20,7 @@ def _each(function: Callable[[bytes], Any], input: Any) -> np.ndarray:
 
 
 def as_string(
-    input: Any,
+    input: TensorLike,
     precision: int = -1,
     scientific: bool = False,
     shortest: bool = False,
@@ -44,7 +45,7 @@ def as_string(
     return flat.reshape(array.shape)
 
 
-def join(inputs: Sequence[Any], separator: str = "", name: str | None = None) -> np.ndarray:
+def join(inputs: Sequence[TensorLike], separator: str = "", name: str | None = None) -> np.ndarray:
     """Joins string tensors element by element, with broadcasting."""
     arrays = np.broadcast_arrays(*(on_host(i, "string") for i in inputs))
     flat = np.empty(arrays[0].size, dtype=object)
@@ -53,7 +54,7 @@ def join(inputs: Sequence[Any], separator: str = "", name: str | None = None) ->
 
 
 def format(
-    template: str, inputs: Any, placeholder: str = "{}", summarize: int = 3, name: str | None = None
+    template: str, inputs: TensorLike, placeholder: str = "{}", summarize: int = 3, name: str | None = None
 ) -> np.ndarray:
     """Replaces every placeholder of the template by an input, in the format of `tf.print`."""
     values = list(inputs) if isinstance(inputs, list | tuple) else [inputs]
@@ -65,28 +66,28 @@ def format(
     return np.array(text.encode(), dtype=object)
 
 
-def length(input: Any, unit: str = "BYTE", name: str | None = None) -> Tensor:
+def length(input: TensorLike, unit: str = "BYTE", name: str | None = None) -> Tensor:
     """The number of bytes (or characters, with unit UTF8_CHAR) of each string, int32."""
     count = len if unit == "BYTE" else lambda s: len(s.decode())
     return on_device(_each(count, input).astype(np.int32))
 
 
-def lower(input: Any, encoding: str = "", name: str | None = None) -> np.ndarray:
+def lower(input: TensorLike, encoding: str = "", name: str | None = None) -> np.ndarray:
     """Converts to lower case."""
     return _each(lambda s: s.decode().lower().encode() if encoding else s.lower(), input)
 
 
-def upper(input: Any, encoding: str = "", name: str | None = None) -> np.ndarray:
+def upper(input: TensorLike, encoding: str = "", name: str | None = None) -> np.ndarray:
     """Converts to upper case."""
     return _each(lambda s: s.decode().upper().encode() if encoding else s.upper(), input)
 
 
-def strip(input: Any, name: str | None = None) -> np.ndarray:
+def strip(input: TensorLike, name: str | None = None) -> np.ndarray:
     """Removes white space at both ends."""
     return _each(bytes.strip, input)
 
 
-def to_number(input: Any, out_type: Any = float32, name: str | None = None) -> Tensor:
+def to_number(input: TensorLike, out_type: DTypeLike = float32, name: str | None = None) -> Tensor:
     """Parses text as numbers. Raises InvalidArgumentError for text that is not a number."""
     kind = as_dtype(out_type)
     try:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any, NoReturn, final
 
 from stratagem._base.errors import ClusterError, UnavailableError
+from stratagem._base.types import Json, Unused
 from stratagem._cluster import Address, RayClusterResolver, TFConfigClusterResolver
 from stratagem._servers.remote._actors import LocalActor, TaskSilentError
 from stratagem._servers.remote._on_ray import start_on_ray
@@ -59,11 +60,11 @@ class Server:
 
     def __init__(
         self,
-        server_or_cluster_def: Any,
+        server_or_cluster_def: Json,
         job_name: str | None = None,
         task_index: int | None = None,
         protocol: str | None = None,
-        config: Any = None,
+        config: Unused = None,
         start: bool = True,
     ) -> None:
         jobs = _jobs(server_or_cluster_def)
@@ -144,7 +145,7 @@ class Server:
         ray.shutdown()
 
     @staticmethod
-    def create_local_server(config: Any = None, start: bool = True) -> "Server":
+    def create_local_server(config: Unused = None, start: bool = True) -> "Server":
         """Returns the server of a cluster of one task, `local:0`."""
         return Server({"local": ["localhost:0"]}, config=config, start=start)
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from stratagem._base.errors import ClusterError, UnimplementedError
 from stratagem._base.paths import local_path
+from stratagem._base.types import Nest
 from stratagem._checkpoints import latest_checkpoint, list_variables, load_variable
 from stratagem._core.step import default_mesh
 from stratagem._strategies import AbstractStrategy, OneDeviceStrategy
@@ -55,8 +56,8 @@ class Estimator:
         model_fn: Callable[..., EstimatorSpec],
         model_dir: str | os.PathLike[str] | None = None,
         config: RunConfig | None = None,
-        params: dict[str, Any] | None = None,
-        warm_start_from: Any = None,
+        params: dict[str, Nest] | None = None,
+        warm_start_from: Nest = None,
     ) -> None:
         _refuse_overrides(type(self))
         if model_fn is None:
@@ -80,7 +81,7 @@ class Estimator:
         return self._config
 
     @property
-    def params(self) -> dict[str, Any]:
+    def params(self) -> dict[str, Nest]:
         """A copy of the parameters."""
         return copy.deepcopy(self._params)
 
@@ -119,7 +120,7 @@ class Estimator:
 
     def train(
         self,
-        input_fn: Callable[..., Any],
+        input_fn: Callable[..., Nest],
         hooks: Iterable[SessionRunHook] | None = None,
         steps: int | None = None,
         max_steps: int | None = None,
@@ -185,12 +186,12 @@ class Estimator:
     @isolated
     def evaluate(
         self,
-        input_fn: Callable[..., Any],
+        input_fn: Callable[..., Nest],
         steps: int | None = None,
         hooks: Iterable[SessionRunHook] | None = None,
         checkpoint_path: str | None = None,
         name: str | None = None,
-    ) -> dict[str, Any]:
+    ) -> dict[str, Nest]:
         """Returns the metrics of the model over all batches of the input, or over the first `steps` of them.
 
         The result is a dict of NumPy numbers: the model's eval_metric_ops by name, `loss`, which is the mean of the batches'
@@ -223,12 +224,12 @@ class Estimator:
     @generated_isolated
     def predict(
         self,
-        input_fn: Callable[..., Any],
+        input_fn: Callable[..., Nest],
         predict_keys: Iterable[str] | None = None,
         hooks: Iterable[SessionRunHook] | None = None,
         checkpoint_path: str | None = None,
         yield_single_examples: bool = True,
-    ) -> Iterator[Any]:
+    ) -> Iterator[Nest]:
         """Yields the predictions for every row of the input: a dict of arrays, or an array if the model_fn returns one tensor.
 
         predict_keys: the predictions to return, by default all.
@@ -252,7 +253,7 @@ class Estimator:
         finally:
             runner.close()
 
-    def export_saved_model(self, *args: Any, **kwargs: Any) -> Any:
+    def export_saved_model(self, *args: Nest, **kwargs: Nest) -> Nest:
         """Raises UnimplementedError: a SavedModel is a TensorFlow graph."""
         raise UnimplementedError(
             "Estimator.export_saved_model: a SavedModel is a graph of TensorFlow's, and here is none. The variables are in the "

@@ -1,8 +1,7 @@
 """The error messages for names of tf.estimator that are not provided."""
 
-from typing import Any
-
 from stratagem._base.errors import NotProvidedError
+from stratagem._base.types import Nest
 from stratagem._ops import not_provided
 
 _ESTIMATORS = """
@@ -32,7 +31,7 @@ _INSTEAD = {
 }
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> Nest:
     if name in _INSTEAD:
         raise NotProvidedError(f"tf.estimator.{name} is not provided; use {_INSTEAD[name]}.")
     raise not_provided("estimator", name)

@@ -4,6 +4,7 @@ import abc
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple, final
 
+from stratagem._base.types import Nest
 from stratagem._tf1.estimator._hook import CheckpointSaverListener, SessionRunHook
 
 
@@ -53,12 +54,12 @@ class Exporter(abc.ABC):
     @abc.abstractmethod
     def export(
         self,
-        estimator: Any,
+        estimator: Nest,
         export_path: str,
         checkpoint_path: str,
-        eval_result: dict[str, Any],
+        eval_result: dict[str, Nest],
         is_the_final_export: bool,
-    ) -> Any:
+    ) -> Nest:
         """Exports to `export_path`, and returns what train_and_evaluate is to return for this exporter."""
 
 

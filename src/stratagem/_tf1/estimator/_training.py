@@ -5,6 +5,7 @@ import logging
 from typing import Any
 
 from stratagem._base.errors import ClusterError
+from stratagem._base.types import Nest
 from stratagem._servers.remote import Server
 from stratagem._tf1.estimator._announcement import announced
 from stratagem._tf1.estimator._config import RunConfig
@@ -16,7 +17,7 @@ from stratagem._tf1.estimator._specs import EvalSpec, TrainSpec
 _log = logging.getLogger("stratagem.estimator")
 
 
-def train_and_evaluate(estimator: Estimator, train_spec: TrainSpec, eval_spec: EvalSpec) -> Any:
+def train_and_evaluate(estimator: Estimator, train_spec: TrainSpec, eval_spec: EvalSpec) -> Nest:
     """Trains `estimator` and evaluates it after its checkpoints.
 
     Without a cluster in TF_CONFIG, both happen here, and the result is a pair: the metrics of the last evaluation as a dict,

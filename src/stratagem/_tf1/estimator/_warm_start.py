@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from stratagem._base.errors import NotFoundError, UnimplementedError
 from stratagem._base.paths import local_path
+from stratagem._base.types import Nest
 from stratagem._checkpoints import NamedCheckpoint, latest_checkpoint, load_checkpoint
 from stratagem._private import KerasVariable
 from stratagem._tf1.graph import Graph
@@ -26,8 +27,8 @@ class WarmStartSettings(NamedTuple):
     """
 
     ckpt_to_initialize_from: str | os.PathLike[str]
-    vars_to_warm_start: Any = ".*"
-    var_name_to_vocab_info: dict[str, Any] | None = None
+    vars_to_warm_start: Nest = ".*"
+    var_name_to_vocab_info: dict[str, Nest] | None = None
     var_name_to_prev_var_name: dict[str, str] | None = None
 
 

@@ -3,10 +3,11 @@
 import logging
 import operator
 from collections.abc import Callable
-from typing import Any, final
+from typing import final
 
 from stratagem._base.job import ALONE, Job
 from stratagem._base.paths import local_path
+from stratagem._base.types import Nest
 from stratagem._events import read_scalars
 from stratagem._ops import not_provided
 from stratagem._tf1.estimator._estimator import Estimator
@@ -206,5 +207,5 @@ class _NotImproved(_Watched):
         return False
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> Nest:
     raise not_provided("estimator.experimental", name)

@@ -1,9 +1,10 @@
 """tf.estimator.export: descriptions of a served model's outputs. They are stored, but nothing here serves models."""
 
 from dataclasses import dataclass
-from typing import Any, final
+from typing import final
 
 from stratagem._base.errors import NotProvidedError
+from stratagem._base.types import Nest
 from stratagem._ops import not_provided
 
 # The input of a SavedModel, and what makes it.
@@ -23,7 +24,7 @@ class ExportOutput:
 class PredictOutput(ExportOutput):
     """Any tensors, by name, as `tf.estimator.export.PredictOutput`."""
 
-    outputs: Any
+    outputs: Nest
 
 
 @final
@@ -35,8 +36,8 @@ class ClassificationOutput(ExportOutput):
         ValueError: neither scores nor classes are given.
     """
 
-    scores: Any = None
-    classes: Any = None
+    scores: Nest = None
+    classes: Nest = None
 
     def __post_init__(self) -> None:
         if self.scores is None and self.classes is None:
@@ -50,10 +51,10 @@ class ClassificationOutput(ExportOutput):
 class RegressionOutput(ExportOutput):
     """The output of a regression, as `tf.estimator.export.RegressionOutput`."""
 
-    value: Any
+    value: Nest
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> Nest:
     if name in _RECEIVERS.split():
         raise NotProvidedError(
             f"tf.estimator.export.{name} is not provided: nothing here writes SavedModels. Use Estimator.predict, or read "

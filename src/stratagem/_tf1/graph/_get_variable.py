@@ -6,6 +6,7 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
+from stratagem._base.types import DTypeLike, Nest, ShapeLike, TensorLike, Unused
 from stratagem._core.values import Variable, VariableAggregation, VariableSynchronization
 from stratagem._ops import as_dtype, float32
 from stratagem._tf1.graph._building import building_here, current_building
@@ -20,21 +21,21 @@ def _made(name: str, initial: Callable[[], Any], **settings: Any) -> Callable[[]
 
 def get_variable(
     name: str,
-    shape: Any = None,
-    dtype: Any = None,
-    initializer: Any = None,
-    regularizer: Callable[[Any], Any] | None = None,
+    shape: ShapeLike = None,
+    dtype: DTypeLike = None,
+    initializer: Nest = None,
+    regularizer: Callable[[Nest], Nest] | None = None,
     trainable: bool | None = None,
     collections: Sequence[str] | None = None,
-    caching_device: Any = None,
-    partitioner: Any = None,
+    caching_device: Unused = None,
+    partitioner: Unused = None,
     validate_shape: bool = True,
     use_resource: bool | None = None,
-    custom_getter: Callable[..., Any] | None = None,
-    constraint: Callable[[Any], Any] | None = None,
-    synchronization: Any = VariableSynchronization.AUTO,
-    aggregation: Any = VariableAggregation.NONE,
-) -> Any:
+    custom_getter: Callable[..., Nest] | None = None,
+    constraint: Callable[[Nest], Nest] | None = None,
+    synchronization: TensorLike = VariableSynchronization.AUTO,
+    aggregation: TensorLike = VariableAggregation.NONE,
+) -> TensorLike:
     """Returns the variable `name` of the open variable scope: a new one, or, where the scope says reuse, the existing one.
 
     shape: required unless `initializer` is a value or a callable without arguments.
@@ -140,7 +141,7 @@ def _check_found(name: str, found: Any, shape: Any, dtype: Any, reuse: Any) -> N
         )
 
 
-def get_or_create_global_step(graph: Any = None) -> Any:
+def get_or_create_global_step(graph: Unused = None) -> TensorLike:
     """Returns the variable that counts training steps, int64. graph: ignored; there are no graph objects here."""
     building = current_building()
     step = building.graph.global_step
@@ -151,41 +152,41 @@ def get_or_create_global_step(graph: Any = None) -> Any:
     return step
 
 
-def get_global_step(graph: Any = None) -> Any:
+def get_global_step(graph: Unused = None) -> TensorLike:
     """Returns the variable that counts training steps, int64, which every Estimator creates; None outside of a model_fn."""
     return None if building_here() is None else get_or_create_global_step()
 
 
-def create_global_step(graph: Any = None) -> Any:
+def create_global_step(graph: Unused = None) -> TensorLike:
     """Creates the global step. Raises ValueError if it exists."""
     if GraphKeys.GLOBAL_STEP in current_building().shared:
         raise ValueError('"global_step" already exists.')
     return get_or_create_global_step()
 
 
-def assert_global_step(global_step_tensor: Any) -> None:
+def assert_global_step(global_step_tensor: TensorLike) -> None:
     """Raises TypeError unless the argument is an integer scalar, as a global step is."""
     if not jnp.issubdtype(jnp.dtype(global_step_tensor.dtype), np.integer) or tuple(global_step_tensor.shape) != ():
         raise TypeError(f"A global step is an integer scalar, got {global_step_tensor!r}.")
 
 
 def variable(
-    initial_value: Any = None,
+    initial_value: TensorLike = None,
     trainable: bool | None = None,
     collections: Sequence[str] | None = None,
     validate_shape: bool = True,
-    caching_device: Any = None,
+    caching_device: Unused = None,
     name: str | None = None,
-    variable_def: Any = None,
-    dtype: Any = None,
-    expected_shape: Any = None,
-    import_scope: Any = None,
-    constraint: Callable[[Any], Any] | None = None,
+    variable_def: Unused = None,
+    dtype: DTypeLike = None,
+    expected_shape: Unused = None,
+    import_scope: Unused = None,
+    constraint: Callable[[Nest], Nest] | None = None,
     use_resource: bool | None = None,
-    synchronization: Any = VariableSynchronization.AUTO,
-    aggregation: Any = VariableAggregation.NONE,
-    shape: Any = None,
-) -> Any:
+    synchronization: TensorLike = VariableSynchronization.AUTO,
+    aggregation: TensorLike = VariableAggregation.NONE,
+    shape: ShapeLike = None,
+) -> TensorLike:
     """Returns a new variable with a unique name, as `tf.compat.v1.Variable`; outside of a model_fn a tf.Variable."""
     settings: dict[str, Any] = {
         "trainable": trainable,

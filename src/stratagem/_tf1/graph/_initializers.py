@@ -7,6 +7,7 @@ import jax.numpy as jnp
 import keras
 import numpy as np
 
+from stratagem._base.types import DTypeLike, TensorLike
 from stratagem._ops import as_dtype, float32
 
 
@@ -38,7 +39,7 @@ class Initializer(abc.ABC):
 class Zeros(Initializer):
     """All zeros."""
 
-    def make(self, shape: tuple[int, ...], dtype: str, seed: int | None) -> Any:
+    def make(self, shape: tuple[int, ...], dtype: str, seed: int | None) -> TensorLike:
         return jnp.zeros(shape, dtype)
 
 
@@ -46,7 +47,7 @@ class Zeros(Initializer):
 class Ones(Initializer):
     """All ones."""
 
-    def make(self, shape: tuple[int, ...], dtype: str, seed: int | None) -> Any:
+    def make(self, shape: tuple[int, ...], dtype: str, seed: int | None) -> TensorLike:
         return jnp.ones(shape, dtype)
 
 
@@ -54,11 +55,11 @@ class Ones(Initializer):
 class Constant(Initializer):
     """One number for all elements, or a number for each. Raises ValueError for any other count of numbers."""
 
-    def __init__(self, value: Any = 0, dtype: Any = float32, verify_shape: bool = False) -> None:
+    def __init__(self, value: TensorLike = 0, dtype: DTypeLike = float32, verify_shape: bool = False) -> None:
         super().__init__(dtype)
         self.value = np.asarray(value)
 
-    def make(self, shape: tuple[int, ...], dtype: str, seed: int | None) -> Any:
+    def make(self, shape: tuple[int, ...], dtype: str, seed: int | None) -> TensorLike:
         if self.value.size not in (1, int(np.prod(shape))):
             raise ValueError(f"constant_initializer has {self.value.size} numbers for a variable of shape {shape}.")
         whole = self.value.reshape(shape) if self.value.size > 1 else np.broadcast_to(self.value.reshape(()), shape)
@@ -69,11 +70,13 @@ class Constant(Initializer):
 class RandomNormal(Initializer):
     """A normal distribution."""
 
-    def __init__(self, mean: float = 0.0, stddev: float = 1.0, seed: int | None = None, dtype: Any = float32) -> None:
+    def __init__(
+        self, mean: float = 0.0, stddev: float = 1.0, seed: int | None = None, dtype: DTypeLike = float32
+    ) -> None:
         super().__init__(dtype, seed)
         self.mean, self.stddev = mean, stddev
 
-    def make(self, shape: tuple[int, ...], dtype: str, seed: int | None) -> Any:
+    def make(self, shape: tuple[int, ...], dtype: str, seed: int | None) -> TensorLike:
         return keras.initializers.RandomNormal(self.mean, self.stddev, seed)(shape, dtype=dtype)
 
 
@@ -81,11 +84,13 @@ class RandomNormal(Initializer):
 class TruncatedNormal(Initializer):
     """A normal distribution, truncated at two standard deviations from the mean."""
 
-    def __init__(self, mean: float = 0.0, stddev: float = 1.0, seed: int | None = None, dtype: Any = float32) -> None:
+    def __init__(
+        self, mean: float = 0.0, stddev: float = 1.0, seed: int | None = None, dtype: DTypeLike = float32
+    ) -> None:
         super().__init__(dtype, seed)
         self.mean, self.stddev = mean, stddev
 
-    def make(self, shape: tuple[int, ...], dtype: str, seed: int | None) -> Any:
+    def make(self, shape: tuple[int, ...], dtype: str, seed: int | None) -> TensorLike:
         return keras.initializers.TruncatedNormal(self.mean, self.stddev, seed)(shape, dtype=dtype)
 
 
@@ -94,12 +99,12 @@ class RandomUniform(Initializer):
     """A uniform distribution over [minval, maxval); maxval is 1 by default."""
 
     def __init__(
-        self, minval: float = 0.0, maxval: float | None = None, seed: int | None = None, dtype: Any = float32
+        self, minval: float = 0.0, maxval: float | None = None, seed: int | None = None, dtype: DTypeLike = float32
     ) -> None:
         super().__init__(dtype, seed)
         self.minval, self.maxval = minval, 1.0 if maxval is None else maxval
 
-    def make(self, shape: tuple[int, ...], dtype: str, seed: int | None) -> Any:
+    def make(self, shape: tuple[int, ...], dtype: str, seed: int | None) -> TensorLike:
         return keras.initializers.RandomUniform(self.minval, self.maxval, seed)(shape, dtype=dtype)
 
 
@@ -112,14 +117,14 @@ class VarianceScaling(Initializer):
         mode: str = "fan_in",
         distribution: str = "truncated_normal",
         seed: int | None = None,
-        dtype: Any = float32,
+        dtype: DTypeLike = float32,
     ) -> None:
         super().__init__(dtype, seed)
         self.scale, self.mode = scale, mode
         self.distribution = "truncated_normal" if distribution == "normal" else distribution
 
     @final
-    def make(self, shape: tuple[int, ...], dtype: str, seed: int | None) -> Any:
+    def make(self, shape: tuple[int, ...], dtype: str, seed: int | None) -> TensorLike:
         return keras.initializers.VarianceScaling(self.scale, self.mode, self.distribution, seed)(shape, dtype=dtype)
 
 
@@ -127,7 +132,7 @@ class VarianceScaling(Initializer):
 class GlorotUniform(VarianceScaling):
     """Glorot and Bengio's uniform initializer, the default of `get_variable`."""
 
-    def __init__(self, seed: int | None = None, dtype: Any = float32) -> None:
+    def __init__(self, seed: int | None = None, dtype: DTypeLike = float32) -> None:
         super().__init__(1.0, "fan_avg", "uniform", seed, dtype)
 
 
@@ -135,7 +140,7 @@ class GlorotUniform(VarianceScaling):
 class GlorotNormal(VarianceScaling):
     """Glorot and Bengio's normal initializer."""
 
-    def __init__(self, seed: int | None = None, dtype: Any = float32) -> None:
+    def __init__(self, seed: int | None = None, dtype: DTypeLike = float32) -> None:
         super().__init__(1.0, "fan_avg", "truncated_normal", seed, dtype)
 
 
@@ -175,11 +180,11 @@ class LecunUniform(VarianceScaling):
 class Orthogonal(Initializer):
     """A random matrix with orthogonal rows or columns, times `gain`."""
 
-    def __init__(self, gain: float = 1.0, seed: int | None = None, dtype: Any = float32) -> None:
+    def __init__(self, gain: float = 1.0, seed: int | None = None, dtype: DTypeLike = float32) -> None:
         super().__init__(dtype, seed)
         self.gain = gain
 
-    def make(self, shape: tuple[int, ...], dtype: str, seed: int | None) -> Any:
+    def make(self, shape: tuple[int, ...], dtype: str, seed: int | None) -> TensorLike:
         return keras.initializers.Orthogonal(self.gain, seed)(shape, dtype=dtype)
 
 
@@ -187,11 +192,11 @@ class Orthogonal(Initializer):
 class Identity(Initializer):
     """The identity matrix times `gain`."""
 
-    def __init__(self, gain: float = 1.0, dtype: Any = float32) -> None:
+    def __init__(self, gain: float = 1.0, dtype: DTypeLike = float32) -> None:
         super().__init__(dtype)
         self.gain = gain
 
-    def make(self, shape: tuple[int, ...], dtype: str, seed: int | None) -> Any:
+    def make(self, shape: tuple[int, ...], dtype: str, seed: int | None) -> TensorLike:
         if len(shape) != 2:
             raise ValueError(f"Identity matrix initializer can only be used for 2D matrices, got shape {shape}.")
         return self.gain * jnp.eye(*shape, dtype=dtype)

@@ -5,6 +5,7 @@ import logging
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from stratagem._base.types import Unused
 from stratagem._core.context import current
 from stratagem._tf1.graph._signatures import titled
 
@@ -46,6 +47,6 @@ def resource_variables_enabled() -> bool:
 
 
 @contextlib.contextmanager
-def device(device_name_or_function: Any) -> Iterator[None]:
+def device(device_name_or_function: Unused) -> Iterator[None]:
     """Has no effect: the strategy chooses the devices."""
     yield

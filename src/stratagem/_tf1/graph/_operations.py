@@ -5,7 +5,9 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any, final
 
 import jax
+import keras
 
+from stratagem._base.types import Nest, TensorLike, Unused
 from stratagem._tf1.graph._building import Building, current_building
 
 
@@ -19,7 +21,7 @@ class Operation:
     def __init__(
         self,
         name: str,
-        action: Callable[[], Any],
+        action: Callable[[], Nest],
         dependencies: Iterable["Operation"] = (),
         place: Building | None = None,
     ) -> None:
@@ -28,7 +30,7 @@ class Operation:
         self._action = action
         self._dependencies = (*self._building.dependencies, *dependencies)
 
-    def run(self) -> Any:
+    def run(self) -> TensorLike:
         """Runs the operation in the trace, after its dependencies. Further calls return the first result."""
         building = self._building
         if id(self) not in building.done:
@@ -60,7 +62,7 @@ def operations(values: Iterable[Any]) -> list[Operation]:
     return found
 
 
-def group(*inputs: Any, name: str | None = None) -> Operation:
+def group(*inputs: TensorLike, name: str | None = None) -> Operation:
     """Returns an operation that runs all of `inputs`: operations, tensors, and lists of them."""
     return Operation(name or "group_deps", lambda: None, operations(inputs))
 
@@ -71,7 +73,7 @@ def no_op(name: str | None = None) -> Operation:
 
 
 @contextlib.contextmanager
-def control_dependencies(control_inputs: Iterable[Any] | None) -> Iterator[None]:
+def control_dependencies(control_inputs: Iterable[TensorLike] | None) -> Iterator[None]:
     """Makes operations of the body run after `control_inputs`; None drops the dependencies of enclosing blocks."""
     building = current_building()
     before = building.dependencies
@@ -84,18 +86,26 @@ def control_dependencies(control_inputs: Iterable[Any] | None) -> Iterator[None]
 
 
 def assign(
-    ref: Any, value: Any, validate_shape: Any = None, use_locking: Any = None, name: str | None = None
+    ref: keras.Variable,
+    value: TensorLike,
+    validate_shape: Unused = None,
+    use_locking: Unused = None,
+    name: str | None = None,
 ) -> Operation:
     """Returns an operation that sets the variable `ref`; its result is the new value."""
     return Operation(name or "Assign", lambda: _after(ref, ref.assign, value))
 
 
-def assign_add(ref: Any, value: Any, use_locking: Any = None, name: str | None = None) -> Operation:
+def assign_add(
+    ref: keras.Variable, value: TensorLike, use_locking: Unused = None, name: str | None = None
+) -> Operation:
     """Returns an operation that adds to the variable `ref`; its result is the new value."""
     return Operation(name or "AssignAdd", lambda: _after(ref, ref.assign_add, value))
 
 
-def assign_sub(ref: Any, value: Any, use_locking: Any = None, name: str | None = None) -> Operation:
+def assign_sub(
+    ref: keras.Variable, value: TensorLike, use_locking: Unused = None, name: str | None = None
+) -> Operation:
     """Returns an operation that subtracts from the variable `ref`; its result is the new value."""
     return Operation(name or "AssignSub", lambda: _after(ref, ref.assign_sub, value))
 

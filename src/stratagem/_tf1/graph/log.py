@@ -2,7 +2,8 @@
 
 import logging
 from collections import Counter
-from typing import Any
+
+from stratagem._base.types import TensorLike
 
 DEBUG, INFO, WARN, ERROR, FATAL = logging.DEBUG, logging.INFO, logging.WARNING, logging.ERROR, logging.CRITICAL
 
@@ -25,55 +26,55 @@ def get_verbosity() -> int:
     return _logger.getEffectiveLevel()
 
 
-def log(level: int, msg: str, *args: Any, **kwargs: Any) -> None:
+def log(level: int, msg: str, *args: TensorLike, **kwargs: TensorLike) -> None:
     """Logs `msg % args`. kwargs: those of Python's logging, such as exc_info."""
     _logger.log(level, msg, *args, **kwargs)
 
 
-def debug(msg: str, *args: Any, **kwargs: Any) -> None:
+def debug(msg: str, *args: TensorLike, **kwargs: TensorLike) -> None:
     """Logs at level DEBUG."""
     _logger.debug(msg, *args, **kwargs)
 
 
-def info(msg: str, *args: Any, **kwargs: Any) -> None:
+def info(msg: str, *args: TensorLike, **kwargs: TensorLike) -> None:
     """Logs at level INFO."""
     _logger.info(msg, *args, **kwargs)
 
 
-def warning(msg: str, *args: Any, **kwargs: Any) -> None:
+def warning(msg: str, *args: TensorLike, **kwargs: TensorLike) -> None:
     """Logs at level WARN."""
     _logger.warning(msg, *args, **kwargs)
 
 
-def error(msg: str, *args: Any, **kwargs: Any) -> None:
+def error(msg: str, *args: TensorLike, **kwargs: TensorLike) -> None:
     """Logs at level ERROR."""
     _logger.error(msg, *args, **kwargs)
 
 
-def fatal(msg: str, *args: Any, **kwargs: Any) -> None:
+def fatal(msg: str, *args: TensorLike, **kwargs: TensorLike) -> None:
     """Logs at level FATAL."""
     _logger.critical(msg, *args, **kwargs)
 
 
-def vlog(level: int, msg: str, *args: Any, **kwargs: Any) -> None:
+def vlog(level: int, msg: str, *args: TensorLike, **kwargs: TensorLike) -> None:
     """Logs details, always at level DEBUG."""
     _logger.debug(msg, *args, **kwargs)
 
 
-def log_if(level: int, msg: str, condition: Any, *args: Any) -> None:
+def log_if(level: int, msg: str, condition: TensorLike, *args: TensorLike) -> None:
     """Logs if `condition` is true."""
     if condition:
         _logger.log(level, msg, *args)
 
 
-def log_every_n(level: int, msg: str, n: int, *args: Any) -> None:
+def log_every_n(level: int, msg: str, n: int, *args: TensorLike) -> None:
     """Logs every n-th call with this message, beginning with the first."""
     _times[msg] += 1
     if (_times[msg] - 1) % n == 0:
         _logger.log(level, msg, *args)
 
 
-def log_first_n(level: int, msg: str, n: int, *args: Any) -> None:
+def log_first_n(level: int, msg: str, n: int, *args: TensorLike) -> None:
     """Logs the first n calls with this message."""
     _times[msg] += 1
     if _times[msg] <= n:

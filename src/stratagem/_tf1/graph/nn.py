@@ -3,6 +3,7 @@
 from typing import Any
 
 from stratagem import _ops as ops
+from stratagem._base.types import IntLike, ShapeLike, TensorLike, Unused
 from stratagem._ops import Tensor
 from stratagem._ops.sampling import dropout as _dropped
 from stratagem._tf1.graph.functions.named import named
@@ -11,12 +12,12 @@ from stratagem._tf1.graph.functions.reductions import one_of
 
 @named
 def dropout(
-    x: Any,
-    keep_prob: Any = None,
-    noise_shape: Any = None,
+    x: TensorLike,
+    keep_prob: TensorLike = None,
+    noise_shape: ShapeLike = None,
     seed: int | None = None,
     name: str | None = None,
-    rate: Any = None,
+    rate: TensorLike = None,
 ) -> Tensor:
     """Zeroes elements with probability `rate`, or 1 - keep_prob, and scales the rest up. Raises ValueError without either."""
     share = rate if keep_prob is None else one_of(rate=rate, keep_prob=1 - keep_prob)
@@ -26,26 +27,28 @@ def dropout(
 
 
 @named
-def softmax(logits: Any, axis: Any = None, name: str | None = None, dim: Any = None) -> Tensor:
+def softmax(logits: TensorLike, axis: IntLike = None, name: str | None = None, dim: IntLike = None) -> Tensor:
     """Returns probabilities along `axis` (formerly dim), by default the last."""
     return ops.softmax(logits, one_of(axis=axis, dim=dim))
 
 
 @named
-def log_softmax(logits: Any, axis: Any = None, name: str | None = None, dim: Any = None) -> Tensor:
+def log_softmax(logits: TensorLike, axis: IntLike = None, name: str | None = None, dim: IntLike = None) -> Tensor:
     """Returns the logarithm of `softmax`."""
     return ops.log_softmax(logits, one_of(axis=axis, dim=dim))
 
 
 @named
-def l2_normalize(x: Any, axis: Any = None, epsilon: float = 1e-12, name: str | None = None, dim: Any = None) -> Tensor:
+def l2_normalize(
+    x: TensorLike, axis: IntLike = None, epsilon: float = 1e-12, name: str | None = None, dim: IntLike = None
+) -> Tensor:
     """Returns `x` scaled to norm 1 along `axis` (formerly dim)."""
     return ops.l2_normalize(x, one_of(axis=axis, dim=dim), epsilon)
 
 
 @named
 def softmax_cross_entropy_with_logits(
-    labels: Any = None, logits: Any = None, dim: int = -1, name: str | None = None, axis: Any = None
+    labels: TensorLike = None, logits: TensorLike = None, dim: int = -1, name: str | None = None, axis: IntLike = None
 ) -> Tensor:
     """Returns the cross entropy of class probabilities; no gradient flows into the labels."""
     _need(labels=labels, logits=logits)
@@ -54,7 +57,7 @@ def softmax_cross_entropy_with_logits(
 
 @named
 def softmax_cross_entropy_with_logits_v2(
-    labels: Any, logits: Any, axis: Any = None, name: str | None = None, dim: Any = None
+    labels: TensorLike, logits: TensorLike, axis: IntLike = None, name: str | None = None, dim: IntLike = None
 ) -> Tensor:
     """Returns the cross entropy of class probabilities."""
     along = one_of(axis=axis, dim=dim)
@@ -62,14 +65,18 @@ def softmax_cross_entropy_with_logits_v2(
 
 
 @named
-def sparse_softmax_cross_entropy_with_logits(labels: Any = None, logits: Any = None, name: str | None = None) -> Tensor:
+def sparse_softmax_cross_entropy_with_logits(
+    labels: TensorLike = None, logits: TensorLike = None, name: str | None = None
+) -> Tensor:
     """Returns the cross entropy of class indices."""
     _need(labels=labels, logits=logits)
     return ops.sparse_softmax_cross_entropy_with_logits(labels, logits)
 
 
 @named
-def sigmoid_cross_entropy_with_logits(labels: Any = None, logits: Any = None, name: str | None = None) -> Tensor:
+def sigmoid_cross_entropy_with_logits(
+    labels: TensorLike = None, logits: TensorLike = None, name: str | None = None
+) -> Tensor:
     """Returns the cross entropy of independent binary labels."""
     _need(labels=labels, logits=logits)
     return ops.sigmoid_cross_entropy_with_logits(labels, logits)
@@ -77,16 +84,20 @@ def sigmoid_cross_entropy_with_logits(labels: Any = None, logits: Any = None, na
 
 @named
 def weighted_cross_entropy_with_logits(
-    labels: Any = None, logits: Any = None, pos_weight: Any = None, name: str | None = None, targets: Any = None
+    labels: TensorLike = None,
+    logits: TensorLike = None,
+    pos_weight: TensorLike = None,
+    name: str | None = None,
+    targets: TensorLike = None,
 ) -> Tensor:
     """Returns the cross entropy of binary labels, the positive ones weighted by `pos_weight`."""
     return ops.weighted_cross_entropy_with_logits(one_of(labels=labels, targets=targets), logits, pos_weight)
 
 
 def moments(
-    x: Any,
-    axes: Any,
-    shift: Any = None,
+    x: TensorLike,
+    axes: IntLike,
+    shift: Unused = None,
     name: str | None = None,
     keep_dims: bool | None = None,
     keepdims: bool | None = None,
@@ -97,15 +108,15 @@ def moments(
 
 @named
 def conv2d(
-    input: Any,
-    filter: Any = None,
-    strides: Any = None,
-    padding: Any = None,
+    input: TensorLike,
+    filter: TensorLike = None,
+    strides: IntLike = None,
+    padding: IntLike = None,
     use_cudnn_on_gpu: bool = True,
     data_format: str = "NHWC",
-    dilations: Any = (1, 1, 1, 1),
+    dilations: TensorLike = (1, 1, 1, 1),
     name: str | None = None,
-    filters: Any = None,
+    filters: IntLike = None,
 ) -> Tensor:
     """Returns a convolution over two dimensions: (n, h, w, c) with filters (h, w, c, out)."""
     return ops.conv2d(input, one_of(filter=filter, filters=filters), strides, padding, data_format, dilations)
@@ -113,15 +124,15 @@ def conv2d(
 
 @named
 def conv1d(
-    value: Any = None,
-    filters: Any = None,
-    stride: Any = None,
-    padding: Any = None,
+    value: TensorLike = None,
+    filters: IntLike = None,
+    stride: TensorLike = None,
+    padding: IntLike = None,
     use_cudnn_on_gpu: bool | None = None,
     data_format: str | None = None,
     name: str | None = None,
-    input: Any = None,
-    dilations: Any = None,
+    input: TensorLike = None,
+    dilations: TensorLike = None,
 ) -> Tensor:
     """Returns a convolution over one dimension: (n, w, c) with filters (w, c, out)."""
     layout = {"NHWC": "NWC", "NCHW": "NCW", None: "NWC"}.get(data_format, data_format)
@@ -130,14 +141,14 @@ def conv1d(
 
 @named
 def conv3d(
-    input: Any,
-    filter: Any = None,
-    strides: Any = None,
-    padding: Any = None,
+    input: TensorLike,
+    filter: TensorLike = None,
+    strides: IntLike = None,
+    padding: IntLike = None,
     data_format: str = "NDHWC",
-    dilations: Any = (1, 1, 1, 1, 1),
+    dilations: TensorLike = (1, 1, 1, 1, 1),
     name: str | None = None,
-    filters: Any = None,
+    filters: IntLike = None,
 ) -> Tensor:
     """Returns a convolution over three dimensions: (n, d, h, w, c) with filters (d, h, w, c, out)."""
     return ops.conv3d(input, one_of(filter=filter, filters=filters), strides, padding, data_format, dilations)
@@ -145,14 +156,14 @@ def conv3d(
 
 @named
 def depthwise_conv2d(
-    input: Any,
-    filter: Any,
-    strides: Any,
-    padding: Any,
-    rate: Any = None,
+    input: TensorLike,
+    filter: TensorLike,
+    strides: IntLike,
+    padding: IntLike,
+    rate: TensorLike = None,
     name: str | None = None,
     data_format: str | None = None,
-    dilations: Any = None,
+    dilations: TensorLike = None,
 ) -> Tensor:
     """Returns a convolution of each channel with its own filters."""
     return ops.depthwise_conv2d(input, filter, strides, padding, data_format, one_of(dilations=dilations, rate=rate))
@@ -160,13 +171,13 @@ def depthwise_conv2d(
 
 @named
 def max_pool(
-    value: Any,
-    ksize: Any,
-    strides: Any,
-    padding: Any,
+    value: TensorLike,
+    ksize: IntLike,
+    strides: IntLike,
+    padding: IntLike,
     data_format: str = "NHWC",
     name: str | None = None,
-    input: Any = None,
+    input: TensorLike = None,
 ) -> Tensor:
     """Returns the maximum of each window of (n, h, w, c)."""
     return ops.max_pool(one_of(value=value, input=input), ksize, strides, padding, data_format)
@@ -174,13 +185,13 @@ def max_pool(
 
 @named
 def avg_pool(
-    value: Any,
-    ksize: Any,
-    strides: Any,
-    padding: Any,
+    value: TensorLike,
+    ksize: IntLike,
+    strides: IntLike,
+    padding: IntLike,
     data_format: str = "NHWC",
     name: str | None = None,
-    input: Any = None,
+    input: TensorLike = None,
 ) -> Tensor:
     """Returns the mean of each window of (n, h, w, c), padding excluded."""
     return ops.avg_pool(one_of(value=value, input=input), ksize, strides, padding, data_format)
@@ -188,12 +199,12 @@ def avg_pool(
 
 @named
 def embedding_lookup(
-    params: Any,
-    ids: Any,
+    params: TensorLike,
+    ids: TensorLike,
     partition_strategy: str = "mod",
     name: str | None = None,
     validate_indices: bool = True,
-    max_norm: Any = None,
+    max_norm: TensorLike = None,
 ) -> Tensor:
     """Returns rows of a table. Raises ValueError for a table in several parts whose rows alternate between them ("mod")."""
     if isinstance(params, list | tuple) and len(params) > 1 and partition_strategy != "div":
@@ -203,13 +214,13 @@ def embedding_lookup(
     return ops.embedding_lookup(params, ids, max_norm)
 
 
-def xw_plus_b(x: Any, weights: Any, biases: Any, name: str | None = None) -> Tensor:
+def xw_plus_b(x: TensorLike, weights: TensorLike, biases: TensorLike, name: str | None = None) -> Tensor:
     """Returns x @ weights + biases."""
     return ops.bias_add(ops.matmul(x, weights), biases)
 
 
 @named
-def in_top_k(predictions: Any, targets: Any, k: int, name: str | None = None) -> Tensor:
+def in_top_k(predictions: TensorLike, targets: TensorLike, k: int, name: str | None = None) -> Tensor:
     """Returns, for each row, whether the class `targets` is among the k most probable ones."""
     return ops.in_top_k(targets, predictions, k)
 

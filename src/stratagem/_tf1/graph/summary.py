@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
+from stratagem._base.types import TensorLike, Unused
 from stratagem._ops import tensor
 from stratagem._tf1.graph._building import building_here
 
@@ -21,34 +22,34 @@ def _add(kind: str, name: str, value: Any, family: str | None) -> Summary | None
     return kind, tag, value
 
 
-def scalar(name: str, tensor: Any, collections: Any = None, family: str | None = None) -> Summary | None:
+def scalar(name: str, tensor: TensorLike, collections: Unused = None, family: str | None = None) -> Summary | None:
     """Records a number each step, as `name` below the open scopes; with a family, as <family>/<open scopes>/<family>/<name>."""
     return _add("scalar", name, _as_tensor(tensor), family)
 
 
-def histogram(name: str, values: Any, collections: Any = None, family: str | None = None) -> Summary | None:
+def histogram(name: str, values: TensorLike, collections: Unused = None, family: str | None = None) -> Summary | None:
     """Records the distribution of the values."""
     return _add("histogram", name, _as_tensor(values), family)
 
 
 def image(
-    name: str, tensor: Any, max_outputs: int = 3, collections: Any = None, family: str | None = None
+    name: str, tensor: TensorLike, max_outputs: int = 3, collections: Unused = None, family: str | None = None
 ) -> Summary | None:
     """Records the first `max_outputs` of the images (n, h, w, c)."""
     return _add("image", name, _as_tensor(tensor)[:max_outputs], family)
 
 
-def text(name: str, tensor: Any, collections: Any = None) -> Summary | None:
+def text(name: str, tensor: TensorLike, collections: Unused = None) -> Summary | None:
     """Records text, which must be known when the step is compiled."""
     return _add("text", name, tensor, None)
 
 
-def merge(inputs: Sequence[Any], collections: Any = None, name: str | None = None) -> list[Any]:
+def merge(inputs: Sequence[TensorLike], collections: Unused = None, name: str | None = None) -> list[TensorLike]:
     """Returns the summaries as one list."""
     return [one for one in inputs if one is not None]
 
 
-def merge_all(key: str = "summaries", scope: str | None = None, name: str | None = None) -> list[Any] | None:
+def merge_all(key: str = "summaries", scope: str | None = None, name: str | None = None) -> list[TensorLike] | None:
     """Returns all summaries so far; None if there are none."""
     building = building_here()
     found = [] if building is None else [one for one in building.summaries if one[1].startswith(scope or "")]

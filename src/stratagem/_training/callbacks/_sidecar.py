@@ -5,10 +5,12 @@ import os
 import re
 import time
 from pathlib import Path
-from typing import Any
+
+import keras
 
 from stratagem._base.errors import CheckpointError
 from stratagem._base.paths import local_path
+from stratagem._base.types import Nest
 from stratagem._checkpoints import Checkpoint, latest_checkpoint, list_variables
 
 _log = logging.getLogger("stratagem")
@@ -31,12 +33,12 @@ class SidecarEvaluator:
 
     def __init__(
         self,
-        model: Any,
-        data: Any,
+        model: keras.Model,
+        data: Nest,
         checkpoint_dir: str | os.PathLike[str],
         steps: int | None = None,
         max_evaluations: int | None = None,
-        callbacks: Any = None,
+        callbacks: Nest = None,
     ) -> None:
         self.model = model
         self.data = data

@@ -9,7 +9,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from jax.tree_util import PyTreeDef
 
+from stratagem._base.types import Nest
 from stratagem._core.numbers import Arithmetic, exactly
 from stratagem._core.step._function_cache import tracing
 from stratagem._core.step._signature import Fixed, Same
@@ -255,7 +257,7 @@ class Reads:
     def __init__(self) -> None:
         self._plans: dict[Any, ReadPlan] = {}
 
-    def plan(self, function: Any) -> ReadPlan:
+    def plan(self, function: Nest) -> ReadPlan:
         """Returns the plan of a function."""
         inner = _innermost(function)
         code = getattr(inner, "__code__", None)
@@ -266,7 +268,9 @@ class Reads:
             plan = self._plans.setdefault(code, ReadPlan(code, home))
         return plan
 
-    def read(self, function: Any, leaves: Sequence[Any], structure: Any, name: str) -> tuple[ReadPlan, ReadState]:
+    def read(
+        self, function: Nest, leaves: Sequence[Nest], structure: PyTreeDef, name: str
+    ) -> tuple[ReadPlan, ReadState]:
         """Returns the plan and the state of a call that is made now. leaves: all of its arguments, of this structure."""
         plan = self.plan(function)
         try:

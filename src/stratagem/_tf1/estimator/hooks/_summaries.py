@@ -1,8 +1,7 @@
 """SummarySaverHook: the summaries of a model_fn, in the event file."""
 
-from typing import Any
-
 from stratagem._base.paths import local_path
+from stratagem._base.types import Unused
 from stratagem._tf1.estimator._hook import SessionRunHook
 from stratagem._tf1.estimator.hooks._counting import refuse_writer
 from stratagem._tf1.estimator.hooks._protocol import SessionRunArgs, SessionRunContext, SessionRunValues
@@ -21,9 +20,9 @@ class SummarySaverHook(SessionRunHook):
         save_steps: int | None = None,
         save_secs: float | None = None,
         output_dir: str | None = None,
-        summary_writer: Any = None,
-        scaffold: Any = None,
-        summary_op: Any = None,
+        summary_writer: Unused = None,
+        scaffold: Unused = None,
+        summary_op: Unused = None,
     ) -> None:
         if (scaffold is None) == (summary_op is None):
             raise ValueError("Exactly one of scaffold or summary_op must be provided.")

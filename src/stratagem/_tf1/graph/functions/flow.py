@@ -1,21 +1,21 @@
 """Branches and loops with TensorFlow 1's arguments and their order."""
 
 from collections.abc import Callable
-from typing import Any
 
+from stratagem._base.types import Nest, TensorLike, Unused
 from stratagem._ops import flow
 from stratagem._tf1.graph.functions.reductions import one_of
 
 
 def cond(
-    pred: Any,
-    true_fn: Callable[[], Any] | None = None,
-    false_fn: Callable[[], Any] | None = None,
+    pred: TensorLike,
+    true_fn: Callable[[], Nest] | None = None,
+    false_fn: Callable[[], Nest] | None = None,
     strict: bool = False,
     name: str | None = None,
-    fn1: Callable[[], Any] | None = None,
-    fn2: Callable[[], Any] | None = None,
-) -> Any:
+    fn1: Callable[[], Nest] | None = None,
+    fn2: Callable[[], Nest] | None = None,
+) -> TensorLike:
     """Returns `true_fn()` (formerly fn1) if `pred` is true, else `false_fn()` (formerly fn2).
 
     Raises TypeError if one is missing.
@@ -27,17 +27,17 @@ def cond(
 
 
 def while_loop(
-    cond: Callable[..., Any],
-    body: Callable[..., Any],
-    loop_vars: Any,
-    shape_invariants: Any = None,
+    cond: Callable[..., TensorLike],
+    body: Callable[..., TensorLike],
+    loop_vars: TensorLike,
+    shape_invariants: Unused = None,
     parallel_iterations: int = 10,
     back_prop: bool = True,
     swap_memory: bool = False,
     name: str | None = None,
-    maximum_iterations: Any = None,
+    maximum_iterations: TensorLike = None,
     return_same_structure: bool = False,
-) -> Any:
+) -> TensorLike:
     """Runs `body` while `cond` is true and returns the loop variables.
 
     Unless return_same_structure, a single one is not in a list.

@@ -6,6 +6,7 @@ from typing import Any
 import jax
 
 from stratagem import _ops as ops
+from stratagem._base.types import DTypeLike, IntLike, ShapeLike, TensorLike
 from stratagem._ops import Tensor, sampling
 from stratagem._tf1.graph._building import building_here
 from stratagem._tf1.graph.functions.named import named
@@ -32,10 +33,10 @@ def _drawn(
 
 @named
 def normal(
-    shape: Any,
-    mean: Any = 0.0,
-    stddev: Any = 1.0,
-    dtype: Any = ops.float32,
+    shape: ShapeLike,
+    mean: TensorLike = 0.0,
+    stddev: TensorLike = 1.0,
+    dtype: DTypeLike = ops.float32,
     seed: int | None = None,
     name: str | None = None,
 ) -> Tensor:
@@ -45,10 +46,10 @@ def normal(
 
 @named
 def truncated_normal(
-    shape: Any,
-    mean: Any = 0.0,
-    stddev: Any = 1.0,
-    dtype: Any = ops.float32,
+    shape: ShapeLike,
+    mean: TensorLike = 0.0,
+    stddev: TensorLike = 1.0,
+    dtype: DTypeLike = ops.float32,
     seed: int | None = None,
     name: str | None = None,
 ) -> Tensor:
@@ -58,10 +59,10 @@ def truncated_normal(
 
 @named
 def uniform(
-    shape: Any,
-    minval: Any = 0,
-    maxval: Any = None,
-    dtype: Any = ops.float32,
+    shape: ShapeLike,
+    minval: TensorLike = 0,
+    maxval: TensorLike = None,
+    dtype: DTypeLike = ops.float32,
     seed: int | None = None,
     name: str | None = None,
 ) -> Tensor:
@@ -70,13 +71,19 @@ def uniform(
 
 
 def multinomial(
-    logits: Any, num_samples: Any, seed: int | None = None, name: str | None = None, output_dtype: Any = None
+    logits: TensorLike,
+    num_samples: IntLike,
+    seed: int | None = None,
+    name: str | None = None,
+    output_dtype: DTypeLike = None,
 ) -> Tensor:
     """Returns classes drawn with probabilities softmax(logits): (n, classes) to (n, num_samples), by default int64."""
     return sampling.categorical(logits, num_samples, ops.int64 if output_dtype is None else output_dtype, seed)
 
 
 @named
-def poisson(lam: Any, shape: Any, dtype: Any = ops.float32, seed: int | None = None, name: str | None = None) -> Tensor:
+def poisson(
+    lam: TensorLike, shape: ShapeLike, dtype: DTypeLike = ops.float32, seed: int | None = None, name: str | None = None
+) -> Tensor:
     """Returns Poisson-distributed counts with the rate `lam`: (*shape, *lam.shape). In TensorFlow 2 the shape comes first."""
     return sampling.poisson(shape, lam, dtype, seed)

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from stratagem import _ops as ops
+from stratagem._base.types import DTypeLike, IntLike, TensorLike
 from stratagem._ops import Tensor
 from stratagem._tf1.graph._signatures import titled
 from stratagem._tf1.graph.functions.named import named
@@ -45,14 +46,14 @@ reduce_sum = _reduction(ops.reduce_sum)
 
 @named
 def count_nonzero(
-    input_tensor: Any = None,
-    axis: Any = None,
+    input_tensor: TensorLike = None,
+    axis: IntLike = None,
     keepdims: bool | None = None,
-    dtype: Any = ops.int64,
+    dtype: DTypeLike = ops.int64,
     name: str | None = None,
-    reduction_indices: Any = None,
+    reduction_indices: IntLike = None,
     keep_dims: bool | None = None,
-    input: Any = None,
+    input: TensorLike = None,
 ) -> Tensor:
     """Returns the number of elements that are not zero."""
     values, along = (
@@ -64,7 +65,11 @@ def count_nonzero(
 
 @named
 def argmax(
-    input: Any, axis: Any = None, name: str | None = None, dimension: Any = None, output_type: Any = ops.int64
+    input: TensorLike,
+    axis: IntLike = None,
+    name: str | None = None,
+    dimension: TensorLike = None,
+    output_type: TensorLike = ops.int64,
 ) -> Tensor:
     """Returns the position of the largest element along `axis` (formerly dimension), by default 0."""
     return ops.argmax(input, one_of(axis=axis, dimension=dimension), output_type)
@@ -72,7 +77,11 @@ def argmax(
 
 @named
 def argmin(
-    input: Any, axis: Any = None, name: str | None = None, dimension: Any = None, output_type: Any = ops.int64
+    input: TensorLike,
+    axis: IntLike = None,
+    name: str | None = None,
+    dimension: TensorLike = None,
+    output_type: TensorLike = ops.int64,
 ) -> Tensor:
     """Returns the position of the smallest element along `axis` (formerly dimension), by default 0."""
     return ops.argmin(input, one_of(axis=axis, dimension=dimension), output_type)
@@ -80,9 +89,9 @@ def argmin(
 
 @named
 def norm(
-    tensor: Any,
-    ord: Any = "euclidean",
-    axis: Any = None,
+    tensor: TensorLike,
+    ord: TensorLike = "euclidean",
+    axis: IntLike = None,
     keepdims: bool | None = None,
     name: str | None = None,
     keep_dims: bool | None = None,

@@ -7,6 +7,7 @@ from typing import Any
 import jax.numpy as jnp
 
 from stratagem._base.errors import TapeError
+from stratagem._base.types import TensorLike, Unused
 from stratagem._core.context import current
 from stratagem._core.values import IndexedSlices, is_remote, shards
 from stratagem._private import KerasVariable
@@ -206,16 +207,16 @@ def _dense(gradient: Any, variable: Any) -> Any:
 
 
 def gradients(
-    ys: Any,
-    xs: Any,
-    grad_ys: Any = None,
+    ys: TensorLike,
+    xs: TensorLike,
+    grad_ys: TensorLike = None,
     name: str = "gradients",
     colocate_gradients_with_ops: bool = False,
     gate_gradients: bool = False,
-    aggregation_method: Any = None,
-    stop_gradients: Any = None,
-    unconnected_gradients: Any = "none",
-) -> list[Any]:
+    aggregation_method: Unused = None,
+    stop_gradients: TensorLike = None,
+    unconnected_gradients: TensorLike = "none",
+) -> list[TensorLike]:
     """Returns a list with the gradient of the sum of `ys` for each of the variables `xs`; None where there is no dependency.
 
     Raises TapeError outside of a step, for tensors that are not variables, since the tape does not record how they were
