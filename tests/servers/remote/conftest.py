@@ -9,4 +9,4 @@ from stratagem._servers.remote._prefetch import PrefetchBuffer
 @pytest.fixture
 def always(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every push brings values, also where no other function waits."""
-    monkeypatch.setattr(PrefetchBuffer, "more", property(lambda _: True, lambda _, more: None), raising=False)
+    monkeypatch.setattr(PrefetchBuffer, "expects_step", property(lambda _: True, lambda _, value: None), raising=False)
