@@ -183,7 +183,7 @@ def base(environment: Environment) -> Iterator[Promise]:
 
 def cluster(environment: Environment) -> Iterator[Promise]:
     """Parameter servers in several processes, and on a Ray that runs already."""
-    tutorial = ROOT / "tests" / "remote_processes" / "programs" / "tutorial.py"
+    tutorial = ROOT / "tests" / "servers" / "processes" / "programs" / "tutorial.py"
     words = ("launch", "--chief", "--workers", "2", "--ps", "2", str(tutorial))
     yield Promise(("stratagem", *words), "5 tasks are done")
     with tempfile.TemporaryDirectory(prefix="st-", dir="/tmp") as ray:  # short: Ray puts sockets into it
