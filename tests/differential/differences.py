@@ -33,28 +33,28 @@ class Deliberate:
 
 ROWS: tuple[Deliberate, ...] = (
     Deliberate(
-        "Mirrored variables under a replica",
+        "Mirrored variables in replica functions",
         frozenset({"a copy assigned what may differ"}),
         "DivergenceError",
         None,
         ("mirrored_2", 663),
     ),
     Deliberate(
-        "An integer that is assigned to a SUM is kept whole",
+        "An integer that is assigned to a SUM is preserved exactly",
         frozenset({"a whole number divided"}),
         None,
         None,
         ("mirrored_2", 895),
     ),
     Deliberate(
-        "What cross-replica code assigns is one value",
+        "Cross-replica code assigns one value",
         frozenset({"a variable assigned copy by copy"}),
         None,
         None,
         ("mirrored_2", 233),
     ),
     Deliberate(
-        "In a compiled function local results are those of all replicas of the job",
+        "In a compiled function, local results are those of all replicas of the job",
         frozenset({"two_processes", "local results used in a function"}),
         None,
         None,
@@ -75,21 +75,21 @@ ROWS: tuple[Deliberate, ...] = (
         ("two_processes", 1169),
     ),
     Deliberate(
-        "Where nothing is aggregated, nothing is refused",
+        "Without aggregation, nothing is refused",
         frozenset({"replicas' own values used for all"}),
         None,
         "ValueError",
         ("two_processes", 5890),
     ),
     Deliberate(
-        "Where nothing is aggregated, nothing is refused",
+        "Without aggregation, nothing is refused",
         frozenset({"mirrored_1", "added to a sum of all replicas"}),
         None,
         "ValueError",
         ("mirrored_1", 1282),
     ),
     Deliberate(
-        "`all_reduce` takes any tensor",
+        "`all_reduce` accepts any tensor",
         frozenset({"mirrored_1", "tf.function", "all_reduce"}),
         None,
         "ValueError",
@@ -103,7 +103,7 @@ ROWS: tuple[Deliberate, ...] = (
         ("mirrored_4", 8107),
     ),
     Deliberate(
-        "Nadam's product of momenta is advanced once a step",
+        "Nadam's product of momenta advances once per step",
         frozenset({"Nadam"}),
         None,
         None,
