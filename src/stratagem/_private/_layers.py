@@ -1,4 +1,4 @@
-"""Layers of Keras: how they are built, and whom that is told."""
+"""Layers of Keras: building them, and announcing that they are built."""
 
 import functools
 from collections.abc import Callable

@@ -39,9 +39,9 @@ class OutsideOfTraces:
 
 @final
 class AtLevel:
-    """In the body, what is computed belongs to a trace that is under way around the present one: `trace_level()` gave it.
+    """Computes the body in an enclosing trace, which `trace_level()` returned there.
 
-    What is computed in the body of a branch or loop with values from outside of it then stands before the branch.
+    Inside a branch or loop, what is computed from values outside of it then comes before the branch.
     """
 
     __slots__ = ("_before", "_level")

@@ -1,4 +1,4 @@
-"""The trainer of Keras: the methods of a model, and what it reads data with."""
+"""The trainer of Keras: a model's methods, and the adapters with which it reads data."""
 
 import functools
 import sys

@@ -1,4 +1,4 @@
-"""Waits of Python for an array of JAX."""
+"""Hooks at the places where Python code waits for a JAX array."""
 
 import contextlib
 from collections.abc import Callable
