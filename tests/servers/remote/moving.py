@@ -49,7 +49,7 @@ class Scheduled(Schedule):  # type: ignore[misc, valid-type]
 def copies(strategy: Any, variable: Any) -> list[float]:
     """A variable as each server has it that keeps it."""
     actors, places = strategy.servers.actors, strategy.servers.locations(placement_of(variable))
-    return [float(actors[p.server].call("read", [p.key]).result()[1][0]) for p in places]
+    return [float(actors[p.server].call("read", [p.key]).result().values[0]) for p in places]
 
 
 class Job:

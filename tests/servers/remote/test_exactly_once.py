@@ -13,7 +13,7 @@ import pytest
 
 import stratagem as tf
 from stratagem._core.values import placement_of
-from stratagem._servers.remote import NotHereError, Origin, Push, SparseGradient, VariableServer
+from stratagem._servers.remote import NotHereError, Origin, Push, SparseGradient, UpdateGradients, VariableServer
 from tests.servers.remote.serving import serving
 
 ROWS = 20
@@ -30,7 +30,7 @@ def add(amount: float = 1.0) -> Push:
 
 
 def value(server: VariableServer) -> float:
-    return float(server.read(["v"])[1][0])
+    return float(server.read(["v"]).values[0])
 
 
 # --- Repeats ----------------------------------------------------------------------------------------------------------------
@@ -121,15 +121,15 @@ def recorded() -> Recorded:
     return Recorded()
 
 
-def gradients_of(push: Push) -> tuple[int, list[Any]]:
-    ((number, gradients),) = push.updates
-    return number, list(gradients)
+def gradients_of(push: Push) -> UpdateGradients:
+    (pushed,) = push.updates
+    return pushed
 
 
 def with_gradients(change: Callable[[SparseGradient, Any], list[Any]]) -> Callable[[Push], Push]:
     def changed(push: Push) -> Push:
-        number, (rows, whole) = gradients_of(push)
-        return dataclasses.replace(push, updates=[(number, change(rows, whole))])
+        pushed = gradients_of(push)
+        return dataclasses.replace(push, updates=[UpdateGradients(pushed.update, change(*pushed.gradients))])
 
     return changed
 
@@ -139,7 +139,7 @@ def key_of(push: Push) -> str:
 
 
 WRONG: dict[str, Callable[[Push], Push]] = {
-    "an unknown update": lambda p: dataclasses.replace(p, updates=[(99, gradients_of(p)[1])]),
+    "an unknown update": lambda p: dataclasses.replace(p, updates=[UpdateGradients(99, gradients_of(p).gradients)]),
     "too few gradients": with_gradients(lambda rows, whole: [rows]),
     "another shape": with_gradients(lambda rows, whole: [rows, jnp.zeros(3)]),
     "another dtype": with_gradients(lambda rows, whole: [rows, jnp.zeros(2, jnp.bfloat16)]),
@@ -163,7 +163,7 @@ WRONG: dict[str, Callable[[Push], Push]] = {
 def test_a_push_whose_update_reads_what_is_not_here_is_refused_and_changes_nothing(recorded: Recorded) -> None:
     before, push = recorded.values(), recorded.pushes[0]
     placement: Any = placement_of(recorded.variables[3])
-    value, _ = recorded.server.release(placement.key)
+    value = recorded.server.release(placement.key).value
     try:
         with pytest.raises(
             NotHereError, match=r"ps:0 refuses a push, and has changed nothing: it has no variables v\d+"
@@ -201,7 +201,7 @@ def test_a_look_up_of_no_row_is_an_error_and_changes_nothing(ids: list[int], rec
 
 def test_a_server_gives_no_rows_that_there_are_not(recorded: Recorded) -> None:
     key = next(iter(recorded.server._tables))
-    _, (none,) = recorded.server.rows([(key, np.array([ROWS], "int32"))])
+    (none,) = recorded.server.rows([(key, np.array([ROWS], "int32"))]).values
     np.testing.assert_array_equal(none, [[0, 0]])
     for ids in ([-1], [ROWS + 1]):
         with pytest.raises(tf.errors.InvalidArgumentError, match="ids"):

@@ -8,6 +8,7 @@ from stratagem._servers.remote._actors import TaskSilentError as TaskSilentError
 from stratagem._servers.remote._placement import ServerPlacement as ServerPlacement
 from stratagem._servers.remote._push import Origin as Origin
 from stratagem._servers.remote._push import Push as Push
+from stratagem._servers.remote._push import UpdateGradients as UpdateGradients
 from stratagem._servers.remote._ray import RemoteResource as RemoteResource
 from stratagem._servers.remote._server import NotHereError as NotHereError
 from stratagem._servers.remote._server import Traffic as Traffic

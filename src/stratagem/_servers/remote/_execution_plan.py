@@ -17,7 +17,7 @@ from stratagem._core.step import Checks
 from stratagem._servers.remote._actors import Actor
 from stratagem._servers.remote._lookup import RowCapacity, rows_to_look_up
 from stratagem._servers.remote._prefetch import ReadsByServer
-from stratagem._servers.remote._push import Push
+from stratagem._servers.remote._push import Push, ServerValues, UpdateGradients
 from stratagem._servers.remote._time_breakdown import TimeCategory
 from stratagem._servers.remote._update import SparseGradient
 from stratagem._servers.remote._worker import Worker
@@ -44,18 +44,56 @@ class CompiledSubprogram:
 
 
 @dataclass(frozen=True)
+class TableShard:
+    """One shard of a table: where it lies, and how many rows it has."""
+
+    location: ServerLocation
+    rows: int
+
+
+@dataclass(frozen=True)
+class LateRead:
+    """A value that is read from a server after subprogram `call` and the updates before it."""
+
+    call: int
+    number: Number
+    location: ServerLocation
+
+
+@dataclass(frozen=True)
+class SentGradient:
+    """A gradient of the variable with this path. ids: of its rows; None for a dense gradient."""
+
+    path: str
+    value: Number
+    ids: Number | None
+
+
+@dataclass(frozen=True)
+class SentPart:
+    """The part of an update that one server applies, under the number `update`.
+
+    gradients: the indices of the gradients that it takes.
+    """
+
+    server: int
+    update: int
+    gradients: tuple[int, ...]
+
+
+@dataclass(frozen=True)
 class TableLookup:
     """The rows of a table that some ids ask for, looked up after subprogram `call`.
 
-    updated: whether the updates of earlier calls have to be pushed first. name: of the table. shards: their locations and
-    numbers of rows. ids: the values to look up. inverse: for each of these, the positions of its rows among all rows. rows:
-    the distinct rows of each shard. row_ids: the ids of these rows in their shard.
+    updated: whether the updates of earlier calls have to be pushed first. name: of the table. ids: the values to look
+    up. inverse: for each of these, the positions of its rows among all rows. rows: the distinct rows of each shard.
+    row_ids: the ids of these rows in their shard.
     """
 
     call: int
     updated: bool
     name: str
-    shards: tuple[tuple[ServerLocation, int], ...]
+    shards: tuple[TableShard, ...]
     ids: tuple[Number, ...]
     inverse: tuple[Number, ...]
     rows: tuple[Number, ...]
@@ -67,16 +105,14 @@ class TableLookup:
 class SentUpdate:
     """An optimizer's update that is sent to servers; its gradients are computed by subprogram `call`.
 
-    finite: a boolean value, false if a gradient has NaN or infinity. gradients: for each variable its path, the
-    gradient, and the ids of its rows (None for a dense gradient). parts: for each server the number of its part of the
-    update, and the indices of the gradients that this part takes.
+    finite: a boolean value, false if a gradient has NaN or infinity. gradients: one for each variable.
     """
 
     call: int
     optimizer: str
     finite: Number
-    gradients: tuple[tuple[str, Number, Number | None], ...]
-    parts: tuple[tuple[int, int, tuple[int, ...]], ...]
+    gradients: tuple[SentGradient, ...]
+    parts: tuple[SentPart, ...]
 
 
 @dataclass(frozen=True)
@@ -94,15 +130,14 @@ class ExecutionPlan:
     """The plan of one step.
 
     inputs: values that the call passes in. constants: values that are always the same. reads: values that are read from
-    servers at the start. late_reads: values that are read after the subprogram with this number and the updates before it.
-    worker_reads, worker_writes: values of variables that no server has, before and after the step. updates: in the order of
-    their calls. results: values that are returned; the last ones are those of the checks.
+    servers at the start. worker_reads, worker_writes: values of variables that no server has, before and after the
+    step. updates: in the order of their calls. results: values that are returned; the last ones are those of the checks.
     """
 
     inputs: tuple[Number, ...]
     constants: tuple[tuple[Number, Any], ...]
     reads: tuple[tuple[Number, ServerLocation], ...]
-    late_reads: tuple[tuple[int, Number, ServerLocation], ...]
+    late_reads: tuple[LateRead, ...]
     worker_reads: tuple[tuple[Number, Any], ...]
     worker_writes: tuple[tuple[Number, Any], ...]
     subprograms: tuple[CompiledSubprogram, ...]
@@ -200,11 +235,10 @@ class PlanExecution:
             answer = prefetched[server] if server in prefetched else calls[server].result()
             self._values.update(zip(numbers, self._note_seen(server, answer), strict=True))
 
-    def _note_seen(self, server: int, answer: tuple[int, Sequence[Any]]) -> Sequence[Any]:
+    def _note_seen(self, server: int, answer: ServerValues) -> Sequence[Any]:
         """Returns the values of a server's answer to `read` or `rows`; notes its push count at the first one."""
-        pushes, found = answer
-        self._seen.setdefault(server, pushes)
-        return found
+        self._seen.setdefault(server, answer.pushes)
+        return answer.values
 
     def _call_servers(self, call: int) -> None:
         """Makes the calls after subprogram `call`: look-ups, and updates whose results are read or looked up."""
@@ -213,7 +247,7 @@ class PlanExecution:
             self._push_until(call)
         for lookup in lookups:
             self._lookup(lookup)
-        late = [(number, location) for after, number, location in self._plan.late_reads if after == call]
+        late = [(read.number, read.location) for read in self._plan.late_reads if read.call == call]
         if late:
             self._push_until(call + 1)
             with self._worker.clock.part(TimeCategory.SERVERS):
@@ -226,14 +260,14 @@ class PlanExecution:
         self._updates_sent += len(due)
 
     def _lookup(self, lookup: TableLookup) -> None:
-        values, sizes = self._values, [rows for _, rows in lookup.shards]
+        values, sizes = self._values, [shard.rows for shard in lookup.shards]
         wanted = rows_to_look_up([values[n] for n in lookup.ids], sizes, lookup.name, lookup.capacity)
         values.update(zip(lookup.inverse, map(jnp.asarray, wanted.inverse), strict=True))
         values.update(zip(lookup.row_ids, wanted.rows, strict=True))
         with self._worker.clock.part(TimeCategory.SERVERS):
             calls = [
-                (location.server, self._servers[location.server].call("rows", [(location.key, rows)]))
-                for (location, _), rows in zip(lookup.shards, wanted.rows, strict=True)
+                (shard.location.server, self._servers[shard.location.server].call("rows", [(shard.location.key, rows)]))
+                for shard, rows in zip(lookup.shards, wanted.rows, strict=True)
             ]
             found = [self._note_seen(server, call.result())[0] for server, call in calls]
         values.update(zip(lookup.rows, found, strict=True))
@@ -262,20 +296,21 @@ class PlanExecution:
             answers = {server: call.result() for server, call in calls.items()}
             return {server: answer for server, answer in answers.items() if wanted.get(server)}
 
-    def _gradients(self, updates: Sequence[SentUpdate]) -> dict[int, list[tuple[int, list[Any]]]]:
-        """Returns, by server, its parts of these updates: the number of each, and its gradients."""
-        sends: dict[int, list[tuple[int, list[Any]]]] = defaultdict(list)
+    def _gradients(self, updates: Sequence[SentUpdate]) -> dict[int, list[UpdateGradients]]:
+        """Returns, by server, the gradients of its parts of these updates."""
+        sends: dict[int, list[UpdateGradients]] = defaultdict(list)
         values = self._values
         for update in updates:
             if not np.asarray(values[update.finite]):  # three times as fast as JAX's `bool`
                 raise InvalidArgumentError(_not_finite(update, values))
             every = [
-                values[v] if ids is None else SparseGradient(values[ids], values[v]) for _, v, ids in update.gradients
+                values[g.value] if g.ids is None else SparseGradient(values[g.ids], values[g.value])
+                for g in update.gradients
             ]
-            for server, number, indices in update.parts:
-                gradients = [every[i] for i in indices]
-                self._prepare(number, gradients)
-                sends[server].append((number, gradients))
+            for part in update.parts:
+                gradients = [every[i] for i in part.gradients]
+                self._prepare(part.update, gradients)
+                sends[part.server].append(UpdateGradients(part.update, gradients))
         return sends
 
 
@@ -291,7 +326,7 @@ def _by_server(wanted: Sequence[tuple[Number, ServerLocation]]) -> dict[int, tup
 
 def _not_finite(update: SentUpdate, values: Values) -> str:
     """Returns the error message for a gradient that has NaN or infinity."""
-    names = [path for path, value, _ in update.gradients if not np.isfinite(np.asarray(values[value])).all()]
+    names = [g.path for g in update.gradients if not np.isfinite(np.asarray(values[g.value])).all()]
     return (
         f"{update.optimizer}: the gradient of {', '.join(names)} has NaN or infinity, so no server got this update. "
         "Look for a division by zero or a logarithm of it, or a learning rate that is too large."

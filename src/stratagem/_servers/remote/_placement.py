@@ -63,7 +63,7 @@ class ServerPlacement(RemotePlacement):
             self.servers.actors[location.server].call("rows", [(location.key, rows)])
             for location, rows in zip(locations, wanted, strict=True)
         ]
-        return [to_jax_array(call.result()[1][0]) for call in calls]
+        return [to_jax_array(call.result().values[0]) for call in calls]
 
     def place(self, variable: Any, value: Any) -> StoredRemotely:
         """Sends a new value to every server that holds the variable."""

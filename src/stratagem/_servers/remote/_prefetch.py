@@ -1,10 +1,11 @@
 """PrefetchBuffer: values for a worker's next step, read together with its last push; Freshness: whether they may be used."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, final
 
-# By server: the number of pushes that it had applied, and values after them.
-ReadsByServer = Mapping[int, tuple[int, Sequence[Any]]]
+from stratagem._servers.remote._push import ServerValues
+
+ReadsByServer = Mapping[int, ServerValues]
 
 
 @final

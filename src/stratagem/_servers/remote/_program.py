@@ -26,10 +26,14 @@ from stratagem._private import is_seed_state
 from stratagem._servers.remote._execution_plan import (
     CompiledSubprogram,
     ExecutionPlan,
+    LateRead,
     SentChange,
+    SentGradient,
+    SentPart,
     SentUpdate,
     ServerLocation,
     TableLookup,
+    TableShard,
 )
 from stratagem._servers.remote._parts import UpdatePart, parts_of
 from stratagem._servers.remote._server import NotHereError
@@ -166,7 +170,7 @@ class _PlanBuilder:
             constants=(),
             reads=tuple((self._number(v), self._location(x)) for v, x in initial if is_remote(x)),
             late_reads=tuple(
-                (analysis.level[v] - 1, self._number(v), self._location(variables[i])) for v, i in updated
+                LateRead(analysis.level[v] - 1, self._number(v), self._location(variables[i])) for v, i in updated
             ),
             worker_reads=tuple((self._number(v), x) for v, x in initial if not is_remote(x)),
             worker_writes=tuple((self._value(c.value), variables[c.position]) for c in local_changes),
@@ -204,7 +208,7 @@ class _PlanBuilder:
             group.call,
             group.updated,
             shards[0].path,
-            tuple((self._location(v), v.shape[0]) for v in shards),
+            tuple(TableShard(self._location(v), v.shape[0]) for v in shards),
             tuple(map(self._value, group.ids)),
             tuple(self._number(("inverse", i, v)) for v in group.ids),
             tuple(self._number(("rows", i, s)) for s in range(len(shards))),
@@ -220,8 +224,8 @@ class _PlanBuilder:
             applied.call,
             applied.update.optimizer.name,
             self._number(("finite", i)),
-            tuple(zip(paths, values, row_ids, strict=True)),
-            tuple((part.server, part.update.number, part.gradients) for part in self._parts[i]),
+            tuple(map(SentGradient, paths, values, row_ids)),
+            tuple(SentPart(part.server, part.update.number, part.gradients) for part in self._parts[i]),
         )
 
     def _change(self, i: int) -> SentChange:

@@ -1,4 +1,4 @@
-"""Push: a step's changes on one server; Origin: the identity of a push."""
+"""Push: a step's changes on one server; Origin: its identity; ServerValues: what a server answers to a read."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -20,15 +20,31 @@ class Origin:
 
 
 @dataclass(frozen=True)
+class UpdateGradients:
+    """The gradients for an update that the server knows under this number."""
+
+    update: int
+    gradients: Sequence[Any]
+
+
+@dataclass(frozen=True)
+class ServerValues:
+    """Values that a server holds, or rows of them; pushes: how many it had applied when they were read."""
+
+    pushes: int
+    values: Sequence[Any]
+
+
+@dataclass(frozen=True)
 class Push:
     """The changes of a step on one server.
 
-    updates: numbers of updates that the server knows, each with its gradients. added, set: amounts and new values, by
+    updates: the gradients of each update. added, set: amounts and new values, by
     the key of the variable. seen: the number of pushes that the server had applied when the step read from it; None if
     it did not.
     """
 
-    updates: Sequence[tuple[int, Sequence[Any]]] = ()
+    updates: Sequence[UpdateGradients] = ()
     added: dict[str, Any] = field(default_factory=dict)
     set: dict[str, Any] = field(default_factory=dict)
     seen: int | None = None

@@ -22,6 +22,7 @@ from stratagem._servers.remote._push import Origin
 from stratagem._servers.remote._ray_actors import RayActor
 from stratagem._servers.remote._ray_worker_task import ElementLeaf, RemoteSeed, without_programs
 from stratagem._servers.remote._server import NotHereError
+from stratagem._servers.remote._step_call import MissingPlan, MissingProgram, OtherShapes, PlanKey, StepCall
 from stratagem._servers.remote._time_breakdown import TimeBreakdown, TimeCategory
 from stratagem._servers.remote._update import SparseGradient
 
@@ -171,60 +172,68 @@ class RayWorker:
         sent = [v.leaf if isinstance(v, StandIn) else np.asarray(v) for v in inputs]
         sent += [np.asarray(v.value) for v in others]
         seeds = tuple(v._value for _, v in plan.worker_reads if is_seed_state(v))
-        number = (id(plan), *map(id, seeds))
+        key = (id(plan), *map(id, seeds))
         self._forget()
         self._drop()
         # All these steps were scheduled before the first of them begins, which is now. So each later one may use the values
         # that the step before it has prefetched.
         fresh, expects_step = self.freshness.begin_step(servers.change_count), self.prefetch.expects_step
         while True:
-            self._learn(number, plan, seeds)
+            self._learn(key, plan, seeds)
             ready = servers.ready
-            origin = (self._closures[:times], self._below, self._coordinator, self._pushes)
-            call = self.actor.call("follow", number, sent, origin, ready - self._ready, (fresh, expects_step))
+            call = StepCall(
+                key,
+                sent,
+                self._closures[:times],
+                self._below,
+                self._coordinator,
+                self._pushes,
+                ready - self._ready,
+                use_prefetched=fresh,
+                more_follow=expects_step,
+            )
             try:
-                found, self._pushes, seconds, stop = call.result()
+                answer = self.actor.call("follow", call).result()
             except NotHereError:
                 raise  # the step is taken again, and its pushes get the same numbers
             except Exception:
                 self._pushes += plan.max_pushes  # a function that goes on makes other pushes: they need other numbers
                 raise
+            self._pushes, stop = answer.pushes, answer.stop
             self._ready |= ready
-            self.clock.add_remote(dict(seconds))
-            self.clock.steps += len(found)
-            missing: tuple[str, Any] = stop or ("", None)
-            kind, what = missing
-            if kind == "shapes":
-                next(v for v in inputs if isinstance(v, StandIn) and v.leaf.iterator == what).iterator.forget()
+            self.clock.add_remote(answer.seconds)
+            self.clock.steps += len(answer.results)
+            if isinstance(stop, OtherShapes):
+                next(v for v in inputs if isinstance(v, StandIn) and v.leaf.iterator == stop.iterator).iterator.forget()
             # Results are returned at once: an error below, or of the next step, must not count against these steps.
-            if found or kind not in ("plan", "program"):
-                return [[np.asarray(v).view(RemoteArray) for v in results] for results in found]
-            if kind == "plan":
-                self._known.pop(number, None)
+            if answer.results or not isinstance(stop, MissingPlan | MissingProgram):
+                return [[np.asarray(v).view(RemoteArray) for v in results] for results in answer.results]
+            if isinstance(stop, MissingPlan):
+                self._known.pop(key, None)
                 continue
             with self.clock.part(TimeCategory.COMPILING):
-                self._send(number, plan, servers, *what)
+                self._send(key, plan, servers, stop)
 
-    def _learn(self, number: Any, plan: ExecutionPlan, seeds: tuple[Any, ...]) -> None:
-        if number not in self._known:
+    def _learn(self, key: PlanKey, plan: ExecutionPlan, seeds: tuple[Any, ...]) -> None:
+        if key not in self._known:
             with self.clock.part(TimeCategory.COMPILING):
-                self.actor.call("learn", number, without_programs(_without_variables(plan))).result()
-            self._known[number] = seeds
-            self._finalized.watch(plan, number)
+                self.actor.call("learn", key, without_programs(_without_variables(plan))).result()
+            self._known[key] = seeds
+            self._finalized.watch(plan, key)
 
     def _forget(self) -> None:
         """Lets the worker drop plans that were garbage-collected here, for their ids may be used again."""
-        gone = [number for number in self._finalized.drain() if self._known.pop(number, None) is not None]
+        gone = [key for key in self._finalized.drain() if self._known.pop(key, None) is not None]
         if gone:
             self.actor.call("forget", gone).result()
 
-    def _send(self, number: Any, plan: ExecutionPlan, servers: Any, function: Any, shapes: Any) -> None:
+    def _send(self, key: PlanKey, plan: ExecutionPlan, servers: Any, missing: MissingProgram) -> None:
         """Sends a missing program: of a subprogram to the worker, of an update to its server."""
-        kind, index = function
+        (kind, index), shapes = missing.function, missing.shapes
         if kind == "subprogram":
             specs = [jax.ShapeDtypeStruct(shape, np.dtype(dtype)) for shape, dtype in shapes]
             program = exported(plan.subprograms[index].run, specs)
-            self.actor.call("extend", number, index, shapes, program).result()
+            self.actor.call("extend", key, index, shapes, program).result()
             return
         arrays, by_rows = shapes
         zeros = iter(np.broadcast_to(np.zeros((), dtype), shape) for shape, dtype in arrays)

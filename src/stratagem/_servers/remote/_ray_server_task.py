@@ -8,10 +8,10 @@ import jax
 
 from stratagem._base.errors import UnavailableError
 from stratagem._servers.remote._export import as_argument, imported, imported_maker, shapes_of
-from stratagem._servers.remote._push import Origin, Push
+from stratagem._servers.remote._push import Origin, Push, ServerValues
 from stratagem._servers.remote._push_log import History
 from stratagem._servers.remote._ray_task import RayTask
-from stratagem._servers.remote._server import Traffic, VariableServer
+from stratagem._servers.remote._server import ReleasedVariable, Traffic, VariableServer
 from stratagem._servers.remote._update import UpdateSpec, flat
 
 
@@ -60,22 +60,25 @@ class ServerTask(RayTask):
         """Calls `VariableServer.forget`."""
         self._server.forget(keys)
 
-    def release(self, key: str) -> tuple[jax.Array, History]:
+    def release(self, key: str) -> ReleasedVariable:
         """Calls `VariableServer.release`; returns when the value is computed."""
-        value, history = self._server.release(key)
-        return jax.block_until_ready(value), history
+        released = self._server.release(key)
+        jax.block_until_ready(released.value)
+        return released
 
-    def read(self, keys: Sequence[str]) -> tuple[int, list[jax.Array]]:
+    def read(self, keys: Sequence[str]) -> ServerValues:
         """Calls `VariableServer.read`; returns when the values are computed."""
         with self._server.busy:
-            pushes, values = self._server.read(keys)
-            return pushes, jax.block_until_ready(values)
+            found = self._server.read(keys)
+            jax.block_until_ready(found.values)
+            return found
 
-    def rows(self, wanted: Sequence[tuple[str, Any]]) -> tuple[int, list[jax.Array]]:
+    def rows(self, wanted: Sequence[tuple[str, Any]]) -> ServerValues:
         """Calls `VariableServer.rows`; returns when the rows are computed."""
         with self._server.busy:
-            pushes, values = self._server.rows(wanted)
-            return pushes, jax.block_until_ready(values)
+            found = self._server.rows(wanted)
+            jax.block_until_ready(found.values)
+            return found
 
     def traffic(self) -> Traffic:
         """Calls `VariableServer.traffic`."""
@@ -102,7 +105,7 @@ class ServerTask(RayTask):
         added = {k: as_argument(v) for k, v in push.added.items()}
         return self._server.push(origin, Push(push.updates, added, push.set, push.seen))
 
-    def push_and_read(self, origin: Origin | None, push: Push, keys: Sequence[str]) -> tuple[int, list[jax.Array]]:
+    def push_and_read(self, origin: Origin | None, push: Push, keys: Sequence[str]) -> ServerValues:
         """Calls `push`, then `read`."""
         self.push(origin, push)
         return self.read(keys)

@@ -16,13 +16,20 @@ from stratagem._servers.remote._execution_plan import ExecutionPlan, PlanExecuti
 from stratagem._servers.remote._export import ExportedSubprogram, MissingProgramError, imported, shapes_of
 from stratagem._servers.remote._ray_task import RayTask
 from stratagem._servers.remote._server import NotHereError
+from stratagem._servers.remote._step_call import (
+    FailedLater,
+    MissingPlan,
+    MissingProgram,
+    OtherShapes,
+    PlanKey,
+    StepAnswer,
+    StepCall,
+    StepId,
+    Stop,
+)
 from stratagem._servers.remote._time_breakdown import TimeCategory
 from stratagem._servers.remote._update import SparseGradient, flat
 from stratagem._servers.remote._worker import Worker
-
-Seconds = tuple[tuple[TimeCategory, float], ...]
-# Why a worker does not take a step: what is missing ("plan", "shapes" or "program") and which one, or "error".
-Stop = tuple[str, Any]
 
 
 @dataclass(frozen=True)
@@ -63,7 +70,7 @@ class _InterruptedStep:
     pushes: the number of its function's pushes so far, its own included.
     """
 
-    step_id: tuple[Any, str, int, int]
+    step_id: StepId
     execution: PlanExecution
     pushes: int
 
@@ -82,91 +89,75 @@ class WorkerTask(RayTask):
     def reset(self) -> None:
         """Drops everything that an older coordinator has left, for a new one."""
         self._worker = Worker(self._index)
-        self._plans: dict[Any, ExecutionPlan] = {}
+        self._plans: dict[PlanKey, ExecutionPlan] = {}
         self._ready: set[Any] = set()
         self._values: dict[int, Any] = {}
         self._pending: dict[int, list[Any]] = {}
         self._seeds: dict[tuple[int, int], RemoteSeed] = {}
         self._interrupted: _InterruptedStep | None = None
 
-    def learn(self, number: Any, plan: ExecutionPlan) -> None:
+    def learn(self, key: PlanKey, plan: ExecutionPlan) -> None:
         """Adds a plan that `follow` may run; its programs are sent when they are missing."""
-        self._plans[number] = dataclasses.replace(
+        self._plans[key] = dataclasses.replace(
             plan,
             worker_reads=self._shared_seeds(plan.worker_reads),
             worker_writes=self._shared_seeds(plan.worker_writes),
         )
 
-    def forget(self, numbers: Sequence[Any]) -> None:
+    def forget(self, keys: Sequence[PlanKey]) -> None:
         """Drops plans."""
         with self._step_lock:
-            for number in numbers:
-                self._plans.pop(number, None)
+            for key in keys:
+                self._plans.pop(key, None)
 
     def _shared_seeds(self, named: Sequence[tuple[Any, RemoteSeed]]) -> tuple[tuple[Any, RemoteSeed], ...]:
         """Returns the seeds with equal ones as one object in all plans, so that all plans advance the same seed."""
         return tuple((n, self._seeds.setdefault((s.number, s._value), s)) for n, s in named)
 
-    def extend(self, number: Any, subprogram: int, shapes: Any, program: bytes) -> None:
+    def extend(self, key: PlanKey, subprogram: int, shapes: Any, program: bytes) -> None:
         """Adds the program of a plan's subprogram for values of these shapes."""
-        run: Any = self._plans[number].subprograms[subprogram].run
+        run: Any = self._plans[key].subprograms[subprogram].run
         run.programs[shapes] = imported(program)
 
-    def follow(
-        self,
-        number: Any,
-        inputs: Sequence[Any],
-        origin: tuple[Sequence[int], int, str, int],
-        ready: Any,
-        ahead: tuple[bool, bool],
-    ) -> tuple[list[list[Any]], int, Seconds, Stop | None]:
-        """Takes a step for each of the closures of `origin`, which has the arguments of `Worker.begin`.
+    def follow(self, call: StepCall) -> StepAnswer:
+        """Takes the steps of a call, up to the first that cannot be taken.
 
-        Returns the results of the steps taken; the number of pushes of the last one's closure (after a stop: those of
-        the next closure before its step); seconds by category; and, if the next step was not taken, why. An error is
-        raised by the first step only: for a later one the stop is "error", and the step is to be called again.
-
-        ready: updates with shapes of gradients for which their servers have programs. ahead: whether the first step may
-        use the prefetched values, and whether another call is likely to follow at once.
+        An error is raised by the first step only: of a later one the answer says that it failed, and it is to be called
+        again.
         """
         with self._step_lock:
-            clock, (closures, below, coordinator, pushes) = self._worker.clock, origin
+            clock, pushes = self._worker.clock, call.pushes
             clock.drain()  # drops the time between two calls
-            self._ready.update(ready)
-            if not ahead[0]:  # empties the buffer: this step may be called again, with `ahead` true by then
+            self._ready.update(call.ready)
+            if not call.use_prefetched:  # empties the buffer: this step may be called again, and may use them by then
                 self._worker.prefetch.store(None, {})
             done: list[list[Any]] = []
             stop: Stop | None = None
             with clock.part(TimeCategory.HANDING_OUT):
-                while stop is None and len(done) < len(closures):
-                    before = 0 if done else pushes
-                    self._worker.begin(closures[len(done) :], below, coordinator, before)
-                    self._worker.prefetch.expects_step = ahead[1] or len(done) + 1 < len(closures)
-                    step_id = (number, coordinator, closures[len(done)], before)
-                    stop = self._take_step(step_id, inputs, done, fresh=bool(done) or ahead[0])
+                while stop is None and len(done) < len(call.closures):
+                    remaining, before = call.closures[len(done) :], 0 if done else pushes
+                    self._worker.begin(remaining, call.below, call.coordinator, before)
+                    self._worker.prefetch.expects_step = call.more_follow or len(remaining) > 1
+                    step_id = StepId(call.plan, call.coordinator, remaining[0], before)
+                    stop = self._take_step(step_id, call.inputs, done, fresh=bool(done) or call.use_prefetched)
             if stop is None:
                 pushes = self._worker.pushes
             elif done:
                 pushes = 0  # of the next closure
-            return done, pushes, tuple(clock.drain().items()), stop
+            return StepAnswer(done, pushes, clock.drain(), stop)
 
-    def _take_step(
-        self, step_id: tuple[Any, str, int, int], inputs: Sequence[Any], done: list[list[Any]], *, fresh: bool
-    ) -> Stop | None:
-        """Takes one step and adds its results to `done`; returns why if it could not.
-
-        step_id: the plan's number, coordinator, closure, and number of pushes before the step; equal if it is called again.
-        """
+    def _take_step(self, step_id: StepId, inputs: Sequence[Any], done: list[list[Any]], *, fresh: bool) -> Stop | None:
+        """Takes one step and adds its results to `done`; returns why if it could not."""
         interrupted, self._interrupted = self._interrupted, None
-        plan = self._plans.get(step_id[0])
+        plan = self._plans.get(step_id.plan)
         if plan is None:
-            return "plan", None
+            return MissingPlan()
         drawn: set[int] = set()
         try:
             values = [self._input(x, drawn) for x in inputs]
             for x, value in zip(inputs, values, strict=True):
                 if isinstance(x, ElementLeaf) and (tuple(value.shape), str(value.dtype)) != (x.shape, x.dtype):
-                    return "shapes", x.iterator
+                    return OtherShapes(x.iterator)
             if interrupted is not None and interrupted.step_id == step_id:
                 execution, self._worker.pushes = interrupted.execution, interrupted.pushes
             else:
@@ -175,10 +166,10 @@ class WorkerTask(RayTask):
                 done.append(execution.finish())
             except MissingProgramError as missing:  # the step may have pushed already: it is continued, not repeated
                 self._interrupted = _InterruptedStep(step_id, execution, self._worker.pushes)
-                return "program", (missing.function, missing.shapes)
+                return MissingProgram(missing.function, missing.shapes)
         except Exception as error:
             if done:
-                return "error", None  # the results so far are returned first; called alone, the step raises this again
+                return FailedLater()  # the results so far are returned first; called alone, the step raises this again
             if not isinstance(
                 error, UnavailableError | NotHereError
             ):  # after those, the step is retried with its elements

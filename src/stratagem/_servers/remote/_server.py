@@ -12,7 +12,7 @@ import jax.numpy as jnp
 from stratagem._base.errors import InvalidArgumentError
 from stratagem._core.values import Maker
 from stratagem._servers.remote._export import as_argument, to_jax_array
-from stratagem._servers.remote._push import Origin, Push
+from stratagem._servers.remote._push import Origin, Push, ServerValues
 from stratagem._servers.remote._push_log import History, PushLog
 from stratagem._servers.remote._time_breakdown import Busy
 from stratagem._servers.remote._update import Applicable
@@ -52,6 +52,14 @@ class Traffic:
     def __sub__(self, before: "Traffic") -> "Traffic":
         pairs = zip(dataclasses.astuple(self), dataclasses.astuple(before), strict=True)
         return Traffic(*(now - then for now, then in pairs))
+
+
+@dataclass(frozen=True)
+class ReleasedVariable:
+    """A variable that a server has given up: its value, and which pushes have changed it."""
+
+    value: jax.Array
+    history: History
 
 
 @final
@@ -94,7 +102,7 @@ class VariableServer:
             for key in keys:
                 self._drop(key)
 
-    def release(self, key: str) -> tuple[jax.Array, History]:
+    def release(self, key: str) -> ReleasedVariable:
         """Drops a variable that gets another key; returns its value and history. Raises NotHereError if it is not here."""
         with self._lock:
             self._find([key])
@@ -102,18 +110,18 @@ class VariableServer:
             self._sent += self._sizes[key]
             history = self._push_log.history(key)
             self._drop(key)
-            return value, history
+            return ReleasedVariable(value, history)
 
-    def read(self, keys: Sequence[str]) -> tuple[int, list[jax.Array]]:
-        """Returns the number of applied pushes, and the values after them. Raises NotHereError if a variable is not here."""
+    def read(self, keys: Sequence[str]) -> ServerValues:
+        """Returns the values of these variables. Raises NotHereError if a variable is not here."""
         with self.busy, self._lock:
             self._find(keys)
             values = [jnp.copy(self._values[k]) if k in self._tables else self._values[k] for k in keys]
             self._sent += sum(self._sizes[k] for k in keys)
-            return self.pushes, values
+            return ServerValues(self.pushes, values)
 
-    def rows(self, wanted: Sequence[tuple[str, Any]]) -> tuple[int, list[jax.Array]]:
-        """Returns the number of pushes applied so far and, for every (key, ids), the rows with these ids.
+    def rows(self, wanted: Sequence[tuple[str, Any]]) -> ServerValues:
+        """Returns for every (key, ids) the rows with these ids.
 
         ids: NumPy arrays. The id just behind the last row gives zeros. Raises InvalidArgumentError for others that are
         out of range; NotHereError if a variable is not here.
@@ -126,7 +134,7 @@ class VariableServer:
             rows = [_rows_at(self._values[key], ids) for key, ids in wanted]
             self._sent += _bytes(rows)
             self._rows += sum(ids.size for _, ids in wanted)
-            return self.pushes, rows
+            return ServerValues(self.pushes, rows)
 
     def learn(self, number: int, update: Applicable, keys: Sequence[str]) -> None:
         """Registers an update, which pushes refer to by its number. keys: of the variables that it reads, in its order."""
@@ -161,9 +169,9 @@ class VariableServer:
                 push = remaining
             self._check(push)
             self._stale += 0 if push.seen is None else self.pushes - push.seen
-            for number, gradients in push.updates:
-                update, keys, _ = self._updates[number]
-                self._update(update, keys, gradients)
+            for pushed in push.updates:
+                update, keys, _ = self._updates[pushed.update]
+                self._update(update, keys, pushed.gradients)
             if push.added or push.set:
                 self._change(push.added, push.set)
             if origin is not None:
@@ -184,7 +192,7 @@ class VariableServer:
         self._values.update((k, self._own(k, v)) for k, v in replaced.items())
         self._received += _bytes(added.values()) + _bytes(replaced.values())
 
-    def push_and_read(self, origin: Origin | None, push: Push, keys: Sequence[str]) -> tuple[int, list[jax.Array]]:
+    def push_and_read(self, origin: Origin | None, push: Push, keys: Sequence[str]) -> ServerValues:
         """Calls `push`, then `read`."""
         self.push(origin, push)
         return self.read(keys)
@@ -215,14 +223,15 @@ class VariableServer:
         refused = "refuses a push, and has changed nothing: it "
         if push.added or push.set:
             self._find(sorted({*push.added, *push.set}), refused)
-        for number, _ in push.updates:
-            if number in self._updates and not self._updates[number][2] <= self._values.keys():
-                self._find(self._updates[number][1], refused)
+        known = [self._updates[u.update] for u in push.updates if u.update in self._updates]
+        for _, keys, as_set in known:
+            if not as_set <= self._values.keys():
+                self._find(keys, refused)
         try:
-            for number, gradients in push.updates:
-                if number not in self._updates:
-                    raise ValueError(f"update {number} is not known here")
-                self._updates[number][0].spec.check(gradients)
+            for pushed in push.updates:
+                if pushed.update not in self._updates:
+                    raise ValueError(f"update {pushed.update} is not known here")
+                self._updates[pushed.update][0].spec.check(pushed.gradients)
             for key, value in (*push.added.items(), *push.set.items()):
                 present = self._values[key]
                 if tuple(value.shape) != tuple(present.shape) or value.dtype != present.dtype:

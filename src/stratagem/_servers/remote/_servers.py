@@ -98,7 +98,7 @@ class Servers:
         found: dict[str, jax.Array] = {}
         for index in sorted({location.server for location in locations}):
             keys = [location.key for location in locations if location.server == index]
-            _, values = self.actors[index].call("read", keys).result()
+            values = self.actors[index].call("read", keys).result().values
             found.update(zip(keys, values, strict=True))
         return [found[location.key] for location in locations]
 
@@ -149,7 +149,8 @@ class Servers:
             key = f"{placement.key}, {next(self._keys)}"
             after = tuple(ServerLocation(i, key) for i in sorted(servers, key=lambda i: (i != placement.home, i)))
             first = self.actors[before[0].server]
-            value, history = first.call("release", before[0].key).result()
+            released = first.call("release", before[0].key).result()
+            value, history = released.value, released.history
             try:
                 calls = [self.actors[location.server].call("create", key, value, history) for location in after]
                 for call in calls:

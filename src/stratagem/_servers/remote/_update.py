@@ -63,15 +63,26 @@ def gradient_kind(optimizer: Any, variable: Any, rows: bool) -> GradientKind:
 
 @final
 @dataclass(frozen=True)
+class GradientSpec:
+    """The path, shape and dtype of a gradient's variable; kind: how the gradient is sent."""
+
+    path: str
+    shape: tuple[int, ...]
+    dtype: Any
+    kind: GradientKind
+
+
+@final
+@dataclass(frozen=True)
 class UpdateSpec:
     """The facts about an update that a server needs, without the optimizer.
 
-    gradients: for each gradient its variable (path, shape, dtype), and how it is sent. by_rows: for each value that the
+    by_rows: for each value that the
     update reads, the index of the gradient whose rows of it are updated, or None. written: the indices of the values
     that it writes.
     """
 
-    gradients: tuple[tuple[str, tuple[int, ...], Any, GradientKind], ...]
+    gradients: tuple[GradientSpec, ...]
     by_rows: tuple[int | None, ...]
     written: tuple[int, ...]
 
@@ -79,9 +90,10 @@ class UpdateSpec:
         """Raises ValueError unless the gradients have the right kinds, shapes and dtypes, and ids are in range."""
         if len(gradients) != len(self.gradients):
             raise ValueError(f"{len(gradients)} gradients for {len(self.gradients)} variables")
-        for gradient, (path, shape, dtype, kind) in zip(gradients, self.gradients, strict=True):
+        for gradient, spec in zip(gradients, self.gradients, strict=True):
+            path, shape, dtype = spec.path, spec.shape, spec.dtype
             by_rows = isinstance(gradient, SparseGradient)
-            if (kind == "dense") is by_rows:
+            if (spec.kind == "dense") is by_rows:
                 raise ValueError(f"the gradient of {path} has the wrong kind, {type(gradient).__name__}")
             array = gradient.values if by_rows else gradient
             if array.shape != ((*array.shape[:1], *shape[1:]) if by_rows else shape) or array.dtype != dtype:
@@ -101,7 +113,7 @@ class UpdateSpec:
     @functools.cached_property
     def _sizes(self) -> list[tuple[int, int]]:
         """The bytes of each gradient if dense, and of one of its rows with the row's id."""
-        every = [(shape, np.dtype(dtype).itemsize) for _, shape, dtype, _ in self.gradients]
+        every = [(spec.shape, np.dtype(spec.dtype).itemsize) for spec in self.gradients]
         return [(math.prod(shape) * size, math.prod(shape[1:]) * size + _ID_BYTES) for shape, size in every]
 
     def split(self, values: Sequence[Any]) -> tuple[list[Any], list[Any]]:
@@ -151,7 +163,7 @@ class ServerUpdate:
         traced = self._traced(self._no_rows)
         self.spec = UpdateSpec(
             tuple(
-                (v.path, tuple(v.shape), np.dtype(v._dtype), kind)
+                GradientSpec(v.path, tuple(v.shape), np.dtype(v._dtype), kind)
                 for v, kind in zip(self.variables, self._kinds, strict=True)
             ),
             tuple(None if i is None or self._kinds[i] != "sparse" else i for i in owners),
