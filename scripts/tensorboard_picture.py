@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Train on Fashion-MNIST with summaries, and take a picture of what TensorBoard shows: tensorboard_picture.py PICTURE.png
 
-Needs the data set (fetch_data.py), the packages tensorboard and playwright, and a Chromium that playwright finds
+Needs the dataset (fetch_data.py), the packages tensorboard and playwright, and a Chromium that playwright finds
 (`playwright install chromium`) or that is named in $CHROMIUM.
 """
 

@@ -1,4 +1,4 @@
-"""Names and docstrings: no two classes have one name, the glossary's classes exist, docstrings have a subject or a verb."""
+"""Names are explained: one class a name, the glossary's classes exist, modules and docstrings say what they are."""
 
 import ast
 import re
@@ -15,6 +15,20 @@ FRAGMENTS = {
     *("What", "As", "Of", "Its", "How", "Which", "Who", "That", "Those", "So", "With", "From", "Whether", "Where"),
     "Without",
 }
+# Words of module names that plain English or Python's own vocabulary explains, so that a docstring need not repeat them.
+PLAIN_ENGLISH = """
+    abort ahead analysis announcement arrays attach builtin callbacks cardinality children columns consistency containers
+    creation csv deferred divergence elementwise feed finalizers graph ignore index inspect interrupts isolation items
+    keys latest launch launchers linalg list logs lookup lookups main missing nodelist parameter peers pending protocol ray
+    rebatch replicate report routes runner sample scalars serialization session shard shot show signature sources sparse
+    stalls state stateful static status stopping token tunnel unknown windows
+"""
+# Words that once named modules and classes here, and said to nobody else what these do.
+PRIVATE_WORDS = """
+    ambience anew apart aside course cut facts family far fresh gone held hopeless kept knowledge link often pace
+    patience piece pieces reach recipe recut room served sever shares sure surroundings travel turns waiting way wire
+"""
+PLAIN, PRIVATE = set(PLAIN_ENGLISH.split()), set(PRIVATE_WORDS.split())
 
 
 def classes() -> dict[str, list[str]]:
@@ -68,3 +82,34 @@ def test_the_classes_of_the_glossary_are_there_once() -> None:
     named = [name for row in rows for name in re.findall(r"`(\w+)`", row.split("|")[3])]
     assert len(rows) >= 40
     assert [name for name in named if len(known.get(name, ())) != 1] == []
+
+
+def stem(word: str) -> str:
+    """A word without its ending: `batches` and `batching` have one stem."""
+    endings = (end for end in ("ing", "ies", "es", "ed", "s", "e", "y") if word.endswith(end))
+    return word.removesuffix(next(endings, "")) if len(word) > 4 else word
+
+
+def unexplained(name: str, docstring: str, glossary: str) -> list[str]:
+    """The words of a module's name that nothing explains: not its docstring, not the glossary, and they are not plain."""
+    words = name.removesuffix(".py").strip("_").split("_")
+    explained = f"{docstring} {glossary}".lower()
+    return [w for w in words if w in PRIVATE or (w not in PLAIN and stem(w) not in explained)]
+
+
+def test_the_glossary_the_docstring_or_plain_english_explains_every_module_name() -> None:
+    glossary = (ROOT / "docs" / "glossary.md").read_text()
+    modules = [path for path in sorted(PACKAGE.rglob("*.py")) if path.name != "__init__.py"]
+    found = {
+        str(path.relative_to(PACKAGE)): words
+        for path in modules
+        if (words := unexplained(path.name, ast.get_docstring(ast.parse(path.read_text())) or "", glossary))
+    }
+    assert found == {}
+    used = {word for path in modules for word in path.stem.strip("_").split("_")}
+    assert used >= PLAIN, f"no module has {PLAIN - used} in its name any more: remove them from PLAIN"
+
+
+def test_a_private_word_is_found() -> None:
+    assert unexplained("_far_program.py", "Far programs.", "") == ["far"]
+    assert unexplained("_quux_batches.py", "Batching of rows.", "") == ["quux"]

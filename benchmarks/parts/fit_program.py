@@ -9,7 +9,7 @@ from parts import cnn
 from parts.paired import Timer
 
 BATCH = cnn.BATCH
-STEPS = 60  # batches in the data set, which repeats
+STEPS = 60  # batches in the dataset, which repeats
 
 
 def data(network: str) -> tuple[np.ndarray, np.ndarray]:

@@ -1,9 +1,9 @@
 """Stratagem: tf.distribute's training model on JAX and Keras 3. Use it as `import stratagem as tf`."""
 
-import gc
-import importlib
-from types import ModuleType
-from typing import Any
+import gc as _gc
+import importlib as _importlib
+from types import ModuleType as _ModuleType
+from typing import Any as _Any
 
 from stratagem._base import backend as _backend
 from stratagem._base import log as _log
@@ -52,18 +52,18 @@ _NAMESPACE_MODULES |= {name: f"{__name__}.keras.{name}" for name in _KERAS_NAMES
 newaxis = None
 
 
-def _imported(module: str) -> ModuleType:
+def _imported(module: str) -> _ModuleType:
     """Imports a module with the garbage collector off, which would scan the many new, permanent objects again and again."""
-    collecting = gc.isenabled()
-    gc.disable()
+    collecting = _gc.isenabled()
+    _gc.disable()
     try:
-        return importlib.import_module(module)
+        return _importlib.import_module(module)
     finally:
         if collecting:
-            gc.enable()
+            _gc.enable()
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> _Any:
     if name in _NAMESPACE_MODULES:
         return _imported(_NAMESPACE_MODULES[name])
     if name not in _MODULES:

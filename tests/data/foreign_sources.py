@@ -1,4 +1,4 @@
-"""Data sets of other libraries for the tests of foreign sources: each ten examples, in batches of four, four and two."""
+"""Datasets of other libraries for the tests of foreign sources: each ten examples, in batches of four, four and two."""
 
 import contextlib
 import warnings
@@ -42,7 +42,7 @@ class Case:
     once: bool = False
 
     def dataset(self) -> Dataset:
-        """The source as a data set."""
+        """The source as a dataset."""
         return as_dataset(self.make(), self.batch_size)
 
 

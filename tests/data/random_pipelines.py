@@ -1,4 +1,4 @@
-"""Transformations of data sets of int64 scalars into such data sets, to be composed at random, and how they are compared."""
+"""Transformations of datasets of int64 scalars into such datasets, to be composed at random, and how they are compared."""
 
 import itertools
 import json
@@ -36,7 +36,7 @@ SOURCES: dict[str, Callable[[int], Dataset]] = {
 
 
 def _inner(x: Any, most: int) -> Dataset:
-    """A data set of up to `most` numbers, in random order."""
+    """A dataset of up to `most` numbers, in random order."""
     return Dataset.range(int(x) % (most + 1)).shuffle(3).map(lambda y: y + 100)
 
 

@@ -1,4 +1,4 @@
-"""The built-in data sets: where they are looked for, and what happens to files that are missing or damaged."""
+"""The built-in datasets: where they are looked for, and what happens to files that are missing or damaged."""
 
 import gzip
 import re
@@ -24,13 +24,13 @@ def places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("KERAS_HOME", str(tmp_path / "keras"))
     monkeypatch.setenv("STRATAGEM_DATA", str(tmp_path / "own"))
     # Private: a folder of the system and a server of others, which no option moves.
-    monkeypatch.setattr("stratagem._data._builtin_data._DEBIAN", tmp_path / "debian")
-    monkeypatch.setattr("stratagem._data._builtin_data._SERVER", (tmp_path / "server").as_uri())
+    monkeypatch.setattr("stratagem._data._builtin_datasets._DEBIAN", tmp_path / "debian")
+    monkeypatch.setattr("stratagem._data._builtin_datasets._SERVER", (tmp_path / "server").as_uri())
     return tmp_path
 
 
 def arrays(seed: int) -> dict[str, np.ndarray]:
-    """A data set in small: 6 and 3 images, different for every seed."""
+    """A dataset in small: 6 and 3 images, different for every seed."""
     generator = np.random.default_rng(seed)
     return {
         "x_train": generator.integers(0, 256, (6, 28, 28), np.uint8),

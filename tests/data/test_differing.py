@@ -1,4 +1,4 @@
-"""Workers whose data sets differ where they should be the same: all of them are told how, in the step where it happens."""
+"""Workers whose datasets differ where they should be the same: all of them are told how, in the step where it happens."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ from tests.data.workers import distributed, on_all_workers, pieces
 
 
 def generated(rows: int, width: int = 1) -> Dataset:
-    """A data set of which nobody knows how long it is."""
+    """A dataset of which nobody knows how long it is."""
     spec = TensorSpec((width,), np.int64)
     return Dataset.from_generator(lambda: (np.full(width, i) for i in range(rows)), output_signature=spec).batch(2)
 

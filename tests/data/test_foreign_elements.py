@@ -201,7 +201,7 @@ def test_no_other_library_is_imported() -> None:
 def test_what_is_distributed_already_is_named() -> None:
     strategy = MirroredStrategy(["CPU:0", "CPU:1"])
     once = strategy.experimental_distribute_dataset(Dataset.range(4).batch(2))
-    with pytest.raises(TypeError, match=r"divided among the replicas already\. Pass the data set"):
+    with pytest.raises(TypeError, match=r"divided among the replicas already\. Pass the dataset"):
         list(strategy.experimental_distribute_dataset(once))
 
 

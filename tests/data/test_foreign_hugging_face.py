@@ -1,4 +1,4 @@
-"""Hugging Face data sets: formats, columns, files, shuffling by epoch, and what is no batch."""
+"""Hugging Face datasets: formats, columns, files, shuffling by epoch, and what is no batch."""
 
 import json
 from pathlib import Path

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from stratagem._data import Dataset
 
-Order = Any  # of a data set in memory: indices, of which a cursor reads as many as it is asked for
+Order = Any  # of a dataset in memory: indices, of which a cursor reads as many as it is asked for
 
 
 def order_of(dataset: Dataset) -> Order:

@@ -1,4 +1,4 @@
-"""Data sets of several workers, compared step by step."""
+"""Datasets of several workers, compared step by step."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -54,13 +54,13 @@ def test_the_same_program_makes_the_same_steps(name: str, caplog: pytest.LogCapt
 @pytest.mark.parametrize("second", MADE)
 def test_other_programs_make_other_ones(first: str, second: str) -> None:
     found = told(MADE[first](), MADE[first](), MADE[second]())
-    assert ("The workers' data sets differ: worker 0 has " in found) is (first != second)
+    assert ("The workers' datasets differ: worker 0 has " in found) is (first != second)
     assert ("worker 2 has " in found) is (first != second)
 
 
 def test_other_lengths_are_told_as_such() -> None:
     found = told(Dataset.from_tensor_slices(X).batch(4), Dataset.from_tensor_slices(X[:5]).batch(4))
-    assert found.startswith("The workers' data sets have different lengths: worker 0 has 6 batches (24 examples); ")
+    assert found.startswith("The workers' datasets have different lengths: worker 0 has 6 batches (24 examples); ")
 
 
 def test_workers_with_data_of_their_own_may_differ() -> None:

@@ -87,14 +87,14 @@ def named(names: Iterable[str], path: str) -> Dataset:
     files = list(names)
     return {
         "names": lambda: TextLineDataset(files),
-        "data set of names": lambda: TextLineDataset(Dataset.from_tensor_slices(files)),
+        "dataset of names": lambda: TextLineDataset(Dataset.from_tensor_slices(files)),
         "list_files": lambda: TextLineDataset(Dataset.list_files(files, shuffle=False)),
         "flat_map": lambda: Dataset.from_tensor_slices(files).flat_map(TextLineDataset),
         "interleave": lambda: Dataset.list_files(files, shuffle=False).interleave(TextLineDataset, cycle_length=1),
     }[path]()
 
 
-@pytest.mark.parametrize("path", ["names", "data set of names", "list_files", "flat_map", "interleave"])
+@pytest.mark.parametrize("path", ["names", "dataset of names", "list_files", "flat_map", "interleave"])
 @pytest.mark.parametrize("policy", [AUTO, FILE])
 def test_workers_read_files_of_their_own_until_all_are_read(
     policy: AutoShardPolicy, path: str, three_files: list[str]

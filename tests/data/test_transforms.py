@@ -1,4 +1,4 @@
-"""Data sets give what TensorFlow 2.15.1 gave (`record_tensorflow.py`): elements, specs, cardinalities, errors and names."""
+"""Datasets give what TensorFlow 2.15.1 gave (`record_tensorflow.py`): elements, specs, cardinalities, errors and names."""
 
 import builtins
 import inspect

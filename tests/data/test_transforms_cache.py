@@ -232,9 +232,9 @@ def test_a_file_that_vanishes_while_it_is_read_is_named(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("change", "text"),
     [
-        (lambda d: d.map(lambda x: x * 1.5), r"made for other elements: it has int64, and this data set has float\d\d"),
-        (lambda d: d.enumerate(), r"it has int64, and this data set has int64 at \[0\], int64 at \[1\]"),
-        (lambda d: d.map(lambda x: {"a": x}), r"it has int64, and this data set has int64 at \['a'\]"),
+        (lambda d: d.map(lambda x: x * 1.5), r"made for other elements: it has int64, and this dataset has float\d\d"),
+        (lambda d: d.enumerate(), r"it has int64, and this dataset has int64 at \[0\], int64 at \[1\]"),
+        (lambda d: d.map(lambda x: {"a": x}), r"it has int64, and this dataset has int64 at \['a'\]"),
         (lambda d: d.take(2), r"made of another part of the data"),
         (lambda d: d.shard(2, 0), r"made of another part of the data.*Give every worker's cache a name of its own"),
     ],
@@ -247,7 +247,7 @@ def test_a_cache_of_other_elements_is_refused(tmp_path: Path, change: Callable[[
 
 def test_another_programs_file_is_refused_and_kept(tmp_path: Path) -> None:
     (tmp_path / "c.cache").write_bytes(b"important")
-    with pytest.raises(InvalidArgumentError, match=r"c\.cache is not a cache of a data set"):
+    with pytest.raises(InvalidArgumentError, match=r"c\.cache is not a cache of a dataset"):
         list(Dataset.range(4).cache(tmp_path / "c"))
     assert (tmp_path / "c.cache").read_bytes() == b"important"
 

@@ -206,7 +206,7 @@ DRAWS: dict[str, Callable[[Path], Dataset]] = {
     "shuffled and repeated": lambda _: Dataset.range(25).shuffle(25).repeat(2),
     "a cached order": lambda _: Dataset.range(50).shuffle(50).cache(),
     "random numbers": lambda _: Dataset.random(),
-    "sampled data sets": lambda _: Dataset.sample_from_datasets([Dataset.range(50), Dataset.range(100, 150)]),
+    "sampled datasets": lambda _: Dataset.sample_from_datasets([Dataset.range(50), Dataset.range(100, 150)]),
     "files": lambda folder: Dataset.list_files(str(folder / "*")).map(lambda name: int(np.asarray(name).item()[-2:])),
     "mapped at random": lambda _: Dataset.range(50).map(lambda x: tf.random.uniform([])),
     "shuffled in a function": lambda _: Dataset.range(5).flat_map(lambda x: Dataset.range(20).shuffle(20)),
@@ -232,7 +232,7 @@ def test_a_programs_seed_repeats_every_draw_without_one(name: str, folder: Path)
     once = drawn(3)
     assert drawn(3) == once
     assert drawn(4)[0] != once[0]
-    assert once[2] != once[0]  # two data sets of one program draw differently
+    assert once[2] != once[0]  # two datasets of one program draw differently
 
 
 def test_without_a_programs_seed_nothing_repeats() -> None:

@@ -111,7 +111,7 @@ ROWS: tuple[Deliberate, ...] = (
     ),
     Deliberate(
         "Uneven batches",
-        frozenset({"data set"}),
+        frozenset({"dataset"}),
         "UnimplementedError",
         None,
         ("mirrored_2", 1296),

@@ -107,7 +107,7 @@ def _over_batches(scene: Scene, step: str) -> None:
             writer.line(f"iterator = iter({scene.batches})", "next")
             _call(scene, f"{step}(next(iterator){rest})")
             continue
-        with writer.block(f"for batch in {scene.batches}:", "for batch in data set"):
+        with writer.block(f"for batch in {scene.batches}:", "for batch in dataset"):
             _call(scene, f"{step}(batch{rest})")
 
 

@@ -80,7 +80,7 @@ class Scene:
     trained: list[Variable] = field(default_factory=list)  # by an optimizer
     optimizers: list[tuple[str, bool]] = field(default_factory=list)  # name, whether its learning rate is a schedule
     generators: list[str] = field(default_factory=list)
-    batches: str = ""  # the name of a distributed data set, whose elements are the first input
+    batches: str = ""  # the name of a distributed dataset, whose elements are the first input
     handed_out: bool = False  # whether the step returns values of all replicas
     settings: list[Value] = field(default_factory=list)  # numbers of an object of the user's, as tensors
 

@@ -25,7 +25,7 @@ def replica_function(scene: Scene, *, compiled: bool) -> Function:
     parameters = tuple(Value(f"x{i}", v.dtype, v.shape, uniform=False) for i, v in enumerate(scene.inputs))
     with writer.block(f"def {name}({', '.join(p.text for p in parameters)}):"):
         if scene.batches:
-            writer.line(f"{parameters[0].text} = tf.reduce_sum({parameters[0].text}, axis=0)", "batches of a data set")
+            writer.line(f"{parameters[0].text} = tf.reduce_sum({parameters[0].text}, axis=0)", "batches of a dataset")
         place = Place("replica", compiled).knowing((*parameters, *scene.settings))
         for _ in range(draw.number(1, 3)):
             place = blocks.in_replica(scene, place)

@@ -51,13 +51,13 @@ def make_input(scene: Scene, dtype: str, shape: int | None) -> Value:
 
 
 def make_batches(scene: Scene, dtype: str, shape: int | None) -> None:
-    """A line that makes a distributed data set; its last batch may be short, also so that a replica has no rows."""
+    """A line that makes a distributed dataset; its last batch may be short, also so that a replica has no rows."""
     draw, writer = scene.draw, scene.writer
     rows, batch = draw.number(scene.replicas, 3 * scene.replicas + 1), scene.replicas * draw.number(1, 2)
     values = ", ".join(literal(scene, dtype, shape) for _ in range(rows))
     made = f"tf.data.Dataset.from_tensor_slices(tf.constant([{values}], tf.{dtype})).batch({batch})"
     scene.batches = writer.name("data")
-    writer.line(f"{scene.batches} = strategy.experimental_distribute_dataset({made})", "data set")
+    writer.line(f"{scene.batches} = strategy.experimental_distribute_dataset({made})", "dataset")
     scene.inputs.append(Value(writer.name("x"), dtype, shape, uniform=False))
 
 

@@ -145,7 +145,7 @@ def left_early(why: str, after: str, *error: str) -> list[Ended]:
 
 def test_data_sets_of_different_lengths_are_told_before_the_first_step() -> None:
     lengths = "worker 0 has 6 batches (24 examples); worker 1 has 4 batches (16 examples)"
-    for task in left_early("length", "epoch", "ClusterError", "data sets have different lengths", lengths):
+    for task in left_early("length", "epoch", "ClusterError", "datasets have different lengths", lengths):
         assert "step 0" not in task.output
 
 

@@ -1,4 +1,4 @@
-"""Workers whose optimizers or data sets differ: an error before the first step, or a warning where the chief's are used."""
+"""Workers whose optimizers or datasets differ: an error before the first step, or a warning where the chief's are used."""
 
 import re
 
@@ -11,7 +11,7 @@ ERRORS = {
     "clipping": "The workers' optimizers differ: clipnorm is 1.0 on worker 0 and None on worker 1.",
     "schedule": "The workers' optimizers differ: learning_rate is ExponentialDecay(initial_learning_rate=0.5,",
     "optimizer": "The workers' optimizers differ: class is SGD on worker 0 and Adagrad on worker 1;",
-    "batch size": "The workers' data sets differ: worker 0 has BatchedRows(batch_size=8,",
+    "batch size": "The workers' datasets differ: worker 0 has BatchedRows(batch_size=8,",
     "buffer": "buffer_size=8",
     "no shuffle": "order=Straight()",
 }

@@ -41,7 +41,7 @@ class Recorder:
         self.strategy = tf.distribute.MirroredStrategy(["CPU:0", "CPU:1"])
 
     def split(self, *makes: Any) -> Any:
-        """An iterator over one step's inputs, made by `make(rows)`; the number of rows is open, as in any data set."""
+        """An iterator over one step's inputs, made by `make(rows)`; the number of rows is open, as in any dataset."""
 
         def data(context: Any) -> tf.data.Dataset:
             rows = tuple(make(behaviours.ROWS) for make in makes)

@@ -580,7 +580,7 @@ def test_checks_of_a_program_become_results() -> None:
         return x * 2
 
     closed = jax.make_jaxpr(step)(jnp.float32(1))
-    assert closed.effects  # so a `map` of a data set does not take it for a pure program
+    assert closed.effects  # so a `map` of a dataset does not take it for a pure program
     for x, number in ((1.0, 0), (3.0, 7)):
         results, found = _private.checked(closed, jnp.float32(x))
         ((value,),) = found.values.values()

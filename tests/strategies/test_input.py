@@ -1,4 +1,4 @@
-"""Distributed data sets as steps see them (how batches are divided: tests/data)."""
+"""Distributed datasets as steps see them (how batches are divided: tests/data)."""
 
 from typing import Any
 

@@ -65,7 +65,7 @@ CALLS: dict[str, tuple[Callable[[Any], Any], type[Exception], str]] = {
     ),
     "targets twice": (lambda m: m.fit(dataset(), Y), ValueError, "`y` must not be given"),
     "batches twice": (lambda m: m.fit(dataset(), batch_size=2), ValueError, "`batch_size` must not be given"),
-    "a data set is not split": (lambda m: m.fit(dataset(), validation_split=0.5), ValueError, "validation_split"),
+    "a dataset is not split": (lambda m: m.fit(dataset(), validation_split=0.5), ValueError, "validation_split"),
     "more than all for validation": (
         lambda m: m.fit(X, Y, validation_split=1.5),
         ValueError,

@@ -1,4 +1,4 @@
-"""Models that were made under no strategy keep Keras' trainer, and read our data sets with it."""
+"""Models that were made under no strategy keep Keras' trainer, and read our datasets with it."""
 
 from typing import Any
 

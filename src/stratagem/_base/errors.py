@@ -11,11 +11,11 @@ StratagemError
 ├── DeviceError              ValueError      a device that does not exist, or is named twice
 ├── BackendError             RuntimeError    Keras runs on another backend than JAX
 ├── NotProvidedError         AttributeError  a TensorFlow name that this library does not have
-├── DatasetMissingError      FileNotFoundError  a built-in data set that is not on this machine
+├── DatasetMissingError      FileNotFoundError  a built-in dataset that is not on this machine
 ├── CheckpointError          ValueError      a checkpoint that does not fit the objects it is restored into
 ├── ClusterError             ValueError      the description of a cluster is wrong
 └── OpError                                  TensorFlow's own `tf.errors`
-    ├── OutOfRangeError      EOFError        the end of a data set
+    ├── OutOfRangeError      EOFError        the end of a dataset
     ├── InvalidArgumentError ValueError
     │   └── NonFiniteError   FloatingPointError  variables hold a NaN or an infinity
     ├── NotFoundError        FileNotFoundError
@@ -82,7 +82,7 @@ class NotProvidedError(StratagemError, AttributeError):
 
 
 class DatasetMissingError(StratagemError, FileNotFoundError):
-    """A built-in data set is not on this machine and could not be fetched."""
+    """A built-in dataset is not on this machine and could not be fetched."""
 
 
 class CheckpointError(StratagemError, ValueError):

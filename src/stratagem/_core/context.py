@@ -26,7 +26,7 @@ class Context:
     job: the workers that run this code together, or None for the job of the process.
     rows: inside a replica of a step of `Model.fit`, `evaluate` and the like, this replica's number of rows of the
     global batch: losses are then those of the global batch. None elsewhere, where the user's loop divides losses itself.
-    beside: the variable whose location new variables share (an optimizer's slots), or None.
+    slot_of: the variable whose location new variables share, since they are its optimizer's slots; or None.
     worker: the worker of a parameter-server job that runs the current code, or None.
     graph: the call of an Estimator's model_fn that the current code is part of, or None.
     reading: True in a call of an Estimator's input_fn, which describes datasets; their elements are not known there.
@@ -40,7 +40,7 @@ class Context:
     host: str = ""
     job: Job | None = None
     rows: int | None = None
-    beside: keras.Variable | None = None
+    slot_of: keras.Variable | None = None
     worker: CurrentWorker | None = None
     graph: GraphBuilding | None = None
     reading: bool = False

@@ -35,8 +35,8 @@ class Strategy(Protocol):
     def seed_generators(self) -> dict[Any, Any]:
         """The generators of random seeds, by what draws from them."""
 
-    def placement(self, beside: keras.Variable | None = None) -> Any:
-        """Returns the placement of a new variable. beside: the variable whose slot it is."""
+    def placement(self, slot_of: keras.Variable | None = None) -> Any:
+        """Returns the placement of a new variable. slot_of: the variable whose slot it is."""
 
     def shards_of(self, shape: Sequence[int], dtype: DTypeLike) -> int:
         """Returns the number of shards in which a new variable is kept."""
@@ -116,7 +116,7 @@ class Recorder(Protocol):
     def aggregated_reads(self) -> contextlib.AbstractContextManager[None]:
         """In the body, reading a sync-on-read variable gives its aggregate over all replicas."""
 
-    def taking_back(self, kept: Callable[[keras.Variable], bool]) -> contextlib.AbstractContextManager[None]:
+    def undoing_assignments(self, kept: Callable[[keras.Variable], bool]) -> contextlib.AbstractContextManager[None]:
         """Forgets what the body assigns, at its end, except for variables that are `kept`."""
 
     def ignoring(self, ignored: Callable[[keras.Variable], bool]) -> contextlib.AbstractContextManager[None]:

@@ -1,12 +1,12 @@
-"""Data sets as plans that tell where each element is, and their distribution over replicas and workers.
+"""Datasets as plans that tell where each element is, and their distribution over replicas and workers.
 
-In: arrays, files, generators, data sets of other libraries; user functions to be mapped over elements.
+In: arrays, files, generators, datasets of other libraries; user functions to be mapped over elements.
 Out: `Dataset` and its iterators, whose positions can be saved; `distribution` turns one into the input of each replica.
 Never: runs a step, or waits for a worker without a limit.
 """
 
-from stratagem._data._builtin_data import load_fashion_mnist as load_fashion_mnist
-from stratagem._data._builtin_data import load_mnist as load_mnist
+from stratagem._data._builtin_datasets import load_fashion_mnist as load_fashion_mnist
+from stratagem._data._builtin_datasets import load_mnist as load_mnist
 from stratagem._data._dataset import Dataset as Dataset
 from stratagem._data._experimental import Counter as Counter
 from stratagem._data._experimental import assert_cardinality as assert_cardinality

@@ -118,7 +118,7 @@ class Dataset(Sources, DatasetOrder, Batches, Functions, metaclass=_DatasetType)
             recorder.need_host("it iterates over a dataset")
         elif current().reading:
             raise RuntimeError(
-                "An input_fn iterates over a tf.data.Dataset. It is called once, before training: return the data set itself, "
+                "An input_fn iterates over a tf.data.Dataset. It is called once, before training: return the dataset itself, "
                 "or what dataset.make_one_shot_iterator().get_next() gives."
             )
         return DatasetIterator(self._stage.walk(), lambda: self._stage.spec)

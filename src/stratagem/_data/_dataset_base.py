@@ -1,4 +1,4 @@
-"""The base of all groups of a data set's methods: a plan, options, and the creation of new data sets."""
+"""The base of all groups of a dataset's methods: a plan, options, and the creation of new datasets."""
 
 import abc
 import operator
@@ -59,7 +59,7 @@ def seed_of(seed: Any) -> int | None:
 
 
 def stage_of(value: Any, error: TypeError) -> Stage:
-    """The plan of an argument that must be a data set."""
+    """The plan of an argument that must be a dataset."""
     if not isinstance(value, DatasetBase):
         raise error
     return value.stage

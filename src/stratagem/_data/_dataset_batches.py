@@ -1,4 +1,4 @@
-"""The methods of data sets that combine elements and take them apart."""
+"""The methods of datasets that combine elements and take them apart."""
 
 import abc
 from typing import Any, Self
@@ -48,7 +48,7 @@ class Batches(DatasetBase, abc.ABC):
 
         Raises:
             ValueError: shapes or values do not have the structure of the elements, or a shape has another rank.
-            TypeError: a value has another dtype than its component, or elements are data sets.
+            TypeError: a value has another dtype than its component, or elements are datasets.
             DataLossError: while iterating; an element is larger than the shape.
         """
         padding = Padding(padded_shapes, padding_values)
@@ -83,7 +83,7 @@ class Batches(DatasetBase, abc.ABC):
     def window(
         self, size: Any, shift: Any = None, stride: Any = 1, drop_remainder: bool = False, name: str | None = None
     ) -> Self:
-        """Data sets of `size` neighbouring elements; if elements are nests, nests of data sets.
+        """Datasets of `size` neighbouring elements; if elements are nests, nests of datasets.
 
         Args:
             size: The number of elements in a window.

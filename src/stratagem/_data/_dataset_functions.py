@@ -1,4 +1,4 @@
-"""The methods of data sets that take user functions."""
+"""The methods of datasets that take user functions."""
 
 import abc
 from collections.abc import Callable, Sequence
@@ -44,7 +44,7 @@ class Functions(DatasetBase, abc.ABC):
         return self._with(ScanStage(self._stage, convert(initial_state), UserFunction(scan_func, "scan_func")))
 
     def flat_map(self, map_func: Callable[..., Any], name: str | None = None) -> Self:
-        """The elements of the data sets that `map_func` makes from the elements, one data set after another."""
+        """The elements of the datasets that `map_func` makes from the elements, one dataset after another."""
         return self._with(interleaved(self._stage, UserFunction(map_func, "map_func"), 1, 1, None))
 
     def interleave(
@@ -56,11 +56,11 @@ class Functions(DatasetBase, abc.ABC):
         deterministic: bool | None = None,
         name: str | None = None,
     ) -> Self:
-        """The elements of the data sets that `map_func` makes from the elements, several data sets in turn.
+        """The elements of the datasets that `map_func` makes from the elements, several datasets in turn.
 
         Args:
-            map_func: Makes a data set from an element.
-            cycle_length: How many data sets take turns; one that has ended is replaced. None or AUTOTUNE: eight.
+            map_func: Makes a dataset from an element.
+            cycle_length: How many datasets take turns; one that has ended is replaced. None or AUTOTUNE: eight.
             block_length: The number of elements per turn; None is 1.
             num_parallel_calls: How many of them make their elements ahead, each in a thread; the order is the same.
             deterministic: Ignored: the order is always the same.
@@ -77,11 +77,11 @@ class Functions(DatasetBase, abc.ABC):
         window_size_func: Callable[[Any], Any] | None = None,
         name: str | None = None,
     ) -> Self:
-        """The elements of `reduce_func(key, window)`, a data set, for every `window_size` elements with the same key.
+        """The elements of `reduce_func(key, window)`, a dataset, for every `window_size` elements with the same key.
 
         Args:
             key_func: Returns an element's key, an integer.
-            reduce_func: Makes a data set from a key and the data set of a window.
+            reduce_func: Makes a dataset from a key and the dataset of a window.
             window_size: The number of elements in a window. The rest at the end makes smaller ones, by key.
             window_size_func: Returns the size for a key.
             name: Unused.

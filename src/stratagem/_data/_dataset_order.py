@@ -1,4 +1,4 @@
-"""The methods of data sets that change the selection, order and timing of elements, but not the elements themselves."""
+"""The methods of datasets that change the selection, order and timing of elements, but not the elements themselves."""
 
 import abc
 from typing import Any, Self
@@ -65,7 +65,7 @@ class DatasetOrder(DatasetBase, abc.ABC):
         return self._with(plan.cut(self._stage, start=first, step=shards))
 
     def concatenate(self, dataset: DatasetBase, name: str | None = None) -> Self:
-        """These elements, then those of another data set."""
+        """These elements, then those of another dataset."""
         other = stage_of(dataset, TypeError(f"`concatenate` takes a Dataset, got {type(dataset).__name__}."))
         # The spec of user code is found out by running it, which is too early here.
         if self._stage.pure and other.pure:

@@ -1,4 +1,4 @@
-"""Data sets from tensors, generators, numbers and file names, and from several data sets."""
+"""Datasets from tensors, generators, numbers and file names, and from several datasets."""
 
 import abc
 import builtins
@@ -27,7 +27,7 @@ _INT64 = TensorSpec((), np.int64)
 
 
 class Sources(DatasetBase, abc.ABC):
-    """The methods that create data sets."""
+    """The methods that create datasets."""
 
     @classmethod
     def from_tensor_slices(cls, tensors: Nest, name: str | None = None) -> Self:
@@ -109,9 +109,9 @@ class Sources(DatasetBase, abc.ABC):
 
     @classmethod
     def zip(cls, *args: Nest, datasets: Nest = None, name: str | None = None) -> Self:
-        """The elements of a nest of data sets side by side, until the shortest ends."""
+        """The elements of a nest of datasets side by side, until the shortest ends."""
         if (len(args) == 0) == (datasets is None):
-            raise TypeError("Dataset.zip takes data sets as arguments or a nest of them as `datasets`, and not both.")
+            raise TypeError("Dataset.zip takes datasets as arguments or a nest of them as `datasets`, and not both.")
         nest = datasets if datasets is not None else args[0] if len(args) == 1 else args
         members = leaves(nest)
         for leaf in members:
@@ -126,12 +126,12 @@ class Sources(DatasetBase, abc.ABC):
     def choose_from_datasets(
         cls, datasets: Sequence[DatasetBase], choice_dataset: DatasetBase, stop_on_empty_dataset: bool = True
     ) -> Self:
-        """Takes each element from the data set whose index `choice_dataset` (int64 scalars) gives.
+        """Takes each element from the dataset whose index `choice_dataset` (int64 scalars) gives.
 
-        stop_on_empty_dataset: end when an exhausted data set is chosen; else skip it from then on.
+        stop_on_empty_dataset: end when an exhausted dataset is chosen; else skip it from then on.
 
         Raises:
-            TypeError: the elements of the data sets differ in structure or dtypes, or the choices are not int64 scalars.
+            TypeError: the elements of the datasets differ in structure or dtypes, or the choices are not int64 scalars.
         """
         stages = _compatible(datasets)
         choices = stage_of(choice_dataset, TypeError(f"`choice_dataset` must be a Dataset, got {choice_dataset!r}."))
@@ -152,14 +152,14 @@ class Sources(DatasetBase, abc.ABC):
         stop_on_empty_dataset: bool = False,
         rerandomize_each_iteration: bool | None = None,
     ) -> Self:
-        """Takes each element from a data set drawn at random.
+        """Takes each element from a dataset drawn at random.
 
-        weights: the relative frequency of each, floats whose sum need not be 1; or a data set of such vectors.
+        weights: the relative frequency of each, floats whose sum need not be 1; or a dataset of such vectors.
         The draws are the same in every iteration unless `rerandomize_each_iteration`.
 
         Raises:
-            TypeError: the elements of the data sets differ in structure or dtypes, or the weights are not floats.
-            ValueError: no data sets, or not as many weights.
+            TypeError: the elements of the datasets differ in structure or dtypes, or the weights are not floats.
+            ValueError: no datasets, or not as many weights.
         """
         stages = _compatible(datasets)
         seeds = EpochSeeds(seed_of(seed), reshuffle=bool(rerandomize_each_iteration))

@@ -168,7 +168,7 @@ def get_single_element(dataset: Dataset) -> Nest:
 
 
 def get_structure(dataset_or_iterator: "Dataset | ElementIterator[Any]") -> Nest:
-    """The `element_spec` of a data set or an iterator."""
+    """The `element_spec` of a dataset or an iterator."""
     return dataset_or_iterator.element_spec
 
 

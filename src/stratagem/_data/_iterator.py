@@ -1,4 +1,4 @@
-"""The iterators of data sets, which support peeking, saving, and drawing inside a step that is being traced."""
+"""The iterators of datasets, which support peeking, saving, and drawing inside a step that is being traced."""
 
 import abc
 import contextlib
@@ -19,7 +19,7 @@ T = TypeVar("T")
 
 
 class ElementIterator(abc.ABC, Generic[T]):
-    """The elements of a data set, one after another.
+    """The elements of a dataset, one after another.
 
     While a step is traced, `next` hands the iterator to the trace's recorder; the step then draws before every call.
     """
@@ -75,7 +75,7 @@ class ElementIterator(abc.ABC, Generic[T]):
         try:
             return next(self)
         except StopIteration:
-            raise OutOfRangeError("End of sequence: the data set has no more elements.") from None
+            raise OutOfRangeError("End of sequence: the dataset has no more elements.") from None
 
     def get_next_as_optional(self) -> "Optional[T]":
         """The next element, or an `Optional` without a value at the end."""
@@ -103,7 +103,7 @@ class ElementIterator(abc.ABC, Generic[T]):
 
 @final
 class DatasetIterator(ElementIterator[Nest]):
-    """Elements of a plain data set, as jax.Arrays."""
+    """Elements of a plain dataset, as jax.Arrays."""
 
     def _converted(self, element: Nest) -> Nest:
         return to_jax(element)
@@ -114,7 +114,7 @@ class DatasetIterator(ElementIterator[Nest]):
 
 @final
 class NumpyIterator(ElementIterator[Nest]):
-    """Elements of a plain data set, as NumPy arrays and scalars that belong to the caller."""
+    """Elements of a plain dataset, as NumPy arrays and scalars that belong to the caller."""
 
     def _converted(self, element: Nest) -> Nest:
         return to_own_numpy(element)

@@ -20,7 +20,7 @@ class Upcoming:
     def _refuse(self, *arguments: Any, **named: Any) -> NoReturn:
         raise TypeError(
             f"What `get_next` gives in an input_fn ({self.dtype.name}, shape {self.shape}) can be returned from it, in any "
-            "structure. To compute with it, give the data set a function before: dataset.map(function)."
+            "structure. To compute with it, give the dataset a function before: dataset.map(function)."
         )
 
     __array__ = __jax_array__ = __iter__ = __len__ = __getitem__ = __bool__ = __int__ = __float__ = _refuse
@@ -59,7 +59,7 @@ class OneShotIterator:
 
 
 def dataset_of(made: Nest) -> Nest:
-    """A data set with the structure that an input_fn has built from upcoming elements; None if there are none in it.
+    """A dataset with the structure that an input_fn has built from upcoming elements; None if there are none in it.
 
     With several iterators, every step takes an element of each; the shortest one ends it.
     """

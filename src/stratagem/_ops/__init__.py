@@ -2,7 +2,7 @@
 
 In: anything that TensorFlow accepts as a tensor: numbers, lists, NumPy and JAX arrays, variables, a replica's values.
 Out: tensors with TensorFlow's dtypes and values; for a name that is not provided, an error that names an alternative.
-Never: compiles or runs a step; reads data sets.
+Never: compiles or runs a step; reads datasets.
 """
 
 from stratagem._ops._arrays import bitcast as bitcast

@@ -11,6 +11,7 @@ from stratagem._base.types import IntLike, TensorLike, Unused
 from stratagem._ops._convert import Tensor, operands, static_axes, tensor
 from stratagem._ops._indexing import ShardedTable, gather
 from stratagem._ops._linalg import clip_by_norm
+from stratagem._private import KerasVariable
 
 # --- Activations ------------------------------------------------------------------------------------------------------
 
@@ -185,10 +186,10 @@ def _table(params: Any) -> Any:
     """The table as one object; if it is given in parts, these may be the shards of one variable."""
     if not isinstance(params, list | tuple):
         return params
-    whole = params[0] if len(params) == 1 else getattr(params[0], "_of", None)
-    if len(params) == 1 or (
-        isinstance(whole, ShardedTable) and list(map(id, whole.variables)) == list(map(id, params))
-    ):
+    if len(params) == 1:
+        return params[0]
+    whole = params[0]._sharded_variable if isinstance(params[0], KerasVariable) else None
+    if isinstance(whole, ShardedTable) and list(map(id, whole.variables)) == list(map(id, params)):
         return whole
     return jnp.concatenate([tensor(p) for p in params])
 

@@ -61,7 +61,7 @@ _DATA = {
     "dense_to_ragged_batch": "`padded_batch`: there are no ragged tensors here",
     "dense_to_sparse_batch": "`padded_batch`: there are no sparse tensors here",
     "enable_debug_mode": "nothing: what cannot be traced runs as Python, where breakpoints work",
-    "from_variant": "the data set itself",
+    "from_variant": "the dataset itself",
     "group_by_reducer": "`tf.data.Dataset.group_by_window`",
     "index_table_from_dataset": "a dict made of `dataset.as_numpy_iterator()`",
     "load": "`cache(filename)`, which is read by later programs too, or `tf.data.TFRecordDataset`",
@@ -75,7 +75,7 @@ _DATA = {
     "service": "`tf.data.Dataset.shard` or a strategy's `experimental_distribute_dataset`",
     "snapshot": "`cache(filename)`, which is read by later programs too",
     "table_from_dataset": "a dict made of `dataset.as_numpy_iterator()`",
-    "to_variant": "the data set itself",
+    "to_variant": "the dataset itself",
 }
 
 

@@ -26,8 +26,8 @@ from stratagem._private._callbacks import is_default as is_default
 from stratagem._private._checks import add_check as add_check
 from stratagem._private._checks import checked as checked
 from stratagem._private._checks import keep_checks as keep_checks
-from stratagem._private._creations import fresh_names as fresh_names
-from stratagem._private._creations import intercept_creation as intercept_creation
+from stratagem._private._creation import fresh_names as fresh_names
+from stratagem._private._creation import intercept_creation as intercept_creation
 from stratagem._private._executables import intercept_compilation as intercept_compilation
 from stratagem._private._executables import reusing_executables as reusing_executables
 from stratagem._private._files import restore_hdf5_optimizers as restore_hdf5_optimizers

@@ -33,7 +33,7 @@ def intercept_callbacks(*, backup: dict[str, Route], save: Callable[[Nest, str],
 
     @functools.wraps(save_model)
     def new_save_model(self: Any, epoch: int, batch: int | None, logs: Any) -> None:
-        if self.model._born_under is None:
+        if self.model._creation_strategy is None:
             save_model(self, epoch, batch, logs)
             return
         if self.save_best_only and self.monitor_op is None:

@@ -133,7 +133,7 @@ def apply_locally(
     slots = [
         v
         for v in optimizer._variables
-        if (id(v._beside) in mine if v._beside is not None else others is None or id(v) in others)
+        if (id(v._slot_of) in mine if v._slot_of is not None else others is None or id(v) in others)
     ]
     swapped = {"_trainable_variables": list(variables), "_variables": slots, "global_clipnorm": None}
     if others is None:
@@ -180,18 +180,18 @@ def untangled_clip(optimizer: keras.optimizers.Optimizer, grads: list[TensorLike
     return list(clip_by_global_norm(grads, norm * (optimizer.loss_scale_factor or 1.0)))
 
 
-def intercept_slots(beside: Callable[[keras.Variable], contextlib.AbstractContextManager[keras.Variable]]) -> None:
-    """Make every slot of an optimizer within beside(its variable); the slot knows that variable as `_beside`."""
+def intercept_slots(around: Callable[[keras.Variable], contextlib.AbstractContextManager[keras.Variable]]) -> None:
+    """Make every slot of an optimizer within around(its variable); the slot knows that variable as `_slot_of`."""
     add = BaseOptimizer.add_variable_from_reference
 
     @functools.wraps(add)
     def new_add(self: Any, reference_variable: Any, *args: Any, **kwargs: Any) -> Any:
-        with beside(reference_variable):
+        with around(reference_variable):
             slot = add(self, reference_variable, *args, **kwargs)
-        slot._beside = reference_variable
+        slot._slot_of = reference_variable
         return slot
 
-    KerasVariable._beside = None
+    KerasVariable._slot_of = None
     BaseOptimizer.add_variable_from_reference = new_add
 
 

@@ -19,7 +19,7 @@ def intercept_shards(
     create: Callable[[type, tuple[keras.Variable, ...], dict[str, keras.Variable]], keras.Variable],
     slot: Callable[[keras.Variable, keras.Variable, str, keras.Variable], None],
 ) -> None:
-    """Let a variable be a view on several, its shards: it has them in `variables`, and they have it in `_of`.
+    """Let a variable be a view on several, its shards: it has them in `variables`, and they have it in `_sharded_variable`.
 
     create(class, args, kwargs) runs before the constructor of a variable that is called with these, and returns what
     takes the variable's place, or None. Layers, metrics and optimizers know shards only; files that Keras writes, views.
@@ -44,11 +44,11 @@ def intercept_shards(
     @functools.wraps(from_reference)
     def new_from_reference(self: Any, reference_variable: Any, name: Any = None, initializer: Any = "zeros") -> Any:
         made = from_reference(self, reference_variable, name, initializer)
-        if reference_variable._of is not None:
+        if reference_variable._sharded_variable is not None:
             slot(self, reference_variable, name or "var", made)
         return made
 
-    KerasVariable._of, KerasVariable.__new__ = None, staticmethod(new)
+    KerasVariable._sharded_variable, KerasVariable.__new__ = None, staticmethod(new)
     BaseOptimizer.add_variable_from_reference, BaseOptimizer.build = new_from_reference, new_build
     _track_shards()
     _save_views()
@@ -64,7 +64,7 @@ def joined(values: Iterable[keras.Variable]) -> list[keras.Variable]:
     found: list[Any] = []
     seen: set[int] = set()
     for value in values:
-        whole = value._of if isinstance(value, KerasVariable) else None
+        whole = value._sharded_variable if isinstance(value, KerasVariable) else None
         if whole is None:
             found.append(value)
         elif id(whole) not in seen:

@@ -35,11 +35,11 @@ def intercept_trainer(
     @functools.wraps(init)
     def new_init(self: Any) -> None:
         init(self)
-        object.__setattr__(self, "_born_under", created(self))
+        object.__setattr__(self, "_creation_strategy", created(self))
 
     trainer_module.Trainer.__init__ = new_init
-    keras.Model._born_under = None
-    keras.Model.distribute_strategy = property(lambda self: owner(self._born_under))
+    keras.Model._creation_strategy = None
+    keras.Model.distribute_strategy = property(lambda self: owner(self._creation_strategy))
     for name, route in methods.items():
         # Where Keras defines it: a class whose `compile` is not that of its base is taken for a user's.
         holder = next(cls for cls in keras.Model.__mro__ if name in vars(cls))

@@ -33,16 +33,22 @@ def intercept_variables(
     place(variable, value) what is stored. add(variable, amount, sign) may refuse `assign_add` (sign 1) and
     `assign_sub` (sign -1), or do it itself and return True.
     """
-    init, value, with_initializer = (
-        KerasVariable.__init__,
-        KerasVariable.value,
-        KerasVariable._initialize_with_initializer,
-    )
-    direct_assign, assign = KerasVariable._direct_assign, KerasVariable.assign
+    _intercept_creation(created, initialize)
+    _intercept_values(read, place)
+    _intercept_additions(add)
+    KerasVariable._placement, KerasVariable._creation_number = None, -1
+    KerasVariable.shape = property(_shape, doc=KerasVariable.shape.__doc__)
+    KerasVariable.__bool__ = lambda self: bool(self.value)
+
+
+def _intercept_creation(
+    created: Callable[[keras.Variable], Any], initialize: Callable[[keras.Variable, Any], Any]
+) -> None:
+    init, with_initializer = KerasVariable.__init__, KerasVariable._initialize_with_initializer
 
     @functools.wraps(init)
     def new_init(self: Any, *args: Any, **kwargs: Any) -> None:
-        self._placement, self._born = created(self), next(_births)
+        self._placement, self._creation_number = created(self), next(_creations)
         if kwargs.get("name") == "iteration" and kwargs.get("dtype") == "int":  # an optimizer's count, in TF of 64 bits
             kwargs["dtype"] = "int64"
         init(self, *args, **kwargs)
@@ -52,6 +58,13 @@ def intercept_variables(
             initializer = initialize(self, initializer)
         if initializer is not None:
             with_initializer(self, initializer)
+
+    KerasVariable.__init__ = new_init
+    KerasVariable._initialize_with_initializer = new_with_initializer
+
+
+def _intercept_values(read: Callable[[keras.Variable], Any], place: Callable[[keras.Variable, Any], Any]) -> None:
+    value, direct_assign, represent = KerasVariable.value, KerasVariable._direct_assign, KerasVariable.__repr__
 
     def new_value(self: Any) -> Any:
         if self._placement is None or self._value is None:
@@ -66,24 +79,10 @@ def intercept_variables(
         else:
             self._value = place(self, new)
 
-    def exact(self: Any, delta: Any) -> Any:
-        """A number that is added to a 64-bit variable, in its type: JAX would cut it to 32 bits."""
-        if self._dtype not in ("float64", "int64") or hasattr(delta, "aval") or isinstance(delta, KerasVariable):
-            return delta
-        return jnp.asarray(delta, dtype=self._dtype)
-
-    def new_assign_add(self: Any, delta: Any) -> Any:
-        return self.value if add(self, delta, 1) else assign(self, self + exact(self, delta))
-
-    def new_assign_sub(self: Any, delta: Any) -> Any:
-        return self.value if add(self, delta, -1) else assign(self, self - exact(self, delta))
-
     def new_array(self: Any, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
         """The value as a NumPy array. (Keras' own does not know `copy`, which NumPy passes and so deprecates.)"""
         array = np.asarray(new_value(self), dtype)
         return array.copy() if copy else array
-
-    represent = KerasVariable.__repr__
 
     def new_repr(self: Any) -> str:
         if self._placement is None or self._value is None:
@@ -91,27 +90,41 @@ def intercept_variables(
         value = "" if isinstance(self.value, jax_core.Tracer) else f", value={self.value}"
         return f"<Variable path={self.path}, shape={self.shape}, dtype={self.dtype}{value}>"
 
-    def new_shape(self: Any) -> tuple[int, ...]:
-        return _shapes.other.get(id(self), self._shape) if _shapes.other else self._shape
-
-    KerasVariable.__repr__ = new_repr
-    KerasVariable.shape = property(new_shape, doc=KerasVariable.shape.__doc__)
-    KerasVariable._placement, KerasVariable._born = None, -1
-    KerasVariable.__array__, KerasVariable.numpy = new_array, lambda self: new_array(self)
-    KerasVariable.__bool__ = lambda self: bool(self.value)
-    KerasVariable.__init__ = new_init
     KerasVariable.value = property(new_value, doc=value.__doc__)
     KerasVariable._direct_assign = new_direct_assign
-    KerasVariable._initialize_with_initializer = new_with_initializer
+    KerasVariable.__array__, KerasVariable.numpy = new_array, lambda self: new_array(self)
+    KerasVariable.__repr__ = new_repr
+
+
+def _intercept_additions(add: Callable[[keras.Variable, Any, int], bool]) -> None:
+    assign = KerasVariable.assign
+
+    def new_assign_add(self: Any, delta: Any) -> Any:
+        return self.value if add(self, delta, 1) else assign(self, self + _exact(self, delta))
+
+    def new_assign_sub(self: Any, delta: Any) -> Any:
+        return self.value if add(self, delta, -1) else assign(self, self - _exact(self, delta))
+
     KerasVariable.assign_add, KerasVariable.assign_sub = new_assign_add, new_assign_sub
 
 
-_births = itertools.count()
+def _exact(variable: Any, delta: Any) -> Any:
+    """Returns a number that is added to a 64-bit variable in its type: JAX would cut it to 32 bits."""
+    if variable._dtype not in ("float64", "int64") or hasattr(delta, "aval") or isinstance(delta, KerasVariable):
+        return delta
+    return jnp.asarray(delta, dtype=variable._dtype)
+
+
+def _shape(variable: Any) -> tuple[int, ...]:
+    return _shapes.other.get(id(variable), variable._shape) if _shapes.other else variable._shape
+
+
+_creations = itertools.count()
 
 
 def creation_order(variable: keras.Variable) -> int:
     """A number that is larger for variables created later (the same for all that are older than this module)."""
-    return int(variable._born)
+    return int(variable._creation_number)
 
 
 def stored(variable: keras.Variable) -> jax.Array:

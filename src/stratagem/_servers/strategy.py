@@ -60,7 +60,7 @@ class ParameterServerStrategy(AbstractStrategy):
         """The servers that hold this strategy's variables."""
         return self._servers
 
-    def placement(self, beside: keras.Variable = None) -> Placement:
+    def placement(self, slot_of: keras.Variable = None) -> Placement:
         """Returns a new variable's placement: servers take turns, and an optimizer slot goes to the server of its variable.
 
         Raises ValueError on a worker, except in the first trace of a function: each worker would create a variable of
@@ -69,10 +69,10 @@ class ParameterServerStrategy(AbstractStrategy):
         context = current()
         if context.worker is not None and context.recorder is None:
             raise ValueError(
-                "A worker tried to create a variable, in a data set function or in a scheduled function. Create variables "
+                "A worker tried to create a variable, in a dataset function or in a scheduled function. Create variables "
                 "within `with strategy.scope():`, outside of both."
             )
-        near = None if beside is None else placement_of(beside)
+        near = None if slot_of is None else placement_of(slot_of)
         home = near.home if isinstance(near, ServerPlacement) else self._servers.next_home()
         placement = ServerPlacement(self._mesh, self, self._servers, home)
         self._servers.track(placement)

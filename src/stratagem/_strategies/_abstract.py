@@ -155,8 +155,8 @@ class AbstractStrategy(abc.ABC):
         """The devices of the strategy, and whether this process is the chief."""
         return extended_of(self.mesh, self.cluster_resolver)
 
-    def placement(self, beside: Unused = None) -> Placement:
-        """Returns the placement of a variable that is created now. beside: a variable whose location it has to share."""
+    def placement(self, slot_of: Unused = None) -> Placement:
+        """Returns the placement of a variable that is created now. slot_of: a variable whose location it has to share."""
         return Placement(self.mesh, self)
 
     def scope(self) -> Scope:

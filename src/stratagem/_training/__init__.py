@@ -2,7 +2,7 @@
 
 In: models that were made under a strategy, the user's data, callbacks.
 Out: Keras' own methods on them, with its history, metrics and callbacks; interrupted fits that can be resumed.
-Never: changes a model that was made without a strategy (except for accepting our data sets and paths), or Keras' trainer.
+Never: changes a model that was made without a strategy (except for accepting our datasets and paths), or Keras' trainer.
 """
 
 from stratagem._training import _parameter_server as _parameter_server

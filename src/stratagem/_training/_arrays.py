@@ -20,7 +20,7 @@ def _is_array(value: Any) -> bool:
 
 
 def _is_column(value: Any) -> bool:
-    """Returns whether `value` is a column of a Hugging Face data set, which reads its rows on access."""
+    """Returns whether `value` is a column of a Hugging Face dataset, which reads its rows on access."""
     return hasattr(value, "column_name") and hasattr(value, "features")
 
 
@@ -133,9 +133,7 @@ def adding_class_weights(weights: Mapping[int, float]) -> Callable[..., Any]:
 
     def weigh(*element: Any) -> Any:
         if len(element) != 2:
-            raise ValueError(
-                f"`class_weight` needs a data set of pairs (x, y), got elements of {len(element)} part(s)."
-            )
+            raise ValueError(f"`class_weight` needs a dataset of pairs (x, y), got elements of {len(element)} part(s).")
         return (*element, _weight_of(element[1], weights))
 
     return weigh

@@ -12,8 +12,8 @@ from stratagem._core.values import join, placement_of
 from stratagem._private import intercept_paths, intercept_trainer
 from stratagem._strategies import AbstractStrategy, get_strategy
 from stratagem._training._data import Data
+from stratagem._training._keras_trainer import accepting_datasets
 from stratagem._training._loops import FitArguments, Loops, split_validation
-from stratagem._training._plain import accepting_datasets
 from stratagem._training._steps import StepKind, Steps, check_overrides, has_tensorflow_step, route_step
 
 _FUNCTIONS = ("train_function", "test_function", "predict_function")
@@ -40,7 +40,7 @@ def _routed(ours: Callable[..., Any]) -> Callable[[Any, Method], Method]:
     """
 
     def route(model: Any, original: Method) -> Method:
-        if model._born_under is None:
+        if model._creation_strategy is None:
             _check_no_scope(model)
             if not has_tensorflow_step(model):
                 return accepting_datasets(original)
@@ -72,12 +72,12 @@ def _compile(model: Any, original: Method) -> Method:
     def call(*args: Any, **kwargs: Any) -> Any:
         object.__setattr__(model, "_steps", None)
         if (
-            model._born_under is None or current().replica is not None
+            model._creation_strategy is None or current().replica is not None
         ):  # or made and compiled by an Estimator's model_fn
             result = original(*args, **kwargs)
             _default_steps_per_execution(model)
             return result
-        with model._born_under.scope():
+        with model._creation_strategy.scope():
             result = original(*args, **kwargs)
             _default_steps_per_execution(model)
             _adopt(model.optimizer)

@@ -11,7 +11,7 @@ from stratagem._data import Dataset
 @final
 @dataclass(frozen=True, eq=False)
 class DatasetCreator:
-    """A function that makes the data set for `fit`: `tf.keras.utils.experimental.DatasetCreator`.
+    """A function that makes the dataset for `fit`: `tf.keras.utils.experimental.DatasetCreator`.
 
     dataset_fn(input_context) returns a `tf.data.Dataset` of per-replica batches; a worker calls it once.
     """

@@ -84,7 +84,7 @@ def open_feed(data: Data, strategy: AbstractStrategy, *, continues: bool) -> Fee
 def _make_feed(data: Data, strategy: AbstractStrategy) -> Feed:
     _check_numbers(data)
     if isinstance(data.x, DistributedInput):
-        _refuse_arguments(data, "a distributed data set", "y", "sample_weight", "class_weight", "batch_size")
+        _refuse_arguments(data, "a distributed dataset", "y", "sample_weight", "class_weight", "batch_size")
         return _feed(data.x, int(data.x.cardinality), data.steps)
     if isinstance(data.x, DatasetCreator):
         _refuse_arguments(data, "a DatasetCreator", "y", "sample_weight", "class_weight", "batch_size")
@@ -106,7 +106,7 @@ def _make_feed(data: Data, strategy: AbstractStrategy) -> Feed:
 def _distributed(dataset: Dataset, data: Data, strategy: AbstractStrategy) -> Feed:
     if data.steps is None and int(dataset.cardinality()) == INFINITE_CARDINALITY:
         raise ValueError(
-            "The data set repeats without end: say how many batches an epoch has (`steps_per_epoch`, `steps`)."
+            "The dataset repeats without end: say how many batches an epoch has (`steps_per_epoch`, `steps`)."
         )
     source = strategy.experimental_distribute_dataset(dataset)
     return _feed(source, int(dataset.cardinality()), data.steps)
@@ -134,7 +134,7 @@ def _from_arrays(data: Data, strategy: AbstractStrategy) -> Dataset:
     arrays = checked_arrays(data)
     dataset = Dataset.from_tensor_slices(arrays)
     if data.shuffle == "batch":
-        raise ValueError('shuffle="batch" is for HDF5 files, which no data set here reads. Use shuffle=True or False.')
+        raise ValueError('shuffle="batch" is for HDF5 files, which no dataset here reads. Use shuffle=True or False.')
     if data.shuffle:
         dataset = dataset.shuffle(len(jax.tree.leaves(arrays)[0]), seed=_seed(strategy))
     dataset = dataset.batch(data.batch_size or _BATCH)
@@ -148,7 +148,7 @@ def _seed(strategy: AbstractStrategy) -> int:
 
 
 def _foreign(data: Data, strategy: AbstractStrategy) -> Feed:
-    """The feed of a `keras.utils.PyDataset`, a generator, or a data set of another library."""
+    """The feed of a `keras.utils.PyDataset`, a generator, or a dataset of another library."""
     kind = f"a {type(data.x).__name__}"
     _refuse_arguments(data, kind, "y", "sample_weight")
     if not isinstance(data.x, keras.utils.PyDataset):

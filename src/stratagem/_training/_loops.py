@@ -278,7 +278,7 @@ def _python_number(value: Any) -> Any:
 def _warn_of_early_end(what: str, taken: int, wanted: int | None) -> None:
     of = "" if wanted is None else f" of {wanted}"
     warnings.warn(
-        f"Your input ran out of data in {what}: {taken}{of} steps were taken. Give a data set with at least "
+        f"Your input ran out of data in {what}: {taken}{of} steps were taken. Give a dataset with at least "
         "`steps_per_epoch * epochs` batches (Dataset.repeat() goes on for ever), or fewer steps.",
         stacklevel=user_level(),
     )

@@ -54,7 +54,7 @@ def _unpacked(model: Any, data: Any) -> tuple[Any, Any, Any]:
     if y is None and model.loss is not None and type(model).compute_loss is keras.Model.compute_loss:
         raise ValueError(
             f"Model {model.name!r} is compiled with a loss, which compares outputs with targets, but the data has no targets "
-            "`y`. Pass them, or a data set of pairs (x, y)."
+            "`y`. Pass them, or a dataset of pairs (x, y)."
         )
     return x, y, sample_weight
 

@@ -1,13 +1,13 @@
 """tf.compat."""
 
-from typing import Any
+from typing import Any as _Any
 
 from stratagem import _hooks
-from stratagem._ops import not_provided
+from stratagem._ops import not_provided as _not_provided
 from stratagem.compat import v1 as v1
 
 _hooks.install()
 
 
-def __getattr__(name: str) -> Any:
-    raise not_provided("compat", name)
+def __getattr__(name: str) -> _Any:
+    raise _not_provided("compat", name)

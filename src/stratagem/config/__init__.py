@@ -1,9 +1,9 @@
 """tf.config."""
 
-from typing import Any
+from typing import Any as _Any
 
 from stratagem import _hooks
-from stratagem._ops import not_provided
+from stratagem._ops import not_provided as _not_provided
 from stratagem._strategies import LogicalDevice as LogicalDevice
 from stratagem._strategies import LogicalDeviceConfiguration as LogicalDeviceConfiguration
 from stratagem._strategies import PhysicalDevice as PhysicalDevice
@@ -15,5 +15,5 @@ from stratagem.config import experimental as experimental
 _hooks.install()
 
 
-def __getattr__(name: str) -> Any:
-    raise not_provided("config", name)
+def __getattr__(name: str) -> _Any:
+    raise _not_provided("config", name)

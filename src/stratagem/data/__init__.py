@@ -1,6 +1,6 @@
 """tf.data."""
 
-from typing import Any
+from typing import Any as _Any
 
 from stratagem import _hooks
 from stratagem._data import AUTOTUNE as AUTOTUNE
@@ -15,11 +15,11 @@ from stratagem._data import ThreadingOptions as ThreadingOptions
 from stratagem._data.files import FixedLengthRecordDataset as FixedLengthRecordDataset
 from stratagem._data.files import TextLineDataset as TextLineDataset
 from stratagem._data.files import TFRecordDataset as TFRecordDataset
-from stratagem._ops import not_provided
+from stratagem._ops import not_provided as _not_provided
 from stratagem.data import experimental as experimental
 
 _hooks.install()
 
 
-def __getattr__(name: str) -> Any:
-    raise not_provided("data", name)
+def __getattr__(name: str) -> _Any:
+    raise _not_provided("data", name)

@@ -1,6 +1,6 @@
 """tf.data.experimental."""
 
-from typing import Any
+from typing import Any as _Any
 
 from stratagem._data import AUTOTUNE as AUTOTUNE
 from stratagem._data import INFINITE_CARDINALITY as INFINITE_CARDINALITY
@@ -32,8 +32,8 @@ from stratagem._data import unique as unique
 from stratagem._data.files import CsvDataset as CsvDataset
 from stratagem._data.files import ignore_errors as ignore_errors
 from stratagem._data.files import make_csv_dataset as make_csv_dataset
-from stratagem._ops import not_provided
+from stratagem._ops import not_provided as _not_provided
 
 
-def __getattr__(name: str) -> Any:
-    raise not_provided("data.experimental", name)
+def __getattr__(name: str) -> _Any:
+    raise _not_provided("data.experimental", name)

@@ -1,6 +1,6 @@
 """tf.distribute."""
 
-from typing import Any
+from typing import Any as _Any
 
 from stratagem import _hooks
 from stratagem._core.reduce import ReduceOp as ReduceOp
@@ -11,7 +11,7 @@ from stratagem._data import DistributedIterator as DistributedIterator
 from stratagem._data import InputContext as InputContext
 from stratagem._data import InputOptions as InputOptions
 from stratagem._data import InputReplicationMode as InputReplicationMode
-from stratagem._ops import not_provided
+from stratagem._ops import not_provided as _not_provided
 from stratagem._servers.remote import Server as Server
 from stratagem._servers.strategy import ParameterServerStrategy as ParameterServerStrategy
 from stratagem._strategies import AbstractStrategy as Strategy  # noqa: F401
@@ -34,5 +34,5 @@ from stratagem.distribute import experimental as experimental
 _hooks.install()
 
 
-def __getattr__(name: str) -> Any:
-    raise not_provided("distribute", name)
+def __getattr__(name: str) -> _Any:
+    raise _not_provided("distribute", name)

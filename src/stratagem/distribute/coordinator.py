@@ -1,12 +1,12 @@
 """tf.distribute.coordinator."""
 
-from typing import Any
+from typing import Any as _Any
 
-from stratagem._ops import not_provided
+from stratagem._ops import not_provided as _not_provided
 from stratagem._servers.coordinator import ClusterCoordinator as ClusterCoordinator
 from stratagem._servers.coordinator import PerWorkerValues as PerWorkerValues
 from stratagem._servers.coordinator import RemoteValue as RemoteValue
 
 
-def __getattr__(name: str) -> Any:
-    raise not_provided("distribute.coordinator", name)
+def __getattr__(name: str) -> _Any:
+    raise _not_provided("distribute.coordinator", name)

@@ -4,8 +4,8 @@ Submodules that have no file here (`stratagem.keras.layers`, `.applications.resn
 files of Keras are mere lists of public names, so both spellings mean the same classes.
 """
 
-import importlib
-from typing import Any
+import importlib as _importlib
+from typing import Any as _Any
 
 from stratagem import (
     _hooks,
@@ -29,11 +29,11 @@ import stratagem.keras.utils  # noqa: E402, F401
 __version__ = _keras.__version__
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> _Any:
     if name.startswith("_"):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     try:
-        return importlib.import_module(f"{__name__}.{name}")
+        return _importlib.import_module(f"{__name__}.{name}")
     except ModuleNotFoundError as error:
         raise AttributeError(
             f"module {__name__!r} has no attribute {name!r}: Keras {__version__} does not provide it."

@@ -8,11 +8,11 @@ from typing import Any, final
 
 from stratagem._cluster.control import JobInfo, Limits
 
+# Private: what tasks say to it in a wrong order, no task of a job says.
+from stratagem._cluster.control._channel import Channel, Message, call
+
 # Private: a hub runs in a supervisor, a process of its own, where no test sees what it logs.
 from stratagem._cluster.control._hub import Hub
-
-# Private: what tasks say to it in a wrong order, no task of a job says.
-from stratagem._cluster.control._wire import Channel, Message, call
 from stratagem.testing import free_ports
 
 TOKEN = b"a secret of the tests, and long enough"

@@ -12,8 +12,8 @@ import pytest
 import stratagem._cluster
 
 # Private: strangers know the protocol, and do not keep to it.
+from stratagem._cluster.control._channel import MAGIC, MAX_FRAME_BYTES, call
 from stratagem._cluster.control._hub import MAX_STRANGERS
-from stratagem._cluster.control._wire import MAGIC, MAX_FRAME_BYTES, call
 from tests.cluster.control.hubs import TOKEN, Hall, Task, a_hub
 
 CLUSTER = Path(stratagem._cluster.__file__).parent
@@ -146,7 +146,7 @@ def test_half_open_slow_and_silent_connections_keep_nobody_out() -> None:
 def test_silence_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
     async def attack(hall: Hall) -> None:
         # Private: a stranger has ten seconds otherwise.
-        monkeypatch.setattr("stratagem._cluster.control._wire.HANDSHAKE_SECONDS", 0.1)
+        monkeypatch.setattr("stratagem._cluster.control._channel.HANDSHAKE_SECONDS", 0.1)
         reader, writer = await asyncio.open_connection(*hall.facts.address)
         assert len(await reader.read()) == GREETING
         writer.close()

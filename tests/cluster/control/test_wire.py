@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 # Private: bits of frames are changed, which no sender does.
-from stratagem._cluster.control._wire import MAGIC, MAX_FRAME_BYTES, Channel, WireError, call, listen
+from stratagem._cluster.control._channel import MAGIC, MAX_FRAME_BYTES, Channel, WireError, call, listen
 from tests.cluster.control.hubs import TOKEN
 
 KEY = bytes(range(32))
@@ -62,7 +62,7 @@ def parsed(monkeypatch: pytest.MonkeyPatch) -> list[bytes]:
         return json.loads(body)
 
     # Private: nothing may be parsed before its signature was checked, which no answer shows.
-    monkeypatch.setattr("stratagem._cluster.control._wire.json", SimpleNamespace(loads=loads, dumps=json.dumps))
+    monkeypatch.setattr("stratagem._cluster.control._channel.json", SimpleNamespace(loads=loads, dumps=json.dumps))
     return bodies
 
 
@@ -170,7 +170,7 @@ def test_a_caller_recognises_what_is_no_hub(
     says: bytes | None, error: type[Exception], text: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # Private: ten seconds otherwise, which a busy machine may need and a test need not wait for.
-    monkeypatch.setattr("stratagem._cluster.control._wire.HANDSHAKE_SECONDS", 10.0 if says is not None else 0.2)
+    monkeypatch.setattr("stratagem._cluster.control._channel.HANDSHAKE_SECONDS", 10.0 if says is not None else 0.2)
 
     async def run() -> None:
         async def connected(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

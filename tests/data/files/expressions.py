@@ -320,12 +320,12 @@ def changed(file: str, *places: int) -> bytes:
 
 
 def file_names(dataset: Any) -> list[str]:
-    """The last parts of the names that a data set gives."""
+    """The last parts of the names that a dataset gives."""
     return [Path(name.decode()).name for name in dataset.as_numpy_iterator()]
 
 
 def answer(expression: str, names: Names) -> Any:
-    """The result as JSON, or the error's type; for a data set its elements up to the error."""
+    """The result as JSON, or the error's type; for a dataset its elements up to the error."""
     elements: list[Any] = []
     try:
         result = eval(expression, {}, names)

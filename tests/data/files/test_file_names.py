@@ -79,10 +79,10 @@ def test_workers_divide_the_files_before_each_shuffles_its_own(folder: Path) -> 
         assert len(set(map(tuple, orders))) > 1
 
 
-@pytest.mark.parametrize("given", ["list", "data set", "array"])
+@pytest.mark.parametrize("given", ["list", "dataset", "array"])
 def test_names_that_are_known_can_be_divided(tmp_path: Path, given: str) -> None:
     files = numbered(tmp_path, [1, 1, 1])
-    names = {"list": files, "data set": Dataset.from_tensor_slices(files), "array": np.array(files)}[given]
+    names = {"list": files, "dataset": Dataset.from_tensor_slices(files), "array": np.array(files)}[given]
     dataset = with_policy(TFRecordDataset(names).batch(2), AutoShardPolicy.FILE)
     first, second = steps_by_worker(lambda: dataset, workers=2)
     assert first == [[[b"0.0"]], [[b"2.0"]]]

@@ -7,14 +7,14 @@ from typing import Any
 
 import numpy as np
 
-# Called with the library and its Dataset; gives a data set, or facts about one.
+# Called with the library and its Dataset; gives a dataset, or facts about one.
 Program = Callable[[Any, Any], Any]
 
-MOST = 12  # elements that are looked at: some data sets never end
+MOST = 12  # elements that are looked at: some datasets never end
 
 
 def answer(program: Program, tf: Any) -> dict[str, Any]:
-    """The result, or the error's type; of a data set its facts, and its elements up to the error."""
+    """The result, or the error's type; of a dataset its facts, and its elements up to the error."""
     try:
         result = program(tf, tf.data.Dataset)
     except Exception as error:
@@ -39,7 +39,7 @@ def spec(dataset: Any) -> Any:
 
 
 def plain(value: Any) -> Any:
-    """A nest as JSON: arrays with their dtypes, bytes as Latin-1, data sets as their elements."""
+    """A nest as JSON: arrays with their dtypes, bytes as Latin-1, datasets as their elements."""
     if isinstance(value, Mapping):
         # An ordinary dict has no order that counts: `tf.nest` sorts it.
         items = value.items() if isinstance(value, collections.OrderedDict) else sorted(value.items())
@@ -85,7 +85,7 @@ def numbers(dataset: Any) -> list[int]:
 
 
 def order(dataset: Any, length: int, buffer: int) -> dict[str, Any]:
-    """What is sure about two epochs, of `length` numbers each from 0 on, of a data set shuffled with a buffer."""
+    """What is sure about two epochs, of `length` numbers each from 0 on, of a dataset shuffled with a buffer."""
     epochs = [numbers(dataset), numbers(dataset)]
     inside = all(n % length < i % length + buffer for epoch in epochs for i, n in enumerate(epoch))
     return {

@@ -1,4 +1,4 @@
-"""Programs about functions that are given to data sets."""
+"""Programs about functions that are given to datasets."""
 
 from typing import Any
 
@@ -27,7 +27,7 @@ APPLIED: dict[str, Program] = {
     "map to a string": lambda tf, D: D.range(2).map(lambda x: "é"),
     "map to NumPy": lambda tf, D: D.range(2).map(lambda x: np.zeros(2)),
     "map in parallel": lambda tf, D: D.range(5).map(lambda x: x + 1, num_parallel_calls=tf.data.AUTOTUNE),
-    "map to a data set": lambda tf, D: D.range(3).map(lambda x: D.range(4)),
+    "map to a dataset": lambda tf, D: D.range(3).map(lambda x: D.range(4)),
     "map of too many arguments": lambda tf, D: D.range(3).map(lambda x, y: x),
     "map by what is no function": lambda tf, D: D.range(3).map(5),
     "map and batch": lambda tf, D: D.range(5).apply(tf.data.experimental.map_and_batch(lambda x: x * 2, 2)),

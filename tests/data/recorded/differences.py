@@ -3,7 +3,7 @@
 from typing import Any
 
 _LATER = "the function runs for the first time when an element is asked for"
-_NO_ELEMENT = "a function that makes data sets runs as Python: the spec is found out with an element, and there is none"
+_NO_ELEMENT = "a function that makes datasets runs as Python: the spec is found out with an element, and there is none"
 _OF_ONE = "what Python makes is known of one element"
 _NEVER = "batches without rows would come for ever"
 _ACCIDENT = "TensorFlow's error is an accident of its code"
@@ -33,7 +33,7 @@ DIFFERENT: dict[str, tuple[dict[str, Any], str]] = {
     "shard without a strategy": ({"cardinality": -2}, "TensorFlow says -7"),
     "enumerate from below": ({"cardinality": 2}, "TensorFlow says that there are -2**63"),
     "enumerate for ever": ({"cardinality": -1}, "TensorFlow says that there are 2**63 - 1"),
-    "batch of windows": (_WINDOWS_IN_NO_BATCH, "data sets cannot be stacked; " + _ACCIDENT),
+    "batch of windows": (_WINDOWS_IN_NO_BATCH, "datasets cannot be stacked; " + _ACCIDENT),
     "rebatch to a size of none among others": ({**_REFUSED_AT_ONCE, "refused": "InvalidArgumentError"}, _NEVER),
     "rebatch to none": ({**_REFUSED_AT_ONCE, "refused": "InvalidArgumentError"}, _NEVER),
     "rebatch what never ends": ({"cardinality": -1}, "it is known to be endless"),

@@ -115,18 +115,18 @@ SHUFFLED: dict[str, Program] = {
     "cache keeps an order": lambda tf, D: order(D.range(40).shuffle(40, seed=7).cache(), 40, 40),
     "shuffle after a cache": lambda tf, D: order(D.range(40).cache().shuffle(40, seed=7), 40, 40),
     "a cached order, repeated": lambda tf, D: _equal(D.range(20).shuffle(20, seed=7).cache().repeat(2)),
-    "two data sets with one seed": lambda tf, D: (
+    "two datasets with one seed": lambda tf, D: (
         numbers(D.range(40).shuffle(40, seed=7)) == numbers(D.range(40).shuffle(40, seed=7))
     ),
-    "two data sets with two seeds": lambda tf, D: (
+    "two datasets with two seeds": lambda tf, D: (
         numbers(D.range(40).shuffle(40, seed=7)) == numbers(D.range(40).shuffle(40, seed=8))
     ),
-    "two data sets without a seed": lambda tf, D: numbers(D.range(40).shuffle(40)) == numbers(D.range(40).shuffle(40)),
+    "two datasets without a seed": lambda tf, D: numbers(D.range(40).shuffle(40)) == numbers(D.range(40).shuffle(40)),
     "the program's seed": lambda tf, D: [
         _seeded(tf, D, 3) == _seeded(tf, D, 3),
         _seeded(tf, D, 3) == _seeded(tf, D, 4),
     ],
-    "two data sets under the program's seed": lambda tf, D: len(set(map(tuple, _seeded(tf, D, 3)))),
+    "two datasets under the program's seed": lambda tf, D: len(set(map(tuple, _seeded(tf, D, 3)))),
     "a nest stays together": lambda tf, D: sorted(
         (int(a), b) for a, b in items(D.from_tensor_slices(([1, 2, 3], ["a", "b", "c"])).shuffle(3, seed=1))
     ),
@@ -153,7 +153,7 @@ def _equal(dataset: Any) -> Any:
 
 
 def _seeded(tf: Any, D: Any, seed: int) -> Any:
-    """Two data sets without a seed of their own, two epochs each, under a program's seed."""
+    """Two datasets without a seed of their own, two epochs each, under a program's seed."""
     tf.random.set_seed(seed)
     datasets = [D.range(30).shuffle(30) for _ in range(2)]
     return [numbers(dataset) for dataset in datasets for _ in range(2)]

@@ -1,4 +1,4 @@
-"""Programs about data sets from nothing, their facts, and several of them at once."""
+"""Programs about datasets from nothing, their facts, and several of them at once."""
 
 import collections
 from typing import Any
@@ -29,8 +29,8 @@ SOURCES: dict[str, Program] = {
     "one nest": lambda tf, D: D.from_tensors((1, {"x": 2.5, "y": "é"})),
     "a named tuple": lambda tf, D: D.from_tensors(Point(1, 2.5)),
     "an ordered dict": lambda tf, D: D.from_tensors(collections.OrderedDict([("b", 1), ("a", 2)])),
-    "a data set in a tensor's place": lambda tf, D: D.from_tensors((1, D.range(3))),
-    "slices of a data set": lambda tf, D: D.from_tensor_slices(D.range(3)),
+    "a dataset in a tensor's place": lambda tf, D: D.from_tensors((1, D.range(3))),
+    "slices of a dataset": lambda tf, D: D.from_tensor_slices(D.range(3)),
     "a list of elements": lambda tf, D: tf.data.experimental.from_list([(1, [2.5]), (3, [4.5, 5.5])]),
     "a list of nothing": lambda tf, D: tf.data.experimental.from_list([]),
     "a list of different kinds": lambda tf, D: tf.data.experimental.from_list([1, 2.5]),
@@ -125,7 +125,7 @@ SEVERAL: dict[str, Program] = {
     "sample with weights that leave one out": lambda tf, D: D.sample_from_datasets(
         [D.range(3), D.range(10, 14)], [0.0, 1.0], seed=1
     ),
-    "sample with a data set of weights": lambda tf, D: D.sample_from_datasets(
+    "sample with a dataset of weights": lambda tf, D: D.sample_from_datasets(
         [D.range(3), D.range(10, 14)], D.from_tensor_slices([[1.0, 0.0], [0.0, 1.0]]).repeat(), seed=1
     ).take(6),
     "sample facts": lambda tf, D: [

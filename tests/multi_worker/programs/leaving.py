@@ -1,6 +1,6 @@
 """Workers whose loops differ: worker 1 leaves its loop early, and does then what it is told.
 
-Arguments: why it leaves (length: it has fewer rows, found by a data set that knows its length; generator: by one that does
+Arguments: why it leaves (length: it has fewer rows, found by a dataset that knows its length; generator: by one that does
 not; rows: batches that only this worker's function makes; break: it takes fewer steps); what it does next (epoch, result, save,
 evaluate, sleep, end).
 """
@@ -33,7 +33,7 @@ def examples() -> Any:
 
 
 def dataset() -> Any:
-    """The data set."""
+    """The dataset."""
     if why == "generator":
         return tf.data.Dataset.from_generator(examples, output_signature=tf.TensorSpec((), tf.float32)).batch(BATCH)
     return tf.data.Dataset.from_tensor_slices(np.arange(rows, dtype=np.float32)).batch(BATCH)

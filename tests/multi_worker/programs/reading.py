@@ -20,7 +20,7 @@ strategy = tf.distribute.MultiWorkerMirroredStrategy()
 
 
 def numbers() -> Any:
-    """The data set, in batches of the global size."""
+    """The dataset, in batches of the global size."""
     match source:
         case "memory":
             made = tf.data.Dataset.range(ROWS).shuffle(ROWS)

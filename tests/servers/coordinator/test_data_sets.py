@@ -1,4 +1,4 @@
-"""Data sets that every worker makes for itself."""
+"""Datasets that every worker makes for itself."""
 
 import collections
 import sys
@@ -41,12 +41,12 @@ def test_every_worker_reads_all_of_a_data_set_and_its_end_is_an_error(coordinato
     coordinator.join()
 
 
-# The guide's is a tf.function, too, and what makes a distributed data set.
+# The guide's is a tf.function, too, and what makes a distributed dataset.
 @pytest.mark.parametrize(
     "kind",
     thorough_but(
         ["function", "from function", "of the guide"],
-        ["function", "tf.function", "data set", "distributed", "from function", "of the guide"],
+        ["function", "tf.function", "dataset", "distributed", "from function", "of the guide"],
     ),
 )
 def test_a_data_set_comes_from_whatever_the_guides_pass(coordinator: Any, strategy: Any, kind: str) -> None:
@@ -59,7 +59,7 @@ def test_a_data_set_comes_from_whatever_the_guides_pass(coordinator: Any, strate
     given: dict[str, Any] = {
         "function": make,
         "tf.function": tf.function(make),
-        "data set": make(),
+        "dataset": make(),
         "distributed": strategy.experimental_distribute_dataset(make().batch(1)),
         "from function": strategy.distribute_datasets_from_function(made_by_context),
         "of the guide": tf.function(lambda: strategy.distribute_datasets_from_function(made_by_context)),
@@ -72,7 +72,7 @@ def test_a_data_set_comes_from_whatever_the_guides_pass(coordinator: Any, strate
 
 @pytest.mark.parametrize("wrong", [5, "data", None])
 def test_anything_else_is_no_data_set(coordinator: Any, wrong: Any) -> None:
-    with pytest.raises(ValueError, match="data set"):
+    with pytest.raises(ValueError, match="dataset"):
         coordinator.create_per_worker_dataset(wrong)
 
 

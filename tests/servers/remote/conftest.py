@@ -3,10 +3,12 @@
 import pytest
 
 # Private: a worker is brought values where another function waits for it, which no test arranges every time.
-from stratagem._servers.remote._prefetch import PrefetchBuffer
+from stratagem._servers.remote._prefetch import PrefetchedValues
 
 
 @pytest.fixture
 def always(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every push brings values, also where no other function waits."""
-    monkeypatch.setattr(PrefetchBuffer, "expects_step", property(lambda _: True, lambda _, value: None), raising=False)
+    monkeypatch.setattr(
+        PrefetchedValues, "expects_step", property(lambda _: True, lambda _, value: None), raising=False
+    )

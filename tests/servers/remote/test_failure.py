@@ -26,7 +26,7 @@ class NotPickled(ValueError):
 
 
 def made(function: Callable[[], Any]) -> Any:
-    """What the caller gets of a worker that is to make a data set."""
+    """What the caller gets of a worker that is to make a dataset."""
     return remote_worker().call("make", 0, function).result()
 
 
@@ -35,7 +35,7 @@ def raising_in_the_users_code(error: BaseException) -> None:
 
 
 class Raising:
-    """A data set's function, which travels."""
+    """A dataset's function, which travels."""
 
     def __init__(self, error: type[BaseException], *arguments: Any) -> None:
         self.error, self.arguments = error, arguments

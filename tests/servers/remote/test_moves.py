@@ -141,7 +141,7 @@ def test_a_step_whose_pushes_have_no_numbers_is_not_interrupted(worker: Any, mon
         assert threads[-1].is_alive()
 
     def own(job: Job) -> None:
-        """Of the coordinator itself, or of a data set function, which runs at a worker."""
+        """Of the coordinator itself, or of a dataset function, which runs at a worker."""
         with job.strategy.scope(), entered(worker=worker):
             job.step()
 

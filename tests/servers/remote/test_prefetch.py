@@ -10,7 +10,7 @@ import stratagem as tf
 from stratagem._servers.remote import LocalActor
 
 # Private: histories of a worker that come about by chance in a job.
-from stratagem._servers.remote._prefetch import Freshness, PrefetchBuffer
+from stratagem._servers.remote._prefetch import Freshness, PrefetchedValues
 from tests.servers.coordinator.functions import Gate
 from tests.servers.remote.serving import serving
 
@@ -104,7 +104,7 @@ def test_a_step_sees_what_its_own_function_assigned_before() -> None:
 
 
 def test_what_was_brought_is_used_once_and_by_the_same_plan_only() -> None:
-    prefetched, plan, other = PrefetchBuffer(), object(), object()
+    prefetched, plan, other = PrefetchedValues(), object(), object()
     prefetched.store(plan, {0: (1, ["v"])})
     assert prefetched.take(other) == {}
     assert prefetched.take(plan) == {}

@@ -1,4 +1,4 @@
-"""What workers of other processes make for the coordinator: data sets, iterators, results."""
+"""What workers of other processes make for the coordinator: datasets, iterators, results."""
 
 import gc
 from typing import Any
@@ -13,7 +13,7 @@ from tests.servers.remote.remote_tasks import remote_strategy
 
 
 def made(strategy: Any) -> int:
-    """How many data sets and iterators its worker has."""
+    """How many datasets and iterators its worker has."""
     return len(strategy.tasks[0].actor.target._values)
 
 
@@ -60,7 +60,7 @@ def test_what_is_used_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     assert [int(coordinator.schedule(draw, args=(one,)).fetch()) for one in iterators] == [3, 3]
     gc.collect()
     coordinator.create_per_worker_dataset(lambda: tf.data.Dataset.range(1)).of(0)
-    assert made(strategy) == 4  # data sets, the new one among them, and iterators
+    assert made(strategy) == 4  # datasets, the new one among them, and iterators
 
 
 def test_an_iterator_that_goes_is_closed_unless_another_one_is_the_same(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -115,9 +115,9 @@ def test_slots_lie_beside_their_variable_and_counters_wherever_updates_are() -> 
         variables = [tf.Variable(np.zeros(4)) for _ in range(4)]
         optimizer = tf.keras.optimizers.Adam()
         optimizer.build(variables)
-    slots = [v for v in optimizer.variables if v._beside is not None]
+    slots = [v for v in optimizer.variables if v._slot_of is not None]
     assert len(slots) == 8
-    assert all(homes(slot) == homes(slot._beside) for slot in slots)
+    assert all(homes(slot) == homes(slot._slot_of) for slot in slots)
 
 
 def test_no_variable_has_more_shards_than_rows() -> None:

@@ -1,4 +1,4 @@
-"""What an input_fn may return: data sets in test_train, here what iterators of TensorFlow 1 give it."""
+"""What an input_fn may return: datasets in test_train, here what iterators of TensorFlow 1 give it."""
 
 from collections.abc import Callable
 from pathlib import Path

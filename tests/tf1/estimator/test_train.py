@@ -162,7 +162,7 @@ def no_labels(features: Any, mode: str) -> Any:
         (lambda d: Estimator(lambda features, labels: 1, d).train(data()), ValueError, "return an EstimatorSpec"),
         (lambda d: Estimator(no_labels, d).train(data()), ValueError, "model_fn does not take labels"),
         (lambda d: Estimator(linear(), d).train(lambda: None), ValueError, "input_fn must return"),
-        (lambda d: Estimator(linear(), d).train(lambda: iter(data()())), RuntimeError, "return the data set itself"),
+        (lambda d: Estimator(linear(), d).train(lambda: iter(data()())), RuntimeError, "return the dataset itself"),
         (lambda d: Estimator(linear(), d).train(lambda: (X, Y, X)), ValueError, "as a len 2 tuple"),
         (lambda d: Estimator(linear(), d).get_variable_names(), ValueError, "Could not find trained model"),
         (lambda d: Estimator(linear(), d).export_saved_model(d, None), NotImplementedError, "SavedModel"),

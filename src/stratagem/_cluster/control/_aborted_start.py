@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 from typing import Any, final
 
-from stratagem._cluster.control._wire import Message
+from stratagem._cluster.control._channel import Message
 
 
 @final

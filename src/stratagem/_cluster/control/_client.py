@@ -17,12 +17,12 @@ from stratagem._base.job import Phase
 from stratagem._base.programs import command, search_path
 from stratagem._base.types import Json
 from stratagem._cluster.control import _stacks
+from stratagem._cluster.control._channel import MAX_VALUE_BYTES, Message
 from stratagem._cluster.control._failure import FailureKind, JobFailure
 from stratagem._cluster.control._job_info import JobInfo
 from stratagem._cluster.control._progress import Progress
 from stratagem._cluster.control._release import Release
 from stratagem._cluster.control._tunnel import ConnectionAcceptor
-from stratagem._cluster.control._wire import MAX_VALUE_BYTES, Message
 
 logger = logging.getLogger("stratagem.cluster")
 

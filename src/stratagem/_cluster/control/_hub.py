@@ -8,11 +8,11 @@ from typing import Any, final
 from stratagem._base.errors import ClusterError
 from stratagem._base.job import Phase
 from stratagem._cluster.control._aborted_start import AbortedStart
+from stratagem._cluster.control._channel import HANDSHAKE_SECONDS, Channel, Message, listen
 from stratagem._cluster.control._failure import FailureKind, JobFailure
 from stratagem._cluster.control._job_info import JobInfo
 from stratagem._cluster.control._member import Agreement, Member, find_diverged, find_stuck
 from stratagem._cluster.control._tunnel import Streams, pipe
-from stratagem._cluster.control._wire import HANDSHAKE_SECONDS, Channel, Message, listen
 
 WATCH_SECONDS = 0.25
 MAX_STRANGERS = 128  # unauthenticated connections at a time; a new one replaces the oldest

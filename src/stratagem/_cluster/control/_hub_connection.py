@@ -4,7 +4,7 @@ import asyncio
 import time
 from typing import final
 
-from stratagem._cluster.control._wire import Channel, Message
+from stratagem._cluster.control._channel import Channel, Message
 
 _ENDED = "The connection to its supervisor ended: its machine or the network is gone."
 _SILENT = "Nothing was heard from its supervisor: its machine or the network is gone."

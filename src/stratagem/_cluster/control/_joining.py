@@ -6,10 +6,10 @@ import time
 from typing import Any, final
 
 from stratagem._base.errors import ClusterError
+from stratagem._cluster.control._channel import Channel, Message, WireError, call
 from stratagem._cluster.control._hub import Hub
 from stratagem._cluster.control._job_info import JobInfo
 from stratagem._cluster.control._join_deadline import JoinDeadline
-from stratagem._cluster.control._wire import Channel, Message, WireError, call
 
 _PAUSE_SECONDS = 0.2
 _BIND_SECONDS = 15.0  # for the last processes of an earlier job to free the address

@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 from typing import Any, final
 
 from stratagem._base.job import Phase
+from stratagem._cluster.control._channel import MAX_FRAME_BYTES, Channel, Message
 from stratagem._cluster.control._failure import FailureKind, JobFailure
 from stratagem._cluster.control._limits import Limits
-from stratagem._cluster.control._wire import MAX_FRAME_BYTES, Channel, Message
 
 _ROOM = 1 << 20  # bytes of a frame for everything but the values
 

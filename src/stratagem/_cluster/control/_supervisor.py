@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, final
 
 from stratagem._base.errors import ClusterError
+from stratagem._cluster.control._channel import MAX_VALUE_BYTES, Message
 from stratagem._cluster.control._failure import FailureKind, JobFailure
 from stratagem._cluster.control._hub import Hub
 from stratagem._cluster.control._hub_connection import HubConnection
@@ -35,7 +36,6 @@ from stratagem._cluster.control._system import (
 )
 from stratagem._cluster.control._token import INSECURE, is_secret, read_token
 from stratagem._cluster.control._tunnel import ConnectionForwarder, Streams
-from stratagem._cluster.control._wire import MAX_VALUE_BYTES, Message
 
 BEAT_SECONDS = 0.25
 _STACKS_SECONDS = 1.0  # for a task to print the stacks of its threads

@@ -18,7 +18,7 @@ from stratagem._core.step._checks import Check, note_check
 from stratagem._core.step._gather import concatenated
 from stratagem._core.step._input_sources import InputSources, placeholder
 from stratagem._core.step._interrupts import HostMode, OtherMesh, UnknownShapes
-from stratagem._core.step._layout import BatchLayout, Shape
+from stratagem._core.step._replica_shapes import ReplicaShapes, Shape
 from stratagem._core.step._sums import summed
 from stratagem._core.step._update import RemoteUpdate
 from stratagem._core.values import on_read, placement_of
@@ -32,7 +32,7 @@ class Capture(keras.StatelessScope):  # type: ignore[misc]
     variables: those found by an earlier trace, which become inputs; None in the trace that discovers them.
     connections: for calls of `tape.gradient` by number, which sources are connected (all, if not listed).
     optimizers: those that have updated variables. follows_settings: whether their settings have to be watched for changes.
-    layout: the batch layout of an uneven batch.
+    layout: the shapes of an uneven batch on all replicas.
     """
 
     def __init__(
@@ -40,7 +40,7 @@ class Capture(keras.StatelessScope):  # type: ignore[misc]
         mesh: ReplicaMesh,
         variables: Sequence[Any] | None,
         connections: dict[int, tuple[bool, ...]] | None = None,
-        layout: BatchLayout | None = None,
+        layout: ReplicaShapes | None = None,
     ) -> None:
         super().__init__(collect_losses=True)
         self.mesh = mesh
@@ -186,7 +186,7 @@ class Capture(keras.StatelessScope):  # type: ignore[misc]
             )
 
     @contextlib.contextmanager
-    def taking_back(self, kept: Callable[[Any], bool]) -> Iterator[None]:
+    def undoing_assignments(self, kept: Callable[[Any], bool]) -> Iterator[None]:
         """Undoes the body's assignments at its end, except for variables that are `kept`."""
         values, written, pending = dict(self.values), dict(self.written), dict(self._to_average)
         yield

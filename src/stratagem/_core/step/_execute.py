@@ -16,10 +16,10 @@ from stratagem._core.step._arguments import Arguments, own_specs
 from stratagem._core.step._consistency import agree_on, digest
 from stratagem._core.step._function_cache import FunctionCache, Specialization, specialization_of, tracing
 from stratagem._core.step._interrupts import HostMode, OtherMesh, Unexplored
-from stratagem._core.step._layout import BatchLayout, retried_until_shapes_known, with_replica_note
 from stratagem._core.step._program import Program
 from stratagem._core.step._remote import RemoteIterator, RemoteProgram, remote_placement
 from stratagem._core.step._repeat import OneByOne, RepeatedProgram, loop_is_faster
+from stratagem._core.step._replica_shapes import ReplicaShapes, retried_until_shapes_known, with_replica_note
 from stratagem._core.step._replicate import DECISIONS
 from stratagem._core.step._signature import is_source, leaf_key
 from stratagem._core.step._trace import Body, Trace, TraceInfo, explore, trace
@@ -285,12 +285,12 @@ def _even(traced: Trace, arguments: Arguments, mesh: ReplicaMesh) -> StepProgram
     return Program(traced, arguments, mesh) if remote is None else remote.program(traced, arguments, mesh)
 
 
-def _layout(arguments: Arguments, mesh: ReplicaMesh) -> BatchLayout | None:
+def _layout(arguments: Arguments, mesh: ReplicaMesh) -> ReplicaShapes | None:
     """Returns the differences between the replicas' inputs; None for an even batch."""
     if not any(isinstance(v, Separate) for v in arguments.own):
         return None
     specs = (own_specs(arguments.own, replica) for replica in range(mesh.num_replicas))
-    return BatchLayout([tuple((s.shape, s.dtype) for s in own) for own in specs])
+    return ReplicaShapes([tuple((s.shape, s.dtype) for s in own) for own in specs])
 
 
 def _explore(body: Body, arguments: Arguments, mesh: ReplicaMesh, info: TraceInfo) -> ReplicaMesh:

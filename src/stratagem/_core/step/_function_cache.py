@@ -1,4 +1,4 @@
-"""FunctionCache: the traces and programs of each function that was called, by code, captured variables and argument types."""
+"""FunctionCache: the specializations of one function, each with its programs; `cache_of` finds it by the function's key."""
 
 import logging
 import threading
@@ -24,7 +24,7 @@ _ADVICE = (
 
 @dataclass
 class Specialization:
-    """One specialization of a function: the findings of its traces, and its programs by the shapes of drawn elements."""
+    """One function for one kind of arguments: what its traces found, and its programs by the shapes of drawn elements."""
 
     info: TraceInfo
     programs: dict[Hashable, Any] = field(default_factory=dict)
@@ -33,7 +33,7 @@ class Specialization:
 
 @dataclass
 class FunctionCache:
-    """All specializations of one function, with its code and captured variables."""
+    """The specializations of one function: its code together with the values of its captured variables."""
 
     name: str
     info: TraceInfo = field(default_factory=TraceInfo)

@@ -28,7 +28,7 @@ def _compiling(job: Job) -> Iterator[None]:
 def on_all_devices(value: Nest, mesh: ReplicaMesh) -> Nest:
     """Returns a tensor that all replicas share, on all devices of the mesh."""
     if mesh.num_replicas > 1:
-        return value if getattr(value, "sharding", None) == mesh.everywhere else mesh.replicate(value)
+        return value if isinstance(value, jax.Array) and value.sharding == mesh.everywhere else mesh.replicate(value)
     if not isinstance(value, jax.Array):
         return on_device(np.asarray(value), mesh.devices[0])
     here = value.sharding.device_set == mesh.everywhere.device_set

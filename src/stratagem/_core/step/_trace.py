@@ -21,7 +21,7 @@ from stratagem._core.step._checks import with_checks
 from stratagem._core.step._differentiate import differentiate
 from stratagem._core.step._divergence import varying_outputs
 from stratagem._core.step._in_trace import InTrace
-from stratagem._core.step._layout import BatchLayout
+from stratagem._core.step._replica_shapes import ReplicaShapes
 from stratagem._core.step._results import ResultStructure
 from stratagem._core.step._rewrites import rewrite
 from stratagem._core.step._update import RemoteUpdate
@@ -103,7 +103,7 @@ def explore(
     mesh: ReplicaMesh,
     info: TraceInfo,
     replica: int = 0,
-    layout: BatchLayout | None = None,
+    layout: ReplicaShapes | None = None,
 ) -> None:
     """Runs the first trace, in which lazy layers are built; finds the step's variables and the sources that it draws from."""
     capture = Capture(mesh, None, layout=layout)
@@ -119,7 +119,7 @@ def trace(
     mesh: ReplicaMesh,
     info: TraceInfo,
     replica: int = 0,
-    layout: BatchLayout | None = None,
+    layout: ReplicaShapes | None = None,
 ) -> Trace:
     """Traces a step with all variables as inputs, until nothing new is found; rewrites and differentiates the program.
 

@@ -18,7 +18,7 @@ from stratagem._core.step._function import Function
 from stratagem._core.step._in_trace import InTrace
 from stratagem._core.step._interrupts import HostMode, OtherMesh, Unexplored, UnknownShapes
 from stratagem._core.step._signature import function_key, is_source
-from stratagem._core.step.reading import Path, ReadPlan, Reads, ReadState, Variant, described_path, filled
+from stratagem._core.step.reading import FunctionReader, Path, Reading, Reads, Variant, described_path, filled
 from stratagem._core.values import is_per_replica
 
 logger = logging.getLogger("stratagem")
@@ -50,8 +50,8 @@ class _Call:
     arguments: tuple[list[Any], dict[str, Any]]
     leaves: list[Any]
     structure: Any
-    plan: ReadPlan
-    reading: ReadState
+    plan: FunctionReader
+    reading: Reading
     built: bool = False
 
 
@@ -231,7 +231,7 @@ def _same(old: Any, new: Any) -> bool:
     return old is new or (type(old) in (int, float) and exactly(old) == exactly(new))
 
 
-def _can_change(plan: ReadPlan, path: Path) -> bool:
+def _can_change(plan: FunctionReader, path: Path) -> bool:
     """Returns whether the function's code could have changed the value at this path."""
     _, kind, label = path
     return plan.changes if kind in ("item", "each") else label in plan.stored

@@ -25,8 +25,8 @@ EACH, EVERY = PartitionSpec(AXIS), PartitionSpec()
 
 
 @dataclass(frozen=True)
-class ReplicaGroup:
-    """The replicas with one shape of rows. They run together, on a mesh of their devices."""
+class EqualShapeReplicas:
+    """The replicas whose inputs have equal shapes. They run together, on a mesh of their devices."""
 
     shape: Hashable
     positions: tuple[int, ...]
@@ -114,7 +114,7 @@ class UnevenProgram:
                     f"at {line}: it depends on the number of a replica's rows. Reduce that number over the replicas first."
                 )
 
-    def _compiled_local(self, k: int, group: ReplicaGroup) -> Any:
+    def _compiled_local(self, k: int, group: EqualShapeReplicas) -> Any:
         version, piece = self._partition.versions[group.shape], self._partition.local[k, group.shape]
         if not piece.eqns and not any(self._is_constant(version, v) for v in piece.head):
             return None  # nothing to compute: the values are passed on unchanged
@@ -164,10 +164,10 @@ def _result_shapes(
     return [[outs[shape][i] for shape in shapes] for i in range(count)]
 
 
-def _local_group(shape: Hashable, shapes: Sequence[Hashable], mesh: ReplicaMesh) -> ReplicaGroup:
+def _local_group(shape: Hashable, shapes: Sequence[Hashable], mesh: ReplicaMesh) -> EqualShapeReplicas:
     """Returns the replicas of this worker whose inputs have this shape."""
     positions = tuple(i for i in mesh.local_ids if shapes[i] == shape)
-    return ReplicaGroup(shape, positions, ReplicaMesh(tuple(mesh.devices[i] for i in positions)))
+    return EqualShapeReplicas(shape, positions, ReplicaMesh(tuple(mesh.devices[i] for i in positions)))
 
 
 def _mapped(function: Any, mesh: ReplicaMesh, ins: list[PartitionSpec], outs: list[PartitionSpec]) -> Any:
@@ -182,7 +182,7 @@ def _mapped(function: Any, mesh: ReplicaMesh, ins: list[PartitionSpec], outs: li
 class _UnevenCall:
     """The values of one call: common ones by number over the whole mesh, each group's own by variable over its mesh."""
 
-    def __init__(self, partition: Partition, mesh: ReplicaMesh, groups: Sequence[ReplicaGroup]) -> None:
+    def __init__(self, partition: Partition, mesh: ReplicaMesh, groups: Sequence[EqualShapeReplicas]) -> None:
         self._partition, self._mesh, self._groups = partition, mesh, groups
         self._equal: dict[int, jax.Array] = {}
         self._own: dict[Hashable, dict[Any, jax.Array]] = {}
@@ -213,7 +213,7 @@ class _UnevenCall:
             own = (_move([x], group.mesh, EACH) for x in made[len(piece.outs) :])
             self._own[group.shape].update(zip(piece.names[group.shape], own, strict=True))
 
-    def local_piece(self, k: int, group: ReplicaGroup, run: Any) -> None:
+    def local_piece(self, k: int, group: EqualShapeReplicas, run: Any) -> None:
         """Runs a local piece on one group's replicas, with their own shapes."""
         piece: LocalPiece = self._partition.local[k, group.shape]
         own = self._own[group.shape]
@@ -250,7 +250,7 @@ class _UnevenCall:
         assert number is not None  # the caller asks for common values only
         return self._equal[number]
 
-    def _operand(self, group: ReplicaGroup, var: Any) -> jax.Array:
+    def _operand(self, group: EqualShapeReplicas, var: Any) -> jax.Array:
         number = self._partition.common(self._partition.versions[group.shape], var)
         if number is None:
             return self._own[group.shape][var]

@@ -1,5 +1,6 @@
 """Values with many replicas: PerReplica, variables and their placements, initial values, shards."""
 
+from stratagem._core.values._division import quotient as quotient
 from stratagem._core.values._initializer_program import InitializerProgram as InitializerProgram
 from stratagem._core.values._initializer_program import Maker as Maker
 from stratagem._core.values._module import Module as Module
@@ -29,7 +30,8 @@ from stratagem._core.values._placement import is_remote as is_remote
 from stratagem._core.values._placement import join as join
 from stratagem._core.values._placement import placement_of as placement_of
 from stratagem._core.values._placement import storage as storage
-from stratagem._core.values._quotient import quotient as quotient
+from stratagem._core.values._regularizers import WholeConstraint as WholeConstraint
+from stratagem._core.values._regularizers import WholeRegularizer as WholeRegularizer
 from stratagem._core.values._sharded import ShardedVariable as ShardedVariable
 from stratagem._core.values._sharded import rows_of as rows_of
 from stratagem._core.values._sharding import attach_shards as attach_shards
@@ -40,5 +42,3 @@ from stratagem._core.values._variable import Variable as Variable
 from stratagem._core.values._variable import VariableAggregation as VariableAggregation
 from stratagem._core.values._variable import VariableSynchronization as VariableSynchronization
 from stratagem._core.values._variable import initial_array as initial_array
-from stratagem._core.values._whole import WholeConstraint as WholeConstraint
-from stratagem._core.values._whole import WholeRegularizer as WholeRegularizer

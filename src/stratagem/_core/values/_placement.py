@@ -138,7 +138,7 @@ def _created(variable: Any) -> Placement | None:
     own_seed = context.strategy is not None and context.strategy.remote_variables and makes_seed_state()
     if context.strategy is None or own_seed:  # with servers, every worker has seeds of its own
         return None
-    placement: Placement = context.strategy.placement(context.beside)
+    placement: Placement = context.strategy.placement(context.slot_of)
     return placement
 
 
@@ -237,4 +237,4 @@ def _check_owner(variable: Any, placement: Placement | None) -> None:
 def attach_placements() -> None:
     """Let the variables of a strategy's scope, and their optimizers' slots, be stored and read by their placements."""
     intercept_variables(created=_created, initialize=_initialize, read=_read, place=_place, add=_add)
-    intercept_slots(lambda variable: entered(beside=variable))
+    intercept_slots(lambda variable: entered(slot_of=variable))

@@ -11,8 +11,8 @@ import keras
 import numpy as np
 
 from stratagem._base.types import TensorLike, Unused
+from stratagem._core.values._regularizers import WholeConstraint, WholeRegularizer, is_by_row, is_sum
 from stratagem._core.values._variable import IndexedSlices, assign_rows
-from stratagem._core.values._whole import WholeConstraint, WholeRegularizer, is_by_row, is_sum
 from stratagem._private import KerasVariable, is_view
 
 
@@ -72,7 +72,7 @@ class ShardedVariable:
         self._constraint: Any = variables[0].constraint
         self._incomplete_slots: dict[tuple[int, str], dict[int, Any]] = {}
         for variable in variables:
-            variable._of = self
+            variable._sharded_variable = self
 
     # --- Facts and value --------------------------------------------------------------------------------------------
 

@@ -148,7 +148,7 @@ def _made(cls: type, bound: Arguments, own: dict[str, Any]) -> Any:
 
 def _slot(optimizer: Any, shard: Any, name: str, variable: Any) -> None:
     """Registers an optimizer's slot of a shard; when all shards have theirs, these become a view, too."""
-    whole = shard._of
+    whole = shard._sharded_variable
     key = (id(optimizer), name)
     position = next(i for i, other in enumerate(whole.variables) if other is shard)
     found = whole._incomplete_slots.setdefault(key, {})

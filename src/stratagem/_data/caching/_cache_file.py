@@ -72,7 +72,7 @@ def read_index(path: Path) -> CacheIndex | None:
     try:
         with path.open("rb") as file:
             if file.read(len(_MAGIC)) != _MAGIC:
-                raise InvalidArgumentError(f"{path} is not a cache of a data set. Give `cache` another file name.")
+                raise InvalidArgumentError(f"{path} is not a cache of a dataset. Give `cache` another file name.")
             size = file.seek(0, os.SEEK_END)
             file.seek(max(0, size - tail))
             frame = file.read(tail)
@@ -159,12 +159,12 @@ class CacheWriter:
         """Appends an element.
 
         Raises:
-            TypeError: it holds data sets.
+            TypeError: it holds datasets.
             NotFoundError: the folder does not exist.
         """
         arrays = leaves(element)
         if any(isinstance(array, Nestable) for array in arrays):
-            raise TypeError("Data sets in elements (windows) cannot be cached in a file. Use `cache()` for memory.")
+            raise TypeError("Datasets in elements (windows) cannot be cached in a file. Use `cache()` for memory.")
         if self._count == 0:
             self._components = components_of(element)
         if self._count % _MARK == 0:

@@ -1,1 +1,1 @@
-"""Distribution of data sets over replicas: which worker and replica gets which rows, in which steps, on which device."""
+"""Distribution of datasets over replicas: which worker and replica gets which rows, in which steps, on which device."""

@@ -1,4 +1,4 @@
-"""Distributed data sets: every step, each replica gets its rows, which are placed on its device one step ahead."""
+"""Distributed datasets: every step, each replica gets its rows, which are placed on its device one step ahead."""
 
 import abc
 from collections.abc import Callable, Sequence
@@ -51,7 +51,7 @@ class PerReplicaSpec:
 
 @final
 class DistributedIterator(ElementIterator[Nest]):
-    """Elements of a distributed data set: nests of PerReplica, or of jax.Arrays if there is one replica."""
+    """Elements of a distributed dataset: nests of PerReplica, or of jax.Arrays if there is one replica."""
 
     def __init__(self, source: StageIterator, element_spec: Callable[[], Nest], job: Job) -> None:
         super().__init__(source, element_spec)
@@ -98,7 +98,7 @@ class DistributedInput(abc.ABC):
 
     @property
     def cardinality(self) -> jax.Array:
-        """The number of elements of the data set that is distributed, like `Dataset.cardinality`."""
+        """The number of elements of the dataset that is distributed, like `Dataset.cardinality`."""
         return jnp.asarray(self.stage.cardinality, dtype=np.int64)
 
     def __iter__(self) -> DistributedIterator:
@@ -124,7 +124,7 @@ class DistributedInput(abc.ABC):
 
 @final
 class DistributedDataset(DistributedInput):
-    """A data set of global batches, each divided among the replicas: `strategy.experimental_distribute_dataset`."""
+    """A dataset of global batches, each divided among the replicas: `strategy.experimental_distribute_dataset`."""
 
     def __init__(
         self,
@@ -136,7 +136,7 @@ class DistributedDataset(DistributedInput):
         super().__init__(context, mesh, options)
         refuse_per_replica(self._options)
         self._stage = dataset.stage
-        # The spec of user code is found out by running it; such a data set is checked batch by batch instead.
+        # The spec of user code is found out by running it; such a dataset is checked batch by batch instead.
         if self._stage.pure and context.num_replicas_in_sync > 1:
             for spec in jax.tree.leaves(self._stage.spec):
                 check_batched(spec)
@@ -179,7 +179,7 @@ class DistributedDataset(DistributedInput):
 
 @final
 class DistributedDatasetFromFunction(DistributedInput):
-    """A user's function makes the data set; every replica takes one of its batches per step."""
+    """A user's function makes the dataset; every replica takes one of its batches per step."""
 
     def __init__(
         self,

@@ -90,5 +90,5 @@ def refuse_per_replica(options: InputOptions) -> None:
     if options.experimental_replication_mode is InputReplicationMode.PER_REPLICA:
         raise UnimplementedError(
             "InputReplicationMode.PER_REPLICA works with `distribute_datasets_from_function` only. "
-            "Use it there, or PER_WORKER for a data set."
+            "Use it there, or PER_WORKER for a dataset."
         )

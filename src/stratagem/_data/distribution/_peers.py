@@ -9,9 +9,9 @@ from typing import Any, final
 from stratagem._base.errors import ClusterError
 from stratagem._base.job import Job
 
-# Advice in errors about data sets that differ between workers.
+# Advice in errors about datasets that differ between workers.
 SAME_DATA_ADVICE = (
-    "Every worker has to make the same data set, of which each then gets its share. Workers that read different data make it "
+    "Every worker has to make the same dataset, of which each then gets its share. Workers that read different data make it "
     "with strategy.distribute_datasets_from_function, or set auto_shard_policy to OFF."
 )
 

@@ -36,7 +36,7 @@ def check_batched(tensor: TensorSpec | Array) -> None:
     """Raises ValueError for an element without a batch dimension, which cannot be divided among replicas."""
     if (tensor.shape.rank if isinstance(tensor, TensorSpec) else tensor.ndim) == 0:
         raise ValueError(
-            "A data set can be distributed when its elements are batches, but this one has a scalar of "
+            "A dataset can be distributed when its elements are batches, but this one has a scalar of "
             f"dtype {tensor.dtype} in its elements, which has no rows to divide among the replicas. "
-            "Call `.batch(global_batch_size)` on the data set first."
+            "Call `.batch(global_batch_size)` on the dataset first."
         )

@@ -1,4 +1,4 @@
-"""Checks that workers that share a data set make the same one: compares its steps and seeds before the first epoch."""
+"""Checks that workers that share a dataset make the same one: compares its steps and seeds before the first epoch."""
 
 import enum
 import logging
@@ -21,7 +21,7 @@ _SIMPLE = (bool, int, float, enum.Enum, type(None))
 
 
 def agree_on_steps(stage: Stage, sharding: Sharding, job: Job) -> None:
-    """Compares a data set that is shared by batches or files with those of the other workers. All have to call it.
+    """Compares a dataset that is shared by batches or files with those of the other workers. All have to call it.
 
     Warns about different orders, for which the chief's is then used. Lengths are compared elsewhere.
 
@@ -32,12 +32,12 @@ def agree_on_steps(stage: Stage, sharding: Sharding, job: Job) -> None:
         return
     by_file = sharding.policy is AutoShardPolicy.FILE
     seeds = [seed for step in _all(stage) for seed in (_order_of_files(step) if by_file else _seeds(step))]
-    given = job.agree("the steps of a data set", [[_described(step) for step in _all(stage)], seeds])
+    given = job.agree("the steps of a dataset", [[_described(step) for step in _all(stage)], seeds])
     (steps, orders), *others = given
     for worker, (theirs, their_orders) in enumerate(others, 1):
         if theirs != steps:
             raise ClusterError(
-                f"The workers' data sets differ: {_difference(steps, theirs, worker)}. Of a data set that they share by its "
+                f"The workers' datasets differ: {_difference(steps, theirs, worker)}. Of a dataset that they share by its "
                 f"{'files' if by_file else 'batches'} some examples would be read twice and others never. Make the same on all "
                 "workers, or set auto_shard_policy to OFF if each has examples of its own."
             )
@@ -46,11 +46,11 @@ def agree_on_steps(stage: Stage, sharding: Sharding, job: Job) -> None:
         what = f"worker {worker} shuffles with the seeds {their_orders}, worker 0 with {orders}"
         if by_file:
             raise ClusterError(f"The orders of the workers' files differ: {what}. Give all the same seed, or none.")
-        _log.warning("The orders of the workers' data sets differ: %s. All use those of worker 0.", what)
+        _log.warning("The orders of the workers' datasets differ: %s. All use those of worker 0.", what)
 
 
 def _all(stage: Stage) -> Iterator[Stage]:
-    """Yields every step, the last one of the data set first."""
+    """Yields every step, the last one of the dataset first."""
     yield stage
     for parent in stage.parents:
         yield from _all(parent)
@@ -62,7 +62,7 @@ def _described(stage: Stage) -> str:
 
 
 def _settings_of(thing: Any) -> dict[str, Any]:
-    """The numbers in an object's attributes by name, except lengths and values that differ between equal data sets."""
+    """The numbers in an object's attributes by name, except lengths and values that differ between equal datasets."""
     found: dict[str, Any] = {}
     for name, value in vars(thing).items():
         if isinstance(value, Order):

@@ -1,4 +1,4 @@
-"""The sharding policies of tf.data: rewrites a data set's plan to a worker's part of it."""
+"""The sharding policies of tf.data: rewrites a dataset's plan to a worker's part of it."""
 
 import functools
 from collections.abc import Callable
@@ -42,7 +42,7 @@ def shard(stage: Stage, requested: AutoShardPolicy, context: InputContext) -> Sh
 
     FILE: worker w of W reads every W-th file from number w on. DATA: every worker iterates over all batches and takes its
     pieces of each. AUTO: FILE if all sources read files, else DATA. HINT: the placeholder that
-    `shard(SHARD_HINT, …)` left becomes the worker's shard. OFF: every worker has all of the user's data set.
+    `shard(SHARD_HINT, …)` left becomes the worker's shard. OFF: every worker has all of the user's dataset.
 
     Sources: TensorFlow's auto_shard rewrite, measured on 2.15 (`tests/data/test_shard.py`). Different: AUTO
     does not shard files when only some of the sources read files; TensorFlow shards those and then the batches as well.

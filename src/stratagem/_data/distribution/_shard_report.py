@@ -1,4 +1,4 @@
-"""Logs each worker's share of a data set when its first epoch starts, and compares the lengths on all workers."""
+"""Logs each worker's share of a dataset when its first epoch starts, and compares the lengths on all workers."""
 
 import logging
 from collections.abc import Iterator, Sequence
@@ -20,7 +20,7 @@ _log = logging.getLogger("stratagem.data")
 
 @final
 class Length(NamedTuple):
-    """The length of a data set as far as its plan determines it: batches, like `Dataset.cardinality`, and examples or None."""
+    """The length of a dataset as far as its plan determines it: batches, like `Dataset.cardinality`, and examples or None."""
 
     batches: int
     examples: int | None
@@ -34,19 +34,19 @@ class Length(NamedTuple):
 
 
 def length(stage: Stage) -> Length:
-    """The length of a data set that should be the same on all workers."""
+    """The length of a dataset that should be the same on all workers."""
     return Length(stage.cardinality, _examples(stage))
 
 
 def check_lengths(lengths: Sequence[Length]) -> None:
-    """Compares the lengths of all workers' data sets, by worker.
+    """Compares the lengths of all workers' datasets, by worker.
 
     Raises:
         ClusterError: they differ, so that one worker would end its epoch while others wait for it.
     """
     if any(theirs != lengths[0] for theirs in lengths):
         found = "; ".join(f"worker {worker} has {theirs}" for worker, theirs in enumerate(lengths))
-        raise ClusterError(f"The workers' data sets have different lengths: {found}. {SAME_DATA_ADVICE}")
+        raise ClusterError(f"The workers' datasets have different lengths: {found}. {SAME_DATA_ADVICE}")
 
 
 def announce(sharding: Sharding, stage: Stage, context: InputContext) -> None:
@@ -68,10 +68,10 @@ def _share(sharding: Sharding, stage: Stage, workers: int, replicas: int) -> tup
         hinted = workers == 1 or any(isinstance(s, ShardHint) for s in _all(stage))
         return (
             "as hinted",
-            "" if hinted else "no shard(SHARD_HINT, ...) is in the data set: every worker gets all of it",
+            "" if hinted else "no shard(SHARD_HINT, ...) is in the dataset: every worker gets all of it",
         )
     if sharding.policy is AutoShardPolicy.OFF:
-        return "every worker gets what its own data set has", ""
+        return "every worker gets what its own dataset has", ""
     return _share_of_batches(stage, workers, replicas)
 
 
@@ -95,7 +95,7 @@ def _idle(by_replica: list[int], total: int, batch: int) -> str:
     if not idle:
         return ""
     if total == 0:
-        return "the data set has no example"
+        return "the dataset has no example"
     who = f"replica {idle[0]}" if len(idle) == 1 else f"replicas {_listed(idle)}"
     gets = "gets" if len(idle) == 1 else "get"
     return (

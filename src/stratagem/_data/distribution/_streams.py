@@ -52,7 +52,7 @@ class WorkerIterator(StageIterator):
     def set_state(self, state: State) -> None:
         if self._sharding.common != ("common" in state):
             raise InvalidArgumentError(
-                f"The data set is sharded by {self._sharding.policy.name}, and the saved position is of another policy."
+                f"The dataset is sharded by {self._sharding.policy.name}, and the saved position is of another policy."
             )
         if self._sharding.common:
             self._saved_workers, own = self._workers, {self._worker: state["common"]}

@@ -1,1 +1,1 @@
-"""The elements of data sets: nests of arrays, and their specs."""
+"""The elements of datasets: nests of arrays, and their specs."""

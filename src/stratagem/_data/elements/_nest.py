@@ -1,4 +1,4 @@
-"""Functions on elements: nests of tuples, named tuples and dicts whose leaves are NumPy arrays or data sets.
+"""Functions on elements: nests of tuples, named tuples and dicts whose leaves are NumPy arrays or datasets.
 
 Dicts keep the order of their keys, as in TensorFlow, where `jax.tree` sorts them; leaves are listed in sorted order.
 
@@ -99,7 +99,7 @@ def frozen(array: Array) -> Array:
 
 
 def to_jax(nest: Nest) -> Nest:
-    """Converts arrays to tensors of exactly the same dtypes; strings stay in NumPy arrays, and data sets are kept."""
+    """Converts arrays to tensors of exactly the same dtypes; strings stay in NumPy arrays, and datasets are kept."""
     return map_leaves(_as_jax, nest)
 
 
@@ -114,7 +114,7 @@ def to_own_numpy(nest: Nest) -> Nest:
 
 
 def spec_of(nest: Nest) -> Nest:
-    """The specs of the arrays and data sets of a nest."""
+    """The specs of the arrays and datasets of a nest."""
     return map_leaves(
         lambda leaf: (
             DatasetSpec(leaf.element_spec) if isinstance(leaf, Nestable) else TensorSpec(leaf.shape, leaf.dtype)
@@ -124,7 +124,7 @@ def spec_of(nest: Nest) -> Nest:
 
 
 def kinds_of(specs: Nest) -> Nest:
-    """The dtypes of a nest of specs in comparable form: data sets are compatible if these are equal.
+    """The dtypes of a nest of specs in comparable form: datasets are compatible if these are equal.
 
     They are names, because NumPy considers a tuple of two dtypes equal to the first of them.
     """
@@ -147,7 +147,7 @@ def stacked(elements: list[Nest]) -> Nest:
 
     Raises:
         InvalidArgumentError: their shapes or dtypes differ.
-        TypeError: they hold data sets or SparseTensors.
+        TypeError: they hold datasets or SparseTensors.
     """
     if isinstance(elements[0], np.ndarray):
         return _stacked(0, elements)
@@ -258,8 +258,8 @@ def _is_text(leaf: Any) -> bool:
 def _owned(leaf: Any) -> Any:
     if isinstance(leaf, Nestable):
         raise TypeError(
-            f"`tf.data.Dataset.as_numpy_iterator()` is not supported for data sets that produce values of type "
-            f"{type(leaf)}. Iterate over the data set itself, and over each of those."
+            f"`tf.data.Dataset.as_numpy_iterator()` is not supported for datasets that produce values of type "
+            f"{type(leaf)}. Iterate over the dataset itself, and over each of those."
         )
     if leaf.ndim == 0:
         return leaf[()]

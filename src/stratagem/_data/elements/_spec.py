@@ -1,4 +1,4 @@
-"""TensorSpec, TensorShape and DatasetSpec: the static description of a tensor, or of a data set in an element."""
+"""TensorSpec, TensorShape and DatasetSpec: the static description of a tensor, or of a dataset in an element."""
 
 import abc
 import math
@@ -12,12 +12,12 @@ from stratagem._base.types import Nest, ShapeLike
 
 
 class Nestable(abc.ABC):
-    """The part of a data set's interface that this code needs: it can be a component of an element."""
+    """The part of a dataset's interface that this code needs: it can be a component of an element."""
 
     @property
     @abc.abstractmethod
     def element_spec(self) -> Any:
-        """The specs of the data set's elements."""
+        """The specs of the dataset's elements."""
 
 
 @final
@@ -120,7 +120,7 @@ class TensorSpec:
 
 @final
 class DatasetSpec:
-    """The spec of a component that is a data set, as `window` makes them: a scalar with elements of its own."""
+    """The spec of a component that is a dataset, as `window` makes them: a scalar with elements of its own."""
 
     dtype = np.dtype(object)
 
@@ -128,7 +128,7 @@ class DatasetSpec:
         self.element_spec = element_spec
         self.shape = dataset_shape if isinstance(dataset_shape, TensorShape) else TensorShape(dataset_shape)
         if self.shape.rank != 0:
-            raise NotImplementedError(f"A batch of data sets is not supported, found dataset_shape={dataset_shape}.")
+            raise NotImplementedError(f"A batch of datasets is not supported, found dataset_shape={dataset_shape}.")
 
     @property
     def value_type(self) -> type[Nestable]:
@@ -152,7 +152,7 @@ Spec = TensorSpec | DatasetSpec
 def without_rows(spec: Spec) -> TensorSpec:
     """The spec of one row of a tensor."""
     if isinstance(spec, DatasetSpec):
-        raise ValueError("Slicing dataset elements is not supported: a data set in an element has no rows.")
+        raise ValueError("Slicing dataset elements is not supported: a dataset in an element has no rows.")
     return TensorSpec(None if spec.shape.rank is None else spec.shape[1:], spec.dtype)
 
 
@@ -175,8 +175,8 @@ def merged(first: Spec, second: Spec) -> Spec:
 
 
 def no_batches_of_datasets() -> TypeError:
-    """The error for stacking elements that hold data sets."""
+    """The error for stacking elements that hold datasets."""
     return TypeError(
-        "The elements hold data sets (windows), which cannot be stacked. Make tensors of them first: "
+        "The elements hold datasets (windows), which cannot be stacked. Make tensors of them first: "
         "`dataset.flat_map(lambda window: window.batch(size))`."
     )

@@ -1,4 +1,4 @@
-"""Data sets of files, and decoding of their contents: records, text, tables, serialized examples."""
+"""Datasets of files, and decoding of their contents: records, text, tables, serialized examples."""
 
 from stratagem._data.files._csv import decode_csv as decode_csv
 from stratagem._data.files._csv_datasets import CsvDataset as CsvDataset

@@ -1,4 +1,4 @@
-"""Data sets of comma-separated values: `CsvDataset`, and `make_csv_dataset`, which infers names and types from the files."""
+"""Datasets of comma-separated values: `CsvDataset`, and `make_csv_dataset`, which infers names and types from the files."""
 
 import collections
 from collections.abc import Sequence
@@ -77,7 +77,7 @@ def make_csv_dataset(
     """Batches of the columns by name, as ordered dicts; with `label_name`, pairs of such a dict and that column.
 
     Names come from the headers, which must be equal. Types are inferred from the first `num_rows_for_inference`
-    records: int32, int64, float32, float64 or string; empty fields become 0 or "". Without `num_epochs` the data set
+    records: int32, int64, float32, float64 or string; empty fields become 0 or "". Without `num_epochs` the dataset
     repeats forever, in full batches. The other arguments are TensorFlow's. The order does not depend on `sloppy`.
 
     Raises:

@@ -1,4 +1,4 @@
-"""tf.data's functions that make data sets of files."""
+"""tf.data's functions that make datasets of files."""
 
 from collections.abc import Callable
 from typing import Any
@@ -28,7 +28,7 @@ def TFRecordDataset(
 ) -> Dataset:
     """The records of TFRecord files, as scalar strings.
 
-    filenames: a name, several, or a data set of names. compression_type: "", "GZIP" or "ZLIB".
+    filenames: a name, several, or a dataset of names. compression_type: "", "GZIP" or "ZLIB".
     buffer_size: the bytes read at once. num_parallel_reads: this many files are read in turn, a record each; the order is
     always the same, and AUTOTUNE reads one file after another.
     While iterating, DataLossError names the file, record and byte of damage, and NotFoundError a missing file.
@@ -71,7 +71,7 @@ def ignore_errors(log_warning: bool = False) -> Callable[[Dataset], Dataset]:
 
 
 def reading(filenames: Any, format: Format, compression_type: Any, buffer_size: Any, parallel: Any) -> Dataset:
-    """The data set of the records of files.
+    """The dataset of the records of files.
 
     Raises:
         TypeError: `filenames` are not names.

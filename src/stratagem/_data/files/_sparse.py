@@ -20,7 +20,7 @@ class _Parts(NamedTuple):
 class SparseTensor(_Parts, NoRows):
     """Entries of a tensor by their indices; all others are zero or empty. Convert it by `tf.sparse.to_dense` before operations.
 
-    indices: (n, rank), int64, in row-major order. values: (n,). dense_shape: (rank,), int64. Data sets treat it as a
+    indices: (n, rank), int64, in row-major order. values: (n,). dense_shape: (rank,), int64. Datasets treat it as a
     nest of these three, which they cannot batch, and as one argument of the functions that they call.
     """
 

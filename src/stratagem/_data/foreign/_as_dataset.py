@@ -18,16 +18,16 @@ from stratagem._data.foreign._hugging_face import TableColumns
 from stratagem._data.foreign._items import ItemColumns, Items
 from stratagem._data.foreign._iterables import Iterables, OneShot
 from stratagem._data.foreign._stage import ForeignStage, Source
-from stratagem._data.foreign._stateful import Stateful, is_stateful
+from stratagem._data.foreign._stateful import SavesPosition, Stateful
 from stratagem._data.foreign._tensors import from_torch, is_torch_tensor
 from stratagem._data.stages._columns import Columns
 from stratagem._data.stages._stage import Stage
 
 
 def as_dataset(source: Nest, batch_size: int | None = None) -> Dataset:
-    """A Dataset over another library's data set, or `source` itself if it is a Dataset.
+    """A Dataset over another library's dataset, or `source` itself if it is a Dataset.
 
-    Accepts NumPy, JAX and torch arrays and tuples and dicts of them, Grain's and Hugging Face's data sets, torch's
+    Accepts NumPy, JAX and torch arrays and tuples and dicts of them, Grain's and Hugging Face's datasets, torch's
     DataLoader, Dataset and IterableDataset, objects with `__len__` and `__getitem__`, Python iterables, iterators, and
     functions that return an iterable.
 
@@ -44,7 +44,7 @@ def as_dataset(source: Nest, batch_size: int | None = None) -> Dataset:
     if isinstance(source, Dataset):
         return source if batch_size is None else source.batch(batch_size)
     if hugging_face.is_splits(source):
-        raise ValueError(f"A dictionary of data sets cannot be distributed. Pass one split of {sorted(source)}.")
+        raise ValueError(f"A dictionary of datasets cannot be distributed. Pass one split of {sorted(source)}.")
     if _is_array(source) or isinstance(source, tuple | Mapping):
         return _from_arrays(source, batch_size)
     return Dataset(_stage(source, batch_size))
@@ -115,7 +115,7 @@ def _source(source: Any, *, batches: bool) -> Source:
         return GrainSource(source, Style(f"the Grain {name}", batches))
     if torch.is_loader(source):
         return _loader(source, batches=batches)
-    if isinstance(source, Iterable) and is_stateful(source):
+    if isinstance(source, Iterable) and isinstance(source, SavesPosition):
         return Stateful(source, style)
     if torch.is_iterable(source):
         return torch.TorchIterable(source, style)
@@ -142,7 +142,7 @@ def _is_indexed(source: Any) -> bool:
     """Returns whether items are accessed by index: lists and similar objects, unless they save their own iteration."""
     if isinstance(source, GRAIN_TYPES) or torch.is_iterable(source):
         return False
-    if isinstance(source, Iterable) and is_stateful(source):
+    if isinstance(source, Iterable) and isinstance(source, SavesPosition):
         return False
     return hasattr(source, "__getitem__") and hasattr(source, "__len__")
 
@@ -166,12 +166,12 @@ def _loader(loader: Any, *, batches: bool) -> Source:
         )
     torch.warn_of_fork(loader)
     style = Style(f"the torch {name}", batches, texts_are_rows=batches, fresh=torch.gives_fresh_tensors(loader))
-    source = Stateful if is_stateful(loader) else torch.TorchIterable
+    source = Stateful if isinstance(loader, SavesPosition) else torch.TorchIterable
     return source(loader, style, cardinality=torch.loader_cardinality(loader), batch_size=loader.batch_size)
 
 
 def _no_source(source: Any) -> TypeError:
     return TypeError(
-        f"{type(source).__name__} cannot be distributed: {source!r:.100}. Pass a tf.data.Dataset, NumPy arrays, a data set "
+        f"{type(source).__name__} cannot be distributed: {source!r:.100}. Pass a tf.data.Dataset, NumPy arrays, a dataset "
         "of Grain, Hugging Face or torch, a torch DataLoader, an iterable, or a function without arguments that returns one."
     )

@@ -135,7 +135,7 @@ class _Conversion:
         if value is None:
             self._fail("is None", "Leave it out, or give it a value that stands for missing", path)
         if isinstance(value, PerReplica):
-            self._fail("is divided among the replicas already", "Pass the data set that was distributed first", path)
+            self._fail("is divided among the replicas already", "Pass the dataset that was distributed first", path)
         try:
             return from_torch(value) if is_torch_tensor(value) else to_numpy(value)
         except (TypeError, ValueError) as error:

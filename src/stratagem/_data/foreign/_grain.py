@@ -1,4 +1,4 @@
-"""Grain's data sets and its DataLoader, with Grain's own states."""
+"""Grain's datasets and its DataLoader, with Grain's own states."""
 
 import json
 import sys
@@ -24,7 +24,7 @@ class GrainSource(Source):
 
     @property
     def cardinality(self) -> int:
-        # How many elements of other data sets are filtered out is known only when they are made.
+        # How many elements of other datasets are filtered out is known only when they are made.
         repeated = isinstance(self._dataset, grain.MapDataset) and len(self._dataset) == sys.maxsize
         return INFINITE if repeated else UNKNOWN
 

@@ -1,4 +1,4 @@
-"""Hugging Face data sets, read in their own batches, in the format that the user set or else as NumPy arrays."""
+"""Hugging Face datasets, read in their own batches, in the format that the user set or else as NumPy arrays."""
 
 import sys
 import weakref
@@ -29,7 +29,7 @@ def is_streamed(value: Any) -> bool:
 
 
 def is_splits(value: Any) -> bool:
-    """Returns whether `value` is a dictionary of data sets."""
+    """Returns whether `value` is a dictionary of datasets."""
     return _is(value, "datasets.dataset_dict", "DatasetDict") or _is(
         value, "datasets.dataset_dict", "IterableDatasetDict"
     )
@@ -95,7 +95,7 @@ class Streamed(Source):
         return _StreamedStream(self)
 
     def for_iteration(self) -> Any:
-        """A separate data set for one iteration, in the epoch that the user set."""
+        """A separate dataset for one iteration, in the epoch that the user set."""
         dataset = self._dataset.with_format(self._format)  # always a new object, because it keeps a loaded state
         if self._batch_size is not None:
             dataset = dataset.batch(self._batch_size)
@@ -170,11 +170,11 @@ class _StreamedStream(Stream):
 
 def _refuse_tables(kind: str) -> None:
     if kind in _TABLES:
-        raise ValueError(f"A Hugging Face data set of format {kind!r} has no arrays. Pass it with_format('numpy').")
+        raise ValueError(f"A Hugging Face dataset of format {kind!r} has no arrays. Pass it with_format('numpy').")
 
 
 def _has_buffer(node: Any) -> bool:
-    """Returns whether a streamed data set has a shuffle buffer among its steps, or its steps are unknown."""
+    """Returns whether a streamed dataset has a shuffle buffer among its steps, or its steps are unknown."""
     if node is None or "BufferShuffled" in type(node).__name__:
         return True
     parents = [node.ex_iterable] if hasattr(node, "ex_iterable") else getattr(node, "ex_iterables", ())

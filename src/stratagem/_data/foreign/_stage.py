@@ -1,4 +1,4 @@
-"""The stage over another library's data set: a stream of its elements, each drawn once."""
+"""The stage over another library's dataset: a stream of its elements, each drawn once."""
 
 import abc
 import threading
@@ -32,7 +32,7 @@ class Stream(abc.ABC):
 
 
 class Source(abc.ABC):
-    """Another library's data set."""
+    """Another library's dataset."""
 
     def __init__(self, style: Style) -> None:
         self.style = style
@@ -54,7 +54,7 @@ class Source(abc.ABC):
 
 @final
 class ForeignStage(Stage):
-    """The elements of another library's data set."""
+    """The elements of another library's dataset."""
 
     def __init__(self, source: Source) -> None:
         self._source = source

@@ -1,7 +1,7 @@
 """Sources that save their own position: iterables with `state_dict` and `load_state_dict`."""
 
 from collections.abc import Iterator
-from typing import Any, final
+from typing import Any, Protocol, final, runtime_checkable
 
 from stratagem._data.foreign._elements import Style
 from stratagem._data.foreign._saved import from_json, to_json
@@ -11,9 +11,13 @@ from stratagem._data.stages._order import State
 from stratagem._data.stages._replay import replay
 
 
-def is_stateful(value: Any) -> bool:
-    """Returns whether an object can save and load its position."""
-    return callable(getattr(value, "state_dict", None)) and callable(getattr(value, "load_state_dict", None))
+@runtime_checkable
+class SavesPosition(Protocol):
+    """An iterable that can save and load its position."""
+
+    def state_dict(self) -> dict[str, Any]: ...
+
+    def load_state_dict(self, state: dict[str, Any]) -> None: ...
 
 
 @final

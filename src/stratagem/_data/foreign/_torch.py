@@ -1,4 +1,4 @@
-"""torch's data sets and DataLoaders, iterated unchanged, with the random state in which an epoch began."""
+"""torch's datasets and DataLoaders, iterated unchanged, with the random state in which an epoch began."""
 
 import logging
 import multiprocessing

@@ -55,7 +55,7 @@ class InPython(MapMode):
             example = parent.example()
         except StopIteration:
             raise ValueError(
-                f"The element_spec of a data set mapped by `{self._function.name}`, which runs as Python, is found out by "
+                f"The element_spec of a dataset mapped by `{self._function.name}`, which runs as Python, is found out by "
                 "mapping an element, and there is none."
             ) from None
         if not any(map(has_open_rows, leaves(specs))):

@@ -44,7 +44,7 @@ class UserFunction:
         with on_cpu(), seeds_from(seeds):
             try:
                 result = self.function(*as_arguments(to_jax(element)))
-            except StopIteration as error:  # it would be mistaken for the end of the data set
+            except StopIteration as error:  # it would be mistaken for the end of the dataset
                 raise RuntimeError(f"{self.what} raised StopIteration.") from error
             return convert(map_leaves(_one_tensor, as_result(result)))
 

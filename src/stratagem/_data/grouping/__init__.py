@@ -1,1 +1,1 @@
-"""Stages that combine elements or open data sets within data sets: windows, padded batches, groups, `interleave`."""
+"""Stages that combine elements or open datasets within datasets: windows, padded batches, groups, `interleave`."""

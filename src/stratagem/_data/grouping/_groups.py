@@ -1,4 +1,4 @@
-"""Groups elements by a key: every full group is reduced to a data set of its own."""
+"""Groups elements by a key: every full group is reduced to a dataset of its own."""
 
 import dataclasses
 import functools
@@ -26,7 +26,7 @@ Wrap = Callable[[Stage], Nestable]
 class GroupStage(UnaryStage):
     """The results of `reduce_func(key, window)` for every `size` elements with one key; at the end, for the rest, by key.
 
-    key: a function of an element that returns an integer. size: the size of a group, by key. wrap: makes a data set of
+    key: a function of an element that returns an integer. size: the size of a group, by key. wrap: makes a dataset of
     a plan.
     """
 
@@ -144,7 +144,7 @@ class _GroupIterator(StageIterator):
         self._groups: dict[int, list[_Member]] = {}
         self._read = self._reduced = 0
         self._ended = False
-        # The group that is being reduced, with its key, and the iterator over the resulting data set.
+        # The group that is being reduced, with its key, and the iterator over the resulting dataset.
         self._group: tuple[int, list[_Member]] = (0, [])
         self._walk: StageIterator | None = None
 

@@ -1,4 +1,4 @@
-"""Data sets made from elements, iterated a few at a time: flat_map and interleave."""
+"""Datasets made from elements, iterated a few at a time: flat_map and interleave."""
 
 import dataclasses
 import functools
@@ -24,7 +24,7 @@ _AUTOTUNE_CYCLE = 8
 
 @final
 class Opener:
-    """A user function that makes a data set from an element. It belongs to the plan and serves all iterations."""
+    """A user function that makes a dataset from an element. It belongs to the plan and serves all iterations."""
 
     def __init__(self, function: UserFunction) -> None:
         self.function = function
@@ -36,7 +36,7 @@ class Opener:
         Its random numbers depend on the iteration and the number, so that it can be made again.
 
         Raises:
-            TypeError: the function did not return a data set.
+            TypeError: the function did not return a dataset.
         """
         try:
             with seeded_by(facts["seed"], facts["epoch"], number):
@@ -53,7 +53,7 @@ class Opener:
         return stage_of(result, self._error(type(result)))
 
     def spec(self, parent: Stage) -> Nest:
-        """The specs of the elements of the data sets made from elements of `parent`."""
+        """The specs of the elements of the datasets made from elements of `parent`."""
         with seeded_by(0):
             found = InPython(self.function).spec(parent)
         if not isinstance(found, DatasetSpec):
@@ -69,9 +69,9 @@ class Opener:
 
 @final
 class InterleaveStage(UnaryStage):
-    """The elements of the data sets that a function makes, from `cycle_length` of them in turn, `block_length` each.
+    """The elements of the datasets that a function makes, from `cycle_length` of them in turn, `block_length` each.
 
-    parallel: how many of these data sets make their elements ahead, in a thread each.
+    parallel: how many of these datasets make their elements ahead, in a thread each.
     """
 
     def __init__(self, parent: Stage, opener: Opener, cycle_length: int, block_length: int, parallel: int) -> None:
@@ -125,7 +125,7 @@ class InterleaveStage(UnaryStage):
 @final
 @dataclasses.dataclass(frozen=True)
 class _Open:
-    """An open data set: the number of its element, the parent's state before that element, and the iterator."""
+    """An open dataset: the number of its element, the parent's state before that element, and the iterator."""
 
     number: int
     origin: State
@@ -134,10 +134,10 @@ class _Open:
 
 @final
 class _InterleaveIterator(StageIterator):
-    """Takes elements from the open data sets in turn, one in each slot. A slot is empty until its turn comes.
+    """Takes elements from the open datasets in turn, one in each slot. A slot is empty until its turn comes.
 
-    A data set that has ended passes its turn on, and its slot is filled the next time. Restoring makes the open data
-    sets again, from their elements, and restores their iterators.
+    A dataset that has ended passes its turn on, and its slot is filled the next time. Restoring makes the open
+    datasets again, from their elements, and restores their iterators.
     """
 
     def __init__(self, stage: InterleaveStage, parent: StageIterator) -> None:
@@ -222,7 +222,7 @@ class _InterleaveIterator(StageIterator):
         self._open = {}
 
     def close(self) -> None:
-        """Stops the threads of the open data sets and closes the parent iterators."""
+        """Stops the threads of the open datasets and closes the parent iterators."""
         self._close()
         super().close()
 

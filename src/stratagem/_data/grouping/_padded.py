@@ -32,7 +32,7 @@ class Padding:
         """A shape for every component; None in it represents the largest size in the batch.
 
         Raises:
-            TypeError: a component is a data set.
+            TypeError: a component is a dataset.
             ValueError: the structure or a rank does not fit, or a required shape is missing.
         """
         components: list[TensorSpec] = leaves(specs)

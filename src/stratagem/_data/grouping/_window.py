@@ -1,4 +1,4 @@
-"""Windows: elements that are data sets of neighbouring elements."""
+"""Windows: elements that are datasets of neighbouring elements."""
 
 from collections import deque
 from collections.abc import Callable
@@ -20,9 +20,9 @@ Wrap = Callable[[Stage], Nestable]
 
 @final
 class WindowStage(UnaryStage):
-    """Windows of `size` elements, every `stride`-th one, beginning `shift` elements apart; each is a nest of data sets.
+    """Windows of `size` elements, every `stride`-th one, beginning `shift` elements apart; each is a nest of datasets.
 
-    wrap: makes a data set of a plan. For rows in memory, a window holds indices, so that batching it is one gather.
+    wrap: makes a dataset of a plan. For rows in memory, a window holds indices, so that batching it is one gather.
     """
 
     def __init__(self, parent: Stage, size: int, shift: int, stride: int, *, drop_remainder: bool, wrap: Wrap) -> None:
@@ -65,7 +65,7 @@ class WindowStage(UnaryStage):
         return self._from_elements([self._parent.example()])
 
     def _from_elements(self, elements: list[Nest]) -> Nest:
-        """A window of elements, as a nest of data sets of their components."""
+        """A window of elements, as a nest of datasets of their components."""
         columns = zip(*map(leaves, elements), strict=True)
         return packer(elements[0])(self._component(i, column) for i, column in enumerate(columns))
 

@@ -1,4 +1,4 @@
-"""Computes the number of elements of a data set, as far as its plan determines it."""
+"""Computes the number of elements of a dataset, as far as its plan determines it."""
 
 from collections.abc import Iterable
 
@@ -56,7 +56,7 @@ def concatenated(first: int, second: int) -> int:
 
 
 def zipped(lengths: Iterable[int]) -> int:
-    """The cardinality of `zip`: that of the shortest data set."""
+    """The cardinality of `zip`: that of the shortest dataset."""
     known = list(lengths)
     if UNKNOWN in known:
         return UNKNOWN

@@ -1,4 +1,4 @@
-"""Stages that choose from several data sets, one element at a time, and random numbers to choose with."""
+"""Stages that choose from several datasets, one element at a time, and random numbers to choose with."""
 
 from collections.abc import Sequence
 from typing import final

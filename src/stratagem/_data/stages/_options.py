@@ -77,7 +77,7 @@ class ThreadingOptions(_NamedSettings):
 
 @final
 class Options(_NamedSettings):
-    """The options of a data set: `dataset.with_options(options)`."""
+    """The options of a dataset: `dataset.with_options(options)`."""
 
     deterministic: bool | None
     experimental_deterministic: bool | None

@@ -1,6 +1,6 @@
 """Orders: the sequence in which an in-memory source's rows come, computed on whole arrays of indices.
 
-Shuffling, repeating and slicing an in-memory data set changes only its order; rows are gathered for a batch.
+Shuffling, repeating and slicing an in-memory dataset changes only its order; rows are gathered for a batch.
 """
 
 import abc

@@ -92,7 +92,7 @@ def share_seeds(job: Job) -> None:
 class EpochSeeds:
     """Gives every epoch of one shuffle its own random generator.
 
-    It belongs to the data set and not to an iterator: iterating anew is the next epoch, as in TensorFlow.
+    It belongs to the dataset and not to an iterator: iterating anew is the next epoch, as in TensorFlow.
     """
 
     def __init__(self, seed: int | None, *, reshuffle: bool) -> None:

@@ -57,7 +57,7 @@ class _SliceIterator(ParentIterator):
 
 @final
 class ShardHint(UnaryStage):
-    """Marks where `shard(SHARD_HINT, ...)` requests a worker's shard, which is known only when the data set is distributed."""
+    """Marks where `shard(SHARD_HINT, ...)` requests a worker's shard, which is known only when the dataset is distributed."""
 
     @property
     def cardinality(self) -> int:
@@ -71,7 +71,7 @@ class ShardHint(UnaryStage):
         raise FailedPreconditionError(
             "`tf.data.Dataset.shard(SHARD_HINT, ...)` can only be used in "
             "`tf.distribute.Strategy.experimental_distribute_dataset()` with AutoShardPolicy.HINT, found another policy "
-            "or a data set that is not distributed."
+            "or a dataset that is not distributed."
         )
 
 

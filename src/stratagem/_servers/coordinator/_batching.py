@@ -17,21 +17,20 @@ _PATIENCE = 0.05  # seconds to wait for a turn
 
 
 @final
-class FairLock:
-    """A fair lock: threads get it in the order in which they ask.
+class BestEffortLock:
+    """A fair lock that does not insist: a thread that has waited too long goes on without it.
 
-    One that has waited too long goes on without it. Thread-safe.
+    Threads get it in the order in which they ask. It saves time and protects nothing. Thread-safe.
     """
 
     def __init__(self) -> None:
         self._next, self._current = threading.Lock(), threading.Lock()
 
     @contextlib.contextmanager
-    def held(self) -> Iterator[None]:
-        """Holds the lock while the body runs.
+    def held_if_free_soon(self) -> Iterator[None]:
+        """Holds the lock while the body runs, or runs the body without it after a short wait.
 
-        After a short wait the body runs without it: functions may wait for each
-        other, or for data.
+        The functions that hold it may wait for each other, or for data.
         """
         acquired = self._acquire()
         try:
@@ -51,13 +50,15 @@ class FairLock:
 
 @final
 class BatchingPolicy:
-    """The policy of one worker. most: how many functions to take next. Used by one thread.
+    """Decides how many functions one worker takes next, from the time that the last ones took. Used by one thread.
+
+    max_closures: how many to take at most.
 
     lock: shared by the workers of this process; None for a worker in another process, which delays no other.
     """
 
-    def __init__(self, lock: FairLock | None) -> None:
-        self.most = 1
+    def __init__(self, lock: BestEffortLock | None) -> None:
+        self.max_closures = 1
         self._lock = lock
         self._runs_unlocked = 0  # how many times it still runs without the lock
 
@@ -65,7 +66,7 @@ class BatchingPolicy:
     def running(self, functions: int) -> Iterator[None]:
         """Returns a context whose body runs this many functions."""
         lock = self._lock if self._runs_unlocked == 0 else None
-        with contextlib.nullcontext() if lock is None else lock.held():
+        with contextlib.nullcontext() if lock is None else lock.held_if_free_soon():
             began = time.perf_counter()
             try:
                 yield
@@ -76,4 +77,4 @@ class BatchingPolicy:
         elif self._runs_unlocked:
             self._runs_unlocked -= 1
         batch = max(1, int(_BATCH_SECONDS / max(seconds, _BATCH_SECONDS / _MAX_BATCH)))
-        self.most = 1 if self._runs_unlocked else batch
+        self.max_closures = 1 if self._runs_unlocked else batch

@@ -19,7 +19,7 @@ from stratagem._core.context import entered
 from stratagem._core.step import Function, call_many
 from stratagem._data import Dataset, DistributedInput
 from stratagem._private import KerasVariable
-from stratagem._servers.coordinator._batching import BatchingPolicy, FairLock
+from stratagem._servers.coordinator._batching import BatchingPolicy, BestEffortLock
 from stratagem._servers.coordinator._queue import Closure, ClosureQueue
 from stratagem._servers.coordinator._report import Report, WorkerTimes
 from stratagem._servers.coordinator._values import (
@@ -65,7 +65,7 @@ class ClusterCoordinator:
         self._name = uuid.uuid4().hex
         self._per_worker = PerWorkerRegistry()
         self._threads: dict[int, threading.Thread] = {}
-        self._turns = FairLock()  # for the workers of this process
+        self._turns = BestEffortLock()  # for the workers of this process
         self._lost: UnavailableError | None = None  # set when a server or all workers are lost: the job cannot continue
         self._absent: frozenset[int] = frozenset()
         self.reading = Busy()
@@ -148,14 +148,12 @@ class ClusterCoordinator:
         Raises ValueError for anything else.
         """
         if isinstance(dataset_fn, Dataset | DistributedInput):
-            return PerWorkerDataset(
-                self._maker(lambda: dataset_fn), "a data set", list(self._workers), self._per_worker
-            )
+            return PerWorkerDataset(self._maker(lambda: dataset_fn), "a dataset", list(self._workers), self._per_worker)
         if not callable(dataset_fn):
             raise ValueError(
-                f"Unexpected data set: need a function without arguments or a tf.data.Dataset, got {dataset_fn!r}."
+                f"Unexpected dataset: need a function without arguments or a tf.data.Dataset, got {dataset_fn!r}."
             )
-        name = getattr(dataset_fn, "__name__", "a data set")
+        name = getattr(dataset_fn, "__name__", "a dataset")
         return PerWorkerDataset(self._maker(dataset_fn), name, list(self._workers), self._per_worker)
 
     def _create_per_worker_resources(
@@ -200,7 +198,7 @@ class ClusterCoordinator:
         policy = BatchingPolicy(self._turns if self._strategy.servers.local else None)
         try:
             while True:
-                closures = self._queue.take(_IDLE, policy.most)
+                closures = self._queue.take(_IDLE, policy.max_closures)
                 if closures:
                     self._run(self._workers[index], closures, policy)
                     del closures

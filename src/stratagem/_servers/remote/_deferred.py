@@ -49,8 +49,8 @@ def _clip_shards_by_norm(optimizer: Any, grads: Sequence[Any], variables: Sequen
     """Applies `clipnorm` to gradients of sharded variables, by the norm over all shards, which no single server knows."""
     shards: dict[int, list[int]] = {}
     for i, variable in enumerate(variables):
-        if variable._of is not None:
-            shards.setdefault(id(variable._of), []).append(i)
+        if variable._sharded_variable is not None:
+            shards.setdefault(id(variable._sharded_variable), []).append(i)
     clipped, max_norm = list(grads), optimizer.clipnorm
     if not max_norm or max_norm <= 0 or not shards:
         return clipped

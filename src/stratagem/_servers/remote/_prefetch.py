@@ -1,4 +1,4 @@
-"""PrefetchBuffer: values for a worker's next step, read together with its last push; Freshness: whether they may be used."""
+"""PrefetchedValues: values for a worker's next step, read together with its last push; Freshness: whether they may be used."""
 
 from collections.abc import Mapping
 from typing import Any, final
@@ -32,7 +32,7 @@ class Freshness:
 
 
 @final
-class PrefetchBuffer:
+class PrefetchedValues:
     """Holds the values that came with a worker's last push, for its next step.
 
     expects_step: whether another step is likely to follow at once, so that prefetching for it pays.

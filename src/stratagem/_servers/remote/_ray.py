@@ -17,7 +17,7 @@ from stratagem._private import is_seed_state
 from stratagem._servers.remote._execution_plan import ExecutionPlan
 from stratagem._servers.remote._export import exported
 from stratagem._servers.remote._finalizers import Finalized
-from stratagem._servers.remote._prefetch import Freshness, PrefetchBuffer
+from stratagem._servers.remote._prefetch import Freshness, PrefetchedValues
 from stratagem._servers.remote._push import Origin
 from stratagem._servers.remote._ray_actors import RayActor
 from stratagem._servers.remote._ray_worker_task import ElementLeaf, RemoteSeed, without_programs
@@ -123,7 +123,7 @@ class RayWorker:
         self._finalized = Finalized()
         self._dropped = Finalized()  # numbers of objects that it has made; unlike keys of plans, they never come again
         self._ready: set[Any] = set()
-        self.clock, self.prefetch, self.freshness = TimeBreakdown(), PrefetchBuffer(), Freshness()
+        self.clock, self.prefetch, self.freshness = TimeBreakdown(), PrefetchedValues(), Freshness()
         self._closures: Sequence[int] = ()
         self._below, self._coordinator = 0, ""
         self._pushes = 0

@@ -219,7 +219,9 @@ class StepAnalysis:
 
     def _need_whole(self, position: int, what: str) -> None:
         part = self.traced.variables[position]
-        variable = part if part._of is None else part._of  # all shards would be sent together
+        variable = (
+            part if part._sharded_variable is None else part._sharded_variable
+        )  # all shards would be sent together
         size = math.prod(variable.shape) * np.dtype(part._dtype).itemsize
         if size > WHOLE_LIMIT:
             raise UnimplementedError(

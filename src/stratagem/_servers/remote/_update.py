@@ -45,16 +45,17 @@ def gradient_kind(optimizer: Any, variable: Any, rows: bool) -> GradientKind:
 
     Raises UnimplementedError if the variable's shards cannot be updated one by one.
     """
-    if type(optimizer).__name__ in _WHOLE_VARIABLE and getattr(variable, "_of", None) is not None:
+    if type(optimizer).__name__ in _WHOLE_VARIABLE and variable._sharded_variable is not None:
         raise UnimplementedError(
-            f"{optimizer.name}: {type(optimizer).__name__} needs all of {variable._of.path}, which is in shards on several "
-            "servers. Leave the variable in one piece (no variable_partitioner, or MinSizePartitioner with a larger size), "
-            "or take another optimizer."
+            f"{optimizer.name}: {type(optimizer).__name__} needs all of {variable._sharded_variable.path}, which is in "
+            "shards on several servers. Leave the variable in one piece (no variable_partitioner, or MinSizePartitioner "
+            "with a larger size), or take another optimizer."
         )
     if isinstance(variable.constraint, WholeConstraint):
         raise UnimplementedError(
-            f"{variable._of.path} is in shards on several servers, and its constraint {variable.constraint.constraint} needs "
-            "all of it. Leave the variable in one piece (MinSizePartitioner with a larger size), or constrain each element."
+            f"{variable._sharded_variable.path} is in shards on several servers, and its constraint "
+            f"{variable.constraint.constraint} needs all of it. Leave the variable in one piece (MinSizePartitioner "
+            "with a larger size), or constrain each element."
         )
     if not rows:
         return "dense"
@@ -158,7 +159,7 @@ class ServerUpdate:
         explore(self._body, self._arguments(self._no_rows), mesh, self._info)
         indices = {id(v): i for i, v in enumerate(self.variables)}
         self.state: tuple[Any, ...] = tuple(self._info.variables)
-        owners = [indices.get(id(v), indices.get(id(v._beside))) for v in self.state]
+        owners = [indices.get(id(v), indices.get(id(v._slot_of))) for v in self.state]
         self._traces: dict[tuple[int | None, ...], xc.ClosedJaxpr] = {}
         traced = self._traced(self._no_rows)
         self.spec = UpdateSpec(
@@ -176,7 +177,7 @@ class ServerUpdate:
     @property
     def extra_reads(self) -> list[Any]:
         """The variables that it reads which are neither its own nor slots of them."""
-        return [v for v in self.state if v._beside is None and not any(v is mine for mine in self.variables)]
+        return [v for v in self.state if v._slot_of is None and not any(v is mine for mine in self.variables)]
 
     @property
     def written(self) -> set[int]:
@@ -209,8 +210,8 @@ class ServerUpdate:
     def _rows_shapes(self, counts: Sequence[int | None]) -> list[tuple[Any, tuple[int, ...]]]:
         """Returns the shapes of variables and slots while only some of their rows are updated."""
         rows = {id(v): n for v, n, k in zip(self.variables, counts, self._kinds, strict=True) if k == "sparse" and n}
-        every = [*self.variables, *(v for v in self._optimizer._variables if v._beside is not None)]
-        return [(v, (n, *v.shape[1:])) for v in every if (n := rows.get(id(v), rows.get(id(v._beside)))) is not None]
+        every = [*self.variables, *(v for v in self._optimizer._variables if v._slot_of is not None)]
+        return [(v, (n, *v.shape[1:])) for v in every if (n := rows.get(id(v), rows.get(id(v._slot_of)))) is not None]
 
     def _arguments(self, counts: Sequence[int | None]) -> Arguments:
         shapes = {id(v): shape for v, shape in self._rows_shapes(counts)}

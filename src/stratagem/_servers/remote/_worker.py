@@ -11,7 +11,7 @@ from stratagem._core.context import current
 from stratagem._core.mesh import ReplicaMesh
 from stratagem._core.step import on_all_devices
 from stratagem._private import is_seed_state
-from stratagem._servers.remote._prefetch import Freshness, PrefetchBuffer
+from stratagem._servers.remote._prefetch import Freshness, PrefetchedValues
 from stratagem._servers.remote._push import Origin
 from stratagem._servers.remote._server import NotHereError
 from stratagem._servers.remote._time_breakdown import TimeBreakdown
@@ -34,7 +34,7 @@ class Worker:
         self._seeds: dict[int, tuple[Any, Any, jax.Array]] = {}
         self._closure = -1
         self.pushes = 0
-        self.clock, self.prefetch, self.freshness = TimeBreakdown(), PrefetchBuffer(), Freshness()
+        self.clock, self.prefetch, self.freshness = TimeBreakdown(), PrefetchedValues(), Freshness()
 
     @classmethod
     def current(cls) -> "Worker":

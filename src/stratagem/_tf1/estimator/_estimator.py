@@ -128,7 +128,7 @@ class Estimator:
     ) -> "Estimator":
         """Trains, starting from the latest checkpoint if there is one, until the input ends or a limit is reached.
 
-        input_fn: returns a data set of (features, labels), or both as tensors. It may take `mode`, `params`, `config` and
+        input_fn: returns a dataset of (features, labels), or both as tensors. It may take `mode`, `params`, `config` and
             `input_context`.
         steps: the number of steps to take.
         max_steps: the global step to stop at.
@@ -198,7 +198,7 @@ class Estimator:
         losses, and `global_step`.
 
         checkpoint_path: by default the latest checkpoint; without any, variables have their initial values.
-        name: distinguishes evaluations on several data sets, each of which writes its events to its own directory.
+        name: distinguishes evaluations on several datasets, each of which writes its events to its own directory.
 
         Raises:
             ValueError: steps is not positive, or a metric is named `loss` or `global_step`.

@@ -1,4 +1,4 @@
-"""Evaluation of an Estimator's model: metrics over the batches of a data set, in the log and in event files."""
+"""Evaluation of an Estimator's model: metrics over the batches of a dataset, in the log and in event files."""
 
 import logging
 import time

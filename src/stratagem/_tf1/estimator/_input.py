@@ -1,4 +1,4 @@
-"""The data of one call: the result of an input_fn as a data set, and its elements as features and labels."""
+"""The data of one call: the result of an input_fn as a dataset, and its elements as features and labels."""
 
 import logging
 from collections.abc import Callable, Iterator
@@ -22,9 +22,9 @@ class Input:
         self._params, self._config = params, config
 
     def dataset(self, context: InputContext | None = None) -> Dataset:
-        """Returns the result of the input_fn as a data set.
+        """Returns the result of the input_fn as a dataset.
 
-        Tensors become a data set that repeats one batch, except those from `get_next` of a `make_one_shot_iterator`.
+        Tensors become a dataset that repeats one batch, except those from `get_next` of a `make_one_shot_iterator`.
 
         context: identifies one of the job's input pipelines, for an input_fn that takes an `input_context`.
         """
@@ -46,7 +46,7 @@ class Input:
 
 
 def _as_element(made: Any) -> Any:
-    """Returns a list of features and labels as a tuple: in a data set a list would be one tensor."""
+    """Returns a list of features and labels as a tuple: in a dataset a list would be one tensor."""
     return tuple(made) if isinstance(made, list) and len(made) == 2 and not _is_number(made[0]) else made
 
 

@@ -26,7 +26,7 @@ _INSTEAD = {
         "an Exporter of your own, which is given the checkpoint and the metrics",
     ),
     "VocabInfo": "tf.train.load_variable, and an initializer that puts rows into their places",
-    "inputs": "a data set: tf.data.Dataset.from_tensor_slices(arrays).shuffle(n).repeat(epochs).batch(size)",
+    "inputs": "a dataset: tf.data.Dataset.from_tensor_slices(arrays).shuffle(n).repeat(epochs).batch(size)",
     "tpu": "RunConfig(train_distribute=strategy)",
 }
 

@@ -43,7 +43,7 @@ class _Ended:
 class ParameterServerEstimatorRunner(EstimatorRunner):
     """Takes steps on all workers.
 
-    Each makes its own data set from the input_fn and reads all of it; free workers take the next step.
+    Each makes its own dataset from the input_fn and reads all of it; free workers take the next step.
 
     max_steps: the global step to stop at; None stops when the data of all workers has ended.
     save_steps: steps between two checkpoints. No step runs across a checkpoint. None: checkpoints are not counted in steps.

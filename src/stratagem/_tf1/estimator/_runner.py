@@ -132,7 +132,7 @@ class LocalRunner(EstimatorRunner):
 
 
 def dataset_like(dataset: Dataset) -> Dataset:
-    """Returns a data set of one element of zeros, shaped like those of an empty data set, to build a model with."""
+    """Returns a dataset of one element of zeros, shaped like those of an empty dataset, to build a model with."""
 
     def zeros(spec: Any) -> Any:
         shape = [1 if size is None else size for size in spec.shape]

@@ -107,7 +107,7 @@ class ModelSession:
         if arguments.feed_dict or arguments.options:
             raise UnimplementedError(
                 "A hook gave a feed_dict or options: a compiled step has no placeholders and no options of a session. Put the "
-                "data into the data set of the input_fn."
+                "data into the dataset of the input_fn."
             )
         return jax.tree.map(self._answer, arguments.fetches)
 

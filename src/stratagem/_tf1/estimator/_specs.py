@@ -21,7 +21,7 @@ class _TrainSpec(NamedTuple):
 class TrainSpec(_TrainSpec):
     """The training of train_and_evaluate, as `tf.estimator.TrainSpec`.
 
-    input_fn: returns the data set of one task, a `tf.data.Dataset` of (features, labels).
+    input_fn: returns the dataset of one task, a `tf.data.Dataset` of (features, labels).
     max_steps: the global step at which training ends; None trains until the data ends.
     hooks: run around every step.
     saving_listeners: run around every checkpoint, on the chief.
@@ -79,9 +79,9 @@ class _EvalSpec(NamedTuple):
 class EvalSpec(_EvalSpec):
     """The evaluations of train_and_evaluate, as `tf.estimator.EvalSpec`.
 
-    input_fn: returns the data set to evaluate on, a `tf.data.Dataset` of (features, labels).
+    input_fn: returns the dataset to evaluate on, a `tf.data.Dataset` of (features, labels).
     steps: the number of batches; None takes all.
-    name: distinguishes evaluations on several data sets; events are written below `eval_<name>`.
+    name: distinguishes evaluations on several datasets; events are written below `eval_<name>`.
     hooks: run around every batch.
     exporters: one or several Exporters, which run after every evaluation.
     start_delay_secs: the time that a task which only evaluates waits before its first evaluation.

@@ -151,7 +151,7 @@ class ModelStep:
             yield
             return
         recorder: Any = current().recorder
-        with recorder.taking_back(on_read), recorder.ignoring(on_read) if final else contextlib.nullcontext():
+        with recorder.undoing_assignments(on_read), recorder.ignoring(on_read) if final else contextlib.nullcontext():
             yield
 
     def _remember(

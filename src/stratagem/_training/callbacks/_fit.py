@@ -69,7 +69,7 @@ class Fit(LoopHooks):
             return
         self.epoch, self.step, self.ended = state["epoch"], state["step"], state["ended"]
         self.logs = from_json(state["logs"])
-        # Two sources may share a data set, whose next shuffle belongs to the source that began last.
+        # Two sources may share a dataset, whose next shuffle belongs to the source that began last.
         names = list(self._sources)
         for name in reversed(names) if self.step else names:
             self._sources[name].set_state(state["sources"][name])

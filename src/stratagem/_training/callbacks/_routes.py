@@ -12,7 +12,7 @@ Method = Callable[..., Any]
 
 
 def _only_without_strategy(callback: Any, original: Method) -> Method:
-    return original if callback.model._born_under is None else _nothing
+    return original if callback.model._creation_strategy is None else _nothing
 
 
 def _nothing(*args: Any, **kwargs: Any) -> None:
@@ -20,7 +20,7 @@ def _nothing(*args: Any, **kwargs: Any) -> None:
 
 
 def _epoch_end(callback: Any, original: Method) -> Method:
-    if callback.model._born_under is None:
+    if callback.model._creation_strategy is None:
         return original
 
     def note(epoch: int, logs: Any = None) -> None:

@@ -1,6 +1,6 @@
 """tf.compat.v1."""
 
-from typing import Any
+from typing import Any as _Any
 
 from stratagem._cluster import ConfigProto as ConfigProto
 from stratagem._core.values import fixed_size_partitioner as fixed_size_partitioner
@@ -116,10 +116,10 @@ from stratagem.compat.v1 import nn as nn
 from stratagem.compat.v1 import random as random
 from stratagem.compat.v1 import summary as summary
 from stratagem.compat.v1 import train as train
-from stratagem.compat.v1._names import public_name
+from stratagem.compat.v1._names import public_name as _public_name
 
 newaxis = None
 
 
-def __getattr__(name: str) -> Any:
-    return public_name("", name)
+def __getattr__(name: str) -> _Any:
+    return _public_name("", name)

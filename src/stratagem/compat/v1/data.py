@@ -1,6 +1,6 @@
 """tf.compat.v1.data."""
 
-from typing import Any
+from typing import Any as _Any
 
 from stratagem._data import AUTOTUNE as AUTOTUNE
 from stratagem._data import INFINITE_CARDINALITY as INFINITE_CARDINALITY
@@ -12,13 +12,13 @@ from stratagem._data import ThreadingOptions as ThreadingOptions
 from stratagem._data.files import FixedLengthRecordDataset as FixedLengthRecordDataset
 from stratagem._data.files import TextLineDataset as TextLineDataset
 from stratagem._data.files import TFRecordDataset as TFRecordDataset
-from stratagem._ops import not_provided
+from stratagem._ops import not_provided as _not_provided
 
 
-def make_one_shot_iterator(dataset: Dataset) -> Any:
+def make_one_shot_iterator(dataset: Dataset) -> _Any:
     """Returns `dataset.make_one_shot_iterator()`."""
     return dataset.make_one_shot_iterator()
 
 
-def __getattr__(name: str) -> Any:
-    raise not_provided("compat.v1.data", name)
+def __getattr__(name: str) -> _Any:
+    raise _not_provided("compat.v1.data", name)

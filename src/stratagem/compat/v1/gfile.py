@@ -1,8 +1,8 @@
 """tf.compat.v1.gfile: tf.io.gfile under TensorFlow 1's names."""
 
-from typing import Any
+from typing import Any as _Any
 
-from stratagem._ops import not_provided
+from stratagem._ops import not_provided as _not_provided
 from stratagem._ops.files import GFile as FastGFile  # noqa: F401
 from stratagem._ops.files import GFile as GFile
 from stratagem._ops.files import GFile as Open  # noqa: F401
@@ -20,5 +20,5 @@ from stratagem._ops.files import stat as Stat  # noqa: F401
 from stratagem._ops.files import walk as Walk  # noqa: F401
 
 
-def __getattr__(name: str) -> Any:
-    raise not_provided("compat.v1.gfile", name)
+def __getattr__(name: str) -> _Any:
+    raise _not_provided("compat.v1.gfile", name)

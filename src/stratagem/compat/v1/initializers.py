@@ -1,8 +1,8 @@
 """tf.compat.v1.initializers."""
 
-from typing import Any
+from typing import Any as _Any
 
-from stratagem._ops import not_provided
+from stratagem._ops import not_provided as _not_provided
 from stratagem._tf1.graph import Constant as constant  # noqa: F401
 from stratagem._tf1.graph import GlorotNormal as glorot_normal  # noqa: F401
 from stratagem._tf1.graph import GlorotUniform as glorot_uniform  # noqa: F401
@@ -20,5 +20,5 @@ from stratagem._tf1.graph import VarianceScaling as variance_scaling  # noqa: F4
 from stratagem._tf1.graph import Zeros as zeros  # noqa: F401
 
 
-def __getattr__(name: str) -> Any:
-    raise not_provided("compat.v1.initializers", name)
+def __getattr__(name: str) -> _Any:
+    raise _not_provided("compat.v1.initializers", name)

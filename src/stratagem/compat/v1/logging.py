@@ -1,8 +1,8 @@
 """tf.compat.v1.logging."""
 
-from typing import Any
+from typing import Any as _Any
 
-from stratagem._ops import not_provided
+from stratagem._ops import not_provided as _not_provided
 from stratagem._tf1.graph.log import DEBUG as DEBUG
 from stratagem._tf1.graph.log import ERROR as ERROR
 from stratagem._tf1.graph.log import FATAL as FATAL
@@ -24,5 +24,5 @@ from stratagem._tf1.graph.log import warning as warn  # noqa: F401
 from stratagem._tf1.graph.log import warning as warning
 
 
-def __getattr__(name: str) -> Any:
-    raise not_provided("compat.v1.logging", name)
+def __getattr__(name: str) -> _Any:
+    raise _not_provided("compat.v1.logging", name)

@@ -1,6 +1,6 @@
 """tf.compat.v1.math: the names of tf.math, some with other arguments."""
 
-from typing import Any
+from typing import Any as _Any
 
 from stratagem._tf1.graph.functions.arrays import confusion_matrix as confusion_matrix
 from stratagem._tf1.graph.functions.reductions import argmax as argmax
@@ -18,8 +18,8 @@ from stratagem._tf1.graph.nn import in_top_k as in_top_k
 from stratagem._tf1.graph.nn import l2_normalize as l2_normalize
 from stratagem._tf1.graph.nn import log_softmax as log_softmax
 from stratagem._tf1.graph.nn import softmax as softmax
-from stratagem.compat.v1._names import public_name
+from stratagem.compat.v1._names import public_name as _public_name
 
 
-def __getattr__(name: str) -> Any:
-    return public_name("math", name)
+def __getattr__(name: str) -> _Any:
+    return _public_name("math", name)

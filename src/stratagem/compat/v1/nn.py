@@ -1,6 +1,6 @@
 """tf.compat.v1.nn: the names of tf.nn, some with other arguments."""
 
-from typing import Any
+from typing import Any as _Any
 
 from stratagem._tf1.graph.nn import avg_pool as avg_pool
 from stratagem._tf1.graph.nn import avg_pool as avg_pool2d  # noqa: F401
@@ -22,8 +22,8 @@ from stratagem._tf1.graph.nn import softmax_cross_entropy_with_logits_v2 as soft
 from stratagem._tf1.graph.nn import sparse_softmax_cross_entropy_with_logits as sparse_softmax_cross_entropy_with_logits
 from stratagem._tf1.graph.nn import weighted_cross_entropy_with_logits as weighted_cross_entropy_with_logits
 from stratagem._tf1.graph.nn import xw_plus_b as xw_plus_b
-from stratagem.compat.v1._names import public_name
+from stratagem.compat.v1._names import public_name as _public_name
 
 
-def __getattr__(name: str) -> Any:
-    return public_name("nn", name)
+def __getattr__(name: str) -> _Any:
+    return _public_name("nn", name)

@@ -1,8 +1,8 @@
 """tf.compat.v1.summary."""
 
-from typing import Any
+from typing import Any as _Any
 
-from stratagem._ops import not_provided
+from stratagem._ops import not_provided as _not_provided
 from stratagem._tf1.graph.summary import histogram as histogram
 from stratagem._tf1.graph.summary import image as image
 from stratagem._tf1.graph.summary import merge as merge
@@ -11,6 +11,6 @@ from stratagem._tf1.graph.summary import scalar as scalar
 from stratagem._tf1.graph.summary import text as text
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> _Any:
     instead = "tf.summary.create_file_writer" if name.startswith("FileWriter") else None
-    raise not_provided("compat.v1.summary", name, instead)
+    raise _not_provided("compat.v1.summary", name, instead)

@@ -1,6 +1,6 @@
 """tf.compat.v1.train."""
 
-from typing import Any
+from typing import Any as _Any
 
 from stratagem._checkpoints import Checkpoint as Checkpoint
 from stratagem._checkpoints import CheckpointManager as CheckpointManager
@@ -44,8 +44,8 @@ from stratagem._tf1.graph import get_global_step as get_global_step
 from stratagem._tf1.graph import get_or_create_global_step as get_or_create_global_step
 from stratagem._tf1.graph.train import *
 from stratagem._tf1.graph.train import piecewise_constant as piecewise_constant_decay  # noqa: F401
-from stratagem.compat.v1._names import public_name
+from stratagem.compat.v1._names import public_name as _public_name
 
 
-def __getattr__(name: str) -> Any:
-    return public_name("train", name)
+def __getattr__(name: str) -> _Any:
+    return _public_name("train", name)

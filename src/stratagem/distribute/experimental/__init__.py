@@ -1,11 +1,11 @@
 """tf.distribute.experimental."""
 
-from typing import Any
+from typing import Any as _Any
 
 from stratagem._checkpoints import PreemptionCheckpointHandler as PreemptionCheckpointHandler
 from stratagem._checkpoints import TerminationConfig as TerminationConfig
 from stratagem._data import ValueContext as ValueContext
-from stratagem._ops import not_provided
+from stratagem._ops import not_provided as _not_provided
 from stratagem._servers.strategy import ParameterServerStrategy as ParameterServerStrategy
 from stratagem._strategies import CommunicationImplementation as CommunicationImplementation
 from stratagem._strategies import CommunicationOptions as CommunicationOptions
@@ -17,5 +17,5 @@ CollectiveCommunication = CommunicationImplementation
 CollectiveHints = CommunicationOptions
 
 
-def __getattr__(name: str) -> Any:
-    raise not_provided("distribute.experimental", name)
+def __getattr__(name: str) -> _Any:
+    raise _not_provided("distribute.experimental", name)

@@ -1,10 +1,10 @@
 """Finds the values, besides tensors, that an undecorated function can read in the user's objects."""
 
 from stratagem._core.step.reading._places import filled as filled
-from stratagem._core.step.reading._plans import MAX_VARIANTS as MAX_VARIANTS
-from stratagem._core.step.reading._plans import ReadPlan as ReadPlan
-from stratagem._core.step.reading._plans import Reads as Reads
-from stratagem._core.step.reading._plans import ReadState as ReadState
-from stratagem._core.step.reading._plans import Variant as Variant
-from stratagem._core.step.reading._plans import described_path as described_path
+from stratagem._core.step.reading._reader import MAX_VARIANTS as MAX_VARIANTS
+from stratagem._core.step.reading._reader import FunctionReader as FunctionReader
+from stratagem._core.step.reading._reader import Reading as Reading
+from stratagem._core.step.reading._reader import Reads as Reads
+from stratagem._core.step.reading._reader import Variant as Variant
+from stratagem._core.step.reading._reader import described_path as described_path
 from stratagem._core.step.reading._walk import Path as Path

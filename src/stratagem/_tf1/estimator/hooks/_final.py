@@ -41,5 +41,5 @@ ProfilerHook = refused_hook(
     "jax.profiler.trace(logdir) around Estimator.train.",
 )
 FeedFnHook = refused_hook(
-    "FeedFnHook", "a compiled step has no placeholders to feed. Put the data into the data set of the input_fn."
+    "FeedFnHook", "a compiled step has no placeholders to feed. Put the data into the dataset of the input_fn."
 )

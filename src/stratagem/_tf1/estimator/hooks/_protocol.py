@@ -37,7 +37,7 @@ class Session(Protocol):
 class SessionRunArgs(NamedTuple):
     """The values that a hook fetches from the next step: a structure of tensors, variables and names.
 
-    feed_dict and options are refused: a compiled step takes its inputs from the data set only.
+    feed_dict and options are refused: a compiled step takes its inputs from the dataset only.
     """
 
     fetches: Nest

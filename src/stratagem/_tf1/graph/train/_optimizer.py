@@ -180,7 +180,7 @@ def _list_slots(building: Building, rule: Rule, variables: list[Any]) -> None:
 
 def _whole(variable: Any) -> Any:
     """Returns the variable that `variable` is a shard of, or the variable itself if it is not sharded."""
-    return variable if variable._of is None else variable._of
+    return variable if variable._sharded_variable is None else variable._sharded_variable
 
 
 def _free(name: str, taken: dict[str, Any]) -> str:

@@ -1,4 +1,4 @@
-"""Data sets that end, fail or cannot travel, and one whose batches differ."""
+"""Datasets that end, fail or cannot travel, and one whose batches differ."""
 
 import os
 import sys

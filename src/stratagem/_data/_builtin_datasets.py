@@ -48,7 +48,7 @@ _UNREADABLE = (OSError, EOFError, ValueError, KeyError, zlib.error, zipfile.BadZ
 
 @dataclass(frozen=True)
 class _DataFolder:
-    """A folder that may hold all files of a data set, and a function to read them."""
+    """A folder that may hold all files of a dataset, and a function to read them."""
 
     folder: Path
     names: tuple[str, ...]
@@ -87,7 +87,7 @@ def _data_folder() -> Path:
 
 
 def _load(title: str, argument: str, places: Sequence[_DataFolder], target: _DataFolder) -> Parts:
-    """The data set from the first place that has all its files, else downloaded into `target`."""
+    """The dataset from the first place that has all its files, else downloaded into `target`."""
     for place in places:
         if not place.missing():
             return place.read(place.folder)

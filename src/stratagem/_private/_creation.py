@@ -24,7 +24,7 @@ def intercept_creation(
 
     @functools.wraps(init)
     def init_once(self: Any, *args: Any, **kwargs: Any) -> None:
-        if "_born" not in vars(self):  # Python calls it for what `finding` returned, too
+        if "_creation_number" not in vars(self):  # Python calls it for what `finding` returned, too
             init(self, *args, **kwargs)
 
     KerasVariable.__new__, KerasVariable.__init__ = staticmethod(finding), init_once

@@ -1,4 +1,4 @@
-"""ReadPlan: the values that an undecorated function reads, found again at every call, and the programs for them."""
+"""FunctionReader: the values that an undecorated function reads, found again at every call, and the programs for them."""
 
 import functools
 import logging
@@ -69,7 +69,7 @@ class Objects:
 
 
 @dataclass(eq=False)
-class State:
+class ReaderState:
     """The facts shared by calls that read the same values except for numbers.
 
     moved: positions of numbers that have changed. never: positions of numbers that may not be inputs, since tracing
@@ -118,10 +118,10 @@ class State:
 
 
 @dataclass(eq=False)
-class ReadState:
+class Reading:
     """The result of reading for a call: its state, the numbers, and their places."""
 
-    state: State
+    state: ReaderState
     walk: Reachable
     arguments: set[int]
 
@@ -131,7 +131,7 @@ class ReadState:
         return self.walk.numbers
 
 
-class ReadPlan:
+class FunctionReader:
     """The facts about one function's reading: the code that it can reach, and the names in that."""
 
     def __init__(self, code: types.CodeType | type, home: str) -> None:
@@ -146,7 +146,7 @@ class ReadPlan:
         self.changed: set[Path] = set()
         self.warned: set[str] = set()
         self._objects: dict[tuple[int, ...], Objects] = {}
-        self._known: dict[Any, tuple[State, list[Any]]] = {}
+        self._known: dict[Any, tuple[ReaderState, list[Any]]] = {}
 
     def walk(
         self, function: Any, leaves: Sequence[Any], *, after: bool = False, named: bool = False
@@ -173,7 +173,7 @@ class ReadPlan:
         self.dynamic = any(names.dynamic for names in found)
         self.types = any("type" in names.globals for names in found)
 
-    def read(self, function: Any, leaves: Sequence[Any], structure: Any, name: str) -> ReadState:
+    def read(self, function: Any, leaves: Sequence[Any], structure: Any, name: str) -> Reading:
         """Returns the state of a call that is made now."""
         walk, arguments = self.walk(function, leaves)
         ids = tuple(map(id, walk.held))
@@ -185,18 +185,18 @@ class ReadPlan:
                 key = (tuple(map(id, walk.held)), tuple(walk.plain), structure)
                 self._warn(walk, name)
                 found = self._known.get(key) or self._add_state(key, walk)
-        return ReadState(found[0], walk, arguments)
+        return Reading(found[0], walk, arguments)
 
-    def _add_state(self, key: Any, walk: Reachable, objects: Objects | None = None) -> tuple[State, list[Any]]:
+    def _add_state(self, key: Any, walk: Reachable, objects: Objects | None = None) -> tuple[ReaderState, list[Any]]:
         objects = self._objects.setdefault(key[0], objects or Objects())
         described = tuple((described_path(path), value) for path, value in walk.described)
         names = tuple(map(described_path, walk.paths))
-        state = State(objects, described, names, tuple(walk.numbers))
+        state = ReaderState(objects, described, names, tuple(walk.numbers))
         if self.types:  # the code asks for types, and a stand-in has another type than a number
             state.never = frozenset(range(len(names)))
         return self._store(key, state, walk)
 
-    def _store(self, key: Any, state: State, walk: Reachable) -> tuple[State, list[Any]]:
+    def _store(self, key: Any, state: ReaderState, walk: Reachable) -> tuple[ReaderState, list[Any]]:
         references = [_watched(value, self._known, self._objects, key) for value in walk.held]
         found = self._known[key] = (state, references)
         for table in (self._known, self._objects):
@@ -204,7 +204,7 @@ class ReadPlan:
                 table.pop(next(iter(table)), None)
         return found
 
-    def add_changed_reading(self, state: State, variant: Variant, walk: Reachable, structure: Any) -> None:
+    def add_changed_reading(self, state: ReaderState, variant: Variant, walk: Reachable, structure: Any) -> None:
         """Makes a variant valid also for the result of this walk, after its step has changed what it reads."""
         key = (tuple(map(id, walk.held)), tuple(walk.plain), structure)
         if key in self._known:
@@ -255,9 +255,9 @@ class Reads:
     """The plans of all functions that were run under one strategy, by their code."""
 
     def __init__(self) -> None:
-        self._plans: dict[Any, ReadPlan] = {}
+        self._plans: dict[Any, FunctionReader] = {}
 
-    def plan(self, function: Nest) -> ReadPlan:
+    def plan(self, function: Nest) -> FunctionReader:
         """Returns the plan of a function."""
         inner = _innermost(function)
         code = getattr(inner, "__code__", None)
@@ -265,12 +265,12 @@ class Reads:
         plan = self._plans.get(code)
         if plan is None:
             home = str(getattr(inner, "__module__", "") or "").partition(".")[0]
-            plan = self._plans.setdefault(code, ReadPlan(code, home))
+            plan = self._plans.setdefault(code, FunctionReader(code, home))
         return plan
 
     def read(
         self, function: Nest, leaves: Sequence[Nest], structure: PyTreeDef, name: str
-    ) -> tuple[ReadPlan, ReadState]:
+    ) -> tuple[FunctionReader, Reading]:
         """Returns the plan and the state of a call that is made now. leaves: all of its arguments, of this structure."""
         plan = self.plan(function)
         try:

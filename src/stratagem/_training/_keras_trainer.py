@@ -1,4 +1,4 @@
-"""Makes our data sets readable for Keras' own trainer, for models that were made without a strategy."""
+"""Makes our datasets readable for Keras' own trainer, for models that were made without a strategy."""
 
 from collections.abc import Callable, Iterator
 from typing import Any, final
@@ -51,7 +51,7 @@ class DatasetAdapter(DataAdapter):  # type: ignore[misc]
 
 
 def accepting_datasets(call: Callable[..., Any]) -> Callable[..., Any]:
-    """Wraps a model's method so that it also accepts our data sets as `x` and `validation_data`."""
+    """Wraps a model's method so that it also accepts our datasets as `x` and `validation_data`."""
 
     def called(*args: Any, **kwargs: Any) -> Any:
         weights = kwargs.get("class_weight")

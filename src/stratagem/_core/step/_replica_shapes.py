@@ -1,4 +1,4 @@
-"""BatchLayout: the shapes of an uneven batch on all replicas, as far as the trace for one of them needs them."""
+"""ReplicaShapes: the shapes of an uneven batch on all replicas, as far as the trace for one of them needs them."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -14,7 +14,7 @@ T = TypeVar("T")
 
 
 @dataclass
-class BatchLayout:
+class ReplicaShapes:
     """The shapes of an uneven batch on all replicas, and what traces of it have found.
 
     keys: the shapes and dtypes of every replica's own inputs (equal keys: the same trace).
@@ -50,7 +50,7 @@ class BatchLayout:
         )
 
 
-def with_replica_note(attempt: Callable[[int], T], layout: BatchLayout) -> Callable[[int], T]:
+def with_replica_note(attempt: Callable[[int], T], layout: ReplicaShapes) -> Callable[[int], T]:
     """Returns `attempt` with a note on every error that tells the replica."""
 
     def noted(replica: int) -> T:
@@ -63,7 +63,7 @@ def with_replica_note(attempt: Callable[[int], T], layout: BatchLayout) -> Calla
     return noted
 
 
-def retried_until_shapes_known(attempt: Callable[[int], T], layout: BatchLayout, replica: int) -> T:
+def retried_until_shapes_known(attempt: Callable[[int], T], layout: ReplicaShapes, replica: int) -> T:
     """Returns `attempt(replica)`, repeated until the shapes of all values that it gathers are known."""
     while True:
         try:
@@ -72,7 +72,7 @@ def retried_until_shapes_known(attempt: Callable[[int], T], layout: BatchLayout,
             layout.gathered.append(_next_gathered(attempt, layout))
 
 
-def _next_gathered(attempt: Callable[[int], T], layout: BatchLayout) -> tuple[Shape, ...]:
+def _next_gathered(attempt: Callable[[int], T], layout: ReplicaShapes) -> tuple[Shape, ...]:
     shapes: dict[Key, Shape] = {}
     for replica, key in enumerate(layout.keys):
         if key in shapes:
