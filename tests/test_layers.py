@@ -31,7 +31,15 @@ ROOMS: dict[str, tuple[tuple[str, ...], ...]] = {
         ("job", "framing", "tensor_proto"),
     ),
     "_cluster": (("coordination",), ("control", "")),
-    "_core": (("reduce", "non_finite"), ("mesh", "numbers"), ("roles",), ("context",), ("values",), ("step",)),
+    "_core": (
+        ("reduce", "non_finite"),
+        ("mesh", "numbers"),
+        ("roles",),
+        ("context",),
+        ("values",),
+        ("eager",),
+        ("step",),
+    ),
     "_data": (
         ("elements",),
         ("stages",),

@@ -13,7 +13,7 @@ from jax.sharding import Mesh, NamedSharding, PartitionSpec
 
 from stratagem._base.job import ALONE, Job
 from stratagem._core.non_finite import NonFiniteWatch
-from stratagem._private import movable
+from stratagem._private import movable, note_moved
 
 AXIS = "replica"
 
@@ -83,7 +83,9 @@ class ReplicaMesh:
 
         own: shares no buffer with `value`, so that the result may be donated.
         """
-        return self._assemble([value] * len(self.local_devices), np.shape(value), self.everywhere, own)
+        found = self._assemble([value] * len(self.local_devices), np.shape(value), self.everywhere, own)
+        note_moved([value], [found], lambda cotangents: [self.first(cotangents[0])])
+        return found
 
     def stack(self, values: Sequence[jax.Array | np.ndarray], *, own: bool = False) -> jax.Array:
         """Returns one value for each local replica, all of one shape `s`, as one array of shape (replicas, *s).
@@ -94,19 +96,28 @@ class ReplicaMesh:
         # Moved to its device first: an uncommitted array would be reshaped on the default device.
         pairs = zip(values, self.local_devices, strict=True)
         here = [jax.device_put(v, d) if isinstance(v, jax.Array) else v for v, d in pairs]
-        return self._assemble([v[None] for v in here], shape, self.one_each, own)
+        found = self._assemble([v[None] for v in here], shape, self.one_each, own)
+        note_moved(values, [found], lambda cotangents: self.unstack(cotangents[0]))
+        return found
 
     def unstack(self, array: jax.Array) -> tuple[jax.Array, ...]:
         """Returns the local replicas' entries of an array made by `stack`, each on its device but not committed to it."""
         pieces = {s.device: s.data for s in array.addressable_shards}
-        return tuple(movable(pieces[d][0]) for d in self.local_devices)
+        found = tuple(movable(pieces[d][0]) for d in self.local_devices)
+        note_moved([array], found, lambda cotangents: [self._stacked(cotangents, found[0])])
+        return found
+
+    def _stacked(self, values: Sequence[jax.Array | None], like: jax.Array) -> jax.Array:
+        return self.stack([jnp.zeros_like(like) if v is None else v for v in values])
 
     def first(self, array: jax.Array) -> jax.Array:
         """Returns this process' first copy of an array that lies `everywhere`: local and uncommitted, without waiting.
 
         It shares the array's buffer, and becomes invalid when that is donated.
         """
-        return movable(self._first(array))
+        found = movable(self._first(array))
+        note_moved([array], [found], lambda cotangents: [self.replicate(cotangents[0])])
+        return found
 
     def own_first(self, array: jax.Array) -> jax.Array:
         """Returns a copy of what `first` returns, with a buffer of its own on the same device."""

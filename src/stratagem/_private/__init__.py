@@ -54,6 +54,16 @@ from stratagem._private._optimizers import known_gradients as known_gradients
 from stratagem._private._optimizers import untangled_clip as untangled_clip
 from stratagem._private._paths import ROUTED_PLACES as ROUTED_PLACES
 from stratagem._private._paths import intercept_paths as intercept_paths
+from stratagem._private._recording_trace import EagerOperation as EagerOperation
+from stratagem._private._recording_trace import abstract_value as abstract_value
+from stratagem._private._recording_trace import current_recording as current_recording
+from stratagem._private._recording_trace import end_recording as end_recording
+from stratagem._private._recording_trace import new_recording as new_recording
+from stratagem._private._recording_trace import note_moved as note_moved
+from stratagem._private._recording_trace import resume_recording as resume_recording
+from stratagem._private._recording_trace import structures_told as structures_told
+from stratagem._private._recording_trace import tell_structures as tell_structures
+from stratagem._private._recording_trace import twin as twin
 from stratagem._private._scopes import below_scope as below_scope
 from stratagem._private._scopes import in_stateless_scope as in_stateless_scope
 from stratagem._private._scopes import is_making_own_state as is_making_own_state

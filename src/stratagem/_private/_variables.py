@@ -14,6 +14,8 @@ import numpy as np
 from jax._src import core as jax_core
 from keras.src import backend as keras_backend
 
+from stratagem._private._recording_trace import current_recording
+
 KerasVariable = keras_backend.Variable
 
 
@@ -67,11 +69,18 @@ def _intercept_values(read: Callable[[keras.Variable], Any], place: Callable[[ke
     value, direct_assign, represent = KerasVariable.value, KerasVariable._direct_assign, KerasVariable.__repr__
 
     def new_value(self: Any) -> Any:
-        if self._placement is None or self._value is None:
+        trace = current_recording()
+        if self._value is None or (self._placement is None and trace is None):
             return value.fget(self)
         scope = keras_backend.get_stateless_scope()
         known = None if scope is None else scope.get_current_value(self)
-        return self._maybe_autocast(read(self) if known is None else known)
+        if known is not None:
+            return self._maybe_autocast(known)
+
+        def present() -> Any:
+            return self._value if self._placement is None else read(self)
+
+        return self._maybe_autocast(present() if trace is None else trace.recorder.read(self, present))
 
     def new_direct_assign(self: Any, new: Any) -> None:
         if self._placement is None:

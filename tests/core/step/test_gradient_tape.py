@@ -671,11 +671,6 @@ def test_mixed_precision() -> None:
 # --- Errors -----------------------------------------------------------------------------------------------------------
 
 
-def test_outside_a_step_says_what_to_do() -> None:
-    with pytest.raises(TapeError, match=r"outside a compiled step.*strategy\.run.*@tf\.function"), tf.GradientTape():
-        pass
-
-
 @pytest.mark.parametrize("what", ["watch", "gradient", "stop_recording", "reset", "jacobian"])
 def test_use_after_the_step(what: str) -> None:
     tapes: list[Any] = []
@@ -700,7 +695,7 @@ def test_use_after_the_step(what: str) -> None:
 
 
 def test_a_tape_that_was_never_opened() -> None:
-    with pytest.raises(TapeError, match="outside the compiled step"):
+    with pytest.raises(TapeError, match=r"tape\.gradient is called on a tape that was never opened"):
         compiled(lambda: tf.GradientTape().gradient(tf.constant(1.0), tf.constant(1.0)))
 
 
@@ -802,7 +797,7 @@ def test_an_error_inside_the_tape_leaves_nothing_open() -> None:
     assert float(compiled(step)) == 6.0
 
 
-def test_a_tape_in_a_function_that_runs_in_python_is_told_why_and_what_to_do() -> None:
+def test_a_tape_in_a_function_that_runs_in_python_gives_the_same() -> None:
     def gradient(x: Any) -> Any:
         with tf.GradientTape() as tape:
             tape.watch(x)
@@ -816,12 +811,6 @@ def test_a_tape_in_a_function_that_runs_in_python_is_told_why_and_what_to_do() -
 
         return steps
 
-    with pytest.raises(
-        TapeError, match=r"loop\.<locals>\.steps runs in Python, because it .*data.* strategy\.run"
-    ) as told:
-        loop(gradient)(tf.constant(3.0))
-    assert "outside a compiled step" not in str(told.value)
-    # What it says to do works.
-    assert loop(tf.function(gradient))(tf.constant(3.0)) == [6.0, 6.0]
     strategy = tf.distribute.get_strategy()
-    assert loop(lambda x: strategy.run(gradient, (x,)))(tf.constant(3.0)) == [6.0, 6.0]
+    for inner in (gradient, tf.function(gradient), lambda x: strategy.run(gradient, (x,))):
+        assert loop(inner)(tf.constant(3.0)) == [6.0, 6.0]

@@ -63,6 +63,16 @@ class BoundVariables:
                 self._mesh.dispatched.note(result)
         return outs
 
+    @property
+    def in_order(self) -> list[Any]:
+        """The variables in the order of the arrays of `read`: those whose arrays are donated, then the others."""
+        return [*self._donated, *self._read_only]
+
+    def split(self, arrays: Sequence[Any]) -> tuple[list[Any], list[Any]]:
+        """Returns arrays in this order as two lists, as `read` returns them."""
+        n = len(self._donated)
+        return list(arrays[:n]), list(arrays[n:])
+
     def ordered(self) -> list[jax.Array]:
         """Returns the arrays that the program reads, in the order of the variables."""
         return [self._value(v) for v in self.variables]

@@ -11,6 +11,7 @@ from stratagem._base.errors import InvalidArgumentError, MixedStrategiesError, O
 from stratagem._base.job import Phase
 from stratagem._base.types import Nest
 from stratagem._core.context import current, entered
+from stratagem._core.eager import open_recorder
 from stratagem._core.mesh import ReplicaMesh
 from stratagem._core.step._arguments import Arguments, own_specs
 from stratagem._core.step._consistency import agree_on, digest
@@ -25,6 +26,7 @@ from stratagem._core.step._signature import is_source, leaf_key
 from stratagem._core.step._trace import Body, Trace, TraceInfo, explore, trace
 from stratagem._core.step._uneven import UnevenProgram
 from stratagem._core.values import Separate, Stacked, is_per_replica, is_remote
+from stratagem._private import OutsideOfTraces
 
 logger = logging.getLogger("stratagem")
 
@@ -232,15 +234,33 @@ def _run(
         except Exception:
             _skip_remote(info, leaves)
             raise
-        if isinstance(program, RemoteProgram):
-            results = program.repeat(arguments, times if _all_remote(info, leaves) else 1, tensors=alone)
-        else:
+        if isinstance(program, Program):
             results = [program(arguments)]
+        else:
+            with OutsideOfTraces():
+                if isinstance(program, RemoteProgram):
+                    results = program.repeat(arguments, times if _all_remote(info, leaves) else 1, tensors=alone)
+                else:
+                    results = [program(arguments)]
+            _refuse_gradients(results)
         if results:
             cache.info = info
             drawn = []
             yield from results
             times -= len(results)
+
+
+def _refuse_gradients(results: Any) -> None:
+    """Lets eager tapes refuse to differentiate the results of a program that is not one operation."""
+    recorder = open_recorder()
+    if recorder is not None:
+        leaves = jax.tree.leaves(results, is_leaf=is_per_replica)
+        arrays = [x for v in leaves for x in (v.values if isinstance(v, Separate) else (getattr(v, "array", v),))]
+        recorder.refuse(
+            [x for x in arrays if isinstance(x, jax.Array)],
+            "gradient: the target depends on a step on an uneven batch, or on a step with variables on servers, that ran under "
+            "a tape opened outside of it. Open the tape in the step's own function.",
+        )
 
 
 def _program(

@@ -1,8 +1,7 @@
-"""`tf.GradientTape`: records by position, with markers in the program being traced."""
+"""`tf.GradientTape`: what it is asked for, on a recording made at once or in a compiled step."""
 
 import contextlib
 import itertools
-from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
@@ -13,11 +12,10 @@ import keras
 from stratagem._base.errors import TapeError
 from stratagem._base.types import Nest
 from stratagem._core.context import current
-from stratagem._core.step._markers import gradient_p, mark_p
+from stratagem._core.eager import EagerRecording, TapeRecording
+from stratagem._core.step._traced_recording import TracedRecording
 from stratagem._core.values import IndexedSlices, is_per_replica
-from stratagem._private import KerasVariable, creation_order, is_constant, scoped_value, stand_in, trace_level
-
-_numbers = itertools.count()
+from stratagem._private import KerasVariable, creation_order
 
 
 class UnconnectedGradients:
@@ -28,95 +26,69 @@ class UnconnectedGradients:
 
 
 class GradientTape:
-    """Records operations for differentiation, as `tf.GradientTape`, inside `strategy.run` or a `tf.function`.
+    """Records operations for differentiation, as `tf.GradientTape`, in compiled steps and outside of them.
 
     persistent: `gradient` may be called more than once.
     watch_accessed_variables: False to record only what `watch` names; otherwise all trainable variables are watched.
-    Raises TapeError when used outside a compiled step.
     """
 
     def __init__(self, persistent: bool = False, watch_accessed_variables: bool = True) -> None:
         self._persistent = persistent
         self._watch_variables = watch_accessed_variables
-        self._number = next(_numbers)
-        self._recorder: Any = None
-        self._level: object = None
-        self._versions: dict[int, list[Any]] = {}
-        self._read: dict[int, Any] = {}
-        self._times_read: Counter[int] = Counter()
-        self._stand_ins: list[tuple[Any, Any]] = []
-        self._used = False
+        self._recorded: TapeRecording | None = None
+        self._recording = self._used = False
 
     def __enter__(self) -> "GradientTape":
-        recorder = current().recorder
-        if recorder is None:
-            raise _not_compiled()
-        self._recorder, self._level = recorder, trace_level()
-        if self._watch_variables:
-            for variable in recorder.trainable():
-                self._versions[id(variable)] = [self._present(variable)]
-        self._mark("open", *(v for versions in self._versions.values() for v in versions))
-        recorder.tapes.append(self)
+        if self._recording:
+            raise ValueError("Tape is still recording, This can happen if you try to re-enter an already-active tape.")
+        if self._recorded is None or not self._recorded.again():
+            recorder = current().recorder
+            if recorder is None:
+                self._recorded = EagerRecording(
+                    lambda v: self._watch_variables and bool(v.trainable), persistent=self._persistent
+                )
+            else:
+                self._recorded = TracedRecording(recorder, watch_variables=self._watch_variables)
+        self._recording = True
         return self
 
     def __exit__(self, *error: object) -> None:
-        self._recorder.tapes.remove(self)
-        if error[0] is None:
-            self._mark("close")
+        self._recording = False
+        assert self._recorded is not None
+        self._recorded.close(error[0] is not None)
 
     def watch(self, tensor: Nest) -> None:
         """Records what is computed from `tensor` (a tensor, a variable, or a structure of them) from now on."""
-        self._check_context("watch")
+        recorded = self._checked("watch")
         for leaf in jax.tree.leaves(tensor):
-            if isinstance(leaf, KerasVariable):
-                self.note_read(leaf)
-                self.versions_of(leaf)
-            else:
-                self._mark("watch", self._traced(leaf))
-
-    def versions_of(self, variable: keras.Variable) -> list[keras.Variable]:
-        """Returns the values that the variable has had under this tape, at least the present one."""
-        if id(variable) not in self._versions:
-            self._versions[id(variable)] = [value := self._present(variable)]
-            self._mark("watch", value)
-        return self._versions[id(variable)]
-
-    def note_read(self, variable: keras.Variable) -> None:
-        """Notes that the variable was read while the tape was open."""
-        self._read[id(variable)] = variable
-        self._times_read[id(variable)] += 1
-
-    def times_read(self, variable: keras.Variable) -> int:
-        """Returns how many times the variable was read while the tape was open."""
-        return self._times_read[id(variable)]
-
-    def note_assignment(self, variable: keras.Variable) -> None:
-        """Notes a new value of a watched variable: reads of it count as reads of the same variable."""
-        if id(variable) in self._versions:
-            self._versions[id(variable)].append(value := self._present(variable))
-            self._mark("watch", value)
+            if not isinstance(leaf, KerasVariable | jax.Array):
+                raise TapeError(
+                    f"A tape watches tensors and variables, not the number {leaf!r}: make it a tensor with tf.constant."
+                )
+            recorded.watch(leaf)
 
     def watched_variables(self) -> tuple[keras.Variable, ...]:
         """Returns the watched variables that were read, or passed to `watch`, in the order of their creation."""
-        watched = [v for v in self._read.values() if id(v) in self._versions or (self._watch_variables and v.trainable)]
-        return tuple(sorted(watched, key=creation_order))
+        return () if self._recorded is None else tuple(sorted(self._recorded.variables(), key=creation_order))
+
+    def times_read(self, variable: keras.Variable) -> int:
+        """Returns how many times the variable was read while the tape was open."""
+        return 0 if self._recorded is None else self._recorded.times_read(variable)
 
     @contextlib.contextmanager
     def stop_recording(self) -> Iterator[None]:
         """Does not record the operations of the body."""
-        self._check_context("stop_recording")
-        self._mark("pause")
-        yield
-        self._mark("resume")
+        recorded = self._checked("stop_recording")
+        recorded.pause()
+        try:
+            yield
+        finally:
+            recorded.resume()
 
     def reset(self) -> None:
         """Drops the recording and starts again with the present values."""
-        self._check_context("reset")
-        self._number = next(_numbers)
-        watched = [v for v in self._recorder.variables.values() if id(v) in self._versions]
-        self._versions = {id(v): [self._present(v)] for v in watched}
-        self._read.clear()
-        self._mark("open", *(v for versions in self._versions.values() for v in versions))
+        self._checked("reset").reset()
+        self._used = False
 
     def gradient(
         self,
@@ -135,8 +107,11 @@ class GradientTape:
         """
         self._use("gradient")
         leaves, structure = jax.tree.flatten(sources, is_leaf=lambda v: v is None)
-        zero = _wants_zeros(unconnected_gradients)
-        return jax.tree.unflatten(structure, self._gradients(target, output_gradients, leaves, None, zero))
+        targets = [self._target(t) for t in jax.tree.leaves(target, is_leaf=lambda v: v is None)]
+        seeds = [] if output_gradients is None else jax.tree.leaves(output_gradients, is_leaf=lambda v: v is None)
+        if seeds and len(seeds) != len(targets):
+            raise ValueError(f"gradient: {len(targets)} targets but {len(seeds)} output_gradients.")
+        return jax.tree.unflatten(structure, self._gradients(targets, seeds, leaves, None, unconnected_gradients))
 
     def jacobian(
         self,
@@ -155,7 +130,7 @@ class GradientTape:
         leaves, structure = jax.tree.flatten(sources, is_leaf=lambda v: v is None)
         y = self._target(target)
         seeds = jnp.eye(y.size, dtype=y.dtype).reshape(y.size, *y.shape)
-        found = self._gradients(y, seeds, leaves, y.size, _wants_zeros(unconnected_gradients))
+        found = self._gradients([y], [seeds], leaves, y.size, unconnected_gradients)
         return jax.tree.unflatten(structure, [g if g is None else g.reshape(*y.shape, *g.shape[1:]) for g in found])
 
     def batch_jacobian(
@@ -179,71 +154,52 @@ class GradientTape:
             )
         size = y[:1].size
         seeds = jnp.broadcast_to(jnp.eye(size, dtype=y.dtype).reshape(size, 1, *y.shape[1:]), (size, *y.shape))
-        (found,) = self._gradients(y, seeds, [source], size, _wants_zeros(unconnected_gradients))
+        (found,) = self._gradients([y], [seeds], [source], size, unconnected_gradients)
         return None if found is None else jnp.moveaxis(found, 0, 1).reshape(*y.shape, *source.shape[1:])
 
-    def _use(self, what: str) -> None:
-        self._check_context(what)
+    def _checked(self, what: str) -> TapeRecording:
+        if self._recorded is None:
+            raise TapeError(
+                f"tape.{what} is called on a tape that was never opened. Open it: `with tf.GradientTape() as tape:`."
+            )
+        self._recorded.check(what)
+        return self._recorded
+
+    def _use(self, what: str) -> TapeRecording:
+        recorded = self._checked(what)
         if self._used and not self._persistent:
             raise TapeError(
                 "A non-persistent GradientTape can only be used to compute one set of gradients (or jacobians). "
                 "Open it with tf.GradientTape(persistent=True) to call gradient more than once."
             )
         self._used = True
+        return recorded
 
-    def _gradients(self, target: Any, seeds: Any, sources: list[Any], rows: int | None, zero: bool) -> list[Any]:
+    def _gradients(
+        self, targets: list[Any], seeds: list[Any], sources: list[Any], rows: int | None, unconnected: Any
+    ) -> list[Any]:
         """Returns the gradient of every source, summed over the values that a variable had; None or zeros if unconnected."""
-        versions = [self._source(leaf) for leaf in sources]
-        results = self._bind(target, seeds, [v for group in versions for v in group], rows)
+        assert self._recorded is not None
+        if not self._persistent and self._recording:
+            self._recorded.pause()  # as in TensorFlow: what follows in the tape's block is not recorded
         front = () if rows is None else (rows,)
-        grads, position = [], 0
-        for leaf, group in zip(sources, versions, strict=True):
-            parts = [g for g in results[position : position + len(group)] if g is not None]
-            position += len(group)
-            missing = jnp.zeros((*front, *leaf.shape), leaf.dtype) if zero and leaf is not None else None
-            grads.append(sum(parts[1:], parts[0]) if parts else missing)
-        return grads
-
-    def _bind(self, target: Any, output_gradients: Any, sources: list[Any], rows: int | None) -> list[Any]:
-        targets = [self._target(t) for t in jax.tree.leaves(target, is_leaf=lambda v: v is None)]
-        seeds = [] if output_gradients is None else jax.tree.leaves(output_gradients, is_leaf=lambda v: v is None)
-        if seeds and len(seeds) != len(targets):
-            raise ValueError(f"gradient: {len(targets)} targets but {len(seeds)} output_gradients.")
-        front = () if rows is None else (rows,)
-        seeds = [_seed(s, (*front, *t.shape), t.dtype) for s, t in zip(seeds, targets, strict=False)]
-        call = self._recorder.next_gradient()
+        factors = [_seed(s, (*front, *t.shape), t.dtype) for s, t in zip(seeds, targets, strict=False)]
         usable = [jnp.issubdtype(t.dtype, jnp.inexact) for t in targets]
-        if not any(usable) or not sources:
-            return [None] * len(sources)
-        inexact = [t for t, ok in zip(targets, usable, strict=True) if ok]
-        seeds = [s for s, ok in zip(seeds, usable, strict=True) if ok] if seeds else []
-        results = gradient_p.bind(
-            *inexact,
-            *seeds,
-            *sources,
-            tape=self._number,
-            call=call,
-            targets=len(inexact),
-            seeded=bool(seeds),
-            rows=rows,
+        asked = [leaf for leaf in sources if leaf is not None and _differentiable(leaf)]
+        found = self._recorded.gradients(
+            list(itertools.compress(targets, usable)), list(itertools.compress(factors, usable)), asked, rows
         )
-        connected = self._recorder.connected(call, len(sources))
-        return [g if ok else None for g, ok in zip(results, connected, strict=True)]
-
-    def _source(self, leaf: Any) -> list[Any]:
-        if leaf is None:
-            return []
-        if getattr(leaf, "is_sharded_variable", False):
-            raise ValueError(
-                f"gradient: {leaf.name} is in shards. Ask for the gradients of its `variables`, which is also what an "
-                "optimizer takes (model.trainable_variables has them)."
+        if not self._persistent:
+            self._recorded.stop()
+        parts = iter(found)
+        grads = []
+        for leaf in sources:
+            group = next(parts) if leaf is not None and _differentiable(leaf) else []
+            zero = (
+                jnp.zeros((*front, *leaf.shape), leaf.dtype) if leaf is not None and _wants_zeros(unconnected) else None
             )
-        if not jnp.issubdtype(jnp.dtype(getattr(leaf.dtype, "name", leaf.dtype)), jnp.inexact):
-            return []
-        if isinstance(leaf, KerasVariable):
-            known = self._versions.get(id(leaf))
-            return [self._present(leaf)] if known is None else list(known)
-        return [leaf]
+            grads.append(sum(group[1:], group[0]) if group else zero)
+        return grads
 
     def _target(self, target: Any) -> Any:
         if target is None:
@@ -253,48 +209,18 @@ class GradientTape:
             )
         if isinstance(target, IndexedSlices) or is_per_replica(target):
             raise TapeError(f"gradient: the target is a {type(target).__name__}, not a tensor.")
-        return target.value if isinstance(target, KerasVariable) else jnp.asarray(target)
+        assert self._recorded is not None
+        return self._recorded.target(target)
 
-    def _present(self, variable: Any) -> Any:
-        """Returns the variable's present value as a distinct value of the program, also if a constant was assigned."""
-        inner = scoped_value(variable, self._recorder.scope)
-        if inner is not None:
-            return inner
-        value = self._recorder.value_of(variable)
-        if is_constant(value) and id(variable) in self._recorder.values:
-            value = self._recorder.values[id(variable)] = jnp.copy(value)
-        return value
 
-    def _traced(self, tensor: Any) -> Any:
-        """Returns the tensor; for a constant of the step, a value of the program that replaces it from now on."""
-        if isinstance(tensor, jax.core.Tracer) and not is_constant(tensor):
-            return tensor
-        if isinstance(tensor, jax.core.Tracer) or not isinstance(tensor, jax.Array):
-            raise TapeError(
-                f"A tape watches tensors and variables, not the number {tensor!r}: make it a tensor with tf.constant."
-            )
-        known = next((t for constant, t in self._stand_ins if constant is tensor), None)
-        if known is None:
-            known = jnp.copy(tensor)
-            stand_in(tensor, known)
-            self._stand_ins.append((tensor, known))  # keeps both alive, which JAX does not
-        return known
-
-    def _check_context(self, what: str) -> None:
-        recorder = current().recorder
-        if self._recorder is None or recorder is None or recorder.scope is not self._recorder.scope:
-            raise TapeError(
-                f"tape.{what} is called outside the compiled step in which the tape was opened. Call it in the same "
-                "function, before strategy.run or the tf.function returns."
-            )
-        if trace_level() is not self._level:
-            raise TapeError(
-                f"tape.{what} is called inside a cond, while, scan or map body, but the tape was opened outside of it. "
-                "Open and use a tape at the same level."
-            )
-
-    def _mark(self, kind: str, *values: Any) -> None:
-        mark_p.bind(*values, tape=self._number, kind=kind)
+def _differentiable(source: Any) -> bool:
+    """Returns whether a source is floating point. Raises ValueError for a variable in shards."""
+    if getattr(source, "is_sharded_variable", False):
+        raise ValueError(
+            f"gradient: {source.name} is in shards. Ask for the gradients of its `variables`, which is also what an "
+            "optimizer takes (model.trainable_variables has them)."
+        )
+    return bool(jnp.issubdtype(jnp.dtype(getattr(source.dtype, "name", source.dtype)), jnp.inexact))
 
 
 def _wants_zeros(unconnected_gradients: Any) -> bool:
@@ -304,17 +230,3 @@ def _wants_zeros(unconnected_gradients: Any) -> bool:
 def _seed(seed: Any, shape: tuple[int, ...], dtype: Any) -> jax.Array:
     """Returns the factors of a target's elements; None stands for ones."""
     return jnp.broadcast_to(jnp.ones((), dtype) if seed is None else jnp.asarray(seed), shape).astype(dtype)
-
-
-def _not_compiled() -> TapeError:
-    """Returns the error for a tape that is used where nothing is recorded."""
-    host = current().host
-    if host:
-        return TapeError(
-            f"tf.GradientTape is used where no compiled step records: {host}. Put the code that uses the tape into a function "
-            "without that, and call it from there with strategy.run(...) or decorate it with @tf.function: it is compiled."
-        )
-    return TapeError(
-        "tf.GradientTape is used outside a compiled step. Put the code that uses the tape into a function and call "
-        "it with strategy.run(...), or decorate it with @tf.function: it then becomes one compiled program."
-    )

@@ -1,5 +1,7 @@
 """Program: a step for even inputs, compiled as one program over the mesh."""
 
+import functools
+import weakref
 from collections.abc import Callable
 from typing import Any
 
@@ -7,6 +9,7 @@ import jax
 from jax.extend import core as xc
 from jax.sharding import PartitionSpec
 
+from stratagem._core.eager import EagerRecorder, open_recorder
 from stratagem._core.mesh import AXIS, ReplicaMesh
 from stratagem._core.step._arguments import Arguments
 from stratagem._core.step._bound_variables import BoundVariables
@@ -14,6 +17,7 @@ from stratagem._core.step._program_call import on_all_devices
 from stratagem._core.step._rewrites import compiler_options
 from stratagem._core.step._trace import Trace
 from stratagem._core.values import Stacked
+from stratagem._private import EagerOperation, OutsideOfTraces
 
 
 class Program:
@@ -23,7 +27,8 @@ class Program:
         self._mesh = mesh
         self._results = traced.results
         self._bound = BoundVariables(traced, mesh)
-        self._run = self._compiled(traced, len(arguments.own), len(arguments.shared))
+        self._replicated = self._on_replicas(traced, len(arguments.own), len(arguments.shared))
+        self._run = self._compiled()
         self._first = True
 
     def __call__(self, arguments: Arguments) -> Any:
@@ -31,7 +36,9 @@ class Program:
         self._bound.check()
         own = [v.array for v in arguments.own]
         shared = [on_all_devices(v, self._mesh) for v in arguments.shared]
-        outs = self._bound.run(self._run, own, shared, first=self._first)
+        recorder = open_recorder()
+        run = self._run if recorder is None else functools.partial(self._run_recorded, recorder)
+        outs = self._bound.run(run, own, shared, first=self._first)
         self._first = False
         mesh, flags = self._mesh, self._results.per_replica
         return self._results.verified(
@@ -43,7 +50,30 @@ class Program:
         """True if the program is out of date, as `BoundVariables.stale` says."""
         return self._bound.stale
 
-    def _compiled(self, traced: Trace, own: int, shared: int) -> Callable[..., Any]:
+    def _run_recorded(
+        self, recorder: EagerRecorder, donated: list[Any], read_only: list[Any], own: list[Any], shared: list[Any]
+    ) -> tuple[list[Any], list[Any]]:
+        """Runs the program as one operation of the eager tapes that are open; it keeps what it is given."""
+        variables = [
+            recorder.read_stored(v, x) for v, x in zip(self._bound.in_order, [*donated, *read_only], strict=True)
+        ]
+        operands, split = jax.tree.flatten((*self._bound.split(variables), own, shared))
+        with OutsideOfTraces():
+            if not recorder.tracks(operands):
+                return self._run(donated, read_only, own, shared)
+
+            def compute(*values: Any) -> list[Any]:
+                return jax.tree.leaves(self._replicated(*jax.tree.unflatten(split, values)))
+
+            made = recorder.run(EagerOperation(compute, ("program", weakref.ref(self))), operands)
+        n = len(self._results.per_replica)
+        return made[:n], made[n:]
+
+    def _compiled(self) -> Callable[..., Any]:
+        options = compiler_options(self._mesh.devices[0].platform)
+        return jax.jit(self._replicated, donate_argnums=(0,), compiler_options=options)
+
+    def _on_replicas(self, traced: Trace, own: int, shared: int) -> Callable[..., Any]:
         program, bound, n = xc.jaxpr_as_fun(traced.closed), self._bound, len(traced.results.per_replica)
 
         def replica(
@@ -60,6 +90,4 @@ class Program:
             [each if f else every for f in traced.results.per_replica],
             [each if s else every for s in bound.written_slots],
         )
-        mapped = jax.shard_map(replica, mesh=self._mesh.mesh, in_specs=ins, out_specs=outs, check_vma=False)
-        options = compiler_options(self._mesh.devices[0].platform)
-        return jax.jit(mapped, donate_argnums=(0,), compiler_options=options)
+        return jax.shard_map(replica, mesh=self._mesh.mesh, in_specs=ins, out_specs=outs, check_vma=False)

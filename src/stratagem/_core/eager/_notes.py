@@ -1,0 +1,100 @@
+"""Note: one operation that was computed under a tape, as far as its reverse needs it."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, final
+
+import jax
+import jax.numpy as jnp
+
+from stratagem._base.errors import TapeError
+from stratagem._core.eager._rules import DerivativeRule
+from stratagem._private import OutsideOfTraces, current_recording
+
+Number = int  # of a value; no two values have had the same
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Note:
+    """An operation with a rule.
+
+    operands: the numbers of those with gradients. made: of the inexact results, None for the others. types: of the
+    results. residuals: what the reverse needs. given: all operands, if another tape may differentiate the reverse.
+    """
+
+    rule: DerivativeRule
+    operands: tuple[Number, ...]
+    made: tuple[Number | None, ...]
+    types: tuple[Any, ...]
+    residuals: Sequence[Any]
+    given: Sequence[Any] | None
+
+    def pull(self, cotangents: Sequence[Any], rows: int | None) -> list[Any]:
+        """Returns the cotangents of the operands for those of the results, of which some are None."""
+        rule = self.rule
+        pairs = zip(cotangents, self.types, rule.inexact, strict=True)
+        seeds = [_zeros(t, rows) if c is None else c for c, t, inexact in pairs if inexact]
+        if current_recording() is None:
+            return (rule.reverse if rows is None else rule.reverse_rows)(list(self.residuals), seeds)
+        if self.given is not None:  # from the operands, which the tape that is open knows
+            return (rule.reverse_anew if rows is None else rule.reverse_rows_anew)(list(self.given), seeds)
+        with OutsideOfTraces():
+            found = (rule.reverse if rows is None else rule.reverse_rows)(list(self.residuals), seeds)
+        refuse(found)
+        return found
+
+
+def refuse(values: Sequence[Any]) -> None:
+    """Lets the open tapes refuse to differentiate what the reverse of an operation without its operands has computed."""
+    trace = current_recording()
+    assert trace is not None
+    trace.recorder.refuse(
+        values,
+        "gradient: the target depends on the gradient of another tape that had recorded, alone, before this tape was opened, "
+        "and kept only what its own gradient needs. Open this tape first, or make the other one persistent.",
+    )
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class CallNote:
+    """An operation whose reverse is a Python function, such as moving values between devices.
+
+    reverse: from the cotangents of the results, of which some are None, to those of the operands.
+    """
+
+    operands: tuple[Number, ...]
+    made: tuple[Number | None, ...]
+    reverse: Callable[[Sequence[Any]], Sequence[Any]]
+
+    def pull(self, cotangents: Sequence[Any], rows: int | None) -> list[Any]:
+        """Returns the cotangents of the operands for those of the results, of which some are None."""
+        if rows is None:
+            return list(self.reverse(cotangents))
+        each = [[None if c is None else c[i] for c in cotangents] for i in range(rows)]
+        return [jnp.stack(column) for column in zip(*map(self.reverse, each), strict=True)]
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class RefusedNote:
+    """Something that cannot be differentiated here, and whose results a target must not depend on."""
+
+    made: tuple[Number | None, ...]
+    message: str
+    operands: tuple[Number, ...] = ()
+
+    def pull(self, cotangents: Sequence[Any], rows: int | None) -> list[Any]:
+        """Raises TapeError."""
+        raise TapeError(self.message)
+
+
+def residuals_of(rule: DerivativeRule, operands: Sequence[Any], made: Sequence[Any]) -> list[Any]:
+    """Returns the residuals of an operation, from its operands and from what its forward program returned."""
+    sources = {"operand": operands, "result": made, "additional": made[rule.results :]}
+    return [sources[r.kind][r.index] for r in rule.residuals]
+
+
+def _zeros(aval: Any, rows: int | None) -> jax.Array:
+    return jnp.zeros(aval.shape if rows is None else (rows, *aval.shape), aval.dtype)

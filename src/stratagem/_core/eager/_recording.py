@@ -1,0 +1,337 @@
+"""EagerRecorder: computes operations for the eager tapes of a thread; EagerRecording: what one of them has recorded."""
+
+import itertools
+import weakref
+from collections import Counter
+from collections.abc import Callable, Sequence
+from typing import Any, cast, final
+
+import jax.numpy as jnp
+import keras
+
+from stratagem._base.errors import TapeError
+from stratagem._base.types import TensorLike
+from stratagem._core.context import current
+from stratagem._core.eager._notes import CallNote, Note, Number, RefusedNote, residuals_of
+from stratagem._core.eager._rules import rule_for
+from stratagem._core.eager._tape_recording import TapeRecording
+from stratagem._private import (
+    EagerOperation,
+    KerasVariable,
+    OutsideOfTraces,
+    abstract_value,
+    current_recording,
+    end_recording,
+    new_recording,
+    resume_recording,
+    twin,
+)
+
+AnyNote = Note | CallNote | RefusedNote
+
+_numbers = itertools.count(1)
+
+
+@final
+class EagerRecorder:
+    """Computes operations at once and notes them for the tapes that are open in this thread.
+
+    Values are recognised by identity: a value has a number as long as it lives.
+    """
+
+    def __init__(self) -> None:
+        self._recordings: list[EagerRecording] = []
+        self._open = 0
+        self._known: dict[int, tuple[Any, Number]] = {}
+        self._read: dict[int, tuple[Any, Any, Any]] = {}
+        self._stored: dict[int, tuple[Any, Any, Any]] = {}
+
+    def enter(self) -> None:
+        """Notes that a tape's block begins."""
+        self._open += 1
+
+    def leave(self) -> bool:
+        """Notes that a tape's block ends; returns whether it was the last one."""
+        self._open -= 1
+        return self._open == 0
+
+    def open(self, recording: "EagerRecording") -> None:
+        """Notes operations for a tape from now on."""
+        self._recordings.append(recording)
+
+    def close(self, recording: "EagerRecording") -> None:
+        """Notes nothing for a tape any more."""
+        if recording in self._recordings:
+            self._recordings.remove(recording)
+
+    def number(self, value: Any) -> Number | None:
+        """Returns the number of a value; None if it has none."""
+        found = self._known.get(id(value))
+        return None if found is None else found[1]
+
+    def known(self, value: Any) -> Number:
+        """Returns the number of a value, which gets one if it has none."""
+        key = id(value)
+        found = self._known.get(key)
+        if found is None:
+            known = self._known
+            found = known[key] = (_reference(value, lambda _: known.pop(key, None)), next(_numbers))
+        return found[1]
+
+    def run(self, operation: EagerOperation, operands: Sequence[Any]) -> Any:
+        """Computes an operation on the trace below; notes it for the tapes that track one of its operands."""
+        numbers = [self.number(x) for x in operands]
+        tracking = [r for r in self._recordings if any(map(r.tracks, numbers))]
+        if not tracking:
+            return operation.compute(*operands)
+        which = tuple(i for i, n in enumerate(numbers) if n is not None and any(r.tracks(n) for r in tracking))
+        rule = rule_for(operation, operands, which)
+        made = rule.forward(*operands)
+        keep = len(self._recordings) > 1 or any(r.persistent for r in tracking)
+        note = Note(
+            rule,
+            tuple(n for i in which if (n := numbers[i]) is not None),
+            tuple(self.known(r) if ok else None for r, ok in zip(made, rule.inexact, strict=False)),
+            tuple(map(abstract_value, made[: rule.results])),
+            residuals_of(rule, operands, made),
+            operands if keep else None,
+        )
+        for recording in tracking:
+            recording.add(note)
+        return made[0] if rule.single else list(made[: rule.results])
+
+    def note_call(
+        self, operands: Sequence[Any], results: Sequence[Any], reverse: Callable[[Sequence[Any]], Sequence[Any]]
+    ) -> None:
+        """Notes what Python computed: from the cotangents of `results`, `reverse` returns those of `operands`."""
+        numbers = [self.number(x) for x in operands]
+        tracking = [r for r in self._recordings if any(map(r.tracks, numbers))]
+        if tracking and not all(any(r is x for x in operands) for r in results):
+            known = tuple(map(self.known, operands))
+            note = CallNote(known, tuple(self.known(r) if _inexact(r) else None for r in results), reverse)
+            for recording in tracking:
+                recording.add(note)
+
+    def refuse(self, results: Sequence[TensorLike], message: str) -> None:
+        """Notes that these results cannot be differentiated here: a gradient of them is a TapeError with this message."""
+        note = RefusedNote(tuple(self.known(r) for r in results if _inexact(r)), message)
+        for recording in self._recordings:
+            recording.add(note)
+
+    def forget_variables(self) -> None:
+        """Drops the values of variables, unless a tape's block is still open."""
+        if self._open == 0:
+            self._read.clear()
+            self._stored.clear()
+
+    def tracks(self, operands: Sequence[TensorLike]) -> bool:
+        """Returns whether a tape tracks one of these values."""
+        numbers = [self.number(x) for x in operands]
+        return any(r.tracks(n) for r in self._recordings for n in numbers if n is not None)
+
+    def read_stored(self, variable: keras.Variable, array: TensorLike) -> TensorLike:
+        """Returns what a program reads for a variable that stores `array`: a copy if a tape watches the variable.
+
+        The tape may need the array when a later step has been given its buffer.
+        """
+        if not _inexact(array) or not any(r.watches(variable) for r in self._recordings):
+            return array
+        found = self._stored.get(id(variable))
+        if found is None or found[1] is not array:
+            found = self._stored[id(variable)] = (variable, array, jnp.copy(array))
+        for recording in self._recordings:
+            recording.note_value(variable, found[2])
+        return found[2]
+
+    def read(self, variable: keras.Variable, value: Callable[[], TensorLike]) -> TensorLike:
+        """Returns an object that stands for a variable's present value, the same until another value is stored.
+
+        value: returns the value, if it was not read before.
+        """
+        stored = variable._value
+        found = self._read.get(id(variable))
+        if found is None or found[1] is not stored:
+            found = self._read[id(variable)] = (variable, stored, twin(value()))
+        for recording in self._recordings:
+            recording.note_value(variable, found[2])
+        return found[2]
+
+    def value_of(self, variable: keras.Variable) -> TensorLike:
+        """Returns the object that stands for a variable's present value. It counts as read before the present code."""
+        found = self._read.get(id(variable))
+        if found is None or found[1] is not variable._value:
+            with OutsideOfTraces():
+                value = variable.value
+            found = self._read[id(variable)] = (variable, variable._value, twin(value))
+        return found[2]
+
+
+def _reference(value: Any, dropped: Callable[[Any], Any]) -> Any:
+    """Returns a weak reference; the value itself if it is of a kind that has none."""
+    try:
+        return weakref.ref(value, dropped)
+    except TypeError:
+        return value
+
+
+@final
+class EagerRecording(TapeRecording):
+    """The recording of one tape, of operations that ran at once."""
+
+    def __init__(self, watches: Callable[[keras.Variable], bool], *, persistent: bool) -> None:
+        """watches: whether a variable that is read is tracked. persistent: other tapes may differentiate its gradients."""
+        self.persistent = persistent
+        self.tracked: set[Number] = set()
+        self._watches = watches
+        self._versions: dict[int, dict[Number, Any]] = {}
+        self._read: Counter[int] = Counter()
+        self._variables: dict[int, Any] = {}
+        self._notes: list[AnyNote] = []
+        trace = current_recording() or new_recording(EagerRecorder())
+        self._trace, self._recorder = trace, cast(EagerRecorder, trace.recorder)
+        self._begin()
+
+    # --- Recording ----------------------------------------------------------------------------------------------------
+
+    def tracks(self, number: Number | None) -> bool:
+        """Returns whether the value with this number depends on a watched one."""
+        return number in self.tracked
+
+    def add(self, note: AnyNote) -> None:
+        """Adds an operation that has a tracked operand."""
+        self._notes.append(note)
+        self.tracked.update(n for n in note.made if n is not None)
+
+    def note_value(self, variable: keras.Variable, value: TensorLike) -> None:
+        """Notes what a variable was read as."""
+        self._variables[id(variable)] = variable
+        self._read[id(variable)] += 1
+        if self.watches(variable):
+            self._track(variable, value)
+
+    def watches(self, variable: keras.Variable) -> bool:
+        """Returns whether what is computed from a variable is recorded."""
+        return id(variable) in self._versions or self._watches(variable)
+
+    def _track(self, variable: Any, value: Any) -> None:
+        number = self._recorder.known(value)
+        self.tracked.add(number)
+        self._versions.setdefault(id(variable), {})[number] = value
+
+    def check(self, what: str) -> None:
+        if current().recorder is not None:
+            raise TapeError(
+                f"tape.{what} is called in a compiled step, but the tape was opened outside of it. Open and use a tape in the "
+                "same function, or call tape.gradient outside."
+            )
+
+    def again(self) -> bool:
+        """Begins to record again after the end of a block; returns False if nothing can be added to this recording."""
+        if current().recorder is not None or (current_recording() or self._trace) is not self._trace:
+            return False
+        self._begin()
+        return True
+
+    def close(self, failed: bool) -> None:
+        self._recorder.close(self)
+        if self._recorder.leave():
+            end_recording(self._trace)
+
+    def _begin(self) -> None:
+        if current_recording() is None:
+            resume_recording(self._trace)
+        self._recorder.enter()
+        self._recorder.open(self)
+
+    def watch(self, leaf: TensorLike) -> None:
+        if isinstance(leaf, KerasVariable):
+            self._track(leaf, self._recorder.value_of(leaf))
+        else:
+            self.tracked.add(self._recorder.known(leaf))
+
+    def pause(self) -> None:
+        self._recorder.close(self)
+
+    def resume(self) -> None:
+        self._recorder.open(self)
+
+    def reset(self) -> None:
+        self._drop()
+
+    def stop(self) -> None:
+        """Records nothing any more, and drops all that is recorded."""
+        self._recorder.close(self)
+        self._recorder.forget_variables()
+        self._drop()
+
+    def _drop(self) -> None:
+        self._notes, self.tracked = [], set()
+        self._versions.clear()
+        self._read.clear()
+
+    def times_read(self, variable: keras.Variable) -> int:
+        return self._read[id(variable)]
+
+    def variables(self) -> list[keras.Variable]:
+        return [v for key, v in self._variables.items() if key in self._versions]
+
+    # --- Differentiation ----------------------------------------------------------------------------------------------
+
+    def target(self, leaf: TensorLike) -> TensorLike:
+        return self._recorder.value_of(leaf) if isinstance(leaf, KerasVariable) else jnp.asarray(leaf)
+
+    def gradients(
+        self,
+        targets: Sequence[TensorLike],
+        seeds: Sequence[TensorLike],
+        sources: Sequence[TensorLike],
+        rows: int | None,
+    ) -> list[list[TensorLike]]:
+        groups = [self._numbers_of(source) for source in sources]
+        wanted = {n for group in groups for n in group}
+        path, live = self._path(wanted)
+        cotangents: dict[Number, Any] = {}
+
+        def add(number: Number, value: Any) -> None:
+            cotangents[number] = cotangents[number] + value if number in cotangents else value
+
+        for i, target in enumerate(targets):
+            number = self._recorder.number(target)
+            if number in live:
+                add(number, seeds[i] if seeds else jnp.ones_like(target))
+        kept: dict[Number, Any] = {}
+        for note in reversed(path):
+            given = [None if n is None else cotangents.pop(n, None) for n in note.made]
+            if all(g is None for g in given):
+                continue
+            kept.update((n, g) for n, g in zip(note.made, given, strict=True) if n in wanted and g is not None)
+            for number, value in zip(note.operands, note.pull(given, rows), strict=True):
+                if value is not None:
+                    add(number, value)
+        found = kept | cotangents
+        return [[found[n] for n in group if n in found] for group in groups]
+
+    def _numbers_of(self, source: Any) -> list[Number]:
+        if isinstance(source, KerasVariable):
+            return list(self._versions.get(id(source), ()))
+        number = self._recorder.number(source)
+        return [] if number is None or number not in self.tracked else [number]
+
+    def _path(self, sources: set[Number]) -> tuple[list[AnyNote], set[Number]]:
+        """Returns the operations that depend on the sources, and the numbers of what they and the sources are."""
+        live, path = set(sources), []
+        for note in self._notes:
+            if isinstance(note, RefusedNote) or not live.isdisjoint(note.operands):
+                path.append(note)
+                live.update(n for n in note.made if n is not None)
+        return path, live
+
+
+def open_recorder() -> EagerRecorder | None:
+    """Returns the recorder of the eager tapes that record the present code, or None."""
+    trace = current_recording()
+    return None if trace is None else cast(EagerRecorder, trace.recorder)
+
+
+def _inexact(value: Any) -> bool:
+    return bool(jnp.issubdtype(value.dtype, jnp.inexact))

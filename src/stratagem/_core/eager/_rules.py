@@ -1,0 +1,150 @@
+"""DerivativeRule: the compiled forward and reverse programs of one operation, for operands of certain types."""
+
+import dataclasses
+from collections import OrderedDict
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import jax
+import jax.numpy as jnp
+from jax.extend import core as xc
+
+from stratagem._private import EagerOperation, abstract_value, new_jaxpr, structures_told, tell_structures
+
+_MAX_RULES = 4096  # each has two small programs
+
+
+@dataclass(frozen=True, slots=True)
+class Residual:
+    """A value that the reverse needs: an operand, a result, or what the forward program returns besides its results."""
+
+    kind: Literal["operand", "result", "additional"]
+    index: int
+
+
+@dataclass(frozen=True)
+class DerivativeRule:
+    """The programs that compute an operation and reverse it.
+
+    forward: (*operands) -> results and additional values. single: the operation returns one array, not a list. results:
+    how many; inexact: which of them have gradients. residuals: what `reverse` takes. reverse: (residuals, cotangents of
+    the inexact results) -> cotangents of the operands that were asked for; reverse_anew: the same, from all operands.
+    reverse_rows, reverse_rows_anew: for cotangents with one more dimension in front.
+    """
+
+    forward: Callable[..., list[Any]]
+    reverse: Callable[[list[Any], list[Any]], list[Any]]
+    reverse_rows: Callable[[list[Any], list[Any]], list[Any]]
+    reverse_anew: Callable[[list[Any], list[Any]], list[Any]]
+    reverse_rows_anew: Callable[[list[Any], list[Any]], list[Any]]
+    single: bool
+    results: int
+    inexact: tuple[bool, ...]
+    residuals: tuple[Residual, ...]
+    structures: tuple[Any, ...] = ()
+
+
+_rules: OrderedDict[Hashable, DerivativeRule] = OrderedDict()
+
+
+def rule_for(operation: EagerOperation, operands: Sequence[Any], which: tuple[int, ...]) -> DerivativeRule:
+    """Returns the rule of an operation for operands of these types, with cotangents for those at the positions `which`."""
+    if operation.key is None:
+        return _made(operation, operands, which)
+    key = (operation.key, which, *map(abstract_value, operands))
+    try:
+        rule = _rules.get(key)
+    except TypeError:  # a parameter that is not hashable
+        return _made(operation, operands, which)
+    if rule is None:
+        rule = _rules[key] = _made(operation, operands, which)
+        if len(_rules) > _MAX_RULES:
+            _rules.popitem(last=False)
+    else:
+        tell_structures(operation, rule.structures)
+    return rule
+
+
+def _made(operation: EagerOperation, operands: Sequence[Any], which: tuple[int, ...]) -> DerivativeRule:
+    types = list(map(abstract_value, operands))
+    single = False
+
+    def program(*values: Any) -> list[Any]:
+        nonlocal single
+        results = operation.compute(*values)
+        single = not isinstance(results, list | tuple)
+        return [results] if single else list(results)
+
+    closed = jax.make_jaxpr(program)(*types)
+    inexact = tuple(bool(jnp.issubdtype(aval.dtype, jnp.inexact)) for aval in closed.out_avals)
+    rule = _linearized(closed, types, which, single, inexact)
+    return dataclasses.replace(rule, structures=structures_told(operation))
+
+
+def _linearized(
+    closed: xc.ClosedJaxpr,
+    types: Sequence[Any],
+    which: tuple[int, ...],
+    single: bool,
+    inexact: tuple[bool, ...],
+) -> DerivativeRule:
+    body, structure = xc.jaxpr_as_fun(closed), None
+
+    def differentiated(values: Sequence[Any]) -> tuple[Callable[..., Any], list[Any]]:
+        def differentiable(*chosen: Any) -> tuple[list[Any], list[Any]]:
+            full = list(values)
+            for position, value in zip(which, chosen, strict=True):
+                full[position] = value
+            results = body(*full)
+            return [r for r, ok in zip(results, inexact, strict=True) if ok], results
+
+        _, pullback, results = jax.vjp(differentiable, *(values[i] for i in which), has_aux=True)
+        return pullback, results
+
+    def linearized(*values: Any) -> tuple[list[Any], list[Any]]:
+        nonlocal structure
+        pullback, results = differentiated(values)
+        leaves, structure = jax.tree.flatten(pullback)
+        return results, leaves
+
+    jaxpr = jax.make_jaxpr(linearized)(*types)
+    number = len(inexact)
+    results, leaves = jaxpr.jaxpr.outvars[:number], jaxpr.jaxpr.outvars[number:]
+    additional: list[Any] = []
+    residuals = tuple(_residual(leaf, jaxpr.jaxpr.invars, results, additional) for leaf in leaves)
+    inner = jaxpr.jaxpr
+    forward = new_jaxpr(inner.constvars, inner.invars, [*results, *additional], inner.eqns)
+
+    def reverse(residuals: list[Any], cotangents: list[Any]) -> list[Any]:
+        return list(jax.tree.unflatten(structure, residuals)(cotangents))
+
+    def reverse_anew(operands: list[Any], cotangents: list[Any]) -> list[Any]:
+        return list(differentiated(operands)[0](cotangents))
+
+    return DerivativeRule(
+        jax.jit(xc.jaxpr_as_fun(xc.ClosedJaxpr(forward, jaxpr.consts))),
+        jax.jit(reverse),
+        jax.jit(jax.vmap(reverse, in_axes=(None, 0))),
+        jax.jit(reverse_anew),
+        jax.jit(jax.vmap(reverse_anew, in_axes=(None, 0))),
+        single,
+        number,
+        inexact,
+        residuals,
+    )
+
+
+def _residual(leaf: Any, operands: list[Any], results: list[Any], additional: list[Any]) -> Residual:
+    """Returns where a residual comes from; adds it to `additional` if it is neither an operand nor a result."""
+    lists: tuple[tuple[Literal["operand", "result", "additional"], list[Any]], ...] = (
+        ("operand", operands),
+        ("result", results),
+        ("additional", additional),
+    )
+    for kind, values in lists:
+        for index, value in enumerate(values):
+            if value is leaf and not isinstance(leaf, xc.Literal):
+                return Residual(kind, index)
+    additional.append(leaf)
+    return Residual("additional", len(additional) - 1)

@@ -1,0 +1,303 @@
+"""tf.GradientTape outside of compiled steps: TensorFlow's answers, compiled functions under it, and what it keeps."""
+
+import contextlib
+import gc
+import threading
+import weakref
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import keras
+import numpy as np
+import pytest
+
+import stratagem as tf
+from stratagem._base.errors import TapeError
+from stratagem.testing import STRATEGIES
+from tests.core.step.test_gradient_tape import DIFFERENT, RECORDED, REFUSED, plain
+from tests.parity.tape_behaviours import BEHAVIOURS
+
+
+@pytest.mark.parametrize("name", [n for n in BEHAVIOURS if n not in REFUSED and "value" in RECORDED[n]["eager"]])
+def test_same_value_as_tensorflow(name: str) -> None:
+    expected = DIFFERENT[name][1] if name in DIFFERENT else RECORDED[name]["eager"]["value"]
+    assert plain(BEHAVIOURS[name](tf)()) == expected
+
+
+@pytest.mark.parametrize("name", [n for n in BEHAVIOURS if "error" in RECORDED[n]["eager"]])
+def test_same_error_as_tensorflow(name: str) -> None:
+    recorded = RECORDED[name]["eager"]
+    with pytest.raises(BaseException) as caught:  # noqa: PT011  # the recording says which
+        BEHAVIOURS[name](tf)()
+    assert recorded["error"] in {cls.__name__ for cls in type(caught.value).__mro__}
+
+
+def test_python_decides_on_values_under_a_tape() -> None:
+    x = tf.constant(3.0)
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = x**2
+        if y > 4:
+            y = y * 2
+        factor = float(y)
+        y = y * factor
+    assert type(y) is type(x)
+    assert float(tape.gradient(y, x)) == 12.0 * 18.0
+
+
+@pytest.mark.parametrize("order", [1, 2, 3, 4])
+def test_derivatives_of_any_order(order: int) -> None:
+    x = tf.constant(2.0)
+    with contextlib.ExitStack() as stack:
+        tapes = [stack.enter_context(tf.GradientTape()) for _ in range(order)]
+        for tape in tapes:
+            tape.watch(x)
+        y = tf.exp(3.0 * x) * x
+        for tape in reversed(tapes[1:]):
+            y = tape.gradient(y, x)
+    found = tapes[0].gradient(y, x)
+    derivative: Any = lambda x: jax.numpy.exp(3.0 * x) * x  # noqa: E731
+    for _ in range(order):
+        derivative = jax.grad(derivative)
+    np.testing.assert_allclose(found, derivative(2.0), rtol=1e-5)
+
+
+def test_tapes_that_end_in_another_order() -> None:
+    x = tf.constant(3.0)
+    first, second = tf.GradientTape(), tf.GradientTape()
+    first.__enter__()
+    first.watch(x)
+    second.__enter__()
+    second.watch(x)
+    y = x * x
+    first.__exit__(None, None, None)
+    z = y * x
+    second.__exit__(None, None, None)
+    w = z * x
+    assert float(first.gradient(y, x)) == 6.0
+    assert float(second.gradient(z, x)) == 27.0
+    assert w.dtype == x.dtype
+    assert jax.numpy.sin(x).dtype == x.dtype  # nothing records any more
+
+
+def test_two_networks_share_a_forward_pass() -> None:
+    x, a, b = tf.constant([1.0, 2.0]), tf.Variable([3.0, 4.0]), tf.Variable(5.0)
+    with tf.GradientTape() as left, tf.GradientTape() as right:
+        shared = a * x
+        one, two = tf.reduce_sum(shared * b), tf.reduce_sum(shared**2)
+    assert [plain(g) for g in left.gradient(one, [a, b])] == [[5.0, 10.0], 11.0]
+    assert plain(right.gradient(two, a)) == [6.0, 32.0]
+
+
+def test_a_persistent_tape_that_is_differentiated_under_another() -> None:
+    x = tf.constant(3.0)
+    with tf.GradientTape(persistent=True) as inner:
+        inner.watch(x)
+        y = x**3
+    with tf.GradientTape() as outer:
+        outer.watch(x)
+        g = inner.gradient(y, x)
+    assert float(g) == 27.0
+    assert float(outer.gradient(g, x)) == 18.0
+
+
+@pytest.mark.parametrize("decorate", [lambda f: f, tf.function], ids=["in Python", "compiled"])
+def test_a_function_gives_the_gradients_of_arguments_variables_and_what_it_captures(
+    decorate: Callable[[Any], Any],
+) -> None:
+    x, w = tf.constant([1.0, 2.0]), tf.Variable([3.0, 4.0])
+
+    @decorate
+    def f(x: Any) -> Any:
+        return tf.reduce_sum(w * x * x), x > 1
+
+    for _ in range(2):
+        with tf.GradientTape(persistent=True) as outer:
+            outer.watch(x)
+            with tf.GradientTape() as inner:
+                inner.watch(x)
+                y = f(x)[0] * 2
+            dx, dw = inner.gradient(y, [x, w])
+        assert (plain(dx), plain(dw)) == ([12.0, 32.0], [2.0, 8.0])
+        assert [plain(g) for g in outer.gradient(dx, [x, w])] == [[12.0, 16.0], [4.0, 8.0]]
+
+
+@pytest.mark.parametrize("name", STRATEGIES)
+def test_a_tape_around_strategy_run(name: str) -> None:
+    strategy = STRATEGIES[name]()
+    replicas = strategy.num_replicas_in_sync
+    with strategy.scope():
+        v = tf.Variable(2.0)
+    with tf.GradientTape() as tape:
+        c = tf.constant(5.0)
+        tape.watch(c)
+        total = strategy.reduce("SUM", strategy.run(lambda c: v * v * c, args=(c,)), axis=None)
+    assert float(total) == 20.0 * replicas
+    if strategy.remote_variables:
+        with pytest.raises(TapeError, match="variables on servers"):
+            tape.gradient(total, v)
+        return
+    assert [float(g) for g in tape.gradient(total, [v, c])] == [20.0 * replicas, 4.0 * replicas]
+
+
+def test_values_of_replicas_have_their_own_gradients() -> None:
+    strategy = tf.distribute.MirroredStrategy(["CPU:0", "CPU:1"])
+    with strategy.scope():
+        v = tf.Variable(2.0)
+    with tf.GradientTape() as tape:
+        first, second = strategy.run(lambda: v * v).values
+        total = first + 3 * second
+    assert float(tape.gradient(total, v)) == 16.0
+
+
+def test_a_step_between_the_tape_and_its_gradient_changes_nothing() -> None:
+    strategy = tf.distribute.MirroredStrategy(["CPU:0", "CPU:1"])
+    with strategy.scope():
+        v = tf.Variable(2.0)
+    w, x = tf.Variable([3.0, 4.0]), tf.constant([1.0, 2.0])
+
+    @tf.function
+    def loss() -> Any:
+        return tf.reduce_sum(w * x * x)
+
+    @tf.function
+    def update() -> None:
+        w.assign(w * 2)
+        v.assign(v * 2)
+
+    update()
+    with tf.GradientTape() as tape:
+        y = tf.reduce_sum(w * w) + v * v + loss()
+        update()  # gives the program the variables' buffers
+    update()
+    assert [plain(g) for g in tape.gradient(y, [w, v])] == [[13.0, 20.0], 8.0]
+
+
+def test_reading_and_assigning_under_a_tape() -> None:
+    v, other = tf.Variable(2.0), tf.Variable(2.0)
+    with tf.GradientTape() as tape:
+        y = v * v
+        other.assign(v)
+        v.assign_add(1.0)
+        y = y + v * other
+    assert [float(g) for g in tape.gradient(y, [v, other])] == [4.0 + 2.0, 3.0]
+
+
+def test_a_keras_model_trains_as_in_a_compiled_step() -> None:
+    x = np.random.default_rng(0).normal(size=(16, 4)).astype("float32")
+
+    def trained(decorate: Callable[[Any], Any]) -> list[Any]:
+        keras.utils.set_random_seed(1)
+        layers = [keras.layers.Dense(8, "relu"), keras.layers.BatchNormalization(), keras.layers.Dense(1)]
+        model, optimizer = keras.Sequential(layers), keras.optimizers.Adam(0.01)
+
+        @decorate
+        def step(x: Any) -> Any:
+            with tf.GradientTape() as tape:
+                loss = tf.reduce_mean(tf.square(model(x, training=True) - 1.0))
+            gradients = tape.gradient(loss, model.trainable_variables)
+            optimizer.apply_gradients(zip(gradients, model.trainable_variables, strict=True))
+            return loss
+
+        for _ in range(3):
+            step(x)
+        return [w.numpy() for w in model.weights]
+
+    for eager, compiled in zip(trained(lambda f: f), trained(tf.function), strict=True):
+        np.testing.assert_allclose(eager, compiled, rtol=2e-5, atol=2e-6)
+
+
+def test_what_a_tape_holds_is_freed_with_its_gradient() -> None:
+    x = tf.constant(np.ones(1000, "float32"))
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        hidden = tf.exp(x)
+        y = tf.reduce_sum(tf.tanh(hidden) * hidden)
+    held = weakref.ref(hidden)
+    del hidden
+    assert held() is not None
+    tape.gradient(y, x)
+    gc.collect()
+    assert held() is None
+
+
+def test_a_tape_is_consumed_by_its_gradient() -> None:
+    x = tf.constant(3.0)
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = x * x
+    tape.gradient(y, x)
+    with pytest.raises(TapeError, match="non-persistent GradientTape"):
+        tape.gradient(y, x)
+
+
+def test_a_tape_is_opened_once_at_a_time() -> None:
+    with tf.GradientTape() as tape, pytest.raises(ValueError, match="still recording"), tape:
+        pass
+
+
+def test_an_error_in_the_block_leaves_nothing_recording() -> None:
+    x = tf.constant(3.0)
+    with pytest.raises(TypeError), tf.GradientTape():
+        tf.constant("text") * x
+    with tf.GradientTape() as again:
+        again.watch(x)
+        y = x * x
+    assert float(again.gradient(y, x)) == 6.0
+
+
+def test_other_threads_record_on_their_own() -> None:
+    x, found = tf.constant(3.0), []
+
+    def other() -> None:
+        with tf.GradientTape() as mine:
+            mine.watch(x)
+            y = x * x * x
+        found.append(float(mine.gradient(y, x)))
+
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        thread = threading.Thread(target=other)
+        thread.start()
+        thread.join()
+        y = x * x
+    assert (found, float(tape.gradient(y, x))) == ([27.0], 6.0)
+
+
+def test_a_tape_from_outside_is_refused_in_a_compiled_step() -> None:
+    x = tf.constant(3.0)
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = x * x
+    with pytest.raises(
+        TapeError, match=r"tape\.gradient is called in a compiled step, but the tape was opened outside"
+    ):
+        tf.function(lambda: tape.gradient(y, x))()
+
+
+def test_an_uneven_step_under_a_tape_is_refused_when_it_is_differentiated() -> None:
+    strategy = tf.distribute.MirroredStrategy(["CPU:0", "CPU:1"])
+    with strategy.scope():
+        v = tf.Variable(2.0)
+    (batch,) = strategy.experimental_distribute_dataset(
+        tf.data.Dataset.from_tensor_slices(np.ones(3, "float32")).batch(3)
+    )
+    with tf.GradientTape() as tape:
+        total = strategy.reduce("SUM", strategy.run(lambda x: tf.reduce_sum(x * v), args=(batch,)), axis=None)
+    assert float(total) == 6.0
+    with pytest.raises(TapeError, match="uneven batch"):
+        tape.gradient(total, v)
+
+
+def test_a_gradient_whose_operands_are_gone_is_refused_when_another_tape_differentiates_it() -> None:
+    x = tf.constant(3.0)
+    with tf.GradientTape() as inner:
+        inner.watch(x)
+        y = x**3
+    with tf.GradientTape() as outer:
+        outer.watch(x)
+        g = inner.gradient(y, x) * x
+    assert float(g) == 81.0
+    with pytest.raises(TapeError, match="Open this tape first, or make the other one persistent"):
+        outer.gradient(g, x)
