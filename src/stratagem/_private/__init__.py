@@ -61,6 +61,7 @@ from stratagem._private._recording_trace import end_recording as end_recording
 from stratagem._private._recording_trace import new_recording as new_recording
 from stratagem._private._recording_trace import note_moved as note_moved
 from stratagem._private._recording_trace import resume_recording as resume_recording
+from stratagem._private._recording_trace import runs_at_once as runs_at_once
 from stratagem._private._recording_trace import structures_told as structures_told
 from stratagem._private._recording_trace import tell_structures as tell_structures
 from stratagem._private._recording_trace import twin as twin

@@ -20,8 +20,12 @@ from stratagem._private._variables import KerasVariable
 
 def intercept_apply(
     around: Callable[[TensorLike, list[TensorLike], TensorLike, Callable[[list[TensorLike]], None]], None],
+    at_once: Callable[[keras.optimizers.Optimizer, list[TensorLike], list[keras.Variable]], bool],
 ) -> None:
-    """Route `optimizer.apply(grads, variables)` through around(optimizer, grads, variables, apply_these)."""
+    """Route `optimizer.apply(grads, variables)` through around(optimizer, grads, variables, apply_these).
+
+    `apply_gradients` first asks at_once(optimizer, grads, variables) whether it has applied them.
+    """
     for cls in (BaseOptimizer, LossScaleOptimizer):
         cls.apply = _routed_apply(cls.apply, around)
 
@@ -36,7 +40,11 @@ def intercept_apply(
         pairs = list(grads_and_vars)
         grads, variables = [g for g, _ in pairs], [v for _, v in pairs]
         local = skip_gradients_aggregation or not experimental_aggregate_gradients
-        _apply_locally(self, grads, variables) if local else self.apply(grads, variables)
+        if local:
+            _apply_locally(self, grads, variables)
+        else:
+            _build_optimizer(self, variables)
+            at_once(self, grads, variables) or self.apply(grads, variables)
         return self.iterations
 
     BaseOptimizer.apply_gradients = apply_gradients

@@ -73,7 +73,8 @@ class RecordingTrace(jax_core.Trace):
         def compute(*operands: Value) -> Value:
             return primitive.bind(*operands, subfuns=(fun, jvp), **params)
 
-        key = ("custom_jvp", _function(fun), _function(jvp), *params.values())
+        # The transformations of `jvp` say what those of `fun` do, and where this call finds the structure of its results.
+        key = ("custom_jvp", fun.f, fun.transforms, fun.params, jvp.f, *params.values())
         return self._run(EagerOperation(compute, key, fun.stores, jvp.stores), args)
 
     def process_custom_vjp_call(
@@ -124,11 +125,6 @@ class RecordingTrace(jax_core.Trace):
             context.set_trace(before)
 
 
-def _function(wrapped: Any) -> Hashable:
-    """Returns what tells a function with its own derivative from others, without the place for its results' structure."""
-    return (wrapped.f, wrapped.transforms, wrapped.params)
-
-
 def current_recording() -> RecordingTrace | None:
     """Returns the trace that records the present code eagerly, or None."""
     trace = jax_core.trace_ctx.trace
@@ -157,6 +153,14 @@ def new_recording(recorder: OperationRecorder) -> RecordingTrace:
 def resume_recording(trace: RecordingTrace) -> None:
     """Hands operations of this thread to the trace's recorder from now on."""
     jax_core.trace_ctx.set_trace(trace)
+
+
+def runs_at_once() -> bool:
+    """Returns whether JAX computes the present code's operations at once, for a tape or not."""
+    trace = jax_core.trace_ctx.trace
+    while type(trace) is RecordingTrace:
+        trace = trace.parent
+    return trace is jax_core.eval_trace
 
 
 def end_recording(trace: RecordingTrace) -> None:

@@ -10,6 +10,7 @@ from stratagem._base.errors import ReductionError
 from stratagem._core.context import current, entered
 from stratagem._core.mesh import AXIS
 from stratagem._core.step._capture import capturing
+from stratagem._core.step._eager_update import applied_at_once
 from stratagem._core.step._remote import remote_placement
 from stratagem._core.step._settings import agree_on_settings
 from stratagem._core.step._sums import summed
@@ -116,7 +117,7 @@ def _metric_result(compute: Callable[[], Any]) -> Any:
 
 def attach_optimizers() -> None:
     """Let optimizers sum gradients over replicas, and be built at once, outside of traces."""
-    intercept_apply(_apply)
+    intercept_apply(_apply, applied_at_once)
     intercept_builds(_outside)
 
 
