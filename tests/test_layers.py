@@ -32,7 +32,7 @@ ROOMS: dict[str, tuple[tuple[str, ...], ...]] = {
     ),
     "_cluster": (("coordination",), ("control", "")),
     "_core": (
-        ("reduce", "non_finite"),
+        ("reduce", "non_finite", "rewrites"),
         ("mesh", "numbers"),
         ("roles",),
         ("context",),

@@ -9,7 +9,7 @@ from parts import cnn
 from parts.paired import Timer
 
 from stratagem import keras
-from stratagem._core.step._rewrites import compiler_options, rewrite
+from stratagem._core.rewrites import compiler_options, rewrite
 
 
 def timer(*, rewrites: bool) -> Timer:

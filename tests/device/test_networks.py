@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import stratagem as tf
-from stratagem._core.step import compiler_options, rewrite
+from stratagem._core.rewrites import compiler_options, rewrite
 from tests.thorough import thorough_but
 
 IMAGES = np.random.default_rng(1).random((96, 8, 8, 1), dtype=np.float32)

@@ -64,6 +64,8 @@ class RecordingTrace(jax_core.Trace):
     def process_primitive(self, primitive: Value, args: Value, params: Value, /) -> Value:
         if primitive is device_put_p:  # a compiled program would leave the values where they are
             return self._moved(args, params)
+        if params.get("compiler_options_kvs"):  # those of a reverse; a function inside of another has none of its own
+            params = {**params, "compiler_options_kvs": ()}
         key = (primitive, *params.values())
         return self._run(EagerOperation(lambda *operands: primitive.bind(*operands, **params), key), args)
 

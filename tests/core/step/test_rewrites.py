@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from jax.extend import core as xc
 
 import stratagem as tf
-from stratagem._core.step import compiler_options, rewrite
+from stratagem._core.rewrites import compiler_options, rewrite
 from tests.core.step.observing import count, programs_made
 
 

@@ -1,6 +1,7 @@
 """DerivativeRule: the compiled forward and reverse programs of one operation, for operands of certain types."""
 
 import dataclasses
+import functools
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
@@ -10,6 +11,7 @@ import jax
 import jax.numpy as jnp
 from jax.extend import core as xc
 
+from stratagem._core.rewrites import compiler_options, rewrite
 from stratagem._private import EagerOperation, abstract_value, new_jaxpr, structures_told, tell_structures
 
 _MAX_RULES = 4096  # each has two small programs
@@ -76,9 +78,10 @@ def _made(operation: EagerOperation, operands: Sequence[Any], which: tuple[int, 
         single = not isinstance(results, list | tuple)
         return [results] if single else list(results)
 
-    closed = jax.make_jaxpr(program)(*types)
+    platform = _platform(operands)
+    closed = rewrite(jax.make_jaxpr(program)(*types), platform)
     inexact = tuple(bool(jnp.issubdtype(aval.dtype, jnp.inexact)) for aval in closed.out_avals)
-    rule = _linearized(closed, types, which, single, inexact)
+    rule = _linearized(closed, types, which, single, inexact, platform)
     return dataclasses.replace(rule, structures=structures_told(operation))
 
 
@@ -88,6 +91,7 @@ def _linearized(
     which: tuple[int, ...],
     single: bool,
     inexact: tuple[bool, ...],
+    platform: str,
 ) -> DerivativeRule:
     body, structure = xc.jaxpr_as_fun(closed), None
 
@@ -122,17 +126,25 @@ def _linearized(
     def reverse_anew(operands: list[Any], cotangents: list[Any]) -> list[Any]:
         return list(differentiated(operands)[0](cotangents))
 
+    compiled = functools.partial(jax.jit, compiler_options=compiler_options(platform))
     return DerivativeRule(
-        jax.jit(xc.jaxpr_as_fun(xc.ClosedJaxpr(forward, jaxpr.consts))),
-        jax.jit(reverse),
-        jax.jit(jax.vmap(reverse, in_axes=(None, 0))),
-        jax.jit(reverse_anew),
-        jax.jit(jax.vmap(reverse_anew, in_axes=(None, 0))),
+        compiled(xc.jaxpr_as_fun(xc.ClosedJaxpr(forward, jaxpr.consts))),
+        compiled(reverse),
+        compiled(jax.vmap(reverse, in_axes=(None, 0))),
+        compiled(reverse_anew),
+        compiled(jax.vmap(reverse_anew, in_axes=(None, 0))),
         single,
         number,
         inexact,
         residuals,
     )
+
+
+def _platform(operands: Sequence[Any]) -> str:
+    """Returns the platform of the devices that hold the operands."""
+    places = (getattr(x, "sharding", None) for x in operands if isinstance(x, jax.Array))
+    sharding = next(filter(None, places), None)
+    return jax.default_backend() if sharding is None else next(iter(sharding.device_set)).platform
 
 
 def _residual(leaf: Any, operands: list[Any], results: list[Any], additional: list[Any]) -> Residual:

@@ -41,8 +41,6 @@ from stratagem._core.step._replicate import gather_value as gather_value
 from stratagem._core.step._replicate import reduce_rows as reduce_rows
 from stratagem._core.step._replicate import reduce_value as reduce_value
 from stratagem._core.step._replicate import run_replicas as run_replicas
-from stratagem._core.step._rewrites import compiler_options as compiler_options
-from stratagem._core.step._rewrites import rewrite as rewrite
 from stratagem._core.step._signature import Same as Same
 from stratagem._core.step._signature import function_key as function_key
 from stratagem._core.step._trace import Trace as Trace

@@ -11,10 +11,10 @@ from jax.sharding import PartitionSpec
 
 from stratagem._core.eager import EagerRecorder, open_recorder
 from stratagem._core.mesh import AXIS, ReplicaMesh
+from stratagem._core.rewrites import compiler_options
 from stratagem._core.step._arguments import Arguments
 from stratagem._core.step._bound_variables import BoundVariables
 from stratagem._core.step._program_call import on_all_devices
-from stratagem._core.step._rewrites import compiler_options
 from stratagem._core.step._trace import Trace
 from stratagem._core.values import Stacked
 from stratagem._private import EagerOperation, OutsideOfTraces

@@ -14,6 +14,7 @@ from stratagem._base.errors import ContextError, DivergenceError
 from stratagem._base.types import Nest
 from stratagem._core.context import entered
 from stratagem._core.mesh import AXIS, ReplicaMesh
+from stratagem._core.rewrites import rewrite
 from stratagem._core.roles import Strategy
 from stratagem._core.step._arguments import Arguments, input_spec, own_specs
 from stratagem._core.step._capture import Capture
@@ -23,7 +24,6 @@ from stratagem._core.step._divergence import varying_outputs
 from stratagem._core.step._in_trace import InTrace
 from stratagem._core.step._replica_shapes import ReplicaShapes
 from stratagem._core.step._results import ResultStructure
-from stratagem._core.step._rewrites import rewrite
 from stratagem._core.step._update import RemoteUpdate
 from stratagem._core.values import is_remote, on_read
 from stratagem._private import announce_build, settings_of

@@ -11,12 +11,12 @@ from jax.sharding import PartitionSpec
 
 from stratagem._base.errors import DivergenceError, InvalidArgumentError
 from stratagem._core.mesh import AXIS, ReplicaMesh
+from stratagem._core.rewrites import compiler_options
 from stratagem._core.step._arguments import Arguments
 from stratagem._core.step._bound_variables import BoundVariables
 from stratagem._core.step._markers import is_literal
 from stratagem._core.step._partition import LocalPiece, Partition, Version
 from stratagem._core.step._program_call import program_call
-from stratagem._core.step._rewrites import compiler_options
 from stratagem._core.step._signature import static_key
 from stratagem._core.step._trace import Trace
 from stratagem._core.values import per_replica, storage

@@ -10,7 +10,7 @@ import numpy as np
 from jax import export
 
 from stratagem._base.errors import UnimplementedError
-from stratagem._core.step import compiler_options
+from stratagem._core.rewrites import compiler_options
 from stratagem._core.values import Maker
 from stratagem._private import on_device
 

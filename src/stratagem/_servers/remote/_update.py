@@ -15,7 +15,8 @@ from jax.extend import core as xc
 
 from stratagem._base.errors import UnimplementedError
 from stratagem._core.mesh import ReplicaMesh
-from stratagem._core.step import Arguments, Trace, TraceInfo, compiler_options, explore, trace, tracing
+from stratagem._core.rewrites import compiler_options
+from stratagem._core.step import Arguments, Trace, TraceInfo, explore, trace, tracing
 from stratagem._core.values import WholeConstraint
 from stratagem._private import apply_locally, keeps_rows, shaped
 
