@@ -114,10 +114,6 @@ REDUCTIONS: dict[str, Kink] = {
         lambda tf, x: tf.math.unsorted_segment_min(x, tf.constant([0, 1, 0, 0]), 2),
         ([1.0, 3.0, 1.0, 2.0],),
     ),
-    "unsorted_segment_prod": (
-        lambda tf, x: tf.math.unsorted_segment_prod(x, tf.constant([0, 1, 0, 0]), 2),
-        ([0.0, 1.0, 3.0, 2.0],),
-    ),
     "norm": (lambda tf, x: tf.norm(x, axis=1), ([[0.0, 0.0], [3.0, 4.0], [0.0, 2.0]],)),
     "norm of all": (lambda tf, x: tf.norm(x), ([0.0, 0.0],)),
     "norm of all, not zero": (lambda tf, x: tf.norm(x), ([0.0, 2.0],)),

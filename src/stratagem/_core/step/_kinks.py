@@ -207,7 +207,9 @@ def _reduce_extreme(bind: Function, params: dict[str, Any]) -> Function:
         (x,), (dx,) = primals, tangents
         y = extreme(x)
         chosen = (x == jnp.expand_dims(y, axes)).astype(x.dtype)
-        return y, jnp.sum(dx * (chosen / jnp.sum(chosen, axes, keepdims=True)), axes)
+        count = jnp.sum(chosen, axes, keepdims=True)
+        share = jnp.where(count == 0, jnp.nan, chosen / count)  # XLA makes 0 of a mask divided by 0
+        return y, jnp.sum(dx * share, axes)
 
     return extreme
 
@@ -252,7 +254,7 @@ def _reduce_prod(bind: Function, params: dict[str, Any]) -> Function:
 
 def _exclusive(x: jax.Array, reverse: bool) -> jax.Array:
     """Returns the products of all factors before (after) each factor, along the first axis."""
-    params = {"axis": 0, "reverse": reverse}
+    params: dict[str, Any] = {"axis": 0, "reverse": reverse}
     products = _cumprod(functools.partial(lax.cumprod, **params), params)(x)
     one = jnp.ones_like(x[:1])
     return jnp.concatenate([products[1:], one] if reverse else [one, products[:-1]])
