@@ -616,3 +616,18 @@ def test_a_tensor_can_have_the_type_of_a_python_number() -> None:
     weak, half, single = jax.eval_shape(program, jax.core.ShapedArray((), np.dtype("float64")))
     assert (weak.dtype, weak.weak_type) == (np.float32, True)
     assert (half.dtype, single.dtype) == (jnp.bfloat16, np.float32)
+
+
+@pytest.mark.parametrize("function", [jnp.clip, jnp.hypot, jax.nn.leaky_relu, jax.nn.elu, jax.nn.selu, jax.nn.celu])
+def test_functions_of_jax_are_recognized_in_programs(function: Any) -> None:
+    arguments = [1.0] * (3 if function is jnp.clip else 2 if function is jnp.hypot else 1)
+    (call,) = jax.make_jaxpr(function)(*arguments).jaxpr.eqns
+    assert _private.jax_function(call.params["jaxpr"].jaxpr) == function.__name__
+
+
+def test_functions_of_the_same_name_are_not_those_of_jax() -> None:
+    def clip(x: Any) -> Any:
+        return jnp.maximum(0, x)
+
+    (call,) = jax.make_jaxpr(jax.jit(clip))(1.0).jaxpr.eqns
+    assert _private.jax_function(call.params["jaxpr"].jaxpr) is None

@@ -110,8 +110,21 @@ def _xlogy(x: Tensor, y: Tensor) -> Tensor:
     return jnp.where(x == 0, jnp.zeros_like(x), x * jnp.log(jnp.where(x == 0, jnp.ones_like(y), y)))
 
 
-def _multiply_no_nan(x: Tensor, y: Tensor) -> Tensor:
+@jax.custom_vjp
+def _product_no_nan(x: Tensor, y: Tensor) -> Tensor:
     return jnp.where(y == 0, jnp.zeros_like(y), x * y)
+
+
+def _product_no_nan_backward(saved: tuple[Tensor, Tensor], gradient: Tensor) -> tuple[Tensor, Tensor]:
+    x, y = saved
+    return _product_no_nan(gradient, y), _product_no_nan(x, gradient)
+
+
+_product_no_nan.defvjp(lambda x, y: (_product_no_nan(x, y), (x, y)), _product_no_nan_backward)
+
+
+def _multiply_no_nan(x: Tensor, y: Tensor) -> Tensor:
+    return _product_no_nan(*jnp.broadcast_arrays(x, y))
 
 
 def _quotient_no_nan(x: Tensor, y: Tensor) -> Tensor:
@@ -245,7 +258,7 @@ def scalar_mul(scalar: TensorLike, x: TensorLike, name: str | None = None) -> Te
 def clip_by_value(t: Any, clip_value_min: Any, clip_value_max: Any, name: str | None = None) -> Tensor:
     """Clips the values to [clip_value_min, clip_value_max]."""
     array, low, high = operands("clip_by_value", tensor(t), clip_value_min, clip_value_max)
-    return jnp.minimum(jnp.maximum(array, low), high)
+    return jnp.maximum(jnp.minimum(array, high), low)
 
 
 def polyval(coeffs: Sequence[TensorLike], x: TensorLike, name: str | None = None) -> Tensor:

@@ -235,7 +235,11 @@ def _descending(direction: str) -> bool:
 
 def sort(values: Any, axis: int = -1, direction: str = "ASCENDING", name: str | None = None) -> Tensor:
     """Sorts the entries along `axis`."""
-    return jnp.sort(tensor(values), axis=axis, descending=_descending(direction))
+    array = tensor(values)
+    if _descending(direction) and jnp.issubdtype(array.dtype, np.floating):
+        # The order of equal entries, which their gradients show, is that of the ascending sort of the negated ones.
+        return -jnp.sort(-array, axis=axis)
+    return jnp.sort(array, axis=axis, descending=_descending(direction))
 
 
 def argsort(

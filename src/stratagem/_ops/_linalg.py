@@ -75,11 +75,16 @@ def norm(
     array, axes = _tensor(tensor), static_axes(axis)
     kind = {"euclidean": None}.get(ord, ord)
     if axes is None and ord in ("euclidean", "fro"):
-        return jnp.sqrt(jnp.sum(jnp.square(jnp.abs(array)), keepdims=bool(keepdims)))
+        return jnp.sqrt(jnp.sum(squares(array), keepdims=bool(keepdims)))
     if axes is None:
         flat = jnp.linalg.norm(array.ravel(), kind)
         return flat.reshape((1,) * array.ndim) if keepdims else flat
     return jnp.linalg.norm(array, kind, axes, keepdims=bool(keepdims))
+
+
+def squares(array: Tensor) -> Tensor:
+    """The squared absolute values."""
+    return jnp.square(jnp.abs(array) if jnp.iscomplexobj(array) else array)
 
 
 # The parameter `tensor` of `norm`, TF's name, hides the function.
@@ -91,8 +96,8 @@ def l2_normalize(
 ) -> Tensor:
     """`x` divided by its Euclidean norm along `axis` (of all entries without one)."""
     array = tensor(x)
-    squares = jnp.sum(jnp.square(array), static_axes(axis if axis is not None else dim), keepdims=True)
-    return array * jax.lax.rsqrt(jnp.maximum(squares, epsilon))
+    total = jnp.sum(jnp.square(array), static_axes(axis if axis is not None else dim), keepdims=True)
+    return array * jax.lax.rsqrt(jnp.maximum(total, epsilon))
 
 
 # --- Clipping by norm -------------------------------------------------------------------------------------------------
@@ -105,8 +110,8 @@ def global_norm(t_list: Sequence[TensorLike], name: str | None = None) -> Tensor
     """
     if not isinstance(t_list, list | tuple):
         raise TypeError(f"tf.linalg.global_norm takes a list of tensors, got {type(t_list).__name__}.")
-    squares = [jnp.sum(jnp.square(jnp.abs(tensor(t)))) for t in t_list if t is not None]
-    return jnp.sqrt(sum(squares[1:], squares[0])) if squares else tensor(0.0)
+    sums = [jnp.sum(squares(tensor(t))) for t in t_list if t is not None]
+    return jnp.sqrt(sum(sums[1:], sums[0])) if sums else tensor(0.0)
 
 
 def clip_by_global_norm(
@@ -118,7 +123,7 @@ def clip_by_global_norm(
     """
     before = global_norm(t_list) if use_norm is None else tensor(use_norm)
     limit = tensor(clip_norm).astype(before.dtype)
-    scale = jnp.where(jnp.isfinite(before), limit / jnp.maximum(before, limit), jnp.nan)
+    scale = jnp.where(jnp.isfinite(before), limit * jnp.minimum(1 / before, 1 / limit), jnp.nan)
     return [None if t is None else tensor(t) * scale.astype(tensor(t).dtype) for t in t_list], before
 
 
@@ -126,9 +131,9 @@ def clip_by_norm(t: Any, clip_norm: Any, axes: Any = None, name: str | None = No
     """Scales the tensor down so that its norm (along `axes`) is at most `clip_norm`."""
     array = tensor(t)
     limit = tensor(clip_norm).astype(array.dtype)
-    squares = jnp.sum(jnp.square(array), static_axes(axes), keepdims=True)
+    total = jnp.sum(jnp.square(array), static_axes(axes), keepdims=True)
     # The inner `where` keeps the gradient of the root finite at 0.
-    length = jnp.where(squares > 0, jnp.sqrt(jnp.where(squares > 0, squares, 1)), squares)
+    length = jnp.where(total > 0, jnp.sqrt(jnp.where(total > 0, total, 1)), total)
     return array * limit / jnp.maximum(length, limit)
 
 

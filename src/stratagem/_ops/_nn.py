@@ -109,7 +109,10 @@ def sparse_softmax_cross_entropy_with_logits(labels: TensorLike, logits: TensorL
 def sigmoid_cross_entropy_with_logits(labels: TensorLike, logits: TensorLike, name: str | None = None) -> Tensor:
     """The cross entropy of independent binary labels, element by element. Raises ValueError for different shapes."""
     scores, truth = _same_shape(labels, logits)
-    return jnp.maximum(scores, 0) - scores * truth + jnp.log1p(jnp.exp(-jnp.abs(scores)))
+    # Not maximum(scores, 0) and abs(scores), whose derivatives jump at 0.
+    positive = scores >= 0
+    minus_size = jnp.where(positive, -scores, scores)
+    return jnp.where(positive, scores, 0) - scores * truth + jnp.log1p(jnp.exp(minus_size))
 
 
 def weighted_cross_entropy_with_logits(
@@ -118,7 +121,7 @@ def weighted_cross_entropy_with_logits(
     """Like `sigmoid_cross_entropy_with_logits`, with the positive labels weighted. Raises ValueError for different shapes."""
     scores, truth = _same_shape(labels, logits)
     weight = 1 + (tensor(pos_weight).astype(scores.dtype) - 1) * truth
-    return (1 - truth) * scores + weight * (jnp.log1p(jnp.exp(-jnp.abs(scores))) + jnp.maximum(-scores, 0))
+    return (1 - truth) * scores + weight * (jnp.log1p(jnp.exp(-jnp.abs(scores))) + jax.nn.relu(-scores))
 
 
 def _same_shape(labels: Any, logits: Any) -> tuple[Tensor, Tensor]:

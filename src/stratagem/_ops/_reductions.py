@@ -11,6 +11,7 @@ from stratagem._base.errors import InvalidArgumentError
 from stratagem._base.types import DTypeLike, IntLike, TensorLike
 from stratagem._ops._convert import Tensor, allow_x64, folds_constants, numpy_type, static_axes, static_int, tensor
 from stratagem._ops._dtypes import as_dtype, int64
+from stratagem._ops._linalg import squares
 
 
 def _numbers(name: str, value: Any) -> Tensor:
@@ -140,7 +141,7 @@ def reduce_euclidean_norm(
 ) -> Tensor:
     """The square root of the sum of squares, in the tensor's own dtype."""
     array = _numbers("math.reduce_euclidean_norm", input_tensor)
-    return jnp.sqrt(jnp.sum(jnp.square(jnp.abs(array)), static_axes(axis), keepdims=keepdims)).astype(array.dtype)
+    return jnp.sqrt(jnp.sum(squares(array), static_axes(axis), keepdims=keepdims)).astype(array.dtype)
 
 
 @folds_constants

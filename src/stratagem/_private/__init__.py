@@ -96,6 +96,7 @@ from stratagem._private._shards import joined as joined
 from stratagem._private._traces import AtLevel as AtLevel
 from stratagem._private._traces import OutsideOfTraces as OutsideOfTraces
 from stratagem._private._traces import is_constant as is_constant
+from stratagem._private._traces import jax_function as jax_function
 from stratagem._private._traces import new_jaxpr as new_jaxpr
 from stratagem._private._traces import stand_in as stand_in
 from stratagem._private._traces import sub_jaxprs as sub_jaxprs

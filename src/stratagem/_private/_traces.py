@@ -2,6 +2,7 @@
 
 import functools
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import Any, final
 
 import jax
@@ -70,6 +71,15 @@ def stand_in(constant: jax.Array, tracer: TensorLike) -> None:
 def sub_jaxprs(params: dict[str, Value]) -> Iterable[Jaxpr]:
     """The programs inside an equation's parameters."""
     return jax_core.jaxprs_in_params(params)
+
+
+_JAX = str(Path(jax.__file__).parent)
+
+
+def jax_function(jaxpr: Jaxpr) -> str | None:
+    """The name of the function of JAX of which this is the program; None for a program of anyone else's function."""
+    name, _, place = (jaxpr.debug_info.func_src_info or "").partition(" at ")
+    return name if place.startswith(_JAX) else None
 
 
 @functools.cache

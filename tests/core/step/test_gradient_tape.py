@@ -19,14 +19,8 @@ from tests.thorough import thorough_but
 
 RECORDED = json.loads((Path(__file__).parents[2] / "parity" / "recorded" / "tape.json").read_text())["behaviours"]
 
-HALF_AT_TIES = "JAX gives each of two equal numbers half of the gradient, TensorFlow gives all of it to the first"
-# Where JAX's own derivatives differ from TensorFlow's: the reason, and what we give.
+# Where we differ from TensorFlow: the reason, and what we give.
 DIFFERENT = {
-    "abs_at_zero": ("JAX takes the derivative from the right", 1.0),
-    "maximum_at_tie": (HALF_AT_TIES, 0.5),
-    "minimum_at_tie": (HALF_AT_TIES, 0.5),
-    "clip_at_bounds": (HALF_AT_TIES, [0.0, 0.5, 1.0, 0.5, 0.0]),
-    "where_keeps_nan_of_untaken": ("JAX multiplies the infinite derivative of sqrt by zero", ["NaN", 0.25]),
     "gather_repeats_add_up": ("gradients are dense; the numbers are the same", [2.0, 0.0, 1.0]),
 }
 # TensorFlow drops surplus output_gradients without a word.

@@ -16,6 +16,7 @@ import jax.numpy as jnp
 from jax.extend import core as xc
 
 from stratagem._base.errors import TapeError
+from stratagem._core.step._kinks import tensorflow_rules
 from stratagem._core.step._markers import MARKERS, gradient_p, gradient_parts, has_markers, is_literal, mark_p
 from stratagem._private import new_jaxpr
 
@@ -247,11 +248,12 @@ def _run(eqns: Sequence[Eqn], chunk: Chunk, wanted: set[Var], env: dict[Var, Any
     others = [v for v in others if v not in set(inputs)]
     used_later = [v for v in made if v in wanted]
     outputs = list(chunk.outputs) if differentiable else []
-    body = xc.jaxpr_as_fun(xc.ClosedJaxpr(new_jaxpr([], [*inputs, *others], [*outputs, *used_later], eqns), []))
+    closed = xc.ClosedJaxpr(new_jaxpr([], [*inputs, *others], [*outputs, *used_later], eqns), [])
     constant = [env[v] for v in others]
     if not differentiable:
-        env.update(zip(used_later, body(*constant), strict=True))
+        env.update(zip(used_later, xc.jaxpr_as_fun(closed)(*constant), strict=True))
         return None
+    body = xc.jaxpr_as_fun(tensorflow_rules(closed))
 
     def forward(*values: Any) -> tuple[list[Any], list[Any]]:
         results = body(*values, *constant)
