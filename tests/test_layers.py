@@ -32,7 +32,7 @@ ROOMS: dict[str, tuple[tuple[str, ...], ...]] = {
     ),
     "_cluster": (("coordination",), ("control", "")),
     "_core": (
-        ("reduce", "non_finite", "rewrites"),
+        ("reduce", "non_finite", "rewrites", "kinks"),
         ("mesh", "numbers"),
         ("roles",),
         ("context",),

@@ -20,13 +20,13 @@ class EagerOperation:
 
     compute: returns the results for operands, one array or a list of them. key: equal for operations that compute the
     same; None if that is not known. told: where a function with its own derivative tells its caller the structure of its
-    results when it is traced. told_by_derivative: where its derivative would tell the same, which must not happen, too.
+    results when it is traced. told_twice: where the same is told once more if it is differentiated, too; JAX wants only one.
     """
 
     compute: Callable[..., Value]
     key: Hashable
     told: tuple[Value, ...] = ()
-    told_by_derivative: tuple[Value, ...] = ()
+    told_twice: tuple[Value, ...] = ()
 
 
 class OperationRecorder(Protocol):
@@ -86,7 +86,7 @@ class RecordingTrace(jax_core.Trace):
             return primitive.bind(*operands, subfuns=(fun, fwd, bwd), **params)
 
         # Its reverse may close over values of this call, so that no other call computes the same.
-        return self._run(EagerOperation(compute, None), args)
+        return self._run(EagerOperation(compute, None, told_twice=fun.stores), args)
 
     def process_call(self, primitive: Value, f: Value, args: Value, params: Value, /) -> Value:
         return self._run(EagerOperation(lambda *operands: primitive.bind(f, *operands, **params), None), args)
@@ -185,11 +185,12 @@ def abstract_value(value: TensorLike) -> Value:
 
 
 def structures_told(operation: EagerOperation) -> tuple[Value, ...]:
-    """Returns what a traced function with its own derivative has told; its derivative has told nothing, then."""
-    for store in operation.told_by_derivative:
+    """Returns what a traced function with its own derivative has told; takes back what was told twice."""
+    found = tuple(map(_told, operation.told))
+    for store in operation.told_twice:
         if store is not None:
             store.reset()
-    return tuple(map(_told, operation.told))
+    return found
 
 
 def tell_structures(operation: EagerOperation, values: Sequence[Value]) -> None:

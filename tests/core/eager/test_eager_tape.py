@@ -301,3 +301,34 @@ def test_a_gradient_whose_operands_are_gone_is_refused_when_another_tape_differe
     assert float(g) == 81.0
     with pytest.raises(TapeError, match="Open this tape first, or make the other one persistent"):
         outer.gradient(g, x)
+
+
+def test_functions_with_their_own_derivative() -> None:
+    @jax.custom_vjp
+    def twice(x: Any, y: Any) -> Any:
+        return {"sum": x + y, "product": x * y}
+
+    twice.defvjp(lambda x, y: (twice(x, y), (x, y)), lambda saved, g: (100.0 * g["product"] * saved[1], g["sum"] * 7.0))
+    x, y = tf.constant(3.0), tf.constant(5.0)
+    for _ in range(2):
+        with tf.GradientTape() as outer:
+            outer.watch([x, y])
+            with tf.GradientTape() as inner:
+                inner.watch([x, y])
+                found = twice(x, y)
+                loss = found["sum"] + found["product"]
+            dx, dy = inner.gradient(loss, [x, y])
+        assert [float(dx), float(dy)] == [500.0, 7.0]
+        assert plain(outer.gradient(dx, [x, y])) == [None, 100.0]
+
+
+def test_what_does_not_matter_is_not_connected() -> None:
+    x, w = tf.constant([1.0, 2.0]), tf.Variable([3.0, 4.0])
+    first = tf.function(lambda x, w: (x * 2.0, w * 3.0))
+    with tf.GradientTape(persistent=True) as tape:
+        tape.watch(x)
+        a, b = first(x, w)
+        shaped, stopped = tf.ones_like(x) * 5.0, tf.stop_gradient(x) * 3.0
+    assert plain(tape.gradient(a, [x, w])) == [[2.0, 2.0], None]
+    assert plain(tape.gradient(b, [x, w])) == [None, [3.0, 3.0]]
+    assert plain(tape.gradient([shaped, stopped], [x])) == [None]

@@ -31,7 +31,16 @@ class Note:
     given: Sequence[Any] | None
 
     def pull(self, cotangents: Sequence[Any], rows: int | None) -> list[Any]:
-        """Returns the cotangents of the operands for those of the results, of which some are None."""
+        """Returns the cotangents of the operands for those of the results, of which some are None.
+
+        None for an operand that is not connected to these results.
+        """
+        rule = self.rule
+        given = {i for i, c in enumerate(cotangents) if c is not None}
+        found = self._reversed(cotangents, rows)
+        return [None if given.isdisjoint(reach) else c for c, reach in zip(found, rule.reaches, strict=True)]
+
+    def _reversed(self, cotangents: Sequence[Any], rows: int | None) -> list[Any]:
         rule = self.rule
         pairs = zip(cotangents, self.types, rule.inexact, strict=True)
         seeds = [_zeros(t, rows) if c is None else c for c, t, inexact in pairs if inexact]

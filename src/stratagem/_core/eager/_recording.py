@@ -87,11 +87,12 @@ class EagerRecorder:
         which = tuple(i for i, n in enumerate(numbers) if n is not None and any(r.tracks(n) for r in tracking))
         rule = rule_for(operation, operands, which)
         made = rule.forward(*operands)
+        connected = frozenset().union(*rule.reaches)
         keep = len(self._recordings) > 1 or any(r.persistent for r in tracking)
         note = Note(
             rule,
             tuple(n for i in which if (n := numbers[i]) is not None),
-            tuple(self.known(r) if ok else None for r, ok in zip(made, rule.inexact, strict=False)),
+            tuple(self.known(r) if i in connected else None for i, r in enumerate(made[: rule.results])),
             tuple(map(abstract_value, made[: rule.results])),
             residuals_of(rule, operands, made),
             operands if keep else None,

@@ -16,7 +16,7 @@ import jax.numpy as jnp
 from jax.extend import core as xc
 
 from stratagem._base.errors import TapeError
-from stratagem._core.step._kinks import tensorflow_rules
+from stratagem._core.kinks import tensorflow_rules
 from stratagem._core.step._markers import MARKERS, gradient_p, gradient_parts, has_markers, is_literal, mark_p
 from stratagem._private import new_jaxpr
 

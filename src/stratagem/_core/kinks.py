@@ -14,7 +14,6 @@ import jax.numpy as jnp
 from jax import lax
 from jax.extend import core as xc
 
-from stratagem._core.step._markers import is_literal
 from stratagem._private import jax_function
 
 Function = Callable[..., Any]
@@ -298,7 +297,9 @@ def _selu(x: jax.Array) -> jax.Array:
 def _bounds_last(jaxpr: Any) -> Any:
     """Returns the program of `jnp.clip` with the clipped value as the first operand, which gets everything at a bound."""
     eqns = [
-        e.replace(invars=e.invars[::-1]) if e.primitive.name in ("max", "min") and not is_literal(e.invars[1]) else e
+        e.replace(invars=e.invars[::-1])
+        if e.primitive.name in ("max", "min") and not isinstance(e.invars[1], xc.Literal)
+        else e
         for e in jaxpr.eqns
     ]
     return jaxpr.replace(eqns=eqns)
