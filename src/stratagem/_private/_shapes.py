@@ -40,7 +40,7 @@ def intercept_shapes(kind: type[Shape]) -> None:
     def new_shapes_dict(call_spec: Any) -> dict[str, Any]:
         """Lets the method `build` of layers get such shapes."""
         shapes = shapes_dict(call_spec).items()
-        return {name: tree_api.map_shape_structure(lambda shape: new(kind, shape), value) for name, value in shapes}
+        return {name: keras.tree.map_shape_structure(lambda shape: new(kind, shape), value) for name, value in shapes}
 
     keras_layer.get_shapes_dict = new_shapes_dict
     tree_api.register_tree_node_class(kind)

@@ -60,7 +60,7 @@ def test_a_slice_is_a_shape(sizes: list[Any], part: slice) -> None:
 def test_a_shape_is_the_same_after_a_journey(sizes: list[Any] | None) -> None:
     shape = tf.TensorShape(sizes)
     leaves, structure = jax.tree.flatten(shape)
-    packed = keras.tree.pack_sequence_as(shape, keras.tree.flatten(shape))
+    (packed,) = keras.tree.pack_sequence_as([shape], keras.tree.flatten([shape]))
     journeys = [pickle.loads(pickle.dumps(shape)), copy.copy(shape), copy.deepcopy([shape])[0], tf.TensorShape(shape)]
     for back in (*journeys, jax.tree.unflatten(structure, leaves), packed, tf.nest.map_structure(lambda s: s, shape)):
         assert type(back) is tf.TensorShape
@@ -170,6 +170,31 @@ def test_shapes_cause_no_further_traces() -> None:
         step(x, x.shape)
         step(tf.ones([2, 3]), tf.TensorShape([2, 3]))
     assert len(traces) <= 2
+
+
+@pytest.mark.parametrize("decorate", [lambda fn: fn, tf.function])
+def test_calling_a_compiled_step_asks_for_no_shape(decorate: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    strategy = tf.distribute.MirroredStrategy(["CPU:0"])
+    with strategy.scope():
+        model = keras.Sequential([keras.layers.Dense(2)])
+        optimizer = keras.optimizers.SGD(0.1)
+
+    def replica(x: Any) -> Any:
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_sum(model(x))
+        gradients = tape.gradient(loss, model.trainable_variables)
+        optimizer.apply_gradients(zip(gradients, model.trainable_variables, strict=True))
+        return loss
+
+    step = decorate(lambda x: strategy.run(replica, (x,)))
+    x = tf.ones([4, 3])
+    for _ in range(2):
+        step(x)
+    asked = []
+    for owner in (type(x), jax.core.Tracer, type(model.weights[0])):
+        monkeypatch.setattr(owner, "shape", property(lambda self: asked.append(self) or self.aval.shape))
+    step(x)
+    assert asked == []
 
 
 @pytest.mark.parametrize("sizes", [None, [], [2], [2, None]])
@@ -315,6 +340,15 @@ def test_references_count_by_identity(make: Callable[[], Any]) -> None:
     assert one.ref() == one.ref() != other.ref()
     assert len({one.ref(), one.ref(), other.ref()}) == 2
     assert one.ref().deref() is one
+
+
+def test_tensors_of_strings_have_them_too() -> None:
+    text = tf.constant([["a", "b"]])
+    assert text.shape.as_list() == text.get_shape().as_list() == [1, 2]
+    assert text[0].shape.rank == 1
+    assert tf.reshape(text, [2, 1]).shape == [2, 1]
+    assert text.ref().deref() is text
+    assert pickle.loads(pickle.dumps(text)).shape == (1, 2)
 
 
 def test_a_shape_is_known_in_every_trace() -> None:

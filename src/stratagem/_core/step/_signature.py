@@ -218,7 +218,7 @@ def leaf_key(leaf: Any) -> Hashable:
     if type(leaf) is Fixed:
         return leaf.key
     if isinstance(leaf, Stacked):
-        return ("per replica", leaf.array.shape, leaf.array.dtype, leaf.mesh.devices)
+        return ("per replica", leaf.array.aval.shape, leaf.array.dtype, leaf.mesh.devices)
     if isinstance(leaf, Separate):
         return ("per replica", *leaf.shapes, *(v.dtype for v in leaf.values))
     if isinstance(leaf, KerasVariable):

@@ -30,6 +30,7 @@ from stratagem._core.values._placement import is_remote as is_remote
 from stratagem._core.values._placement import join as join
 from stratagem._core.values._placement import placement_of as placement_of
 from stratagem._core.values._placement import storage as storage
+from stratagem._core.values._reference import Reference as Reference
 from stratagem._core.values._reference import attach_methods as attach_methods
 from stratagem._core.values._regularizers import WholeConstraint as WholeConstraint
 from stratagem._core.values._regularizers import WholeRegularizer as WholeRegularizer
