@@ -60,7 +60,7 @@ class StringTensor(np.ndarray):
         """The bytes object of a scalar, else an array of them, like `tf.Tensor.numpy()`."""
         return np.asarray(self)[()]
 
-    @property
+    @property  # type: ignore[misc]
     def shape(self) -> TensorShape:  # type: ignore[override]
         """The sizes, of TensorFlow's class as those of other tensors."""
         return TensorShape(super().shape)

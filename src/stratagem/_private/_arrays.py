@@ -1,7 +1,7 @@
 """JAX's tensors: 64 bits stay exact where they are asked for, TensorFlow's methods are there, and errors take a text."""
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from typing import Any, cast
 
 import jax
@@ -16,6 +16,7 @@ from jax._src.literals import TypedNdArray
 from jax.sharding import SingleDeviceSharding
 from keras.src.backend.common import dtypes as promotion
 
+from stratagem._base.types import TensorLike
 from stratagem._private._variables import KerasVariable
 
 _WIDE = (np.dtype(np.float64), np.dtype(np.int64), np.dtype(np.uint64))
@@ -123,7 +124,7 @@ def _set_shape(tensor: Any, shape: Any) -> None:
         raise ValueError(f"Tensor's shape {tensor.shape} is not compatible with supplied shape {shape}.")
 
 
-def add_tensor_methods(reference: Callable[[Any], Any]) -> None:
+def add_tensor_methods(reference: Callable[[TensorLike], Hashable]) -> None:
     """Give JAX's arrays, which are our tensors, and variables the methods that TF code calls. Nothing is replaced.
 
     reference(tensor) returns what `tensor.ref()` does.

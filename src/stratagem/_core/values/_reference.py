@@ -1,7 +1,8 @@
 """Reference: what `x.ref()` returns."""
 
-from typing import Any, final
+from typing import final
 
+from stratagem._base.types import TensorLike
 from stratagem._private import add_tensor_methods
 
 
@@ -11,10 +12,10 @@ class Reference:
 
     __slots__ = ("_wrapped",)
 
-    def __init__(self, wrapped: Any) -> None:
+    def __init__(self, wrapped: TensorLike) -> None:
         self._wrapped = wrapped
 
-    def deref(self) -> Any:
+    def deref(self) -> TensorLike:
         """Returns the tensor or variable."""
         return self._wrapped
 

@@ -16,7 +16,7 @@ from stratagem._private import intercept_shapes
 class Dimension:
     """One size of a shape, None if it is unknown: an element of `TensorShape.dims`, as TensorFlow 1 has them."""
 
-    def __init__(self, value: Any) -> None:
+    def __init__(self, value: Value) -> None:
         self.value: int | None = _size(value)
 
     def __eq__(self, other: object) -> bool:
@@ -62,12 +62,12 @@ class TensorShape(tuple[Any, ...]):
     def __reduce__(self) -> tuple[Any, ...]:
         return restored, (None if self is _UNKNOWN else tuple(self),)
 
-    def tree_flatten(self) -> tuple[tuple[Any, ...], bool]:
+    def tree_flatten(self) -> tuple[tuple[Value, ...], bool]:
         """Returns the sizes, the children of this node of a tree, and whether the rank is unknown."""
         return ((), True) if self is _UNKNOWN else (tuple(self), False)
 
     @classmethod
-    def tree_unflatten(cls, unknown: bool, children: Iterable[Any]) -> "TensorShape":
+    def tree_unflatten(cls, unknown: bool, children: Iterable[Value]) -> "TensorShape":
         """Returns the node with these children, which may be anything."""
         return _UNKNOWN if unknown else tuple.__new__(cls, children)
 
@@ -208,14 +208,16 @@ class TensorShape(tuple[Any, ...]):
         if not isinstance(other, _ADDED):
             return NotImplemented
         # A tuple may hold what is no size, as in NumPy's idiom `x.reshape(x.shape[:-1] + (-1,))`.
-        known = isinstance(other, tuple) and _UNKNOWN is not self and _UNKNOWN is not other
-        return restored(tuple.__add__(self, other)) if known else self.concatenate(other)
+        if isinstance(other, tuple) and _UNKNOWN is not self and _UNKNOWN is not other:
+            return restored((*self, *other))
+        return self.concatenate(other)
 
     def __radd__(self, other: Any) -> "TensorShape":
         if not isinstance(other, _ADDED) or (isinstance(other, list) and _adds_in_place(sys._getframe(1))):
             return NotImplemented
-        known = isinstance(other, tuple) and self is not _UNKNOWN
-        return restored(tuple.__add__(other, self)) if known else TensorShape(other).concatenate(self)
+        if isinstance(other, tuple) and self is not _UNKNOWN:
+            return restored((*other, *self))
+        return TensorShape(other).concatenate(self)
 
     def __eq__(self, other: object) -> bool:
         if self is _UNKNOWN or other is _UNKNOWN:
@@ -251,7 +253,7 @@ def restored(sizes: tuple[Any, ...] | None) -> TensorShape:
     return _UNKNOWN if sizes is None else tuple.__new__(TensorShape, sizes)
 
 
-def dimension_value(dimension: Any) -> Any:
+def dimension_value(dimension: Value) -> Value:
     """Returns the number of a Dimension; anything else as it is."""
     return dimension.value if isinstance(dimension, Dimension) else dimension
 
