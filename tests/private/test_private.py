@@ -336,6 +336,8 @@ def test_shapes_are_of_the_class_that_is_asked_for() -> None:
     Layer()(x)
     Layer()({"a": x, "b": [x]})
     assert found[1:] == [tf.TensorShape([2, 3]), {"a": x.shape, "b": [x.shape]}]
+    Layer()([x, None])
+    assert found.pop() == [x.shape, None]
     assert {type(shape) for shape in (found[1], found[2]["a"], *found[2]["b"])} == {tf.TensorShape}
 
 

@@ -38,9 +38,13 @@ def intercept_shapes(kind: type[Shape]) -> None:
     shapes_dict = keras_layer.get_shapes_dict
 
     def new_shapes_dict(call_spec: Any) -> dict[str, Any]:
-        """Lets the method `build` of layers get such shapes."""
+        """Lets the method `build` of layers get such shapes; an argument that is not given has None."""
+
+        def converted(shape: Any) -> Any:
+            return new(kind, shape) if isinstance(shape, tuple) else shape
+
         shapes = shapes_dict(call_spec).items()
-        return {name: keras.tree.map_shape_structure(lambda shape: new(kind, shape), value) for name, value in shapes}
+        return {name: keras.tree.map_shape_structure(converted, value) for name, value in shapes}
 
     keras_layer.get_shapes_dict = new_shapes_dict
     tree_api.register_tree_node_class(kind)
