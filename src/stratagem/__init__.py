@@ -35,9 +35,9 @@ _NAMES = {
     "_ops.flow": """
         case cond foldl foldr map_fn scan switch_case vectorized_map while_loop
     """,
-    "_data": "TensorShape TensorSpec",
+    "_data": "TensorSpec",
     "_core.step": "GradientTape UnconnectedGradients function",
-    "_core.values": "IndexedSlices Module Variable VariableAggregation VariableSynchronization",
+    "_core.values": "IndexedSlices Module TensorShape Variable VariableAggregation VariableSynchronization",
 }
 _NAMESPACES = """
     bitwise compat config data debugging distribute dtypes errors estimator image io keras linalg math nest nn random sparse

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from stratagem._base.errors import InvalidArgumentError
+from stratagem._core.values import TensorShape
 from stratagem._data import (
     AUTOTUNE,
     INFINITE_CARDINALITY,
@@ -18,7 +19,6 @@ from stratagem._data import (
     AutoShardPolicy,
     Dataset,
     Options,
-    TensorShape,
     TensorSpec,
     set_global_seed,
 )

@@ -46,6 +46,7 @@ EXPECTED = {
     "keras.src.backend.common": {"dtypes", "global_state"},
     "keras.src.backend.common.name_scope": {"current_path"},
     "keras.src.backend.jax": {"numpy"},
+    "keras.src.layers": {"layer"},
     "keras.src.losses": {"loss"},
     "keras.src.metrics": {"reduction_metrics"},
     "keras.src.metrics.metric": {"Metric"},
@@ -56,6 +57,7 @@ EXPECTED = {
     "keras.src.random": {"seed_generator"},
     "keras.src.random.seed_generator": {"GLOBAL_SEED_GENERATOR", "SeedGenerator"},
     "keras.src.saving": {"saving_lib"},
+    "keras.src.tree": {"tree_api"},
     "keras.src.trainers": {"data_adapters", "trainer"},
     "keras.src.trainers.data_adapters": {"array_slicing", "data_adapter"},
     "keras.src.utils": {"rng_utils", "tracking"},
@@ -307,6 +309,36 @@ def test_tensors_have_tensorflow_methods() -> None:
     assert shapes == [(2,)]
     with pytest.raises(jax.errors.TracerArrayConversionError):
         jax.make_jaxpr(lambda x: x.numpy())(tensor)
+
+
+def test_shapes_are_of_the_class_that_is_asked_for() -> None:
+    def kinds(*values: Any) -> set[type]:
+        return {type(value.shape) for value in values}
+
+    x = tf.zeros([2, 3])
+    assert kinds(x, keras.Variable(x), keras.Input((3,))) == {tf.TensorShape}
+    found: list[Any] = []
+    jax.make_jaxpr(lambda x: found.append(x) or x)(x)
+    assert kinds(*found) == {tf.TensorShape}
+    assert type(x.aval.shape) is tuple
+    assert keras.tree.flatten([x.shape]) == jax.tree.leaves([x.shape]) == [2, 3]
+    assert type(keras.tree.map_structure(str, x.shape)) is type(jax.tree.map(str, x.shape)) is tf.TensorShape
+    with pytest.raises(AttributeError, match="immutable"):
+        keras.Input((3,)).shape = (2,)
+
+    class Layer(keras.layers.Layer):
+        def build(self, input_shape: Any) -> None:
+            found.append(input_shape)
+
+        def call(self, inputs: Any) -> Any:
+            return inputs
+
+    Layer()(x)
+    Layer()({"a": x, "b": [x]})
+    assert found[1:] == [tf.TensorShape([2, 3]), {"a": x.shape, "b": [x.shape]}]
+    Layer()([x, None])
+    assert found.pop() == [x.shape, None]
+    assert {type(shape) for shape in (found[1], found[2]["a"], *found[2]["b"])} == {tf.TensorShape}
 
 
 # --- Keras variables --------------------------------------------------------------------------------------------------

@@ -8,12 +8,11 @@ from stratagem._core.step import (
     attach_optimizers,
     attach_seeds,
 )
-from stratagem._core.values import attach_placements, attach_shards
+from stratagem._core.values import attach_methods, attach_placements, attach_shapes, attach_shards
 from stratagem._private import (
     NAMED_PLACES,
     ROUTED_PLACES,
     Hook,
-    add_tensor_methods,
     allow_messages,
     attach,
     average_as_tensorflow,
@@ -31,6 +30,7 @@ from stratagem._private import (
     restore_hdf5_optimizers,
     weigh_as_tensorflow,
 )
+from stratagem._strategies import attach_device_names
 from stratagem._tf1.graph import attach_graph_variables
 from stratagem._training import attach_callbacks, attach_paths, attach_trainer
 
@@ -76,10 +76,21 @@ HOOKS: tuple[Hook, ...] = (
             "jaxlib._jax.ArrayImpl.[gs]et_shape",
             "jax._src.core.Tracer.numpy",
             "jax._src.core.Tracer.[gs]et_shape",
+            "jaxlib._jax.ArrayImpl.ref",
+            "jax._src.core.Tracer.ref",
+            f"{_VARIABLE}.get_shape",
+            f"{_VARIABLE}.ref",
         ),
-        why="`loss.numpy()`, `x.get_shape()` and `x.set_shape(...)` would be missing.",
+        why="`loss.numpy()`, `x.get_shape()`, `x.set_shape(...)` and `x.ref()` would be missing.",
         test="tests/private/test_private.py::test_tensors_have_tensorflow_methods",
-        attach=add_tensor_methods,
+        attach=attach_methods,
+    ),
+    Hook(
+        what="names of devices",
+        places=tuple(f"jaxlib._jax.Device.{name}" for name in ("__str__", "__contains__", "startswith", "endswith")),
+        why='`x.device.endswith("GPU:0")` would fail, and `print(x.device)` would show another name.',
+        test="tests/strategies/test_device_names.py::test_a_tensors_device_is_printed_as_in_tensorflow",
+        attach=attach_device_names,
     ),
     Hook(
         what="checks in loops",
@@ -204,6 +215,19 @@ HOOKS: tuple[Hook, ...] = (
         why="Variables of a scope would be Keras' own: on one device, and neither synchronized nor aggregated.",
         test="tests/private/test_private.py::test_a_plain_variable_has_no_placement",
         attach=attach_placements,
+    ),
+    Hook(
+        what="shapes of tensors",
+        places=(
+            "jaxlib._jax.ArrayImpl.shape",
+            "jax._src.core.Tracer.shape",
+            "keras.src.backend.common.keras_tensor.KerasTensor.shape",
+            "keras.src.layers.layer.get_shapes_dict",
+            f"{_VARIABLE}.shape",
+        ),
+        why="`x.shape.as_list()`, `x.shape.rank` and `input_shape.as_list()` in a layer's `build` would fail.",
+        test="tests/private/test_private.py::test_shapes_are_of_the_class_that_is_asked_for",
+        attach=attach_shapes,
     ),
     Hook(
         what="shards of variables",

@@ -1,5 +1,6 @@
 """The shape and layout of tensors: cast, reshape, concat, split, pad and similar functions."""
 
+import itertools
 from collections.abc import Sequence
 from typing import Any
 
@@ -10,6 +11,7 @@ import numpy as np
 from stratagem._base.errors import InvalidArgumentError
 from stratagem._base.types import DTypeLike, ShapeLike, TensorLike
 from stratagem._core.context import current
+from stratagem._core.values import TensorShape
 from stratagem._ops._convert import (
     Tensor,
     allow_x64,
@@ -198,14 +200,28 @@ def broadcast_to(input: Any, shape: Any, name: str | None = None) -> Tensor:
     return jnp.broadcast_to(tensor(input), static_shape(shape))
 
 
-def broadcast_static_shape(shape_x: Any, shape_y: Any) -> tuple[int, ...]:
-    """The shape that two shapes broadcast to."""
-    return np.broadcast_shapes(static_shape(shape_x), static_shape(shape_y))
+def broadcast_static_shape(shape_x: ShapeLike, shape_y: ShapeLike) -> TensorShape:
+    """The shape that two shapes broadcast to, of unknown sizes where it depends on one, as in TensorFlow."""
+    first, second = TensorShape(shape_x), TensorShape(shape_y)
+    if first.rank is None or second.rank is None:
+        return TensorShape(None)
+    pairs = itertools.zip_longest(reversed(first), reversed(second), fillvalue=1)
+    return TensorShape([_broadcast_size(a, b, first, second) for a, b in pairs][::-1])
+
+
+def _broadcast_size(a: int | None, b: int | None, first: TensorShape, second: TensorShape) -> int | None:
+    if a is None or b is None:
+        known = a or b or 0
+        return known if known > 1 else None
+    if 1 not in (a, b) and a != b:
+        raise ValueError(f"Incompatible shapes for broadcasting: {first} and {second}")
+    return b if a == 1 else a
 
 
 def broadcast_dynamic_shape(shape_x: Any, shape_y: Any) -> Any:
     """The shape that two shapes broadcast to, as a tensor."""
-    return _static(np.array(broadcast_static_shape(shape_x, shape_y), dtype=np.int32), None)
+    shape = np.broadcast_shapes(static_shape(shape_x), static_shape(shape_y))
+    return _static(np.array(shape, dtype=np.int32), None)
 
 
 @folds_constants
@@ -232,9 +248,8 @@ def stop_gradient(input: Any, name: str | None = None) -> Tensor:
 
 def ensure_shape(x: Any, shape: Any, name: str | None = None) -> Tensor:
     """Returns `x` if its shape fits (None fits anything). Raises InvalidArgumentError otherwise."""
-    array, wanted = tensor(x), list(shape)
-    fits = len(wanted) == array.ndim and all(w is None or w == d for w, d in zip(wanted, array.shape, strict=True))
-    if not fits:
+    array, wanted = tensor(x), TensorShape(shape)
+    if not wanted.is_compatible_with(array.shape):
         raise InvalidArgumentError(f"A tensor of shape {list(array.shape)} does not have the expected shape {wanted}.")
     return array
 

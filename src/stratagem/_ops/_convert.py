@@ -14,6 +14,7 @@ from stratagem._base.errors import InvalidArgumentError, TracedDecisionError
 from stratagem._base.types import DTypeLike, TensorLike
 from stratagem._core.context import current
 from stratagem._core.numbers import is_stand_in, plain
+from stratagem._core.values import Reference, TensorShape
 from stratagem._ops._dtypes import DType, as_dtype
 from stratagem._private import OutsideOfTraces
 
@@ -58,6 +59,19 @@ class StringTensor(np.ndarray):
     def numpy(self) -> TensorLike:
         """The bytes object of a scalar, else an array of them, like `tf.Tensor.numpy()`."""
         return np.asarray(self)[()]
+
+    @property  # type: ignore[misc]
+    def shape(self) -> TensorShape:  # type: ignore[override]
+        """The sizes, of TensorFlow's class as those of other tensors."""
+        return TensorShape(super().shape)
+
+    def get_shape(self) -> TensorShape:
+        """Returns the shape."""
+        return self.shape
+
+    def ref(self) -> Reference:
+        """Returns a hashable reference to this tensor."""
+        return Reference(self)
 
 
 def tensor(value: TensorLike, dtype: DTypeLike = None) -> Tensor:

@@ -51,8 +51,8 @@ class DType:
 
     @property
     def size(self) -> int:
-        """The size of one element in bytes (1 for strings, as in TF)."""
-        return 1 if self.name == "string" else self.dtype.itemsize
+        """The size of one element in bytes (0 for strings, as in TF)."""
+        return 0 if self.name == "string" else self.dtype.itemsize
 
     @property
     def is_floating(self) -> bool:
@@ -80,6 +80,16 @@ class DType:
         return self.name == "bool"
 
     @property
+    def is_numeric(self) -> bool:
+        """True for numbers, also complex ones; False for bool and strings."""
+        return self.is_floating or self.is_integer or self.is_complex
+
+    @property
+    def is_quantized(self) -> bool:
+        """Always False: there are no quantized types here."""
+        return False
+
+    @property
     def is_numpy_compatible(self) -> bool:
         """Always True: every type here has a NumPy type."""
         return True
@@ -96,12 +106,16 @@ class DType:
 
     @property
     def limits(self) -> tuple[DTypeLike, DTypeLike]:
-        """The range used for images: (0, 1) for floating point, else (0 or min, max)."""
-        return (0, 1) if self.is_floating else (max(self.min, 0), self.max)
+        """The range used for images: from 0 to 1 for floats and bool, else to max. Raises ValueError if none is known."""
+        if self in (float32, float64, boolean):
+            return (0, 1)
+        if not self.is_integer:
+            raise ValueError(f"{self!r} has no limits.")
+        return (0, self.max)
 
     def is_compatible_with(self, other: DTypeLike) -> bool:
-        """Returns whether `other` is the same type."""
-        return self == other
+        """Returns whether `other` is the same type. Raises TypeError if it is no type."""
+        return as_dtype(other) is self
 
     def _range(self) -> Any:
         if self.is_floating:

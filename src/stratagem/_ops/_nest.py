@@ -1,4 +1,4 @@
-"""Functions of `tf.nest`, for nested lists, tuples and dictionaries of anything; None is a leaf."""
+"""Functions of `tf.nest`, for nested lists, tuples and dictionaries of anything; None and shapes are leaves."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -6,10 +6,11 @@ from typing import Any
 import jax
 
 from stratagem._base.types import Nest, Unused
+from stratagem._core.values import TensorShape
 
 
 def _leaf(value: Any) -> bool:
-    return value is None
+    return value is None or type(value) is TensorShape
 
 
 def _shape(structure: Any) -> Any:

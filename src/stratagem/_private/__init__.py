@@ -28,6 +28,7 @@ from stratagem._private._checks import checked as checked
 from stratagem._private._checks import keep_checks as keep_checks
 from stratagem._private._creation import fresh_names as fresh_names
 from stratagem._private._creation import intercept_creation as intercept_creation
+from stratagem._private._devices import name_devices as name_devices
 from stratagem._private._executables import intercept_compilation as intercept_compilation
 from stratagem._private._executables import reusing_executables as reusing_executables
 from stratagem._private._files import restore_hdf5_optimizers as restore_hdf5_optimizers
@@ -90,6 +91,7 @@ from stratagem._private._seeds import set_random_seed as set_random_seed
 from stratagem._private._settings import NAMED_PLACES as NAMED_PLACES
 from stratagem._private._settings import name_as_tensorflow as name_as_tensorflow
 from stratagem._private._settings import settings_of as settings_of
+from stratagem._private._shapes import intercept_shapes as intercept_shapes
 from stratagem._private._shards import intercept_shards as intercept_shards
 from stratagem._private._shards import is_view as is_view
 from stratagem._private._shards import joined as joined

@@ -1,7 +1,7 @@
 """JAX's tensors: 64 bits stay exact where they are asked for, TensorFlow's methods are there, and errors take a text."""
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from typing import Any, cast
 
 import jax
@@ -15,6 +15,9 @@ from jax._src.lib import xla_client  # type: ignore[attr-defined]
 from jax._src.literals import TypedNdArray
 from jax.sharding import SingleDeviceSharding
 from keras.src.backend.common import dtypes as promotion
+
+from stratagem._base.types import TensorLike
+from stratagem._private._variables import KerasVariable
 
 _WIDE = (np.dtype(np.float64), np.dtype(np.int64), np.dtype(np.uint64))
 
@@ -117,19 +120,20 @@ def _numpy_of_tracer(tensor: Any) -> np.ndarray:
 
 def _set_shape(tensor: Any, shape: Any) -> None:
     """TF code tells shapes that TF cannot know, behind `py_function`: here they are known, and compared."""
-    dims = None if shape is None else list(shape)
-    if dims is not None and (
-        len(dims) != tensor.ndim or any(d not in (None, s) for d, s in zip(dims, tensor.shape, strict=True))
-    ):
-        raise ValueError(f"Tensor's shape {tensor.shape} is not compatible with supplied shape {dims}.")
+    if not tensor.shape.is_compatible_with(shape):
+        raise ValueError(f"Tensor's shape {tensor.shape} is not compatible with supplied shape {shape}.")
 
 
-def add_tensor_methods() -> None:
-    """Give JAX's arrays, which are our tensors, the methods that TF code calls. Nothing is replaced."""
-    ArrayImpl.numpy = _numpy_of_tensor  # type: ignore[attr-defined]
-    jax_core.Tracer.numpy = _numpy_of_tracer  # type: ignore[attr-defined]
-    ArrayImpl.get_shape = jax_core.Tracer.get_shape = lambda tensor: tensor.shape  # type: ignore[attr-defined]
-    ArrayImpl.set_shape = jax_core.Tracer.set_shape = _set_shape  # type: ignore[attr-defined]
+def add_tensor_methods(reference: Callable[[TensorLike], Hashable]) -> None:
+    """Give JAX's arrays, which are our tensors, and variables the methods that TF code calls. Nothing is replaced.
+
+    reference(tensor) returns what `tensor.ref()` does.
+    """
+    array, tracer, variable = cast(Any, ArrayImpl), cast(Any, jax_core.Tracer), cast(Any, KerasVariable)
+    array.numpy, tracer.numpy = _numpy_of_tensor, _numpy_of_tracer
+    array.set_shape = tracer.set_shape = _set_shape
+    array.get_shape = tracer.get_shape = variable.get_shape = lambda tensor: tensor.shape
+    array.ref = tracer.ref = variable.ref = lambda tensor: reference(tensor)
 
 
 def on_device(array: np.ndarray, device: jax.Device, *, committed: bool = False) -> jax.Array:

@@ -11,7 +11,7 @@ import jax
 
 from stratagem._base.errors import DeviceError
 from stratagem._base.types import Value
-from stratagem._private import backends_started, configured_cpu_devices, reserve_threads
+from stratagem._private import backends_started, configured_cpu_devices, name_devices, reserve_threads
 
 _NAME = re.compile(r"(?:/?job:[^/]+)?(?:/replica:\d+)?(?:/task:\d+)?/?(?:device:)?([A-Za-z_]+):(\d+)\Z")
 
@@ -51,8 +51,12 @@ def kind_of(device: jax.Device) -> str:
 
 def device_name(device: jax.Device) -> str:
     """Returns TF's full name of a local device."""
-    same = [d for d in local_devices() if d.platform == device.platform]
-    return f"{_HERE}/device:{kind_of(device)}:{same.index(device)}"
+    return f"{_HERE}/device:{kind_of(device)}:{device.client.local_devices().index(device)}"
+
+
+def attach_device_names() -> None:
+    """Let JAX's devices be printed with TF's names, but for those of other processes."""
+    name_devices(lambda device: device_name(device) if device in device.client.local_devices() else None)
 
 
 def local_devices() -> list[jax.Device]:

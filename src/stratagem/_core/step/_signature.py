@@ -13,11 +13,11 @@ import jax
 import numpy as np
 
 from stratagem._base.types import Value
-from stratagem._core.values import Separate, Stacked
+from stratagem._core.values import Separate, Stacked, TensorShape
 from stratagem._private import KerasVariable
 
 _VALUES = (bool, int, float, complex, str, bytes, type(None), type, np.dtype, types.CodeType, types.ModuleType)
-_KINDS = {t.__name__ for t in _VALUES} | {"function", "method", "partial", "tf.function", "again"}
+_KINDS = {t.__name__ for t in _VALUES} | {"function", "method", "partial", "tf.function", "again", "TensorShape"}
 _MAX_DEPTH = 8
 _NAME = re.compile(r"[^\W\d][\w.]*(\[|$)")
 
@@ -79,6 +79,8 @@ def static_key(value: Any, depth: int = 0, seen: dict[int, int] | None = None, h
         return (type(value).__name__, repr(value))  # 0.0 and -0.0 are different, and all NaNs are the same
     if isinstance(value, _VALUES):
         return (type(value).__name__, value)
+    if type(value) is TensorShape:
+        return ("TensorShape", repr(value))  # one of unknown rank has no sizes
     if isinstance(value, tuple):  # unlike lists and dicts, which may change, and count by identity
         return (type(value).__name__, *(static_key(v, depth, seen, home) for v in value))
     if isinstance(value, functools.partial):
@@ -209,12 +211,14 @@ def is_source(leaf: Any) -> bool:
 
 def leaf_key(leaf: Any) -> Hashable:
     """Returns the key of one argument: type of tensors and iterators, value of Python numbers and strings, else identity."""
-    if isinstance(leaf, jax.Array | np.ndarray | np.generic):
+    if isinstance(leaf, jax.Array):
+        return (leaf.aval.shape, leaf.dtype)  # the TensorShape that users see would cost more at every call
+    if isinstance(leaf, np.ndarray | np.generic):
         return (leaf.shape, leaf.dtype)
     if type(leaf) is Fixed:
         return leaf.key
     if isinstance(leaf, Stacked):
-        return ("per replica", leaf.array.shape, leaf.array.dtype, leaf.mesh.devices)
+        return ("per replica", leaf.array.aval.shape, leaf.array.dtype, leaf.mesh.devices)
     if isinstance(leaf, Separate):
         return ("per replica", *leaf.shapes, *(v.dtype for v in leaf.values))
     if isinstance(leaf, KerasVariable):

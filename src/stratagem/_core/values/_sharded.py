@@ -11,7 +11,9 @@ import keras
 import numpy as np
 
 from stratagem._base.types import TensorLike, Unused
+from stratagem._core.values._reference import Reference
 from stratagem._core.values._regularizers import WholeConstraint, WholeRegularizer, is_by_row, is_sum
+from stratagem._core.values._tensor_shape import TensorShape
 from stratagem._core.values._variable import IndexedSlices, assign_rows
 from stratagem._private import KerasVariable, is_view
 
@@ -77,9 +79,9 @@ class ShardedVariable:
     # --- Facts and value --------------------------------------------------------------------------------------------
 
     @property
-    def shape(self) -> tuple[int, ...]:
+    def shape(self) -> TensorShape:
         """The shape of the whole variable."""
-        return (self._offsets[-1], *self.variables[0].shape[1:])
+        return TensorShape((self._offsets[-1], *self.variables[0].shape[1:]))
 
     @property
     def ndim(self) -> int:
@@ -126,13 +128,13 @@ class ShardedVariable:
             f"<ShardedVariable path={self.path}, shape={self.shape}, dtype={self.dtype}, shards={len(self.variables)}>"
         )
 
-    def get_shape(self) -> tuple[int, ...]:
+    def get_shape(self) -> TensorShape:
         """Returns the shape."""
         return self.shape
 
-    def ref(self) -> int:
+    def ref(self) -> Reference:
         """Returns a hashable reference to this variable."""
-        return id(self)
+        return Reference(self)
 
     def is_initialized(self, name: str | None = None) -> bool:
         """Returns True once every shard has a value."""

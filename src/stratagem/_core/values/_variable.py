@@ -237,14 +237,6 @@ class Variable(KerasVariable):  # type: ignore[misc]
         """Returns True once the variable has a value."""
         return self._value is not None
 
-    def get_shape(self) -> tuple[int, ...]:
-        """Returns the shape."""
-        return tuple(self.shape)
-
-    def ref(self) -> int:
-        """Returns a hashable reference to this variable."""
-        return id(self)
-
     def _scatter(self, operation: str, slices: IndexedSlices) -> "Variable":
         assign_rows(self, operation, jnp.asarray(slices.indices), slices.values)
         return self

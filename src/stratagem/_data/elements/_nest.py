@@ -1,5 +1,7 @@
 """Functions on elements: nests of tuples, named tuples and dicts whose leaves are NumPy arrays or datasets.
 
+A TensorShape, which is a tuple, is one leaf, as in TensorFlow.
+
 Dicts keep the order of their keys, as in TensorFlow, where `jax.tree` sorts them; leaves are listed in sorted order.
 
 A leaf is never written to, so that it may be shared by a source, a cache, a buffer and a batch. Values from user code are
@@ -17,6 +19,7 @@ from numpy.typing import NDArray
 from stratagem._base.errors import InvalidArgumentError
 from stratagem._base.types import Nest as Nest
 from stratagem._base.types import TensorLike
+from stratagem._core.values import TensorShape
 from stratagem._data.elements._spec import DatasetSpec, Nestable, TensorSpec, no_batches_of_datasets
 from stratagem._ops import StringTensor
 
@@ -47,7 +50,7 @@ def map_leaves(function: Callable[..., Any], nest: Nest, *others: Nest) -> Nest:
         return function(nest, *others)
     if kind is tuple and not others:
         return tuple([map_leaves(function, part) for part in nest])
-    if isinstance(nest, tuple):
+    if isinstance(nest, tuple) and kind is not TensorShape:
         columns = zip(nest, *(_parts(other, nest) for other in others), strict=True)
         mapped = [map_leaves(function, *column) for column in columns]
         return kind(*mapped) if hasattr(nest, "_fields") else kind(mapped)
@@ -200,7 +203,7 @@ def _stacked(component: int, rows: Sequence[Array]) -> Array:
 
 
 def _collect(nest: Nest, found: list[Any]) -> None:
-    if isinstance(nest, tuple):
+    if isinstance(nest, tuple) and type(nest) is not TensorShape:
         for part in nest:
             _collect(part, found)
     elif isinstance(nest, dict):
@@ -211,7 +214,7 @@ def _collect(nest: Nest, found: list[Any]) -> None:
 
 
 def _packed(template: Nest, values: Iterator[Any]) -> Nest:
-    if isinstance(template, tuple):
+    if isinstance(template, tuple) and type(template) is not TensorShape:
         parts = [_packed(part, values) for part in template]
         return type(template)(*parts) if hasattr(template, "_fields") else type(template)(parts)
     if isinstance(template, dict):
@@ -222,7 +225,8 @@ def _packed(template: Nest, values: Iterator[Any]) -> Nest:
 
 def _parts(other: Nest, nest: Nest) -> Any:
     """Returns the other nest after checking that its parts match those of the first."""
-    fits = isinstance(other, dict) if isinstance(nest, dict) else isinstance(other, tuple)
+    is_tuple = isinstance(other, tuple) and type(other) is not TensorShape
+    fits = isinstance(other, dict) if isinstance(nest, dict) else is_tuple
     if not fits or len(other) != len(nest) or (isinstance(nest, dict) and other.keys() != nest.keys()):
         raise ValueError(f"The two structures don't match: {nest!r:.200} and {other!r:.200}.")
     return other

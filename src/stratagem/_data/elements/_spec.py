@@ -1,14 +1,13 @@
-"""TensorSpec, TensorShape and DatasetSpec: the static description of a tensor, or of a dataset in an element."""
+"""TensorSpec and DatasetSpec: the static description of a tensor, or of a dataset in an element."""
 
 import abc
-import math
-from collections.abc import Iterable, Iterator
-from typing import Any, final, overload
+from typing import Any, final
 
 import jax
 import numpy as np
 
 from stratagem._base.types import Nest, ShapeLike
+from stratagem._core.values import TensorShape
 
 
 class Nestable(abc.ABC):
@@ -21,83 +20,11 @@ class Nestable(abc.ABC):
 
 
 @final
-class TensorShape:
-    """The dimensions of a tensor; None represents an unknown size, and `TensorShape(None)` an unknown rank."""
-
-    def __init__(self, dims: Iterable[Any] | int | None) -> None:
-        if isinstance(dims, int):
-            dims = (dims,)
-        self._dims = None if dims is None else tuple(None if d is None else int(d) for d in dims)
-
-    @property
-    def rank(self) -> int | None:
-        """The number of dimensions, or None if unknown."""
-        return None if self._dims is None else len(self._dims)
-
-    ndims = rank
-
-    @property
-    def dims(self) -> tuple[int | None, ...]:
-        """The dimensions. Raises ValueError if the rank is unknown."""
-        if self._dims is None:
-            raise ValueError("The dimensions of a shape of unknown rank were asked for.")
-        return self._dims
-
-    def as_list(self) -> list[int | None]:
-        """The dimensions as a list."""
-        return list(self.dims)
-
-    def is_fully_defined(self) -> bool:
-        """Returns whether the rank and every dimension are known."""
-        return self._dims is not None and None not in self._dims
-
-    def num_elements(self) -> int | None:
-        """The number of entries, or None if it is not known."""
-        return math.prod(d or 0 for d in self.dims) if self.is_fully_defined() else None
-
-    def admits(self, shape: Iterable[int]) -> bool:
-        """Returns whether a tensor of `shape` fits: equal rank, and equal sizes where they are known."""
-        sizes = tuple(shape)
-        return self._dims is None or (
-            len(self._dims) == len(sizes) and all(d is None or d == s for d, s in zip(self._dims, sizes, strict=True))
-        )
-
-    def __len__(self) -> int:
-        return len(self.dims)
-
-    def __iter__(self) -> Iterator[int | None]:
-        return iter(self.dims)
-
-    @overload
-    def __getitem__(self, key: int) -> int | None: ...
-    @overload
-    def __getitem__(self, key: slice) -> "TensorShape": ...
-    def __getitem__(self, key: int | slice) -> "int | TensorShape | None":
-        return TensorShape(self.dims[key]) if isinstance(key, slice) else self.dims[key]
-
-    def __eq__(self, other: object) -> bool:
-        if isinstance(other, TensorShape):
-            return self._dims == other._dims
-        if isinstance(other, tuple | list):
-            return self._dims == tuple(other)
-        return NotImplemented
-
-    def __hash__(self) -> int:
-        return hash(self._dims)
-
-    def __repr__(self) -> str:
-        return "TensorShape(None)" if self._dims is None else f"TensorShape({list(self._dims)})"
-
-    def __str__(self) -> str:
-        return "<unknown>" if self._dims is None else str(self._dims)
-
-
-@final
 class TensorSpec:
     """The shape, dtype and name of a tensor. Strings have NumPy's object dtype."""
 
     def __init__(self, shape: Any, dtype: Any = np.float32, name: str | None = None) -> None:
-        self.shape = shape if isinstance(shape, TensorShape) else TensorShape(shape)
+        self.shape = TensorShape(shape)
         self.dtype = np.dtype(dtype)
         self.name = name
 
@@ -126,7 +53,7 @@ class DatasetSpec:
 
     def __init__(self, element_spec: Nest, dataset_shape: ShapeLike = ()) -> None:
         self.element_spec = element_spec
-        self.shape = dataset_shape if isinstance(dataset_shape, TensorShape) else TensorShape(dataset_shape)
+        self.shape = TensorShape(dataset_shape)
         if self.shape.rank != 0:
             raise NotImplementedError(f"A batch of datasets is not supported, found dataset_shape={dataset_shape}.")
 

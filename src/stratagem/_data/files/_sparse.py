@@ -6,6 +6,7 @@ import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
 from stratagem._base.types import TensorLike
+from stratagem._core.values import TensorShape
 from stratagem._data.elements._nest import Array, NoRows
 from stratagem._data.files._host import numbers, on_host
 
@@ -33,9 +34,9 @@ class SparseTensor(_Parts, NoRows):
         return dtype
 
     @property
-    def shape(self) -> tuple[int, ...]:
+    def shape(self) -> TensorShape:
         """The shape of the dense tensor."""
-        return tuple(on_host(self.dense_shape, "SparseTensor.shape").tolist())
+        return TensorShape(on_host(self.dense_shape, "SparseTensor.shape").tolist())
 
 
 def to_dense(

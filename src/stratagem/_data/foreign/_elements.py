@@ -157,7 +157,7 @@ class _Conversion:
 
 
 def _fits(leaf: Array, spec: TensorSpec) -> bool:
-    return leaf.dtype == spec.dtype and spec.shape.admits(leaf.shape)
+    return leaf.dtype == spec.dtype and spec.shape.is_compatible_with(leaf.shape)
 
 
 def _has_parts(value: Any) -> bool:

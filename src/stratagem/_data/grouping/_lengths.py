@@ -8,8 +8,8 @@ import jax.numpy as jnp
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
+from stratagem._core.values import TensorShape
 from stratagem._data.elements._nest import Nest, map_leaves
-from stratagem._data.elements._spec import TensorShape
 
 
 @final

@@ -7,9 +7,10 @@ from typing import Any, final
 import numpy as np
 
 from stratagem._base.errors import DataLossError, InvalidArgumentError
+from stratagem._core.values import TensorShape
 from stratagem._data._dataset_base import as_int
 from stratagem._data.elements._nest import Array, Nest, leaves, map_leaves, packer, spec_of, to_numpy
-from stratagem._data.elements._spec import DatasetSpec, Nestable, TensorShape, TensorSpec, with_rows
+from stratagem._data.elements._spec import DatasetSpec, Nestable, TensorSpec, with_rows
 from stratagem._data.functions._map_mode import has_static_spec
 from stratagem._data.functions._static_spec import of_any_size, static_spec
 from stratagem._data.stages._cardinality import batched
@@ -175,7 +176,7 @@ def _flattened_up_to(specs: Nest, given: Nest, name: str) -> list[Any]:
         places = map_leaves(lambda _, part: [part], specs, given)
     except ValueError as error:
         # As in TensorFlow, another kind of structure is a TypeError, another number of parts a ValueError.
-        kind = ValueError if isinstance(given, type(specs)) else TypeError
+        kind = ValueError if isinstance(given, type(specs)) and type(given) is not TensorShape else TypeError
         raise kind(f"`{name}` must have the structure of the elements, {specs}, found {given!r:.200}.") from error
     return [part for (part,) in leaves(places)]
 

@@ -111,7 +111,7 @@ def signature_of(types: Nest, shapes: Nest) -> Nest:
 
 def _checked(spec: TensorSpec, part: Any) -> Array:
     array = _as_dtype(part, spec.dtype)
-    if not spec.shape.admits(array.shape):
+    if not spec.shape.is_compatible_with(array.shape):
         raise InvalidArgumentError(
             f"`generator` yielded an element of shape {array.shape} where an element of shape {spec.shape} was "
             "expected."

@@ -3,8 +3,9 @@
 from typing import final
 
 from stratagem._base.errors import InvalidArgumentError
+from stratagem._core.values import TensorShape
 from stratagem._data.elements._nest import Nest, leaves, map_leaves, rows_of, stacked
-from stratagem._data.elements._spec import Nestable, TensorShape, with_rows, without_rows
+from stratagem._data.elements._spec import Nestable, with_rows, without_rows
 from stratagem._data.stages._cardinality import UNKNOWN, batched
 from stratagem._data.stages._order import State
 from stratagem._data.stages._stage import ParentIterator, Stage, StageIterator, UnaryStage

@@ -3,6 +3,9 @@
 from typing import Any as _Any
 
 from stratagem._cluster import ConfigProto as ConfigProto
+from stratagem._core.values import Dimension as Dimension
+from stratagem._core.values import dimension_at_index as dimension_at_index
+from stratagem._core.values import dimension_value as dimension_value
 from stratagem._core.values import fixed_size_partitioner as fixed_size_partitioner
 from stratagem._core.values import min_max_variable_partitioner as min_max_variable_partitioner
 from stratagem._core.values import variable_axis_size_partitioner as variable_axis_size_partitioner

@@ -26,6 +26,7 @@ from stratagem._core.step.reading import _containers, _functions, _keras, _objec
 from stratagem._core.step.reading._code import by_class, of_library
 from stratagem._core.step.reading._places import Place
 from stratagem._core.step.reading._walk import Path, Reachable, Visitor
+from stratagem._core.values import TensorShape
 from stratagem._private import KerasVariable
 
 
@@ -62,6 +63,7 @@ _EXACT: dict[type, Visitor] = {
     str: _values.by_value,
     bytes: _values.by_value,
     range: _values.by_text,
+    TensorShape: _values.by_text,
     bytearray: _values.buffer,
     array.array: _values.buffer,
     weakref.ref: _values.reference,
