@@ -10,6 +10,7 @@ from typing import Any, Literal, Protocol, final
 
 import jax
 import jax.numpy as jnp
+import keras
 import numpy as np
 from jax.extend import core as xc
 
@@ -27,7 +28,7 @@ GradientKind = Literal["dense", "sparse", "densified"]
 _ID_BYTES = 4
 
 # Optimizers whose update of an element depends on the whole variable: a shard alone would be updated wrongly.
-_WHOLE_VARIABLE = ("Lamb", "Adafactor", "Muon")
+_WHOLE_VARIABLE = (keras.optimizers.Lamb, keras.optimizers.Adafactor, keras.optimizers.Muon)
 
 
 @dataclass(frozen=True)
@@ -46,7 +47,7 @@ def gradient_kind(optimizer: Any, variable: Any, rows: bool) -> GradientKind:
 
     Raises UnimplementedError if the variable's shards cannot be updated one by one.
     """
-    if type(optimizer).__name__ in _WHOLE_VARIABLE and variable._sharded_variable is not None:
+    if isinstance(optimizer, _WHOLE_VARIABLE) and variable._sharded_variable is not None:
         raise UnimplementedError(
             f"{optimizer.name}: {type(optimizer).__name__} needs all of {variable._sharded_variable.path}, which is in "
             "shards on several servers. Leave the variable in one piece (no variable_partitioner, or MinSizePartitioner "
