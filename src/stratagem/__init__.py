@@ -36,7 +36,7 @@ _NAMES = {
         case cond foldl foldr map_fn scan switch_case vectorized_map while_loop
     """,
     "_data": "TensorShape TensorSpec",
-    "_core.step": "GradientTape UnconnectedGradients function",
+    "_core.step": "GradientTape UnconnectedGradients custom_gradient function grad_pass_through recompute_grad",
     "_core.values": "IndexedSlices Module Variable VariableAggregation VariableSynchronization",
 }
 _NAMESPACES = """

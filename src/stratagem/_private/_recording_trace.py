@@ -7,6 +7,7 @@ from typing import Any, Protocol, final
 import jax
 import keras
 from jax._src import core as jax_core
+from jax._src.ad_util import stop_gradient_p
 from jax._src.array import ArrayImpl
 from jax._src.dispatch import device_put_p
 from jax._src.linear_util import StoreException
@@ -64,6 +65,9 @@ class RecordingTrace(jax_core.Trace):
     def process_primitive(self, primitive: Value, args: Value, params: Value, /) -> Value:
         if primitive is device_put_p:  # a compiled program would leave the values where they are
             return self._moved(args, params)
+        if primitive is stop_gradient_p:
+            with jax_core.set_current_trace(self.parent):
+                return twin(args[0])
         key = (primitive, *params.values())
         return self._run(EagerOperation(lambda *operands: primitive.bind(*operands, **params), key), args)
 

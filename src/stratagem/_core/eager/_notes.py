@@ -73,7 +73,8 @@ class CallNote:
         if rows is None:
             return list(self.reverse(cotangents))
         each = [[None if c is None else c[i] for c in cotangents] for i in range(rows)]
-        return [jnp.stack(column) for column in zip(*map(self.reverse, each), strict=True)]
+        columns = zip(*map(self.reverse, each), strict=True)
+        return [None if column[0] is None else jnp.stack(column) for column in columns]
 
 
 @final

@@ -1,9 +1,10 @@
 """EagerRecorder: computes operations for the eager tapes of a thread; EagerRecording: what one of them has recorded."""
 
+import contextlib
 import itertools
 import weakref
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, cast, final
 
 import jax.numpy as jnp
@@ -23,6 +24,7 @@ from stratagem._private import (
     current_recording,
     end_recording,
     new_recording,
+    note_read,
     resume_recording,
     twin,
 )
@@ -42,6 +44,7 @@ class EagerRecorder:
     def __init__(self) -> None:
         self._recordings: list[EagerRecording] = []
         self._open = 0
+        self.is_paused = False
         self._known: dict[int, tuple[Any, Number]] = {}
         self._read: dict[int, tuple[Any, Any, Any]] = {}
         self._stored: dict[int, tuple[Any, Any, Any]] = {}
@@ -63,6 +66,16 @@ class EagerRecorder:
         """Notes nothing for a tape any more."""
         if recording in self._recordings:
             self._recordings.remove(recording)
+
+    @contextlib.contextmanager
+    def paused(self) -> Iterator[None]:
+        """Notes nothing in the body, for any tape. What the body is computed from is kept, to compute it again."""
+        before, paused = self._recordings, self.is_paused
+        self._recordings, self.is_paused = [], True
+        try:
+            yield
+        finally:
+            self._recordings, self.is_paused = before, paused
 
     def number(self, value: Any) -> Number | None:
         """Returns the number of a value; None if it has none."""
@@ -135,12 +148,14 @@ class EagerRecorder:
         The tape may need the array when a later step has been given its buffer.
         """
         if not _inexact(array) or not any(r.watches(variable) for r in self._recordings):
+            note_read(variable, array)
             return array
         found = self._stored.get(id(variable))
         if found is None or found[1] is not array:
             found = self._stored[id(variable)] = (variable, array, jnp.copy(array))
         for recording in self._recordings:
             recording.note_value(variable, found[2])
+        note_read(variable, found[2])
         return found[2]
 
     def read(self, variable: keras.Variable, value: Callable[[], TensorLike]) -> TensorLike:

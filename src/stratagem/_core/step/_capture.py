@@ -31,6 +31,7 @@ class Capture(keras.StatelessScope):  # type: ignore[misc]
     mesh: the replicas that the program will run on.
     variables: those found by an earlier trace, which become inputs; None in the trace that discovers them.
     connections: for calls of `tape.gradient` by number, which sources are connected (all, if not listed).
+    answers: the connections of calls that are differentiated already, inside gradient functions.
     optimizers: those that have updated variables. follows_settings: whether their settings have to be watched for changes.
     layout: the shapes of an uneven batch on all replicas.
     """
@@ -53,6 +54,7 @@ class Capture(keras.StatelessScope):  # type: ignore[misc]
         self.inputs = InputSources(mesh.num_replicas, discovering=self.discovering)
         self.updates: list[RemoteUpdate] = []
         self.checks: list[Check] = []
+        self.answers: dict[int, tuple[bool, ...]] = {}
         self.summed = False
         self.optimizers: list[Any] = []
         self.follows_settings = False
