@@ -40,8 +40,8 @@ _NAMES = {
     "_core.values": "IndexedSlices Module Variable VariableAggregation VariableSynchronization",
 }
 _NAMESPACES = """
-    bitwise compat config data debugging distribute dtypes errors estimator image io keras linalg math nest nn random sparse
-    strings summary train
+    autodiff bitwise compat config data debugging distribute dtypes errors estimator image io keras linalg math nest nn
+    random sparse strings summary train
 """
 _KERAS_NAMESPACES = "initializers losses metrics optimizers regularizers"
 

@@ -50,6 +50,9 @@ class OperationRecorder(Protocol):
     def read(self, variable: keras.Variable, value: Callable[[], TensorLike]) -> TensorLike:
         """Returns what tapes know a variable's value as. value: returns it, if it was not read before."""
 
+    def note_scoped(self, variable: keras.Variable, value: TensorLike) -> None:
+        """Notes what a variable was read as in a stateless scope."""
+
 
 @final
 class RecordingTrace(jax_core.Trace):
@@ -67,7 +70,7 @@ class RecordingTrace(jax_core.Trace):
             return self._moved(args, params)
         if primitive is stop_gradient_p:
             with jax_core.set_current_trace(self.parent):
-                return twin(args[0])
+                return twin(args[0]) if isinstance(args[0], ArrayImpl) else primitive.bind(*args, **params)
         key = (primitive, *params.values())
         return self._run(EagerOperation(lambda *operands: primitive.bind(*operands, **params), key), args)
 

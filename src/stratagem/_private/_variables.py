@@ -84,6 +84,8 @@ def _intercept_values(read: Callable[[keras.Variable], Any], place: Callable[[ke
 
         if known is None:
             known = present() if trace is None else trace.recorder.read(self, present)
+        elif trace is not None:
+            trace.recorder.note_scoped(self, known)
         if watched:
             note_read(self, known)
         return self._maybe_autocast(known)

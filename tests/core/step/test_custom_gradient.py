@@ -13,6 +13,7 @@ import pytest
 
 import stratagem as tf
 from stratagem._base.errors import TapeError
+from tests.core.step.observing import programs_made
 from tests.core.step.test_gradient_tape import plain
 from tests.parity.autodiff_behaviours import BEHAVIOURS
 
@@ -134,8 +135,30 @@ def test_functions_of_jax_use_it() -> None:
     np.testing.assert_array_equal(jax.grad(lambda x: cube(x).sum())(x), [30.0, 120.0])
     np.testing.assert_array_equal(jax.jit(jax.vmap(jax.grad(cube)))(x), [30.0, 120.0])
     np.testing.assert_array_equal(jax.vmap(jax.grad(jax.grad(cube)))(x), [60.0, 120.0])
-    np.testing.assert_array_equal(jax.jvp(cube, (x,), (x,))[1], [30.0, 240.0])
-    np.testing.assert_array_equal(jax.vmap(lambda t: jax.jvp(cube, (x,), (t,))[1])(jnp.eye(2)), np.diag([30.0, 120.0]))
+    np.testing.assert_array_equal(jax.jvp(cube, (x,), (x,))[1], [3.0, 24.0])
+    np.testing.assert_array_equal(jax.vmap(lambda t: jax.jvp(cube, (x,), (t,))[1])(jnp.eye(2)), np.diag([3.0, 12.0]))
+    np.testing.assert_array_equal(jax.grad(lambda x: jax.jvp(cube, (x,), (x,))[1].sum())(x), [9.0, 36.0])
+
+
+def test_it_costs_no_further_trace(monkeypatch: pytest.MonkeyPatch) -> None:
+    made, calls = programs_made(monkeypatch), 0
+
+    @tf.custom_gradient
+    def f(x: Any) -> Any:
+        nonlocal calls
+        calls += 1
+        return x * x, lambda upstream: upstream * x * 20.0
+
+    @tf.function
+    def step(x: Any) -> Any:
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = f(x)
+        return tape.gradient(y, x)
+
+    for value in (1.0, 2.0, 3.0):
+        assert float(step(tf.constant(value))) == 20.0 * value
+    assert (len(made), calls) == (1, 2)  # a step is traced twice at first
 
 
 @pytest.mark.parametrize("strategy", [None, "mirrored"])

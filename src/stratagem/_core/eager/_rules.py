@@ -30,6 +30,7 @@ class DerivativeRule:
     forward: (*operands) -> results and additional values. single: the operation returns one array, not a list. results:
     how many; inexact: which of them have gradients. residuals: what `reverse` takes. reverse: (residuals, cotangents of
     the inexact results) -> cotangents of the operands that were asked for; reverse_anew: the same, from all operands.
+    push: (operands, tangents of those that were asked for) -> tangents of the inexact results.
     reverse_rows, reverse_rows_anew: for cotangents with one more dimension in front.
     """
 
@@ -38,6 +39,7 @@ class DerivativeRule:
     reverse_rows: Callable[[list[Any], list[Any]], list[Any]]
     reverse_anew: Callable[[list[Any], list[Any]], list[Any]]
     reverse_rows_anew: Callable[[list[Any], list[Any]], list[Any]]
+    push: Callable[[list[Any], list[Any]], list[Any]]
     single: bool
     results: int
     inexact: tuple[bool, ...]
@@ -122,12 +124,22 @@ def _linearized(
     def reverse_anew(operands: list[Any], cotangents: list[Any]) -> list[Any]:
         return list(differentiated(operands)[0](cotangents))
 
+    def push(operands: list[Any], tangents: list[Any]) -> list[Any]:
+        def differentiable(*chosen: Any) -> list[Any]:
+            full = list(operands)
+            for position, value in zip(which, chosen, strict=True):
+                full[position] = value
+            return [r for r, ok in zip(body(*full), inexact, strict=True) if ok]
+
+        return list(jax.jvp(differentiable, [operands[i] for i in which], tangents)[1])
+
     return DerivativeRule(
         jax.jit(xc.jaxpr_as_fun(xc.ClosedJaxpr(forward, jaxpr.consts))),
         jax.jit(reverse),
         jax.jit(jax.vmap(reverse, in_axes=(None, 0))),
         jax.jit(reverse_anew),
         jax.jit(jax.vmap(reverse_anew, in_axes=(None, 0))),
+        jax.jit(push),
         single,
         number,
         inexact,

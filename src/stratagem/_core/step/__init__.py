@@ -15,6 +15,7 @@ from stratagem._core.step._execute import execute_uncached as execute_uncached
 from stratagem._core.step._execute import prepare as prepare
 from stratagem._core.step._flatten import called_jaxpr as called_jaxpr
 from stratagem._core.step._flatten import has_side_effects as has_side_effects
+from stratagem._core.step._forward_accumulator import ForwardAccumulator as ForwardAccumulator
 from stratagem._core.step._function import Function as Function
 from stratagem._core.step._function import call_many as call_many
 from stratagem._core.step._function import default_mesh as default_mesh

@@ -22,7 +22,7 @@ from stratagem._core.step._replica_shapes import ReplicaShapes, Shape
 from stratagem._core.step._sums import summed
 from stratagem._core.step._update import RemoteUpdate
 from stratagem._core.values import on_read, placement_of
-from stratagem._private import AtLevel, is_seed_state, trace_level
+from stratagem._private import AtLevel, current_recording, is_seed_state, trace_level
 
 
 class Capture(keras.StatelessScope):  # type: ignore[misc]
@@ -139,7 +139,7 @@ class Capture(keras.StatelessScope):  # type: ignore[misc]
         if self._ignored(variable):
             return
         # As in TF, no gradient flows through an assignment under a tape.
-        self.values[id(variable)] = jax.lax.stop_gradient(value) if self.tapes else value
+        self.values[id(variable)] = jax.lax.stop_gradient(value) if self.tapes or current_recording() else value
         self.written[id(variable)] = _user_line()
         for tape in self.tapes:
             tape.note_assignment(variable)

@@ -14,8 +14,6 @@ import jax.numpy as jnp
 from jax.extend import core as xc
 from jax.interpreters import ad, batching, mlir
 
-from stratagem._base.errors import TapeError
-
 
 @dataclass(frozen=True, eq=False)
 class Reverse:
@@ -24,20 +22,14 @@ class Reverse:
     program: xc.ClosedJaxpr
     values: int
 
-    @property
-    def results(self) -> list[Any]:
-        """The types of the cotangents."""
-        return list(self.program.in_avals[self.values :])
-
     def pull(self, values: Sequence[Any], cotangents: Sequence[Any]) -> list[Any]:
         """Returns the cotangents of the operands."""
         return list(xc.jaxpr_as_fun(self.program)(*values, *cotangents))
 
     def batched(self, in_axes: Sequence[int | None], size: int) -> "Reverse":
         """Returns the reverse of `size` calls at once. in_axes: where the values have the calls' dimension."""
-        cotangents = len(self.results)
-        pull = jax.vmap(xc.jaxpr_as_fun(self.program), in_axes=(*in_axes, *[0] * cotangents), axis_size=size)
-        axes = [*in_axes, *[0] * cotangents]
+        axes = [*in_axes, *[0] * (len(self.program.in_avals) - self.values)]
+        pull = jax.vmap(xc.jaxpr_as_fun(self.program), in_axes=tuple(axes), axis_size=size)
         types = [_with_dimension(t, a, size) for t, a in zip(self.program.in_avals, axes, strict=True)]
         return Reverse(jax.make_jaxpr(pull)(*types), self.values)
 
@@ -49,8 +41,8 @@ def _with_dimension(aval: Any, axis: int | None, size: int) -> Any:
 # custom_gradient(*operands, *results, *values; operands, reverse) -> results
 custom_gradient_p = xc.Primitive("custom_gradient")
 custom_gradient_p.multiple_results = True
-# The tangents of the results: custom_tangent(*tangents of the operands, *values; operands, reverse). Its transpose is the
-# reverse. Only a program that is differentiated forward computes it, by transposing the reverse.
+# The tangents of the results: custom_tangent(*tangents of the operands, *tangents of the results, *values). Forward they are
+# those of the equations that compute the results, as in TensorFlow. Its transpose is the reverse.
 custom_tangent_p = xc.Primitive("custom_tangent")
 custom_tangent_p.multiple_results = True
 
@@ -64,39 +56,23 @@ def _results(*args: Any, operands: int, reverse: Reverse) -> list[Any]:
     return list(args[operands : len(args) - reverse.values])
 
 
-def _tangents(*args: Any, operands: int, reverse: Reverse) -> list[Any]:
-    tangents, values = args[:operands], args[operands:]
-    try:
-        transposed = jax.linear_transpose(lambda *cotangents: reverse.pull(values, cotangents), *reverse.results)
-        return list(transposed(list(tangents)))
-    except (NotImplementedError, TypeError, AssertionError) as error:
-        raise TapeError(
-            "Forward-mode differentiation of a function with a tf.custom_gradient: its gradient function is not linear in the "
-            "gradients that it gets (it clips them, say), so that it says nothing of tangents. Use a GradientTape."
-        ) from error
-
-
 def _jvp(primals: Sequence[Any], tangents: Sequence[Any], *, operands: int, reverse: Reverse) -> tuple[Any, Any]:
+    every = len(primals) - reverse.values
     results = custom_gradient_p.bind(*primals, operands=operands, reverse=reverse)
-    values = primals[len(primals) - reverse.values :]
-    given = map(ad.instantiate_zeros, tangents[:operands])
-    return results, custom_tangent_p.bind(*given, *values, operands=operands, reverse=reverse)
+    given = map(ad.instantiate_zeros, tangents[:every])
+    return results, custom_tangent_p.bind(*given, *primals[every:], operands=operands, reverse=reverse)
 
 
-def _tangents_jvp(primals: Sequence[Any], tangents: Sequence[Any], **params: Any) -> tuple[Any, Any]:
-    which = [i for i, t in enumerate(tangents) if type(t) is not ad.Zero]
-
-    def run(*chosen: Any) -> list[Any]:
-        full = list(primals)
-        for i, value in zip(which, chosen, strict=True):
-            full[i] = value
-        return _tangents(*full, **params)
-
-    return jax.jvp(run, [primals[i] for i in which], [tangents[i] for i in which])
+def _tangent_jvp(
+    primals: Sequence[Any], tangents: Sequence[Any], *, operands: int, reverse: Reverse
+) -> tuple[Any, Any]:
+    made = _results(*primals, operands=operands, reverse=reverse)
+    return made, list(map(ad.instantiate_zeros, _results(*tangents, operands=operands, reverse=reverse)))
 
 
 def _transpose(cotangents: Sequence[Any], *args: Any, operands: int, reverse: Reverse) -> list[Any]:
-    found = reverse.pull(args[operands:], list(map(ad.instantiate_zeros, cotangents)))
+    values = args[len(args) - reverse.values :]
+    found = reverse.pull(values, list(map(ad.instantiate_zeros, cotangents)))
     linear = [ad.is_undefined_primal(a) for a in args[:operands]]
     return [g if ok else None for g, ok in zip(found, linear, strict=True)] + [None] * (len(args) - operands)
 
@@ -118,19 +94,15 @@ def _in_front(value: Any, dim: int | None, size: int) -> Any:
     return jnp.broadcast_to(value, (size, *value.shape)) if dim is None else jnp.moveaxis(value, dim, 0)
 
 
-def _result_types(*args: Any, operands: int, reverse: Reverse) -> list[Any]:
-    return list(args[operands : len(args) - reverse.values])
-
-
 custom_gradient_p.def_impl(_results)
-custom_gradient_p.def_abstract_eval(_result_types)
+custom_gradient_p.def_abstract_eval(_results)
 ad.primitive_jvps[custom_gradient_p] = _jvp
 batching.primitive_batchers[custom_gradient_p] = _batching(custom_gradient_p)
 mlir.register_lowering(custom_gradient_p, mlir.lower_fun(_results, multiple_results=True))
 
-custom_tangent_p.def_impl(_tangents)
-custom_tangent_p.def_abstract_eval(lambda *args, operands, reverse: reverse.results)
-ad.primitive_jvps[custom_tangent_p] = _tangents_jvp
+custom_tangent_p.def_impl(_results)
+custom_tangent_p.def_abstract_eval(_results)
+ad.primitive_jvps[custom_tangent_p] = _tangent_jvp
 ad.primitive_transposes[custom_tangent_p] = _transpose
 batching.primitive_batchers[custom_tangent_p] = _batching(custom_tangent_p)
-mlir.register_lowering(custom_tangent_p, mlir.lower_fun(_tangents, multiple_results=True))
+mlir.register_lowering(custom_tangent_p, mlir.lower_fun(_results, multiple_results=True))

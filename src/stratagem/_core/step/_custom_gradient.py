@@ -182,7 +182,8 @@ def _noted(recorder: Any, gradient: _Gradient, operands: list[Any], results: lis
         found = gradient([None if r is None else next(given) for r in results])
         return [_fitted(found[i], operands[i]) for i in known]
 
-    recorder.note_call([operands[i] for i in known], [m for m in made if m is not None], reverse)
+    computed = [r for r in results if r is not None]
+    recorder.note_call([operands[i] for i in known], [m for m in made if m is not None], reverse, computed)
     return made
 
 
