@@ -36,12 +36,12 @@ _NAMES = {
         case cond foldl foldr map_fn scan switch_case vectorized_map while_loop
     """,
     "_data": "TensorSpec",
-    "_core.step": "GradientTape UnconnectedGradients function",
+    "_core.step": "GradientTape UnconnectedGradients custom_gradient function grad_pass_through recompute_grad",
     "_core.values": "IndexedSlices Module TensorShape Variable VariableAggregation VariableSynchronization",
 }
 _NAMESPACES = """
-    bitwise compat config data debugging distribute dtypes errors estimator image io keras linalg math nest nn random sparse
-    strings summary train
+    autodiff bitwise compat config data debugging distribute dtypes errors estimator image io keras linalg math nest nn
+    random sparse strings summary train
 """
 _KERAS_NAMESPACES = "initializers losses metrics optimizers regularizers"
 

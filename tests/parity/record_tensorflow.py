@@ -6,7 +6,7 @@ Run by hand, in an environment of its own (the tests need neither it nor TensorF
     /tmp/tensorflow/bin/pip install tensorflow-cpu==2.15.1
     /tmp/tensorflow/bin/python -m tests.parity.record_tensorflow
 
-It rewrites training.npz, batch_normalization.npz and tape.json in tests/parity/recorded.
+It rewrites training.npz, batch_normalization.npz, tape.json and autodiff.json in tests/parity/recorded.
 """
 
 import json
@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
+from tests.parity import autodiff_behaviours
 from tests.parity.batches import (
     CASES,
     CLASSES,
@@ -171,6 +172,16 @@ def record_tape() -> None:
     (RECORDED / "tape.json").write_text(text + "\n")
 
 
+def record_autodiff() -> None:
+    """Write autodiff.json: the same for each program of `autodiff_behaviours`."""
+    recorded = {
+        name: {"eager": outcome(program(tf)), "function": outcome(tf.function(program(tf)))}
+        for name, program in {**autodiff_behaviours.BEHAVIOURS, **autodiff_behaviours.FORWARD}.items()
+    }
+    text = json.dumps({"tensorflow": tf.__version__, "behaviours": recorded}, indent=1, sort_keys=True)
+    (RECORDED / "autodiff.json").write_text(text + "\n")
+
+
 def two_devices() -> None:
     """Split the CPU into two devices, before TensorFlow uses it."""
     cpu = tf.config.list_physical_devices("CPU")[0]
@@ -184,6 +195,7 @@ def main() -> None:
     record_batch_normalization()
     two_devices()
     record_tape()
+    record_autodiff()
 
 
 if __name__ == "__main__":

@@ -27,6 +27,36 @@ def tensorflow_rules(closed: xc.ClosedJaxpr) -> xc.ClosedJaxpr:
     return closed if jaxpr is closed.jaxpr else xc.ClosedJaxpr(jaxpr, closed.consts)
 
 
+def forward_rules(closed: xc.ClosedJaxpr) -> xc.ClosedJaxpr:
+    """Returns a program whose derivatives can be pushed forward: rules for the reverse alone, which JAX refuses, are taken out.
+
+    Rules of users' own functions stay.
+    """
+    return xc.ClosedJaxpr(_forward(closed.jaxpr), closed.consts)
+
+
+def _forward(jaxpr: Any) -> Any:
+    return jaxpr.replace(eqns=[_forward_equation(eqn) for eqn in jaxpr.eqns])
+
+
+def _forward_equation(eqn: Any) -> Any:
+    if eqn.primitive.name in _CALLS:
+        return eqn.replace(params={k: _forward_param(v) for k, v in eqn.params.items()})
+    if eqn.primitive.name == "custom_vjp_call" and getattr(eqn.params["bwd"].f, "__module__", None) == __name__:
+        body = forward_rules(eqn.params["call_jaxpr"])
+        (called,) = jax.make_jaxpr(jax.jit(xc.jaxpr_as_fun(body)))(*(v.aval for v in eqn.invars)).jaxpr.eqns
+        return called.replace(invars=list(eqn.invars), outvars=list(eqn.outvars))
+    return eqn
+
+
+def _forward_param(param: Any) -> Any:
+    if isinstance(param, tuple):
+        return tuple(map(_forward_param, param))
+    if isinstance(param, xc.ClosedJaxpr):
+        return forward_rules(param)
+    return _forward(param) if isinstance(param, xc.Jaxpr) else param
+
+
 # By identity: JAX shares the program of a function among its calls, and caches what it derives from each program.
 _KNOWN: weakref.WeakKeyDictionary[Any, Any] = weakref.WeakKeyDictionary()
 

@@ -27,6 +27,7 @@ from stratagem._ops._convert import (
     tensor,
 )  # fmt: skip
 from stratagem._ops._dtypes import as_dtype, boolean, int32
+from stratagem._private import twin
 
 
 @folds_constants
@@ -243,7 +244,8 @@ def meshgrid(*args: Any, indexing: str = "xy", name: str = "meshgrid") -> list[T
 
 def stop_gradient(input: Any, name: str | None = None) -> Tensor:
     """The same value, treated as a constant by gradients."""
-    return jax.lax.stop_gradient(tensor(input))
+    stopped = jax.lax.stop_gradient(tensor(input))
+    return twin(stopped) if stopped is input and not is_traced(stopped) else stopped  # tapes know arrays by identity
 
 
 def ensure_shape(x: Any, shape: Any, name: str | None = None) -> Tensor:

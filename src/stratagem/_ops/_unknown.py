@@ -24,6 +24,8 @@ _ELSEWHERE = {
     ("io", name): "numpy.asarray(PIL.Image.open(io.BytesIO(contents))) in a function given to `map`"
     for name in ("decode_image", "decode_jpeg", "decode_png", "decode_bmp", "decode_gif")
 } | {
+    ("", "gradients"): "tf.GradientTape (with persistent=True for several targets), also outside of a graph",
+    ("", "hessians"): "tf.GradientTape twice: tape.jacobian of the gradient of another tape",
     ("", "feature_column"): "tensors that the input_fn makes (tf.one_hot, tf.searchsorted), or Keras layers",
     ("compat.v1", "feature_column"): "tensors that the input_fn makes (tf.one_hot, tf.searchsorted), or Keras layers",
     ("io", "parse_sequence_example"): "tf.io.parse_single_sequence_example",

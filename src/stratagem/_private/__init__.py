@@ -97,6 +97,7 @@ from stratagem._private._shards import is_view as is_view
 from stratagem._private._shards import joined as joined
 from stratagem._private._traces import AtLevel as AtLevel
 from stratagem._private._traces import OutsideOfTraces as OutsideOfTraces
+from stratagem._private._traces import computes_at_once as computes_at_once
 from stratagem._private._traces import is_constant as is_constant
 from stratagem._private._traces import jax_function as jax_function
 from stratagem._private._traces import new_jaxpr as new_jaxpr
@@ -109,12 +110,18 @@ from stratagem._private._trainer import intercept_trainer as intercept_trainer
 from stratagem._private._trainer import train_validation_split as train_validation_split
 from stratagem._private._trainer import user_level as user_level
 from stratagem._private._variables import KerasVariable as KerasVariable
+from stratagem._private._variables import VariableRead as VariableRead
 from stratagem._private._variables import creation_order as creation_order
 from stratagem._private._variables import initialized as initialized
 from stratagem._private._variables import intercept_variables as intercept_variables
+from stratagem._private._variables import note_read as note_read
+from stratagem._private._variables import note_reads as note_reads
+from stratagem._private._variables import present_value as present_value
 from stratagem._private._variables import set_initial_value as set_initial_value
 from stratagem._private._variables import shaped as shaped
 from stratagem._private._variables import store as store
 from stratagem._private._variables import stored as stored
+from stratagem._private._variables import unwatched_reads as unwatched_reads
+from stratagem._private._variables import watching_reads as watching_reads
 from stratagem._private._waits import intercept_waits as intercept_waits
 from stratagem._private._waits import wait_within as wait_within

@@ -7,6 +7,7 @@ from typing import Any, Protocol, final
 import jax
 import keras
 from jax._src import core as jax_core
+from jax._src.ad_util import stop_gradient_p
 from jax._src.array import ArrayImpl
 from jax._src.dispatch import device_put_p
 from jax._src.linear_util import StoreException
@@ -49,6 +50,9 @@ class OperationRecorder(Protocol):
     def read(self, variable: keras.Variable, value: Callable[[], TensorLike]) -> TensorLike:
         """Returns what tapes know a variable's value as. value: returns it, if it was not read before."""
 
+    def note_scoped(self, variable: keras.Variable, value: TensorLike) -> None:
+        """Notes what a variable was read as in a stateless scope."""
+
 
 @final
 class RecordingTrace(jax_core.Trace):
@@ -64,6 +68,9 @@ class RecordingTrace(jax_core.Trace):
     def process_primitive(self, primitive: Value, args: Value, params: Value, /) -> Value:
         if primitive is device_put_p:  # a compiled program would leave the values where they are
             return self._moved(args, params)
+        if primitive is stop_gradient_p:
+            with jax_core.set_current_trace(self.parent):
+                return twin(args[0]) if isinstance(args[0], ArrayImpl) else primitive.bind(*args, **params)
         if params.get("compiler_options_kvs"):  # those of a reverse; a function inside of another has none of its own
             params = {**params, "compiler_options_kvs": ()}
         key = (primitive, *params.values())

@@ -17,6 +17,11 @@ def trace_level() -> Value:
     return jax_core.trace_ctx.trace
 
 
+def computes_at_once() -> bool:
+    """Returns whether an operation of the present code is computed at once, and by nothing but JAX."""
+    return isinstance(jax_core.trace_ctx.trace, jax_core.EvalTrace)
+
+
 @final
 class OutsideOfTraces:
     """In the body JAX computes at once, as if no trace were under way around it.

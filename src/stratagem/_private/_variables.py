@@ -5,6 +5,7 @@ import functools
 import itertools
 import threading
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import jax
@@ -14,6 +15,7 @@ import numpy as np
 from jax._src import core as jax_core
 from keras.src import backend as keras_backend
 
+from stratagem._base.types import TensorLike
 from stratagem._private._recording_trace import current_recording
 
 KerasVariable = keras_backend.Variable
@@ -69,18 +71,24 @@ def _intercept_values(read: Callable[[keras.Variable], Any], place: Callable[[ke
     value, direct_assign, represent = KerasVariable.value, KerasVariable._direct_assign, KerasVariable.__repr__
 
     def new_value(self: Any) -> Any:
-        trace = current_recording()
-        if self._value is None or (self._placement is None and trace is None):
-            return value.fget(self)
+        trace, watched = current_recording(), _reads.watched
+        if self._value is None or (self._placement is None and trace is None and not watched):
+            found = value.fget(self)
+            note_read(self, found)
+            return found
         scope = keras_backend.get_stateless_scope()
         known = None if scope is None else scope.get_current_value(self)
-        if known is not None:
-            return self._maybe_autocast(known)
 
         def present() -> Any:
             return self._value if self._placement is None else read(self)
 
-        return self._maybe_autocast(present() if trace is None else trace.recorder.read(self, present))
+        if known is None:
+            known = present() if trace is None else trace.recorder.read(self, present)
+        elif trace is not None:
+            trace.recorder.note_scoped(self, known)
+        if watched:
+            note_read(self, known)
+        return self._maybe_autocast(known)
 
     def new_direct_assign(self: Any, new: Any) -> None:
         if self._placement is None:
@@ -126,6 +134,65 @@ def _exact(variable: Any, delta: Any) -> Any:
 
 def _shape(variable: Any) -> tuple[int, ...]:
     return _shapes.other.get(id(variable), variable._shape) if _shapes.other else variable._shape
+
+
+@dataclass(frozen=True, slots=True)
+class VariableRead:
+    """The first read of a variable: what was read (None: in a compiled program), and the array that the variable stored."""
+
+    variable: keras.Variable
+    value: TensorLike
+    stored: TensorLike
+
+
+class _Reads(threading.local):
+    """The reads of variables that code of this thread watches."""
+
+    def __init__(self) -> None:
+        self.watched: list[dict[int, VariableRead]] = []
+
+
+_reads = _Reads()
+
+
+@contextlib.contextmanager
+def watching_reads() -> Iterator[dict[int, VariableRead]]:
+    """Collects the first read of every variable in the body, by the variable's identity."""
+    found: dict[int, VariableRead] = {}
+    _reads.watched.append(found)
+    try:
+        yield found
+    finally:
+        _reads.watched.pop()
+
+
+@contextlib.contextmanager
+def unwatched_reads() -> Iterator[None]:
+    """Keeps reads of variables in the body from those who watch outside of it."""
+    before, _reads.watched = _reads.watched, []
+    try:
+        yield
+    finally:
+        _reads.watched = before
+
+
+def note_reads(variables: Callable[[], Sequence[keras.Variable]]) -> None:
+    """Tells those who watch reads of variables that a compiled program reads."""
+    if _reads.watched:
+        for variable in variables():
+            note_read(variable, None)
+
+
+def present_value(variable: keras.Variable) -> TensorLike:
+    """Returns the variable's value as code reads it, in the variable's own dtype also inside a layer of mixed precision."""
+    with keras_backend.AutocastScope(None):
+        return variable.value
+
+
+def note_read(variable: keras.Variable, value: TensorLike) -> None:
+    """Tells those who watch reads that a variable was read."""
+    for found in _reads.watched:
+        found.setdefault(id(variable), VariableRead(variable, value, variable._value))
 
 
 _creations = itertools.count()

@@ -808,3 +808,43 @@ def test_a_tape_in_a_function_that_runs_in_python_gives_the_same() -> None:
     strategy = tf.distribute.get_strategy()
     for inner in (gradient, tf.function(gradient), lambda x: strategy.run(gradient, (x,))):
         assert loop(inner)(tf.constant(3.0)) == [6.0, 6.0]
+
+
+# --- What has no gradient ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("decorate", [lambda f: f, tf.function], ids=["in Python", "compiled"])
+def test_integers_have_no_gradient_and_a_warning_says_so(
+    decorate: Callable[[Any], Any], caplog: pytest.LogCaptureFixture
+) -> None:
+    def step() -> Any:
+        x, n = tf.constant(2.0), tf.constant(3)
+        with tf.GradientTape(persistent=True) as tape:
+            tape.watch(x)
+            y, count = x * tf.cast(n, tf.float32), tf.cast(x, tf.int32)
+        return tape.gradient(y, n), tape.gradient(count, x), tape.gradient(y, x)
+
+    assert plain(decorate(step)()) == [None, None, 3.0]
+    assert "The dtype of the source tensor must be floating (e.g. tf.float32)" in caplog.text
+    assert "The dtype of the target tensor must be floating (e.g. tf.float32)" in caplog.text
+
+
+@pytest.mark.parametrize("decorate", [lambda f: f, tf.function], ids=["in Python", "compiled"])
+def test_nothing_flows_through_stop_gradient(decorate: Callable[[Any], Any]) -> None:
+    w = tf.Variable(2.0)
+
+    def step() -> Any:
+        x = tf.constant(3.0)
+        with tf.GradientTape(persistent=True) as tape:
+            tape.watch(x)
+            y = tf.stop_gradient(x) * tf.stop_gradient(w * x)
+            z = y * x
+        return tape.gradient(y, [x, w]), tape.gradient(tf.stop_gradient(x), x), tape.gradient(z, [x, w])
+
+    assert plain(decorate(step)()) == [[None, None], None, [18.0, None]]
+
+
+@pytest.mark.parametrize("name", ["gradients", "hessians"])
+def test_names_of_graphs_refer_to_the_tape(name: str) -> None:
+    with pytest.raises(AttributeError, match=r"use tf\.GradientTape"):
+        getattr(tf, name)

@@ -1,5 +1,6 @@
 """Records operations that run at once, outside of compiled steps, and differentiates them (eager gradient tapes)."""
 
+from stratagem._core.eager._accumulator import Accumulator as Accumulator
 from stratagem._core.eager._recording import EagerRecorder as EagerRecorder
 from stratagem._core.eager._recording import EagerRecording as EagerRecording
 from stratagem._core.eager._recording import open_recorder as open_recorder

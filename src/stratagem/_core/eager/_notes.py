@@ -9,7 +9,7 @@ import jax.numpy as jnp
 
 from stratagem._base.errors import TapeError
 from stratagem._core.eager._rules import DerivativeRule
-from stratagem._private import OutsideOfTraces, current_recording
+from stratagem._private import AtLevel, current_recording
 
 Number = int  # of a value; no two values have had the same
 
@@ -44,11 +44,11 @@ class Note:
         rule = self.rule
         pairs = zip(cotangents, self.types, rule.inexact, strict=True)
         seeds = [_zeros(t, rows) if c is None else c for c, t, inexact in pairs if inexact]
-        if current_recording() is None:
+        if (trace := current_recording()) is None:
             return (rule.reverse if rows is None else rule.reverse_rows)(list(self.residuals), seeds)
         if self.given is not None:  # from the operands, which the tape that is open knows
             return (rule.reverse_anew if rows is None else rule.reverse_rows_anew)(list(self.given), seeds)
-        with OutsideOfTraces():
+        with AtLevel(trace.parent):
             found = (rule.reverse if rows is None else rule.reverse_rows)(list(self.residuals), seeds)
         refuse(found)
         return found
@@ -82,7 +82,8 @@ class CallNote:
         if rows is None:
             return list(self.reverse(cotangents))
         each = [[None if c is None else c[i] for c in cotangents] for i in range(rows)]
-        return [jnp.stack(column) for column in zip(*map(self.reverse, each), strict=True)]
+        columns = zip(*map(self.reverse, each), strict=True)
+        return [None if column[0] is None else jnp.stack(column) for column in columns]
 
 
 @final

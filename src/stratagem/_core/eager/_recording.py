@@ -1,9 +1,10 @@
 """EagerRecorder: computes operations for the eager tapes of a thread; EagerRecording: what one of them has recorded."""
 
+import contextlib
 import itertools
 import weakref
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, cast, final
 
 import jax.numpy as jnp
@@ -14,7 +15,9 @@ from stratagem._base.types import TensorLike
 from stratagem._core.context import current
 from stratagem._core.eager._notes import CallNote, Note, Number, RefusedNote, residuals_of
 from stratagem._core.eager._rules import rule_for
+from stratagem._core.eager._tangent_recording import TangentRecording
 from stratagem._core.eager._tape_recording import TapeRecording
+from stratagem._core.roles import Recorder
 from stratagem._private import (
     EagerOperation,
     KerasVariable,
@@ -22,7 +25,10 @@ from stratagem._private import (
     abstract_value,
     current_recording,
     end_recording,
+    in_stateless_scope,
     new_recording,
+    note_read,
+    present_value,
     resume_recording,
     twin,
 )
@@ -41,7 +47,9 @@ class EagerRecorder:
 
     def __init__(self) -> None:
         self._recordings: list[EagerRecording] = []
+        self.accumulators: list[TangentRecording] = []
         self._open = 0
+        self.is_paused = False
         self._known: dict[int, tuple[Any, Number]] = {}
         self._read: dict[int, tuple[Any, Any, Any]] = {}
         self._stored: dict[int, tuple[Any, Any, Any]] = {}
@@ -64,6 +72,16 @@ class EagerRecorder:
         if recording in self._recordings:
             self._recordings.remove(recording)
 
+    @contextlib.contextmanager
+    def paused(self) -> Iterator[None]:
+        """Notes nothing in the body, for any tape. What the body is computed from is kept, to compute it again."""
+        before = self._recordings, self.accumulators, self.is_paused
+        self._recordings, self.accumulators, self.is_paused = [], [], True
+        try:
+            yield
+        finally:
+            self._recordings, self.accumulators, self.is_paused = before
+
     def number(self, value: Any) -> Number | None:
         """Returns the number of a value; None if it has none."""
         found = self._known.get(id(value))
@@ -82,13 +100,15 @@ class EagerRecorder:
         """Computes an operation on the trace below; notes it for the tapes that track one of its operands."""
         numbers = [self.number(x) for x in operands]
         tracking = [r for r in self._recordings if any(map(r.tracks, numbers))]
-        if not tracking:
+        pushing = [a for a in self.accumulators if any(map(a.tracks, numbers))]
+        if not tracking and not pushing:
             return operation.compute(*operands)
-        which = tuple(i for i, n in enumerate(numbers) if n is not None and any(r.tracks(n) for r in tracking))
+        asking = [r.tracks for r in tracking] + [a.tracks for a in pushing]
+        which = tuple(i for i, n in enumerate(numbers) if n is not None and any(tracks(n) for tracks in asking))
         rule = rule_for(operation, operands, which)
         made = rule.forward(*operands)
         connected = frozenset().union(*rule.reaches)
-        keep = len(self._recordings) > 1 or any(r.persistent for r in tracking)
+        keep = len(self._recordings) > 1 or bool(self.accumulators) or any(r.persistent for r in tracking)
         note = Note(
             rule,
             tuple(n for i in which if (n := numbers[i]) is not None),
@@ -99,12 +119,32 @@ class EagerRecorder:
         )
         for recording in tracking:
             recording.add(note)
+        for accumulator in pushing:
+            with self._below(accumulator):
+                accumulator.push(operation, rule, which, operands, made)
         return made[0] if rule.single else list(made[: rule.results])
 
+    @contextlib.contextmanager
+    def _below(self, accumulator: TangentRecording) -> Iterator[None]:
+        """In the body, only the accumulators that were opened before this one push tangents forward."""
+        before = self.accumulators
+        self.accumulators = before[: before.index(accumulator)]
+        try:
+            yield
+        finally:
+            self.accumulators = before
+
     def note_call(
-        self, operands: Sequence[Any], results: Sequence[Any], reverse: Callable[[Sequence[Any]], Sequence[Any]]
+        self,
+        operands: Sequence[Any],
+        results: Sequence[Any],
+        reverse: Callable[[Sequence[Any]], Sequence[Any]],
+        computed: Sequence[Any] = (),
     ) -> None:
-        """Notes what Python computed: from the cotangents of `results`, `reverse` returns those of `operands`."""
+        """Notes what Python computed: from the cotangents of `results`, `reverse` returns those of `operands`.
+
+        computed: the same results, as operations have made them that were noted, too.
+        """
         numbers = [self.number(x) for x in operands]
         tracking = [r for r in self._recordings if any(map(r.tracks, numbers))]
         if tracking and not all(any(r is x for x in operands) for r in results):
@@ -112,12 +152,20 @@ class EagerRecorder:
             note = CallNote(known, tuple(self.known(r) if _inexact(r) else None for r in results), reverse)
             for recording in tracking:
                 recording.add(note)
+        for accumulator in list(self.accumulators):
+            if any(accumulator.tracks(self.number(c)) for c in computed):
+                accumulator.share(computed, results)
+            elif any(map(accumulator.tracks, numbers)):
+                with self._below(accumulator):
+                    accumulator.push_call(operands, results, reverse)
 
     def refuse(self, results: Sequence[TensorLike], message: str) -> None:
         """Notes that these results cannot be differentiated here: a gradient of them is a TapeError with this message."""
         note = RefusedNote(tuple(self.known(r) for r in results if _inexact(r)), message)
         for recording in self._recordings:
             recording.add(note)
+        for accumulator in self.accumulators:
+            accumulator.refuse([n for n in note.made if n is not None], message)
 
     def forget_variables(self) -> None:
         """Drops the values of variables, unless a tape's block is still open."""
@@ -128,20 +176,26 @@ class EagerRecorder:
     def tracks(self, operands: Sequence[TensorLike]) -> bool:
         """Returns whether a tape tracks one of these values."""
         numbers = [self.number(x) for x in operands]
-        return any(r.tracks(n) for r in self._recordings for n in numbers if n is not None)
+        return any(r.tracks(n) for r in self._everyone for n in numbers if n is not None)
+
+    @property
+    def _everyone(self) -> "tuple[EagerRecording | TangentRecording, ...]":
+        return (*self._recordings, *self.accumulators)
 
     def read_stored(self, variable: keras.Variable, array: TensorLike) -> TensorLike:
         """Returns what a program reads for a variable that stores `array`: a copy if a tape watches the variable.
 
         The tape may need the array when a later step has been given its buffer.
         """
-        if not _inexact(array) or not any(r.watches(variable) for r in self._recordings):
+        if not _inexact(array) or not any(r.watches(variable) for r in self._everyone):
+            note_read(variable, array)
             return array
         found = self._stored.get(id(variable))
         if found is None or found[1] is not array:
             found = self._stored[id(variable)] = (variable, array, jnp.copy(array))
-        for recording in self._recordings:
+        for recording in self._everyone:
             recording.note_value(variable, found[2])
+        note_read(variable, found[2])
         return found[2]
 
     def read(self, variable: keras.Variable, value: Callable[[], TensorLike]) -> TensorLike:
@@ -153,12 +207,20 @@ class EagerRecorder:
         found = self._read.get(id(variable))
         if found is None or found[1] is not stored:
             found = self._read[id(variable)] = (variable, stored, twin(value()))
-        for recording in self._recordings:
+        for recording in self._everyone:
             recording.note_value(variable, found[2])
         return found[2]
 
+    def note_scoped(self, variable: keras.Variable, value: TensorLike) -> None:
+        """Notes what a variable was read as in a stateless scope, such as a step's."""
+        for recording in self._everyone:
+            recording.note_value(variable, value)
+
     def value_of(self, variable: keras.Variable) -> TensorLike:
         """Returns the object that stands for a variable's present value. It counts as read before the present code."""
+        if in_stateless_scope():
+            with self.paused():
+                return present_value(variable)
         found = self._read.get(id(variable))
         if found is None or found[1] is not variable._value:
             with OutsideOfTraces():
@@ -182,6 +244,7 @@ class EagerRecording(TapeRecording):
     def __init__(self, watches: Callable[[keras.Variable], bool], *, persistent: bool) -> None:
         """watches: whether a variable that is read is tracked. persistent: other tapes may differentiate its gradients."""
         self.persistent = persistent
+        self._step = _step()
         self.tracked: set[Number] = set()
         self._watches = watches
         self._versions: dict[int, dict[Number, Any]] = {}
@@ -220,7 +283,7 @@ class EagerRecording(TapeRecording):
         self._versions.setdefault(id(variable), {})[number] = value
 
     def check(self, what: str) -> None:
-        if current().recorder is not None:
+        if _step() is not self._step:
             raise TapeError(
                 f"tape.{what} is called in a compiled step, but the tape was opened outside of it. Open and use a tape in the "
                 "same function, or call tape.gradient outside."
@@ -228,7 +291,7 @@ class EagerRecording(TapeRecording):
 
     def again(self) -> bool:
         """Begins to record again after the end of a block; returns False if nothing can be added to this recording."""
-        if current().recorder is not None or (current_recording() or self._trace) is not self._trace:
+        if _step() is not self._step or (current_recording() or self._trace) is not self._trace:
             return False
         self._begin()
         return True
@@ -332,6 +395,12 @@ def open_recorder() -> EagerRecorder | None:
     """Returns the recorder of the eager tapes that record the present code, or None."""
     trace = current_recording()
     return None if trace is None else cast(EagerRecorder, trace.recorder)
+
+
+def _step() -> Recorder | None:
+    """Returns the capture of the compiled step that the present code is in, or None."""
+    recorder = current().recorder
+    return None if recorder is None else recorder.scope
 
 
 def _inexact(value: Any) -> bool:

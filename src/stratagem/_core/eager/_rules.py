@@ -11,9 +11,9 @@ import jax
 import jax.numpy as jnp
 from jax.extend import core as xc
 
-from stratagem._core.kinks import tensorflow_rules
+from stratagem._core.kinks import forward_rules, tensorflow_rules
 from stratagem._core.rewrites import compiler_options, rewrite
-from stratagem._private import EagerOperation, abstract_value, new_jaxpr, structures_told, tell_structures
+from stratagem._private import EagerOperation, abstract_value, new_jaxpr, runs_at_once, structures_told, tell_structures
 
 _CALLS = ("jit", "pjit", "closed_call", "remat2", "checkpoint", "shard_map")
 _MAX_RULES = 4096  # each has two small programs
@@ -34,6 +34,7 @@ class DerivativeRule:
     forward: (*operands) -> results and additional values. single: the operation returns one array, not a list. results:
     how many; inexact: which of them have gradients. residuals: what `reverse` takes. reverse: (residuals, cotangents of
     the inexact results) -> cotangents of the operands that were asked for; reverse_anew: the same, from all operands.
+    push: (operands, tangents of those that were asked for) -> tangents of the inexact results.
     reverse_rows, reverse_rows_anew: for cotangents with one more dimension in front. reaches: for each of these operands
     the results whose cotangents its own depends on; of the others it is zero, and the operand not connected to them.
     """
@@ -43,6 +44,7 @@ class DerivativeRule:
     reverse_rows: Callable[[list[Any], list[Any]], list[Any]]
     reverse_anew: Callable[[list[Any], list[Any]], list[Any]]
     reverse_rows_anew: Callable[[list[Any], list[Any]], list[Any]]
+    push: Callable[[list[Any], list[Any]], list[Any]]
     reaches: tuple[frozenset[int], ...]
     single: bool
     results: int
@@ -58,7 +60,7 @@ def rule_for(operation: EagerOperation, operands: Sequence[Any], which: tuple[in
     """Returns the rule of an operation for operands of these types, with cotangents for those at the positions `which`."""
     if operation.key is None:
         return _made(operation, operands, which)
-    key = (operation.key, which, *map(abstract_value, operands))
+    key = (operation.key, which, runs_at_once(), *map(abstract_value, operands))
     try:
         rule = _rules.get(key)
     except TypeError:  # a parameter that is not hashable
@@ -83,14 +85,16 @@ def _made(operation: EagerOperation, operands: Sequence[Any], which: tuple[int, 
         return [results] if single else list(results)
 
     platform = _platform(operands)
-    closed = tensorflow_rules(rewrite(jax.make_jaxpr(program)(*types), platform))
+    rewritten = rewrite(jax.make_jaxpr(program)(*types), platform)
+    closed, plain = tensorflow_rules(rewritten), forward_rules(rewritten)
     inexact = tuple(bool(jnp.issubdtype(aval.dtype, jnp.inexact)) for aval in closed.out_avals)
-    rule = _linearized(closed, types, which, single, inexact, platform)
+    rule = _linearized(closed, plain, types, which, single, inexact, platform)
     return dataclasses.replace(rule, structures=structures_told(operation))
 
 
 def _linearized(
     closed: xc.ClosedJaxpr,
+    plain: xc.ClosedJaxpr,
     types: Sequence[Any],
     which: tuple[int, ...],
     single: bool,
@@ -139,13 +143,25 @@ def _linearized(
     def reverse_anew(operands: list[Any], cotangents: list[Any]) -> list[Any]:
         return list(differentiated(operands)[0](cotangents))
 
-    compiled = functools.partial(jax.jit, compiler_options=compiler_options(platform))
+    def push(operands: list[Any], tangents: list[Any]) -> list[Any]:
+        def differentiable(*chosen: Any) -> list[Any]:
+            full = list(operands)
+            for position, value in zip(which, chosen, strict=True):
+                full[position] = value
+            results = xc.jaxpr_as_fun(plain)(*full)
+            return [r for r, ok in zip(results, inexact, strict=True) if ok]
+
+        return list(jax.jvp(differentiable, [operands[i] for i in which], tangents)[1])
+
+    # Inside of a step's trace, the step's own options hold.
+    compiled = functools.partial(jax.jit, compiler_options=compiler_options(platform) if runs_at_once() else None)
     return DerivativeRule(
         compiled(xc.jaxpr_as_fun(xc.ClosedJaxpr(forward, jaxpr.consts))),
         compiled(reverse),
         compiled(jax.vmap(reverse, in_axes=(None, 0))),
         compiled(reverse_anew),
         compiled(jax.vmap(reverse_anew, in_axes=(None, 0))),
+        jax.jit(push),  # is called inside of other operations, too
         reaches,
         single,
         number,

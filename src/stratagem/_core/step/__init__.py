@@ -4,13 +4,18 @@ from stratagem._core.step import _keras_rules as _keras_rules
 from stratagem._core.step import _lookups as _lookups
 from stratagem._core.step import _losses as _losses
 from stratagem._core.step._arguments import Arguments as Arguments
+from stratagem._core.step._assign_scope import AssignScope as AssignScope
+from stratagem._core.step._assign_scope import BranchRecorder as BranchRecorder
 from stratagem._core.step._checks import Checks as Checks
+from stratagem._core.step._custom_gradient import custom_gradient as custom_gradient
+from stratagem._core.step._custom_gradient import grad_pass_through as grad_pass_through
 from stratagem._core.step._execute import execute as execute
 from stratagem._core.step._execute import execute_batched as execute_batched
 from stratagem._core.step._execute import execute_uncached as execute_uncached
 from stratagem._core.step._execute import prepare as prepare
 from stratagem._core.step._flatten import called_jaxpr as called_jaxpr
 from stratagem._core.step._flatten import has_side_effects as has_side_effects
+from stratagem._core.step._forward_accumulator import ForwardAccumulator as ForwardAccumulator
 from stratagem._core.step._function import Function as Function
 from stratagem._core.step._function import call_many as call_many
 from stratagem._core.step._function import default_mesh as default_mesh
@@ -29,6 +34,7 @@ from stratagem._core.step._markers import is_literal as is_literal
 from stratagem._core.step._partition import sub_function as sub_function
 from stratagem._core.step._program_call import on_all_devices as on_all_devices
 from stratagem._core.step._program_call import program_call as program_call
+from stratagem._core.step._recompute import recompute_grad as recompute_grad
 from stratagem._core.step._remote import RemoteArray as RemoteArray
 from stratagem._core.step._remote import RemoteIterator as RemoteIterator
 from stratagem._core.step._remote import RemotePlacement as RemotePlacement

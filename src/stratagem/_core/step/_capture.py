@@ -22,7 +22,7 @@ from stratagem._core.step._replica_shapes import ReplicaShapes, Shape
 from stratagem._core.step._sums import summed
 from stratagem._core.step._update import RemoteUpdate
 from stratagem._core.values import on_read, placement_of
-from stratagem._private import AtLevel, is_seed_state, trace_level
+from stratagem._private import AtLevel, current_recording, is_seed_state, trace_level
 
 
 class Capture(keras.StatelessScope):  # type: ignore[misc]
@@ -31,6 +31,7 @@ class Capture(keras.StatelessScope):  # type: ignore[misc]
     mesh: the replicas that the program will run on.
     variables: those found by an earlier trace, which become inputs; None in the trace that discovers them.
     connections: for calls of `tape.gradient` by number, which sources are connected (all, if not listed).
+    answers: the connections of calls that are differentiated already, inside gradient functions.
     optimizers: those that have updated variables. follows_settings: whether their settings have to be watched for changes.
     layout: the shapes of an uneven batch on all replicas.
     """
@@ -53,6 +54,7 @@ class Capture(keras.StatelessScope):  # type: ignore[misc]
         self.inputs = InputSources(mesh.num_replicas, discovering=self.discovering)
         self.updates: list[RemoteUpdate] = []
         self.checks: list[Check] = []
+        self.answers: dict[int, tuple[bool, ...]] = {}
         self.summed = False
         self.optimizers: list[Any] = []
         self.follows_settings = False
@@ -137,7 +139,7 @@ class Capture(keras.StatelessScope):  # type: ignore[misc]
         if self._ignored(variable):
             return
         # As in TF, no gradient flows through an assignment under a tape.
-        self.values[id(variable)] = jax.lax.stop_gradient(value) if self.tapes else value
+        self.values[id(variable)] = jax.lax.stop_gradient(value) if self.tapes or current_recording() else value
         self.written[id(variable)] = _user_line()
         for tape in self.tapes:
             tape.note_assignment(variable)

@@ -17,6 +17,7 @@ from jax.extend import core as xc
 
 from stratagem._base.errors import TapeError
 from stratagem._core.kinks import tensorflow_rules
+from stratagem._core.step._custom_derivative import differentiable_operands
 from stratagem._core.step._markers import MARKERS, gradient_p, gradient_parts, has_markers, is_literal, mark_p
 from stratagem._private import new_jaxpr
 
@@ -126,7 +127,7 @@ def _inexact(var: Var) -> bool:
 
 
 def _reads(eqn: Eqn, values: set[Var]) -> bool:
-    return any(not is_literal(v) and v in values for v in eqn.invars)
+    return any(not is_literal(v) and v in values for v in differentiable_operands(eqn))
 
 
 def analyse(eqns: Sequence[Eqn]) -> list[Gradient]:
@@ -168,7 +169,7 @@ def _gradient(position: int, eqn: Eqn, eqns: Sequence[Eqn], tape: Recording) -> 
     for i in reversed(forward):
         if not needed.isdisjoint(eqns[i].outvars):
             path.add(i)
-            needed.update(v for v in eqns[i].invars if not is_literal(v) and v in reach)
+            needed.update(v for v in differentiable_operands(eqns[i]) if not is_literal(v) and v in reach)
     connected = tuple(not is_literal(s) and s in needed for s in sources)
     return Gradient(position, eqn, path, reach, needed, connected)
 

@@ -2,6 +2,7 @@
 
 import contextlib
 import itertools
+import logging
 from collections.abc import Iterator
 from typing import Any
 
@@ -15,7 +16,9 @@ from stratagem._core.context import current
 from stratagem._core.eager import EagerRecording, TapeRecording
 from stratagem._core.step._traced_recording import TracedRecording
 from stratagem._core.values import IndexedSlices, is_per_replica
-from stratagem._private import KerasVariable, creation_order
+from stratagem._private import KerasVariable, creation_order, current_recording
+
+logger = logging.getLogger("stratagem")
 
 
 class UnconnectedGradients:
@@ -43,7 +46,7 @@ class GradientTape:
             raise ValueError("Tape is still recording, This can happen if you try to re-enter an already-active tape.")
         if self._recorded is None or not self._recorded.again():
             recorder = current().recorder
-            if recorder is None:
+            if recorder is None or current_recording() is not None:  # a ForwardAccumulator of this step is open
                 self._recorded = EagerRecording(
                     lambda v: self._watch_variables and bool(v.trainable), persistent=self._persistent
                 )
@@ -65,6 +68,7 @@ class GradientTape:
                 raise TapeError(
                     f"A tape watches tensors and variables, not the number {leaf!r}: make it a tensor with tf.constant."
                 )
+            _warn_unless_floating("watched", leaf)
             recorded.watch(leaf)
 
     def watched_variables(self) -> tuple[keras.Variable, ...]:
@@ -184,7 +188,10 @@ class GradientTape:
             self._recorded.pause()  # as in TensorFlow: what follows in the tape's block is not recorded
         front = () if rows is None else (rows,)
         factors = [_seed(s, (*front, *t.shape), t.dtype) for s, t in zip(seeds, targets, strict=False)]
-        usable = [jnp.issubdtype(t.dtype, jnp.inexact) for t in targets]
+        usable = [_warn_unless_floating("target", t) for t in targets]
+        for leaf in sources:
+            if leaf is not None:
+                _warn_unless_floating("source", leaf)
         asked = [leaf for leaf in sources if leaf is not None and _differentiable(leaf)]
         found = self._recorded.gradients(
             list(itertools.compress(targets, usable)), list(itertools.compress(factors, usable)), asked, rows
@@ -221,6 +228,19 @@ def _differentiable(source: Any) -> bool:
             "optimizer takes (model.trainable_variables has them)."
         )
     return bool(jnp.issubdtype(jnp.dtype(getattr(source.dtype, "name", source.dtype)), jnp.inexact))
+
+
+def _warn_unless_floating(what: str, tensor: Any) -> bool:
+    """Returns whether a tensor is floating point; logs a warning if it is not."""
+    dtype = jnp.dtype(getattr(tensor.dtype, "name", tensor.dtype))
+    floating = bool(jnp.issubdtype(dtype, jnp.inexact))
+    if not floating:
+        logger.warning(
+            "The dtype of the %s tensor must be floating (e.g. tf.float32) for a GradientTape, got %s: its gradient is None.",
+            what,
+            dtype,
+        )
+    return floating
 
 
 def _wants_zeros(unconnected_gradients: Any) -> bool:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 from jax.extend import core as xc
 from jax.sharding import PartitionSpec
 
@@ -17,7 +18,7 @@ from stratagem._core.step._bound_variables import BoundVariables
 from stratagem._core.step._program_call import on_all_devices
 from stratagem._core.step._trace import Trace
 from stratagem._core.values import Stacked
-from stratagem._private import EagerOperation, OutsideOfTraces
+from stratagem._private import EagerOperation, OutsideOfTraces, note_reads
 
 
 class Program:
@@ -37,6 +38,8 @@ class Program:
         own = [v.array for v in arguments.own]
         shared = [on_all_devices(v, self._mesh) for v in arguments.shared]
         recorder = open_recorder()
+        if recorder is None:
+            note_reads(lambda: self._bound.in_order)
         run = self._run if recorder is None else functools.partial(self._run_recorded, recorder)
         outs = self._bound.run(run, own, shared, first=self._first)
         self._first = False
@@ -60,7 +63,8 @@ class Program:
         operands, split = jax.tree.flatten((*self._bound.split(variables), own, shared))
         with OutsideOfTraces():
             if not recorder.tracks(operands):
-                return self._run(donated, read_only, own, shared)
+                given = list(map(jnp.copy, donated)) if recorder.is_paused else donated
+                return self._run(given, read_only, own, shared)
 
             def compute(*values: Any) -> list[Any]:
                 return jax.tree.leaves(self._replicated(*jax.tree.unflatten(split, values)))

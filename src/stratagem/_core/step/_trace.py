@@ -26,7 +26,7 @@ from stratagem._core.step._replica_shapes import ReplicaShapes
 from stratagem._core.step._results import ResultStructure
 from stratagem._core.step._update import RemoteUpdate
 from stratagem._core.values import is_remote, on_read
-from stratagem._private import announce_build, settings_of
+from stratagem._private import announce_build, settings_of, unwatched_reads
 
 Body = Callable[..., Any]
 _MAX_TRACES = 8
@@ -134,6 +134,7 @@ def trace(
             info.variables = list(capture.variables.values())
             continue
         closed, connections = differentiate(rewrite(closed, mesh.devices[0].platform), [(AXIS, mesh.num_replicas)])
+        connections |= capture.answers
         connections = connections if layout is None else layout.joined(replica, connections)
         if _contradicts(connections, info.connections):
             info.connections = connections
@@ -195,5 +196,5 @@ def _make_jaxpr(
     # JAX caches traces of functions (jax.jit, jax.checkpoint) by their arguments, although they contain the values of variables
     # that the functions read. An axis that only this trace has makes JAX trace such a function again.
     axes = [(AXIS, replicas), (f"trace {next(_numbers)}", 1)]
-    with capture:  # at its end, Keras gives new variables their initial values
+    with unwatched_reads(), capture:  # at its end, Keras gives new variables their initial values
         return jax.make_jaxpr(pure, axis_env=axes)(variables, own, shared)

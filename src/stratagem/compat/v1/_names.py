@@ -64,7 +64,6 @@ _INSTEAD = {
     "train.shuffle_batch": "tf.data.Dataset.shuffle(...).batch(...)",
     "image.resize": "tf.image.resize, which places pixels' centres in another way",
     "image.resize_images": "tf.image.resize, which places pixels' centres in another way",
-    "custom_gradient": "jax.custom_vjp",
     "hessians": "tf.GradientTape, twice",
 }  # fmt: skip
 

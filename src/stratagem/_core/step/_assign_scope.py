@@ -1,0 +1,87 @@
+"""AssignScope: collects the assignments of code inside a trace: of a branch, a loop body, a function that is traced again."""
+
+from collections.abc import Sequence
+from typing import Any, final
+
+import keras
+
+from stratagem._base.errors import UnimplementedError
+from stratagem._base.types import TensorLike, Value
+from stratagem._core.context import current
+from stratagem._core.values import on_read
+
+
+@final
+class AssignScope(keras.StatelessScope):  # type: ignore[misc]
+    """Collects assignments; variables that were not assigned here are read from the enclosing scope."""
+
+    def __init__(self) -> None:
+        super().__init__(initialize_variables=False)
+        self.variables: dict[int, Any] = {}
+        self._replica = current().replica
+
+    @property
+    def has_replicas(self) -> bool:
+        """True inside a replica function that was called in this branch.
+
+        All replicas are then in the branch. A branch inside a replica function, in contrast, may be taken by some
+        replicas only.
+        """
+        return current().replica is not self._replica
+
+    def get_current_value(self, variable: keras.Variable) -> TensorLike:
+        """The value assigned here, else the one outside (None if Keras itself has it)."""
+        own, outer = self.state_mapping.get(id(variable)), self.original_scope
+        if own is None:
+            return None if outer is None else outer.get_current_value(variable)
+        recorder = current().recorder
+        return own if recorder is None or not on_read(variable) else recorder.read_slot(variable, own)
+
+    def slot(self, variable: keras.Variable) -> TensorLike:
+        """A replica's value of the variable: as `get_current_value`, but for a sync-on-read variable its own slot."""
+        own, outer = self.state_mapping.get(id(variable)), self.original_scope
+        if own is not None or outer is None:
+            return own
+        return outer.slot(variable) if hasattr(outer, "slot") else outer.get_current_value(variable)
+
+    def add_update(self, update: tuple[keras.Variable, TensorLike]) -> None:
+        """Called by Keras for an assignment."""
+        variable, value = update
+        recorder = current().recorder
+        if recorder is not None and on_read(variable):
+            value = recorder.to_slot(variable, value)
+        elif recorder is not None and self.has_replicas:
+            value = recorder.to_copy(variable, value)
+        self.keep(variable, value)
+
+    def keep(self, variable: keras.Variable, value: TensorLike) -> None:
+        """Sets the replica's value of the variable."""
+        self.variables[id(variable)] = variable
+        super().add_update((variable, value))
+
+    def set(self, variables: Sequence[keras.Variable], values: Sequence[TensorLike]) -> None:
+        """Sets initial values."""
+        self.state_mapping.update({id(v): value for v, value in zip(variables, values, strict=True)})
+
+
+@final
+class BranchRecorder:
+    """The recorder inside a branch: refuses collective additions and otherwise delegates to the outer recorder."""
+
+    def __init__(self, recorder: Value, scope: AssignScope) -> None:
+        self._recorder = recorder
+        self._scope = scope
+
+    def __getattr__(self, name: str) -> Value:
+        return getattr(self._recorder, name)
+
+    def add(self, variable: keras.Variable, delta: TensorLike, sign: int, scope: AssignScope | None = None) -> bool:
+        """Refuses an `assign_add` that would add every replica's amount. scope: the nested branch that asks."""
+        if on_read(variable) or self._scope.has_replicas:
+            return bool(self._recorder.add(variable, delta, sign, scope or self._scope))
+        if not self._recorder.in_replica(current()) or variable.aggregation != "sum":
+            return False
+        raise UnimplementedError(
+            f"{variable.path} has aggregation SUM: assign_add and assign_sub on it add over all replicas, which is not "
+            "possible inside tf.cond or a loop. Return the amount from it, and assign after it."
+        )
