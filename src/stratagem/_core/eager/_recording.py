@@ -13,7 +13,7 @@ from stratagem._base.errors import TapeError
 from stratagem._base.types import TensorLike
 from stratagem._core.context import current
 from stratagem._core.eager._notes import CallNote, Note, Number, RefusedNote, residuals_of
-from stratagem._core.eager._rules import rule_for
+from stratagem._core.eager._rules import DerivativeRule, rule_for
 from stratagem._core.eager._tape_recording import TapeRecording
 from stratagem._private import (
     EagerOperation,
@@ -87,10 +87,13 @@ class EagerRecorder:
         which = tuple(i for i, n in enumerate(numbers) if n is not None and any(r.tracks(n) for r in tracking))
         rule = rule_for(operation, operands, which)
         made = rule.forward(*operands)
+        if not rule.connected:
+            self._track_unconnected(rule, made, tracking)
+            tracking = []
         keep = len(self._recordings) > 1 or any(r.persistent for r in tracking)
         note = Note(
             rule,
-            tuple(n for i in which if (n := numbers[i]) is not None),
+            tuple(n for i in rule.connected if (n := numbers[i]) is not None),
             tuple(self.known(r) if ok else None for r, ok in zip(made, rule.inexact, strict=False)),
             tuple(map(abstract_value, made[: rule.results])),
             residuals_of(rule, operands, made),
@@ -99,6 +102,12 @@ class EagerRecorder:
         for recording in tracking:
             recording.add(note)
         return made[0] if rule.single else list(made[: rule.results])
+
+    def _track_unconnected(self, rule: DerivativeRule, made: Sequence[Any], tracking: "list[EagerRecording]") -> None:
+        """Tracks results without a gradient: they may be sources for what follows."""
+        if not rule.stops:
+            for recording in tracking:
+                recording.tracked.update(self.known(r) for r, ok in zip(made, rule.inexact, strict=False) if ok)
 
     def note_call(
         self, operands: Sequence[Any], results: Sequence[Any], reverse: Callable[[Sequence[Any]], Sequence[Any]]
@@ -323,7 +332,7 @@ class EagerRecording(TapeRecording):
         for note in self._notes:
             if isinstance(note, RefusedNote) or not live.isdisjoint(note.operands):
                 path.append(note)
-                live.update(n for n in note.made if n is not None)
+                live.update(n for n in note.reached(live) if n is not None)
         return path, live
 
 

@@ -10,6 +10,7 @@ import jax
 import jax.numpy as jnp
 from jax.extend import core as xc
 
+from stratagem._core.eager._connections import needed_operands, stops
 from stratagem._private import EagerOperation, abstract_value, new_jaxpr, structures_told, tell_structures
 
 _MAX_RULES = 4096  # each has two small programs
@@ -28,8 +29,10 @@ class DerivativeRule:
     """The programs that compute an operation and reverse it.
 
     forward: (*operands) -> results and additional values. single: the operation returns one array, not a list. results:
-    how many; inexact: which of them have gradients. residuals: what `reverse` takes. reverse: (residuals, cotangents of
-    the inexact results) -> cotangents of the operands that were asked for; reverse_anew: the same, from all operands.
+    how many; inexact: which of them have gradients. connected: the positions of the operands that were asked for and that
+    a result depends on; depends: on which of those each result does, None if every result does on all; stops: no
+    tape tracks the results. residuals: what `reverse` takes. reverse: (residuals, cotangents of the inexact results) ->
+    cotangents of the connected operands; reverse_anew: the same, from all operands.
     reverse_rows, reverse_rows_anew: for cotangents with one more dimension in front.
     """
 
@@ -41,7 +44,10 @@ class DerivativeRule:
     single: bool
     results: int
     inexact: tuple[bool, ...]
+    connected: tuple[int, ...]
     residuals: tuple[Residual, ...]
+    depends: tuple[frozenset[int], ...] | None = None
+    stops: bool = False
     structures: tuple[Any, ...] = ()
 
 
@@ -78,8 +84,18 @@ def _made(operation: EagerOperation, operands: Sequence[Any], which: tuple[int, 
 
     closed = jax.make_jaxpr(program)(*types)
     inexact = tuple(bool(jnp.issubdtype(aval.dtype, jnp.inexact)) for aval in closed.out_avals)
-    rule = _linearized(closed, types, which, single, inexact)
-    return dataclasses.replace(rule, structures=structures_told(operation))
+    needed = needed_operands(closed.jaxpr)
+    connected = tuple(i for i in which if any(i in positions for positions in needed))
+    rule = _linearized(closed, types, connected, single, inexact)
+    pairs = zip(needed, inexact, strict=True)
+    depends = tuple(frozenset(j for j, i in enumerate(connected) if ok and i in positions) for positions, ok in pairs)
+    apart = any(len(one) < len(connected) for one, ok in zip(depends, inexact, strict=True) if ok)
+    return dataclasses.replace(
+        rule,
+        depends=depends if apart else None,
+        stops=stops(closed.jaxpr),
+        structures=structures_told(operation),
+    )
 
 
 def _linearized(
@@ -131,6 +147,7 @@ def _linearized(
         single,
         number,
         inexact,
+        which,
         residuals,
     )
 
