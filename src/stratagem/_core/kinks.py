@@ -12,6 +12,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 from jax import lax
+from jax.custom_derivatives import SymbolicZero
 from jax.extend import core as xc
 
 from stratagem._private import jax_function
@@ -42,11 +43,15 @@ def _forward(jaxpr: Any) -> Any:
 def _forward_equation(eqn: Any) -> Any:
     if eqn.primitive.name in _CALLS:
         return eqn.replace(params={k: _forward_param(v) for k, v in eqn.params.items()})
-    if eqn.primitive.name == "custom_vjp_call" and getattr(eqn.params["bwd"].f, "__module__", None) == __name__:
+    if eqn.primitive.name == "custom_vjp_call" and _is_ours(eqn.params["bwd"].f):
         body = forward_rules(eqn.params["call_jaxpr"])
         (called,) = jax.make_jaxpr(jax.jit(xc.jaxpr_as_fun(body)))(*(v.aval for v in eqn.invars)).jaxpr.eqns
         return called.replace(invars=list(eqn.invars), outvars=list(eqn.outvars))
     return eqn
+
+
+def _is_ours(reverse: Any) -> bool:
+    return reverse in (_rsqrt_gradient_backward,) or getattr(reverse, "func", None) is _unless_zero
 
 
 def _forward_param(param: Any) -> Any:
@@ -171,12 +176,17 @@ def _sqrt(bind: Function, _: dict[str, Any]) -> Function:
     def root(x: jax.Array) -> jax.Array:
         return bind(x)
 
-    def forward(x: jax.Array) -> tuple[jax.Array, jax.Array]:
-        y = root(x)
+    def forward(x: Any) -> tuple[jax.Array, jax.Array]:
+        y = root(x.value)
         return y, y
 
-    root.defvjp(forward, lambda y, gradient: (_sqrt_gradient(y, gradient),))
+    root.defvjp(forward, functools.partial(_unless_zero, _sqrt_gradient), symbolic_zeros=True)
     return root
+
+
+def _unless_zero(rule: Function, y: jax.Array, gradient: Any) -> tuple[jax.Array]:
+    """Returns the rule's gradient; zeros that do not depend on `y` for a result that nothing depends on."""
+    return (jnp.zeros_like(y) if isinstance(gradient, SymbolicZero) else rule(y, gradient),)
 
 
 @jax.custom_jvp
@@ -196,11 +206,11 @@ def _rsqrt(bind: Function, _: dict[str, Any]) -> Function:
     def inverse(x: jax.Array) -> jax.Array:
         return bind(x)
 
-    def forward(x: jax.Array) -> tuple[jax.Array, jax.Array]:
-        y = inverse(x)
+    def forward(x: Any) -> tuple[jax.Array, jax.Array]:
+        y = inverse(x.value)
         return y, y
 
-    inverse.defvjp(forward, lambda y, gradient: (_rsqrt_gradient(y, gradient),))
+    inverse.defvjp(forward, functools.partial(_unless_zero, _rsqrt_gradient), symbolic_zeros=True)
     return inverse
 
 

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 
@@ -23,7 +24,7 @@ from stratagem._ops._convert import (
 )  # fmt: skip
 from stratagem._ops._dtypes import as_dtype, float32
 from stratagem._ops._range import Range
-from stratagem._private import OutsideOfTraces
+from stratagem._private import KerasVariable, OutsideOfTraces, current_recording
 
 
 def constant(value: Any, dtype: Any = None, shape: Any = None, name: str | None = None) -> Tensor:
@@ -100,12 +101,18 @@ def _filled(shape: tuple[int, ...], value: Any, dtype: Any) -> Tensor:
         return jnp.full(shape, value, dtype=wanted.dtype)
 
 
+def _followed(numbers: Any, *given: Any) -> bool:
+    """Returns whether a trace, or a tape, follows what is computed from the numbers that were given."""
+    recording = current_recording() is not None or current().recorder is not None
+    return is_traced(numbers) or (recording and any(isinstance(v, jax.Array | KerasVariable) for v in given))
+
+
 def fill(dims: Any, value: Any, name: str | None = None, layout: Any = None) -> Tensor:
     """A tensor of the shape `dims` that repeats one number."""
     number = tensor(value)
     if number.ndim:
         raise InvalidArgumentError(f"tf.fill repeats one number, got a value of shape {number.shape}.")
-    if is_traced(number):
+    if _followed(number, value):
         return jnp.broadcast_to(number, static_shape(dims))
     return on_device(np.full(static_shape(dims), np.asarray(number)))
 
@@ -191,6 +198,6 @@ def linspace(start: Any, stop: Any, num: Any, name: str | None = None, axis: int
     first, last = operands("linspace", start, stop)
     dtype = first.dtype if jnp.issubdtype(first.dtype, np.inexact) else np.dtype(np.float64)
     count = static_int(num, "a tensor is the length of tf.linspace")
-    if is_traced([first, last]):
+    if _followed([first, last], start, stop):
         return jnp.linspace(first.astype(dtype), last.astype(dtype), count, axis=axis, dtype=dtype)
     return on_device(np.linspace(np.asarray(first, dtype), np.asarray(last, dtype), count, axis=axis, dtype=dtype))

@@ -8,7 +8,7 @@ import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
 from stratagem._base.types import IntLike, TensorLike, Unused
-from stratagem._ops._convert import Tensor, operands, static_axes, tensor
+from stratagem._ops._convert import Tensor, allow_x64, operands, static_axes, tensor
 from stratagem._ops._indexing import ShardedTable, gather
 from stratagem._ops._linalg import clip_by_norm
 from stratagem._private import KerasVariable
@@ -39,12 +39,19 @@ def elu(features: TensorLike, name: str | None = None) -> Tensor:
 
 def selu(features: TensorLike, name: str | None = None) -> Tensor:
     """The scaled `elu` that keeps mean 0 and variance 1."""
-    return jax.nn.selu(tensor(features))
+    x = tensor(features)
+    with allow_x64(x.dtype):
+        return jax.nn.selu(x)
 
 
 def gelu(features: TensorLike, approximate: bool = False, name: str | None = None) -> Tensor:
     """x times the cumulative normal distribution of x; `approximate` uses tanh."""
-    return jax.nn.gelu(tensor(features), approximate)
+    x = tensor(features)
+    if not approximate:
+        return jax.nn.gelu(x, approximate=False)
+    with allow_x64(x.dtype):
+        cubic = jnp.asarray(np.float32(0.044715), x.dtype)  # rounded as in TensorFlow
+        return x * (0.5 * (1.0 + jnp.tanh(0.7978845608028654 * (x + cubic * x**3))))
 
 
 def leaky_relu(features: TensorLike, alpha: float = 0.2, name: str | None = None) -> Tensor:

@@ -81,6 +81,101 @@ def test_tapes_that_end_in_another_order() -> None:
     assert jax.numpy.sin(x).dtype == x.dtype  # nothing records any more
 
 
+COMPILED = pytest.mark.parametrize("call", [lambda f: f(), lambda f: tf.function(f)()], ids=["eager", "function"])
+
+
+@COMPILED
+@pytest.mark.parametrize("step", [tf.floor, tf.round, tf.math.ceil])
+def test_steps_have_no_gradient_but_are_sources(call: Callable[..., Any], step: Callable[..., Any]) -> None:
+    x = tf.constant(3.25)
+
+    def gradients() -> Any:
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = step(x)
+            z = 3.0 * y
+        return tape.gradient(z, [x, y])
+
+    by_x, by_y = call(gradients)
+    assert by_x is None
+    assert float(by_y) == 3.0
+
+
+@COMPILED
+@pytest.mark.parametrize("persistent", [False, True])
+def test_a_source_that_is_a_target_need_not_be_watched(call: Callable[..., Any], persistent: bool) -> None:
+    x, fixed, unread = tf.constant(3.0), tf.Variable(2.0, trainable=False), tf.Variable(2.0)
+
+    def gradients() -> Any:
+        with tf.GradientTape(persistent=persistent) as tape:
+            y = x * fixed
+        return tape.gradient([y, x, fixed, unread], [x, fixed, unread], output_gradients=[7.0, 5.0, None, 6.0])
+
+    assert [float(g) for g in call(gradients)] == [5.0, 1.0, 6.0]
+
+
+@COMPILED
+def test_a_second_derivative_is_none_where_the_first_does_not_depend_on_the_source(call: Callable[..., Any]) -> None:
+    x, v = tf.constant([0.5, 0.25]), tf.Variable([1.0, 2.0])
+
+    def gradients() -> Any:
+        with tf.GradientTape() as outer:
+            outer.watch(x)
+            with tf.GradientTape() as inner:
+                inner.watch(x)
+                y = tf.math.multiply_no_nan(v, x)
+            first = inner.gradient(y, x)
+            z = first * first
+        return outer.gradient(z, [x, v])
+
+    by_x, by_v = call(gradients)
+    assert by_x is None
+    assert plain(by_v) == [2.0, 4.0]
+
+
+def test_an_argument_that_a_compiled_function_does_not_use_is_unconnected() -> None:
+    x, y, v = tf.constant(2.0), tf.constant(3.0), tf.Variable(4.0)
+
+    @tf.function
+    def product(a: Any, b: Any) -> Any:
+        return a * tf.stop_gradient(b) * tf.stop_gradient(v)
+
+    with tf.GradientTape() as tape:
+        tape.watch([x, y])
+        z = product(x, y)
+    assert [None if g is None else float(g) for g in tape.gradient(z, [x, y, v])] == [12.0, None, None]
+
+
+@COMPILED
+@pytest.mark.parametrize("make", [lambda x: tf.fill([2], x), lambda x: tf.linspace(x, x, 2)])
+def test_what_is_made_from_a_tensor_is_recorded(call: Callable[..., Any], make: Callable[..., Any]) -> None:
+    x = tf.constant(3.0)
+
+    def gradient() -> Any:
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = make(x)
+        return tape.gradient(y, x)
+
+    assert float(call(gradient)) == 2.0
+
+
+@pytest.mark.parametrize(
+    ("activation", "expected"),  # by TensorFlow 2.15.1
+    [
+        (lambda x: tf.nn.gelu(x, approximate=True), 0.0010617444641510092),
+        (tf.nn.selu, 0.8304673250123256),
+        (lambda x: tf.nn.leaky_relu(x, 0.1), 0.10000000149011612),  # an attribute of TensorFlow's, in float32
+    ],
+)
+def test_activations_have_tensorflows_gradients_in_float64(activation: Callable[..., Any], expected: float) -> None:
+    x = tf.constant(-0.75, tf.float64)
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = activation(x)
+    np.testing.assert_allclose(tape.gradient(y, x), expected, rtol=1e-13)
+
+
 def test_two_networks_share_a_forward_pass() -> None:
     x, a, b = tf.constant([1.0, 2.0]), tf.Variable([3.0, 4.0]), tf.Variable(5.0)
     with tf.GradientTape() as left, tf.GradientTape() as right:
@@ -329,6 +424,7 @@ def test_what_does_not_matter_is_not_connected() -> None:
         tape.watch(x)
         a, b = first(x, w)
         shaped, stopped = tf.ones_like(x) * 5.0, tf.stop_gradient(x) * 3.0
-    assert plain(tape.gradient(a, [x, w])) == [[2.0, 2.0], None]
-    assert plain(tape.gradient(b, [x, w])) == [None, [3.0, 3.0]]
+    # As in TensorFlow, the results of a compiled function are differentiated together.
+    assert plain(tape.gradient(a, [x, w])) == [[2.0, 2.0], [0.0, 0.0]]
+    assert plain(tape.gradient(b, [x, w])) == [[0.0, 0.0], [3.0, 3.0]]
     assert plain(tape.gradient([shaped, stopped], [x])) == [None]

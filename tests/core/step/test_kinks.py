@@ -27,8 +27,6 @@ FLAT_RELU = "an infinite gradient that meets the flat side of a relu is 0, in Te
 KERAS_3 = "Keras 3 divides by another smallest norm than tf.keras 2.15"
 DIFFERENT = {
     ("log where positive", "second"): AFTER_POLES,
-    ("xlogy", "second"): AFTER_POLES,
-    ("xdivy", "second"): AFTER_POLES,
     ("atanh", "second"): AFTER_POLES,
     ("sqrt of relu", "first"): FLAT_RELU,
     ("sqrt of relu", "second"): FLAT_RELU,

@@ -1,6 +1,6 @@
 """Note: one operation that was computed under a tape, as far as its reverse needs it."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
 from dataclasses import dataclass
 from typing import Any, final
 
@@ -30,28 +30,37 @@ class Note:
     residuals: Sequence[Any]
     given: Sequence[Any] | None
 
+    def reached(self, live: Container[Number]) -> Sequence[Number | None]:
+        """Returns the numbers of the results that depend on these values."""
+        depends = self.rule.depends
+        if depends is None:
+            return self.made
+        operands = [n in live for n in self.operands]
+        return [n for n, on in zip(self.made, depends, strict=True) if any(operands[i] for i in on)]
+
     def pull(self, cotangents: Sequence[Any], rows: int | None) -> list[Any]:
-        """Returns the cotangents of the operands for those of the results, of which some are None.
-
-        None for an operand that is not connected to these results.
-        """
-        rule = self.rule
-        given = {i for i, c in enumerate(cotangents) if c is not None}
-        found = self._reversed(cotangents, rows)
-        return [None if given.isdisjoint(reach) else c for c, reach in zip(found, rule.reaches, strict=True)]
-
-    def _reversed(self, cotangents: Sequence[Any], rows: int | None) -> list[Any]:
+        """Returns the cotangents of the operands for those of the results, of which some are None; None if unconnected."""
         rule = self.rule
         pairs = zip(cotangents, self.types, rule.inexact, strict=True)
         seeds = [_zeros(t, rows) if c is None else c for c, t, inexact in pairs if inexact]
         if (trace := current_recording()) is None:
-            return (rule.reverse if rows is None else rule.reverse_rows)(list(self.residuals), seeds)
+            found = (rule.reverse if rows is None else rule.reverse_rows)(list(self.residuals), seeds)
+            return self._connected(found, cotangents)
         if self.given is not None:  # from the operands, which the tape that is open knows
-            return (rule.reverse_anew if rows is None else rule.reverse_rows_anew)(list(self.given), seeds)
+            found = (rule.reverse_anew if rows is None else rule.reverse_rows_anew)(list(self.given), seeds)
+            return self._connected(found, cotangents)
         with AtLevel(trace.parent):
             found = (rule.reverse if rows is None else rule.reverse_rows)(list(self.residuals), seeds)
         refuse(found)
-        return found
+        return self._connected(found, cotangents)
+
+    def _connected(self, found: list[Any], cotangents: Sequence[Any]) -> list[Any]:
+        """Returns None for the operands that no result with a cotangent depends on."""
+        depends = self.rule.depends
+        if depends is None:
+            return found
+        on = frozenset[int]().union(*(d for d, c in zip(depends, cotangents, strict=True) if c is not None))
+        return [g if i in on else None for i, g in enumerate(found)]
 
 
 def refuse(values: Sequence[Any]) -> None:
@@ -77,6 +86,10 @@ class CallNote:
     made: tuple[Number | None, ...]
     reverse: Callable[[Sequence[Any]], Sequence[Any]]
 
+    def reached(self, live: Container[Number]) -> Sequence[Number | None]:
+        """Returns the numbers of the results, all of which depend on every operand."""
+        return self.made
+
     def pull(self, cotangents: Sequence[Any], rows: int | None) -> list[Any]:
         """Returns the cotangents of the operands for those of the results, of which some are None."""
         if rows is None:
@@ -94,6 +107,10 @@ class RefusedNote:
     made: tuple[Number | None, ...]
     message: str
     operands: tuple[Number, ...] = ()
+
+    def reached(self, live: Container[Number]) -> Sequence[Number | None]:
+        """Returns the numbers of the results, all of which depend on every operand."""
+        return self.made
 
     def pull(self, cotangents: Sequence[Any], rows: int | None) -> list[Any]:
         """Raises TapeError."""

@@ -14,7 +14,7 @@ from stratagem._base.errors import TapeError
 from stratagem._base.types import TensorLike
 from stratagem._core.context import current
 from stratagem._core.eager._notes import CallNote, Note, Number, RefusedNote, residuals_of
-from stratagem._core.eager._rules import rule_for
+from stratagem._core.eager._rules import DerivativeRule, rule_for
 from stratagem._core.eager._tangent_recording import TangentRecording
 from stratagem._core.eager._tape_recording import TapeRecording
 from stratagem._core.roles import Recorder
@@ -107,12 +107,14 @@ class EagerRecorder:
         which = tuple(i for i, n in enumerate(numbers) if n is not None and any(tracks(n) for tracks in asking))
         rule = rule_for(operation, operands, which)
         made = rule.forward(*operands)
-        connected = frozenset().union(*rule.reaches)
+        if not rule.connected:
+            self._track_unconnected(rule, made, tracking)
+            return made[0] if rule.single else list(made[: rule.results])
         keep = len(self._recordings) > 1 or bool(self.accumulators) or any(r.persistent for r in tracking)
         note = Note(
             rule,
-            tuple(n for i in which if (n := numbers[i]) is not None),
-            tuple(self.known(r) if i in connected else None for i, r in enumerate(made[: rule.results])),
+            tuple(n for i in rule.connected if (n := numbers[i]) is not None),
+            tuple(self.known(r) if ok else None for r, ok in zip(made, rule.inexact, strict=False)),
             tuple(map(abstract_value, made[: rule.results])),
             residuals_of(rule, operands, made),
             operands if keep else None,
@@ -121,7 +123,7 @@ class EagerRecorder:
             recording.add(note)
         for accumulator in pushing:
             with self._below(accumulator):
-                accumulator.push(operation, rule, which, operands, made)
+                accumulator.push(operation, rule, rule.connected, operands, made)
         return made[0] if rule.single else list(made[: rule.results])
 
     @contextlib.contextmanager
@@ -133,6 +135,12 @@ class EagerRecorder:
             yield
         finally:
             self.accumulators = before
+
+    def _track_unconnected(self, rule: DerivativeRule, made: Sequence[Any], tracking: "list[EagerRecording]") -> None:
+        """Tracks results without a gradient: they may be sources for what follows."""
+        if not rule.stops:
+            for recording in tracking:
+                recording.tracked.update(self.known(r) for r, ok in zip(made, rule.inexact, strict=False) if ok)
 
     def note_call(
         self,
@@ -387,7 +395,7 @@ class EagerRecording(TapeRecording):
         for note in self._notes:
             if isinstance(note, RefusedNote) or not live.isdisjoint(note.operands):
                 path.append(note)
-                live.update(n for n in note.made if n is not None)
+                live.update(n for n in note.reached(live) if n is not None)
         return path, live
 
 

@@ -11,11 +11,11 @@ import jax
 import jax.numpy as jnp
 from jax.extend import core as xc
 
+from stratagem._core.eager._connections import needed_operands, stops
 from stratagem._core.kinks import forward_rules, tensorflow_rules
 from stratagem._core.rewrites import compiler_options, rewrite
 from stratagem._private import EagerOperation, abstract_value, new_jaxpr, runs_at_once, structures_told, tell_structures
 
-_CALLS = ("jit", "pjit", "closed_call", "remat2", "checkpoint", "shard_map")
 _MAX_RULES = 4096  # each has two small programs
 
 
@@ -32,11 +32,12 @@ class DerivativeRule:
     """The programs that compute an operation and reverse it.
 
     forward: (*operands) -> results and additional values. single: the operation returns one array, not a list. results:
-    how many; inexact: which of them have gradients. residuals: what `reverse` takes. reverse: (residuals, cotangents of
-    the inexact results) -> cotangents of the operands that were asked for; reverse_anew: the same, from all operands.
-    push: (operands, tangents of those that were asked for) -> tangents of the inexact results.
-    reverse_rows, reverse_rows_anew: for cotangents with one more dimension in front. reaches: for each of these operands
-    the results whose cotangents its own depends on; of the others it is zero, and the operand not connected to them.
+    how many; inexact: which of them have gradients. connected: the positions of the operands that were asked for and that
+    a result depends on; depends: on which of those each result does, None if every result does on all; stops: no
+    tape tracks the results. residuals: what `reverse` takes. reverse: (residuals, cotangents of the inexact results) ->
+    cotangents of the connected operands; reverse_anew: the same, from all operands.
+    push: (operands, tangents of the connected ones) -> tangents of the inexact results.
+    reverse_rows, reverse_rows_anew: for cotangents with one more dimension in front.
     """
 
     forward: Callable[..., list[Any]]
@@ -45,11 +46,13 @@ class DerivativeRule:
     reverse_anew: Callable[[list[Any], list[Any]], list[Any]]
     reverse_rows_anew: Callable[[list[Any], list[Any]], list[Any]]
     push: Callable[[list[Any], list[Any]], list[Any]]
-    reaches: tuple[frozenset[int], ...]
     single: bool
     results: int
     inexact: tuple[bool, ...]
+    connected: tuple[int, ...]
     residuals: tuple[Residual, ...]
+    depends: tuple[frozenset[int], ...] | None = None
+    stops: bool = False
     structures: tuple[Any, ...] = ()
 
 
@@ -88,8 +91,18 @@ def _made(operation: EagerOperation, operands: Sequence[Any], which: tuple[int, 
     rewritten = rewrite(jax.make_jaxpr(program)(*types), platform)
     closed, plain = tensorflow_rules(rewritten), forward_rules(rewritten)
     inexact = tuple(bool(jnp.issubdtype(aval.dtype, jnp.inexact)) for aval in closed.out_avals)
-    rule = _linearized(closed, plain, types, which, single, inexact, platform)
-    return dataclasses.replace(rule, structures=structures_told(operation))
+    needed = needed_operands(closed.jaxpr)
+    connected = tuple(i for i in which if any(i in positions for positions in needed))
+    rule = _linearized(closed, plain, types, connected, single, inexact, platform)
+    pairs = zip(needed, inexact, strict=True)
+    depends = tuple(frozenset(j for j, i in enumerate(connected) if ok and i in positions) for positions, ok in pairs)
+    apart = any(len(one) < len(connected) for one, ok in zip(depends, inexact, strict=True) if ok)
+    return dataclasses.replace(
+        rule,
+        depends=depends if apart else None,
+        stops=stops(closed.jaxpr),
+        structures=structures_told(operation),
+    )
 
 
 def _linearized(
@@ -128,17 +141,8 @@ def _linearized(
     inner = jaxpr.jaxpr
     forward = new_jaxpr(inner.constvars, inner.invars, [*results, *additional], inner.eqns)
 
-    def reversed_(residuals: list[Any], cotangents: list[Any]) -> list[Any]:
-        return list(jax.tree.unflatten(structure, residuals)(cotangents))
-
-    positions = [i for i, ok in enumerate(inexact) if ok]
-    reverse_program = jax.make_jaxpr(reversed_)([v.aval for v in leaves], [results[i].aval for i in positions])
-    depends = dependences(reverse_program.jaxpr)
-    reaches = tuple(frozenset(positions[i - len(leaves)] for i in found if i >= len(leaves)) for found in depends)
-    body_of_reverse = xc.jaxpr_as_fun(reverse_program)
-
     def reverse(residuals: list[Any], cotangents: list[Any]) -> list[Any]:
-        return list(body_of_reverse(*residuals, *cotangents))
+        return list(jax.tree.unflatten(structure, residuals)(cotangents))
 
     def reverse_anew(operands: list[Any], cotangents: list[Any]) -> list[Any]:
         return list(differentiated(operands)[0](cotangents))
@@ -162,32 +166,12 @@ def _linearized(
         compiled(reverse_anew),
         compiled(jax.vmap(reverse_anew, in_axes=(None, 0))),
         jax.jit(push),  # is called inside of other operations, too
-        reaches,
         single,
         number,
         inexact,
+        which,
         residuals,
     )
-
-
-def dependences(jaxpr: xc.Jaxpr) -> list[frozenset[int]]:
-    """Returns, for each result of a program, the positions of the inputs that it depends on."""
-    known: dict[Any, frozenset[int]] = {v: frozenset((i,)) for i, v in enumerate(jaxpr.invars)}
-
-    def of(atom: Any) -> frozenset[int]:
-        return frozenset() if isinstance(atom, xc.Literal) else known.get(atom, frozenset())
-
-    for eqn in jaxpr.eqns:
-        inputs = [of(v) for v in eqn.invars]
-        inner = eqn.params.get("jaxpr") if eqn.primitive.name in _CALLS else None
-        if inner is None:
-            every = frozenset().union(*inputs)
-            known.update((v, every) for v in eqn.outvars)
-        else:
-            found = dependences(getattr(inner, "jaxpr", inner))
-            parts = [frozenset().union(*(inputs[i] for i in each)) for each in found]
-            known.update(zip(eqn.outvars, parts, strict=True))
-    return [of(v) for v in jaxpr.outvars]
 
 
 def _platform(operands: Sequence[Any]) -> str:

@@ -47,11 +47,6 @@ custom_tangent_p = xc.Primitive("custom_tangent")
 custom_tangent_p.multiple_results = True
 
 
-def differentiable_operands(eqn: Any) -> Sequence[Any]:
-    """Returns the operands of an equation to which cotangents flow."""
-    return eqn.invars[: eqn.params["operands"]] if eqn.primitive is custom_gradient_p else eqn.invars
-
-
 def _results(*args: Any, operands: int, reverse: Reverse) -> list[Any]:
     return list(args[operands : len(args) - reverse.values])
 

@@ -16,8 +16,8 @@ import jax.numpy as jnp
 from jax.extend import core as xc
 
 from stratagem._base.errors import TapeError
+from stratagem._core.eager import reached_results, read_values, tracked_results
 from stratagem._core.kinks import tensorflow_rules
-from stratagem._core.step._custom_derivative import differentiable_operands
 from stratagem._core.step._markers import MARKERS, gradient_p, gradient_parts, has_markers, is_literal, mark_p
 from stratagem._private import new_jaxpr
 
@@ -122,14 +122,6 @@ def _without_marks(closed: xc.ClosedJaxpr) -> xc.ClosedJaxpr:
 # --- Which equations lie between sources and targets ---------------------------------------------------------------------
 
 
-def _inexact(var: Var) -> bool:
-    return bool(jnp.issubdtype(var.aval.dtype, jnp.inexact))
-
-
-def _reads(eqn: Eqn, values: set[Var]) -> bool:
-    return any(not is_literal(v) and v in values for v in differentiable_operands(eqn))
-
-
 def analyse(eqns: Sequence[Eqn]) -> list[Gradient]:
     """Returns the gradient markers of this level, each with the path of equations through which it is carried back."""
     tapes: dict[int, Recording] = {}
@@ -140,12 +132,10 @@ def analyse(eqns: Sequence[Eqn]) -> list[Gradient]:
             continue
         if eqn.primitive is gradient_p:
             found.append(_gradient(i, eqn, eqns, tapes.setdefault(eqn.params["tape"], Recording())))
-        if eqn.primitive.name == "stop_gradient":
-            continue
         for tape in tapes.values():
-            if tape.active and _reads(eqn, tape.live):
+            if tape.active and (made := tracked_results(eqn, tape.live)):
                 tape.equations.add(i)
-                tape.live.update(v for v in eqn.outvars if _inexact(v))
+                tape.live.update(made)
     return found
 
 
@@ -162,14 +152,14 @@ def _gradient(position: int, eqn: Eqn, eqns: Sequence[Eqn], tape: Recording) -> 
     known = {s for s in sources if not is_literal(s) and s in tape.live}
     reach, forward = set(known), []
     for i in sorted(tape.equations):
-        if i < position and _reads(eqns[i], reach):
+        if i < position and (made := reached_results(eqns[i], reach)):
             forward.append(i)
-            reach.update(v for v in eqns[i].outvars if _inexact(v))
+            reach.update(made)
     needed, path = {t for t in targets if not is_literal(t) and t in reach}, set()
     for i in reversed(forward):
-        if not needed.isdisjoint(eqns[i].outvars):
+        if made := [at for at, v in enumerate(eqns[i].outvars) if v in needed]:
             path.add(i)
-            needed.update(v for v in differentiable_operands(eqns[i]) if not is_literal(v) and v in reach)
+            needed.update(v for v in read_values(eqns[i], made) if v in reach)
     connected = tuple(not is_literal(s) and s in needed for s in sources)
     return Gradient(position, eqn, path, reach, needed, connected)
 

@@ -196,6 +196,8 @@ class GradientTape:
         found = self._recorded.gradients(
             list(itertools.compress(targets, usable)), list(itertools.compress(factors, usable)), asked, rows
         )
+        if rows is None:
+            found = [group or self._seeds_of(s, targets, factors) for group, s in zip(found, asked, strict=True)]
         if not self._persistent:
             self._recorded.stop()
         parts = iter(found)
@@ -207,6 +209,12 @@ class GradientTape:
             )
             grads.append(sum(group[1:], group[0]) if group else zero)
         return grads
+
+    def _seeds_of(self, source: Any, targets: list[Any], factors: list[Any]) -> list[Any]:
+        """Returns the factors of a source that is itself a target, which is its gradient also if it was not watched."""
+        assert self._recorded is not None
+        value = self._recorded.target(source)
+        return [factors[i] if factors else jnp.ones_like(t) for i, t in enumerate(targets) if t is value]
 
     def _target(self, target: Any) -> Any:
         if target is None:
