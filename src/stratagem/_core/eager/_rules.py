@@ -93,7 +93,7 @@ def _made(operation: EagerOperation, operands: Sequence[Any], which: tuple[int, 
     inexact = tuple(bool(jnp.issubdtype(aval.dtype, jnp.inexact)) for aval in closed.out_avals)
     needed = needed_operands(closed.jaxpr)
     connected = tuple(i for i in which if any(i in positions for positions in needed))
-    rule = _linearized(closed, plain, types, connected, single, inexact, platform)
+    rule = _rule(_Differentiable(closed, plain, connected, inexact), types, single, platform)
     pairs = zip(needed, inexact, strict=True)
     depends = tuple(frozenset(j for j, i in enumerate(connected) if ok and i in positions) for positions, ok in pairs)
     apart = any(len(one) < len(connected) for one, ok in zip(depends, inexact, strict=True) if ok)
@@ -105,73 +105,81 @@ def _made(operation: EagerOperation, operands: Sequence[Any], which: tuple[int, 
     )
 
 
-def _linearized(
-    closed: xc.ClosedJaxpr,
-    plain: xc.ClosedJaxpr,
-    types: Sequence[Any],
-    which: tuple[int, ...],
-    single: bool,
-    inexact: tuple[bool, ...],
-    platform: str,
-) -> DerivativeRule:
-    body, structure = xc.jaxpr_as_fun(closed), None
+@dataclass(frozen=True)
+class _Differentiable:
+    """An operation as a program, to be differentiated by the operands at the positions `which`.
 
-    def differentiated(values: Sequence[Any]) -> tuple[Callable[..., Any], list[Any]]:
-        def differentiable(*chosen: Any) -> tuple[list[Any], list[Any]]:
-            full = list(values)
-            for position, value in zip(which, chosen, strict=True):
-                full[position] = value
-            results = body(*full)
-            return [r for r, ok in zip(results, inexact, strict=True) if ok], results
+    closed: with TensorFlow's rules; plain: without rules for the reverse alone. inexact: which results have gradients.
+    """
 
-        _, pullback, results = jax.vjp(differentiable, *(values[i] for i in which), has_aux=True)
+    closed: xc.ClosedJaxpr
+    plain: xc.ClosedJaxpr
+    which: tuple[int, ...]
+    inexact: tuple[bool, ...]
+
+    def linearized(self, values: Sequence[Any]) -> tuple[Callable[..., Any], list[Any]]:
+        """Returns the pullback at these operands, and all results."""
+        at = functools.partial(self._at, self.closed, values)
+        _, pullback, results = jax.vjp(at, *(values[i] for i in self.which), has_aux=True)
         return pullback, results
 
-    def linearized(*values: Any) -> tuple[list[Any], list[Any]]:
+    def reverse(self, operands: list[Any], cotangents: list[Any]) -> list[Any]:
+        """Returns the cotangents of the operands for those of the inexact results."""
+        return list(self.linearized(operands)[0](cotangents))
+
+    def push(self, operands: list[Any], tangents: list[Any]) -> list[Any]:
+        """Returns the tangents of the inexact results."""
+        at = functools.partial(self._at, self.plain, operands)
+        return list(jax.jvp(at, [operands[i] for i in self.which], tangents, has_aux=True)[1])
+
+    def _at(self, program: xc.ClosedJaxpr, values: Sequence[Any], *chosen: Any) -> tuple[list[Any], list[Any]]:
+        """Returns the inexact results for other operands at the positions `which`, and all results."""
+        full = list(values)
+        for position, value in zip(self.which, chosen, strict=True):
+            full[position] = value
+        results = xc.jaxpr_as_fun(program)(*full)
+        return [r for r, ok in zip(results, self.inexact, strict=True) if ok], results
+
+
+def _rule(operation: _Differentiable, types: Sequence[Any], single: bool, platform: str) -> DerivativeRule:
+    structure = None
+
+    def forward(*values: Any) -> tuple[list[Any], list[Any]]:
         nonlocal structure
-        pullback, results = differentiated(values)
+        pullback, results = operation.linearized(values)
         leaves, structure = jax.tree.flatten(pullback)
         return results, leaves
-
-    jaxpr = jax.make_jaxpr(linearized)(*types)
-    number = len(inexact)
-    results, leaves = jaxpr.jaxpr.outvars[:number], jaxpr.jaxpr.outvars[number:]
-    additional: list[Any] = []
-    residuals = tuple(_residual(leaf, jaxpr.jaxpr.invars, results, additional) for leaf in leaves)
-    inner = jaxpr.jaxpr
-    forward = new_jaxpr(inner.constvars, inner.invars, [*results, *additional], inner.eqns)
 
     def reverse(residuals: list[Any], cotangents: list[Any]) -> list[Any]:
         return list(jax.tree.unflatten(structure, residuals)(cotangents))
 
-    def reverse_anew(operands: list[Any], cotangents: list[Any]) -> list[Any]:
-        return list(differentiated(operands)[0](cotangents))
-
-    def push(operands: list[Any], tangents: list[Any]) -> list[Any]:
-        def differentiable(*chosen: Any) -> list[Any]:
-            full = list(operands)
-            for position, value in zip(which, chosen, strict=True):
-                full[position] = value
-            results = xc.jaxpr_as_fun(plain)(*full)
-            return [r for r, ok in zip(results, inexact, strict=True) if ok]
-
-        return list(jax.jvp(differentiable, [operands[i] for i in which], tangents)[1])
-
+    traced, number = jax.make_jaxpr(forward)(*types), len(operation.inexact)
+    program, residuals = _forward_program(traced, number)
     # Inside of a step's trace, the step's own options hold.
     compiled = functools.partial(jax.jit, compiler_options=compiler_options(platform) if runs_at_once() else None)
     return DerivativeRule(
-        compiled(xc.jaxpr_as_fun(xc.ClosedJaxpr(forward, jaxpr.consts))),
+        compiled(xc.jaxpr_as_fun(program)),
         compiled(reverse),
         compiled(jax.vmap(reverse, in_axes=(None, 0))),
-        compiled(reverse_anew),
-        compiled(jax.vmap(reverse_anew, in_axes=(None, 0))),
-        jax.jit(push),  # is called inside of other operations, too
+        compiled(operation.reverse),
+        compiled(jax.vmap(operation.reverse, in_axes=(None, 0))),
+        jax.jit(operation.push),  # is called inside of other operations, too
         single,
         number,
-        inexact,
-        which,
+        operation.inexact,
+        operation.which,
         residuals,
     )
+
+
+def _forward_program(traced: xc.ClosedJaxpr, number: int) -> tuple[xc.ClosedJaxpr, tuple[Residual, ...]]:
+    """Returns the program of the results and additional values, and the residuals. traced: of the results and residuals."""
+    jaxpr = traced.jaxpr
+    results, leaves = jaxpr.outvars[:number], jaxpr.outvars[number:]
+    additional: list[Any] = []
+    residuals = tuple(_residual(leaf, jaxpr.invars, results, additional) for leaf in leaves)
+    forward = new_jaxpr(jaxpr.constvars, jaxpr.invars, [*results, *additional], jaxpr.eqns)
+    return xc.ClosedJaxpr(forward, traced.consts), residuals
 
 
 def _platform(operands: Sequence[Any]) -> str:

@@ -68,8 +68,8 @@ def execute_undecorated(
     """Runs `run(args, kwargs)`, which calls `function`, as one compiled program as long as `function` reads the same values.
 
     A number that changes becomes an input of the program; a decision that Python takes on it is a condition of the
-    program. What
-    the function itself changes, such as a counter, is not followed: a warning says so when its trace changes something.
+    program. What the function itself changes, such as a counter, is not followed: a warning says so when its trace
+    changes something.
     """
     if isinstance(function, Function):  # a decorated function: its trace stays valid whatever its Python reads
         return execute(run, (*key, function_key(function)), name, (list(args), kwargs), {}, mesh)

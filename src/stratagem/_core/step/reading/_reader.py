@@ -252,7 +252,7 @@ def described_path(path: Path) -> str:
 
 
 class Reads:
-    """The plans of all functions that were run under one strategy, by their code."""
+    """The readers of all functions that were run under one strategy, by their code."""
 
     def __init__(self) -> None:
         self._plans: dict[Any, FunctionReader] = {}
