@@ -11,7 +11,9 @@ Importing it changes nothing: `stratagem._hooks` has the list of all hooks, and 
 from stratagem._private._arrays import add_tensor_methods as add_tensor_methods
 from stratagem._private._arrays import allow_messages as allow_messages
 from stratagem._private._arrays import keep_64_bits as keep_64_bits
+from stratagem._private._arrays import local_copy as local_copy
 from stratagem._private._arrays import movable as movable
+from stratagem._private._arrays import on_a_mesh as on_a_mesh
 from stratagem._private._arrays import on_device as on_device
 from stratagem._private._arrays import weakly as weakly
 from stratagem._private._averages import average_as_tensorflow as average_as_tensorflow
@@ -104,6 +106,7 @@ from stratagem._private._traces import new_jaxpr as new_jaxpr
 from stratagem._private._traces import stand_in as stand_in
 from stratagem._private._traces import sub_jaxprs as sub_jaxprs
 from stratagem._private._traces import trace_level as trace_level
+from stratagem._private._traces import without_meshes as without_meshes
 from stratagem._private._trainer import DataAdapter as DataAdapter
 from stratagem._private._trainer import data_adapter as data_adapter
 from stratagem._private._trainer import intercept_trainer as intercept_trainer

@@ -13,7 +13,7 @@ from jax._src.config import enable_x64
 from jax._src.lax import lax as jax_lax
 from jax._src.lib import xla_client  # type: ignore[attr-defined]
 from jax._src.literals import TypedNdArray
-from jax.sharding import SingleDeviceSharding
+from jax.sharding import NamedSharding, SingleDeviceSharding
 from keras.src.backend.common import dtypes as promotion
 
 from stratagem._base.types import TensorLike
@@ -163,6 +163,20 @@ def movable(array: jax.Array) -> jax.Array:
     if not isinstance(array, ArrayImpl) or not array.committed or array.devices() == {_default_device()}:
         return array
     return ArrayImpl(array.aval, array.sharding, array._arrays, committed=False, _skip_checks=True)
+
+
+def on_a_mesh(value: TensorLike) -> bool:
+    """True for an array whose type names a mesh: JAX keeps that of an operand, also for values that lie on one device."""
+    return isinstance(value, ArrayImpl) and isinstance(value.sharding, NamedSharding)
+
+
+def local_copy(value: jax.Array) -> jax.Array:
+    """The value of an array on a mesh as one that lies on this process' first device of it, and may be moved.
+
+    Raises RuntimeError if other processes have parts of it.
+    """
+    whole = value.addressable_data(0) if value.is_fully_replicated else np.asarray(value)
+    return movable(jax.device_put(whole, SingleDeviceSharding(value.addressable_shards[0].device), may_alias=False))
 
 
 def weakly(value: jax.Array, dtype: str) -> jax.Array:

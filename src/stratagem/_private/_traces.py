@@ -7,7 +7,7 @@ from typing import Any, final
 
 import jax
 from jax._src import core as jax_core
-from jax.extend.core import Jaxpr, JaxprEqn, Literal, Var
+from jax.extend.core import ClosedJaxpr, Jaxpr, JaxprEqn, Literal, Var
 
 from stratagem._base.types import TensorLike, Value
 
@@ -98,3 +98,37 @@ def new_jaxpr(
     """A program of these equations. (Its constructor wants a debug info that only private code can make.)"""
     effects = frozenset().union(*(e.effects for e in eqns))
     return _empty_jaxpr().replace(constvars=constvars, invars=invars, outvars=outvars, eqns=eqns, effects=effects)
+
+
+def without_meshes(jaxpr: Jaxpr) -> Jaxpr:
+    """The same program with values whose types name no mesh, here and in the programs inside."""
+    renamed: dict[Any, Any] = {}
+
+    def plain(atom: Any) -> Any:
+        if isinstance(atom, Literal):
+            return Literal(atom.val, _without_mesh(atom.aval))
+        if atom not in renamed:
+            renamed[atom] = type(atom)(_without_mesh(atom.aval))
+        return renamed[atom]
+
+    def equation(eqn: JaxprEqn) -> JaxprEqn:
+        params = {key: _plain_param(value) for key, value in eqn.params.items()}
+        return eqn.replace(invars=list(map(plain, eqn.invars)), outvars=list(map(plain, eqn.outvars)), params=params)
+
+    constvars, invars = list(map(plain, jaxpr.constvars)), list(map(plain, jaxpr.invars))
+    eqns = list(map(equation, jaxpr.eqns))
+    return jaxpr.replace(constvars=constvars, invars=invars, outvars=list(map(plain, jaxpr.outvars)), eqns=eqns)
+
+
+def _plain_param(value: Any) -> Any:
+    if type(value) is tuple:  # not a named one, which holds no programs
+        return tuple(map(_plain_param, value))
+    if isinstance(value, ClosedJaxpr):
+        return ClosedJaxpr(without_meshes(value.jaxpr), value.consts)
+    return without_meshes(value) if isinstance(value, Jaxpr) else value
+
+
+def _without_mesh(aval: Any) -> Any:
+    if not isinstance(aval, jax_core.ShapedArray):
+        return aval
+    return jax_core.ShapedArray(aval.shape, aval.dtype, weak_type=aval.weak_type)

@@ -13,6 +13,7 @@ import jax.numpy as jnp
 import keras
 import numpy as np
 import pytest
+from jax.sharding import Mesh, NamedSharding, PartitionSpec
 
 import stratagem as tf
 from stratagem._base.errors import OutOfRangeError, TracedDecisionError
@@ -957,3 +958,36 @@ def test_a_generator_starts_anew_within_a_compiled_step() -> None:
         return generator.normal([2])
 
     assert [step().numpy().tolist() for _ in range(2)] == [first, first]
+
+
+ON_A_MESH: dict[str, Callable[[Any, Any], Any]] = {
+    "an operation": lambda m, x: m + x,
+    "compiled functions": lambda m, x: jnp.matmul(m, x) + jnp.where(m > 1.0, m, x) + jax.nn.softmax(m),
+    "rows": lambda m, x: tf.gather(m, [1, 0]) * x,
+    "a loop": lambda m, x: jax.lax.scan(lambda c, _: (c + m, c), x, None, 2)[0],
+    "a branch": lambda m, x: tf.cond(tf.reduce_sum(x) > 0.0, lambda: m * x, lambda: m),
+}
+
+
+@pytest.mark.parametrize("spec", [PartitionSpec(), PartitionSpec("mine")], ids=["everywhere", "in parts"])
+@pytest.mark.parametrize("name", ON_A_MESH)
+def test_a_step_may_capture_an_array_that_lies_on_another_mesh(name: str, spec: PartitionSpec) -> None:
+    mesh = Mesh(jax.devices()[:2], ("mine",))
+    local = jnp.asarray([[1.0, 2.0], [3.0, 4.0]])
+    placed = jax.device_put(local, NamedSharding(mesh, spec))
+    x = tf.constant([[5.0, 6.0], [7.0, 8.0]])
+
+    def step(m: Any) -> Any:
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = ON_A_MESH[name](m, x)
+        return y, tape.gradient(y, x)
+
+    wanted = tf.function(lambda: step(local))()
+    for run in (tf.function(lambda: step(placed)), lambda: tf.distribute.get_strategy().run(lambda: step(placed))):
+        for found, want in zip(run(), wanted, strict=True):
+            np.testing.assert_allclose(found, want, rtol=1e-6)
+    two = tf.distribute.MirroredStrategy(["CPU:0", "CPU:1"])
+    for found, want in zip(two.run(lambda: step(placed)), wanted, strict=True):
+        for value in found.values:
+            np.testing.assert_allclose(value, want, rtol=1e-6)

@@ -26,7 +26,7 @@ from stratagem._core.step._replica_shapes import ReplicaShapes
 from stratagem._core.step._results import ResultStructure
 from stratagem._core.step._update import RemoteUpdate
 from stratagem._core.values import is_remote, on_read
-from stratagem._private import announce_build, settings_of, unwatched_reads
+from stratagem._private import announce_build, local_copy, on_a_mesh, settings_of, unwatched_reads, without_meshes
 
 Body = Callable[..., Any]
 _MAX_TRACES = 8
@@ -197,4 +197,9 @@ def _make_jaxpr(
     # that the functions read. An axis that only this trace has makes JAX trace such a function again.
     axes = [(AXIS, replicas), (f"trace {next(_numbers)}", 1)]
     with unwatched_reads(), capture:  # at its end, Keras gives new variables their initial values
-        return jax.make_jaxpr(pure, axis_env=axes)(variables, own, shared)
+        closed = jax.make_jaxpr(pure, axis_env=axes)(variables, own, shared)
+    if not any(map(on_a_mesh, closed.consts)):
+        return closed
+    # The function captures arrays that lie on a mesh, which JAX refuses in a program over another one.
+    constants = [local_copy(c) if on_a_mesh(c) else c for c in closed.consts]
+    return xc.ClosedJaxpr(without_meshes(closed.jaxpr), constants)
