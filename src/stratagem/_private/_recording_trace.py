@@ -21,13 +21,15 @@ class EagerOperation:
 
     compute: returns the results for operands, one array or a list of them. key: equal for operations that compute the
     same; None if that is not known. told: where a function with its own derivative tells its caller the structure of its
-    results when it is traced. told_twice: where the same is told once more if it is differentiated, too; JAX wants only one.
+    results when it is traced. owner: the object that the operation is part of, and with which what is known of it is
+    dropped. told_twice: where the same is told once more if it is differentiated, too; JAX wants only one.
     """
 
     compute: Callable[..., Value]
     key: Hashable
     told: tuple[Value, ...] = ()
     told_twice: tuple[Value, ...] = ()
+    owner: Value = None
 
 
 class OperationRecorder(Protocol):

@@ -14,6 +14,9 @@ import pytest
 
 import stratagem as tf
 from stratagem._base.errors import TapeError
+
+# Private: rules that nobody uses any more show nowhere else.
+from stratagem._core.eager import _rules
 from stratagem.testing import STRATEGIES
 from tests.core.step.test_gradient_tape import DIFFERENT, RECORDED, REFUSED, plain
 from tests.parity.tape_behaviours import BEHAVIOURS
@@ -428,3 +431,23 @@ def test_what_does_not_matter_is_not_connected() -> None:
     assert plain(tape.gradient(a, [x, w])) == [[2.0, 2.0], [0.0, 0.0]]
     assert plain(tape.gradient(b, [x, w])) == [[0.0, 0.0], [3.0, 3.0]]
     assert plain(tape.gradient([shaped, stopped], [x])) == [None]
+
+
+def test_what_is_known_of_a_function_is_dropped_with_it() -> None:
+    x = tf.constant(3.0)
+
+    def train() -> float:
+        f = tf.function(lambda x: x * x)
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = f(x)
+        return float(tape.gradient(y, x))
+
+    def known() -> int:
+        tf.function(lambda: tf.constant(1.0))()  # drops the programs of functions that are gone
+        gc.collect()
+        return len(_rules._owned)
+
+    before = known()
+    assert [train() for _ in range(3)] == [6.0] * 3
+    assert known() <= before + 1

@@ -6,6 +6,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
+from weakref import WeakKeyDictionary
 
 import jax
 import jax.numpy as jnp
@@ -57,6 +58,7 @@ class DerivativeRule:
 
 
 _rules: OrderedDict[Hashable, DerivativeRule] = OrderedDict()
+_owned: WeakKeyDictionary[Any, OrderedDict[Hashable, DerivativeRule]] = WeakKeyDictionary()
 
 
 def rule_for(operation: EagerOperation, operands: Sequence[Any], which: tuple[int, ...]) -> DerivativeRule:
@@ -64,14 +66,15 @@ def rule_for(operation: EagerOperation, operands: Sequence[Any], which: tuple[in
     if operation.key is None:
         return _made(operation, operands, which)
     key = (operation.key, which, runs_at_once(), *map(abstract_value, operands))
+    rules = _rules if operation.owner is None else _owned.setdefault(operation.owner, OrderedDict())
     try:
-        rule = _rules.get(key)
+        rule = rules.get(key)
     except TypeError:  # a parameter that is not hashable
         return _made(operation, operands, which)
     if rule is None:
-        rule = _rules[key] = _made(operation, operands, which)
-        if len(_rules) > _MAX_RULES:
-            _rules.popitem(last=False)
+        rule = rules[key] = _made(operation, operands, which)
+        if len(rules) > _MAX_RULES:
+            rules.popitem(last=False)
     else:
         tell_structures(operation, rule.structures)
     return rule

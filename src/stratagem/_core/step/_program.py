@@ -1,7 +1,6 @@
 """Program: a step for even inputs, compiled as one program over the mesh."""
 
 import functools
-import weakref
 from collections.abc import Callable
 from typing import Any
 
@@ -69,7 +68,7 @@ class Program:
             def compute(*values: Any) -> list[Any]:
                 return jax.tree.leaves(self._replicated(*jax.tree.unflatten(split, values)))
 
-            made = recorder.run(EagerOperation(compute, ("program", weakref.ref(self))), operands)
+            made = recorder.run(EagerOperation(compute, "program", owner=self), operands)
         n = len(self._results.per_replica)
         return made[:n], made[n:]
 
