@@ -69,8 +69,8 @@ class FileCacheStage(UnaryStage):
         index = read_index(self.path)
         if index is not None and index.count and index.components != components_of(self.spec):
             raise InvalidArgumentError(
-                f"The cache file {self.path} was made for other elements: it has {_listed(index.components)}, and this data "
-                f"set has {_listed(components_of(self.spec))}. Delete it, or give `cache` another file name."
+                f"The cache file {self.path} was made for other elements: it has {_listed(index.components)}, and this "
+                f"dataset has {_listed(components_of(self.spec))}. Delete it, or give `cache` another file name."
             )
         if index is not None:
             check_part(self.path, index, self.part)
