@@ -24,7 +24,6 @@ RECORDED = {row["i"]: row for row in _ROWS}
 # What is not mended yet, by cause.
 OPEN = {
     "tf.ensure_shape returns its argument, not another tensor": (44,),
-    "a tie of tf.maximum": (181,),
     "Keras' functional losses take no list of labels": (201, 288),
     "jax.nn.gelu, called by Keras' layers, has constants of float32": (323,),
     "tf.while_loop in a function has no reverse": (214, 223, 247),
