@@ -451,3 +451,14 @@ def test_what_is_known_of_a_function_is_dropped_with_it() -> None:
     before = known()
     assert [train() for _ in range(3)] == [6.0] * 3
     assert known() <= before + 1
+
+
+def test_a_callback_is_an_error_only_for_its_gradient() -> None:
+    x = tf.constant(3.0)
+    with tf.GradientTape(persistent=True) as tape:
+        tape.watch(x)
+        y = jax.pure_callback(lambda v: np.float32(v * 2.0), jax.ShapeDtypeStruct((), np.float32), x)
+        z = x * x
+    assert (float(y), float(tape.gradient(z, x))) == (6.0, 6.0)
+    with pytest.raises(TapeError, match="an operation that JAX cannot differentiate"):
+        tape.gradient(y, x)

@@ -105,7 +105,12 @@ class EagerRecorder:
             return operation.compute(*operands)
         asking = [r.tracks for r in tracking] + [a.tracks for a in pushing]
         which = tuple(i for i, n in enumerate(numbers) if n is not None and any(tracks(n) for tracks in asking))
-        rule = rule_for(operation, operands, which)
+        try:
+            rule = rule_for(operation, operands, which)
+        except ValueError as error:
+            if "do not support JVP" not in str(error):  # as JAX says of its callbacks
+                raise
+            return self._refused(operation, operands, str(error))
         made = rule.forward(*operands)
         if not rule.connected:
             self._track_unconnected(rule, made, tracking)
@@ -135,6 +140,13 @@ class EagerRecorder:
             yield
         finally:
             self.accumulators = before
+
+    def _refused(self, operation: EagerOperation, operands: Sequence[Any], reason: str) -> Any:
+        """Computes an operation without a reverse: only a gradient through it is an error."""
+        found = operation.compute(*operands)
+        results = found if isinstance(found, list | tuple) else [found]
+        self.refuse(results, f"gradient: the target depends on an operation that JAX cannot differentiate: {reason}")
+        return found
 
     def _track_unconnected(self, rule: DerivativeRule, made: Sequence[Any], tracking: "list[EagerRecording]") -> None:
         """Tracks results without a gradient: they may be sources for what follows."""
