@@ -176,10 +176,10 @@ def unwatched_reads() -> Iterator[None]:
         _reads.watched = before
 
 
-def note_reads(variables: Callable[[], Sequence[keras.Variable]]) -> None:
+def note_reads(variables: Sequence[keras.Variable]) -> None:
     """Tells those who watch reads of variables that a compiled program reads."""
     if _reads.watched:
-        for variable in variables():
+        for variable in variables:
             note_read(variable, None)
 
 

@@ -138,3 +138,16 @@ def test_a_function_with_a_derivative_of_jax_in_reverse_only_is_an_error() -> No
     with tf.autodiff.ForwardAccumulator(x, x), pytest.raises(TapeError, match="custom_vjp"):
         f(x)
     assert float(x + 1.0) == 2.0
+
+
+def test_compiled_functions_of_equal_arguments_have_their_own_tangents() -> None:
+    x = tf.constant(3.0)
+    for power in (2, 4):
+        f = tf.function(lambda x, power=power: x**power)
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            with tf.autodiff.ForwardAccumulator(x, tf.constant(1.0)) as accumulator:
+                y = f(x)
+            tangent = accumulator.jvp(y)
+        assert float(tangent) == power * 3.0 ** (power - 1)
+        assert float(tape.gradient(tangent, x)) == power * (power - 1) * 3.0 ** (power - 2)

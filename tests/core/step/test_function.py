@@ -977,17 +977,20 @@ def test_a_step_may_capture_an_array_that_lies_on_another_mesh(name: str, spec: 
     placed = jax.device_put(local, NamedSharding(mesh, spec))
     x = tf.constant([[5.0, 6.0], [7.0, 8.0]])
 
-    def step(m: Any) -> Any:
+    def step(m: Any, x: Any) -> Any:
         with tf.GradientTape() as tape:
             tape.watch(x)
             y = ON_A_MESH[name](m, x)
         return y, tape.gradient(y, x)
 
-    wanted = tf.function(lambda: step(local))()
-    for run in (tf.function(lambda: step(placed)), lambda: tf.distribute.get_strategy().run(lambda: step(placed))):
-        for found, want in zip(run(), wanted, strict=True):
+    def here(x: Any) -> Any:
+        return step(placed, x)
+
+    wanted = tf.function(lambda x: step(local, x))(x)
+    for run in (tf.function(here), lambda x: tf.distribute.get_strategy().run(here, (x,))):
+        for found, want in zip(run(x), wanted, strict=True):
             np.testing.assert_allclose(found, want, rtol=1e-6)
     two = tf.distribute.MirroredStrategy(["CPU:0", "CPU:1"])
-    for found, want in zip(two.run(lambda: step(placed)), wanted, strict=True):
+    for found, want in zip(two.run(here, (x,)), wanted, strict=True):
         for value in found.values:
             np.testing.assert_allclose(value, want, rtol=1e-6)

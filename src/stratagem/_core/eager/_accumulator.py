@@ -8,9 +8,11 @@ import keras
 
 from stratagem._base.errors import TapeError
 from stratagem._base.types import TensorLike
+from stratagem._core.eager._connections import is_inexact
 from stratagem._core.eager._notes import Number
 from stratagem._core.eager._recording import EagerRecorder, EagerRecording
 from stratagem._core.eager._rules import DerivativeRule
+from stratagem._core.eager._tangent_recording import TangentRecording
 from stratagem._private import (
     EagerOperation,
     KerasVariable,
@@ -22,7 +24,7 @@ from stratagem._private import (
 
 
 @final
-class Accumulator:
+class Accumulator(TangentRecording):
     """The tangents of one `tf.autodiff.ForwardAccumulator`, from the time when it is made to `close`.
 
     They are computed by the recorder, so that tapes and the accumulators that were opened earlier differentiate them.
@@ -64,20 +66,16 @@ class Accumulator:
     # --- What the recorder calls --------------------------------------------------------------------------------------
 
     def tracks(self, number: Number | None) -> bool:
-        """Returns whether the value with this number has a tangent."""
         return number in self._tangents
 
     def watches(self, variable: keras.Variable) -> bool:
-        """Returns whether the variable is a primal."""
         return id(variable) in self._of_variables
 
     def note_value(self, variable: keras.Variable, value: TensorLike) -> None:
-        """Notes what a variable was read as."""
         if id(variable) in self._of_variables:
             self._tangents[self._recorder.known(value)] = self._of_variables[id(variable)][1]
 
     def refuse(self, numbers: Sequence[Number], message: str) -> None:
-        """Notes values whose tangents cannot be computed."""
         self._refused.update(dict.fromkeys(numbers, message))
 
     def push(
@@ -88,7 +86,6 @@ class Accumulator:
         operands: Sequence[TensorLike],
         made: Sequence[TensorLike],
     ) -> None:
-        """Computes the tangents of an operation's results."""
         count = len(operands)
         given = [self._tangents.get(self._recorder.known(operands[i])) for i in which]
         if all(t is None for t in given):
@@ -100,7 +97,7 @@ class Accumulator:
 
         key = None if operation.key is None else ("tangents", operation.key, which)
         try:
-            found = self._recorder.run(EagerOperation(compute, key), [*operands, *tangents])
+            found = self._recorder.run(EagerOperation(compute, key, owner=operation.owner), [*operands, *tangents])
         except TypeError as error:
             if "custom_vjp" not in str(error):
                 raise
@@ -113,7 +110,6 @@ class Accumulator:
             self._tangents[self._recorder.known(result)] = tangent
 
     def share(self, values: Sequence[TensorLike], twins: Sequence[TensorLike]) -> None:
-        """Gives other objects for the same values their tangents."""
         for value, other in zip(values, twins, strict=True):
             tangent = self.tangent(value)
             if tangent is not None:
@@ -125,12 +121,12 @@ class Accumulator:
         results: Sequence[TensorLike],
         reverse: Callable[[Sequence[TensorLike]], Sequence[TensorLike]],
     ) -> None:
-        """Computes the tangents of what Python computed: the gradient of its reverse, which is linear in the cotangents."""
+        # The gradient of the reverse, which is linear in the cotangents.
         tangents = [self.tangent(x) for x in operands]
-        inexact = [r for r in results if jnp.issubdtype(r.dtype, jnp.inexact)]
+        inexact = [r for r in results if is_inexact(r)]
         if not inexact or all(t is None for t in tangents):
             return
-        cotangents = [jnp.zeros_like(r) if jnp.issubdtype(r.dtype, jnp.inexact) else None for r in results]
+        cotangents = [jnp.zeros_like(r) if is_inexact(r) else None for r in results]
         asked = [c for c in cotangents if c is not None]
         recording = EagerRecording(lambda variable: False, persistent=False)
         for cotangent in asked:

@@ -6,6 +6,8 @@ from typing import Any
 import jax.numpy as jnp
 from jax.extend import core as xc
 
+from stratagem._base.types import TensorLike
+
 # Operations that have their operands in the order of those of one program inside, which runs once.
 _CALLS = ("closed_call", "custom_jvp_call", "custom_vjp_call", "jit", "pjit", "shard_map")
 
@@ -27,7 +29,7 @@ def tracked_results(eqn: Any, live: Container[Any]) -> list[Any]:
         not isinstance(v, xc.Literal) and v in live for v in _operands(eqn)
     ):
         return []
-    return [v for v in eqn.outvars if jnp.issubdtype(v.aval.dtype, jnp.inexact)]
+    return [v for v in eqn.outvars if is_inexact(v.aval)]
 
 
 def stops(jaxpr: xc.Jaxpr) -> bool:
@@ -39,7 +41,7 @@ def reached_results(eqn: Any, live: Container[Any]) -> list[Any]:
     """Returns the inexact results of an equation that depend on one of these values."""
     if not any(not isinstance(v, xc.Literal) and v in live for v in _operands(eqn)):
         return []
-    results = [(i, v) for i, v in enumerate(eqn.outvars) if jnp.issubdtype(v.aval.dtype, jnp.inexact)]
+    results = [(i, v) for i, v in enumerate(eqn.outvars) if is_inexact(v.aval)]
     return [v for i, v in results if any(x in live for x in read_values(eqn, [i]))]
 
 
@@ -75,5 +77,10 @@ def _is_step(eqn: Any) -> bool:
     return bool(eqn.primitive.name == "shard_map")
 
 
+def is_inexact(value: TensorLike) -> bool:
+    """Returns whether a tensor, or the type of one, has floating-point or complex numbers, which have gradients."""
+    return bool(jnp.issubdtype(value.dtype, jnp.inexact))
+
+
 def _inexact(values: Sequence[Any]) -> set[Any]:
-    return {v for v in values if not isinstance(v, xc.Literal) and jnp.issubdtype(v.aval.dtype, jnp.inexact)}
+    return {v for v in values if not isinstance(v, xc.Literal) and is_inexact(v.aval)}

@@ -13,6 +13,7 @@ import keras
 from stratagem._base.errors import TapeError
 from stratagem._base.types import TensorLike
 from stratagem._core.context import current
+from stratagem._core.eager._connections import is_inexact
 from stratagem._core.eager._notes import CallNote, Note, Number, RefusedNote, residuals_of
 from stratagem._core.eager._rules import DerivativeRule, rule_for
 from stratagem._core.eager._tangent_recording import TangentRecording
@@ -169,7 +170,7 @@ class EagerRecorder:
         tracking = [r for r in self._recordings if any(map(r.tracks, numbers))]
         if tracking and not all(any(r is x for x in operands) for r in results):
             known = tuple(map(self.known, operands))
-            note = CallNote(known, tuple(self.known(r) if _inexact(r) else None for r in results), reverse)
+            note = CallNote(known, tuple(self.known(r) if is_inexact(r) else None for r in results), reverse)
             for recording in tracking:
                 recording.add(note)
         for accumulator in list(self.accumulators):
@@ -181,7 +182,7 @@ class EagerRecorder:
 
     def refuse(self, results: Sequence[TensorLike], message: str) -> None:
         """Notes that these results cannot be differentiated here: a gradient of them is a TapeError with this message."""
-        note = RefusedNote(tuple(self.known(r) for r in results if _inexact(r)), message)
+        note = RefusedNote(tuple(self.known(r) for r in results if is_inexact(r)), message)
         for recording in self._recordings:
             recording.add(note)
         for accumulator in self.accumulators:
@@ -207,7 +208,7 @@ class EagerRecorder:
 
         The tape may need the array when a later step has been given its buffer.
         """
-        if not _inexact(array) or not any(r.watches(variable) for r in self._everyone):
+        if not is_inexact(array) or not any(r.watches(variable) for r in self._everyone):
             note_read(variable, array)
             return array
         found = self._stored.get(id(variable))
@@ -421,7 +422,3 @@ def _step() -> Recorder | None:
     """Returns the capture of the compiled step that the present code is in, or None."""
     recorder = current().recorder
     return None if recorder is None else recorder.scope
-
-
-def _inexact(value: Any) -> bool:
-    return bool(jnp.issubdtype(value.dtype, jnp.inexact))

@@ -9,10 +9,9 @@ from typing import Any, Literal
 from weakref import WeakKeyDictionary
 
 import jax
-import jax.numpy as jnp
 from jax.extend import core as xc
 
-from stratagem._core.eager._connections import needed_operands, stops
+from stratagem._core.eager._connections import is_inexact, needed_operands, stops
 from stratagem._core.kinks import forward_rules, tensorflow_rules
 from stratagem._core.rewrites import compiler_options, rewrite
 from stratagem._private import EagerOperation, abstract_value, new_jaxpr, runs_at_once, structures_told, tell_structures
@@ -93,7 +92,7 @@ def _made(operation: EagerOperation, operands: Sequence[Any], which: tuple[int, 
     platform = _platform(operands)
     rewritten = rewrite(jax.make_jaxpr(program)(*types), platform)
     closed, plain = tensorflow_rules(rewritten), forward_rules(rewritten)
-    inexact = tuple(bool(jnp.issubdtype(aval.dtype, jnp.inexact)) for aval in closed.out_avals)
+    inexact = tuple(is_inexact(aval) for aval in closed.out_avals)
     needed = needed_operands(closed.jaxpr)
     connected = tuple(i for i in which if any(i in positions for positions in needed))
     rule = _rule(_Differentiable(closed, plain, connected, inexact), types, single, platform)

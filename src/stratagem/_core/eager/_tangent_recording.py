@@ -1,7 +1,7 @@
 """TangentRecording: what a recorder asks of a forward accumulator."""
 
+import abc
 from collections.abc import Callable, Sequence
-from typing import Protocol
 
 import keras
 
@@ -11,21 +11,26 @@ from stratagem._core.eager._rules import DerivativeRule
 from stratagem._private import EagerOperation
 
 
-class TangentRecording(Protocol):
+class TangentRecording(abc.ABC):
     """Pushes tangents forward through the operations that a recorder computes."""
 
+    @abc.abstractmethod
     def tracks(self, number: Number | None) -> bool:
         """Returns whether the value with this number has a tangent."""
 
+    @abc.abstractmethod
     def watches(self, variable: keras.Variable) -> bool:
         """Returns whether the variable has a tangent."""
 
+    @abc.abstractmethod
     def note_value(self, variable: keras.Variable, value: TensorLike) -> None:
         """Notes what a variable was read as."""
 
+    @abc.abstractmethod
     def refuse(self, numbers: Sequence[Number], message: str) -> None:
         """Notes values whose tangents cannot be computed."""
 
+    @abc.abstractmethod
     def push(
         self,
         operation: EagerOperation,
@@ -36,9 +41,11 @@ class TangentRecording(Protocol):
     ) -> None:
         """Computes the tangents of an operation's results. which: the operands for which the rule takes tangents."""
 
+    @abc.abstractmethod
     def share(self, values: Sequence[TensorLike], twins: Sequence[TensorLike]) -> None:
         """Gives other objects for the same values their tangents."""
 
+    @abc.abstractmethod
     def push_call(
         self,
         operands: Sequence[TensorLike],

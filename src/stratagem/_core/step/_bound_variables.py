@@ -37,6 +37,8 @@ class BoundVariables:
         self.slots = [id(v) in self._slots for v in self.variables]
         self._donated = [v for v, w in zip(self.variables, self._is_written, strict=True) if w]
         self._read_only = [v for v, w in zip(self.variables, self._is_written, strict=True) if not w]
+        # In the order of the arrays of `read`.
+        self.in_order = [*self._donated, *self._read_only]
         self.written_slots = [id(v) in self._slots for v in self._written]
 
     @property
@@ -62,11 +64,6 @@ class BoundVariables:
             for result in jax.tree.leaves(new or outs)[:1]:
                 self._mesh.dispatched.note(result)
         return outs
-
-    @property
-    def in_order(self) -> list[Any]:
-        """The variables in the order of the arrays of `read`: those whose arrays are donated, then the others."""
-        return [*self._donated, *self._read_only]
 
     def split(self, arrays: Sequence[Any]) -> tuple[list[Any], list[Any]]:
         """Returns arrays in this order as two lists, as `read` returns them."""

@@ -13,7 +13,7 @@ from jax.extend import core as xc
 from stratagem._base.errors import TapeError
 from stratagem._base.types import UserFunction
 from stratagem._core.context import current
-from stratagem._core.eager import open_recorder
+from stratagem._core.eager import is_inexact, open_recorder
 from stratagem._core.step._assign_scope import AssignScope
 from stratagem._core.step._custom_derivative import Reverse, custom_gradient_p
 from stratagem._core.step._differentiate import differentiate
@@ -172,7 +172,7 @@ def _known(read: VariableRead) -> Any:
 
 def _noted(recorder: Any, gradient: _Gradient, operands: list[Any], results: list[Any]) -> list[Any]:
     """Notes the call for the open tapes, which also record its body: the gradient function may read values made there."""
-    known = [i for i, x in enumerate(operands) if x is not None and _inexact(x)]
+    known = [i for i, x in enumerate(operands) if x is not None and is_inexact(x)]
     if not recorder.tracks([operands[i] for i in known]):
         return results
     made = [r if r is None else twin(r) for r in results]
@@ -192,7 +192,7 @@ def _noted(recorder: Any, gradient: _Gradient, operands: list[Any], results: lis
 
 def _in_program(gradient: _Gradient, operands: list[Any], results: list[Any]) -> list[Any]:
     """Adds the equation to the program being traced that says what the gradient is."""
-    inexact = [i for i, r in enumerate(results) if r is not None and _inexact(r)]
+    inexact = [i for i, r in enumerate(results) if r is not None and is_inexact(r)]
     if not inexact:
         return results
     which: list[int] = []
@@ -202,7 +202,7 @@ def _in_program(gradient: _Gradient, operands: list[Any], results: list[Any]) ->
         for i, cotangent in zip(inexact, cotangents, strict=True):
             full[i] = cotangent
         pairs = zip(_unassigning(gradient, full), operands, strict=True)
-        found = [None if x is None or not _inexact(x) else _fitted(g, x) for g, x in pairs]
+        found = [None if x is None or not is_inexact(x) else _fitted(g, x) for g, x in pairs]
         which[:] = [i for i, g in enumerate(found) if g is not None]
         return [found[i] for i in which]
 
@@ -240,10 +240,6 @@ def _unassigning(gradient: _Gradient, cotangents: Sequence[Any]) -> list[Any]:
             "gradient is asked for: assign the variable in the step, after tape.gradient."
         )
     return found
-
-
-def _inexact(value: Any) -> bool:
-    return bool(jnp.issubdtype(value.dtype, jnp.inexact))
 
 
 def _fitted(gradient: Any, operand: Any) -> Any:

@@ -5,7 +5,7 @@ from typing import Any
 
 import jax
 
-from stratagem._core.context import Context, current, recording
+from stratagem._core.context import current, recording
 from stratagem._core.step._execute import execute
 from stratagem._core.step._function import default_mesh
 from stratagem._core.step._signature import Same
@@ -15,7 +15,9 @@ from stratagem._private import KerasVariable, OutsideOfTraces, in_stateless_scop
 
 def applied_at_once(optimizer: Any, grads: Sequence[Any], variables: Sequence[Any]) -> bool:
     """Applies gradients in one program, outside of every strategy and step; returns False where that is not possible."""
-    if current() != Context() or in_stateless_scope() or not runs_at_once():
+    context = current()
+    inside = (context.recorder, context.replica, context.strategy, context.worker, context.graph)
+    if any(x is not None for x in inside) or in_stateless_scope() or not runs_at_once():
         return False
     if not all(isinstance(g, jax.Array) for g in grads) or not all(map(_is_plain, variables)):
         return False
@@ -26,9 +28,7 @@ def applied_at_once(optimizer: Any, grads: Sequence[Any], variables: Sequence[An
 
     key: tuple[Hashable, ...] = ("apply_gradients", Same(optimizer), *map(id, variables))
     with OutsideOfTraces():
-        execute(
-            lambda given: apply(given), key, f"{optimizer.name}.apply_gradients", (list(grads),), {}, default_mesh()
-        )
+        execute(apply, key, f"{optimizer.name}.apply_gradients", (list(grads),), {}, default_mesh())
     return True
 
 

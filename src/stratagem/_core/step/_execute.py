@@ -3,6 +3,7 @@
 import functools
 import logging
 from collections.abc import Hashable, Iterator, Sequence
+from contextlib import nullcontext
 from typing import Any, cast
 
 import jax
@@ -11,7 +12,7 @@ from stratagem._base.errors import InvalidArgumentError, MixedStrategiesError, O
 from stratagem._base.job import Phase
 from stratagem._base.types import Nest
 from stratagem._core.context import current, entered
-from stratagem._core.eager import open_recorder
+from stratagem._core.eager import EagerRecorder, open_recorder
 from stratagem._core.mesh import ReplicaMesh
 from stratagem._core.step._arguments import Arguments, own_specs
 from stratagem._core.step._consistency import agree_on, digest
@@ -234,15 +235,14 @@ def _run(
         except Exception:
             _skip_remote(info, leaves)
             raise
-        if isinstance(program, Program):
-            results = [program(arguments)]
-        else:
-            with OutsideOfTraces():
-                if isinstance(program, RemoteProgram):
-                    results = program.repeat(arguments, times if _all_remote(info, leaves) else 1, tensors=alone)
-                else:
-                    results = [program(arguments)]
-            _refuse_gradients(results)
+        recorder = None if isinstance(program, Program) else open_recorder()
+        with nullcontext() if recorder is None else OutsideOfTraces():
+            if isinstance(program, RemoteProgram):
+                results = program.repeat(arguments, times if _all_remote(info, leaves) else 1, tensors=alone)
+            else:
+                results = [program(arguments)]
+        if recorder is not None:
+            _refuse_gradients(recorder, results)
         if results:
             cache.info = info
             drawn = []
@@ -250,17 +250,15 @@ def _run(
             times -= len(results)
 
 
-def _refuse_gradients(results: Any) -> None:
+def _refuse_gradients(recorder: EagerRecorder, results: Any) -> None:
     """Lets eager tapes refuse to differentiate the results of a program that is not one operation."""
-    recorder = open_recorder()
-    if recorder is not None:
-        leaves = jax.tree.leaves(results, is_leaf=is_per_replica)
-        arrays = [x for v in leaves for x in (v.values if isinstance(v, Separate) else (getattr(v, "array", v),))]
-        recorder.refuse(
-            [x for x in arrays if isinstance(x, jax.Array)],
-            "gradient: the target depends on a step on an uneven batch, or on a step with variables on servers, that ran under "
-            "a tape opened outside of it. Open the tape in the step's own function.",
-        )
+    leaves = jax.tree.leaves(results, is_leaf=is_per_replica)
+    arrays = [x for v in leaves for x in (v.values if isinstance(v, Separate) else (getattr(v, "array", v),))]
+    recorder.refuse(
+        [x for x in arrays if isinstance(x, jax.Array)],
+        "gradient: the target depends on a step on an uneven batch, or on a step with variables on servers, that ran under "
+        "a tape opened outside of it. Open the tape in the step's own function.",
+    )
 
 
 def _program(

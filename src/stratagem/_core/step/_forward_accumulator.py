@@ -9,7 +9,7 @@ import jax.numpy as jnp
 from stratagem._base.errors import TapeError
 from stratagem._base.types import Nest, TensorLike
 from stratagem._core.eager import Accumulator
-from stratagem._core.step._gradient_tape import UnconnectedGradients
+from stratagem._core.step._gradient_tape import UnconnectedGradients, wants_zeros
 from stratagem._private import KerasVariable
 
 logger = logging.getLogger("stratagem")
@@ -54,8 +54,7 @@ class ForwardAccumulator:
 
         def tangent(leaf: Any) -> Any:
             found = accumulator.tangent(leaf)
-            zero = getattr(unconnected_gradients, "value", unconnected_gradients) == UnconnectedGradients.ZERO
-            return jnp.zeros_like(leaf) if found is None and zero else found
+            return jnp.zeros_like(leaf) if found is None and wants_zeros(unconnected_gradients) else found
 
         return jax.tree.map(tangent, primals)
 

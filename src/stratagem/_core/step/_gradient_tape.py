@@ -83,11 +83,15 @@ class GradientTape:
     def stop_recording(self) -> Iterator[None]:
         """Does not record the operations of the body."""
         recorded = self._checked("stop_recording")
+        if not self._recording:
+            raise ValueError("Tape is not recording.")
+        self._recording = False
         recorded.pause()
         try:
             yield
         finally:
             recorded.resume()
+            self._recording = True
 
     def reset(self) -> None:
         """Drops the recording and starts again with the present values."""
@@ -189,10 +193,8 @@ class GradientTape:
         front = () if rows is None else (rows,)
         factors = [_seed(s, (*front, *t.shape), t.dtype) for s, t in zip(seeds, targets, strict=False)]
         usable = [_warn_unless_floating("target", t) for t in targets]
-        for leaf in sources:
-            if leaf is not None:
-                _warn_unless_floating("source", leaf)
-        asked = [leaf for leaf in sources if leaf is not None and _differentiable(leaf)]
+        differentiable = [leaf is not None and _differentiable(leaf) for leaf in sources]
+        asked = list(itertools.compress(sources, differentiable))
         found = self._recorded.gradients(
             list(itertools.compress(targets, usable)), list(itertools.compress(factors, usable)), asked, rows
         )
@@ -202,12 +204,11 @@ class GradientTape:
             self._recorded.stop()
         parts = iter(found)
         grads = []
-        for leaf in sources:
-            group = next(parts) if leaf is not None and _differentiable(leaf) else []
-            zero = (
-                jnp.zeros((*front, *leaf.shape), leaf.dtype) if leaf is not None and _wants_zeros(unconnected) else None
-            )
-            grads.append(sum(group[1:], group[0]) if group else zero)
+        for leaf, ok in zip(sources, differentiable, strict=True):
+            group = next(parts) if ok else []
+            zeros = leaf is not None and wants_zeros(unconnected)
+            missing = jnp.zeros((*front, *leaf.shape), leaf.dtype) if zeros else None
+            grads.append(sum(group[1:], group[0]) if group else missing)
         return grads
 
     def _seeds_of(self, source: Any, targets: list[Any], factors: list[Any]) -> list[Any]:
@@ -229,13 +230,13 @@ class GradientTape:
 
 
 def _differentiable(source: Any) -> bool:
-    """Returns whether a source is floating point. Raises ValueError for a variable in shards."""
+    """Returns whether a source is floating point; logs a warning if not. Raises ValueError for a variable in shards."""
     if getattr(source, "is_sharded_variable", False):
         raise ValueError(
             f"gradient: {source.name} is in shards. Ask for the gradients of its `variables`, which is also what an "
             "optimizer takes (model.trainable_variables has them)."
         )
-    return bool(jnp.issubdtype(jnp.dtype(getattr(source.dtype, "name", source.dtype)), jnp.inexact))
+    return _warn_unless_floating("source", source)
 
 
 def _warn_unless_floating(what: str, tensor: Any) -> bool:
@@ -251,7 +252,8 @@ def _warn_unless_floating(what: str, tensor: Any) -> bool:
     return floating
 
 
-def _wants_zeros(unconnected_gradients: Any) -> bool:
+def wants_zeros(unconnected_gradients: str) -> bool:
+    """Returns whether an unconnected source has zeros. unconnected_gradients: of `UnconnectedGradients`, TensorFlow's too."""
     return getattr(unconnected_gradients, "value", unconnected_gradients) == UnconnectedGradients.ZERO
 
 

@@ -38,7 +38,7 @@ class Program:
         shared = [on_all_devices(v, self._mesh) for v in arguments.shared]
         recorder = open_recorder()
         if recorder is None:
-            note_reads(lambda: self._bound.in_order)
+            note_reads(self._bound.in_order)
         run = self._run if recorder is None else functools.partial(self._run_recorded, recorder)
         outs = self._bound.run(run, own, shared, first=self._first)
         self._first = False
