@@ -10,8 +10,8 @@ import pytest
 import stratagem as tf
 from stratagem._strategies import AbstractStrategy, OneDeviceStrategy
 from stratagem._training import (
-    Data,
-    Execution,
+    FitData,
+    StartedSteps,
     StepKind,
     StepRunner,
     Steps,
@@ -32,7 +32,7 @@ class LaterRunner(StepRunner):
 
     opened: ClassVar[list[StepKind]] = []
 
-    def __init__(self, strategy: AbstractStrategy, steps: Steps, kind: StepKind, data: Data) -> None:
+    def __init__(self, strategy: AbstractStrategy, steps: Steps, kind: StepKind, data: FitData) -> None:
         self.opened.append(kind)
         self._strategy, self._steps, self._kind = strategy, steps, kind
         self._feed = open_feed(data, strategy, continues=kind is StepKind.TRAIN)
@@ -54,15 +54,15 @@ class LaterRunner(StepRunner):
         self._iterator = self._feed.epoch()
         self._thread, self._sent, self._logs = ThreadPoolExecutor(1), [], {}
 
-    def advance(self) -> Execution | None:
+    def advance(self) -> StartedSteps | None:
         batch = next(self._iterator, None)
         if batch is None:
             return None
         assert self._thread is not None
         self._sent.append(self._thread.submit(self._step, batch))
         if self._kind is StepKind.PREDICT:
-            return Execution(1, 0, self._sent[-1].result())
-        return Execution(1, 0, self._logs)
+            return StartedSteps(1, 0, self._sent[-1].result())
+        return StartedSteps(1, 0, self._logs)
 
     def _step(self, batch: Any) -> Any:
         with self._strategy.scope():
@@ -82,7 +82,7 @@ class LaterRunner(StepRunner):
         self._feed.restore(state, within=True)
 
 
-def run_later(strategy: LaterStrategy, steps: Steps, kind: StepKind, data: Data) -> Any:
+def run_later(strategy: LaterStrategy, steps: Steps, kind: StepKind, data: FitData) -> Any:
     """One step, in a thread that ends with it."""
     LaterRunner.opened.append(kind)
     runner = run_batch.dispatch(AbstractStrategy)

@@ -11,13 +11,13 @@ from stratagem._base.errors import CheckpointError, DataLossError
 from stratagem._base.paths import local_path
 from stratagem._base.types import Trackable, Unused
 from stratagem._checkpoints._children import Tracked, is_stateful, is_trackable, is_variable, parts_of, value_of
-from stratagem._checkpoints._format import Contents, read
+from stratagem._checkpoints._format import CheckpointContents, read
 from stratagem._checkpoints._graph import nodes_of, survey
 from stratagem._checkpoints._index import record_checkpoint_state, single
 from stratagem._checkpoints._latest import newest_other, warn_not_finite
 from stratagem._checkpoints._owner import disown, owning, take_ownership
 from stratagem._checkpoints._pending import Restoration
-from stratagem._checkpoints._saves import Saves
+from stratagem._checkpoints._saves import SaveHistory
 from stratagem._checkpoints._status import CheckpointLoadStatus, InitializationOnlyStatus, LoadStatus
 from stratagem._checkpoints._together import save_together
 from stratagem._core.context import entered
@@ -42,7 +42,7 @@ class Checkpoint(Tracked):
         self._root = root
         self._save_counter: Variable | None = None
         self._restorations: list[Restoration] = []
-        self._saves = Saves()
+        self._saves = SaveHistory()
         if root is not None:
             _demand_trackable("root", root)
             if is_variable(root) or is_stateful(root):
@@ -121,10 +121,10 @@ class Checkpoint(Tracked):
         save_together(os.path.dirname(path), path, publish)
         return path
 
-    def snapshot(self) -> Contents:
+    def snapshot(self) -> CheckpointContents:
         """The current values of all parts, as NumPy arrays and JSON. Raises CheckpointError for values that cannot be saved."""
         found = survey(self)
-        return Contents(
+        return CheckpointContents(
             nodes=nodes_of(found),
             arrays={live.path: value_of(live.value) for live in found if live.kind == "variable"},
             states={live.path: _json_state(live.value, live.path) for live in found if live.kind == "state"},
@@ -161,7 +161,7 @@ class Checkpoint(Tracked):
         for restoration in self._restorations:
             restoration.resume(self)
 
-    def _load(self, path: str, contents: Contents) -> LoadStatus:
+    def _load(self, path: str, contents: CheckpointContents) -> LoadStatus:
         owners = [self] if self._root is None else [self, self._root]
         restoration = Restoration(owners, path, contents)
         for earlier in self._restorations:
@@ -172,7 +172,7 @@ class Checkpoint(Tracked):
         return CheckpointLoadStatus(self, restoration)
 
 
-def _read(path: str) -> Contents:
+def _read(path: str) -> CheckpointContents:
     try:
         return read(path)
     except DataLossError as error:

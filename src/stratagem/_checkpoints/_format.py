@@ -28,7 +28,7 @@ from stratagem._checkpoints._orbax import read_arrays, write_arrays
 
 
 @dataclass(frozen=True, kw_only=True)
-class Contents:
+class CheckpointContents:
     """The contents of a checkpoint: the graph, each variable's array and each stateful object's state, by path.
 
     non_finite: the arrays that hold a NaN or an infinity.
@@ -40,7 +40,7 @@ class Contents:
     non_finite: list[str] = field(default_factory=list)
 
 
-def write(path: str, contents: Contents, *, listed: bool = True) -> Manifest:
+def write(path: str, contents: CheckpointContents, *, listed: bool = True) -> Manifest:
     """Writes a checkpoint to the directory `path`; returns when it is on disk. Missing parents are created.
 
     listed: whether it belongs in the directory's list of checkpoints.
@@ -70,7 +70,7 @@ def write(path: str, contents: Contents, *, listed: bool = True) -> Manifest:
     return manifest
 
 
-def read(path: str) -> Contents:
+def read(path: str) -> CheckpointContents:
     """Everything in the checkpoint at `path`, after comparing every byte with its checksum.
 
     Raises NotFoundError when there is no complete checkpoint, DataLossError when a file of it is missing or changed,
@@ -86,7 +86,9 @@ def read(path: str) -> Contents:
         found = checksum(np.ascontiguousarray(arrays[key]).reshape(-1).view(np.uint8))
         if found != fact.crc32c:
             raise damaged(path, f"array {key}", f"its checksum is {found}, and {fact.crc32c} was saved")
-    return Contents(nodes=manifest.nodes, arrays=arrays, states=manifest.states, non_finite=manifest.non_finite)
+    return CheckpointContents(
+        nodes=manifest.nodes, arrays=arrays, states=manifest.states, non_finite=manifest.non_finite
+    )
 
 
 def verify(path: str) -> Manifest:
@@ -146,7 +148,7 @@ def delete(path: str) -> None:
         directory.rmdir()
 
 
-def _describe(contents: Contents, generation: str, data: Path, listed: bool) -> Manifest:
+def _describe(contents: CheckpointContents, generation: str, data: Path, listed: bool) -> Manifest:
     files = {}
     for file in sorted(path for path in data.rglob("*") if path.is_file()):
         size, crc = checksum_of(file)

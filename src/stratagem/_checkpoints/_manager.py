@@ -10,7 +10,7 @@ from stratagem._base.errors import CheckpointError, DataLossError, NotFoundError
 from stratagem._base.paths import local_path
 from stratagem._base.types import Trackable, Unused
 from stratagem._checkpoints._children import is_variable, value_of
-from stratagem._checkpoints._format import Contents, delete
+from stratagem._checkpoints._format import CheckpointContents, delete
 from stratagem._checkpoints._index import (
     CheckpointState,
     get_checkpoint_state,
@@ -22,20 +22,20 @@ from stratagem._checkpoints._index import (
 from stratagem._checkpoints._latest import first_good, latest_checkpoint, newest_first
 from stratagem._checkpoints._manifest import load
 from stratagem._checkpoints._owner import owning
-from stratagem._checkpoints._saves import RESTORE_FIRST, Saves
+from stratagem._checkpoints._saves import RESTORE_FIRST, SaveHistory
 from stratagem._checkpoints._together import agree_to_restore, job_here, save_together
 
 _log = logging.getLogger("stratagem.checkpoint")
 
 
-class Saved(Protocol):
+class Saveable(Protocol):
     """An object that a manager saves."""
 
     @property
     def save_counter(self) -> Any:
         """The number of the last checkpoint, a variable."""
 
-    def snapshot(self) -> Contents:
+    def snapshot(self) -> CheckpointContents:
         """The current contents for a checkpoint."""
 
     def restore(self, save_path: str) -> Any:
@@ -58,7 +58,7 @@ class CheckpointManager:
 
     def __init__(
         self,
-        checkpoint: Saved,
+        checkpoint: Saveable,
         directory: str | os.PathLike[str],
         max_to_keep: int | None,
         keep_checkpoint_every_n_hours: float | None = None,
@@ -80,7 +80,7 @@ class CheckpointManager:
         self._checkpoint_interval = checkpoint_interval
         self._init_fn = init_fn
         self._last_step: int | None = None
-        self._saves = Saves()
+        self._saves = SaveHistory()
         self._latest = latest_checkpoint(self._directory)
         self._last_preserved, self._deletable = self._recover(time.time())
         self._finite = {path: _is_finite(path) for path in self._deletable} if max_to_keep is not None else {}

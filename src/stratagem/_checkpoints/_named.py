@@ -11,7 +11,7 @@ from stratagem._base.paths import local_path
 from stratagem._base.types import Trackable
 from stratagem._checkpoints._checkpoint import Checkpoint
 from stratagem._checkpoints._children import value_of
-from stratagem._checkpoints._format import Contents, read
+from stratagem._checkpoints._format import CheckpointContents, read
 from stratagem._checkpoints._graph import Node
 from stratagem._checkpoints._latest import warn_not_finite
 from stratagem._checkpoints._pending import Assignments, assign, check_fit
@@ -37,12 +37,14 @@ class NamedCheckpoint:
         """The number of saves; not part of what is saved."""
         return self._save_counter
 
-    def snapshot(self) -> Contents:
+    def snapshot(self) -> CheckpointContents:
         """The current values of all variables. Raises CheckpointError if another value in `companion` has the name of one."""
         arrays = {name: value_of(variable) for name, variable in self._variables().items()}
         named = [Node(path=name, kind="named", children={}) for name in arrays]
         if self._companion is None:
-            return Contents(nodes=[Node(path="", kind="object", children={}), *named], arrays=arrays, states={})
+            return CheckpointContents(
+                nodes=[Node(path="", kind="object", children={}), *named], arrays=arrays, states={}
+            )
         other = self._companion.snapshot()
         for name in arrays.keys() & other.arrays.keys():
             if not np.array_equal(arrays[name], other.arrays[name]):
@@ -50,7 +52,7 @@ class NamedCheckpoint:
                     f"Two values are called {name!r}: a variable of the model_fn, and a part of the tf.train.Checkpoint that "
                     "is saved with it. Give the part another name."
                 )
-        return Contents(nodes=[*other.nodes, *named], arrays={**other.arrays, **arrays}, states=other.states)
+        return CheckpointContents(nodes=[*other.nodes, *named], arrays={**other.arrays, **arrays}, states=other.states)
 
     def restore(self, save_path: str | os.PathLike[str]) -> None:
         """Assigns to every variable the value of its name in a checkpoint; other values there are ignored.

@@ -10,7 +10,7 @@ import numpy as np
 
 from stratagem._base.errors import CheckpointError, InvalidArgumentError
 from stratagem._checkpoints._children import is_container, is_variable, parts_of
-from stratagem._checkpoints._format import Contents
+from stratagem._checkpoints._format import CheckpointContents
 from stratagem._checkpoints._graph import Node, bind, survey
 from stratagem._checkpoints._weak import WeakIdentityMap
 from stratagem._core.values import shards
@@ -34,7 +34,7 @@ class Restoration:
     was changed. Building a variable that does not fit raises the same errors.
     """
 
-    def __init__(self, owners: Sequence[Any], path: str, contents: Contents) -> None:
+    def __init__(self, owners: Sequence[Any], path: str, contents: CheckpointContents) -> None:
         self.path = path
         self.nodes = contents.nodes
         self.expect_partial = False

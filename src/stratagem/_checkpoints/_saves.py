@@ -12,7 +12,7 @@ from typing import final
 from stratagem._base.errors import CheckpointError, DataLossError, NotFoundError
 from stratagem._base.files import sync, sync_tree
 from stratagem._checkpoints._finite import not_finite, shown
-from stratagem._checkpoints._format import Contents, delete, write
+from stratagem._checkpoints._format import CheckpointContents, delete, write
 from stratagem._checkpoints._latest import is_good
 from stratagem._checkpoints._manifest import NAME, Manifest, load
 
@@ -25,7 +25,7 @@ RESTORE_FIRST = (
 
 
 @final
-class Saves:
+class SaveHistory:
     """The checkpoints that one object has written or restored, which it may replace without a warning."""
 
     def __init__(self) -> None:
@@ -37,7 +37,7 @@ class Saves:
         with contextlib.suppress(NotFoundError, DataLossError):  # another process has deleted it since
             self._known[os.path.abspath(path)] = load(path).generation
 
-    def write(self, path: str, contents: Contents, *, listed: bool = True) -> None:
+    def write(self, path: str, contents: CheckpointContents, *, listed: bool = True) -> None:
         """Writes a checkpoint like `_format.write`. A finite one that a non-finite one replaces is kept at `<path>.finite`.
 
         Warns once about a replaced complete checkpoint that the object did not know, if its values differ, and about

@@ -10,7 +10,7 @@ import keras
 
 from stratagem._base.job import Job
 from stratagem._base.types import Value
-from stratagem._core.roles import CurrentWorker, GraphBuilding, Recorder, Replica, Strategy
+from stratagem._core.roles import CurrentWorker, GraphBuild, Recorder, Replica, Strategy
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -21,7 +21,7 @@ class Context:
     chosen: whether `experimental_set_strategy` made that the current one, and not a scope.
     replica: the ReplicaContext inside a replica function, else None.
     crossing: True in a cross-replica context; False in a replica and in the default context.
-    recorder: the capture that traces the current code, or None if the code runs for real.
+    recorder: the recorder of the trace of the current code, or None if the code runs for real.
     host: for a function that runs in Python although it is a tf.function, its name and the reason; "" elsewhere.
     job: the workers that run this code together, or None for the job of the process.
     rows: inside a replica of a step of `Model.fit`, `evaluate` and the like, this replica's number of rows of the
@@ -42,7 +42,7 @@ class Context:
     rows: int | None = None
     slot_of: keras.Variable | None = None
     worker: CurrentWorker | None = None
-    graph: GraphBuilding | None = None
+    graph: GraphBuild | None = None
     reading: bool = False
 
 

@@ -26,7 +26,7 @@ _NO_INPUTS = np.zeros(ROOM, np.float64)
 _NO_INPUTS.flags.writeable = False
 
 
-class GrownError(Exception):
+class MoreNumbersError(Exception):
     """A trace uses more of a program's numbers than earlier calls of the program have replayed."""
 
 
@@ -82,7 +82,7 @@ def _fits(value: Any) -> bool:
 
 @final
 @dataclass
-class Arithmetic:
+class NumberLog:
     """A recording, in order, of what the traces of one program did with its numbers.
 
     It has their arithmetic, the values that Python asked for, and the values that became tensors. closed: nothing may
@@ -90,7 +90,7 @@ class Arithmetic:
     """
 
     closed: bool = False
-    _notes: list[_Operation | _Answer | _Entry] = field(default_factory=list)
+    _records: list[_Operation | _Answer | _Entry] = field(default_factory=list)
     _known: dict[Hashable, int] = field(default_factory=dict)
     _entries: int = 0
 
@@ -99,9 +99,9 @@ class Arithmetic:
 
         Returns None also if Python would raise: it raises again when the step is traced with these numbers.
         """
-        values, vector = list(inputs), np.zeros(ROOM, np.float64) if self._notes else _NO_INPUTS
+        values, vector = list(inputs), np.zeros(ROOM, np.float64) if self._records else _NO_INPUTS
         try:
-            valid = all(note.replay(values, vector) for note in self._notes)
+            valid = all(record.replay(values, vector) for record in self._records)
         except Exception:  # the arithmetic of these numbers may raise anything
             return None
         return (values, vector) if valid else None
@@ -137,18 +137,18 @@ class Arithmetic:
         self._entries += 1
         return self._entries - 1
 
-    def _add(self, note: _Operation | _Answer | _Entry) -> None:
+    def _add(self, record: _Operation | _Answer | _Entry) -> None:
         if self.closed:
-            raise GrownError
-        self._notes.append(note)
+            raise MoreNumbersError
+        self._records.append(record)
 
 
 @final
-class Tracing:
+class NumberTrace:
     """One trace of a program that takes numbers. array: its tracer. values, vector: as replayed for the call."""
 
-    def __init__(self, arithmetic: Arithmetic, array: Any, values: list[Any], vector: np.ndarray) -> None:
-        self.arithmetic, self.array, self.values, self.vector = arithmetic, array, values, vector
+    def __init__(self, log: NumberLog, array: Any, values: list[Any], vector: np.ndarray) -> None:
+        self.log, self.array, self.values, self.vector = log, array, values, vector
         self._thread: int | None = threading.get_ident()
         self.grown = False
 
@@ -186,14 +186,14 @@ class Tracing:
     def known(self, position: int) -> Any:
         """Returns the value for Python itself: a call with another value needs another program."""
         with self._growing():
-            self.arithmetic.answer(position, self.values[position])
+            self.log.answer(position, self.values[position])
         return self.values[position]
 
     def tensor(self, position: int) -> Any:
         """Returns a value as a 64-bit scalar of the array; None if that cannot hold it: then it is part of the program."""
         value = self.values[position]
         with self._growing():
-            index = self.arithmetic.entry(position, value)
+            index = self.log.entry(position, value)
         if index is None:
             self.known(position)
             return None
@@ -212,18 +212,18 @@ class Tracing:
 
     def _noted(self, key: Hashable, function: Callable[..., Any], operands: tuple[int, ...], result: Any) -> int:
         with self._growing():
-            position = self.arithmetic.operation(key, function, operands, type(result))
+            position = self.log.operation(key, function, operands, type(result))
         if position is None:
             position = len(self.values)
             self.values.append(result)
-            self.arithmetic.store(key, position)
+            self.log.store(key, position)
         return position
 
     @contextlib.contextmanager
     def _growing(self) -> Iterator[None]:
         try:
             yield
-        except GrownError:
+        except MoreNumbersError:
             self.grown = True  # noted, because code of the user's may catch the error
             raise
 
@@ -238,7 +238,7 @@ class Number:
 
     __slots__ = ("position", "tracing", "value")
 
-    def __init__(self, tracing: Tracing, position: int, value: Any) -> None:
+    def __init__(self, tracing: NumberTrace, position: int, value: Any) -> None:
         self.tracing, self.position, self.value = tracing, position, value
 
     @property

@@ -51,7 +51,7 @@ class Replica(Protocol):
 
 
 class Recorder(Protocol):
-    """A trace, as code in layers that do not know the step's capture sees it.
+    """A trace, as code in layers that do not know the step's recorder sees it.
 
     strategy: the one whose replicas the trace has met, or None. mesh: the replicas that the program will run on.
     discovering: True in the first trace, which finds the variables. written: the ids of variables that have been assigned.
@@ -126,7 +126,7 @@ class Recorder(Protocol):
         """Make it an error with this text and these values if the scalar `fails` is true when the program runs."""
 
 
-class Clock(Protocol):
+class PhaseTimer(Protocol):
     """A stopwatch that adds up the time that a worker spends, by phase."""
 
     def phase(self, phase: Phase) -> contextlib.AbstractContextManager[None]:
@@ -139,11 +139,11 @@ class CurrentWorker(Protocol):
     index: int | None
 
     @property
-    def clock(self) -> Clock:
+    def clock(self) -> PhaseTimer:
         """The stopwatch of this worker."""
 
 
-class GraphBuilding(Protocol):
+class GraphBuild(Protocol):
     """A call of an Estimator's model_fn, as tensor functions see it."""
 
     def note_lookup(self, variables: Iterable[keras.Variable]) -> None:

@@ -7,7 +7,7 @@ from stratagem._data.elements._nest import Nest, leaves, packer
 
 
 @final
-class Upcoming:
+class NextElementTensor:
     """A tensor of an iterator's next element in an input_fn: it has no value there, and another one in every step.
 
     An input_fn can return it. Every other use raises TypeError.
@@ -55,7 +55,7 @@ class OneShotIterator:
             )
         self._used = True
         specs = self.element_spec
-        return packer(specs)(Upcoming(self, number, spec) for number, spec in enumerate(leaves(specs)))
+        return packer(specs)(NextElementTensor(self, number, spec) for number, spec in enumerate(leaves(specs)))
 
 
 def dataset_of(made: Nest) -> Nest:
@@ -64,14 +64,14 @@ def dataset_of(made: Nest) -> Nest:
     With several iterators, every step takes an element of each; the shortest one ends it.
     """
     parts = leaves(made)
-    iterators = list(dict.fromkeys(part.iterator for part in parts if isinstance(part, Upcoming)))
+    iterators = list(dict.fromkeys(part.iterator for part in parts if isinstance(part, NextElementTensor)))
     if not iterators:
         return None
     pack = packer(made)
 
     def arranged(*elements: Nest) -> Nest:
         found = dict(zip(iterators, map(leaves, elements), strict=True))
-        return pack(found[p.iterator][p.number] if isinstance(p, Upcoming) else p for p in parts)
+        return pack(found[p.iterator][p.number] if isinstance(p, NextElementTensor) else p for p in parts)
 
     zipped = iterators[0].dataset.zip(tuple(iterator.dataset for iterator in iterators))
     return zipped.map(arranged)

@@ -10,7 +10,15 @@ from stratagem._data.functions._mapped import MemoColumns
 from stratagem._data.stages._cardinality import INFINITE, UNKNOWN, batched
 from stratagem._data.stages._columns import Columns, RangeColumns, ZippedColumns
 from stratagem._data.stages._memory import CacheStage, ShuffleStage
-from stratagem._data.stages._order import Endless, Order, RememberedOrder, Repeated, Shuffled, SlicedOrder, Straight
+from stratagem._data.stages._order import (
+    EndlessOrder,
+    Order,
+    RememberedOrder,
+    RepeatedOrder,
+    ShuffledOrder,
+    SlicedOrder,
+    StraightOrder,
+)
 from stratagem._data.stages._seeds import EpochSeeds
 from stratagem._data.stages._stage import BatchedRows, OrderedRows, Stage
 from stratagem._data.stages._steps import EnumerateStage, PrefetchStage, RepeatStage, SliceStage, ZipStage
@@ -19,20 +27,20 @@ from stratagem._data.stages._transforms import BatchStage
 
 def rows(columns: Columns) -> Stage:
     """The rows of columns, in their original order."""
-    return OrderedRows(columns, Straight(columns.length))
+    return OrderedRows(columns, StraightOrder(columns.length))
 
 
 def shuffle(stage: Stage, buffer_size: int, seeds: EpochSeeds) -> Stage:
     """Elements in a random order."""
     if isinstance(stage, OrderedRows):
-        return OrderedRows(stage.columns, Shuffled(stage.order, buffer_size, seeds))
+        return OrderedRows(stage.columns, ShuffledOrder(stage.order, buffer_size, seeds))
     return ShuffleStage(stage, buffer_size, seeds)
 
 
 def repeat(stage: Stage, count: int) -> Stage:
     """Repeats all elements."""
     if isinstance(stage, OrderedRows):
-        return OrderedRows(stage.columns, Repeated(stage.order, count))
+        return OrderedRows(stage.columns, RepeatedOrder(stage.order, count))
     return RepeatStage(stage, count)
 
 
@@ -73,14 +81,14 @@ def prefetch(stage: Stage, depth: int) -> Stage:
 def zipped(nest: Nest) -> Stage:
     """Elements side by side. Rows in their original order remain rows."""
     stages = leaves(nest)
-    if all(isinstance(stage, OrderedRows) and isinstance(stage.order, Straight) for stage in stages):
+    if all(isinstance(stage, OrderedRows) and isinstance(stage.order, StraightOrder) for stage in stages):
         return rows(ZippedColumns(map_leaves(lambda stage: stage.columns, nest)))
     return ZipStage(nest)
 
 
 def enumerated(stage: Stage, start: int) -> Stage:
     """Pairs of an increasing number and an element."""
-    if isinstance(stage, OrderedRows) and isinstance(stage.order, Straight):
+    if isinstance(stage, OrderedRows) and isinstance(stage.order, StraightOrder):
         numbers = RangeColumns(start, 1, stage.columns.length, np.dtype(np.int64))
         return zipped((rows(numbers), stage))
     return EnumerateStage(stage, start)
@@ -93,4 +101,4 @@ def expanded(tensors: Any) -> Any:
 
 def counted(start: Any, step: Any, dtype: np.dtype[Any]) -> Stage:
     """Numbers at constant distances, without end."""
-    return OrderedRows(RangeColumns(start, step, 1 << 62, dtype), Endless())
+    return OrderedRows(RangeColumns(start, step, 1 << 62, dtype), EndlessOrder())

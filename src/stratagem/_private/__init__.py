@@ -97,7 +97,7 @@ from stratagem._private._shapes import intercept_shapes as intercept_shapes
 from stratagem._private._shards import intercept_shards as intercept_shards
 from stratagem._private._shards import is_view as is_view
 from stratagem._private._shards import joined as joined
-from stratagem._private._traces import AtLevel as AtLevel
+from stratagem._private._traces import AtTraceLevel as AtTraceLevel
 from stratagem._private._traces import OutsideOfTraces as OutsideOfTraces
 from stratagem._private._traces import computes_at_once as computes_at_once
 from stratagem._private._traces import is_constant as is_constant

@@ -44,7 +44,7 @@ class OutsideOfTraces:
 
 
 @final
-class AtLevel:
+class AtTraceLevel:
     """Computes the body in an enclosing trace, which `trace_level()` returned there.
 
     Inside a branch or loop, what is computed from values outside of it then comes before the branch.

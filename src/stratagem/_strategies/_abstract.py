@@ -21,8 +21,8 @@ from stratagem._core.reduce import ReduceOp
 from stratagem._core.reduce import reduce_op as parse_op
 from stratagem._core.step import (
     Function,
-    Reads,
-    Same,
+    FunctionReaders,
+    IdentityKey,
     check_even,
     components,
     execute,
@@ -120,9 +120,9 @@ class AbstractStrategy(abc.ABC):
         return {}
 
     @functools.cached_property
-    def reads(self) -> Reads:
+    def reads(self) -> FunctionReaders:
         """The objects that undecorated functions which ran under this strategy read."""
-        return Reads()
+        return FunctionReaders()
 
     @property
     def num_replicas_in_sync(self) -> int:
@@ -196,7 +196,7 @@ class AbstractStrategy(abc.ABC):
         name = f"strategy.run({getattr(fn, '__name__', fn)})"
         with self.scope():
             return execute_undecorated(
-                self.reads, fn, body, (Same(self), "run"), name, args, dict(kwargs or {}), self.mesh
+                self.reads, fn, body, (IdentityKey(self), "run"), name, args, dict(kwargs or {}), self.mesh
             )
 
     def reduce(self, reduce_op: TensorLike, value: Nest, axis: int | None) -> Nest:
@@ -297,7 +297,7 @@ class AbstractStrategy(abc.ABC):
 
     def _execute(self, body: Callable[..., Any], key: Any, name: str, *args: Any) -> Any:
         with self.scope():
-            return execute(body, (Same(self), *key), name, args, {}, self.mesh)
+            return execute(body, (IdentityKey(self), *key), name, args, {}, self.mesh)
 
     def _reduce_leaf(self, op: ReduceOp, value: Any, axis: int | None) -> Any:
         if isinstance(value, KerasVariable):

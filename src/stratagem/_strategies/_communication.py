@@ -5,7 +5,7 @@ import enum
 from dataclasses import dataclass
 from typing import final
 
-from stratagem._cluster.control import Limits
+from stratagem._cluster.control import TimeLimits
 
 
 @final
@@ -37,7 +37,7 @@ class CommunicationOptions:
         if self.timeout_seconds is not None and not self.timeout_seconds > 0:
             raise ValueError(f"timeout_seconds must be above 0, got {self.timeout_seconds}.")
 
-    def limits(self, defaults: Limits) -> Limits:
+    def limits(self, defaults: TimeLimits) -> TimeLimits:
         """Returns the job's limits with this timeout."""
         return (
             defaults if self.timeout_seconds is None else dataclasses.replace(defaults, collective=self.timeout_seconds)

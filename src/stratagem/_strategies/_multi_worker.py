@@ -14,7 +14,7 @@ import numpy as np
 from stratagem._base.errors import ClusterError, DeviceError
 from stratagem._base.job import ALONE, Job, enter_job, process_job
 from stratagem._cluster import ClusterJob, ClusterResolver, coordination, default_resolver, job_of
-from stratagem._cluster.control import ConnectedJob, ControlClient, JobInfo, Limits
+from stratagem._cluster.control import ConnectedJob, ControlClient, JobInfo, TimeLimits
 from stratagem._core.mesh import ReplicaMesh
 from stratagem._data import InputContext, share_seeds
 from stratagem._private import (
@@ -115,7 +115,7 @@ def _join(cluster: ClusterJob, options: CommunicationOptions) -> ConnectedJob:
         versions=_versions(),
         pid=os.getpid(),
         loopback=cluster.loopback,
-        limits=options.limits(Limits.from_environment(os.environ)),
+        limits=options.limits(TimeLimits.from_environment(os.environ)),
     )
     link = ControlClient.join(facts)
     job = ConnectedJob(link)

@@ -8,10 +8,18 @@ import numpy as np
 from stratagem._core.step import prepare
 from stratagem._servers.coordinator import ClusterCoordinator, RemoteValue
 from stratagem._servers.strategy import ParameterServerStrategy
-from stratagem._training._data import Data
+from stratagem._training._data import FitData
 from stratagem._training._epochs import Epochs
 from stratagem._training._feed import open_feed
-from stratagem._training._runner import Execution, StepRunner, examples_of, open_runner, run_batch, run_steps, step_of
+from stratagem._training._runner import (
+    StartedSteps,
+    StepRunner,
+    examples_of,
+    open_runner,
+    run_batch,
+    run_steps,
+    step_of,
+)
 from stratagem._training._steps import StepKind, Steps
 
 # Executions submitted for each worker: one that it runs, and one that waits, so that the worker never has to.
@@ -22,7 +30,7 @@ _EXECUTIONS_PER_WORKER = 2
 class ParameterServerRunner(StepRunner):
     """A runner whose workers take the next batch when they are free; each batch is used exactly once, even if a worker dies."""
 
-    def __init__(self, strategy: ParameterServerStrategy, steps: Steps, kind: StepKind, data: Data) -> None:
+    def __init__(self, strategy: ParameterServerStrategy, steps: Steps, kind: StepKind, data: FitData) -> None:
         self._steps, self._strategy, self._kind = steps, strategy, kind
         self._coordinator = ClusterCoordinator(strategy)
         self._epochs = Epochs(open_feed(data, strategy, continues=kind is StepKind.TRAIN))
@@ -40,11 +48,11 @@ class ParameterServerRunner(StepRunner):
     def begin_epoch(self) -> None:
         self._epochs.begin()
 
-    def advance(self) -> Execution | None:
+    def advance(self) -> StartedSteps | None:
         """Returns the next steps that have ended; keeps the workers busy meanwhile."""
         if self._reported:
             taken, self._reported = self._reported, 0
-            return Execution(taken, 0, self._logs)
+            return StartedSteps(taken, 0, self._logs)
         while len(self._submitted) < _EXECUTIONS_PER_WORKER * self._strategy.workers and self._submit():
             pass
         if not self._submitted:
@@ -52,9 +60,9 @@ class ParameterServerRunner(StepRunner):
         steps, examples, value = self._submitted.popleft()
         results = self._result(value)
         if self._kind is StepKind.PREDICT:
-            return Execution(steps, examples, results)
+            return StartedSteps(steps, examples, results)
         self._logs = results[-1]
-        return Execution(steps, examples, self._logs)
+        return StartedSteps(steps, examples, self._logs)
 
     def end_epoch(self) -> None:
         while self._submitted:
@@ -105,7 +113,7 @@ class ParameterServerRunner(StepRunner):
             raise
 
 
-def _run_batch(strategy: ParameterServerStrategy, steps: Steps, kind: StepKind, data: Data) -> Any:
+def _run_batch(strategy: ParameterServerStrategy, steps: Steps, kind: StepKind, data: FitData) -> Any:
     coordinator = ClusterCoordinator(strategy)
     value = coordinator.submit(f"{steps.model.name}.{kind.value}", _one_batch, (strategy, steps, kind, data))
     coordinator.join()
@@ -116,7 +124,7 @@ _one_batch = run_batch.dispatch(object)
 
 
 @open_runner.register
-def _(strategy: ParameterServerStrategy, steps: Steps, kind: StepKind, data: Data) -> StepRunner:
+def _(strategy: ParameterServerStrategy, steps: Steps, kind: StepKind, data: FitData) -> StepRunner:
     return ParameterServerRunner(strategy, steps, kind, data)
 
 

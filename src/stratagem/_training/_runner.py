@@ -9,18 +9,18 @@ from typing import Any, final
 
 import jax
 
-from stratagem._core.step import Same, agreed, execute_batched, execute_uncached, prepare, run_replicas
+from stratagem._core.step import IdentityKey, agreed, execute_batched, execute_uncached, prepare, run_replicas
 from stratagem._core.values import Separate, Stacked, is_per_replica
 from stratagem._strategies import AbstractStrategy
 from stratagem._training._arrays import placed_batch
-from stratagem._training._data import Data
+from stratagem._training._data import FitData
 from stratagem._training._epochs import Epochs
 from stratagem._training._feed import open_feed
 from stratagem._training._steps import StepKind, Steps
 
 
 @dataclass(frozen=True)
-class Execution:
+class StartedSteps:
     """Some steps that were started together.
 
     steps: their number.
@@ -51,7 +51,7 @@ class StepRunner(abc.ABC):
         """Begins an epoch: the next `advance` takes its first batch."""
 
     @abc.abstractmethod
-    def advance(self) -> Execution | None:
+    def advance(self) -> StartedSteps | None:
         """Starts the next steps, at most as many as the model runs in one execution. None: the epoch's data has ended."""
 
     @abc.abstractmethod
@@ -68,13 +68,13 @@ class StepRunner(abc.ABC):
 
 
 @functools.singledispatch
-def open_runner(strategy: AbstractStrategy, steps: Steps, kind: StepKind, data: Data) -> StepRunner:
+def open_runner(strategy: AbstractStrategy, steps: Steps, kind: StepKind, data: FitData) -> StepRunner:
     """The runner for a strategy; `open_runner.register(Class)` registers another one for a strategy class."""
     return SynchronousRunner(steps, strategy, kind, data)
 
 
 @functools.singledispatch
-def run_batch(strategy: AbstractStrategy, steps: Steps, kind: StepKind, data: Data) -> Any:
+def run_batch(strategy: AbstractStrategy, steps: Steps, kind: StepKind, data: FitData) -> Any:
     """Runs one step on one batch of arrays to its end: returns the logs, or every replica's predictions.
 
     `run_batch.register(Class)` registers another implementation for a strategy class, as with `open_runner`.
@@ -86,7 +86,7 @@ def run_batch(strategy: AbstractStrategy, steps: Steps, kind: StepKind, data: Da
 class SynchronousRunner(StepRunner):
     """All replicas take each step together, each on its part of the batch."""
 
-    def __init__(self, steps: Steps, strategy: AbstractStrategy, kind: StepKind, data: Data) -> None:
+    def __init__(self, steps: Steps, strategy: AbstractStrategy, kind: StepKind, data: FitData) -> None:
         self._steps, self._strategy, self._kind = steps, strategy, kind
         self._epochs = Epochs(open_feed(data, strategy, continues=kind is StepKind.TRAIN))
 
@@ -100,12 +100,12 @@ class SynchronousRunner(StepRunner):
     def begin_epoch(self) -> None:
         self._epochs.begin()
 
-    def advance(self) -> Execution | None:
+    def advance(self) -> StartedSteps | None:
         batches = self._epochs.take(self._steps.model.steps_per_execution)
         if not batches:
             return None
         results = run_steps(self._steps, self._strategy, self._kind, batches)
-        return Execution(
+        return StartedSteps(
             len(batches), sum(map(examples_of, batches)), results if self._kind is StepKind.PREDICT else results[-1]
         )
 
@@ -138,7 +138,12 @@ def step_of(
         result = run_replicas(strategy, steps, (kind, gathers, batch), {})
         return result if kind is StepKind.PREDICT and not gathers else agreed(result)
 
-    return body, ("trainer", Same(strategy), Same(steps), kind), f"{steps.model.name}.{kind.value}", (batch,)
+    return (
+        body,
+        ("trainer", IdentityKey(strategy), IdentityKey(steps), kind),
+        f"{steps.model.name}.{kind.value}",
+        (batch,),
+    )
 
 
 def examples_of(batch: Any) -> int:

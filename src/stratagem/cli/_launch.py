@@ -13,8 +13,8 @@ from stratagem._base.errors import ClusterError
 from stratagem._cluster import Address, visible_gpus
 from stratagem._cluster.control import INSECURE, TOKEN_FILE, read_token
 from stratagem.cli._launch_plan import (
-    Started,
     TaskCounts,
+    TaskStart,
     assign_addresses,
     device_variables,
     on_this_machine,
@@ -120,7 +120,7 @@ def command(
     sys.exit(code)
 
 
-def _tasks(layout: TaskCounts, addresses: str | None, chief: str | None) -> tuple[Callable[[], list[Started]], bool]:
+def _tasks(layout: TaskCounts, addresses: str | None, chief: str | None) -> tuple[Callable[[], list[TaskStart]], bool]:
     """Returns a function that makes this machine's tasks for an attempt, and whether no other machine can reach them."""
     if addresses is not None and chief is not None:
         raise click.UsageError("--addresses says where the chief listens: leave --chief-address out.")
@@ -142,13 +142,13 @@ def _tasks(layout: TaskCounts, addresses: str | None, chief: str | None) -> tupl
     return functools.partial(_known, layout, given, with_tf_config(layout, given)), loopback
 
 
-def _known(layout: TaskCounts, addresses: Mapping[str, str], tasks: list[Started]) -> list[Started]:
+def _known(layout: TaskCounts, addresses: Mapping[str, str], tasks: list[TaskStart]) -> list[TaskStart]:
     """Returns tasks whose addresses were given, after checking that those are free."""
     refuse_used(addresses, layout.own)
     return tasks
 
 
-def _with(task: Started, variables: Mapping[str, str]) -> Started:
+def _with(task: TaskStart, variables: Mapping[str, str]) -> TaskStart:
     # Unbuffered: a task's output has to be seen when it is printed, not in blocks of 8 kB.
     return replace(task, environment={"PYTHONUNBUFFERED": "1", **task.environment, **variables})
 

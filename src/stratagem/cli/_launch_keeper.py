@@ -24,7 +24,7 @@ _END_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 @final
-class Keeper:
+class TaskKeeper:
     """The tasks of one attempt.
 
     Processes that the tasks left behind become children of the keeper (it is their subreaper), even those in sessions of
@@ -223,4 +223,4 @@ def _order() -> tuple[dict[str, Any], bytes]:
 
 
 if __name__ == "__main__":
-    Keeper(*_order()).run()
+    TaskKeeper(*_order()).run()

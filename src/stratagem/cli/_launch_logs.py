@@ -13,7 +13,7 @@ _FEW, _MANY = 8, 30  # lines of an error
 
 
 @final
-class Log:
+class TaskLog:
     """The log of a task.
 
     whole: every line is needed, not only the last one.

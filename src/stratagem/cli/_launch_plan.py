@@ -58,7 +58,7 @@ class TaskCounts:
 
 @final
 @dataclass(frozen=True)
-class Started:
+class TaskStart:
     """A task to start: its rank, None if it has none, and the environment variables to set and to remove."""
 
     name: str
@@ -115,21 +115,21 @@ def cluster_of(layout: TaskCounts, addresses: Mapping[str, str]) -> dict[str, li
     return cluster
 
 
-def with_tf_config(layout: TaskCounts, addresses: Mapping[str, str]) -> list[Started]:
+def with_tf_config(layout: TaskCounts, addresses: Mapping[str, str]) -> list[TaskStart]:
     """This machine's tasks, each with a TF_CONFIG that names its role."""
     cluster = cluster_of(layout, addresses)
     started = []
     for task in layout.own:
         kind, _, index = task.partition(":")
         config = {"cluster": cluster, "task": {"type": kind, "index": int(index)}}
-        started.append(Started(task, layout.rank(task), {"TF_CONFIG": json.dumps(config)}))
+        started.append(TaskStart(task, layout.rank(task), {"TF_CONFIG": json.dumps(config)}))
     return started
 
 
-def with_chief_address(layout: TaskCounts, chief: Address) -> list[Started]:
+def with_chief_address(layout: TaskCounts, chief: Address) -> list[TaskStart]:
     """This machine's tasks when only the chief's address is known, given in torchrun's variables: TF_CONFIG cannot say that."""
     return [
-        Started(
+        TaskStart(
             task,
             layout.rank(task),
             dict(

@@ -15,11 +15,11 @@ from typing import Self, final
 from rich.table import Table
 
 from stratagem._base.errors import ClusterError
-from stratagem.cli._launch_attempt import Attempt, Running, log_path
+from stratagem.cli._launch_attempt import Attempt, RunningTask, log_path
 from stratagem.cli._launch_cause import EndedTask, exit_code, root_cause, signal_name
 from stratagem.cli._launch_logs import error_lines, plain
-from stratagem.cli._launch_plan import Started
-from stratagem.cli._launch_show import Show
+from stratagem.cli._launch_plan import TaskStart
+from stratagem.cli._launch_show import Display
 
 _LOOK_SECONDS = 0.25  # between two looks at logs and positions
 _LONGEST_WAIT = 60.0  # seconds before a restart
@@ -36,7 +36,7 @@ class LaunchedJob:
     """
 
     program: Sequence[str]
-    tasks: Callable[[], list[Started]]
+    tasks: Callable[[], list[TaskStart]]
     teed: Sequence[str]
     restarts: int
     wait: float
@@ -46,7 +46,7 @@ class LaunchedJob:
     worker_restarts: int
 
 
-def run(job: LaunchedJob, screen: Show) -> int:
+def run(job: LaunchedJob, screen: Display) -> int:
     """Runs the job to its end and returns the launcher's exit code.
 
     Raises:
@@ -63,7 +63,7 @@ def run(job: LaunchedJob, screen: Show) -> int:
     return code
 
 
-def _attempts(job: LaunchedJob, logs: Path, screen: Show, signals: "_Signals") -> int:
+def _attempts(job: LaunchedJob, logs: Path, screen: Display, signals: "_Signals") -> int:
     restarts = 0
     while True:
         tasks = [replace(t, environment={**t.environment, "STRATAGEM_RESTARTS": str(restarts)}) for t in job.tasks()]
@@ -88,7 +88,9 @@ def _attempts(job: LaunchedJob, logs: Path, screen: Show, signals: "_Signals") -
             return 128 + signals.received[0]
 
 
-def _attempt(job: LaunchedJob, tasks: Sequence[Started], folder: Path, screen: Show, signals: "_Signals") -> Attempt:
+def _attempt(
+    job: LaunchedJob, tasks: Sequence[TaskStart], folder: Path, screen: Display, signals: "_Signals"
+) -> Attempt:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -117,7 +119,7 @@ def _attempt(job: LaunchedJob, tasks: Sequence[Started], folder: Path, screen: S
     return attempt
 
 
-def _handle_signal(attempt: Attempt, handled: int, grace: float, screen: Show) -> None:
+def _handle_signal(attempt: Attempt, handled: int, grace: float, screen: Display) -> None:
     if handled == 1:
         screen.say(f"the tasks are told to end (SIGTERM) and killed in {grace:g} s; once more kills them now")
         attempt.end()
@@ -125,7 +127,7 @@ def _handle_signal(attempt: Attempt, handled: int, grace: float, screen: Show) -
         attempt.kill()
 
 
-def _show(attempt: Attempt, running: Sequence[Running], screen: Show) -> None:
+def _show(attempt: Attempt, running: Sequence[RunningTask], screen: Display) -> None:
     for task in running:
         lines = task.log.read()
         screen.printed(task.name, lines if task.log.whole else [])
@@ -135,7 +137,7 @@ def _show(attempt: Attempt, running: Sequence[Running], screen: Show) -> None:
     screen.state(running)
 
 
-def _report(running: Sequence[Running], began: float, folder: Path, screen: Show) -> int:
+def _report(running: Sequence[RunningTask], began: float, folder: Path, screen: Display) -> int:
     """Reports which task failed first, how, and what followed; returns the exit code."""
     ended = sorted((task.ended for task in running if task.ended is not None and task.over), key=lambda task: task.at)
     lost = [life for task in running for life in task.lost]
@@ -178,19 +180,19 @@ def _why(task: EndedTask, cause: EndedTask | None) -> str:
     return f"could not go on without {task.blames}" if task.blames else "failed later"
 
 
-def _next_number(logs: Path, tasks: Sequence[Started]) -> int:
+def _next_number(logs: Path, tasks: Sequence[TaskStart]) -> int:
     """The number of the next attempt, after all that have logs of these tasks. Other machines may share the folder."""
     numbers = [folder.name.removeprefix("attempt-") for folder in logs.glob("attempt-*")]
     used = [n for n in numbers if n.isdigit() and any(log_path(logs / f"attempt-{n}", t.name).exists() for t in tasks)]
     return 1 + max(map(int, used), default=-1)
 
 
-def _restart_counts(running: Sequence[Running]) -> str:
+def _restart_counts(running: Sequence[RunningTask]) -> str:
     times = [f"{len(task.lost)} of {task.name}" for task in running if task.lost]
     return f"; restarts: {', '.join(times)}" if times else ""
 
 
-def _count(running: Sequence[Running]) -> str:
+def _count(running: Sequence[RunningTask]) -> str:
     return f"{len(running)} task{'s are' if len(running) != 1 else ' is'}"
 
 

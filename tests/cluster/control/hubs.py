@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 from dataclasses import dataclass, field, replace
 from typing import Any, final
 
-from stratagem._cluster.control import JobInfo, Limits
+from stratagem._cluster.control import JobInfo, TimeLimits
 
 # Private: what tasks say to it in a wrong order, no task of a job says.
 from stratagem._cluster.control._channel import Channel, Message, call
@@ -29,7 +29,7 @@ def facts_of(tasks: int, **limits: float) -> JobInfo:
         versions={"stratagem": "1"},
         pid=1,
         loopback=True,
-        limits=replace(Limits(), **limits),
+        limits=replace(TimeLimits(), **limits),
     )
 
 

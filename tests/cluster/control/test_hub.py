@@ -10,7 +10,7 @@ import pytest
 
 from stratagem._base.errors import PeerFailedError, PeerStuckError
 from stratagem._base.job import Phase
-from stratagem._cluster.control import FailureKind, JobFailure, Limits
+from stratagem._cluster.control import FailureKind, JobFailure, TimeLimits
 
 # Private: who is stuck, or apart from the others, in situations that no job gets into at will.
 from stratagem._cluster.control._member import Agreement, Member, find_diverged, find_stuck
@@ -385,7 +385,7 @@ COLLECTIVE, USER, COMPILING = Phase.COLLECTIVE, Phase.USER_CODE, Phase.COMPILING
     ids=["not yet", "other", "longest", "behind", "deadlock", "nobody waits", "compiles", "compiles too long"],
 )
 def test_who_does_not_do_its_part_is_blamed(members: list[tuple[int, Phase, float]], blamed: int | None) -> None:
-    limits = Limits(collective=10.0, compile=100.0)
+    limits = TimeLimits(collective=10.0, compile=100.0)
     found = find_stuck([member(i, *each) for i, each in enumerate(members)], {}, limits, 1000.0)
     assert (found.rank if found else None) == blamed
     if found:
@@ -396,7 +396,7 @@ def test_who_does_not_do_its_part_is_blamed(members: list[tuple[int, Phase, floa
 def test_who_gives_no_value_is_blamed() -> None:
     members = [member(0, 3, Phase.AGREEMENT, 11), member(1, 3, USER, 1), member(2, 3, USER, 2, left=True)]
     agreement = Agreement("a", 989.0, {0: 1})
-    found = find_stuck(members, {"a": agreement}, Limits(collective=10.0), 1000.0)
+    found = find_stuck(members, {"a": agreement}, TimeLimits(collective=10.0), 1000.0)
     assert found is not None
     assert (found.rank, found.kind, found.waited) == (2, FailureKind.LEFT, 11.0)
     assert type(found.error("worker:0", 3)) is PeerFailedError

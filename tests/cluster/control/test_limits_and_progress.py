@@ -9,25 +9,25 @@ import pytest
 
 from stratagem._base.errors import ClusterError
 from stratagem._base.job import Phase
-from stratagem._cluster.control import Limits, Progress, position_in
+from stratagem._cluster.control import Progress, TimeLimits, position_in
 
 
 def test_limits_come_from_the_environment() -> None:
     environ = {"STRATAGEM_JOIN_SECONDS": "5", "STRATAGEM_HEARTBEAT_SECONDS": " 2.5 ", "OTHER": "x"}
-    assert Limits.from_environment(environ) == Limits(join=5.0, heartbeat=2.5)
-    assert Limits.from_environment({}) == Limits()
+    assert TimeLimits.from_environment(environ) == TimeLimits(join=5.0, heartbeat=2.5)
+    assert TimeLimits.from_environment({}) == TimeLimits()
 
 
 @pytest.mark.parametrize("name", ["JOIN", "HEARTBEAT", "COLLECTIVE", "COMPILE", "LEAVE"])
 @pytest.mark.parametrize("text", ["", "0", "-1", "nan", "inf", "1e309", "1e12", "ten", "5 s", "0x10"])
 def test_a_limit_that_is_no_number_of_seconds_is_refused_by_name(name: str, text: str) -> None:
     with pytest.raises(ClusterError, match=f"STRATAGEM_{name}_SECONDS has to be a number of seconds .* got {text!r}"):
-        Limits.from_environment({f"STRATAGEM_{name}_SECONDS": text})
+        TimeLimits.from_environment({f"STRATAGEM_{name}_SECONDS": text})
 
 
 def test_a_heartbeat_shorter_than_supervisors_speak_is_refused() -> None:
     with pytest.raises(ClusterError, match="STRATAGEM_HEARTBEAT_SECONDS has to be a number of seconds from 1 to"):
-        Limits.from_environment({"STRATAGEM_HEARTBEAT_SECONDS": "0.5"})
+        TimeLimits.from_environment({"STRATAGEM_HEARTBEAT_SECONDS": "0.5"})
 
 
 def pair(folder: str | None = None) -> tuple[Progress, Progress]:

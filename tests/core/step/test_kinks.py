@@ -14,7 +14,7 @@ from jax.extend import core as xc
 import stratagem as tf
 
 # Private: that a program without kinks is left alone is no result, only time.
-from stratagem._core.kinks import tensorflow_rules
+from stratagem._core.derivatives import tensorflow_rules
 from tests.core.step.kinks import KINKS, ORDERS
 from tests.core.step.observing import programs_made
 from tests.thorough import thorough_but

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import stratagem as tf
-from stratagem._core.step import Same, function_key
+from stratagem._core.step import IdentityKey, function_key
 
 SCALE = 2.0
 LOADED: list[int] = []
@@ -240,23 +240,23 @@ def test_zero_and_minus_zero_are_two_programs() -> None:
 
 def test_identity_ends_with_the_object() -> None:
     thing = Thing()
-    same = Same(thing)
-    assert same == Same(thing)
+    same = IdentityKey(thing)
+    assert same == IdentityKey(thing)
     assert same.alive()
     del thing
     gc.collect()
     assert not same.alive()
-    assert same != Same(Thing())
-    assert same != Same(THING)
+    assert same != IdentityKey(Thing())
+    assert same != IdentityKey(THING)
 
 
 def test_objects_without_weak_references_are_kept() -> None:
-    same = Same(value := [1])
+    same = IdentityKey(value := [1])
     del value
     gc.collect()
     assert same.alive()
 
 
 def test_a_key_says_what_it_stands_for() -> None:
-    assert repr(Same(THING)).startswith("<Thing at 0x")
+    assert repr(IdentityKey(THING)).startswith("<Thing at 0x")
     assert isinstance(maker(1), types.FunctionType)

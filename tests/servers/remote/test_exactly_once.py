@@ -13,7 +13,14 @@ import pytest
 
 import stratagem as tf
 from stratagem._core.values import placement_of
-from stratagem._servers.remote import NotHereError, Origin, Push, SparseGradient, UpdateGradients, VariableServer
+from stratagem._servers.remote import (
+    MissingVariableError,
+    Push,
+    PushId,
+    SparseGradient,
+    UpdateGradients,
+    VariableServer,
+)
 from tests.servers.remote.serving import serving
 
 ROWS = 20
@@ -38,8 +45,8 @@ def value(server: VariableServer) -> float:
 
 def test_the_same_push_counts_once() -> None:
     server = with_a_number()
-    assert server.push(Origin(4, 1), add())
-    assert not server.push(Origin(4, 1), add())
+    assert server.push(PushId(4, 1), add())
+    assert not server.push(PushId(4, 1), add())
     assert value(server) == 1
     assert (server.pushes, server.dropped) == (1, 1)
 
@@ -47,25 +54,25 @@ def test_the_same_push_counts_once() -> None:
 def test_a_closure_that_runs_again_goes_on_where_it_was() -> None:
     server = with_a_number()
     for number in (1, 2, 1, 2, 3):
-        server.push(Origin(0, number), add())
+        server.push(PushId(0, number), add())
     assert value(server) == 3
 
 
 def test_closures_are_told_apart() -> None:
     server = with_a_number()
     for closure in range(5):
-        assert server.push(Origin(closure, 1), add())
+        assert server.push(PushId(closure, 1), add())
     assert value(server) == 5
 
 
 def test_what_comes_of_a_closure_that_is_over_is_late() -> None:
     server = with_a_number()
-    assert server.push(Origin(7, 1, below=3), add())
-    assert not server.push(Origin(2, 1), add())
-    assert server.push(Origin(6, 1), add())
-    assert server.push(Origin(9, 1, below=9), add())
-    assert not server.push(Origin(6, 2), add())
-    assert not server.push(Origin(7, 2), add())
+    assert server.push(PushId(7, 1, below=3), add())
+    assert not server.push(PushId(2, 1), add())
+    assert server.push(PushId(6, 1), add())
+    assert server.push(PushId(9, 1, below=9), add())
+    assert not server.push(PushId(6, 2), add())
+    assert not server.push(PushId(7, 2), add())
     assert value(server) == 3
 
 
@@ -79,7 +86,7 @@ def test_the_coordinators_own_code_has_no_number() -> None:
 def test_a_server_keeps_no_record_of_what_is_over() -> None:
     server = with_a_number()
     for closure in range(1000):
-        server.push(Origin(closure, 1, below=closure - 3), add())
+        server.push(PushId(closure, 1, below=closure - 3), add())
     assert value(server) == 1000
     assert len(server._push_log.history("v")[""]) < 10
 
@@ -166,9 +173,9 @@ def test_a_push_whose_update_reads_what_is_not_here_is_refused_and_changes_nothi
     value = recorded.server.release(placement.key).value
     try:
         with pytest.raises(
-            NotHereError, match=r"ps:0 refuses a push, and has changed nothing: it has no variables v\d+"
+            MissingVariableError, match=r"ps:0 refuses a push, and has changed nothing: it has no variables v\d+"
         ):
-            recorded.server.push(Origin(5, 1), push)
+            recorded.server.push(PushId(5, 1), push)
     finally:
         recorded.server.create(placement.key, value)
     assert recorded.values() == before
@@ -179,15 +186,15 @@ def test_a_push_that_does_not_fit_is_refused_and_changes_nothing(wrong: str, rec
     before, push = recorded.values(), recorded.pushes[0]
     assert push.added
     with pytest.raises(tf.errors.InvalidArgumentError, match=r"ps:0 refuses a push, and has changed nothing: "):
-        recorded.server.push(Origin(5, 1), WRONG[wrong](push))
+        recorded.server.push(PushId(5, 1), WRONG[wrong](push))
     assert recorded.values() == before
 
 
 def test_a_refused_push_may_be_sent_again_as_it_should_be(recorded: Recorded) -> None:
     before, push = recorded.values(), recorded.pushes[0]
     with pytest.raises(tf.errors.InvalidArgumentError):
-        recorded.server.push(Origin(6, 1), WRONG["another shape"](push))
-    assert recorded.server.push(Origin(6, 1), push)
+        recorded.server.push(PushId(6, 1), WRONG["another shape"](push))
+    assert recorded.server.push(PushId(6, 1), push)
     assert recorded.values()[3] == before[3] + 1
 
 

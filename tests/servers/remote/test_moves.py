@@ -14,7 +14,7 @@ import stratagem as tf
 from stratagem._core.context import entered
 from stratagem._core.step import tracing
 from stratagem._core.values import placement_of
-from stratagem._servers.remote import NotHereError, VariableServer, Worker
+from stratagem._servers.remote import MissingVariableError, VariableServer, Worker
 from tests.servers.coordinator.functions import Coordinator
 from tests.servers.remote.moving import ENGINES, SGD, Job, Scheduled, copies, descent, interrupted_anywhere, variable
 from tests.servers.remote.serving import serving
@@ -279,10 +279,10 @@ def test_functions_that_change_a_variable_all_count_while_updates_that_read_it_a
 def test_an_error_that_names_a_missing_variable_travels() -> None:
     server = VariableServer(3)
     server.create("a", jnp.float32(1))
-    with pytest.raises(NotHereError, match="ps:3 has no variables b, c") as caught:
+    with pytest.raises(MissingVariableError, match="ps:3 has no variables b, c") as caught:
         server.read(["a", "b", "c"])
     again = pickle.loads(pickle.dumps(caught.value))
-    assert (type(again), str(again)) == (NotHereError, str(caught.value))
+    assert (type(again), str(again)) == (MissingVariableError, str(caught.value))
 
 
 def test_a_variable_that_is_nowhere_is_an_error_once() -> None:
@@ -291,9 +291,9 @@ def test_a_variable_that_is_nowhere_is_an_error_once() -> None:
         v = variable()
     placement: Any = placement_of(v)
     strategy.servers.actors[0].call("forget", [placement.key])
-    with pytest.raises(NotHereError):
+    with pytest.raises(MissingVariableError):
         coordinator.schedule(tf.function(lambda: v + 0.0)).fetch()
-    with pytest.raises(NotHereError):
+    with pytest.raises(MissingVariableError):
         coordinator.join()
-    with pytest.raises(NotHereError):
+    with pytest.raises(MissingVariableError):
         v.numpy()

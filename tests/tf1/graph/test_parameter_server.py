@@ -8,7 +8,7 @@ import pytest
 
 import stratagem as tf
 import stratagem.compat.v1 as tf1
-from stratagem._core.step import Same, prepare
+from stratagem._core.step import IdentityKey, prepare
 from stratagem._servers.coordinator import ClusterCoordinator
 from stratagem._tf1.graph import Graph
 from tests.servers.remote.serving import serving
@@ -44,7 +44,7 @@ def trained(model: Callable[[Any, Any], Any], strategy: Any, steps: int = 3) -> 
     if isinstance(strategy, tf.distribute.experimental.ParameterServerStrategy):
         coordinator = ClusterCoordinator(strategy)
         with strategy.scope():  # where variables can be made: workers make none
-            prepare(step, ("test", Same(step)), "step", batches[0], strategy.mesh)
+            prepare(step, ("test", IdentityKey(step)), "step", batches[0], strategy.mesh)
         for batch in batches:
             coordinator.schedule(compiled, args=batch)
             coordinator.join()

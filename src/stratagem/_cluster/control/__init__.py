@@ -5,7 +5,7 @@ from stratagem._cluster.control._connected_job import ConnectedJob as ConnectedJ
 from stratagem._cluster.control._failure import FailureKind as FailureKind
 from stratagem._cluster.control._failure import JobFailure as JobFailure
 from stratagem._cluster.control._job_info import JobInfo as JobInfo
-from stratagem._cluster.control._limits import Limits as Limits
+from stratagem._cluster.control._limits import TimeLimits as TimeLimits
 from stratagem._cluster.control._progress import Position as Position
 from stratagem._cluster.control._progress import Progress as Progress
 from stratagem._cluster.control._progress import position_in as position_in

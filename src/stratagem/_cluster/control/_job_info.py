@@ -4,7 +4,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, final
 
 from stratagem._base.types import Json
-from stratagem._cluster.control._limits import Limits
+from stratagem._cluster.control._limits import TimeLimits
 
 
 @final
@@ -23,7 +23,7 @@ class JobInfo:
     versions: dict[str, str]
     pid: int
     loopback: bool
-    limits: Limits
+    limits: TimeLimits
 
     @property
     def task(self) -> str:
@@ -55,7 +55,7 @@ class JobInfo:
     @classmethod
     def from_json(cls, fields: dict[str, Json]) -> "JobInfo":
         """Returns the facts in a message."""
-        return cls(**{**fields, "tasks": tuple(fields["tasks"]), "limits": Limits(**fields["limits"])})
+        return cls(**{**fields, "tasks": tuple(fields["tasks"]), "limits": TimeLimits(**fields["limits"])})
 
 
 def _difference(theirs: dict[str, Any], ours: dict[str, Any]) -> str:

@@ -12,7 +12,7 @@ _MAX = 365 * 24 * 3600.0
 
 @final
 @dataclass(frozen=True)
-class Limits:
+class TimeLimits:
     """Time limits in seconds.
 
     join: until all tasks have joined. heartbeat: without a sign of life of a task or its machine. collective: for a
@@ -29,7 +29,7 @@ class Limits:
     rejoin: float = 3600.0
 
     @classmethod
-    def from_environment(cls, environ: Mapping[str, str]) -> "Limits":
+    def from_environment(cls, environ: Mapping[str, str]) -> "TimeLimits":
         """Returns the defaults, changed by STRATAGEM_JOIN_SECONDS, STRATAGEM_HEARTBEAT_SECONDS and so on.
 
         Raises:

@@ -8,7 +8,7 @@ from typing import Any, final
 from stratagem._base.job import Phase
 from stratagem._cluster.control._channel import MAX_FRAME_BYTES, Channel, Message
 from stratagem._cluster.control._failure import FailureKind, JobFailure
-from stratagem._cluster.control._limits import Limits
+from stratagem._cluster.control._limits import TimeLimits
 
 _ROOM = 1 << 20  # bytes of a frame for everything but the values
 
@@ -97,7 +97,7 @@ def _divergence(agreement: Agreement, steps: int, other: Member) -> str:
 
 
 def find_stuck(
-    members: Collection[Member], agreements: Mapping[str, Agreement], limits: Limits, now: float
+    members: Collection[Member], agreements: Mapping[str, Agreement], limits: TimeLimits, now: float
 ) -> JobFailure | None:
     """Returns a failure if tasks have waited too long for one that does not take part."""
     for agreement in agreements.values():
@@ -115,7 +115,7 @@ def find_stuck(
     return _blame(late or [longest], limits, now, now - longest.entered, text)
 
 
-def _blame(late: Iterable[Member], limits: Limits, now: float, waited: float, text: str) -> JobFailure | None:
+def _blame(late: Iterable[Member], limits: TimeLimits, now: float, waited: float, text: str) -> JobFailure | None:
     late = list(late)
     if any(m.phase == Phase.COMPILING and now - m.entered < limits.compile for m in late):
         return None

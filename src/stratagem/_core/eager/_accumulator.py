@@ -9,9 +9,9 @@ import keras
 from stratagem._base.errors import TapeError
 from stratagem._base.types import TensorLike
 from stratagem._core.eager._connections import is_inexact
-from stratagem._core.eager._notes import Number
+from stratagem._core.eager._recorded_operations import Number
 from stratagem._core.eager._recording import EagerRecorder, EagerRecording
-from stratagem._core.eager._rules import DerivativeRule
+from stratagem._core.eager._rules import CompiledDerivative
 from stratagem._core.eager._tangent_recording import TangentRecording
 from stratagem._private import (
     EagerOperation,
@@ -24,7 +24,7 @@ from stratagem._private import (
 
 
 @final
-class Accumulator(TangentRecording):
+class ForwardTangents(TangentRecording):
     """The tangents of one `tf.autodiff.ForwardAccumulator`, from the time when it is made to `close`.
 
     They are computed by the recorder, so that tapes and the accumulators that were opened earlier differentiate them.
@@ -81,7 +81,7 @@ class Accumulator(TangentRecording):
     def push(
         self,
         operation: EagerOperation,
-        rule: DerivativeRule,
+        rule: CompiledDerivative,
         which: tuple[int, ...],
         operands: Sequence[TensorLike],
         made: Sequence[TensorLike],

@@ -14,8 +14,14 @@ from stratagem._base.errors import TapeError
 from stratagem._base.types import TensorLike
 from stratagem._core.context import current
 from stratagem._core.eager._connections import is_inexact
-from stratagem._core.eager._notes import CallNote, Note, Number, RefusedNote, residuals_of
-from stratagem._core.eager._rules import DerivativeRule, rule_for
+from stratagem._core.eager._recorded_operations import (
+    NotDifferentiable,
+    Number,
+    RecordedCall,
+    RecordedOperation,
+    residuals_of,
+)
+from stratagem._core.eager._rules import CompiledDerivative, rule_for
 from stratagem._core.eager._tangent_recording import TangentRecording
 from stratagem._core.eager._tape_recording import TapeRecording
 from stratagem._core.roles import Recorder
@@ -34,7 +40,7 @@ from stratagem._private import (
     twin,
 )
 
-AnyNote = Note | CallNote | RefusedNote
+AnyOperation = RecordedOperation | RecordedCall | NotDifferentiable
 
 _numbers = itertools.count(1)
 
@@ -117,7 +123,7 @@ class EagerRecorder:
             self._track_unconnected(rule, made, tracking)
             return made[0] if rule.single else list(made[: rule.results])
         keep = len(self._recordings) > 1 or bool(self.accumulators) or any(r.persistent for r in tracking)
-        note = Note(
+        recorded = RecordedOperation(
             rule,
             tuple(n for i in rule.connected if (n := numbers[i]) is not None),
             tuple(self.known(r) if ok else None for r, ok in zip(made, rule.inexact, strict=False)),
@@ -126,7 +132,7 @@ class EagerRecorder:
             operands if keep else None,
         )
         for recording in tracking:
-            recording.add(note)
+            recording.add(recorded)
         for accumulator in pushing:
             with self._below(accumulator):
                 accumulator.push(operation, rule, rule.connected, operands, made)
@@ -149,7 +155,9 @@ class EagerRecorder:
         self.refuse(results, f"gradient: the target depends on an operation that JAX cannot differentiate: {reason}")
         return found
 
-    def _track_unconnected(self, rule: DerivativeRule, made: Sequence[Any], tracking: "list[EagerRecording]") -> None:
+    def _track_unconnected(
+        self, rule: CompiledDerivative, made: Sequence[Any], tracking: "list[EagerRecording]"
+    ) -> None:
         """Tracks results without a gradient: they may be sources for what follows."""
         if not rule.stops:
             for recording in tracking:
@@ -170,9 +178,9 @@ class EagerRecorder:
         tracking = [r for r in self._recordings if any(map(r.tracks, numbers))]
         if tracking and not all(any(r is x for x in operands) for r in results):
             known = tuple(map(self.known, operands))
-            note = CallNote(known, tuple(self.known(r) if is_inexact(r) else None for r in results), reverse)
+            call = RecordedCall(known, tuple(self.known(r) if is_inexact(r) else None for r in results), reverse)
             for recording in tracking:
-                recording.add(note)
+                recording.add(call)
         for accumulator in list(self.accumulators):
             if any(accumulator.tracks(self.number(c)) for c in computed):
                 accumulator.share(computed, results)
@@ -182,11 +190,11 @@ class EagerRecorder:
 
     def refuse(self, results: Sequence[TensorLike], message: str) -> None:
         """Notes that these results cannot be differentiated here: a gradient of them is a TapeError with this message."""
-        note = RefusedNote(tuple(self.known(r) for r in results if is_inexact(r)), message)
+        refused = NotDifferentiable(tuple(self.known(r) for r in results if is_inexact(r)), message)
         for recording in self._recordings:
-            recording.add(note)
+            recording.add(refused)
         for accumulator in self.accumulators:
-            accumulator.refuse([n for n in note.made if n is not None], message)
+            accumulator.refuse([n for n in refused.made if n is not None], message)
 
     def forget_variables(self) -> None:
         """Drops the values of variables, unless a tape's block is still open."""
@@ -271,7 +279,7 @@ class EagerRecording(TapeRecording):
         self._versions: dict[int, dict[Number, Any]] = {}
         self._read: Counter[int] = Counter()
         self._variables: dict[int, Any] = {}
-        self._notes: list[AnyNote] = []
+        self._operations: list[AnyOperation] = []
         trace = current_recording() or new_recording(EagerRecorder())
         self._trace, self._recorder = trace, cast(EagerRecorder, trace.recorder)
         self._begin()
@@ -282,10 +290,10 @@ class EagerRecording(TapeRecording):
         """Returns whether the value with this number depends on a watched one."""
         return number in self.tracked
 
-    def add(self, note: AnyNote) -> None:
+    def add(self, operation: AnyOperation) -> None:
         """Adds an operation that has a tracked operand."""
-        self._notes.append(note)
-        self.tracked.update(n for n in note.made if n is not None)
+        self._operations.append(operation)
+        self.tracked.update(n for n in operation.made if n is not None)
 
     def note_value(self, variable: keras.Variable, value: TensorLike) -> None:
         """Notes what a variable was read as."""
@@ -350,7 +358,7 @@ class EagerRecording(TapeRecording):
         self._drop()
 
     def _drop(self) -> None:
-        self._notes, self.tracked = [], set()
+        self._operations, self.tracked = [], set()
         self._versions.clear()
         self._read.clear()
 
@@ -385,12 +393,12 @@ class EagerRecording(TapeRecording):
             if number in live:
                 add(number, seeds[i] if seeds else jnp.ones_like(target))
         kept: dict[Number, Any] = {}
-        for note in reversed(path):
-            given = [None if n is None else cotangents.pop(n, None) for n in note.made]
+        for operation in reversed(path):
+            given = [None if n is None else cotangents.pop(n, None) for n in operation.made]
             if all(g is None for g in given):
                 continue
-            kept.update((n, g) for n, g in zip(note.made, given, strict=True) if n in wanted and g is not None)
-            for number, value in zip(note.operands, note.pull(given, rows), strict=True):
+            kept.update((n, g) for n, g in zip(operation.made, given, strict=True) if n in wanted and g is not None)
+            for number, value in zip(operation.operands, operation.pull(given, rows), strict=True):
                 if value is not None:
                     add(number, value)
         found = kept | cotangents
@@ -402,13 +410,13 @@ class EagerRecording(TapeRecording):
         number = self._recorder.number(source)
         return [] if number is None or number not in self.tracked else [number]
 
-    def _path(self, sources: set[Number]) -> tuple[list[AnyNote], set[Number]]:
+    def _path(self, sources: set[Number]) -> tuple[list[AnyOperation], set[Number]]:
         """Returns the operations that depend on the sources, and the numbers of what they and the sources are."""
         live, path = set(sources), []
-        for note in self._notes:
-            if isinstance(note, RefusedNote) or not live.isdisjoint(note.operands):
-                path.append(note)
-                live.update(n for n in note.reached(live) if n is not None)
+        for operation in self._operations:
+            if isinstance(operation, NotDifferentiable) or not live.isdisjoint(operation.operands):
+                path.append(operation)
+                live.update(n for n in operation.reached(live) if n is not None)
         return path, live
 
 
@@ -419,6 +427,6 @@ def open_recorder() -> EagerRecorder | None:
 
 
 def _step() -> Recorder | None:
-    """Returns the capture of the compiled step that the present code is in, or None."""
+    """Returns the recorder of the compiled step that the present code is in, or None."""
     recorder = current().recorder
     return None if recorder is None else recorder.scope

@@ -1,4 +1,4 @@
-"""DerivativeRule: the compiled forward and reverse programs of one operation, for operands of certain types."""
+"""CompiledDerivative: the compiled forward and reverse programs of one operation, for operands of certain types."""
 
 import dataclasses
 import functools
@@ -11,8 +11,8 @@ from weakref import WeakKeyDictionary
 import jax
 from jax.extend import core as xc
 
+from stratagem._core.derivatives import forward_rules, tensorflow_rules
 from stratagem._core.eager._connections import is_inexact, needed_operands, stops
-from stratagem._core.kinks import forward_rules, tensorflow_rules
 from stratagem._core.rewrites import compiler_options, rewrite
 from stratagem._private import EagerOperation, abstract_value, new_jaxpr, runs_at_once, structures_told, tell_structures
 
@@ -28,7 +28,7 @@ class Residual:
 
 
 @dataclass(frozen=True)
-class DerivativeRule:
+class CompiledDerivative:
     """The programs that compute an operation and reverse it.
 
     forward: (*operands) -> results and additional values. single: the operation returns one array, not a list. results:
@@ -56,11 +56,11 @@ class DerivativeRule:
     structures: tuple[Any, ...] = ()
 
 
-_rules: OrderedDict[Hashable, DerivativeRule] = OrderedDict()
-_owned: WeakKeyDictionary[Any, OrderedDict[Hashable, DerivativeRule]] = WeakKeyDictionary()
+_rules: OrderedDict[Hashable, CompiledDerivative] = OrderedDict()
+_owned: WeakKeyDictionary[Any, OrderedDict[Hashable, CompiledDerivative]] = WeakKeyDictionary()
 
 
-def rule_for(operation: EagerOperation, operands: Sequence[Any], which: tuple[int, ...]) -> DerivativeRule:
+def rule_for(operation: EagerOperation, operands: Sequence[Any], which: tuple[int, ...]) -> CompiledDerivative:
     """Returns the rule of an operation for operands of these types, with cotangents for those at the positions `which`."""
     if operation.key is None:
         return _made(operation, operands, which)
@@ -79,7 +79,7 @@ def rule_for(operation: EagerOperation, operands: Sequence[Any], which: tuple[in
     return rule
 
 
-def _made(operation: EagerOperation, operands: Sequence[Any], which: tuple[int, ...]) -> DerivativeRule:
+def _made(operation: EagerOperation, operands: Sequence[Any], which: tuple[int, ...]) -> CompiledDerivative:
     types = list(map(abstract_value, operands))
     single = False
 
@@ -143,7 +143,7 @@ class _Differentiable:
         return [r for r, ok in zip(results, self.inexact, strict=True) if ok], results
 
 
-def _rule(operation: _Differentiable, types: Sequence[Any], single: bool, platform: str) -> DerivativeRule:
+def _rule(operation: _Differentiable, types: Sequence[Any], single: bool, platform: str) -> CompiledDerivative:
     structure = None
 
     def forward(*values: Any) -> tuple[list[Any], list[Any]]:
@@ -159,7 +159,7 @@ def _rule(operation: _Differentiable, types: Sequence[Any], single: bool, platfo
     program, residuals = _forward_program(traced, number)
     # Inside of a step's trace, the step's own options hold.
     compiled = functools.partial(jax.jit, compiler_options=compiler_options(platform) if runs_at_once() else None)
-    return DerivativeRule(
+    return CompiledDerivative(
         compiled(xc.jaxpr_as_fun(program)),
         compiled(reverse),
         compiled(jax.vmap(reverse, in_axes=(None, 0))),

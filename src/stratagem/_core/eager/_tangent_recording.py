@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 import keras
 
 from stratagem._base.types import TensorLike
-from stratagem._core.eager._notes import Number
-from stratagem._core.eager._rules import DerivativeRule
+from stratagem._core.eager._recorded_operations import Number
+from stratagem._core.eager._rules import CompiledDerivative
 from stratagem._private import EagerOperation
 
 
@@ -34,7 +34,7 @@ class TangentRecording(abc.ABC):
     def push(
         self,
         operation: EagerOperation,
-        rule: DerivativeRule,
+        rule: CompiledDerivative,
         which: tuple[int, ...],
         operands: Sequence[TensorLike],
         made: Sequence[TensorLike],

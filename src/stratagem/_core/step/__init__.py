@@ -47,12 +47,12 @@ from stratagem._core.step._replicate import gather_value as gather_value
 from stratagem._core.step._replicate import reduce_rows as reduce_rows
 from stratagem._core.step._replicate import reduce_value as reduce_value
 from stratagem._core.step._replicate import run_replicas as run_replicas
-from stratagem._core.step._signature import Same as Same
+from stratagem._core.step._signature import IdentityKey as IdentityKey
 from stratagem._core.step._signature import function_key as function_key
 from stratagem._core.step._trace import Trace as Trace
 from stratagem._core.step._trace import TraceInfo as TraceInfo
 from stratagem._core.step._trace import explore as explore
 from stratagem._core.step._trace import trace as trace
-from stratagem._core.step._undecorated import execute_undecorated as execute_undecorated
+from stratagem._core.step._undecorated_function import execute_undecorated as execute_undecorated
 from stratagem._core.step._update import RemoteUpdate as RemoteUpdate
-from stratagem._core.step.reading import Reads as Reads
+from stratagem._core.step.reading import FunctionReaders as FunctionReaders

@@ -16,8 +16,8 @@ import jax.numpy as jnp
 from jax.extend import core as xc
 
 from stratagem._base.errors import TapeError
+from stratagem._core.derivatives import tensorflow_rules
 from stratagem._core.eager import reached_results, read_values, tracked_results
-from stratagem._core.kinks import tensorflow_rules
 from stratagem._core.step._markers import MARKERS, gradient_p, gradient_parts, has_markers, is_literal, mark_p
 from stratagem._private import new_jaxpr
 
@@ -27,7 +27,7 @@ AxisEnv = list[tuple[str, int]]
 
 
 @dataclass
-class Recording:
+class TapeEquations:
     """The recording of one tape: equations by position, and the values that depend on a watched one."""
 
     active: bool = False
@@ -36,7 +36,7 @@ class Recording:
 
 
 @dataclass
-class Gradient:
+class GradientMarker:
     """A gradient marker: its position, the equations between sources and targets, and which sources are connected."""
 
     position: int
@@ -52,7 +52,7 @@ class Gradient:
 
 
 @dataclass(frozen=True)
-class Chunk:
+class EquationRange:
     """Consecutive equations [start, end) without a marker, to be differentiated from `inputs` to `outputs`."""
 
     start: int
@@ -122,16 +122,16 @@ def _without_marks(closed: xc.ClosedJaxpr) -> xc.ClosedJaxpr:
 # --- Which equations lie between sources and targets ---------------------------------------------------------------------
 
 
-def analyse(eqns: Sequence[Eqn]) -> list[Gradient]:
+def analyse(eqns: Sequence[Eqn]) -> list[GradientMarker]:
     """Returns the gradient markers of this level, each with the path of equations through which it is carried back."""
-    tapes: dict[int, Recording] = {}
+    tapes: dict[int, TapeEquations] = {}
     found = []
     for i, eqn in enumerate(eqns):
         if eqn.primitive is mark_p:
-            _note(tapes.setdefault(eqn.params["tape"], Recording()), eqn)
+            _note(tapes.setdefault(eqn.params["tape"], TapeEquations()), eqn)
             continue
         if eqn.primitive is gradient_p:
-            found.append(_gradient(i, eqn, eqns, tapes.setdefault(eqn.params["tape"], Recording())))
+            found.append(_gradient(i, eqn, eqns, tapes.setdefault(eqn.params["tape"], TapeEquations())))
         for tape in tapes.values():
             if tape.active and (made := tracked_results(eqn, tape.live)):
                 tape.equations.add(i)
@@ -139,7 +139,7 @@ def analyse(eqns: Sequence[Eqn]) -> list[Gradient]:
     return found
 
 
-def _note(tape: Recording, mark: Eqn) -> None:
+def _note(tape: TapeEquations, mark: Eqn) -> None:
     if mark.params["kind"] in ("open", "resume"):
         tape.active = True
     elif mark.params["kind"] in ("close", "pause"):
@@ -147,7 +147,7 @@ def _note(tape: Recording, mark: Eqn) -> None:
     tape.live.update(v for v in mark.invars if not is_literal(v))
 
 
-def _gradient(position: int, eqn: Eqn, eqns: Sequence[Eqn], tape: Recording) -> Gradient:
+def _gradient(position: int, eqn: Eqn, eqns: Sequence[Eqn], tape: TapeEquations) -> GradientMarker:
     targets, _, sources = gradient_parts(eqn)
     known = {s for s in sources if not is_literal(s) and s in tape.live}
     reach, forward = set(known), []
@@ -161,19 +161,19 @@ def _gradient(position: int, eqn: Eqn, eqns: Sequence[Eqn], tape: Recording) -> 
             path.add(i)
             needed.update(v for v in read_values(eqns[i], made) if v in reach)
     connected = tuple(not is_literal(s) and s in needed for s in sources)
-    return Gradient(position, eqn, path, reach, needed, connected)
+    return GradientMarker(position, eqn, path, reach, needed, connected)
 
 
 # --- Evaluation ----------------------------------------------------------------------------------------------------------
 
 
-def _chunks(eqns: Sequence[Eqn], gradients: Sequence[Gradient]) -> list[Chunk]:
+def _chunks(eqns: Sequence[Eqn], gradients: Sequence[GradientMarker]) -> list[EquationRange]:
     """Cuts a program at every marker and after every equation that makes a source, which must be the input of a chunk."""
     sources = {v for g in gradients for v in gradient_parts(g.eqn)[2] if not is_literal(v)}
     chunks, start = [], 0
     for i, eqn in enumerate(eqns):
         if eqn.primitive in MARKERS:
-            chunks += [_chunk(eqns, start, i, gradients), Chunk(i, i + 1, (), ())]
+            chunks += [_chunk(eqns, start, i, gradients), EquationRange(i, i + 1, (), ())]
             start = i + 1
         elif not sources.isdisjoint(eqn.outvars):
             chunks.append(_chunk(eqns, start, i + 1, gradients))
@@ -182,7 +182,7 @@ def _chunks(eqns: Sequence[Eqn], gradients: Sequence[Gradient]) -> list[Chunk]:
     return [c for c in chunks if c.start < c.end]
 
 
-def _chunk(eqns: Sequence[Eqn], start: int, end: int, gradients: Sequence[Gradient]) -> Chunk:
+def _chunk(eqns: Sequence[Eqn], start: int, end: int, gradients: Sequence[GradientMarker]) -> EquationRange:
     inside = [g for g in gradients if not g.path.isdisjoint(range(start, end))]
     made = {v for e in eqns[start:end] for v in e.outvars}
     reach: set[Var] = set().union(*(g.reach for g in inside))
@@ -190,10 +190,10 @@ def _chunk(eqns: Sequence[Eqn], start: int, end: int, gradients: Sequence[Gradie
     read = dict.fromkeys(v for e in eqns[start:end] for v in e.invars if not is_literal(v))
     inputs = tuple(v for v in read if v in reach and v not in made)
     outputs = tuple(dict.fromkeys(v for e in eqns[start:end] for v in e.outvars if v in needed))
-    return Chunk(start, end, inputs, outputs)
+    return EquationRange(start, end, inputs, outputs)
 
 
-def _evaluate(closed: xc.ClosedJaxpr, gradients: Sequence[Gradient], *args: Any) -> list[Any]:
+def _evaluate(closed: xc.ClosedJaxpr, gradients: Sequence[GradientMarker], *args: Any) -> list[Any]:
     jaxpr = closed.jaxpr
     env: dict[Var, Any] = dict(zip(jaxpr.constvars, closed.consts, strict=True)) | dict(
         zip(jaxpr.invars, args, strict=True)
@@ -201,7 +201,7 @@ def _evaluate(closed: xc.ClosedJaxpr, gradients: Sequence[Gradient], *args: Any)
     chunks = _chunks(jaxpr.eqns, gradients)
     at = {g.position: g for g in gradients}
     later = _read_later(jaxpr, chunks)
-    pullbacks: list[tuple[Chunk, Callable[..., Any]]] = []
+    pullbacks: list[tuple[EquationRange, Callable[..., Any]]] = []
 
     def read(atom: Any) -> Any:
         return atom.val if is_literal(atom) else env[atom]
@@ -221,7 +221,7 @@ def _evaluate(closed: xc.ClosedJaxpr, gradients: Sequence[Gradient], *args: Any)
     return [read(v) for v in jaxpr.outvars]
 
 
-def _read_later(jaxpr: xc.Jaxpr, chunks: Sequence[Chunk]) -> list[set[Var]]:
+def _read_later(jaxpr: xc.Jaxpr, chunks: Sequence[EquationRange]) -> list[set[Var]]:
     """Returns, for every chunk, the variables that are read after it."""
     wanted, result = {v for v in jaxpr.outvars if not is_literal(v)}, []
     for chunk in reversed(chunks):
@@ -230,7 +230,7 @@ def _read_later(jaxpr: xc.Jaxpr, chunks: Sequence[Chunk]) -> list[set[Var]]:
     return result[::-1]
 
 
-def _run(eqns: Sequence[Eqn], chunk: Chunk, wanted: set[Var], env: dict[Var, Any]) -> Callable[..., Any] | None:
+def _run(eqns: Sequence[Eqn], chunk: EquationRange, wanted: set[Var], env: dict[Var, Any]) -> Callable[..., Any] | None:
     """Evaluates a chunk into `env`; returns its pullback if a gradient passes through it."""
     made = dict.fromkeys(v for e in eqns for v in e.outvars)
     differentiable = bool(chunk.inputs and chunk.outputs)
@@ -256,7 +256,7 @@ def _run(eqns: Sequence[Eqn], chunk: Chunk, wanted: set[Var], env: dict[Var, Any
 
 
 def _pull(
-    gradient: Gradient, pullbacks: Sequence[tuple[Chunk, Callable[..., Any]]], read: Callable[[Any], Any]
+    gradient: GradientMarker, pullbacks: Sequence[tuple[EquationRange, Callable[..., Any]]], read: Callable[[Any], Any]
 ) -> list[Any]:
     """Returns the gradients of a marker: its seeds, carried back through the chunks that its tape recorded."""
     targets, seeds, sources = gradient_parts(gradient.eqn)

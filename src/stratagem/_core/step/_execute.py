@@ -20,7 +20,7 @@ from stratagem._core.step._function_cache import FunctionCache, Specialization, 
 from stratagem._core.step._interrupts import HostMode, OtherMesh, Unexplored
 from stratagem._core.step._program import Program
 from stratagem._core.step._remote import RemoteIterator, RemoteProgram, remote_placement
-from stratagem._core.step._repeat import OneByOne, RepeatedProgram, loop_is_faster
+from stratagem._core.step._repeat import RepeatedCalls, RepeatedProgram, loop_is_faster
 from stratagem._core.step._replica_shapes import ReplicaShapes, retried_until_shapes_known, with_replica_note
 from stratagem._core.step._replicate import DECISIONS
 from stratagem._core.step._signature import is_source, leaf_key
@@ -90,7 +90,7 @@ def execute_batched(
     try:
         alike = all(each == kinds[0] for each in kinds) and not any(map(is_remote, specialization.info.variables))
         # With checks, one by one: after a step whose check has failed, no other may run.
-        if not alike or specialization.info.checks or _layout(arguments[0], mesh) is not None:
+        if not alike or specialization.info.checks or _replica_shapes(arguments[0], mesh) is not None:
             pairs = zip(arguments, kinds, strict=True)
             return [_program(body, specialization, each, k, mesh)(each) for each, k in pairs]
         return _repeated(body, specialization, arguments, kinds[0], mesh)(arguments)
@@ -105,7 +105,7 @@ def _repeated(
     calls: Sequence[Arguments],
     kinds: tuple[Hashable, ...],
     mesh: ReplicaMesh,
-) -> RepeatedProgram | OneByOne:
+) -> RepeatedProgram | RepeatedCalls:
     key = ("times", len(calls), *kinds)
     program = specialization.programs.get(key)
     if program is None or program.stale:
@@ -118,9 +118,9 @@ def _repeated(
                 single = specialization.programs.get(kinds)
                 if single is None or single.stale:
                     single = specialization.programs[kinds] = _even(traced, calls[0], mesh)
-                program = OneByOne(single)
+                program = RepeatedCalls(single)
             specialization.programs[key] = program
-    return cast(RepeatedProgram | OneByOne, program)
+    return cast(RepeatedProgram | RepeatedCalls, program)
 
 
 def execute_uncached(body: Body, key: Hashable, name: str, args: tuple[Nest, ...], mesh: ReplicaMesh) -> Nest:
@@ -131,7 +131,7 @@ def execute_uncached(body: Body, key: Hashable, name: str, args: tuple[Nest, ...
     arguments = Arguments.of(args, {}, _draw(info, leaves, mesh))
     program: StepProgram | None
     with tracing, mesh.job.phase(Phase.COMPILING):
-        if _layout(arguments, mesh) is not None:
+        if _replica_shapes(arguments, mesh) is not None:
             program = _compile(body, arguments, mesh, info)
         else:
             traced = trace(body, arguments, mesh, info)
@@ -276,21 +276,23 @@ def _program(
 
 
 def _compile(body: Body, arguments: Arguments, mesh: ReplicaMesh, info: TraceInfo) -> StepProgram:
-    layout = _layout(arguments, mesh)
-    if layout is None:
+    replica_shapes = _replica_shapes(arguments, mesh)
+    if replica_shapes is None:
         traced = trace(body, arguments, mesh, info)
         agree_on([traced], mesh)
         return _even(traced, arguments, mesh)
-    attempt = with_replica_note(functools.partial(trace, body, arguments, mesh, info, layout=layout), layout)
+    attempt = with_replica_note(
+        functools.partial(trace, body, arguments, mesh, info, replica_shapes=replica_shapes), replica_shapes
+    )
     for _ in range(_MAX_ROUNDS):
         traces: dict[Hashable, Trace] = {}
-        for replica, key in enumerate(layout.keys):
+        for replica, key in enumerate(replica_shapes.keys):
             if key not in traces:
-                traces[key] = retried_until_shapes_known(attempt, layout, replica)
+                traces[key] = retried_until_shapes_known(attempt, replica_shapes, replica)
         # A later trace may have found a variable or a gradient that the earlier ones do not know: then all are made again.
         if all(t.knows(info) for t in traces.values()):
             agree_on(list(traces.values()), mesh)
-            return UnevenProgram(traces, layout.keys, arguments, mesh)
+            return UnevenProgram(traces, replica_shapes.keys, arguments, mesh)
     raise InvalidArgumentError(
         "On this uneven batch the step touches other variables on every replica, at every trace anew: it decides by the "
         "number of its rows what to do. Compute the same on all replicas: nothing comes of no rows by itself."
@@ -303,7 +305,7 @@ def _even(traced: Trace, arguments: Arguments, mesh: ReplicaMesh) -> StepProgram
     return Program(traced, arguments, mesh) if remote is None else remote.program(traced, arguments, mesh)
 
 
-def _layout(arguments: Arguments, mesh: ReplicaMesh) -> ReplicaShapes | None:
+def _replica_shapes(arguments: Arguments, mesh: ReplicaMesh) -> ReplicaShapes | None:
     """Returns the differences between the replicas' inputs; None for an even batch."""
     if not any(isinstance(v, Separate) for v in arguments.own):
         return None
@@ -330,12 +332,12 @@ def _explore(body: Body, arguments: Arguments, mesh: ReplicaMesh, info: TraceInf
 
 
 def _explore_on(body: Body, arguments: Arguments, mesh: ReplicaMesh, info: TraceInfo) -> None:
-    layout = _layout(arguments, mesh)
-    attempt = functools.partial(explore, body, arguments, mesh, info, layout=layout)
-    if layout is None:
+    replica_shapes = _replica_shapes(arguments, mesh)
+    attempt = functools.partial(explore, body, arguments, mesh, info, replica_shapes=replica_shapes)
+    if replica_shapes is None:
         attempt(0)
     else:
-        retried_until_shapes_known(with_replica_note(attempt, layout), layout, 0)
+        retried_until_shapes_known(with_replica_note(attempt, replica_shapes), replica_shapes, 0)
 
 
 def _next(source: Any, remote: bool) -> Any:

@@ -8,7 +8,7 @@ import jax.numpy as jnp
 
 from stratagem._base.errors import TapeError
 from stratagem._base.types import Nest, TensorLike
-from stratagem._core.eager import Accumulator
+from stratagem._core.eager import ForwardTangents
 from stratagem._core.step._gradient_tape import UnconnectedGradients, wants_zeros
 from stratagem._private import KerasVariable
 
@@ -25,13 +25,13 @@ class ForwardAccumulator:
         self._primals: list[TensorLike] = []
         self._tangents: list[TensorLike] = []
         jax.tree.map(self._add, primals, tangents)
-        self._accumulator: Accumulator | None = None
+        self._accumulator: ForwardTangents | None = None
         self._recording = False
 
     def __enter__(self) -> "ForwardAccumulator":
         if self._recording:
-            raise ValueError("Accumulator is already recording.")
-        self._accumulator = Accumulator(self._primals, self._tangents)
+            raise ValueError("ForwardTangents is already recording.")
+        self._accumulator = ForwardTangents(self._primals, self._tangents)
         self._recording = True
         return self
 

@@ -1,4 +1,4 @@
-"""InTrace: a PerReplica inside a trace."""
+"""TracedPerReplica: a PerReplica inside a trace."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ from stratagem._core.step._gather import gathered
 from stratagem._core.values import PerReplica
 
 
-class InTrace(PerReplica):
+class TracedPerReplica(PerReplica):
     """A value that exists once for each replica, in cross-replica code inside a trace: this replica's tracer."""
 
     def __init__(self, local: Any, replicas: int) -> None:

@@ -8,7 +8,7 @@ import jax.numpy as jnp
 
 from stratagem._base.errors import OutOfRangeError
 from stratagem._core.step._constant_source import ConstantSource
-from stratagem._core.step._in_trace import InTrace
+from stratagem._core.step._in_trace import TracedPerReplica
 from stratagem._core.step._interrupts import HostMode, Unexplored
 from stratagem._core.values import Separate, Stacked, is_per_replica
 
@@ -35,7 +35,7 @@ class InputSources:
 
     def captured(self, value: Any) -> Any:
         """Returns a PerReplica value that the code has from outside as an input of the program."""
-        if isinstance(value, InTrace):
+        if isinstance(value, TracedPerReplica):
             return value
         known = [source for source in self.sources if isinstance(source, ConstantSource) and source.value is value]
         if not known:
@@ -61,7 +61,7 @@ class InputSources:
         if not hasattr(example, "dtype") or example.dtype == object:
             raise HostMode(f"it draws elements of type {type(example).__name__}")
         value = placeholder(example.shape, example.dtype)
-        return InTrace(value, self._replicas) if is_per_replica(leaf) else value
+        return TracedPerReplica(value, self._replicas) if is_per_replica(leaf) else value
 
 
 def placeholder(shape: tuple[int, ...], dtype: Any) -> jax.Array:

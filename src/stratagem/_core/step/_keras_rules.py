@@ -9,11 +9,11 @@ import jax
 from stratagem._base.errors import ReductionError
 from stratagem._core.context import current, entered
 from stratagem._core.mesh import AXIS
-from stratagem._core.step._capture import capturing
-from stratagem._core.step._eager_update import applied_at_once
+from stratagem._core.step._compiled_update import applied_at_once
 from stratagem._core.step._remote import remote_placement
 from stratagem._core.step._settings import agree_on_settings
 from stratagem._core.step._sums import summed
+from stratagem._core.step._trace_recorder import capturing
 from stratagem._private import (
     intercept_apply,
     intercept_builds,
@@ -32,25 +32,25 @@ def _apply(optimizer: Any, grads: list[Any], variables: Any, apply: Callable[[li
     if context.recorder is None:
         apply(grads)
         return
-    capture = capturing()
-    if capture.scope.follows_settings:
-        capture.scope.optimizers.append(optimizer)
+    recorder = capturing()
+    if recorder.scope.follows_settings:
+        recorder.scope.optimizers.append(optimizer)
     trainable = optimizer._trainable_variables if variables is None else variables
     remote = remote_placement(trainable[0]) if trainable else None
     if remote is not None:
         remote.apply_gradients(optimizer, grads, trainable)
         return
-    if context.replica is not None and not capture.summed:
-        agree_on_settings(optimizer, capture.mesh.job)
-    if context.replica is not None and not capture.summed and capture.mesh.num_replicas > 1:
+    if context.replica is not None and not recorder.summed:
+        agree_on_settings(optimizer, recorder.mesh.job)
+    if context.replica is not None and not recorder.summed and recorder.mesh.num_replicas > 1:
         known = [g for g in grads if g is not None]
-        total = iter(summed(known, capture.mesh.devices[0].platform))
+        total = iter(summed(known, recorder.mesh.devices[0].platform))
         grads = [None if g is None else next(total) for g in grads]
-    before, capture.summed = capture.summed, True
+    before, recorder.summed = recorder.summed, True
     try:
         _scaled(optimizer, grads, variables) if is_loss_scaler(optimizer) else apply(grads)
     finally:
-        capture.summed = before
+        recorder.summed = before
 
 
 def _outside(optimizer: Any) -> contextlib.AbstractContextManager[None] | None:

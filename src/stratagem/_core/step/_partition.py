@@ -53,7 +53,7 @@ def sub_function(
     ]
 
 
-class Version:
+class RowCountProgram:
     """The flat program of one row count. Inputs: the replica's id, values equal on all replicas, the replica's own values."""
 
     def __init__(self, closed: xc.ClosedJaxpr, equal: Sequence[bool], axis_env: AxisEnv) -> None:
@@ -140,7 +140,7 @@ class Partition:
     globals: pieces by number, from 1. last: the number of the last pieces.
     """
 
-    def __init__(self, versions: dict[Hashable, Version]) -> None:
+    def __init__(self, versions: dict[Hashable, RowCountProgram]) -> None:
         self.versions = versions
         every = list(versions.values())
         self.first = every[0]
@@ -166,20 +166,20 @@ class Partition:
         self.globals: dict[int, GlobalPiece] = {}
         self._make_pieces(groups)
 
-    def common(self, version: Version, atom: Any) -> int | None:
+    def common(self, version: RowCountProgram, atom: Any) -> int | None:
         """Returns the number of a value that every version has; None for a replica's own."""
         n = version.number_of(atom, self._intern)
         return n if n in self._common else None
 
-    def _known(self, version: Version) -> set[int]:
+    def _known(self, version: RowCountProgram) -> set[int]:
         atoms = [*version.values(), *(v for e in version.eqns for v in e.invars), *version.outs]
         return {n for v in atoms if (n := version.number_of(v, self._intern)) is not None}
 
-    def _same(self, every: Sequence[Version], atoms: Sequence[Any]) -> bool:
+    def _same(self, every: Sequence[RowCountProgram], atoms: Sequence[Any]) -> bool:
         numbers = {self.common(version, atom) for version, atom in zip(every, atoms, strict=True)}
         return len(numbers) == 1 and None not in numbers
 
-    def _groups(self, every: Sequence[Version]) -> list[int]:
+    def _groups(self, every: Sequence[RowCountProgram]) -> list[int]:
         """Returns for each collective the number of its global piece: the same in all versions, as early as all allow."""
         groups = [1] * len(self.first.collectives)
         while True:
@@ -188,7 +188,7 @@ class Partition:
                 return groups
             groups = new
 
-    def _levels(self, version: Version, groups: list[int]) -> list[int]:
+    def _levels(self, version: RowCountProgram, groups: list[int]) -> list[int]:
         """Counts the global pieces before each equation; stores the counts in the version, returns those of collectives."""
         at: dict[Var | xc.Literal, int] = {}
         found: list[int] = []
@@ -221,7 +221,7 @@ class Partition:
                 self.globals[k] = made = self._global_piece(k, groups, wanted)
                 wanted.update(made.reads)
 
-    def _local_piece(self, t: Version, k: int, groups: list[int], demand: set[Var]) -> LocalPiece:
+    def _local_piece(self, t: RowCountProgram, k: int, groups: list[int], demand: set[Var]) -> LocalPiece:
         # Equations that depend on variables only are cheap, and computed again wherever they are needed.
         free = {id(e) for e in t.eqns if t.is_common[id(e)] and t.level[id(e)] == 0}
         mine = {
@@ -238,7 +238,7 @@ class Partition:
         eqns, reads = t.backward([*head, *keep], mine | free)
         return LocalPiece(eqns, reads, head, keep)
 
-    def _imports(self, t: Version, k: int, groups: list[int]) -> list[Any]:
+    def _imports(self, t: RowCountProgram, k: int, groups: list[int]) -> list[Any]:
         """Returns the replicas' own values that the collectives of global piece k take."""
         rows = zip(t.collectives, groups, self._same_operands, strict=True)
         return [v for e, g, sames in rows if g == k for v, same in zip(e.invars, sames, strict=True) if not same]
@@ -274,13 +274,13 @@ class Partition:
         function = t.function(eqns, [*reads, *fresh.values()], [*outs, *names[next(iter(self.versions))]])
         return GlobalPiece(function, [self._number(t, v) for v in reads], [self._number(t, v) for v in outs], names)
 
-    def _number(self, version: Version, var: Var) -> int:
+    def _number(self, version: RowCountProgram, var: Var) -> int:
         number = self.common(version, var)
         assert number is not None  # by construction, global pieces read and make common values only
         return number
 
 
-def _check_consistency(every: Sequence[Version]) -> None:
+def _check_consistency(every: Sequence[RowCountProgram]) -> None:
     """Raises InvalidArgumentError unless the replicas make the same collectives, in the same order, on the same shapes."""
     first, *rest = every
     for other in rest:

@@ -13,8 +13,8 @@ from stratagem._core.eager import EagerRecorder, open_recorder
 from stratagem._core.mesh import AXIS, ReplicaMesh
 from stratagem._core.rewrites import compiler_options
 from stratagem._core.step._arguments import Arguments
-from stratagem._core.step._bound_variables import BoundVariables
 from stratagem._core.step._program_call import on_all_devices
+from stratagem._core.step._program_variables import ProgramVariables
 from stratagem._core.step._trace import Trace
 from stratagem._core.values import Stacked
 from stratagem._private import EagerOperation, OutsideOfTraces, note_reads
@@ -26,7 +26,7 @@ class Program:
     def __init__(self, traced: Trace, arguments: Arguments, mesh: ReplicaMesh) -> None:
         self._mesh = mesh
         self._results = traced.results
-        self._bound = BoundVariables(traced, mesh)
+        self._bound = ProgramVariables(traced, mesh)
         self._replicated = self._on_replicas(traced, len(arguments.own), len(arguments.shared))
         self._run = self._compiled()
         self._first = True
@@ -49,7 +49,7 @@ class Program:
 
     @property
     def stale(self) -> bool:
-        """True if the program is out of date, as `BoundVariables.stale` says."""
+        """True if the program is out of date, as `ProgramVariables.stale` says."""
         return self._bound.stale
 
     def _run_recorded(

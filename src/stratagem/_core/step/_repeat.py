@@ -12,8 +12,8 @@ from jax.sharding import PartitionSpec
 from stratagem._core.mesh import AXIS, ReplicaMesh
 from stratagem._core.rewrites import compiler_options
 from stratagem._core.step._arguments import Arguments
-from stratagem._core.step._bound_variables import BoundVariables
 from stratagem._core.step._program_call import on_all_devices
+from stratagem._core.step._program_variables import ProgramVariables
 from stratagem._core.step._trace import Trace
 from stratagem._core.values import Stacked
 from stratagem._private import sub_jaxprs
@@ -56,7 +56,7 @@ def _work(eqn: Any) -> float:
 
 
 @final
-class OneByOne:
+class RepeatedCalls:
     """A step for even inputs that runs several times in a row as separate calls, because a loop would be slower."""
 
     def __init__(self, program: Any) -> None:
@@ -79,13 +79,13 @@ class RepeatedProgram:
     def __init__(self, traced: Trace, arguments: Arguments, mesh: ReplicaMesh, times: int) -> None:
         self._mesh, self._times = mesh, times
         self._results = traced.results
-        self._bound = BoundVariables(traced, mesh)
+        self._bound = ProgramVariables(traced, mesh)
         self._run = self._compiled(traced, len(arguments.own), len(arguments.shared))
         self._first = True
 
     @property
     def stale(self) -> bool:
-        """True if the program is out of date, as `BoundVariables.stale` says."""
+        """True if the program is out of date, as `ProgramVariables.stale` says."""
         return self._bound.stale
 
     def __call__(self, calls: Sequence[Arguments]) -> list[Any]:

@@ -50,31 +50,31 @@ class ReplicaShapes:
         )
 
 
-def with_replica_note(attempt: Callable[[int], T], layout: ReplicaShapes) -> Callable[[int], T]:
+def with_replica_note(attempt: Callable[[int], T], replica_shapes: ReplicaShapes) -> Callable[[int], T]:
     """Returns `attempt` with a note on every error that tells the replica."""
 
     def noted(replica: int) -> T:
         try:
             return attempt(replica)
         except Exception as error:
-            error.add_note(layout.described(replica))
+            error.add_note(replica_shapes.described(replica))
             raise
 
     return noted
 
 
-def retried_until_shapes_known(attempt: Callable[[int], T], layout: ReplicaShapes, replica: int) -> T:
+def retried_until_shapes_known(attempt: Callable[[int], T], replica_shapes: ReplicaShapes, replica: int) -> T:
     """Returns `attempt(replica)`, repeated until the shapes of all values that it gathers are known."""
     while True:
         try:
             return attempt(replica)
         except UnknownShapes:
-            layout.gathered.append(_next_gathered(attempt, layout))
+            replica_shapes.gathered.append(_next_gathered(attempt, replica_shapes))
 
 
-def _next_gathered(attempt: Callable[[int], T], layout: ReplicaShapes) -> tuple[Shape, ...]:
+def _next_gathered(attempt: Callable[[int], T], replica_shapes: ReplicaShapes) -> tuple[Shape, ...]:
     shapes: dict[Key, Shape] = {}
-    for replica, key in enumerate(layout.keys):
+    for replica, key in enumerate(replica_shapes.keys):
         if key in shapes:
             continue
         try:
@@ -86,4 +86,4 @@ def _next_gathered(attempt: Callable[[int], T], layout: ReplicaShapes) -> tuple[
                 "On this uneven batch only some replicas gather a value (all_gather, gather, or PerReplica.values): the step "
                 "decides by the number of its rows whether to. Every replica must make the same collectives."
             )
-    return tuple(shapes[key] for key in layout.keys)
+    return tuple(shapes[key] for key in replica_shapes.keys)

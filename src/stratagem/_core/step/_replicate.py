@@ -22,29 +22,29 @@ from stratagem._core.mesh import AXIS, exact
 from stratagem._core.reduce import ReduceOp
 from stratagem._core.reduce import reduce_op as parse_op
 from stratagem._core.roles import Strategy
-from stratagem._core.step._capture import Capture, capturing
 from stratagem._core.step._gather import concatenated
-from stratagem._core.step._in_trace import InTrace
+from stratagem._core.step._in_trace import TracedPerReplica
 from stratagem._core.step._interrupts import OtherMesh
 from stratagem._core.step._sums import unfolded
+from stratagem._core.step._trace_recorder import TraceRecorder, capturing
 from stratagem._core.values import PerReplica, is_per_replica, map_structure, on_read, quotient
 from stratagem._private import KerasVariable, present_slot
 
 DECISIONS = (jax.errors.ConcretizationTypeError, jax.errors.TracerArrayConversionError)
 
 
-def enter_strategy(capture: Capture, strategy: Any) -> None:
+def enter_strategy(recorder: TraceRecorder, strategy: Any) -> None:
     """Binds the trace to a strategy. Raises OtherMesh if the trace assumed other devices."""
-    if capture.strategy is strategy:
+    if recorder.strategy is strategy:
         return
-    if capture.strategy is not None:
+    if recorder.strategy is not None:
         raise MixedStrategiesError(
-            f"Mixing different tf.distribute.Strategy objects: {capture.strategy} is not {strategy}. "
+            f"Mixing different tf.distribute.Strategy objects: {recorder.strategy} is not {strategy}. "
             "One compiled function can use one strategy."
         )
-    if capture.mesh.devices != strategy.mesh.devices:
+    if recorder.mesh.devices != strategy.mesh.devices:
         raise OtherMesh(strategy.mesh)
-    capture.strategy = strategy
+    recorder.strategy = strategy
 
 
 def run_replicas(strategy: Strategy, fn: UserFunction, args: Sequence[Nest], kwargs: dict[str, Nest]) -> Nest:
@@ -52,27 +52,27 @@ def run_replicas(strategy: Strategy, fn: UserFunction, args: Sequence[Nest], kwa
 
     Returns PerReplica for several replicas.
     """
-    capture = capturing()
-    enter_strategy(capture, strategy)
+    recorder = capturing()
+    enter_strategy(recorder, strategy)
     replicas = strategy.mesh.num_replicas
-    args, kwargs = map_structure(lambda leaf: _to_local(capture, leaf), (list(args), dict(kwargs)))
+    args, kwargs = map_structure(lambda leaf: _to_local(recorder, leaf), (list(args), dict(kwargs)))
     with entered(strategy=strategy, replica=ReplicaContext(strategy), crossing=False):
         try:
             result = fn(*args, **kwargs)
         except DECISIONS as error:
             _explain_decision(fn, error)
-        capture.average_pending()
+        recorder.average_pending()
     return map_structure(lambda leaf: _from_replica(leaf, replicas), result)
 
 
 def agreed(result: Nest) -> Nest:
     """Returns one value for each PerReplica in a result of `run_replicas`, for results that are equal on all replicas."""
-    return map_structure(lambda leaf: leaf.local if isinstance(leaf, InTrace) else leaf, result)
+    return map_structure(lambda leaf: leaf.local if isinstance(leaf, TracedPerReplica) else leaf, result)
 
 
-def _to_local(capture: Capture, leaf: Any) -> Any:
+def _to_local(recorder: TraceRecorder, leaf: Any) -> Any:
     """Returns this replica's part of a value of cross-replica code."""
-    return capture.inputs.captured(leaf).local if is_per_replica(leaf) else leaf
+    return recorder.inputs.captured(leaf).local if is_per_replica(leaf) else leaf
 
 
 def _from_replica(leaf: Any, replicas: int) -> Any:
@@ -80,7 +80,7 @@ def _from_replica(leaf: Any, replicas: int) -> Any:
         leaf = jnp.asarray(exact(np.asarray(leaf)))  # for example a number of rows, which may differ between replicas
     if replicas == 1 or isinstance(leaf, KerasVariable) or not isinstance(leaf, jax.Array):
         return leaf
-    return InTrace(leaf, replicas)
+    return TracedPerReplica(leaf, replicas)
 
 
 def _explain_decision(fn: Callable[..., Any], error: Exception) -> NoReturn:
@@ -147,7 +147,7 @@ class ReplicaContext:
         args, kwargs = map_structure(lambda leaf: _from_replica(leaf, replicas), (list(args), dict(kwargs or {})))
         with entered(replica=None, crossing=True):
             result = merge_fn(self._strategy, *args, **kwargs)
-        return map_structure(lambda leaf: leaf.local if isinstance(leaf, InTrace) else leaf, result)
+        return map_structure(lambda leaf: leaf.local if isinstance(leaf, TracedPerReplica) else leaf, result)
 
     def _check(self) -> None:
         context = current()
@@ -185,29 +185,29 @@ def gather_tensor(value: Any, axis: int) -> Any:
 
 def gather_value(strategy: Strategy, value: Nest, axis: int) -> Nest:
     """Runs `strategy.gather` inside a trace, for one leaf."""
-    capture = capturing()
-    enter_strategy(capture, strategy)
-    return gather_tensor(_to_local(capture, value), axis) if is_per_replica(value) else value
+    recorder = capturing()
+    enter_strategy(recorder, strategy)
+    return gather_tensor(_to_local(recorder, value), axis) if is_per_replica(value) else value
 
 
 def components(strategy: Strategy, variable: keras.Variable) -> Nest:
     """Returns the replicas' values of a variable inside a trace: for a sync-on-read one each replica's slot, else the value."""
-    capture = capturing()
-    enter_strategy(capture, strategy)
+    recorder = capturing()
+    enter_strategy(recorder, strategy)
     replicas = strategy.mesh.num_replicas
-    return InTrace(present_slot(variable), replicas) if on_read(variable) and replicas > 1 else variable.value
+    return TracedPerReplica(present_slot(variable), replicas) if on_read(variable) and replicas > 1 else variable.value
 
 
 def reduce_value(strategy: Strategy, op: ReduceOp, value: Nest, axis: int | None) -> Nest:
     """Runs `strategy.reduce` inside a trace, for one leaf."""
-    capture = capturing()
-    enter_strategy(capture, strategy)
+    recorder = capturing()
+    enter_strategy(recorder, strategy)
     replicas = strategy.mesh.num_replicas
     if isinstance(value, KerasVariable):
         value = components(strategy, value)
     if not is_per_replica(value):
         return _reduce_plain(op, value, axis, replicas)
-    local = _to_local(capture, value)
+    local = _to_local(recorder, value)
     if axis is None:
         return _all_reduce(op, local, replicas)
     _check_axis(axis, local)

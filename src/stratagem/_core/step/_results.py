@@ -8,7 +8,7 @@ import jax
 
 from stratagem._core.mesh import ReplicaMesh
 from stratagem._core.step._checks import NO_CHECKS, Checks
-from stratagem._core.step._in_trace import InTrace
+from stratagem._core.step._in_trace import TracedPerReplica
 from stratagem._core.values import is_per_replica
 
 
@@ -27,10 +27,10 @@ class ResultStructure:
     def note(self, result: Any) -> list[Any]:
         """Stores the structure of a result; returns the tensors in it."""
         self.leaves, self.structure = jax.tree.flatten(result, is_leaf=is_per_replica)
-        tensors = [v for v in self.leaves if isinstance(v, InTrace | jax.Array)]
-        self.per_replica = [isinstance(v, InTrace) for v in tensors]
-        self.leaves = [_TENSOR if isinstance(v, InTrace | jax.Array) else v for v in self.leaves]
-        return [v.local if isinstance(v, InTrace) else v for v in tensors]
+        tensors = [v for v in self.leaves if isinstance(v, TracedPerReplica | jax.Array)]
+        self.per_replica = [isinstance(v, TracedPerReplica) for v in tensors]
+        self.leaves = [_TENSOR if isinstance(v, TracedPerReplica | jax.Array) else v for v in self.leaves]
+        return [v.local if isinstance(v, TracedPerReplica) else v for v in tensors]
 
     def rebuilt(self, tensors: Sequence[Any]) -> Any:
         """Returns the structure with these tensors in it."""

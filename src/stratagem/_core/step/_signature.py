@@ -22,7 +22,7 @@ _MAX_DEPTH = 8
 _NAME = re.compile(r"[^\W\d][\w.]*(\[|$)")
 
 
-class Same:
+class IdentityKey:
     """A key that is equal only to that of the same living object. Refers to the object weakly, if its class allows that."""
 
     __slots__ = ("_number", "_reference", "_strong")
@@ -52,7 +52,7 @@ class Same:
         return self._number
 
     def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Same) or self._number != other._number:
+        if not isinstance(other, IdentityKey) or self._number != other._number:
             return False
         mine = self._reference()
         return mine is not None and mine is other._reference()
@@ -66,7 +66,7 @@ def alive(key: Any) -> bool:
     """Returns False if the key contains an object that was garbage-collected."""
     if isinstance(key, tuple):
         return all(map(alive, key))
-    return key.alive() if isinstance(key, Same) else True
+    return key.alive() if isinstance(key, IdentityKey) else True
 
 
 def static_key(value: Any, depth: int = 0, seen: dict[int, int] | None = None, home: Any = None) -> Hashable:
@@ -87,13 +87,13 @@ def static_key(value: Any, depth: int = 0, seen: dict[int, int] | None = None, h
         bound = (value.func, value.args, tuple(value.keywords.items()))
         return ("partial", static_key(bound, depth, seen, home))
     if isinstance(value, types.MethodType):
-        return ("method", static_key(value.__func__, depth, seen, home), Same(value.__self__))
+        return ("method", static_key(value.__func__, depth, seen, home), IdentityKey(value.__self__))
     inner = _decorated(value)
     if inner is not None:
         return ("tf.function", static_key(inner, depth, seen, home))
     if isinstance(value, types.FunctionType):
         return _function_key(value, depth, seen, home)
-    return Same(value)
+    return IdentityKey(value)
 
 
 def _decorated(value: Any) -> types.FunctionType | types.MethodType | None:
@@ -113,7 +113,7 @@ def _function_key(fn: types.FunctionType, depth: int, seen: dict[int, int], home
     if id(fn) in seen:
         return ("again", seen[id(fn)])
     if depth >= _MAX_DEPTH or (home is not None and fn.__globals__ is not home and fn.__closure__ is None):
-        return Same(fn)
+        return IdentityKey(fn)
     home = fn.__globals__ if home is None else home
     seen[id(fn)] = len(seen)
     names = read_names(fn.__code__)
@@ -190,7 +190,7 @@ def changed_part(before: Any, now: Any, name: str = "it") -> str:
 
 
 @dataclass(frozen=True, eq=False)
-class Fixed:
+class ConstantArgument:
     """An argument that is a part of the program: what a function reads besides its arguments, for one program.
 
     described: names and values, for messages.
@@ -199,9 +199,9 @@ class Fixed:
     described: tuple[tuple[str, Any], ...]
 
     @functools.cached_property
-    def key(self) -> Same:
+    def key(self) -> IdentityKey:
         """A key that is equal to no other object's."""
-        return Same(self)
+        return IdentityKey(self)
 
 
 def is_source(leaf: Any) -> bool:
@@ -215,14 +215,14 @@ def leaf_key(leaf: Any) -> Hashable:
         return (leaf.aval.shape, leaf.dtype)  # the TensorShape that users see would cost more at every call
     if isinstance(leaf, np.ndarray | np.generic):
         return (leaf.shape, leaf.dtype)
-    if type(leaf) is Fixed:
+    if type(leaf) is ConstantArgument:
         return leaf.key
     if isinstance(leaf, Stacked):
         return ("per replica", leaf.array.aval.shape, leaf.array.dtype, leaf.mesh.devices)
     if isinstance(leaf, Separate):
         return ("per replica", *leaf.shapes, *(v.dtype for v in leaf.values))
     if isinstance(leaf, KerasVariable):
-        return Same(leaf)
+        return IdentityKey(leaf)
     if is_source(leaf):
         return ("iterator", type(leaf))
     return static_key(leaf)

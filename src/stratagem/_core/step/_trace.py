@@ -17,13 +17,13 @@ from stratagem._core.mesh import AXIS, ReplicaMesh
 from stratagem._core.rewrites import rewrite
 from stratagem._core.roles import Strategy
 from stratagem._core.step._arguments import Arguments, input_spec, own_specs
-from stratagem._core.step._capture import Capture
 from stratagem._core.step._checks import with_checks
 from stratagem._core.step._differentiate import differentiate
 from stratagem._core.step._divergence import varying_outputs
-from stratagem._core.step._in_trace import InTrace
+from stratagem._core.step._in_trace import TracedPerReplica
 from stratagem._core.step._replica_shapes import ReplicaShapes
 from stratagem._core.step._results import ResultStructure
+from stratagem._core.step._trace_recorder import TraceRecorder
 from stratagem._core.step._update import RemoteUpdate
 from stratagem._core.values import is_remote, on_read
 from stratagem._private import announce_build, local_copy, on_a_mesh, settings_of, unwatched_reads, without_meshes
@@ -103,13 +103,13 @@ def explore(
     mesh: ReplicaMesh,
     info: TraceInfo,
     replica: int = 0,
-    layout: ReplicaShapes | None = None,
+    replica_shapes: ReplicaShapes | None = None,
 ) -> None:
     """Runs the first trace, in which lazy layers are built; finds the step's variables and the sources that it draws from."""
-    capture = Capture(mesh, None, layout=layout)
-    _make_jaxpr(body, capture, arguments, [], own_specs(arguments.own, replica), ResultStructure())
-    info.variables = list(capture.variables.values())
-    info.sources, info.checks = capture.inputs.sources, bool(capture.checks)
+    recorder = TraceRecorder(mesh, None, replica_shapes=replica_shapes)
+    _make_jaxpr(body, recorder, arguments, [], own_specs(arguments.own, replica), ResultStructure())
+    info.variables = list(recorder.variables.values())
+    info.sources, info.checks = recorder.inputs.sources, bool(recorder.checks)
     announce_build(None)
 
 
@@ -119,38 +119,38 @@ def trace(
     mesh: ReplicaMesh,
     info: TraceInfo,
     replica: int = 0,
-    layout: ReplicaShapes | None = None,
+    replica_shapes: ReplicaShapes | None = None,
 ) -> Trace:
     """Traces a step with all variables as inputs, until nothing new is found; rewrites and differentiates the program.
 
-    layout: of an uneven batch, whose step is traced once for every shape; `replica` is one with that shape.
+    replica_shapes: of an uneven batch, whose step is traced once for every shape; `replica` is one with that shape.
     """
     for _ in range(_MAX_TRACES):
         variables, results = list(info.variables), ResultStructure()
-        capture = Capture(mesh, variables, info.connections, layout)
+        recorder = TraceRecorder(mesh, variables, info.connections, replica_shapes)
         specs = [input_spec(v.shape, v._dtype) for v in variables]
-        closed = _make_jaxpr(body, capture, arguments, specs, own_specs(arguments.own, replica), results)
-        if len(capture.variables) > len(variables):
-            info.variables = list(capture.variables.values())
+        closed = _make_jaxpr(body, recorder, arguments, specs, own_specs(arguments.own, replica), results)
+        if len(recorder.variables) > len(variables):
+            info.variables = list(recorder.variables.values())
             continue
         closed, connections = differentiate(rewrite(closed, mesh.devices[0].platform), [(AXIS, mesh.num_replicas)])
-        connections |= capture.answers
-        connections = connections if layout is None else layout.joined(replica, connections)
+        connections |= recorder.answers
+        connections = connections if replica_shapes is None else replica_shapes.joined(replica, connections)
         if _contradicts(connections, info.connections):
             info.connections = connections
             continue
-        written = tuple((capture.variables[key], line) for key, line in capture.written.items())
-        compared, closed = closed, _with_check_results(closed, capture, results)
+        written = tuple((recorder.variables[key], line) for key, line in recorder.written.items())
+        compared, closed = closed, _with_check_results(closed, recorder, results)
         traced = Trace(
             closed,
             compared,
             tuple(variables),
             written,
             results,
-            capture.strategy,
+            recorder.strategy,
             info.connections,
-            tuple(capture.updates),
-            OptimizerSettings.of(capture.optimizers),
+            tuple(recorder.updates),
+            OptimizerSettings.of(recorder.optimizers),
         )
         if mesh.num_replicas > 1:
             traced.check_divergence(len(arguments.own))
@@ -161,15 +161,15 @@ def trace(
     )
 
 
-def _with_check_results(closed: xc.ClosedJaxpr, capture: Capture, results: ResultStructure) -> xc.ClosedJaxpr:
-    if not capture.checks:
+def _with_check_results(closed: xc.ClosedJaxpr, recorder: TraceRecorder, results: ResultStructure) -> xc.ClosedJaxpr:
+    if not recorder.checks:
         return closed
-    positions = {key: i for i, key in enumerate(capture.variables)}
+    positions = {key: i for i, key in enumerate(recorder.variables)}
     # Changes of remote variables are sent after the checks, so that the program need not undo them.
-    remote = any(map(is_remote, capture.variables.values()))
-    written = None if remote else [positions[key] for key in capture.written]
+    remote = any(map(is_remote, recorder.variables.values()))
+    written = None if remote else [positions[key] for key in recorder.written]
     closed, results.checks = with_checks(
-        closed, capture.checks, written, len(capture.written), capture.mesh.num_replicas
+        closed, recorder.checks, written, len(recorder.written), recorder.mesh.num_replicas
     )
     results.per_replica += [False] + [True] * results.checks.values
     return closed
@@ -180,23 +180,28 @@ def _contradicts(found: dict[int, tuple[bool, ...]], used: dict[int, tuple[bool,
 
 
 def _make_jaxpr(
-    body: Body, capture: Capture, arguments: Arguments, variables: list[Any], own: list[Any], results: ResultStructure
+    body: Body,
+    recorder: TraceRecorder,
+    arguments: Arguments,
+    variables: list[Any],
+    own: list[Any],
+    results: ResultStructure,
 ) -> xc.ClosedJaxpr:
-    replicas = capture.mesh.num_replicas
-    keys = list(capture.variables)
+    replicas = recorder.mesh.num_replicas
+    keys = list(recorder.variables)
 
     def pure(values: list[Any], own: list[Any], shared: list[Any]) -> tuple[list[Any], list[Any]]:
-        args, kwargs, drawn = arguments.filled([InTrace(v, replicas) for v in own], shared)
-        capture.begin(dict(zip(keys, values, strict=True)), drawn)
-        with entered(recorder=capture):
+        args, kwargs, drawn = arguments.filled([TracedPerReplica(v, replicas) for v in own], shared)
+        recorder.begin(dict(zip(keys, values, strict=True)), drawn)
+        with entered(recorder=recorder):
             result = body(*args, **kwargs)
-        return results.note(result), [capture.values[key] for key in capture.written]
+        return results.note(result), [recorder.values[key] for key in recorder.written]
 
     shared = [input_spec(v.shape, v.dtype) for v in arguments.shared]
     # JAX caches traces of functions (jax.jit, jax.checkpoint) by their arguments, although they contain the values of variables
     # that the functions read. An axis that only this trace has makes JAX trace such a function again.
     axes = [(AXIS, replicas), (f"trace {next(_numbers)}", 1)]
-    with unwatched_reads(), capture:  # at its end, Keras gives new variables their initial values
+    with unwatched_reads(), recorder:  # at its end, Keras gives new variables their initial values
         closed = jax.make_jaxpr(pure, axis_env=axes)(variables, own, shared)
     if not any(map(on_a_mesh, closed.consts)):
         return closed

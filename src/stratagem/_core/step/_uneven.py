@@ -13,10 +13,10 @@ from stratagem._base.errors import DivergenceError, InvalidArgumentError
 from stratagem._core.mesh import AXIS, ReplicaMesh
 from stratagem._core.rewrites import compiler_options
 from stratagem._core.step._arguments import Arguments
-from stratagem._core.step._bound_variables import BoundVariables
 from stratagem._core.step._markers import is_literal
-from stratagem._core.step._partition import LocalPiece, Partition, Version
+from stratagem._core.step._partition import LocalPiece, Partition, RowCountProgram
 from stratagem._core.step._program_call import program_call
+from stratagem._core.step._program_variables import ProgramVariables
 from stratagem._core.step._signature import static_key
 from stratagem._core.step._trace import Trace
 from stratagem._core.values import per_replica, storage
@@ -25,7 +25,7 @@ EACH, EVERY = PartitionSpec(AXIS), PartitionSpec()
 
 
 @dataclass(frozen=True)
-class EqualShapeReplicas:
+class ShapeGroup:
     """The replicas whose inputs have equal shapes. They run together, on a mesh of their devices."""
 
     shape: Hashable
@@ -41,12 +41,12 @@ class UnevenProgram:
     ) -> None:
         first = traces[shapes[0]]
         self._mesh, self._results = mesh, first.results
-        self._bound = BoundVariables(first, mesh)
+        self._bound = ProgramVariables(first, mesh)
         slots = self._bound.slots
         equal = [not s for s in slots] + [False] * len(arguments.own) + [True] * len(arguments.shared)
         env = [(AXIS, mesh.num_replicas)]
         _check_results(traces)
-        self._partition = Partition({shape: Version(t.closed, equal, env) for shape, t in traces.items()})
+        self._partition = Partition({shape: RowCountProgram(t.closed, equal, env) for shape, t in traces.items()})
         self._slots = slots
         self._check_mirrored(first)
         # Every worker knows all shapes, and runs the local pieces of its own replicas' shapes.
@@ -60,7 +60,7 @@ class UnevenProgram:
 
     @property
     def stale(self) -> bool:
-        """True if the program is out of date, as `BoundVariables.stale` says."""
+        """True if the program is out of date, as `ProgramVariables.stale` says."""
         return self._bound.stale
 
     def __call__(self, arguments: Arguments) -> Any:
@@ -114,7 +114,7 @@ class UnevenProgram:
                     f"at {line}: it depends on the number of a replica's rows. Reduce that number over the replicas first."
                 )
 
-    def _compiled_local(self, k: int, group: EqualShapeReplicas) -> Any:
+    def _compiled_local(self, k: int, group: ShapeGroup) -> Any:
         version, piece = self._partition.versions[group.shape], self._partition.local[k, group.shape]
         if not piece.eqns and not any(self._is_constant(version, v) for v in piece.head):
             return None  # nothing to compute: the values are passed on unchanged
@@ -122,7 +122,7 @@ class UnevenProgram:
         function = version.function(piece.eqns, piece.reads, [*piece.head, *piece.keep])
         return _mapped(function, group.mesh, specs, [EACH] * (len(piece.head) + len(piece.keep)))
 
-    def _is_constant(self, version: Version, atom: Any) -> bool:
+    def _is_constant(self, version: RowCountProgram, atom: Any) -> bool:
         return is_literal(atom) or atom in version.consts or self._partition.common(version, atom) is not None
 
     def _compiled_global(self, k: int) -> Any:
@@ -164,10 +164,10 @@ def _result_shapes(
     return [[outs[shape][i] for shape in shapes] for i in range(count)]
 
 
-def _local_group(shape: Hashable, shapes: Sequence[Hashable], mesh: ReplicaMesh) -> EqualShapeReplicas:
+def _local_group(shape: Hashable, shapes: Sequence[Hashable], mesh: ReplicaMesh) -> ShapeGroup:
     """Returns the replicas of this worker whose inputs have this shape."""
     positions = tuple(i for i in mesh.local_ids if shapes[i] == shape)
-    return EqualShapeReplicas(shape, positions, ReplicaMesh(tuple(mesh.devices[i] for i in positions)))
+    return ShapeGroup(shape, positions, ReplicaMesh(tuple(mesh.devices[i] for i in positions)))
 
 
 def _mapped(function: Any, mesh: ReplicaMesh, ins: list[PartitionSpec], outs: list[PartitionSpec]) -> Any:
@@ -182,7 +182,7 @@ def _mapped(function: Any, mesh: ReplicaMesh, ins: list[PartitionSpec], outs: li
 class _UnevenCall:
     """The values of one call: common ones by number over the whole mesh, each group's own by variable over its mesh."""
 
-    def __init__(self, partition: Partition, mesh: ReplicaMesh, groups: Sequence[EqualShapeReplicas]) -> None:
+    def __init__(self, partition: Partition, mesh: ReplicaMesh, groups: Sequence[ShapeGroup]) -> None:
         self._partition, self._mesh, self._groups = partition, mesh, groups
         self._equal: dict[int, jax.Array] = {}
         self._own: dict[Hashable, dict[Any, jax.Array]] = {}
@@ -213,7 +213,7 @@ class _UnevenCall:
             own = (_move([x], group.mesh, EACH) for x in made[len(piece.outs) :])
             self._own[group.shape].update(zip(piece.names[group.shape], own, strict=True))
 
-    def local_piece(self, k: int, group: EqualShapeReplicas, run: Any) -> None:
+    def local_piece(self, k: int, group: ShapeGroup, run: Any) -> None:
         """Runs a local piece on one group's replicas, with their own shapes."""
         piece: LocalPiece = self._partition.local[k, group.shape]
         own = self._own[group.shape]
@@ -242,7 +242,7 @@ class _UnevenCall:
             own += 1
         return flat
 
-    def _common_value(self, version: Version, atom: Any) -> jax.Array:
+    def _common_value(self, version: RowCountProgram, atom: Any) -> jax.Array:
         if is_literal(atom) or atom in version.consts:
             value = atom.val if is_literal(atom) else version.consts[atom]
             return self._mesh.replicate(np.asarray(value, atom.aval.dtype))
@@ -250,7 +250,7 @@ class _UnevenCall:
         assert number is not None  # the caller asks for common values only
         return self._equal[number]
 
-    def _operand(self, group: EqualShapeReplicas, var: Any) -> jax.Array:
+    def _operand(self, group: ShapeGroup, var: Any) -> jax.Array:
         number = self._partition.common(self._partition.versions[group.shape], var)
         if number is None:
             return self._own[group.shape][var]

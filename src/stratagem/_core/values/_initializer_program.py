@@ -13,7 +13,7 @@ from jax import lax
 from jax.extend import core as xc
 
 from stratagem._base.types import TensorLike
-from stratagem._core.values._rows import RowProgram, run_here
+from stratagem._core.values._rows import RowwiseInitializer, run_here
 from stratagem._private import new_jaxpr, recorded
 
 # Rows are made in chunks of this many bytes: intermediate values take up to twelve times that.
@@ -28,7 +28,7 @@ class _RowSource:
     """A program that makes rows. Sources with equal texts are equal."""
 
     text: str
-    rows: RowProgram = field(compare=False)
+    rows: RowwiseInitializer = field(compare=False)
     shape: tuple[int, ...]
     dtype: Any
 
@@ -65,7 +65,7 @@ class InitializerProgram:
         aval: Any = closed.jaxpr.outvars[0].aval
         self.shape: tuple[int, ...] = tuple(aval.shape)
         self.dtype = np.dtype(aval.dtype)
-        rows = RowProgram.of(closed.jaxpr)
+        rows = RowwiseInitializer.of(closed.jaxpr)
         self._source = None if rows is None else _RowSource(str(closed.jaxpr), rows, self.shape, self.dtype)
 
     @classmethod

@@ -112,10 +112,10 @@ class MaxSizePartitioner(Partitioner):
 
 # --- The same partitioners by their names in TensorFlow 1 -------------------------------------------------------------
 
-Partition = Callable[..., list[int]]
+PartitionerFunction = Callable[..., list[int]]
 
 
-def fixed_size_partitioner(num_shards: int, axis: int = 0) -> Partition:
+def fixed_size_partitioner(num_shards: int, axis: int = 0) -> PartitionerFunction:
     """Returns a function of `shape` and `dtype` that is FixedShardsPartitioner along `axis`, and raises the same errors."""
     return _along(FixedShardsPartitioner(num_shards), axis)
 
@@ -125,7 +125,7 @@ def min_max_variable_partitioner(
     axis: int = 0,
     min_slice_size: int = 256 << 10,
     bytes_per_string_element: int = _BYTES_PER_STRING,
-) -> Partition:
+) -> PartitionerFunction:
     """Returns a function of `shape` and `dtype` that is MinSizePartitioner along `axis`, and raises the same errors."""
     return _along(MinSizePartitioner(min_slice_size, max_partitions, bytes_per_string_element), axis)
 
@@ -135,12 +135,12 @@ def variable_axis_size_partitioner(
     axis: int = 0,
     bytes_per_string_element: int = _BYTES_PER_STRING,
     max_shards: int | None = None,
-) -> Partition:
+) -> PartitionerFunction:
     """Returns a function of `shape` and `dtype` that is MaxSizePartitioner along `axis`, and raises the same errors."""
     return _along(MaxSizePartitioner(max_shard_bytes, max_shards, bytes_per_string_element), axis)
 
 
-def _along(partitioner: Partitioner, axis: int) -> Partition:
+def _along(partitioner: Partitioner, axis: int) -> PartitionerFunction:
     def partition(shape: Any, dtype: Any = np.float32) -> list[int]:
         return partitioner(shape, dtype, axis)
 
@@ -150,7 +150,7 @@ def _along(partitioner: Partitioner, axis: int) -> Partition:
 # --- For strategies ---------------------------------------------------------------------------------------------------
 
 
-def shards_by(partitioner: Partition | None, shape: tuple[int, ...], dtype: DTypeLike) -> int:
+def shards_by(partitioner: PartitionerFunction | None, shape: tuple[int, ...], dtype: DTypeLike) -> int:
     """Returns the number of shards of a variable under a strategy with this `variable_partitioner`; 1 if it stays whole.
 
     Raises ValueError for a partitioner's answer other than a positive number followed by 1s.

@@ -1,4 +1,4 @@
-"""RowProgram: restricts a program to some rows of its result, if it makes every row without the others."""
+"""RowwiseInitializer: restricts a program to some rows of its result, if it makes every row without the others."""
 
 import functools
 import math
@@ -66,11 +66,11 @@ class _Step:
 
     eqn: Eqn
     of_rows: tuple[bool, ...] | None
-    inner: "_Plan | None" = None
+    inner: "_NeededEquations | None" = None
 
 
 @dataclass(frozen=True)
-class _Plan:
+class _NeededEquations:
     """The equations that some rows of the outputs need. whole: the inputs that are needed whole."""
 
     jaxpr: Any
@@ -92,14 +92,14 @@ class _Window:
 
 
 @final
-class RowProgram:
+class RowwiseInitializer:
     """Makes any rows of the only result of a program without inputs."""
 
-    def __init__(self, plan: _Plan) -> None:
+    def __init__(self, plan: _NeededEquations) -> None:
         self._plan = plan
 
     @classmethod
-    def of(cls, jaxpr: Any) -> "RowProgram | None":
+    def of(cls, jaxpr: Any) -> "RowwiseInitializer | None":
         """Returns None unless each row of the result depends on small values and its own number only."""
         (out,) = jaxpr.outvars
         if isinstance(out, xc.Literal) or not out.aval.shape or not all(map(_is_plain, jaxpr.constvars)):
@@ -133,7 +133,7 @@ def run_here(closed: xc.ClosedJaxpr) -> list[Any]:
     return list(map(value_of, closed.jaxpr.outvars))
 
 
-def _plan(jaxpr: Any, wanted: Sequence[bool], size: int) -> _Plan | None:
+def _plan(jaxpr: Any, wanted: Sequence[bool], size: int) -> _NeededEquations | None:
     """Returns how to make rows of the wanted outputs, which have `size` rows; None if that needs a large value whole."""
     rows = {v for v, want in zip(jaxpr.outvars, wanted, strict=True) if want}
     whole: set[Var] = set()
@@ -149,7 +149,7 @@ def _plan(jaxpr: Any, wanted: Sequence[bool], size: int) -> _Plan | None:
             if not isinstance(v, xc.Literal):
                 (rows if step.of_rows is not None and step.of_rows[i] else whole).add(v)
     inputs = (*jaxpr.constvars, *jaxpr.invars)
-    return _Plan(jaxpr, tuple(reversed(steps)), frozenset(whole.intersection(inputs)))
+    return _NeededEquations(jaxpr, tuple(reversed(steps)), frozenset(whole.intersection(inputs)))
 
 
 def _step(eqn: Eqn, rows: set[Var], size: int) -> _Step:
@@ -251,7 +251,9 @@ _RULES = {
 # --- Running ------------------------------------------------------------------------------------------------------------
 
 
-def _run(plan: _Plan, whole: dict[Var, Any], rows: dict[Var, Any], window: _Window, hide: Any = None) -> list[Any]:
+def _run(
+    plan: _NeededEquations, whole: dict[Var, Any], rows: dict[Var, Any], window: _Window, hide: Any = None
+) -> list[Any]:
     """Returns the rows of the outputs, None for one that is not wanted. hide: separates values of consecutive equations."""
 
     def all_of(v: Var) -> Any:

@@ -17,11 +17,18 @@ from stratagem._data._iterator import ElementIterator
 from stratagem._data.distribution._input import InputContext, InputOptions, InputReplicationMode, refuse_per_replica
 from stratagem._data.distribution._input_stalls import StallWatch
 from stratagem._data.distribution._lockstep import LockstepIterator
-from stratagem._data.distribution._peers import ComparedBatches, NoPeers, Peers, SeparateInputs, Shape, SharedBatches
 from stratagem._data.distribution._rebatch import check_batched
 from stratagem._data.distribution._same import agree_on_steps
+from stratagem._data.distribution._shape_agreement import (
+    ComparedBatches,
+    SeparateInputs,
+    Shape,
+    ShapeAgreement,
+    SharedBatches,
+    SingleWorkerAgreement,
+)
 from stratagem._data.distribution._shard import shard
-from stratagem._data.distribution._shard_report import Length, announce, check_lengths, length
+from stratagem._data.distribution._shard_report import DatasetLength, announce, check_lengths, length
 from stratagem._data.distribution._streams import WorkerIterator, joined
 from stratagem._data.elements._nest import Array, Nest, to_tensors
 from stratagem._data.elements._spec import TensorSpec, with_rows, without_rows
@@ -85,7 +92,7 @@ class DistributedInput(abc.ABC):
         """A nest of PerReplicaSpec, or of TensorSpec if there is one replica."""
 
     @abc.abstractmethod
-    def _walk(self) -> tuple[LockstepIterator, Peers]:
+    def _walk(self) -> tuple[LockstepIterator, ShapeAgreement]:
         """Starts a new iteration; also returns the object that consults the other workers for it."""
 
     @property
@@ -105,13 +112,13 @@ class DistributedInput(abc.ABC):
         recorder = current().recorder
         if recorder is not None:
             recorder.need_host("it iterates over a distributed dataset")
-        steps, peers = self._walk()
+        steps, agreement = self._walk()
         walk: StageIterator = _PlacedIterator(steps, self._mesh)
         depth = self._options.experimental_per_replica_buffer_size
         if depth > 0:
             alone = self._context.num_input_pipelines == 1  # consulting other workers may take long
             ahead = ReadAheadIterator(walk, depth, InlineExecutor() if alone and self.stage.cheap else ThreadExecutor())
-            walk = StallWatch(ahead, self._mesh, peers)
+            walk = StallWatch(ahead, self._mesh, agreement)
         return DistributedIterator(walk, lambda: self.element_spec, self._mesh.job)
 
     def _spec_per_replica(self, spec: Nest) -> Nest:
@@ -152,25 +159,25 @@ class DistributedDataset(DistributedInput):
     def element_spec(self) -> Nest:
         return self._spec_per_replica(self._pieces.spec)
 
-    def _walk(self) -> tuple[LockstepIterator, Peers]:
+    def _walk(self) -> tuple[LockstepIterator, ShapeAgreement]:
         if not self._announced:
             announce(self._sharding, self._stage, self._context)
             agree_on_steps(self._stage, self._sharding, self._mesh.job)
             self._announced = True
         workers, worker = self._context.num_input_pipelines, self._context.input_pipeline_id
         stream = WorkerIterator(self._sharding, workers, worker)
-        peers = self._peers(stream)
-        steps = LockstepIterator([stream], self._pieces, self._replicas, peers, partial=lambda: True)
+        agreement = self._agreement(stream)
+        steps = LockstepIterator([stream], self._pieces, self._replicas, agreement, partial=lambda: True)
         if workers > 1 and self._sharding.common:
             # They iterate over the same batches only if they shuffle with the same seeds: the chief's.
             given = self._mesh.job.agree("where an iterator begins", [steps.get_state(), list(length(self._stage))])
-            check_lengths([Length(*theirs) for _, theirs in given])
+            check_lengths([DatasetLength(*theirs) for _, theirs in given])
             steps.set_state(given[0][0])
-        return steps, peers
+        return steps, agreement
 
-    def _peers(self, stream: WorkerIterator) -> Peers:
+    def _agreement(self, stream: WorkerIterator) -> ShapeAgreement:
         if self._context.num_input_pipelines == 1:
-            return NoPeers()
+            return SingleWorkerAgreement()
         if not self._sharding.common:
             return SeparateInputs(self._mesh.job, self._num_local)
         known = self._stage.cardinality != UNKNOWN
@@ -202,11 +209,15 @@ class DistributedDatasetFromFunction(DistributedInput):
     def element_spec(self) -> Nest:
         return self._spec_per_replica(self.stage.spec)
 
-    def _walk(self) -> tuple[LockstepIterator, Peers]:
+    def _walk(self) -> tuple[LockstepIterator, ShapeAgreement]:
         walks = [stage.walk() for stage in self._stages]
-        peers = NoPeers() if self._context.num_input_pipelines == 1 else SeparateInputs(self._mesh.job, self._num_local)
+        agreement = (
+            SingleWorkerAgreement()
+            if self._context.num_input_pipelines == 1
+            else SeparateInputs(self._mesh.job, self._num_local)
+        )
         partial = self._handles_partial_steps
-        return LockstepIterator(walks, self.stage, self._replicas, peers, partial=partial), peers
+        return LockstepIterator(walks, self.stage, self._replicas, agreement, partial=partial), agreement
 
     def _handles_partial_steps(self) -> bool:
         """Implements TensorFlow's rule: one worker drops a step in which some replica has no data if all shapes are static."""

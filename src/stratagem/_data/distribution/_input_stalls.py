@@ -6,7 +6,7 @@ from typing import ClassVar, final
 
 from stratagem._base.job import Phase
 from stratagem._core.mesh import ReplicaMesh
-from stratagem._data.distribution._peers import Peers
+from stratagem._data.distribution._shape_agreement import ShapeAgreement
 from stratagem._data.elements._nest import Nest
 from stratagem._data.stages._order import State
 from stratagem._data.stages._read_ahead import ReadAheadIterator
@@ -28,12 +28,12 @@ class StallWatch(ParentIterator):
     _POLL_SECONDS = 0.001
     _WARM_UP = 2  # not counted: every program waits for its first element, and compiles in its first step
 
-    def __init__(self, source: ReadAheadIterator, mesh: ReplicaMesh, peers: Peers) -> None:
+    def __init__(self, source: ReadAheadIterator, mesh: ReplicaMesh, agreement: ShapeAgreement) -> None:
         super().__init__(source)
         self._ahead = source
         self._mesh = mesh
         self._dispatched = mesh.dispatched
-        self._peers = peers
+        self._agreement = agreement
         self._begin()
 
     def _begin(self) -> None:
@@ -77,12 +77,12 @@ class StallWatch(ParentIterator):
         self._begin()
 
     def set_state(self, state: State) -> None:
-        self._peers.give_up()  # the read-ahead thread may be waiting for workers that have already restored
+        self._agreement.give_up()  # the read-ahead thread may be waiting for workers that have already restored
         super().set_state(state)
 
     def close(self) -> None:
         """Stops the thread, even while it waits for workers that have already ended this iteration."""
-        self._peers.give_up()
+        self._agreement.give_up()
         super().close()
 
     def _own_state(self) -> State:

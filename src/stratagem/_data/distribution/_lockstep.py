@@ -6,7 +6,7 @@ from typing import final
 import jax
 import numpy as np
 
-from stratagem._data.distribution._peers import Peers, Shapes
+from stratagem._data.distribution._shape_agreement import ShapeAgreement, Shapes
 from stratagem._data.elements._nest import Array, Nest
 from stratagem._data.elements._spec import TensorSpec
 from stratagem._data.stages._order import State
@@ -27,7 +27,7 @@ class LockstepIterator(StageIterator):
         walks: list[StageIterator],
         stage: Stage,
         replicas: range,
-        peers: Peers,
+        agreement: ShapeAgreement,
         *,
         partial: Callable[[], bool],
     ) -> None:
@@ -36,7 +36,7 @@ class LockstepIterator(StageIterator):
         self._stage = stage
         self._replicas = replicas
         self._turns = walks if len(walks) == len(replicas) else walks * len(replicas)
-        self._peers = peers
+        self._agreement = agreement
         self._partial = partial
         self._ended = False
         self.shapes: Shapes = []  # the shapes for all replicas of the job in the last step
@@ -48,7 +48,7 @@ class LockstepIterator(StageIterator):
         missing = len(self._turns) - len(drawn)
         if drawn and missing:
             drawn = drawn + [_without_rows(self._stage.spec, drawn[0])] * missing if self._partial() else []
-        shapes = self._peers.shapes([_shapes(element) for element in drawn] or None)
+        shapes = self._agreement.shapes([_shapes(element) for element in drawn] or None)
         if shapes is None:
             self._ended = True
             raise StopIteration
@@ -60,7 +60,7 @@ class LockstepIterator(StageIterator):
 
     def set_state(self, state: State) -> None:
         self._ended = False
-        self._peers.restart()
+        self._agreement.restart()
         for walk, saved in zip(self._walks, state["parents"], strict=True):
             walk.set_state(saved)
 

@@ -6,8 +6,8 @@ from typing import NamedTuple, final
 
 from stratagem._base.errors import ClusterError
 from stratagem._data.distribution._input import InputContext
-from stratagem._data.distribution._peers import SAME_DATA_ADVICE
 from stratagem._data.distribution._rebatch import piece_sizes
+from stratagem._data.distribution._shape_agreement import SAME_DATA_ADVICE
 from stratagem._data.distribution._shard import Sharding
 from stratagem._data.stages._cardinality import INFINITE, UNKNOWN, batched
 from stratagem._data.stages._options import AutoShardPolicy
@@ -19,7 +19,7 @@ _log = logging.getLogger("stratagem.data")
 
 
 @final
-class Length(NamedTuple):
+class DatasetLength(NamedTuple):
     """The length of a dataset as far as its plan determines it: batches, like `Dataset.cardinality`, and examples or None."""
 
     batches: int
@@ -33,12 +33,12 @@ class Length(NamedTuple):
         )
 
 
-def length(stage: Stage) -> Length:
+def length(stage: Stage) -> DatasetLength:
     """The length of a dataset that should be the same on all workers."""
-    return Length(stage.cardinality, _examples(stage))
+    return DatasetLength(stage.cardinality, _examples(stage))
 
 
-def check_lengths(lengths: Sequence[Length]) -> None:
+def check_lengths(lengths: Sequence[DatasetLength]) -> None:
     """Compares the lengths of all workers' datasets, by worker.
 
     Raises:

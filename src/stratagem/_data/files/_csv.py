@@ -13,9 +13,9 @@ from stratagem._data.elements._spec import TensorSpec
 from stratagem._data.files._fields import (
     QUOTE,
     STRING_TYPE,
-    Column,
-    Dialect,
-    Unclosed,
+    CsvColumn,
+    CsvDialect,
+    UnclosedQuote,
     checked_selection,
     columns,
     dialect,
@@ -34,8 +34,8 @@ class CsvTable(Format):
     total: the number of fields of a record; None: at least up to the last column.
     """
 
-    dialect: Dialect
-    columns: tuple[Column, ...]
+    dialect: CsvDialect
+    columns: tuple[CsvColumn, ...]
     total: int | None
     header: bool
     na_value: bytes
@@ -88,7 +88,7 @@ class CsvTable(Format):
         return [column.value(fields[column.number], self.na_value) for column in self.columns]
 
 
-def cut_records(data: bytes, dialect: Dialect, *, last: bool) -> Iterator[tuple[int, Fields]]:
+def cut_records(data: bytes, dialect: CsvDialect, *, last: bool) -> Iterator[tuple[int, Fields]]:
     """Yields the size and the fields of every complete record at the start of the data; an error for misplaced quotes."""
     lines = data.splitlines(keepends=True)  # at every line end: \n, \r\n, \r
     # A carriage return at the very end may be the first half of a line end.
@@ -103,7 +103,7 @@ def cut_records(data: bytes, dialect: Dialect, *, last: bool) -> Iterator[tuple[
                 fields = dialect.fields(record.rstrip(b"\r\n"))
             except InvalidArgumentError as error:
                 fields = error
-            except Unclosed:
+            except UnclosedQuote:
                 # The next line with a quote may close it.
                 end = next((i for i in range(at, len(lines)) if QUOTE in lines[i]), len(lines))
                 if end == len(lines) and not last:
@@ -114,7 +114,7 @@ def cut_records(data: bytes, dialect: Dialect, *, last: bool) -> Iterator[tuple[
         yield len(record), fields
 
 
-def _tuples(rows: list[list[Any]], columns: tuple[Column, ...]) -> list[Nest]:
+def _tuples(rows: list[list[Any]], columns: tuple[CsvColumn, ...]) -> list[Nest]:
     """Converts rows to tuples of read-only scalars; each column is one array, which is cheaper than one array per field."""
     if not rows:
         return []
@@ -166,13 +166,13 @@ def _decoded(table: CsvTable, number: int, line: bytes) -> list[Any]:
         if (b"\n" in line or b"\r" in line) and _ends_a_line(line, table.dialect):
             raise InvalidArgumentError("Unquoted fields cannot have quotes/CRLFs inside")
         return table.values(table.dialect.fields(line) if line else [])
-    except Unclosed:
+    except UnclosedQuote:
         raise InvalidArgumentError(f"A quoted field is not closed: record {number}.") from None
     except InvalidArgumentError as error:
         raise InvalidArgumentError(f"{error}: record {number}.") from None
 
 
-def _ends_a_line(line: bytes, dialect: Dialect) -> bool:
+def _ends_a_line(line: bytes, dialect: CsvDialect) -> bool:
     """Returns whether there is a line end outside of quotes."""
     outside = line.split(QUOTE)[::2] if dialect.quotes else [line]
     return any(b"\n" in part or b"\r" in part for part in outside)

@@ -10,7 +10,7 @@ from stratagem._data._dataset import Dataset
 from stratagem._data.elements._nest import Nest, to_numpy
 from stratagem._data.files._bytes import checked_compression
 from stratagem._data.files._csv import CsvTable
-from stratagem._data.files._csv_sample import Sample
+from stratagem._data.files._csv_sample import CsvSample
 from stratagem._data.files._datasets import reading
 from stratagem._data.files._fields import checked_selection, columns, dialect
 from stratagem._data.stages._file_names import FileNames, matching, names_in
@@ -85,7 +85,7 @@ def make_csv_dataset(
     """
     files = matching(names_in(file_pattern))
     cut, na = dialect(field_delim, use_quote_delim), na_value.encode()
-    sample = Sample(files, cut, checked_compression(compression_type), header)
+    sample = CsvSample(files, cut, checked_compression(compression_type), header)
     names = sample.names(column_names, encoding)
     chosen = sorted(_number(c, names) for c in (names if select_columns is None else select_columns))
     picked = tuple(names[i] for i in chosen)

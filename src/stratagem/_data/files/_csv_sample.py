@@ -10,7 +10,7 @@ import numpy as np
 from stratagem._base.errors import DataLossError
 from stratagem._data.files._bytes import open_bytes
 from stratagem._data.files._csv import cut_records
-from stratagem._data.files._fields import STRING_TYPE, Dialect, number_of
+from stratagem._data.files._fields import STRING_TYPE, CsvDialect, number_of
 from stratagem._data.files._format import RecordPosition
 
 _PIECE = 1 << 16
@@ -21,11 +21,11 @@ _TYPES = [np.dtype(t) for t in (*_INTEGERS, *_FLOATS, object)]  # the narrowest 
 
 @final
 @dataclass(frozen=True)
-class Sample:
+class CsvSample:
     """Files from whose first records facts are inferred."""
 
     files: tuple[str, ...]
-    dialect: Dialect
+    dialect: CsvDialect
     compression: str
     header: bool
 

@@ -15,7 +15,7 @@ from stratagem._data.files._text import FixedLength, TextLines
 from stratagem._data.files._tfrecord import TFRecords
 from stratagem._data.stages._file_names import FileNames, names_in
 from stratagem._data.stages._options import AUTOTUNE
-from stratagem._data.stages._order import Straight
+from stratagem._data.stages._order import StraightOrder
 from stratagem._data.stages._stage import OrderedRows, Stage
 
 
@@ -98,6 +98,6 @@ def _names(filenames: Any) -> Stage:
             "The `filenames` argument must contain `tf.string` elements of shape [] (i.e. scalars). Got a dataset of "
             f"element spec {stage.spec}."
         )
-    if isinstance(stage, OrderedRows) and isinstance(stage.order, Straight):
+    if isinstance(stage, OrderedRows) and isinstance(stage.order, StraightOrder):
         return FileNames(names_in(stage.columns.gather(np.arange(stage.cardinality))))
     return stage

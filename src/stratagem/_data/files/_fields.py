@@ -21,13 +21,13 @@ _FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
 STRING_TYPE = np.dtype(object)
 
 
-class Unclosed(Exception):  # internal: requests the next line
+class UnclosedQuote(Exception):  # internal: requests the next line
     """A quoted field does not end within the text."""
 
 
 @final
 @dataclass(frozen=True)
-class Dialect:
+class CsvDialect:
     """The delimiters of fields."""
 
     delimiter: bytes
@@ -60,13 +60,13 @@ class Dialect:
         while end >= 0 and line[end + 1 : end + 2] == QUOTE:
             end = line.find(QUOTE, end + 2)
         if end < 0:
-            raise Unclosed
+            raise UnclosedQuote
         if line[end + 1 : end + 2] not in (b"", self.delimiter):
             raise InvalidArgumentError("Quote inside a string has to be escaped by another quote")
         return line[start + 1 : end].replace(b'""', QUOTE), end + 2
 
 
-def dialect(field_delim: Any, use_quote_delim: Any) -> Dialect:
+def dialect(field_delim: Any, use_quote_delim: Any) -> CsvDialect:
     """The dialect for the two usual arguments.
 
     Raises:
@@ -75,12 +75,12 @@ def dialect(field_delim: Any, use_quote_delim: Any) -> Dialect:
     delimiter = to_numpy(field_delim).item()
     if not isinstance(delimiter, bytes) or len(delimiter) != 1:
         raise InvalidArgumentError(f"field_delim should be only 1 char, got {field_delim!r}.")
-    return Dialect(delimiter, bool(use_quote_delim))
+    return CsvDialect(delimiter, bool(use_quote_delim))
 
 
 @final
 @dataclass(frozen=True)
-class Column:
+class CsvColumn:
     """A column's number in the file, its dtype, and the default value; None: a value is required."""
 
     number: int
@@ -108,7 +108,7 @@ class Column:
             ) from None
 
 
-def columns(record_defaults: Any, numbers: Sequence[int] | None = None) -> tuple[Column, ...]:
+def columns(record_defaults: Any, numbers: Sequence[int] | None = None) -> tuple[CsvColumn, ...]:
     """Makes columns from dtypes (a value is required), or from default values, alone or in lists; one per column.
 
     Raises:
@@ -118,7 +118,7 @@ def columns(record_defaults: Any, numbers: Sequence[int] | None = None) -> tuple
     return tuple(_column(i, given) for i, given in zip(places, record_defaults, strict=True))
 
 
-def _column(number: int, given: Any) -> Column:
+def _column(number: int, given: Any) -> CsvColumn:
     required = isinstance(given, DType | np.dtype | type)
     array = np.empty(0, as_dtype(given).dtype) if required else on_host(given, "record_defaults")
     if array.dtype not in (*_LIMITS, *_FLOATS, STRING_TYPE) or array.size > 1:
@@ -126,7 +126,7 @@ def _column(number: int, given: Any) -> Column:
             f"record_defaults[{number}] is {given!r:.100}: give float32, float64, int32, int64 or string for a column that "
             "is required, else one default value of these types."
         )
-    return Column(number, array.dtype, array.ravel()[0] if array.size else None)
+    return CsvColumn(number, array.dtype, array.ravel()[0] if array.size else None)
 
 
 def number_of(field: bytes, dtype: np.dtype[Any]) -> Any:

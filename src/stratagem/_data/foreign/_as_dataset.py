@@ -12,7 +12,7 @@ from stratagem._data import _plan as plan
 from stratagem._data._dataset import Dataset
 from stratagem._data.foreign import _hugging_face as hugging_face
 from stratagem._data.foreign import _torch as torch
-from stratagem._data.foreign._elements import Style
+from stratagem._data.foreign._elements import ElementFormat
 from stratagem._data.foreign._grain import GRAIN_TYPES, GrainSource
 from stratagem._data.foreign._hugging_face import TableColumns
 from stratagem._data.foreign._items import ItemColumns, Items
@@ -92,7 +92,7 @@ def _stage(source: Any, batch_size: int | None) -> Stage:
         return _table(source, batch_size)
     if hugging_face.is_streamed(source):
         # The library makes the batches itself, so that an element is always a batch.
-        style = Style("the Hugging Face IterableDataset", batches=True, lists_are_rows=True)
+        style = ElementFormat("the Hugging Face IterableDataset", batches=True, lists_are_rows=True)
         return ForeignStage(hugging_face.Streamed(source, style, batch_size))
     if torch.is_map_style(source) and not hasattr(source, "__len__"):
         raise TypeError(
@@ -100,7 +100,7 @@ def _stage(source: Any, batch_size: int | None) -> Stage:
         )
     if _is_indexed(source):
         # The items of a batch are copied when they are stacked.
-        style = Style(f"the {type(source).__name__}", batches=batch_size is None, fresh=batch_size is not None)
+        style = ElementFormat(f"the {type(source).__name__}", batches=batch_size is None, fresh=batch_size is not None)
         if batch_size is None:
             return ForeignStage(Items(source, style))
         return _rows(ItemColumns(source, style), batch_size)
@@ -110,9 +110,9 @@ def _stage(source: Any, batch_size: int | None) -> Stage:
 
 def _source(source: Any, *, batches: bool) -> Source:
     name = type(source).__name__
-    style = Style(f"the {name}", batches)
+    style = ElementFormat(f"the {name}", batches)
     if isinstance(source, GRAIN_TYPES):
-        return GrainSource(source, Style(f"the Grain {name}", batches))
+        return GrainSource(source, ElementFormat(f"the Grain {name}", batches))
     if torch.is_loader(source):
         return _loader(source, batches=batches)
     if isinstance(source, Iterable) and isinstance(source, SavesPosition):
@@ -124,7 +124,7 @@ def _source(source: Any, *, batches: bool) -> Source:
     if isinstance(source, Iterable):
         return Iterables(source.__iter__, style)
     if callable(source) and _needs_no_argument(source):
-        return Iterables(source, Style(f"the function {getattr(source, '__name__', name)}", batches))
+        return Iterables(source, ElementFormat(f"the function {getattr(source, '__name__', name)}", batches))
     raise _no_source(source)
 
 
@@ -153,7 +153,7 @@ def _rows(columns: Columns, batch_size: int) -> Stage:
 
 def _table(source: Any, batch_size: int | None) -> Stage:
     what, table = "the Hugging Face Dataset", hugging_face.with_arrays(source)
-    style = Style(what, batches=True, lists_are_rows=True, fresh=hugging_face.is_fresh(table))
+    style = ElementFormat(what, batches=True, lists_are_rows=True, fresh=hugging_face.is_fresh(table))
     return ForeignStage(Items(table, style)) if batch_size is None else _rows(TableColumns(table, style), batch_size)
 
 
@@ -165,7 +165,7 @@ def _loader(loader: Any, *, batches: bool) -> Source:
             "or let it give examples with DataLoader(…, batch_size=None)."
         )
     torch.warn_of_fork(loader)
-    style = Style(f"the torch {name}", batches, texts_are_rows=batches, fresh=torch.gives_fresh_tensors(loader))
+    style = ElementFormat(f"the torch {name}", batches, texts_are_rows=batches, fresh=torch.gives_fresh_tensors(loader))
     source = Stateful if isinstance(loader, SavesPosition) else torch.TorchIterable
     return source(loader, style, cardinality=torch.loader_cardinality(loader), batch_size=loader.batch_size)
 

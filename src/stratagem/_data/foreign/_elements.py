@@ -16,7 +16,7 @@ from stratagem._data.foreign._tensors import from_torch, is_torch_tensor
 
 @final
 @dataclass(frozen=True)
-class Style:
+class ElementFormat:
     """The interpretation of a library's elements.
 
     what: the source, for errors ("the torch DataLoader").
@@ -41,7 +41,7 @@ class Style:
 class Reader:
     """Reads the elements of one source. The first one determines the spec of all."""
 
-    def __init__(self, style: Style) -> None:
+    def __init__(self, style: ElementFormat) -> None:
         self._style = style
         self.spec: Nest | None = None
         self._specs: list[TensorSpec] = []
@@ -113,7 +113,7 @@ class Reader:
 class _Conversion:
     """Converts one element to a nest; knows its number for errors."""
 
-    def __init__(self, style: Style, number: int) -> None:
+    def __init__(self, style: ElementFormat, number: int) -> None:
         self._style = style
         self._number = number
         self._protect: Callable[[Array], Array] = _read_only if style.fresh else frozen

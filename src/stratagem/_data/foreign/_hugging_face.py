@@ -7,7 +7,7 @@ from typing import Any, final
 
 from stratagem._data.elements._nest import Nest, map_leaves
 from stratagem._data.elements._spec import without_rows
-from stratagem._data.foreign._elements import Style
+from stratagem._data.foreign._elements import ElementFormat
 from stratagem._data.foreign._items import FetchedColumns
 from stratagem._data.foreign._saved import from_json, to_json
 from stratagem._data.foreign._stage import Source, Stream
@@ -79,7 +79,7 @@ class TableColumns(FetchedColumns):
 class Streamed(Source):
     """A `datasets.IterableDataset`; with `batch_size` its examples are batched by the library itself."""
 
-    def __init__(self, dataset: Any, style: Style, batch_size: int | None) -> None:
+    def __init__(self, dataset: Any, style: ElementFormat, batch_size: int | None) -> None:
         super().__init__(style)
         self._dataset = dataset
         self._batch_size = batch_size

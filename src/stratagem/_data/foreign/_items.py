@@ -8,7 +8,7 @@ import numpy as np
 
 from stratagem._data.elements._nest import Array, Nest, map_leaves, stacked
 from stratagem._data.elements._spec import TensorSpec
-from stratagem._data.foreign._elements import Reader, Style
+from stratagem._data.foreign._elements import ElementFormat, Reader
 from stratagem._data.foreign._stage import Source, Stream
 from stratagem._data.stages._columns import Columns
 from stratagem._data.stages._order import Indices, State
@@ -19,7 +19,7 @@ from stratagem._data.stages._replay import name_position
 class Items(Source):
     """Every item is a global batch."""
 
-    def __init__(self, items: Any, style: Style) -> None:
+    def __init__(self, items: Any, style: ElementFormat) -> None:
         super().__init__(style)
         self._items = items
 
@@ -57,7 +57,7 @@ class _ItemStream(Stream):
 class FetchedColumns(Columns):
     """Rows that the library makes when they are requested, possibly by running user code."""
 
-    def __init__(self, items: Any, style: Style) -> None:
+    def __init__(self, items: Any, style: ElementFormat) -> None:
         self._items = items
         self._style = style
         self._reader = Reader(style)

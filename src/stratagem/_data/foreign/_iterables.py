@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any, final
 
 from stratagem._base.errors import InvalidArgumentError
-from stratagem._data.foreign._elements import Style
+from stratagem._data.foreign._elements import ElementFormat
 from stratagem._data.foreign._stage import Source, Stream
 from stratagem._data.stages._order import State
 from stratagem._data.stages._replay import replay
@@ -24,7 +24,7 @@ class Randomness(abc.ABC):
 
 
 @final
-class Unknown(Randomness):
+class UnknownRandomness(Randomness):
     """The null object for iterations whose random state is unknown."""
 
     def save(self) -> State:
@@ -69,13 +69,13 @@ class ReplayedStream(Stream):
 class Iterables(Source):
     """An object that returns a new iterator on each request, or a function that does."""
 
-    def __init__(self, start: Callable[[], Any], style: Style) -> None:
+    def __init__(self, start: Callable[[], Any], style: ElementFormat) -> None:
         super().__init__(style)
         self._start = start
         self._last: Iterator[Any] | None = None
 
     def stream(self) -> Stream:
-        return ReplayedStream(self._begin, self.style.what, Unknown())
+        return ReplayedStream(self._begin, self.style.what, UnknownRandomness())
 
     def _begin(self) -> Iterator[Any]:
         made = self._start()
@@ -96,7 +96,7 @@ class Iterables(Source):
 class OneShot(Source):
     """An iterator, whose elements can be drawn only once."""
 
-    def __init__(self, values: Iterator[Any], style: Style) -> None:
+    def __init__(self, values: Iterator[Any], style: ElementFormat) -> None:
         super().__init__(style)
         self._values = values
         self._first: list[Any] = []

@@ -5,7 +5,7 @@ import threading
 from typing import Any, final
 
 from stratagem._data.elements._nest import Nest
-from stratagem._data.foreign._elements import Reader, Style
+from stratagem._data.foreign._elements import ElementFormat, Reader
 from stratagem._data.stages._cardinality import UNKNOWN
 from stratagem._data.stages._order import State
 from stratagem._data.stages._replay import name_position
@@ -34,7 +34,7 @@ class Stream(abc.ABC):
 class Source(abc.ABC):
     """Another library's dataset."""
 
-    def __init__(self, style: Style) -> None:
+    def __init__(self, style: ElementFormat) -> None:
         self.style = style
 
     @property

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any, Protocol, final, runtime_checkable
 
-from stratagem._data.foreign._elements import Style
+from stratagem._data.foreign._elements import ElementFormat
 from stratagem._data.foreign._saved import from_json, to_json
 from stratagem._data.foreign._stage import Source, Stream
 from stratagem._data.stages._cardinality import UNKNOWN
@@ -25,7 +25,7 @@ class Stateful(Source):
     """An iterable whose state is that of its latest iteration, such as torchdata's StatefulDataLoader."""
 
     def __init__(
-        self, iterable: Any, style: Style, *, cardinality: int = UNKNOWN, batch_size: int | None = None
+        self, iterable: Any, style: ElementFormat, *, cardinality: int = UNKNOWN, batch_size: int | None = None
     ) -> None:
         super().__init__(style)
         self.iterable = iterable

@@ -5,7 +5,7 @@ import multiprocessing
 import sys
 from typing import Any, final
 
-from stratagem._data.foreign._elements import Style
+from stratagem._data.foreign._elements import ElementFormat
 from stratagem._data.foreign._iterables import Randomness, ReplayedStream
 from stratagem._data.foreign._saved import from_json, to_json
 from stratagem._data.foreign._stage import Source, Stream
@@ -65,7 +65,7 @@ class TorchIterable(Source):
     """A DataLoader or an IterableDataset."""
 
     def __init__(
-        self, iterable: Any, style: Style, *, cardinality: int = UNKNOWN, batch_size: int | None = None
+        self, iterable: Any, style: ElementFormat, *, cardinality: int = UNKNOWN, batch_size: int | None = None
     ) -> None:
         super().__init__(style)
         self._iterable = iterable

@@ -7,7 +7,7 @@ from stratagem._base.errors import InvalidArgumentError
 from stratagem._data.elements._nest import Nest, leaves
 from stratagem._data.functions._compiled import CompiledFunction
 from stratagem._data.functions._draws import Draws, places
-from stratagem._data.functions._map_mode import InPython, MapMode, Traced, has_static_spec, map_mode_of
+from stratagem._data.functions._map_mode import MapMode, PythonMapMode, TracedMapMode, has_static_spec, map_mode_of
 from stratagem._data.functions._user_code import UserFunction
 from stratagem._data.stages._order import State
 from stratagem._data.stages._stage import Stage
@@ -39,14 +39,14 @@ class AppliedFunction:
         return Draws()
 
     @property
-    def traced(self) -> Traced | None:
+    def traced(self) -> TracedMapMode | None:
         """The function as a program, if that is known by now."""
-        return self.mode if self.known and isinstance(self.mode, Traced) else None
+        return self.mode if self.known and isinstance(self.mode, TracedMapMode) else None
 
     @property
     def in_python(self) -> bool:
         """True if it runs as Python."""
-        return isinstance(self.mode, InPython)
+        return isinstance(self.mode, PythonMapMode)
 
     @property
     def spec(self) -> Nest:

@@ -116,7 +116,7 @@ class ElementSeeds:
 
 
 @final
-class Numbered(Order):
+class NumberedOrder(Order):
     """Another order whose indices also encode their place in the iteration, so that they can be shuffled and cached.
 
     An index holds its row in the low bits, and above them a hash of the iteration and the place. Rows that an earlier

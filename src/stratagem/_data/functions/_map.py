@@ -11,8 +11,8 @@ from stratagem._data.elements._nest import Nest, spec_of
 from stratagem._data.elements._spec import TensorSpec
 from stratagem._data.functions._applied import AppliedFunction, check_tensors
 from stratagem._data.functions._blocks import FilterBlocks, MapBlocks
-from stratagem._data.functions._draws import Numbered
-from stratagem._data.functions._mapped import ElementProgram, Filtered, MappedColumns
+from stratagem._data.functions._draws import NumberedOrder
+from stratagem._data.functions._mapped import ElementProgram, FilteredOrder, MappedColumns
 from stratagem._data.functions._parallel import ParallelIterator, cores
 from stratagem._data.functions._user_code import UserFunction
 from stratagem._data.stages._cardinality import UNKNOWN
@@ -51,7 +51,7 @@ def filtered(stage: Stage, predicate: Callable[..., Any]) -> Stage:
     # Computed rows would be computed twice: for the predicate, and for the consumer.
     if isinstance(stage, OrderedRows) and stage.cheap and applied.traced is not None:
         order, run = _over_rows(stage, applied)
-        return OrderedRows(stage.columns, Filtered(order, run))
+        return OrderedRows(stage.columns, FilteredOrder(order, run))
     return FilterStage(stage, applied)
 
 
@@ -61,7 +61,7 @@ def _over_rows(stage: OrderedRows, applied: AppliedFunction) -> tuple[Order, Ele
     columns, program = stage.columns, applied.traced.program
     if not program.trace.draws:
         return stage.order, ElementProgram(columns, program)
-    return Numbered(stage.order, applied.draws, columns), ElementProgram(columns, program, applied.draws)
+    return NumberedOrder(stage.order, applied.draws, columns), ElementProgram(columns, program, applied.draws)
 
 
 def _threads(num_parallel_calls: Any) -> int:

@@ -37,7 +37,7 @@ class MapMode(abc.ABC):
 
 
 @final
-class InPython(MapMode):
+class PythonMapMode(MapMode):
     """Runs the function in Python for every element."""
 
     def __init__(self, function: UserFunction) -> None:
@@ -67,7 +67,7 @@ class InPython(MapMode):
 
 
 @final
-class Traced(MapMode):
+class TracedMapMode(MapMode):
     """Runs one compiled program, or one for each number of rows if elements are batches.
 
     The constructor raises what `trace` raises.
@@ -138,7 +138,7 @@ def map_mode_of(parent: Stage, function: UserFunction) -> MapMode:
     """
     failure: Exception | None = None
     try:
-        return Traced(function, parent.spec, parent.batch_size)
+        return TracedMapMode(function, parent.spec, parent.batch_size)
     except NeedsPython as reason:
         why = str(reason)
     except Exception as error:  # an error of the function, or only of the trace: running it in Python will tell
@@ -146,7 +146,7 @@ def map_mode_of(parent: Stage, function: UserFunction) -> MapMode:
     if failure is not None and not _works_in_python(parent, function):
         raise failure
     logger.info("%s: `%s` runs as Python for every element: %s.", function.what, function.name, why)
-    return InPython(function)
+    return PythonMapMode(function)
 
 
 def _works_in_python(parent: Stage, function: UserFunction) -> bool:

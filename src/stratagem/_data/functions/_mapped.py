@@ -154,7 +154,7 @@ class MemoColumns(Columns):
 
 
 @final
-class Filtered(Order):
+class FilteredOrder(Order):
     """The indices of another order whose rows a traced predicate accepts."""
 
     def __init__(self, parent: Order, accepts: ElementProgram) -> None:

@@ -9,7 +9,7 @@ from stratagem._data._dataset_base import as_int, stage_of
 from stratagem._data.elements._nest import Nest
 from stratagem._data.elements._spec import DatasetSpec
 from stratagem._data.functions._draws import Draws, places
-from stratagem._data.functions._map_mode import InPython
+from stratagem._data.functions._map_mode import PythonMapMode
 from stratagem._data.functions._user_code import UserFunction
 from stratagem._data.stages._cardinality import UNKNOWN
 from stratagem._data.stages._options import AUTOTUNE
@@ -55,7 +55,7 @@ class Opener:
     def spec(self, parent: Stage) -> Nest:
         """The specs of the elements of the datasets made from elements of `parent`."""
         with seeded_by(0):
-            found = InPython(self.function).spec(parent)
+            found = PythonMapMode(self.function).spec(parent)
         if not isinstance(found, DatasetSpec):
             raise self._error(found)
         return found.element_spec

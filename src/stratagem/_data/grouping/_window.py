@@ -12,7 +12,7 @@ from stratagem._data.elements._spec import DatasetSpec, Nestable
 from stratagem._data.functions._static_spec import static_spec
 from stratagem._data.stages._cardinality import windows
 from stratagem._data.stages._memory import ListStage
-from stratagem._data.stages._order import Listed, Order, State
+from stratagem._data.stages._order import ListedOrder, Order, State
 from stratagem._data.stages._stage import OrderedRows, ParentIterator, Stage, StageIterator, UnaryStage
 
 Wrap = Callable[[Stage], Nestable]
@@ -77,7 +77,7 @@ class WindowStage(UnaryStage):
         pack, parts = packer(rows.spec), rows.columns.parts()
 
         def window(indices: list[int]) -> Nest:
-            order = Listed(np.asarray(indices, np.int64))
+            order = ListedOrder(np.asarray(indices, np.int64))
             return pack(self._wrap(OrderedRows(part, order)) for part in parts)
 
         return window

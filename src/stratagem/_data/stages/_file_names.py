@@ -13,7 +13,7 @@ from stratagem._base.paths import local_path
 from stratagem._data.elements._nest import Nest, to_numpy
 from stratagem._data.elements._spec import TensorSpec
 from stratagem._data.stages._columns import ArrayColumns
-from stratagem._data.stages._order import Order, Shuffled, Straight
+from stratagem._data.stages._order import Order, ShuffledOrder, StraightOrder
 from stratagem._data.stages._seeds import EpochSeeds
 from stratagem._data.stages._stage import FileSource, OrderedRows, StageIterator
 
@@ -65,9 +65,9 @@ class FileNames(FileSource):
     def _rows(self) -> OrderedRows:
         names = np.empty(len(self._files), object)
         names[:] = [os.fsencode(name) for name in self._files]
-        order: Order = Straight(len(names))
+        order: Order = StraightOrder(len(names))
         if self._seeds is not None and len(names):
-            order = Shuffled(order, len(names), self._seeds)
+            order = ShuffledOrder(order, len(names), self._seeds)
         return OrderedRows(ArrayColumns(names), order)
 
 

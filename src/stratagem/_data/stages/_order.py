@@ -61,7 +61,7 @@ class Cursor(abc.ABC):
 
 
 @final
-class Straight(Order):
+class StraightOrder(Order):
     """The indices 0, 1, ..., length - 1."""
 
     def __init__(self, length: int) -> None:
@@ -96,7 +96,7 @@ class _StraightCursor(Cursor):
 
 
 @final
-class Endless(Order):
+class EndlessOrder(Order):
     """The indices 0, 1, 2, ... without end."""
 
     @property
@@ -108,7 +108,7 @@ class Endless(Order):
 
 
 @final
-class Listed(Order):
+class ListedOrder(Order):
     """The given indices."""
 
     def __init__(self, indices: Indices) -> None:
@@ -141,7 +141,7 @@ class _ListedCursor(Cursor):
 
 
 @final
-class Repeated(Order):
+class RepeatedOrder(Order):
     """Repeats another order; a `count` of -1 repeats forever."""
 
     def __init__(self, parent: Order, count: int) -> None:
@@ -299,7 +299,7 @@ class _RememberedCursor(Cursor):
 
 
 @final
-class Shuffled(Order):
+class ShuffledOrder(Order):
     """Draws another order at random from a buffer: a uniform permutation if the buffer holds all of it."""
 
     def __init__(self, parent: Order, buffer_size: int, seeds: EpochSeeds) -> None:

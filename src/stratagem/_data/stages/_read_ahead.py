@@ -19,7 +19,7 @@ from stratagem._data.elements._nest import Nest
 from stratagem._data.stages._order import State
 from stratagem._data.stages._stage import StageIterator
 
-Result = tuple[Nest, State]  # an element, or a `Failed`, and the state of the iteration after it
+Result = tuple[Nest, State]  # an element, or a `FailedElement`, and the state of the iteration after it
 
 
 class Executor(abc.ABC):
@@ -128,7 +128,7 @@ class ReadAheadIterator(StageIterator):
         element = None
         try:
             element, self._state = head.result()
-            if isinstance(element, Failed):
+            if isinstance(element, FailedElement):
                 raise element.error
             return element
         finally:
@@ -169,7 +169,7 @@ class ReadAheadIterator(StageIterator):
 
 @final
 @dataclasses.dataclass(frozen=True)
-class Failed:
+class FailedElement:
     """Represents an element whose computation failed: the iteration continues after it."""
 
     error: Exception
@@ -179,7 +179,7 @@ def _advance(walk: StageIterator) -> Result:
     try:
         element = next(walk)
     except Exception as error:  # raised when the element is requested
-        return Failed(error), walk.get_state()
+        return FailedElement(error), walk.get_state()
     return element, walk.get_state()
 
 

@@ -14,12 +14,12 @@ import jax
 
 from stratagem._base.errors import UnavailableError
 from stratagem._base.types import Nest, UserFunction
-from stratagem._cluster.control import Limits
+from stratagem._cluster.control import TimeLimits
 from stratagem._core.context import entered
 from stratagem._core.step import Function, call_many
 from stratagem._data import Dataset, DistributedInput
 from stratagem._private import KerasVariable
-from stratagem._servers.coordinator._batching import BatchingPolicy, BestEffortLock
+from stratagem._servers.coordinator._batching import BatchingPolicy, TurnQueue
 from stratagem._servers.coordinator._queue import Closure, ClosureQueue
 from stratagem._servers.coordinator._report import Report, WorkerTimes
 from stratagem._servers.coordinator._values import (
@@ -30,7 +30,7 @@ from stratagem._servers.coordinator._values import (
     check_no_remote,
     values_for_worker,
 )
-from stratagem._servers.remote import Busy, RemoteResource, TaskLostError, Worker
+from stratagem._servers.remote import BusyTimer, RemoteResource, TaskLostError, Worker
 from stratagem._servers.strategy import ParameterServerStrategy
 
 logger = logging.getLogger("stratagem.coordinator")
@@ -65,10 +65,10 @@ class ClusterCoordinator:
         self._name = uuid.uuid4().hex
         self._per_worker = PerWorkerRegistry()
         self._threads: dict[int, threading.Thread] = {}
-        self._turns = BestEffortLock()  # for the workers of this process
+        self._turns = TurnQueue()  # for the workers of this process
         self._lost: UnavailableError | None = None  # set when a server or all workers are lost: the job cannot continue
         self._absent: frozenset[int] = frozenset()
-        self.reading = Busy()
+        self.reading = BusyTimer()
         if not strategy.servers.local:
             for server in strategy.servers.actors:
                 server.call("serve", self._name).result()
@@ -273,7 +273,7 @@ class ClusterCoordinator:
 
     def _wait_for_replacement(self, worker: Any) -> None:
         """Waits until a process has taken the lost worker's place, or the job is aborted, as it is when no worker is left."""
-        limit = Limits.from_environment(os.environ).rejoin
+        limit = TimeLimits.from_environment(os.environ).rejoin
         while self._alive():
             try:
                 worker.rejoin(limit)

@@ -17,7 +17,7 @@ from stratagem._core.step import Checks
 from stratagem._servers.remote._actors import Actor
 from stratagem._servers.remote._lookup import RowCapacity, rows_to_look_up
 from stratagem._servers.remote._prefetch import ReadsByServer
-from stratagem._servers.remote._push import Push, ServerValues, UpdateGradients
+from stratagem._servers.remote._push import Push, ReadReply, UpdateGradients
 from stratagem._servers.remote._time_breakdown import TimeCategory
 from stratagem._servers.remote._update import SparseGradient
 from stratagem._servers.remote._worker import Worker
@@ -52,7 +52,7 @@ class TableShard:
 
 
 @dataclass(frozen=True)
-class LateRead:
+class PlannedRead:
     """A value that is read from a server after subprogram `call` and the updates before it."""
 
     call: int
@@ -61,7 +61,7 @@ class LateRead:
 
 
 @dataclass(frozen=True)
-class SentGradient:
+class PlannedGradient:
     """A gradient of the variable with this path. ids: of its rows; None for a dense gradient."""
 
     path: str
@@ -70,7 +70,7 @@ class SentGradient:
 
 
 @dataclass(frozen=True)
-class SentPart:
+class PlannedUpdatePart:
     """The part of an update that one server applies, under the number `update`.
 
     gradients: the indices of the gradients that it takes.
@@ -82,7 +82,7 @@ class SentPart:
 
 
 @dataclass(frozen=True)
-class TableLookup:
+class PlannedLookup:
     """The rows of a table that some ids ask for, looked up after subprogram `call`.
 
     updated: whether the updates of earlier calls have to be pushed first. name: of the table. ids: the values to look
@@ -102,7 +102,7 @@ class TableLookup:
 
 
 @dataclass(frozen=True)
-class SentUpdate:
+class PlannedUpdate:
     """An optimizer's update that is sent to servers; its gradients are computed by subprogram `call`.
 
     finite: a boolean value, false if a gradient has NaN or infinity. gradients: one for each variable.
@@ -111,12 +111,12 @@ class SentUpdate:
     call: int
     optimizer: str
     finite: Number
-    gradients: tuple[SentGradient, ...]
-    parts: tuple[SentPart, ...]
+    gradients: tuple[PlannedGradient, ...]
+    parts: tuple[PlannedUpdatePart, ...]
 
 
 @dataclass(frozen=True)
-class SentChange:
+class PlannedChange:
     """A value that is added to a variable, or replaces it, on all servers that hold the variable."""
 
     locations: tuple[ServerLocation, ...]
@@ -137,13 +137,13 @@ class ExecutionPlan:
     inputs: tuple[Number, ...]
     constants: tuple[tuple[Number, Any], ...]
     reads: tuple[tuple[Number, ServerLocation], ...]
-    late_reads: tuple[LateRead, ...]
+    late_reads: tuple[PlannedRead, ...]
     worker_reads: tuple[tuple[Number, Any], ...]
     worker_writes: tuple[tuple[Number, Any], ...]
     subprograms: tuple[CompiledSubprogram, ...]
-    lookups: tuple[TableLookup, ...]
-    updates: tuple[SentUpdate, ...]
-    changes: tuple[SentChange, ...]
+    lookups: tuple[PlannedLookup, ...]
+    updates: tuple[PlannedUpdate, ...]
+    changes: tuple[PlannedChange, ...]
     results: tuple[Number, ...]
     checks: Checks
 
@@ -235,7 +235,7 @@ class PlanExecution:
             answer = prefetched[server] if server in prefetched else calls[server].result()
             self._values.update(zip(numbers, self._note_seen(server, answer), strict=True))
 
-    def _note_seen(self, server: int, answer: ServerValues) -> Sequence[Any]:
+    def _note_seen(self, server: int, answer: ReadReply) -> Sequence[Any]:
         """Returns the values of a server's answer to `read` or `rows`; notes its push count at the first one."""
         self._seen.setdefault(server, answer.pushes)
         return answer.values
@@ -259,7 +259,7 @@ class PlanExecution:
         self._push(due, (), {})
         self._updates_sent += len(due)
 
-    def _lookup(self, lookup: TableLookup) -> None:
+    def _lookup(self, lookup: PlannedLookup) -> None:
         values, sizes = self._values, [shard.rows for shard in lookup.shards]
         wanted = rows_to_look_up([values[n] for n in lookup.ids], sizes, lookup.name, lookup.capacity)
         values.update(zip(lookup.inverse, map(jnp.asarray, wanted.inverse), strict=True))
@@ -273,7 +273,7 @@ class PlanExecution:
         values.update(zip(lookup.rows, found, strict=True))
 
     def _push(
-        self, updates: Sequence[SentUpdate], changes: Sequence[SentChange], wanted: Mapping[int, Sequence[str]]
+        self, updates: Sequence[PlannedUpdate], changes: Sequence[PlannedChange], wanted: Mapping[int, Sequence[str]]
     ) -> ReadsByServer:
         """Sends updates and changes; returns the wanted values, after the push, of the servers that got one."""
         sends = self._gradients(updates)
@@ -285,18 +285,18 @@ class PlanExecution:
         pushed = sorted({*sends, *added, *replaced})
         if not pushed:
             return {}
-        origin = self._worker.next_origin()
+        push_id = self._worker.next_origin()
         with self._worker.clock.part(TimeCategory.SERVERS):
             calls = {}
             for server in pushed:
                 push = Push(sends[server], added[server], replaced[server], self._seen.pop(server, None))
                 keys = wanted.get(server)
                 method, arguments = ("push_and_read", (keys,)) if keys else ("push", ())
-                calls[server] = self._servers[server].call(method, origin, push, *arguments)
+                calls[server] = self._servers[server].call(method, push_id, push, *arguments)
             answers = {server: call.result() for server, call in calls.items()}
             return {server: answer for server, answer in answers.items() if wanted.get(server)}
 
-    def _gradients(self, updates: Sequence[SentUpdate]) -> dict[int, list[UpdateGradients]]:
+    def _gradients(self, updates: Sequence[PlannedUpdate]) -> dict[int, list[UpdateGradients]]:
         """Returns, by server, the gradients of its parts of these updates."""
         sends: dict[int, list[UpdateGradients]] = defaultdict(list)
         values = self._values
@@ -324,7 +324,7 @@ def _by_server(wanted: Sequence[tuple[Number, ServerLocation]]) -> dict[int, tup
     return found
 
 
-def _not_finite(update: SentUpdate, values: Values) -> str:
+def _not_finite(update: PlannedUpdate, values: Values) -> str:
     """Returns the error message for a gradient that has NaN or infinity."""
     names = [g.path for g in update.gradients if not np.isfinite(np.asarray(values[g.value])).all()]
     return (

@@ -13,13 +13,13 @@ from stratagem._core.mesh import ReplicaMesh
 from stratagem._core.step import Arguments, RemotePlacement, Trace
 from stratagem._core.values import InitializerProgram, placement_of
 from stratagem._private import scoped
-from stratagem._servers.remote._deferred import apply_on_servers
 from stratagem._servers.remote._export import to_jax_array
 from stratagem._servers.remote._lookup import RowCapacity, rows_to_look_up
 from stratagem._servers.remote._markers import lookup_p
 from stratagem._servers.remote._program import ServerProgram
 from stratagem._servers.remote._push import Push
 from stratagem._servers.remote._servers import Servers
+from stratagem._servers.remote._update_marker import apply_on_servers
 from stratagem._servers.remote._worker import Worker
 
 _numbers = itertools.count()
@@ -27,7 +27,7 @@ _numbers = itertools.count()
 
 @final
 @dataclass(frozen=True, eq=False)
-class StoredRemotely:
+class RemoteArraySpec:
     """Takes the place of a variable's array in this process: its shape and dtype."""
 
     shape: tuple[int, ...]
@@ -65,25 +65,25 @@ class ServerPlacement(RemotePlacement):
         ]
         return [to_jax_array(call.result().values[0]) for call in calls]
 
-    def place(self, variable: Any, value: Any) -> StoredRemotely:
+    def place(self, variable: Any, value: Any) -> RemoteArraySpec:
         """Sends a new value to every server that holds the variable."""
         array = jnp.asarray(value)
         self.servers.assign(self, array)
         self._count_change()
-        return StoredRemotely(tuple(array.shape), array.dtype)
+        return RemoteArraySpec(tuple(array.shape), array.dtype)
 
-    def make(self, initializer: InitializerProgram, start: int, rows: int) -> StoredRemotely:
+    def make(self, initializer: InitializerProgram, start: int, rows: int) -> RemoteArraySpec:
         """Lets the server make the first value of a new variable."""
         self.servers.make(self, initializer, start, rows)
         self._count_change()
-        return StoredRemotely((rows, *initializer.shape[1:]), initializer.dtype)
+        return RemoteArraySpec((rows, *initializer.shape[1:]), initializer.dtype)
 
     def add(self, variable: Any, amount: Any, sign: int) -> bool:
         """Lets the servers add the amount, so that additions of several workers at once are all counted."""
         value = jnp.broadcast_to(jnp.asarray(amount, variable._dtype), variable.shape)
         amount = value if sign > 0 else -value
-        origin = Worker.current().next_origin()
-        self.servers.push(origin, self, lambda key: Push(added={key: amount}))
+        push_id = Worker.current().next_origin()
+        self.servers.push(push_id, self, lambda key: Push(added={key: amount}))
         self._count_change()
         return True
 

@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from typing import Any, final
 
-from stratagem._servers.remote._push import ServerValues
+from stratagem._servers.remote._push import ReadReply
 
-ReadsByServer = Mapping[int, ServerValues]
+ReadsByServer = Mapping[int, ReadReply]
 
 
 @final

@@ -26,17 +26,17 @@ from stratagem._private import is_seed_state
 from stratagem._servers.remote._execution_plan import (
     CompiledSubprogram,
     ExecutionPlan,
-    LateRead,
-    SentChange,
-    SentGradient,
-    SentPart,
-    SentUpdate,
+    PlannedChange,
+    PlannedGradient,
+    PlannedLookup,
+    PlannedRead,
+    PlannedUpdate,
+    PlannedUpdatePart,
     ServerLocation,
-    TableLookup,
     TableShard,
 )
 from stratagem._servers.remote._parts import UpdatePart, parts_of
-from stratagem._servers.remote._server import NotHereError
+from stratagem._servers.remote._server import MissingVariableError
 from stratagem._servers.remote._servers import Servers
 from stratagem._servers.remote._step_analysis import StepAnalysis
 from stratagem._servers.remote._subprograms import Subprogram, subprograms_of
@@ -103,7 +103,7 @@ class ServerProgram(RemoteProgram):
                         self._plan_at(moves), inputs, self._servers, self._mesh, times
                     )
                     return results
-                except NotHereError:
+                except MissingVariableError:
                     if not self._servers.moved_since(moves):
                         raise
 
@@ -170,7 +170,7 @@ class _PlanBuilder:
             constants=(),
             reads=tuple((self._number(v), self._location(x)) for v, x in initial if is_remote(x)),
             late_reads=tuple(
-                LateRead(analysis.level[v] - 1, self._number(v), self._location(variables[i])) for v, i in updated
+                PlannedRead(analysis.level[v] - 1, self._number(v), self._location(variables[i])) for v, i in updated
             ),
             worker_reads=tuple((self._number(v), x) for v, x in initial if not is_remote(x)),
             worker_writes=tuple((self._value(c.value), variables[c.position]) for c in local_changes),
@@ -201,10 +201,10 @@ class _PlanBuilder:
     def _location(self, variable: Any) -> ServerLocation:
         return self._servers.locations(placement_of(variable))[0]
 
-    def _lookup(self, i: int) -> TableLookup:
+    def _lookup(self, i: int) -> PlannedLookup:
         group = self._analysis.groups[i]
         shards = [self._analysis.traced.variables[p] for p in group.shards]
-        return TableLookup(
+        return PlannedLookup(
             group.call,
             group.updated,
             shards[0].path,
@@ -215,24 +215,24 @@ class _PlanBuilder:
             tuple(self._number(("row_ids", i, s)) for s in range(len(shards))),
         )
 
-    def _update(self, i: int) -> SentUpdate:
+    def _update(self, i: int) -> PlannedUpdate:
         applied = self._analysis.applied[i]
         row_ids = [None if g is None else self._number(("row_ids", *g)) for g in applied.groups]
         paths = [v.path for v in applied.update.variables]
         values = map(self._value, applied.gradients)
-        return SentUpdate(
+        return PlannedUpdate(
             applied.call,
             applied.update.optimizer.name,
             self._number(("finite", i)),
-            tuple(map(SentGradient, paths, values, row_ids)),
-            tuple(SentPart(part.server, part.update.number, part.gradients) for part in self._parts[i]),
+            tuple(map(PlannedGradient, paths, values, row_ids)),
+            tuple(PlannedUpdatePart(part.server, part.update.number, part.gradients) for part in self._parts[i]),
         )
 
-    def _change(self, i: int) -> SentChange:
+    def _change(self, i: int) -> PlannedChange:
         change = self._analysis.changes[i]
         locations = self._servers.locations(placement_of(self._analysis.traced.variables[change.position]))
         value = self._value(change.value) if change.minus is None else self._number(("difference", i))
-        return SentChange(locations, value, change.adds)
+        return PlannedChange(locations, value, change.adds)
 
 
 def _check_strategy(traced: Trace, servers: Servers) -> None:

@@ -1,4 +1,4 @@
-"""Push: a step's changes on one server; Origin: its identity; ServerValues: what a server answers to a read."""
+"""Push: a step's changes on one server; Origin: its identity; ReadReply: what a server answers to a read."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -6,7 +6,7 @@ from typing import Any
 
 
 @dataclass(frozen=True)
-class Origin:
+class PushId:
     """Identifies a push, also when it is sent again.
 
     closure: its number, given by the coordinator. number: of the closure's pushes, from 1. below: all closures with smaller
@@ -28,7 +28,7 @@ class UpdateGradients:
 
 
 @dataclass(frozen=True)
-class ServerValues:
+class ReadReply:
     """Values that a server holds, or rows of them; pushes: how many it had applied when they were read."""
 
     pushes: int

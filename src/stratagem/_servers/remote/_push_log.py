@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import final
 
-from stratagem._servers.remote._push import Origin, Push
+from stratagem._servers.remote._push import Push, PushId
 
 # The history of one variable: by coordinator and closure, the number of the last push that may have changed it.
 History = Mapping[str, Mapping[int, int]]
@@ -48,20 +48,20 @@ class PushLog:
         self._records: OrderedDict[str, _PushRecord] = OrderedDict()
         self._moved_in: set[str] = set()
         # For the variables in _moved_in: the push that has set each last. An earlier closure's push does not set it any more.
-        self._last_set: dict[str, Origin] = {}
+        self._last_set: dict[str, PushId] = {}
 
-    def remaining(self, origin: Origin, push: Push) -> Push | None:
+    def remaining(self, push_id: PushId, push: Push) -> Push | None:
         """Returns what remains to be applied of a push; None if that is nothing, or its closure has ended."""
-        record = self._record_of(origin.coordinator)
-        if origin.below > record.below:
-            record.end(origin.below)
-        if origin.closure < record.below:
+        record = self._record_of(push_id.coordinator)
+        if push_id.below > record.below:
+            record.end(push_id.below)
+        if push_id.closure < record.below:
             return None
-        known = record.applied.get(origin.closure, 0) >= origin.number
+        known = record.applied.get(push_id.closure, 0) >= push_id.number
         if self._moved_in.isdisjoint(push.added) and self._moved_in.isdisjoint(push.set):
             return None if known else push
-        done = {key for key in (*push.added, *push.set) if self._is_done(origin, record, key, known)}
-        done |= {key for key in push.set if self._is_older(origin, key)}
+        done = {key for key in (*push.added, *push.set) if self._is_done(push_id, record, key, known)}
+        done |= {key for key in push.set if self._is_older(push_id, key)}
         rest = Push(
             () if known else push.updates,
             {key: value for key, value in push.added.items() if key not in done},
@@ -70,23 +70,28 @@ class PushLog:
         )
         return rest if rest.updates or rest.added or rest.set else None
 
-    def _is_done(self, origin: Origin, record: _PushRecord, key: str, known: bool) -> bool:
+    def _is_done(self, push_id: PushId, record: _PushRecord, key: str, known: bool) -> bool:
         return (
-            record.by_variable.get(key, {}).get(origin.closure, 0) >= origin.number if key in self._moved_in else known
+            record.by_variable.get(key, {}).get(push_id.closure, 0) >= push_id.number
+            if key in self._moved_in
+            else known
         )
 
-    def _is_older(self, origin: Origin, key: str) -> bool:
-        last = self._last_set.get(key, origin)
-        return last.coordinator == origin.coordinator and (last.closure, last.number) > (origin.closure, origin.number)
+    def _is_older(self, push_id: PushId, key: str) -> bool:
+        last = self._last_set.get(key, push_id)
+        return last.coordinator == push_id.coordinator and (last.closure, last.number) > (
+            push_id.closure,
+            push_id.number,
+        )
 
-    def record(self, origin: Origin, push: Push) -> None:
+    def record(self, push_id: PushId, push: Push) -> None:
         """Records that this part of a push, which `remaining` has returned, is applied."""
-        record = self._record_of(origin.coordinator)
-        record.applied[origin.closure] = max(origin.number, record.applied.get(origin.closure, 0))
+        record = self._record_of(push_id.coordinator)
+        record.applied[push_id.closure] = max(push_id.number, record.applied.get(push_id.closure, 0))
         if push.added or push.set:  # most pushes have updates only
             for key in self._moved_in.intersection((*push.added, *push.set)):
-                record.by_variable.setdefault(key, {})[origin.closure] = origin.number
-            self._last_set.update(dict.fromkeys(self._moved_in.intersection(push.set), origin))
+                record.by_variable.setdefault(key, {})[push_id.closure] = push_id.number
+            self._last_set.update(dict.fromkeys(self._moved_in.intersection(push.set), push_id))
 
     def history(self, key: str) -> History:
         """Returns the history of a variable, for a server that holds it from now on."""

@@ -18,11 +18,11 @@ from stratagem._servers.remote._execution_plan import ExecutionPlan
 from stratagem._servers.remote._export import exported
 from stratagem._servers.remote._finalizers import Finalized
 from stratagem._servers.remote._prefetch import Freshness, PrefetchedValues
-from stratagem._servers.remote._push import Origin
+from stratagem._servers.remote._push import PushId
 from stratagem._servers.remote._ray_actors import RayActor
 from stratagem._servers.remote._ray_worker_task import ElementLeaf, RemoteSeed, without_programs
-from stratagem._servers.remote._server import NotHereError
-from stratagem._servers.remote._step_call import MissingPlan, MissingProgram, OtherShapes, PlanKey, StepCall
+from stratagem._servers.remote._server import MissingVariableError
+from stratagem._servers.remote._step_call import MissingPlan, MissingProgram, PlanKey, ShapeMismatch, StepCall
 from stratagem._servers.remote._time_breakdown import TimeBreakdown, TimeCategory
 from stratagem._servers.remote._update import SparseGradient
 
@@ -133,10 +133,10 @@ class RayWorker:
         self._closures, self._pushes = closures, 0
         self._below, self._coordinator = below, coordinator
 
-    def next_origin(self) -> Origin:
+    def next_origin(self) -> PushId:
         """Returns the origin of the next push that a function makes outside of steps."""
         self._pushes += 1
-        return Origin(self._closures[0], self._pushes, self._below, self._coordinator)
+        return PushId(self._closures[0], self._pushes, self._below, self._coordinator)
 
     def number(self, thing: Any) -> int:
         """Returns a new number for an object that the worker is to make.
@@ -194,7 +194,7 @@ class RayWorker:
             )
             try:
                 answer = self.actor.call("follow", call).result()
-            except NotHereError:
+            except MissingVariableError:
                 raise  # the step is taken again, and its pushes get the same numbers
             except Exception:
                 self._pushes += plan.max_pushes  # a function that goes on makes other pushes: they need other numbers
@@ -203,7 +203,7 @@ class RayWorker:
             self._ready |= ready
             self.clock.add_remote(answer.seconds)
             self.clock.steps += len(answer.results)
-            if isinstance(stop, OtherShapes):
+            if isinstance(stop, ShapeMismatch):
                 next(v for v in inputs if isinstance(v, StandIn) and v.leaf.iterator == stop.iterator).iterator.forget()
             # Results are returned at once: an error below, or of the next step, must not count against these steps.
             if answer.results or not isinstance(stop, MissingPlan | MissingProgram):

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, final
 
 from stratagem._base.errors import UnavailableError
-from stratagem._cluster.control import Limits
+from stratagem._cluster.control import TimeLimits
 from stratagem._private import attached_by
 from stratagem._servers.remote import _ray_node as node
 from stratagem._servers.remote._actors import Actor, Pending, TaskLostError, TaskSilentError
@@ -61,7 +61,7 @@ class RayPending(Pending):
                     message = self._ray.get(self._reference, timeout=_SLICE_SECONDS)
                     break
                 node.check()
-                limit = Limits.from_environment(os.environ).heartbeat
+                limit = TimeLimits.from_environment(os.environ).heartbeat
                 if time.monotonic() - last_answer > limit:
                     self._ping(limit)
                     last_answer = time.monotonic()

@@ -18,7 +18,7 @@ from stratagem._base.errors import ClusterError, UnavailableError
 from stratagem._base.files import write_text
 from stratagem._base.programs import command as program
 from stratagem._cluster import Address
-from stratagem._cluster.control import INSECURE, Limits, is_secret, read_token
+from stratagem._cluster.control import INSECURE, TimeLimits, is_secret, read_token
 from stratagem._servers.remote._ray_folder import end_keeper, last_words, locked, log_of, note_keeper, register, runs
 
 logger = logging.getLogger("stratagem.remote")
@@ -252,7 +252,7 @@ def _started(folder: Path, command: list[str], end: float) -> bool:
 
 def join_seconds() -> float:
     """Returns for how many seconds tasks wait for each other."""
-    return Limits.from_environment(os.environ).join
+    return TimeLimits.from_environment(os.environ).join
 
 
 def _wait_for(head: Address) -> None:

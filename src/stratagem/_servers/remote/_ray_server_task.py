@@ -8,7 +8,7 @@ import jax
 
 from stratagem._base.errors import UnavailableError
 from stratagem._servers.remote._export import as_argument, imported, imported_maker, shapes_of
-from stratagem._servers.remote._push import Origin, Push, ServerValues
+from stratagem._servers.remote._push import Push, PushId, ReadReply
 from stratagem._servers.remote._push_log import History
 from stratagem._servers.remote._ray_task import RayTask
 from stratagem._servers.remote._server import ReleasedVariable, Traffic, VariableServer
@@ -66,14 +66,14 @@ class ServerTask(RayTask):
         jax.block_until_ready(released.value)
         return released
 
-    def read(self, keys: Sequence[str]) -> ServerValues:
+    def read(self, keys: Sequence[str]) -> ReadReply:
         """Calls `VariableServer.read`; returns when the values are computed."""
         with self._server.busy:
             found = self._server.read(keys)
             jax.block_until_ready(found.values)
             return found
 
-    def rows(self, wanted: Sequence[tuple[str, Any]]) -> ServerValues:
+    def rows(self, wanted: Sequence[tuple[str, Any]]) -> ReadReply:
         """Calls `VariableServer.rows`; returns when the rows are computed."""
         with self._server.busy:
             found = self._server.rows(wanted)
@@ -98,14 +98,14 @@ class ServerTask(RayTask):
         """Adds the program of an update for gradients of these shapes."""
         self._updates[number].programs[shapes] = imported(program, donated=(0,))
 
-    def push(self, origin: Origin | None, push: Push) -> bool:
+    def push(self, push_id: PushId | None, push: Push) -> bool:
         """Calls `VariableServer.push`. Raises UnavailableError for a closure of another coordinator than the present one."""
-        if origin is not None and origin.coordinator != self._coordinator:
+        if push_id is not None and push_id.coordinator != self._coordinator:
             raise UnavailableError("Another coordinator has taken over the job.")
         added = {k: as_argument(v) for k, v in push.added.items()}
-        return self._server.push(origin, Push(push.updates, added, push.set, push.seen))
+        return self._server.push(push_id, Push(push.updates, added, push.set, push.seen))
 
-    def push_and_read(self, origin: Origin | None, push: Push, keys: Sequence[str]) -> ServerValues:
+    def push_and_read(self, push_id: PushId | None, push: Push, keys: Sequence[str]) -> ReadReply:
         """Calls `push`, then `read`."""
-        self.push(origin, push)
+        self.push(push_id, push)
         return self.read(keys)

@@ -15,13 +15,13 @@ from stratagem._servers.remote._actors import Actor
 from stratagem._servers.remote._execution_plan import ExecutionPlan, PlanExecution
 from stratagem._servers.remote._export import ExportedSubprogram, MissingProgramError, imported, shapes_of
 from stratagem._servers.remote._ray_task import RayTask
-from stratagem._servers.remote._server import NotHereError
+from stratagem._servers.remote._server import MissingVariableError
 from stratagem._servers.remote._step_call import (
-    FailedLater,
+    LaterStepFailure,
     MissingPlan,
     MissingProgram,
-    OtherShapes,
     PlanKey,
+    ShapeMismatch,
     StepAnswer,
     StepCall,
     StepId,
@@ -157,7 +157,7 @@ class WorkerTask(RayTask):
             values = [self._input(x, drawn) for x in inputs]
             for x, value in zip(inputs, values, strict=True):
                 if isinstance(x, ElementLeaf) and (tuple(value.shape), str(value.dtype)) != (x.shape, x.dtype):
-                    return OtherShapes(x.iterator)
+                    return ShapeMismatch(x.iterator)
             if interrupted is not None and interrupted.step_id == step_id:
                 execution, self._worker.pushes = interrupted.execution, interrupted.pushes
             else:
@@ -169,9 +169,11 @@ class WorkerTask(RayTask):
                 return MissingProgram(missing.function, missing.shapes)
         except Exception as error:
             if done:
-                return FailedLater()  # the results so far are returned first; called alone, the step raises this again
+                return (
+                    LaterStepFailure()
+                )  # the results so far are returned first; called alone, the step raises this again
             if not isinstance(
-                error, UnavailableError | NotHereError
+                error, UnavailableError | MissingVariableError
             ):  # after those, the step is retried with its elements
                 self._drop(drawn)
             raise

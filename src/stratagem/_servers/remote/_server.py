@@ -12,14 +12,14 @@ import jax.numpy as jnp
 from stratagem._base.errors import InvalidArgumentError
 from stratagem._core.values import Maker
 from stratagem._servers.remote._export import as_argument, to_jax_array
-from stratagem._servers.remote._push import Origin, Push, ServerValues
+from stratagem._servers.remote._push import Push, PushId, ReadReply
 from stratagem._servers.remote._push_log import History, PushLog
-from stratagem._servers.remote._time_breakdown import Busy
+from stratagem._servers.remote._time_breakdown import BusyTimer
 from stratagem._servers.remote._update import Applicable
 
 
 @final
-class NotHereError(InvalidArgumentError):
+class MissingVariableError(InvalidArgumentError):
     """A server does not have a variable: another one may hold it now, or the same one under another key."""
 
     def __init__(self, server: int, keys: Sequence[str], what: str = "") -> None:
@@ -69,7 +69,7 @@ class VariableServer:
     def __init__(self, index: int) -> None:
         self.index = index
         self.pushes = self.dropped = 0
-        self.busy = Busy()
+        self.busy = BusyTimer()
         self._stale = self._received = self._sent = self._rows = 0
         self._lock = threading.Lock()
         self._values: dict[str, jax.Array] = {}
@@ -103,7 +103,10 @@ class VariableServer:
                 self._drop(key)
 
     def release(self, key: str) -> ReleasedVariable:
-        """Drops a variable that gets another key; returns its value and history. Raises NotHereError if it is not here."""
+        """Drops a variable that gets another key; returns its value and history.
+
+        Raises MissingVariableError if it is not here.
+        """
         with self._lock:
             self._find([key])
             value = self._values[key]
@@ -112,19 +115,19 @@ class VariableServer:
             self._drop(key)
             return ReleasedVariable(value, history)
 
-    def read(self, keys: Sequence[str]) -> ServerValues:
-        """Returns the values of these variables. Raises NotHereError if a variable is not here."""
+    def read(self, keys: Sequence[str]) -> ReadReply:
+        """Returns the values of these variables. Raises MissingVariableError if a variable is not here."""
         with self.busy, self._lock:
             self._find(keys)
             values = [jnp.copy(self._values[k]) if k in self._tables else self._values[k] for k in keys]
             self._sent += sum(self._sizes[k] for k in keys)
-            return ServerValues(self.pushes, values)
+            return ReadReply(self.pushes, values)
 
-    def rows(self, wanted: Sequence[tuple[str, Any]]) -> ServerValues:
+    def rows(self, wanted: Sequence[tuple[str, Any]]) -> ReadReply:
         """Returns for every (key, ids) the rows with these ids.
 
         ids: NumPy arrays. The id just behind the last row gives zeros. Raises InvalidArgumentError for others that are
-        out of range; NotHereError if a variable is not here.
+        out of range; MissingVariableError if a variable is not here.
         """
         with self.busy, self._lock:
             self._find([key for key, _ in wanted])
@@ -134,7 +137,7 @@ class VariableServer:
             rows = [_rows_at(self._values[key], ids) for key, ids in wanted]
             self._sent += _bytes(rows)
             self._rows += sum(ids.size for _, ids in wanted)
-            return ServerValues(self.pushes, rows)
+            return ReadReply(self.pushes, rows)
 
     def learn(self, number: int, update: Applicable, keys: Sequence[str]) -> None:
         """Registers an update, which pushes refer to by its number. keys: of the variables that it reads, in its order."""
@@ -154,15 +157,15 @@ class VariableServer:
         with self._lock:
             self._updates.pop(number, None)
 
-    def push(self, origin: Origin | None, push: Push) -> bool:
+    def push(self, push_id: PushId | None, push: Push) -> bool:
         """Applies what was not applied before of a push. Returns False if that is nothing, or its closure has ended.
 
-        Raises InvalidArgumentError, and changes nothing, if anything in it does not fit; NotHereError if it changes a
+        Raises InvalidArgumentError, and changes nothing, if anything in it does not fit; MissingVariableError if it changes a
         variable that is not here.
         """
         with self.busy, self._lock:
-            if origin is not None:
-                remaining = self._push_log.remaining(origin, push)
+            if push_id is not None:
+                remaining = self._push_log.remaining(push_id, push)
                 if remaining is None:
                     self.dropped += 1
                     return False
@@ -174,8 +177,8 @@ class VariableServer:
                 self._update(update, keys, pushed.gradients)
             if push.added or push.set:
                 self._change(push.added, push.set)
-            if origin is not None:
-                self._push_log.record(origin, push)
+            if push_id is not None:
+                self._push_log.record(push_id, push)
             self.pushes += 1
             return True
 
@@ -192,9 +195,9 @@ class VariableServer:
         self._values.update((k, self._own(k, v)) for k, v in replaced.items())
         self._received += _bytes(added.values()) + _bytes(replaced.values())
 
-    def push_and_read(self, origin: Origin | None, push: Push, keys: Sequence[str]) -> ServerValues:
+    def push_and_read(self, push_id: PushId | None, push: Push, keys: Sequence[str]) -> ReadReply:
         """Calls `push`, then `read`."""
-        self.push(origin, push)
+        self.push(push_id, push)
         return self.read(keys)
 
     def traffic(self) -> Traffic:
@@ -206,7 +209,7 @@ class VariableServer:
     def _find(self, keys: Sequence[str], what: str = "") -> None:
         missing = [key for key in keys if key not in self._values]
         if missing:
-            raise NotHereError(self.index, missing, what)
+            raise MissingVariableError(self.index, missing, what)
 
     def _drop(self, key: str) -> None:
         self._values.pop(key, None)

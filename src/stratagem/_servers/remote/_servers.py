@@ -14,8 +14,8 @@ from stratagem._servers.remote._actors import Actor, LocalActor
 from stratagem._servers.remote._execution_plan import ServerLocation
 from stratagem._servers.remote._export import exported, shapes_of
 from stratagem._servers.remote._finalizers import Finalized
-from stratagem._servers.remote._push import Origin, Push
-from stratagem._servers.remote._server import NotHereError, Traffic
+from stratagem._servers.remote._push import Push, PushId
+from stratagem._servers.remote._server import MissingVariableError, Traffic
 from stratagem._servers.remote._update import ServerUpdate, WeakUpdate, flat
 
 Result = TypeVar("Result")
@@ -27,7 +27,7 @@ class Servers:
 
     Which variables those are is known when an update is compiled. Then the server of such a variable gives it up, with the
     history of its pushes, and the servers that read it hold it under another key. A call that uses the old key raises
-    NotHereError, and is repeated with the new one. So no change of a step under way is lost, or counted twice.
+    MissingVariableError, and is repeated with the new one. So no change of a step under way is lost, or counted twice.
     """
 
     def __init__(self, actors: Sequence[Actor]) -> None:
@@ -112,10 +112,10 @@ class Servers:
         with self._moving:
             self._everywhere(placement, "create", lambda key: (key, value))
 
-    def push(self, origin: Origin | None, placement: Any, push: Callable[[str], Push]) -> None:
+    def push(self, push_id: PushId | None, placement: Any, push: Callable[[str], Push]) -> None:
         """Sends a push to all servers that hold a variable. `push` makes it from the variable's key."""
         # Only variables with one location move, so a push that did not find its variable there was applied nowhere.
-        self.retry_after_move(lambda: self._everywhere(placement, "push", lambda key: (origin, push(key))))
+        self.retry_after_move(lambda: self._everywhere(placement, "push", lambda key: (push_id, push(key))))
 
     def _everywhere(self, placement: Any, method: str, arguments: Callable[[str], tuple[Any, ...]]) -> None:
         calls = [self.actors[p.server].call(method, *arguments(p.key)) for p in self.locations(placement)]
@@ -174,7 +174,7 @@ class Servers:
             moves = self.moves
             try:
                 return act()
-            except NotHereError:
+            except MissingVariableError:
                 if not self.moved_since(moves):
                     raise
 

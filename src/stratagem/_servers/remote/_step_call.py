@@ -54,18 +54,18 @@ class MissingProgram:
 
 
 @dataclass(frozen=True)
-class OtherShapes:
+class ShapeMismatch:
     """The next element of the iterator with this number does not have the shapes that the coordinator expected."""
 
     iterator: int
 
 
 @dataclass(frozen=True)
-class FailedLater:
+class LaterStepFailure:
     """A step after the first one failed: called alone, it raises its error."""
 
 
-Stop = MissingPlan | MissingProgram | OtherShapes | FailedLater
+Stop = MissingPlan | MissingProgram | ShapeMismatch | LaterStepFailure
 
 
 @dataclass(frozen=True)

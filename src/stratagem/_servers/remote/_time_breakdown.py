@@ -87,7 +87,7 @@ class _Within(contextlib.AbstractContextManager[None]):
 
 
 @final
-class Busy:
+class BusyTimer:
     """The seconds during which at least one thread was within this context. Thread-safe."""
 
     def __init__(self) -> None:

@@ -12,8 +12,8 @@ from stratagem._core.mesh import ReplicaMesh
 from stratagem._core.step import on_all_devices
 from stratagem._private import is_seed_state
 from stratagem._servers.remote._prefetch import Freshness, PrefetchedValues
-from stratagem._servers.remote._push import Origin
-from stratagem._servers.remote._server import NotHereError
+from stratagem._servers.remote._push import PushId
+from stratagem._servers.remote._server import MissingVariableError
 from stratagem._servers.remote._time_breakdown import TimeBreakdown
 
 _GOLDEN = 0x9E3779B9  # spreads small numbers over 32 bits
@@ -62,7 +62,7 @@ class Worker:
         before = self.pushes
         try:
             found = plan.start(arrays, servers.actors, self, servers.prepare, fresh=fresh).finish()
-        except NotHereError:
+        except MissingVariableError:
             self.pushes = before  # if the step is taken again, its pushes get the same numbers
             raise
         self.clock.steps += 1
@@ -75,12 +75,12 @@ class Worker:
         """True if it runs a closure, whose pushes have numbers."""
         return self.index is not None and self._closure >= 0
 
-    def next_origin(self) -> Origin | None:
-        """Returns the origin of the next push, the same if another worker repeats the closure; None outside of closures."""
+    def next_origin(self) -> PushId | None:
+        """Returns the push_id of the next push, the same if another worker repeats the closure; None outside of closures."""
         if not self.numbered:
             return None
         self.pushes += 1
-        return Origin(self._closure, self.pushes, self._below, self._coordinator)
+        return PushId(self._closure, self.pushes, self._below, self._coordinator)
 
     def value(self, variable: Any) -> Any:
         """Returns the value of a variable that no server holds; of a random seed, the worker's own value."""

@@ -11,7 +11,7 @@ from typing import Final, final
 
 from stratagem._base.errors import UnavailableError
 from stratagem._base.files import write_text
-from stratagem._cluster.control import Limits
+from stratagem._cluster.control import TimeLimits
 
 _FILE: Final = "training_state"
 _TRAINING, _OVER = "training", "over"
@@ -55,7 +55,7 @@ class Watch:
     def __init__(self, model_dir: str) -> None:
         self._path = Path(model_dir) / _FILE
         # The chief's machine may have other limits: three heartbeats at least, which a healthy training does not miss.
-        self._limit = max(Limits.from_environment(os.environ).rejoin, 3 * _HEARTBEAT_SECONDS)
+        self._limit = max(TimeLimits.from_environment(os.environ).rejoin, 3 * _HEARTBEAT_SECONDS)
         self._first, self._began = self._read(), time.monotonic()
         self._last, self._heard = self._first, self._began
 

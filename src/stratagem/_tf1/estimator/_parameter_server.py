@@ -13,7 +13,7 @@ import numpy as np
 from stratagem._base.errors import OutOfRangeError
 from stratagem._cluster import TFConfigClusterResolver
 from stratagem._core.context import current
-from stratagem._core.step import Same, execute, prepare
+from stratagem._core.step import IdentityKey, execute, prepare
 from stratagem._servers.coordinator import ClusterCoordinator
 from stratagem._servers.strategy import ParameterServerStrategy
 from stratagem._tf1.estimator._estimator import Estimator
@@ -72,7 +72,7 @@ class ParameterServerEstimatorRunner(EstimatorRunner):
     def build(self) -> None:
         batch, step = _first_batch(self._source), self._step
         with self._strategy.scope():
-            prepare(step, ("estimator", Same(step)), step.name, (batch, ()), self._strategy.mesh)
+            prepare(step, ("estimator", IdentityKey(step)), step.name, (batch, ()), self._strategy.mesh)
         source = self._source
         self._iterator = iter(self._coordinator.create_per_worker_dataset(lambda: source.dataset(None)))
 
@@ -161,7 +161,9 @@ class ParameterServerEstimatorRunner(EstimatorRunner):
             return
         step, mesh = self._step, self._strategy.mesh
         try:
-            found = execute(self._on_a_worker, ("estimator served", Same(step)), step.name, (iterator, asked), {}, mesh)
+            found = execute(
+                self._on_a_worker, ("estimator served", IdentityKey(step)), step.name, (iterator, asked), {}, mesh
+            )
             jax.block_until_ready(found)
         except (OutOfRangeError, StopIteration):
             self._arrived.put(_Ended(worker))

@@ -8,7 +8,7 @@ from typing import Any, final
 import jax
 import numpy as np
 
-from stratagem._core.step import Same, execute, prepare
+from stratagem._core.step import IdentityKey, execute, prepare
 from stratagem._core.values import storage
 from stratagem._data import Dataset
 from stratagem._private import stored
@@ -118,7 +118,7 @@ class LocalRunner(EstimatorRunner):
 
     @property
     def _key(self) -> tuple[Any, ...]:
-        return ("estimator", Same(self._step))
+        return ("estimator", IdentityKey(self._step))
 
     def _batches(self, dataset: Callable[[Any], Dataset]) -> Any:
         with self._strategy.scope():

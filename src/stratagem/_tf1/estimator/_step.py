@@ -19,7 +19,7 @@ from stratagem._tf1.estimator._hook import SessionRunHook
 from stratagem._tf1.estimator._hook_tensors import operations_in, tensors_in
 from stratagem._tf1.estimator._input import features_and_labels, row_count
 from stratagem._tf1.estimator._model_spec import EstimatorSpec, ModeKeys
-from stratagem._tf1.graph import Building, Graph, GraphKeys, Operation
+from stratagem._tf1.graph import Graph, GraphKeys, ModelBuild, Operation
 
 CallModel = Callable[[Any, Any, bool], EstimatorSpec]  # features, labels, whether it is the first call
 
@@ -39,7 +39,7 @@ class Built:
     """
 
     spec: EstimatorSpec
-    building: Building
+    building: ModelBuild
     mean_loss: Any
     keys: dict[int, str] = field(default_factory=dict)
     tensors: list[Any] = field(default_factory=list)
@@ -157,7 +157,7 @@ class ModelStep:
     def _remember(
         self,
         spec: EstimatorSpec,
-        building: Building,
+        building: ModelBuild,
         tensors: dict[str, Any],
         loss_metric: Any,
     ) -> None:
@@ -218,7 +218,7 @@ def _update_metrics(spec: EstimatorSpec, mean_loss: Any, features: Any) -> None:
     mean_loss.update_state(jnp.zeros_like(spec.loss) if empty else spec.loss, sample_weight=0.0 if empty else 1.0)
 
 
-def _named(building: Building, asked: tuple[str, ...]) -> dict[str, Any]:
+def _named(building: ModelBuild, asked: tuple[str, ...]) -> dict[str, Any]:
     missing = [name for name in asked if name not in building.named]
     if missing:
         raise KeyError(
@@ -228,13 +228,13 @@ def _named(building: Building, asked: tuple[str, ...]) -> dict[str, Any]:
     return {f"name {name}": building.named[name] for name in asked}
 
 
-def _done(building: Building, hooks: list[SessionRunHook]) -> dict[str, Any]:
+def _done(building: ModelBuild, hooks: list[SessionRunHook]) -> dict[str, Any]:
     """Returns the results that are tensors, of the hooks' operations that the step has run."""
     results = {place: building.done.get(id(op), (op, None))[1] for place, op in operations_in(hooks).items()}
     return {place: result for place, result in results.items() if isinstance(result, jax.Array)}
 
 
-def _summaries(building: Building) -> dict[str, Any]:
+def _summaries(building: ModelBuild) -> dict[str, Any]:
     found = [tensor for kind, _, tensor in building.summaries if kind != "text"]  # text is known before the step runs
     return {f"summary {number}": tensor for number, tensor in enumerate(found)}
 
@@ -244,7 +244,7 @@ def _predictions(spec: EstimatorSpec) -> dict[str, Any]:
     return {f"prediction {name}": value for name, value in named.items()}
 
 
-def _is_scaled(building: Building) -> bool:
+def _is_scaled(building: ModelBuild) -> bool:
     """Returns True if the optimizer took the loss as a mean over replicas.
 
     If not, it is reported as a sum, as in TensorFlow.

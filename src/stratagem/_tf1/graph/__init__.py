@@ -1,6 +1,6 @@
 """TensorFlow 1's way to write a model: a model_fn is traced like any step, and its effects are operations that run later."""
 
-from stratagem._tf1.graph._building import Building as Building
+from stratagem._tf1.graph._building import ModelBuild as ModelBuild
 from stratagem._tf1.graph._building import building_here as building_here
 from stratagem._tf1.graph._building import current_building as current_building
 from stratagem._tf1.graph._collections import add_to_collection as add_to_collection

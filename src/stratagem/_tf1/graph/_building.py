@@ -14,7 +14,7 @@ from stratagem._tf1.graph._scopes import Scopes
 
 
 @final
-class Building:
+class ModelBuild:
     """One call of a model_fn: its scopes, its collections, and the operations that its caller runs.
 
     graph: what outlives the call.
@@ -103,14 +103,14 @@ class Building:
             operation.run()
 
 
-def building_here() -> Building | None:
+def building_here() -> ModelBuild | None:
     """The call of a model_fn that the current code is part of, if it is part of one."""
     building = current().graph
-    assert building is None or isinstance(building, Building)
+    assert building is None or isinstance(building, ModelBuild)
     return building
 
 
-def current_building() -> Building:
+def current_building() -> ModelBuild:
     """Returns the call of a model_fn that the current code is part of.
 
     Raises ContextError outside of a model_fn.

@@ -22,7 +22,7 @@ from stratagem._private import (
     seeds_from,
     unscoped,
 )
-from stratagem._tf1.graph._building import Building, building_here
+from stratagem._tf1.graph._building import ModelBuild, building_here
 from stratagem._tf1.graph._keys import GraphKeys
 from stratagem._tf1.graph._variables import GraphVariable
 
@@ -53,13 +53,13 @@ class Graph:
         return self.variable(GraphKeys.GLOBAL_STEP, _new_global_step)
 
     @contextlib.contextmanager
-    def building(self, mode: str) -> Iterator[Building]:
+    def building(self, mode: str) -> Iterator[ModelBuild]:
         """Runs the body as one call of a model_fn in `mode` ("train", "eval" or "infer"). Inside a trace, a tape records it."""
         with contextlib.ExitStack() as stack:
             with entered(strategy=None, replica=None, recorder=None), unscoped(), OutsideOfTraces():
                 global_seed_generator()  # created in the strategy's scope, it would belong to the strategy
             tape = None if current().recorder is None else stack.enter_context(GradientTape(persistent=True))
-            building = Building(self, mode, tape)
+            building = ModelBuild(self, mode, tape)
             stack.enter_context(fresh_names())
             stack.enter_context(seeds_from(self._next_seed))
             stack.enter_context(entered(graph=building))

@@ -8,7 +8,7 @@ import jax
 import keras
 
 from stratagem._base.types import Nest, TensorLike, Unused
-from stratagem._tf1.graph._building import Building, current_building
+from stratagem._tf1.graph._building import ModelBuild, current_building
 
 
 @final
@@ -23,7 +23,7 @@ class Operation:
         name: str,
         action: Callable[[], Nest],
         dependencies: Iterable["Operation"] = (),
-        place: Building | None = None,
+        place: ModelBuild | None = None,
     ) -> None:
         self._building = current_building() if place is None else place
         self.name = self._building.scopes.unique_name(name)

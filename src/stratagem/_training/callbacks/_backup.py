@@ -14,7 +14,7 @@ from stratagem._private import global_seed_generator
 from stratagem._training._callbacks import Callbacks
 from stratagem._training.callbacks._callback_state import StatefulCallback, stateful_callbacks
 from stratagem._training.callbacks._files import weights_not_finite
-from stratagem._training.callbacks._slots import Slots
+from stratagem._training.callbacks._slots import MetricSlots
 
 _log = logging.getLogger("stratagem")
 
@@ -30,8 +30,8 @@ class Backup:
         self._model = model
         self._steps = 0  # since the last backup
         self._stateful = stateful_callbacks(callbacks.callbacks)
-        self._slots = Slots(model, model.distribute_strategy.mesh)
-        self._holders: list[Slots | StatefulCallback] = [self._slots, *self._stateful.values()]
+        self._slots = MetricSlots(model, model.distribute_strategy.mesh)
+        self._holders: list[MetricSlots | StatefulCallback] = [self._slots, *self._stateful.values()]
         self._directory = os.path.join(local_path(callback.backup_dir), "chief")  # TensorFlow's name
         with entered(strategy=None, replica=None, crossing=False):
             seeds = global_seed_generator()

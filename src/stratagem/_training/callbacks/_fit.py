@@ -12,7 +12,7 @@ from stratagem._training.callbacks._json import from_json, to_json
 
 
 class LoopHooks:
-    """Hooks that do nothing, for a pass that begins with the first batch; `fit` has its own (`Fit`).
+    """Hooks that do nothing, for a pass that begins with the first batch; `fit` has its own (`FitPosition`).
 
     step: how many steps were taken before; logs: those after the last of them.
     """
@@ -30,7 +30,7 @@ class LoopHooks:
 
 
 @final
-class Fit(LoopHooks):
+class FitPosition(LoopHooks):
     """The position of a fit: `step` steps into `epoch` (from 0), with `logs` from the last one; `ended`: no epoch is to follow.
 
     sources: the inputs, by name, each with `get_state` and `set_state`. A backup is restored after all callbacks have

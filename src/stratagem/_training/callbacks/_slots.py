@@ -13,7 +13,7 @@ from stratagem._training.callbacks._callback_state import host_variables
 
 
 @final
-class Slots:
+class MetricSlots:
     """The values that every replica has in the variables of a model's metrics.
 
     A job with another number of replicas does not find these in the checkpoint, and continues from the sums.

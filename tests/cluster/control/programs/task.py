@@ -17,7 +17,7 @@ sys.path[:0] = [str(Path(__file__).parents[4] / "src"), *filter(None, [os.enviro
 
 from stratagem._base.errors import ClusterError, InvalidArgumentError, PeerFailedError  # noqa: E402
 from stratagem._cluster import default_resolver, job_of  # noqa: E402
-from stratagem._cluster.control import ConnectedJob, ControlClient, JobInfo, Limits  # noqa: E402
+from stratagem._cluster.control import ConnectedJob, ControlClient, JobInfo, TimeLimits  # noqa: E402
 
 logging.basicConfig(format="%(message)s")
 what, rank_of_what = sys.argv[1], int(sys.argv[2])
@@ -35,7 +35,7 @@ def joined() -> ConnectedJob:
         versions={},
         pid=os.getpid(),
         loopback=True,
-        limits=Limits.from_environment(os.environ),
+        limits=TimeLimits.from_environment(os.environ),
     )
     return ConnectedJob(ControlClient.join(facts))
 

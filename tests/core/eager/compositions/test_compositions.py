@@ -14,7 +14,7 @@ import stratagem as tf
 from stratagem._core.eager import EagerRecording
 
 # The reverse of one operation, which is broken on purpose, is inside of the recording.
-from stratagem._core.eager._notes import Note
+from stratagem._core.eager._recorded_operations import RecordedOperation
 from tests.core.eager.compositions.generate import Program, generate
 from tests.core.eager.compositions.running import difference, forms, plain, run, tolerance
 from tests.thorough import thorough_but
@@ -104,8 +104,8 @@ def negate_one(found: list[Any]) -> list[Any]:
 
 @pytest.mark.parametrize("breaks", [lose_one, swap, negate_one])
 def test_a_broken_reverse_is_noticed(breaks: Callable[[list[Any]], list[Any]], monkeypatch: pytest.MonkeyPatch) -> None:
-    pull = Note.pull
-    monkeypatch.setattr(Note, "pull", lambda note, cotangents, rows: breaks(pull(note, cotangents, rows)))
+    pull = RecordedOperation.pull
+    monkeypatch.setattr(RecordedOperation, "pull", lambda note, cotangents, rows: breaks(pull(note, cotangents, rows)))
     assert any(_noticed(index) for index in QUICK)
 
 

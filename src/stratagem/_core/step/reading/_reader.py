@@ -12,9 +12,9 @@ import numpy as np
 from jax.tree_util import PyTreeDef
 
 from stratagem._base.types import Nest
-from stratagem._core.numbers import Arithmetic, exactly
+from stratagem._core.numbers import NumberLog, exactly
 from stratagem._core.step._function_cache import tracing
-from stratagem._core.step._signature import Fixed, Same
+from stratagem._core.step._signature import ConstantArgument, IdentityKey
 from stratagem._core.step.reading._code import names_of
 from stratagem._core.step.reading._visitors import visit_arguments, visitor_of
 from stratagem._core.step.reading._walk import BeingTracedError, Path, Reachable
@@ -36,8 +36,8 @@ class Variant:
 
     constants: tuple[tuple[int, Any], ...]
     inputs: frozenset[int]
-    fixed: Fixed
-    arithmetic: Arithmetic = field(default_factory=Arithmetic)
+    fixed: ConstantArgument
+    number_log: NumberLog = field(default_factory=NumberLog)
 
     def match(self, numbers: Sequence[Any]) -> tuple[list[Any], np.ndarray] | None:
         """Returns the program's values and array for these numbers; None if it is not valid for them."""
@@ -45,19 +45,19 @@ class Variant:
             present = numbers[position]
             if present is not value and exactly(present) != exactly(value):
                 return None
-        return self.arithmetic.replay(numbers)
+        return self.number_log.replay(numbers)
 
 
 @dataclass(eq=False)
-class Objects:
+class ReadObjects:
     """The objects that a function reads, as long as all of them live, with its programs, the last used one last."""
 
     variants: dict[int, Variant] = field(default_factory=dict)
 
     @functools.cached_property
-    def key(self) -> Same:
+    def key(self) -> IdentityKey:
         """A key that is equal to no other object's."""
-        return Same(self)
+        return IdentityKey(self)
 
     def use(self, variant: Variant) -> None:
         """Marks a program as the last used one; drops those that were not used for the longest time."""
@@ -76,7 +76,7 @@ class ReaderState:
     failed twice with them as inputs, although not with their values. failed: whether it has failed once.
     """
 
-    objects: Objects
+    objects: ReadObjects
     described: tuple[tuple[str, Any], ...]
     names: tuple[str, ...]
     first: tuple[Any, ...]
@@ -102,7 +102,7 @@ class ReaderState:
         inputs = frozenset() if constant else self.moved - self.never
         constants = tuple((i, v) for i, v in enumerate(numbers) if i not in inputs)
         described = (*self.described, *zip(self.names, numbers, strict=True))
-        return Variant(constants, inputs, Fixed(described))
+        return Variant(constants, inputs, ConstantArgument(described))
 
     def add(self, variant: Variant) -> None:
         """Adds a variant whose program was made."""
@@ -118,7 +118,7 @@ class ReaderState:
 
 
 @dataclass(eq=False)
-class Reading:
+class FunctionReading:
     """The result of reading for a call: its state, the numbers, and their places."""
 
     state: ReaderState
@@ -145,7 +145,7 @@ class FunctionReader:
         self.changes = self.dynamic = self.types = False
         self.changed: set[Path] = set()
         self.warned: set[str] = set()
-        self._objects: dict[tuple[int, ...], Objects] = {}
+        self._objects: dict[tuple[int, ...], ReadObjects] = {}
         self._known: dict[Any, tuple[ReaderState, list[Any]]] = {}
 
     def walk(
@@ -173,7 +173,7 @@ class FunctionReader:
         self.dynamic = any(names.dynamic for names in found)
         self.types = any("type" in names.globals for names in found)
 
-    def read(self, function: Any, leaves: Sequence[Any], structure: Any, name: str) -> Reading:
+    def read(self, function: Any, leaves: Sequence[Any], structure: Any, name: str) -> FunctionReading:
         """Returns the state of a call that is made now."""
         walk, arguments = self.walk(function, leaves)
         ids = tuple(map(id, walk.held))
@@ -185,10 +185,12 @@ class FunctionReader:
                 key = (tuple(map(id, walk.held)), tuple(walk.plain), structure)
                 self._warn(walk, name)
                 found = self._known.get(key) or self._add_state(key, walk)
-        return Reading(found[0], walk, arguments)
+        return FunctionReading(found[0], walk, arguments)
 
-    def _add_state(self, key: Any, walk: Reachable, objects: Objects | None = None) -> tuple[ReaderState, list[Any]]:
-        objects = self._objects.setdefault(key[0], objects or Objects())
+    def _add_state(
+        self, key: Any, walk: Reachable, objects: ReadObjects | None = None
+    ) -> tuple[ReaderState, list[Any]]:
+        objects = self._objects.setdefault(key[0], objects or ReadObjects())
         described = tuple((described_path(path), value) for path, value in walk.described)
         names = tuple(map(described_path, walk.paths))
         state = ReaderState(objects, described, names, tuple(walk.numbers))
@@ -214,7 +216,7 @@ class FunctionReader:
                 self._store(key, state, walk)
             return
         found, _ = self._add_state(key, walk, state.objects)
-        found.add(Variant(tuple(enumerate(walk.numbers)), frozenset(), variant.fixed, variant.arithmetic))
+        found.add(Variant(tuple(enumerate(walk.numbers)), frozenset(), variant.fixed, variant.number_log))
 
     def _warn(self, walk: Reachable, name: str) -> None:
         for what in map(described_path, walk.unfollowed):
@@ -251,33 +253,33 @@ def described_path(path: Path) -> str:
     return whole + written.get(kind, "")
 
 
-class Reads:
+class FunctionReaders:
     """The readers of all functions that were run under one strategy, by their code."""
 
     def __init__(self) -> None:
-        self._plans: dict[Any, FunctionReader] = {}
+        self._readers: dict[Any, FunctionReader] = {}
 
-    def plan(self, function: Nest) -> FunctionReader:
-        """Returns the plan of a function."""
+    def reader(self, function: Nest) -> FunctionReader:
+        """Returns the reader of a function."""
         inner = _innermost(function)
         code = getattr(inner, "__code__", None)
         code = code if isinstance(code, types.CodeType) else type(inner)
-        plan = self._plans.get(code)
-        if plan is None:
+        reader = self._readers.get(code)
+        if reader is None:
             home = str(getattr(inner, "__module__", "") or "").partition(".")[0]
-            plan = self._plans.setdefault(code, FunctionReader(code, home))
-        return plan
+            reader = self._readers.setdefault(code, FunctionReader(code, home))
+        return reader
 
     def read(
         self, function: Nest, leaves: Sequence[Nest], structure: PyTreeDef, name: str
-    ) -> tuple[FunctionReader, Reading]:
-        """Returns the plan and the state of a call that is made now. leaves: all of its arguments, of this structure."""
-        plan = self.plan(function)
+    ) -> tuple[FunctionReader, FunctionReading]:
+        """Returns the reader and the state of a call that is made now. leaves: all of its arguments, of this structure."""
+        reader = self.reader(function)
         try:
-            return plan, plan.read(function, leaves, structure, name)
+            return reader, reader.read(function, leaves, structure, name)
         except BeingTracedError:
             with tracing:  # waits for the other thread's trace
-                return plan, plan.read(function, leaves, structure, name)
+                return reader, reader.read(function, leaves, structure, name)
 
 
 def _innermost(function: Any) -> Any:

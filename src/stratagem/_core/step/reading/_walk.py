@@ -19,7 +19,7 @@ class BeingTracedError(Exception):
     """Another thread traces a function that reads the same place, where a stand-in is meanwhile."""
 
 
-class Known(Protocol):
+class WalkFacts(Protocol):
     """The facts shared by all walks for the same function.
 
     home: the package of the function. codes: all code that it reaches. names: of attributes that this code reads;
@@ -48,7 +48,7 @@ class Reachable:
     """
 
     def __init__(
-        self, known: Known, visitors: Callable[[type, str], Visitor], *, after: bool = False, named: bool = False
+        self, known: WalkFacts, visitors: Callable[[type, str], Visitor], *, after: bool = False, named: bool = False
     ) -> None:
         """visitors: returns the visitor for a type and the user's package.
 

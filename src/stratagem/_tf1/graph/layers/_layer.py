@@ -11,7 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from stratagem._ops import Tensor, as_dtype, tensor
-from stratagem._tf1.graph._building import Building, current_building
+from stratagem._tf1.graph._building import ModelBuild, current_building
 from stratagem._tf1.graph._get_variable import collect_regularization, get_variable
 from stratagem._tf1.graph._keys import GraphKeys
 from stratagem._tf1.graph._scopes import VariableScope
@@ -47,7 +47,7 @@ class Layer:
         self._reuse = _reuse
         self._activity_regularizer = activity_regularizer
         self._scope: VariableScope | None = None
-        self._building: Building | None = None
+        self._building: ModelBuild | None = None
         self._weights: list[Any] = []
 
     @property

@@ -12,7 +12,7 @@ from stratagem._base.errors import ContextError
 from stratagem._core.context import current
 from stratagem._core.values import VariableAggregation, VariableSynchronization
 from stratagem._ops import Tensor, tensor
-from stratagem._tf1.graph._building import Building, current_building
+from stratagem._tf1.graph._building import ModelBuild, current_building
 from stratagem._tf1.graph._collections import add_to_collections
 from stratagem._tf1.graph._keys import GraphKeys
 from stratagem._tf1.graph._operations import Operation
@@ -129,7 +129,7 @@ def keep(
     return result, operation
 
 
-def _sum_variable(building: Building, name: str, amount: Any) -> Any:
+def _sum_variable(building: ModelBuild, name: str, amount: Any) -> Any:
     shape, dtype = amount.shape, amount.dtype
     unique = building.scopes.unique(name)
     variable = building.graph.variable(

@@ -8,7 +8,7 @@ import jax.numpy as jnp
 from stratagem._core.values import ShardedVariable, VariableAggregation
 from stratagem._ops import tensor
 from stratagem._private import KerasVariable
-from stratagem._tf1.graph._building import Building, building_here, current_building
+from stratagem._tf1.graph._building import ModelBuild, building_here, current_building
 from stratagem._tf1.graph._keys import GraphKeys
 from stratagem._tf1.graph._operations import Operation
 from stratagem._tf1.graph._variables import GraphVariable
@@ -31,7 +31,7 @@ class ExponentialMovingAverage:
     ) -> None:
         self._decay, self._num_updates, self._name = decay, num_updates, name
         self._averages: dict[int, Any] = {}
-        self._building: Building | None = None
+        self._building: ModelBuild | None = None
 
     @property
     def name(self) -> str:
@@ -79,10 +79,10 @@ class ExponentialMovingAverage:
         average = self.average(var)
         return self._new_name(building, var) if average is None else building.variable_name(average)
 
-    def _new_name(self, building: Building, variable: Any) -> str:
+    def _new_name(self, building: ModelBuild, variable: Any) -> str:
         return building.scopes.below(f"{building.variable_name(variable)}/{self._name}")
 
-    def _begin(self, building: Building) -> None:
+    def _begin(self, building: ModelBuild) -> None:
         if self._building is not building:  # in each call of the model_fn, an average that outlives it starts anew
             self._building, self._averages = building, {}
 

@@ -11,7 +11,7 @@ from stratagem._base.types import TensorLike, Unused
 from stratagem._core.context import current
 from stratagem._core.values import IndexedSlices, is_remote, shards
 from stratagem._private import KerasVariable
-from stratagem._tf1.graph._building import Building, current_building
+from stratagem._tf1.graph._building import ModelBuild, current_building
 from stratagem._tf1.graph._keys import GraphKeys
 from stratagem._tf1.graph._operations import Operation
 from stratagem._tf1.graph.losses import Reduction
@@ -159,7 +159,7 @@ class Optimizer(abc.ABC):
         return rule
 
 
-def _list_slots(building: Building, rule: Rule, variables: list[Any]) -> None:
+def _list_slots(building: ModelBuild, rule: Rule, variables: list[Any]) -> None:
     """Adds the slots to the variables of the graph under TensorFlow's names: `dense/kernel/Adam`, `dense/kernel/Adam_1`.
 
     The names begin with the open variable scope.
@@ -191,7 +191,7 @@ def _free(name: str, taken: dict[str, Any]) -> str:
     return found
 
 
-def scaled_loss(building: Building, loss: Any) -> Any:
+def scaled_loss(building: ModelBuild, loss: Any) -> Any:
     """Returns this replica's part of a loss that is a mean over replicas, or the loss itself if it is a sum."""
     replica = current().replica
     if replica is None or replica.num_replicas_in_sync == 1 or building.loss_reduction == Reduction.SUM:

@@ -1,4 +1,4 @@
-"""Capture: traces imperative code and records the variables that it reads and writes, and what it draws."""
+"""TraceRecorder: traces imperative code and records the variables that it reads and writes, and what it draws."""
 
 import contextlib
 import itertools
@@ -22,10 +22,10 @@ from stratagem._core.step._replica_shapes import ReplicaShapes, Shape
 from stratagem._core.step._sums import summed
 from stratagem._core.step._update import RemoteUpdate
 from stratagem._core.values import on_read, placement_of
-from stratagem._private import AtLevel, current_recording, is_seed_state, trace_level
+from stratagem._private import AtTraceLevel, current_recording, is_seed_state, trace_level
 
 
-class Capture(keras.StatelessScope):  # type: ignore[misc]
+class TraceRecorder(keras.StatelessScope):  # type: ignore[misc]
     """The recorder of one trace. Keras sends every read and write of a variable here.
 
     mesh: the replicas that the program will run on.
@@ -33,7 +33,7 @@ class Capture(keras.StatelessScope):  # type: ignore[misc]
     connections: for calls of `tape.gradient` by number, which sources are connected (all, if not listed).
     answers: the connections of calls that are differentiated already, inside gradient functions.
     optimizers: those that have updated variables. follows_settings: whether their settings have to be watched for changes.
-    layout: the shapes of an uneven batch on all replicas.
+    replica_shapes: the shapes of an uneven batch on all replicas.
     """
 
     def __init__(
@@ -41,7 +41,7 @@ class Capture(keras.StatelessScope):  # type: ignore[misc]
         mesh: ReplicaMesh,
         variables: Sequence[Any] | None,
         connections: dict[int, tuple[bool, ...]] | None = None,
-        layout: ReplicaShapes | None = None,
+        replica_shapes: ReplicaShapes | None = None,
     ) -> None:
         super().__init__(collect_losses=True)
         self.mesh = mesh
@@ -60,7 +60,7 @@ class Capture(keras.StatelessScope):  # type: ignore[misc]
         self.follows_settings = False
         self._connections = connections or {}
         self._calls = itertools.count()
-        self._layout = layout
+        self._replica_shapes = replica_shapes
         self._gathers = itertools.count()
         self._to_average: dict[int, Any] = {}
         self._aggregated_reads = False
@@ -71,16 +71,16 @@ class Capture(keras.StatelessScope):  # type: ignore[misc]
         """Starts the trace proper, with the tracers of the known variables and of the elements drawn before the call."""
         self.values = values
         self.inputs.begin(drawn)
-        self._level = AtLevel(trace_level())
+        self._level = AtTraceLevel(trace_level())
 
     @property
     def even(self) -> bool:
         """True if all replicas' inputs have the same shapes."""
-        return self._layout is None
+        return self._replica_shapes is None
 
     @property
     def scope(self) -> Any:
-        """This capture itself, also if a branch or loop body has put another scope in front of it."""
+        """This recorder itself, also if a branch or loop body has put another scope in front of it."""
         return self
 
     # --- Variables ----------------------------------------------------------------------------------------------------
@@ -285,11 +285,11 @@ class Capture(keras.StatelessScope):  # type: ignore[misc]
     def shapes_everywhere(self, shape: Shape) -> tuple[Shape, ...]:
         """Returns the shapes on all replicas of a gathered value, whose shape on this replica is given."""
         call = next(self._gathers)
-        if self._layout is None:
+        if self._replica_shapes is None:
             return (shape,) * self.mesh.num_replicas
-        if call == len(self._layout.gathered):
+        if call == len(self._replica_shapes.gathered):
             raise UnknownShapes(shape)
-        return self._layout.gathered[call]
+        return self._replica_shapes.gathered[call]
 
     def gather_rows(self, value: Any) -> Any:
         """Returns the replicas' values concatenated along axis 0."""
@@ -310,9 +310,9 @@ class Capture(keras.StatelessScope):  # type: ignore[misc]
         return context.replica is not None
 
 
-def capturing() -> Capture:
-    """The capture of code that runs only while a step is traced; in a branch or loop body, what hands on to it."""
-    return cast(Capture, recording())
+def capturing() -> TraceRecorder:
+    """The recorder of code that runs only while a step is traced; in a branch or loop body, what hands on to it."""
+    return cast(TraceRecorder, recording())
 
 
 def _restore(key: int, now: dict[int, Any], before: dict[int, Any]) -> None:

@@ -31,18 +31,18 @@ def apply_on_servers(optimizer: Any, grads: Sequence[Any], variables: Sequence[A
             f"{optimizer.name} was created outside of strategy.scope() and updates variables on parameter servers: create it "
             "within `with strategy.scope():`, as the model."
         )
-    capture = recording()
+    recorder = recording()
     grads, variables = known_gradients(optimizer, grads, variables)
     grads = untangled_clip(optimizer, grads)
     grads = _clip_shards_by_norm(optimizer, grads, variables)
     update = RemoteUpdate(optimizer, tuple(variables), (optimizer._iterations,))
     values = [*update.variables, *update.counted]
-    updates = capture.scope.updates
+    updates = recorder.scope.updates
     name = (len(updates), id(optimizer), *map(id, values))
     updates.append(update)
-    new = apply_p.bind(*(capture.value_of(v) for v in values), *grads, count=len(values), update=name)
+    new = apply_p.bind(*(recorder.value_of(v) for v in values), *grads, count=len(values), update=name)
     for variable, value in zip(values, new, strict=True):
-        capture.write(variable, value)
+        recorder.write(variable, value)
 
 
 def _clip_shards_by_norm(optimizer: Any, grads: Sequence[Any], variables: Sequence[Any]) -> list[Any]:

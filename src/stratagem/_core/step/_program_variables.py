@@ -1,4 +1,4 @@
-"""BoundVariables: the variables of a compiled program, which every call reads and writes."""
+"""ProgramVariables: the variables of a compiled program, which every call reads and writes."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -14,7 +14,7 @@ from stratagem._core.values import adopt, on_read, placement_of, storage
 from stratagem._private import store, stored
 
 
-class BoundVariables:
+class ProgramVariables:
     """The variables of a program, by their treatment: written ones, whose buffers are donated; ones with slots; foreign ones.
 
     Foreign variables lie on another mesh: they are copied for every call.

@@ -1,4 +1,4 @@
-"""Note: one operation that was computed under a tape, as far as its reverse needs it."""
+"""RecordedOperation: one operation that was computed under a tape, as far as its reverse needs it."""
 
 from collections.abc import Callable, Container, Sequence
 from dataclasses import dataclass
@@ -8,22 +8,22 @@ import jax
 import jax.numpy as jnp
 
 from stratagem._base.errors import TapeError
-from stratagem._core.eager._rules import DerivativeRule
-from stratagem._private import AtLevel, current_recording
+from stratagem._core.eager._rules import CompiledDerivative
+from stratagem._private import AtTraceLevel, current_recording
 
 Number = int  # of a value; no two values have had the same
 
 
 @final
 @dataclass(frozen=True, slots=True)
-class Note:
+class RecordedOperation:
     """An operation with a rule.
 
     operands: the numbers of those with gradients. made: of the inexact results, None for the others. types: of the
     results. residuals: what the reverse needs. given: all operands, if another tape may differentiate the reverse.
     """
 
-    rule: DerivativeRule
+    rule: CompiledDerivative
     operands: tuple[Number, ...]
     made: tuple[Number | None, ...]
     types: tuple[Any, ...]
@@ -49,7 +49,7 @@ class Note:
         if self.given is not None:  # from the operands, which the tape that is open knows
             found = (rule.reverse_anew if rows is None else rule.reverse_rows_anew)(list(self.given), seeds)
             return self._connected(found, cotangents)
-        with AtLevel(trace.parent):
+        with AtTraceLevel(trace.parent):
             found = (rule.reverse if rows is None else rule.reverse_rows)(list(self.residuals), seeds)
         refuse(found)
         return self._connected(found, cotangents)
@@ -76,7 +76,7 @@ def refuse(values: Sequence[Any]) -> None:
 
 @final
 @dataclass(frozen=True, slots=True)
-class CallNote:
+class RecordedCall:
     """An operation whose reverse is a Python function, such as moving values between devices.
 
     reverse: from the cotangents of the results, of which some are None, to those of the operands.
@@ -101,7 +101,7 @@ class CallNote:
 
 @final
 @dataclass(frozen=True, slots=True)
-class RefusedNote:
+class NotDifferentiable:
     """Something that cannot be differentiated here, and whose results a target must not depend on."""
 
     made: tuple[Number | None, ...]
@@ -117,7 +117,7 @@ class RefusedNote:
         raise TapeError(self.message)
 
 
-def residuals_of(rule: DerivativeRule, operands: Sequence[Any], made: Sequence[Any]) -> list[Any]:
+def residuals_of(rule: CompiledDerivative, operands: Sequence[Any], made: Sequence[Any]) -> list[Any]:
     """Returns the residuals of an operation, from its operands and from what its forward program returned."""
     sources = {"operand": operands, "result": made, "additional": made[rule.results :]}
     return [sources[r.kind][r.index] for r in rule.residuals]

@@ -12,13 +12,21 @@ import numpy as np
 from stratagem._base.types import Nest
 from stratagem._core.context import current
 from stratagem._core.mesh import ReplicaMesh
-from stratagem._core.numbers import IN_MATH, ROOM, GrownError, Tracing, exactly, is_stand_in
+from stratagem._core.numbers import IN_MATH, ROOM, MoreNumbersError, NumberTrace, exactly, is_stand_in
 from stratagem._core.step._execute import execute
 from stratagem._core.step._function import Function
-from stratagem._core.step._in_trace import InTrace
+from stratagem._core.step._in_trace import TracedPerReplica
 from stratagem._core.step._interrupts import HostMode, OtherMesh, Unexplored, UnknownShapes
 from stratagem._core.step._signature import function_key, is_source
-from stratagem._core.step.reading import FunctionReader, Path, Reading, Reads, Variant, described_path, filled
+from stratagem._core.step.reading import (
+    FunctionReader,
+    FunctionReaders,
+    FunctionReading,
+    Path,
+    Variant,
+    described_path,
+    filled,
+)
 from stratagem._core.values import is_per_replica
 
 logger = logging.getLogger("stratagem")
@@ -50,13 +58,13 @@ class _Call:
     arguments: tuple[list[Any], dict[str, Any]]
     leaves: list[Any]
     structure: Any
-    plan: FunctionReader
-    reading: Reading
+    reader: FunctionReader
+    reading: FunctionReading
     built: bool = False
 
 
 def execute_undecorated(
-    reads: Reads,
+    reads: FunctionReaders,
     function: Nest,
     run: Run,
     key: tuple[Hashable, ...],
@@ -74,14 +82,14 @@ def execute_undecorated(
     if isinstance(function, Function):  # a decorated function: its trace stays valid whatever its Python reads
         return execute(run, (*key, function_key(function)), name, (list(args), kwargs), {}, mesh)
     leaves, structure = jax.tree.flatten((list(args), kwargs), is_leaf=is_per_replica)
-    plan, reading = reads.read(function, leaves, structure, name)
-    call = _Call(function, run, name, (list(args), kwargs), leaves, structure, plan, reading)
+    reader, reading = reads.read(function, leaves, structure, name)
+    call = _Call(function, run, name, (list(args), kwargs), leaves, structure, reader, reading)
     found = reading.state.match(reading.numbers)
     if found is not None:
         variant, values, vector = found
         try:
             return _execute(call, variant, values, vector, key, mesh)
-        except GrownError:
+        except MoreNumbersError:
             pass
     return _run_new_variant(call, key, mesh)
 
@@ -107,13 +115,13 @@ def _run_new_variant(call: _Call, key: tuple[Hashable, ...], mesh: ReplicaMesh) 
 def _run_first(call: _Call, variant: Variant, key: tuple[Hashable, ...], mesh: ReplicaMesh) -> Any:
     values, vector = list(call.reading.numbers), np.zeros(ROOM, np.float64)
     result = _execute(call, variant, values, vector, key, mesh)
-    # Stays open if the function draws its input: a trace that is given up for GrownError would lose an element.
-    variant.arithmetic.closed = not any(map(is_source, call.leaves))
+    # Stays open if the function draws its input: a trace that is given up for MoreNumbersError would lose an element.
+    variant.number_log.closed = not any(map(is_source, call.leaves))
     state = call.reading.state
     state.add(variant)
     if call.built:
-        call.plan.add_changed_reading(
-            state, variant, call.plan.walk(call.function, call.leaves, named=True)[0], call.structure
+        call.reader.add_changed_reading(
+            state, variant, call.reader.walk(call.function, call.leaves, named=True)[0], call.structure
         )
     return result
 
@@ -128,7 +136,7 @@ def _execute(
         args, kwargs = jax.tree.unflatten(call.structure, leaves)
     inputs = vector if variant.inputs else None
     body = _body(call, variant, values, vector)
-    key = (*key, call.plan.code, call.reading.state.objects.key)
+    key = (*key, call.reader.code, call.reading.state.objects.key)
     result = execute(body, key, call.name, (args, kwargs, variant.fixed, inputs), {}, mesh)
     if not variant.inputs:
         return result
@@ -155,20 +163,20 @@ def _body(call: _Call, variant: Variant, values: list[Any], vector: np.ndarray) 
         if recorder is None or not variant.inputs:
             with _noting_changes(call):
                 return _run_leaves(call, leaves)
-        tracing = Tracing(variant.arithmetic, array, values, vector)
+        tracing = NumberTrace(variant.number_log, array, values, vector)
         try:
             with _noting_changes(call), filled(_stand_ins(call, variant, tracing, leaves)):
                 result = _run_leaves(call, leaves)
             if not tracing.grown:
                 return jax.tree.map(_result, result, is_leaf=is_per_replica)
-        except (*_INTERRUPTS, GrownError):
+        except (*_INTERRUPTS, MoreNumbersError):
             raise
         except Exception as error:
             if not tracing.grown:
                 raise _FailedError from error
         finally:
             tracing.close()
-        raise GrownError
+        raise MoreNumbersError
 
     return body
 
@@ -177,7 +185,7 @@ def _run_leaves(call: _Call, leaves: list[Any]) -> Any:
     return call.run(*jax.tree.unflatten(call.structure, leaves))
 
 
-def _stand_ins(call: _Call, variant: Variant, tracing: Tracing, leaves: list[Any]) -> list[tuple[Any, Any]]:
+def _stand_ins(call: _Call, variant: Variant, tracing: NumberTrace, leaves: list[Any]) -> list[tuple[Any, Any]]:
     """Returns (place, stand-in) pairs for the numbers that are inputs; puts those of arguments into `leaves`."""
     walk, fillings = call.reading.walk, []
     for position in variant.inputs:
@@ -193,8 +201,8 @@ def _result(leaf: Any) -> Any:
     """Converts a leaf of a trace's result: a stand-in to its position, a scalar made of numbers only to 32 bits."""
     if is_stand_in(leaf):
         return _NumberResult(leaf.position)
-    if isinstance(leaf, InTrace):
-        return InTrace(_result(leaf.local), leaf._replicas)
+    if isinstance(leaf, TracedPerReplica):
+        return TracedPerReplica(_result(leaf.local), leaf._replicas)
     weak = isinstance(leaf, jax.Array) and leaf.weak_type and leaf.dtype == np.float64
     return jax.lax.convert_element_type(leaf, np.float32) if weak else leaf
 
@@ -208,21 +216,21 @@ def _noting_changes(call: _Call) -> Iterator[None]:
 
     A warning says so, except for objects that did not exist before.
     """
-    recorder, plan = current().recorder, call.plan
-    if recorder is None or not (plan.stored or plan.changes):
+    recorder, reader = current().recorder, call.reader
+    if recorder is None or not (reader.stored or reader.changes):
         yield
         return
-    before = plan.walk(call.function, call.leaves, after=True)[0].contents
+    before = reader.walk(call.function, call.leaves, after=True)[0].contents
     yield
-    after = plan.walk(call.function, call.leaves, after=True)[0].contents
+    after = reader.walk(call.function, call.leaves, after=True)[0].contents
     changed = {path for path in before.keys() | after.keys() if not _same(before.get(path), after.get(path))}
-    own = {path for path in changed if _can_change(plan, path)}
+    own = {path for path in changed if _can_change(reader, path)}
     if own and not recorder.discovering:
         for path in own:
             owner = path if (path in before and path in after) or path[1] != "item" else path[0]
-            plan.changed.add(owner)
-            if before.get(owner) is not None and (name := described_path(owner)) not in plan.warned:
-                plan.warned.add(name)
+            reader.changed.add(owner)
+            if before.get(owner) is not None and (name := described_path(owner)) not in reader.warned:
+                reader.warned.add(name)
                 logger.warning(_CHANGES, call.name, name, name)
     call.built = not (changed - own)
 
@@ -231,10 +239,10 @@ def _same(old: Any, new: Any) -> bool:
     return old is new or (type(old) in (int, float) and exactly(old) == exactly(new))
 
 
-def _can_change(plan: FunctionReader, path: Path) -> bool:
+def _can_change(reader: FunctionReader, path: Path) -> bool:
     """Returns whether the function's code could have changed the value at this path."""
     _, kind, label = path
-    return plan.changes if kind in ("item", "each") else label in plan.stored
+    return reader.changes if kind in ("item", "each") else label in reader.stored
 
 
 _CHANGES = (

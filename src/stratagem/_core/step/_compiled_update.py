@@ -8,7 +8,7 @@ import jax
 from stratagem._core.context import current, recording
 from stratagem._core.step._execute import execute
 from stratagem._core.step._function import default_mesh
-from stratagem._core.step._signature import Same
+from stratagem._core.step._signature import IdentityKey
 from stratagem._core.values import placement_of
 from stratagem._private import KerasVariable, OutsideOfTraces, in_stateless_scope, runs_at_once
 
@@ -26,7 +26,7 @@ def applied_at_once(optimizer: Any, grads: Sequence[Any], variables: Sequence[An
         recording().follows_settings = True
         optimizer.apply(given, variables)
 
-    key: tuple[Hashable, ...] = ("apply_gradients", Same(optimizer), *map(id, variables))
+    key: tuple[Hashable, ...] = ("apply_gradients", IdentityKey(optimizer), *map(id, variables))
     with OutsideOfTraces():
         execute(apply, key, f"{optimizer.name}.apply_gradients", (list(grads),), {}, default_mesh())
     return True

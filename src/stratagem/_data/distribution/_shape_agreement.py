@@ -21,7 +21,7 @@ Shapes = list[list[Shape]]  # by replica, then by leaf of an element
 _numbers = itertools.count()
 
 
-class Peers(abc.ABC):
+class ShapeAgreement(abc.ABC):
     """The workers of a job. All of them ask the same question for every step, and all get the same answer."""
 
     @abc.abstractmethod
@@ -41,7 +41,7 @@ class Peers(abc.ABC):
         """Begins again, on all workers, at a new position."""
 
 
-class LocalPeers(Peers):
+class LocalAgreement(ShapeAgreement):
     """Abstract: the answer is known locally, so that nobody has to wait."""
 
     def give_up(self) -> None:
@@ -52,7 +52,7 @@ class LocalPeers(Peers):
 
 
 @final
-class NoPeers(LocalPeers):
+class SingleWorkerAgreement(LocalAgreement):
     """The only worker of a job."""
 
     def shapes(self, mine: Shapes | None) -> Shapes | None:
@@ -60,7 +60,7 @@ class NoPeers(LocalPeers):
 
 
 @final
-class SharedBatches(LocalPeers):
+class SharedBatches(LocalAgreement):
     """Workers that iterate over the same batches and so know each other's pieces. sizes: returns those of the last batch."""
 
     def __init__(self, sizes: Callable[[], Sequence[int]]) -> None:
@@ -70,7 +70,7 @@ class SharedBatches(LocalPeers):
         return None if mine is None else [[(n, *leaf[1:]) for leaf in mine[0]] for n in self._sizes()]
 
 
-class AgreeingPeers(Peers):
+class ExchangedAgreement(ShapeAgreement):
     """Abstract: the workers tell each other before every step what data they have."""
 
     def __init__(self, job: Job) -> None:
@@ -94,7 +94,7 @@ class AgreeingPeers(Peers):
 
 
 @final
-class SeparateInputs(AgreeingPeers):
+class SeparateInputs(ExchangedAgreement):
     """Workers with input of their own."""
 
     def __init__(self, job: Job, replicas: int) -> None:
@@ -112,7 +112,7 @@ class SeparateInputs(AgreeingPeers):
 
 
 @final
-class ComparedBatches(AgreeingPeers):
+class ComparedBatches(ExchangedAgreement):
     """Workers that should iterate over the same batches: they compare every one, because the length is unknown."""
 
     def __init__(self, job: Job, sizes: Callable[[], Sequence[int]]) -> None:
