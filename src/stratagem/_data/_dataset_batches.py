@@ -11,8 +11,8 @@ from stratagem._data._dataset_base import DatasetBase, as_int
 from stratagem._data.elements._nest import Nest, leaves
 from stratagem._data.grouping._padded import PaddedBatchStage, Padding
 from stratagem._data.grouping._window import WindowStage
+from stratagem._data.stages._batch import UnbatchStage
 from stratagem._data.stages._rebatch import RebatchStage
-from stratagem._data.stages._transforms import UnbatchStage
 
 
 class Batches(DatasetBase, abc.ABC):

@@ -11,7 +11,7 @@ from stratagem._data.functions._scan import ScanStage, taken_while
 from stratagem._data.functions._user_code import UserFunction
 from stratagem._data.grouping._groups import GroupStage
 from stratagem._data.grouping._interleave import interleaved
-from stratagem._data.grouping._lengths import Buckets
+from stratagem._data.grouping._lengths import BucketBoundaries
 
 
 class Functions(DatasetBase, abc.ABC):
@@ -127,7 +127,7 @@ class Functions(DatasetBase, abc.ABC):
             drop_remainder: Drop last, smaller batches.
             name: Unused.
         """
-        buckets = Buckets(
+        buckets = BucketBoundaries(
             UserFunction(element_length_func, "element_length_func").function,
             tuple(as_int(length, "a length in bucket_boundaries") for length in bucket_boundaries),
             tuple(as_int(size, "a size in bucket_batch_sizes") for size in bucket_batch_sizes),

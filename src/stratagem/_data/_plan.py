@@ -7,6 +7,7 @@ import numpy as np
 
 from stratagem._data.elements._nest import Nest, leaves, map_leaves
 from stratagem._data.functions._mapped import MemoColumns
+from stratagem._data.stages._batch import BatchStage
 from stratagem._data.stages._cardinality import INFINITE, UNKNOWN, batched
 from stratagem._data.stages._columns import Columns, RangeColumns, ZippedColumns
 from stratagem._data.stages._memory import CacheStage, ShuffleStage
@@ -22,7 +23,6 @@ from stratagem._data.stages._order import (
 from stratagem._data.stages._seeds import EpochSeeds
 from stratagem._data.stages._stage import BatchedRows, OrderedRows, Stage
 from stratagem._data.stages._steps import EnumerateStage, PrefetchStage, RepeatStage, SliceStage, ZipStage
-from stratagem._data.stages._transforms import BatchStage
 
 
 def rows(columns: Columns) -> Stage:

@@ -13,7 +13,7 @@ from keras.src.tree import tree_api
 from stratagem._private._variables import KerasVariable
 
 
-class TupleType(Protocol):
+class ShapeClass(Protocol):
     """A kind of tuple that trees take apart."""
 
     def tree_flatten(self) -> tuple[tuple[Any, ...], bool]:
@@ -24,7 +24,7 @@ class TupleType(Protocol):
         """Returns the node with these children, which may be anything."""
 
 
-def intercept_shapes(kind: type[TupleType]) -> None:
+def intercept_shapes(kind: type[ShapeClass]) -> None:
     """Let `.shape` be of this class, a kind of tuple that is made without a check, and let trees take it apart.
 
     The shape of an array's type, `x.aval.shape`, which JAX's own transformations use, remains a tuple, as do shapes of

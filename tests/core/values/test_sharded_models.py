@@ -114,7 +114,7 @@ def test_a_large_variable_that_is_made_whole_is_warned_of(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     # Private: the number from which on it is worth a warning is large.
-    monkeypatch.setattr("stratagem._core.values._initial._LARGE", 10)
+    monkeypatch.setattr("stratagem._core.values._initial_value._LARGE", 10)
     with Sharding(3).scope():
         tf.Variable(lambda: np.zeros(11), shape=(11,), dtype=tf.float32, name="big")
         tf.Variable(lambda: np.zeros(10), shape=(10,), dtype=tf.float32, name="small")

@@ -6,7 +6,7 @@ import time
 import pytest
 
 # Private: the time of functions is the test's own.
-from stratagem._servers.coordinator._batching import BatchingPolicy, TurnQueue
+from stratagem._servers.coordinator._batching import BatchingPolicy, SoftFairLock
 
 SHORT, LONG = 1e-4, 1.0  # seconds of a function
 
@@ -24,7 +24,7 @@ def run(policy: BatchingPolicy, clock: list[float], seconds: float) -> None:
 
 
 def test_short_functions_are_taken_together(clock: list[float]) -> None:
-    for policy in (BatchingPolicy(TurnQueue()), BatchingPolicy(None)):
+    for policy in (BatchingPolicy(SoftFairLock()), BatchingPolicy(None)):
         assert policy.max_closures == 1
         run(policy, clock, SHORT)
         assert policy.max_closures == 16
@@ -38,7 +38,7 @@ def test_a_worker_elsewhere_is_given_what_it_runs_in_a_moment(clock: list[float]
 
 
 def test_long_functions_take_no_turns_until_the_worker_looks_again(clock: list[float]) -> None:
-    turns = TurnQueue()
+    turns = SoftFairLock()
     policy = BatchingPolicy(turns)
     run(policy, clock, LONG)
     for _ in range(32):
@@ -55,7 +55,7 @@ def test_of_workers_with_short_functions_one_runs_at_a_time(monkeypatch: pytest.
     monkeypatch.setattr("stratagem._servers.coordinator._batching._PATIENCE", 60.0)
     # Private: as above.
     monkeypatch.setattr("stratagem._servers.coordinator._batching._SHORT", 60.0)
-    turns, within, most = TurnQueue(), [0], [0]
+    turns, within, most = SoftFairLock(), [0], [0]
 
     def work() -> None:
         policy = BatchingPolicy(turns)
@@ -75,7 +75,7 @@ def test_of_workers_with_short_functions_one_runs_at_a_time(monkeypatch: pytest.
 
 
 def test_nobody_waits_for_long_for_a_function_that_waits_for_somebody() -> None:
-    turns, met = TurnQueue(), threading.Barrier(3, timeout=120)
+    turns, met = SoftFairLock(), threading.Barrier(3, timeout=120)
 
     def work() -> None:
         with BatchingPolicy(turns).running(1):
@@ -90,7 +90,7 @@ def test_nobody_waits_for_long_for_a_function_that_waits_for_somebody() -> None:
 
 
 def test_a_function_that_raises_ends_its_turn(clock: list[float]) -> None:
-    turns = TurnQueue()
+    turns = SoftFairLock()
     with pytest.raises(KeyError), BatchingPolicy(turns).running(1):
         raise KeyError
     assert not turns._current.locked()

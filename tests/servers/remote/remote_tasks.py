@@ -17,13 +17,13 @@ from stratagem._servers.remote import (
     Actor,
     Pending,
     Servers,
-    _ray,
     _ray_actors,
     _ray_node,
     _ray_server_task,
     _ray_worker_task,
     _serialization,
 )
+from stratagem._servers.remote import _ray_worker as _ray
 from stratagem._servers.strategy import ParameterServerStrategy
 
 

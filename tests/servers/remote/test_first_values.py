@@ -25,7 +25,7 @@ ROWS, COLUMNS = 301, 7
 def whatever_its_size(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every variable with a row is worth a program, nothing but a number is small, and a shard takes several rounds."""
     # Private: a megabyte, kilobytes and megabytes otherwise.
-    monkeypatch.setattr("stratagem._core.values._initial._WORTH", 1)
+    monkeypatch.setattr("stratagem._core.values._initial_value._WORTH", 1)
     monkeypatch.setattr("stratagem._core.values._rows._SMALL", 16)
     monkeypatch.setattr("stratagem._core.values._initializer_program._AT_A_TIME", 40 * COLUMNS * 4)
 
@@ -298,7 +298,7 @@ def large() -> Iterator[Any]:
     """Sizes as they are outside of tests."""
     with pytest.MonkeyPatch.context() as patch:
         # Private: which are those of all other tests here.
-        patch.setattr("stratagem._core.values._initial._WORTH", 1 << 20)
+        patch.setattr("stratagem._core.values._initial_value._WORTH", 1 << 20)
         patch.setattr("stratagem._core.values._rows._SMALL", 64 << 10)
         patch.setattr("stratagem._core.values._initializer_program._AT_A_TIME", 2 << 20)
         yield

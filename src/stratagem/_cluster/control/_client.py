@@ -18,10 +18,10 @@ from stratagem._base.programs import command, search_path
 from stratagem._base.types import Json
 from stratagem._cluster.control import _stacks
 from stratagem._cluster.control._channel import MAX_VALUE_BYTES, Message
+from stratagem._cluster.control._collective_interrupt import CollectiveInterrupt
 from stratagem._cluster.control._failure import FailureKind, JobFailure
 from stratagem._cluster.control._job_info import JobInfo
 from stratagem._cluster.control._progress import Progress
-from stratagem._cluster.control._release import Release
 from stratagem._cluster.control._tunnel import ConnectionAcceptor
 
 logger = logging.getLogger("stratagem.cluster")
@@ -59,7 +59,7 @@ class ControlClient:
         with contextlib.ExitStack() as stack:
             self._progress, handle = Progress.create(facts.task, os.environ.get("STRATAGEM_STATUS_DIR"))
             stack.callback(os.close, handle)
-            self._release = Release(self._progress, facts.limits)
+            self._release = CollectiveInterrupt(self._progress, facts.limits)
             self._socket, theirs = socket.socketpair()
             stack.callback(theirs.close)
             self._acceptor = ConnectionAcceptor()

@@ -5,7 +5,7 @@ from stratagem._core.step import _lookups as _lookups
 from stratagem._core.step import _losses as _losses
 from stratagem._core.step._arguments import Arguments as Arguments
 from stratagem._core.step._assign_scope import AssignScope as AssignScope
-from stratagem._core.step._assign_scope import BranchRecorder as BranchRecorder
+from stratagem._core.step._assign_scope import CollectiveAddGuard as CollectiveAddGuard
 from stratagem._core.step._checks import Checks as Checks
 from stratagem._core.step._custom_gradient import custom_gradient as custom_gradient
 from stratagem._core.step._custom_gradient import grad_pass_through as grad_pass_through

@@ -16,7 +16,7 @@ from stratagem._base.types import TensorLike
 from stratagem._core.context import current, entered
 from stratagem._core.mesh import ReplicaMesh
 from stratagem._core.roles import Strategy
-from stratagem._core.values._initial import InitialRows
+from stratagem._core.values._initial_value import InitialRows
 from stratagem._core.values._initializer_program import InitializerProgram
 from stratagem._core.values._on_read import add_to_each, aggregate, on_read, shares
 from stratagem._private import (

@@ -7,7 +7,7 @@ from typing import Any
 import keras
 
 from stratagem._core.context import current
-from stratagem._core.values._initial import InitialRows, InitialValue, accepts_position, as_tensor
+from stratagem._core.values._initial_value import InitialRows, InitialValue, accepts_position, as_tensor
 from stratagem._core.values._initializer_program import InitializerProgram
 from stratagem._core.values._partitioners import rows_of_shards
 from stratagem._core.values._sharded import ShardedVariable

@@ -11,7 +11,7 @@ import numpy as np
 
 from stratagem._base.types import DTypeLike, ShapeLike, TensorLike, Unused
 from stratagem._core.context import current, entered, recording
-from stratagem._core.values._initial import InitialRows
+from stratagem._core.values._initial_value import InitialRows
 from stratagem._private import KerasVariable
 
 

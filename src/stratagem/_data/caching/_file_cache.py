@@ -20,7 +20,7 @@ from stratagem._data.caching._cache_file import (
 from stratagem._data.elements._nest import Array, Nest, packer
 from stratagem._data.stages._order import Order, SlicedOrder, State
 from stratagem._data.stages._stage import (
-    FileSource,
+    FileNameSource,
     OrderedRows,
     RestartingIterator,
     Stage,
@@ -187,5 +187,5 @@ def _digest(stage: Stage) -> str:
 
 
 def _files(stage: Stage) -> list[str]:
-    own = list(stage.files) if isinstance(stage, FileSource) else []
+    own = list(stage.files) if isinstance(stage, FileNameSource) else []
     return own + [name for parent in stage.parents for name in _files(parent)]

@@ -13,7 +13,7 @@ from stratagem._data.distribution._replica_batches import ReplicaBatchesStage
 from stratagem._data.stages._memory import ShuffleStage
 from stratagem._data.stages._options import AutoShardPolicy
 from stratagem._data.stages._rebatch import RebatchStage
-from stratagem._data.stages._stage import FileSource, Stage, non_file_sources
+from stratagem._data.stages._stage import FileNameSource, Stage, non_file_sources
 from stratagem._data.stages._steps import PrefetchStage, ShardHint
 
 
@@ -100,14 +100,14 @@ def _names_of(stage: Stage, workers: int, worker: int) -> Stage:
     """The names of a worker's files, divided before they are shuffled if possible."""
     if isinstance(stage, ShuffleStage | PrefetchStage):
         return stage.with_parents(*(_names_of(parent, workers, worker) for parent in stage.parents))
-    files = len(stage.files) if isinstance(stage, FileSource) else stage.cardinality
+    files = len(stage.files) if isinstance(stage, FileNameSource) else stage.cardinality
     if 0 <= files < workers and workers > 1:
         raise InvalidArgumentError(
             f"Could not apply FILE based sharding: the dataset only has {files} file(s), which is not enough for the "
             f"required {workers} shards/workers. If you are using datasets with distribution strategy, consider setting "
             "the auto sharding policy to either DATA or OFF with `options.experimental_distribute.auto_shard_policy`."
         )
-    if isinstance(stage, FileSource):
+    if isinstance(stage, FileNameSource):
         return stage.with_files(stage.files[worker::workers])
     return plan.cut(stage, start=worker, step=workers)
 

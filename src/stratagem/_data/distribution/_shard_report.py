@@ -9,11 +9,11 @@ from stratagem._data.distribution._input import InputContext
 from stratagem._data.distribution._rebatch import piece_sizes
 from stratagem._data.distribution._shape_agreement import SAME_DATA_ADVICE
 from stratagem._data.distribution._shard import Sharding
+from stratagem._data.stages._batch import BatchStage
 from stratagem._data.stages._cardinality import INFINITE, UNKNOWN, batched
 from stratagem._data.stages._options import AutoShardPolicy
 from stratagem._data.stages._stage import BatchedRows, Stage
 from stratagem._data.stages._steps import ShardHint
-from stratagem._data.stages._transforms import BatchStage
 
 _log = logging.getLogger("stratagem.data")
 

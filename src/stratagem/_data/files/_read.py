@@ -6,7 +6,7 @@ from stratagem._base.errors import NotFoundError, OpError
 from stratagem._base.paths import local_path
 from stratagem._data.elements._nest import Nest
 from stratagem._data.files._format import Format, RecordPosition
-from stratagem._data.files._reading import FileRecords
+from stratagem._data.files._record_reader import FileRecordReader
 from stratagem._data.stages._cardinality import UNKNOWN
 from stratagem._data.stages._file_names import FileNames, names_in
 from stratagem._data.stages._order import State
@@ -50,10 +50,10 @@ class ReadFiles(UnaryStage):
     def reads_files(self) -> bool:
         return True
 
-    def open(self, state: State) -> FileRecords:
-        """Opens the file of a state of a `FileRecords`, at the record of that state."""
+    def open(self, state: State) -> FileRecordReader:
+        """Opens the file of a state of a `FileRecordReader`, at the record of that state."""
         place = RecordPosition(state["file"], state["record"], state["offset"])
-        return FileRecords(self._format, self._compression, self._piece, place, lost=state["lost"])
+        return FileRecordReader(self._format, self._compression, self._piece, place, lost=state["lost"])
 
     def walk(self) -> StageIterator:
         return _ReadIterator(self, self._parent.walk(), self._cycle)
@@ -83,7 +83,7 @@ class _ReadIterator(ParentIterator):
     def __init__(self, stage: ReadFiles, names: StageIterator, cycle: int) -> None:
         super().__init__(names)
         self._stage = stage
-        self._open: list[FileRecords | None] = [None] * cycle
+        self._open: list[FileRecordReader | None] = [None] * cycle
         self._slot = 0
         self._no_more_names = False
         self._count = 0
@@ -111,7 +111,7 @@ class _ReadIterator(ParentIterator):
     def _next_slot(self) -> None:
         self._slot = (self._slot + 1) % len(self._open)
 
-    def _next_file(self) -> FileRecords | None:
+    def _next_file(self) -> FileRecordReader | None:
         """Opens the next file in the current slot; None when there are no more files."""
         if self._no_more_names:
             return None

@@ -12,9 +12,9 @@ from stratagem._data.functions._compiled import CompiledFunction
 from stratagem._data.functions._draws import Places, Words
 from stratagem._data.functions._traced import NeedsPython, trace
 from stratagem._data.functions._user_code import UserFunction
+from stratagem._data.stages._batch import BatchStage
 from stratagem._data.stages._generator import GeneratorStage
 from stratagem._data.stages._stage import Stage, UnaryStage
-from stratagem._data.stages._transforms import BatchStage
 
 logger = logging.getLogger("stratagem")
 

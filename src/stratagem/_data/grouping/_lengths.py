@@ -14,7 +14,7 @@ from stratagem._data.elements._nest import Nest, map_leaves
 
 @final
 @dataclass(frozen=True)
-class Buckets:
+class BucketBoundaries:
     """Assigns elements to buckets, and determines how each bucket is batched.
 
     length: the length of an element; the members of a tuple are its arguments. boundaries: lengths at which the next

@@ -15,11 +15,11 @@ from stratagem._data.elements._spec import TensorSpec
 from stratagem._data.stages._columns import ArrayColumns
 from stratagem._data.stages._order import Order, ShuffledOrder, StraightOrder
 from stratagem._data.stages._seeds import EpochSeeds
-from stratagem._data.stages._stage import FileSource, OrderedRows, StageIterator
+from stratagem._data.stages._stage import FileNameSource, OrderedRows, StageIterator
 
 
 @final
-class FileNames(FileSource):
+class FileNames(FileNameSource):
     """The names of files, in order, or with `seeds` in a new random order in every iteration.
 
     Shuffling belongs to this source, so that workers first divide the files and each then shuffles its own.

@@ -96,7 +96,7 @@ def non_file_sources(stage: Stage) -> list[Stage]:
     return [source for parent in stage.parents for source in non_file_sources(parent)] if stage.parents else [stage]
 
 
-class FileSource(Stage):
+class FileNameSource(Stage):
     """A source of file names: FILE sharding gives every worker some of them, before any shuffling."""
 
     @property
@@ -105,7 +105,7 @@ class FileSource(Stage):
         """The names, in their original order."""
 
     @abc.abstractmethod
-    def with_files(self, files: tuple[str, ...]) -> "FileSource":
+    def with_files(self, files: tuple[str, ...]) -> "FileNameSource":
         """The same source with only these files."""
 
 

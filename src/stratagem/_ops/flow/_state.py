@@ -6,7 +6,7 @@ from typing import Any
 import jax
 
 from stratagem._core.context import current, entered
-from stratagem._core.step import AssignScope, BranchRecorder
+from stratagem._core.step import AssignScope, CollectiveAddGuard
 from stratagem._core.values import on_read
 from stratagem._ops._convert import is_traced, tensor
 
@@ -15,7 +15,7 @@ def _inside(function: Callable[..., Any], args: Sequence[Any], variables: Sequen
     """Runs the function with these values of variables. Returns its result and the scope."""
     recorder = current().recorder
     scope = AssignScope()
-    inner = None if recorder is None else BranchRecorder(recorder, scope)
+    inner = None if recorder is None else CollectiveAddGuard(recorder, scope)
     with entered(recorder=inner), scope:
         scope.set(variables, values)
         return as_tensors(function(*args)), scope

@@ -17,7 +17,7 @@ _PATIENCE = 0.05  # seconds to wait for a turn
 
 
 @final
-class TurnQueue:
+class SoftFairLock:
     """A fair lock that does not insist: a thread that has waited too long goes on without it.
 
     Threads get it in the order in which they ask. It saves time and protects nothing. Thread-safe.
@@ -57,7 +57,7 @@ class BatchingPolicy:
     lock: shared by the workers of this process; None for a worker in another process, which delays no other.
     """
 
-    def __init__(self, lock: TurnQueue | None) -> None:
+    def __init__(self, lock: SoftFairLock | None) -> None:
         self.max_closures = 1
         self._lock = lock
         self._runs_unlocked = 0  # how many times it still runs without the lock

@@ -19,7 +19,7 @@ from stratagem._core.context import entered
 from stratagem._core.step import Function, call_many
 from stratagem._data import Dataset, DistributedInput
 from stratagem._private import KerasVariable
-from stratagem._servers.coordinator._batching import BatchingPolicy, TurnQueue
+from stratagem._servers.coordinator._batching import BatchingPolicy, SoftFairLock
 from stratagem._servers.coordinator._queue import Closure, ClosureQueue
 from stratagem._servers.coordinator._report import Report, WorkerTimes
 from stratagem._servers.coordinator._values import (
@@ -65,7 +65,7 @@ class ClusterCoordinator:
         self._name = uuid.uuid4().hex
         self._per_worker = PerWorkerRegistry()
         self._threads: dict[int, threading.Thread] = {}
-        self._turns = TurnQueue()  # for the workers of this process
+        self._turns = SoftFairLock()  # for the workers of this process
         self._lost: UnavailableError | None = None  # set when a server or all workers are lost: the job cannot continue
         self._absent: frozenset[int] = frozenset()
         self.reading = BusyTimer()

@@ -9,7 +9,7 @@ from stratagem._servers.remote._placement import ServerPlacement as ServerPlacem
 from stratagem._servers.remote._push import Push as Push
 from stratagem._servers.remote._push import PushId as PushId
 from stratagem._servers.remote._push import UpdateGradients as UpdateGradients
-from stratagem._servers.remote._ray import RemoteResource as RemoteResource
+from stratagem._servers.remote._ray_worker import RemoteResource as RemoteResource
 from stratagem._servers.remote._server import MissingVariableError as MissingVariableError
 from stratagem._servers.remote._server import Traffic as Traffic
 from stratagem._servers.remote._server import VariableServer as VariableServer

@@ -8,9 +8,9 @@ from typing import Any
 
 from stratagem._base.errors import UnavailableError
 from stratagem._cluster import RayClusterResolver
-from stratagem._servers.remote._ray import RayWorker
 from stratagem._servers.remote._ray_actors import RayActor, start_actor
 from stratagem._servers.remote._ray_node import join_existing, join_seconds
+from stratagem._servers.remote._ray_worker import RayWorker
 from stratagem._servers.remote._servers import Servers
 
 _PASSED_ON = ("KERAS_", "STRATAGEM_")  # the cluster itself sets the rest of a task's environment

@@ -16,7 +16,7 @@ from stratagem._servers.remote._export import exported, shapes_of
 from stratagem._servers.remote._finalizers import Finalized
 from stratagem._servers.remote._push import Push, PushId
 from stratagem._servers.remote._server import MissingVariableError, Traffic
-from stratagem._servers.remote._update import ServerUpdate, WeakUpdate, flat
+from stratagem._servers.remote._update import ServerUpdate, WeakUpdateReference, flat
 
 Result = TypeVar("Result")
 
@@ -202,7 +202,7 @@ class Servers:
 
     def teach(self, key: Any, server: int, made: ServerUpdate, keys: Sequence[str]) -> None:
         """Registers a part of an update at its server, and here under its key. keys: of the variables that it reads."""
-        sent: Any = WeakUpdate(made) if self.local else made.spec
+        sent: Any = WeakUpdateReference(made) if self.local else made.spec
         self.actors[server].call("learn", made.number, sent, keys).result()
         with self.lock:
             self._server_of[made.number] = server

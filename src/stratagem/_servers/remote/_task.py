@@ -15,10 +15,10 @@ from stratagem._base.types import Json, Unused
 from stratagem._cluster import Address, RayClusterResolver, TFConfigClusterResolver
 from stratagem._servers.remote._actors import LocalActor, TaskSilentError
 from stratagem._servers.remote._on_ray import start_on_ray
-from stratagem._servers.remote._ray import RayWorker
 from stratagem._servers.remote._ray_actors import RayActor, host_task
 from stratagem._servers.remote._ray_node import answers, check, join_seconds
 from stratagem._servers.remote._ray_node import join as join_node
+from stratagem._servers.remote._ray_worker import RayWorker
 from stratagem._servers.remote._server import VariableServer
 from stratagem._servers.remote._servers import Servers
 from stratagem._servers.remote._worker import Worker

@@ -250,7 +250,7 @@ def _as_array(gradient: Any, variable: Any, kind: GradientKind) -> Any:
 
 
 @final
-class WeakUpdate:
+class WeakUpdateReference:
     """A weak reference to an update, for servers of the same process: it keeps no optimizer and variables alive."""
 
     def __init__(self, update: ServerUpdate) -> None:

@@ -1,4 +1,4 @@
-"""Release: frees a task's main thread from a collective once the job has failed."""
+"""CollectiveInterrupt: frees a task's main thread from a collective once the job has failed."""
 
 import logging
 import os
@@ -20,7 +20,7 @@ _ATTEMPT_SECONDS = 10.0  # for one attempt
 
 
 @final
-class Release:
+class CollectiveInterrupt:
     """Ends the main thread's wait in a collective, or the process if the thread does not return: nothing else can free it.
 
     progress: of this task.

@@ -1,4 +1,4 @@
-"""Reads one file: large pieces, which the file's format cuts into records."""
+"""FileRecordReader: reads the records of one file, in large pieces that its format divides."""
 
 import itertools
 import os
@@ -12,7 +12,7 @@ from stratagem._data.stages._order import State
 
 
 @final
-class FileRecords:
+class FileRecordReader:
     """The records of one file from a position on. The file is opened when the first one is requested.
 
     An error is raised in place of its record; the next record is the first one that can be read after it, if any.
