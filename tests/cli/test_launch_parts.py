@@ -10,7 +10,7 @@ from stratagem._cluster.control import FailureKind, JobFailure, Position
 from stratagem._servers.remote import TaskLostError, TaskSilentError
 
 # Private: what is shown of 64 tasks.
-from stratagem.cli._launch_attempt import RunningTask
+from stratagem.cli._launch_attempt import TaskStatus
 
 # Private: tasks that end in an order that a job comes to by chance.
 from stratagem.cli._launch_cause import EndedTask, exit_code, root_cause
@@ -108,7 +108,7 @@ def test_a_long_traceback_is_shortened_in_its_middle() -> None:
 def test_many_tasks_are_summed_up(tmp_path: Path) -> None:
     tasks = []
     for i in range(64):
-        task = RunningTask(TaskStart(f"worker:{i}", i, {}), TaskLog(tmp_path / str(i), whole=False), pid=i + 1)
+        task = TaskStatus(TaskStart(f"worker:{i}", i, {}), TaskLog(tmp_path / str(i), whole=False), pid=i + 1)
         task.position = Position(100 - i, Phase.COLLECTIVE, time.monotonic())
         task.steps.extend([(0.0, 80 - i), (4.0, 100 - i)])
         tasks.append(task)

@@ -34,10 +34,10 @@ class ConfigProto:
         super().__setattr__(name, value)
         _log_ignored([name])
 
-    def __getattr__(self, name: str) -> "UnsetField":
+    def __getattr__(self, name: str) -> "IgnoredField":
         if name.startswith("__"):
             raise AttributeError(name)
-        field = vars(self)[name] = UnsetField(name)
+        field = vars(self)[name] = IgnoredField(name)
         return field
 
     def __repr__(self) -> str:
@@ -45,17 +45,17 @@ class ConfigProto:
 
 
 @final
-class UnsetField(dict[Any, Any]):
+class IgnoredField(dict[Any, Any]):
     """A field of a ConfigProto that was not set: accepts values by name, by key and by `append`."""
 
     def __init__(self, path: str) -> None:
         super().__init__()
         super().__setattr__("_path", path)
 
-    def __getattr__(self, name: str) -> "UnsetField":
+    def __getattr__(self, name: str) -> "IgnoredField":
         if name.startswith("__"):
             raise AttributeError(name)
-        return self.setdefault(name, UnsetField(f"{self._path}.{name}"))
+        return self.setdefault(name, IgnoredField(f"{self._path}.{name}"))
 
     def __setattr__(self, name: str, value: Any) -> None:
         super().__setitem__(name, value)

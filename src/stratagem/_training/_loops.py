@@ -16,7 +16,7 @@ from stratagem._training._data import FitData
 from stratagem._training._loss_watch import LossWatch
 from stratagem._training._runner import StartedSteps, StepRunner, open_runner, run_batch
 from stratagem._training._steps import StepKind, Steps
-from stratagem._training.callbacks import FitPosition, LoopHooks
+from stratagem._training.callbacks import FitPosition, PassPosition
 
 
 @final
@@ -120,11 +120,11 @@ class Loops:
         taken_from: Callable[[StartedSteps], Any] = lambda execution: execution.result,
         *,
         show: bool = True,
-        loop_hooks: LoopHooks | None = None,
+        loop_hooks: PassPosition | None = None,
         loss_watch: LossWatch | None = None,
     ) -> tuple[int, Any]:
         """Makes one pass over the data; returns the number of steps and the last logs. hooks: called before and after steps."""
-        loop_hooks = loop_hooks or LoopHooks()
+        loop_hooks = loop_hooks or PassPosition()
         taken, last = loop_hooks.step, loop_hooks.logs
 
         def step() -> bool:

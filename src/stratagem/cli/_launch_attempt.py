@@ -28,7 +28,7 @@ _LATE_SECONDS = 10.0  # how long a restarted worker may take to notice that the 
 
 @final
 @dataclass
-class RunningTask:
+class TaskStatus:
     """A task as the launcher sees it. `position` is None until the task has joined a job of several workers.
 
     lost: one entry for each time that the task ended and was, or will be, restarted alone. restart_at: when its next restart is
@@ -97,8 +97,7 @@ class Attempt:
         self.over = False
         self.notes: list[str] = []  # messages for the user
         self.tasks: Final = {
-            task.name: RunningTask(task, TaskLog(log_path(folder, task.name), whole=task.name in teed))
-            for task in tasks
+            task.name: TaskStatus(task, TaskLog(log_path(folder, task.name), whole=task.name in teed)) for task in tasks
         }
         self._status: Path | None = None
         self._first_failure: float | None = None
@@ -203,7 +202,7 @@ class Attempt:
                     _process_note("outlived the tasks that started them and were killed", event["processes"])
                 )
 
-    def _handle_failure(self, task: RunningTask, ended: EndedTask) -> None:
+    def _handle_failure(self, task: TaskStatus, ended: EndedTask) -> None:
         """Handles a failed task: the attempt fails, unless it is a worker that the others can do without for a while."""
         used_up = len(task.lost) >= self._worker_restarts
         if kind_of(task.name) != "worker" or not self._worker_restarts or (used_up and self._done is None):
@@ -232,7 +231,7 @@ class Attempt:
             else:
                 self.notes.append("Parameter servers go on, perhaps for other machines; Ctrl-C ends them.")
 
-    def _restart_lost(self, now: float, servers: Sequence[RunningTask], clients: Sequence[RunningTask]) -> None:
+    def _restart_lost(self, now: float, servers: Sequence[TaskStatus], clients: Sequence[TaskStatus]) -> None:
         """Restarts the lost workers that are due, as long as there is work left for them."""
         chief = next((task for task in clients if kind_of(task.name) == "chief"), None)
         if self._done is None and chief is not None and chief.ended is not None and chief.ended.code == 0:
@@ -256,7 +255,7 @@ class Attempt:
         if late and left and all(task.lost for task in left):
             self.end()
 
-    def _give_up(self, task: RunningTask) -> None:
+    def _give_up(self, task: TaskStatus) -> None:
         task.restart_at = None
         task.lost.pop()
         self.notes.append(f"{task.name} is not started again: there is nothing left to do for it")

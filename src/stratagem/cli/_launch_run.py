@@ -15,7 +15,7 @@ from typing import Self, final
 from rich.table import Table
 
 from stratagem._base.errors import ClusterError
-from stratagem.cli._launch_attempt import Attempt, RunningTask, log_path
+from stratagem.cli._launch_attempt import Attempt, TaskStatus, log_path
 from stratagem.cli._launch_cause import EndedTask, exit_code, root_cause, signal_name
 from stratagem.cli._launch_logs import error_lines, plain
 from stratagem.cli._launch_plan import TaskStart
@@ -127,7 +127,7 @@ def _handle_signal(attempt: Attempt, handled: int, grace: float, screen: Display
         attempt.kill()
 
 
-def _show(attempt: Attempt, running: Sequence[RunningTask], screen: Display) -> None:
+def _show(attempt: Attempt, running: Sequence[TaskStatus], screen: Display) -> None:
     for task in running:
         lines = task.log.read()
         screen.printed(task.name, lines if task.log.whole else [])
@@ -137,7 +137,7 @@ def _show(attempt: Attempt, running: Sequence[RunningTask], screen: Display) -> 
     screen.state(running)
 
 
-def _report(running: Sequence[RunningTask], began: float, folder: Path, screen: Display) -> int:
+def _report(running: Sequence[TaskStatus], began: float, folder: Path, screen: Display) -> int:
     """Reports which task failed first, how, and what followed; returns the exit code."""
     ended = sorted((task.ended for task in running if task.ended is not None and task.over), key=lambda task: task.at)
     lost = [life for task in running for life in task.lost]
@@ -187,12 +187,12 @@ def _next_number(logs: Path, tasks: Sequence[TaskStart]) -> int:
     return 1 + max(map(int, used), default=-1)
 
 
-def _restart_counts(running: Sequence[RunningTask]) -> str:
+def _restart_counts(running: Sequence[TaskStatus]) -> str:
     times = [f"{len(task.lost)} of {task.name}" for task in running if task.lost]
     return f"; restarts: {', '.join(times)}" if times else ""
 
 
-def _count(running: Sequence[RunningTask]) -> str:
+def _count(running: Sequence[TaskStatus]) -> str:
     return f"{len(running)} task{'s are' if len(running) != 1 else ' is'}"
 
 

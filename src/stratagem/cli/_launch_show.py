@@ -12,7 +12,7 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
-from stratagem.cli._launch_attempt import RunningTask
+from stratagem.cli._launch_attempt import TaskStatus
 from stratagem.cli._launch_logs import plain
 
 _LINES_SECONDS = 5.0  # between two lines
@@ -39,7 +39,7 @@ class Display(abc.ABC):
         """Displays lines of a task's output."""
 
     @abc.abstractmethod
-    def state(self, tasks: Sequence[RunningTask]) -> None:
+    def state(self, tasks: Sequence[TaskStatus]) -> None:
         """Displays the state of the tasks; called several times a second."""
 
     @abc.abstractmethod
@@ -68,7 +68,7 @@ class LiveTable(Display):
         for line in lines:
             self._console.print(Text(f"[{task}] ", style="cyan") + Text.from_ansi(line), soft_wrap=True)
 
-    def state(self, tasks: Sequence[RunningTask]) -> None:
+    def state(self, tasks: Sequence[TaskStatus]) -> None:
         self._live.update(table_of(tasks), refresh=True)
 
     def say(self, what: str | Table) -> None:
@@ -97,7 +97,7 @@ class LineDisplay(Display):
         if lines:
             sys.stdout.flush()
 
-    def state(self, tasks: Sequence[RunningTask]) -> None:
+    def state(self, tasks: Sequence[TaskStatus]) -> None:
         now = time.monotonic()
         if now - self._said_at >= _LINES_SECONDS:
             self._said_at = now
@@ -112,7 +112,7 @@ def show() -> Display:
     return LiveTable() if Console().is_terminal and not Console().is_dumb_terminal else LineDisplay()
 
 
-def table_of(tasks: Sequence[RunningTask]) -> Table:
+def table_of(tasks: Sequence[TaskStatus]) -> Table:
     """A table with one row per task."""
     table = Table(box=None, pad_edge=False, header_style="bold", expand=True)
     for name in ("rank", "task", "pid"):
@@ -130,7 +130,7 @@ def table_of(tasks: Sequence[RunningTask]) -> Table:
     return table
 
 
-def summary(tasks: Sequence[RunningTask]) -> str:
+def summary(tasks: Sequence[TaskStatus]) -> str:
     """The state of all tasks in one line."""
     if len(tasks) <= _FEW_TASKS:
         return "; ".join(" ".join(filter(None, _words(task))) for task in tasks)
@@ -145,7 +145,7 @@ def summary(tasks: Sequence[RunningTask]) -> str:
     return "; ".join(found)
 
 
-def state_of(task: RunningTask) -> str:
+def state_of(task: TaskStatus) -> str:
     """The state of a task in a few words."""
     if task.ended is None:
         return "running" if task.pid else "starting"
@@ -156,7 +156,7 @@ def state_of(task: RunningTask) -> str:
     return f"ended ({task.ended.outcome})" if task.ended.asked else task.ended.outcome
 
 
-def _words(task: RunningTask) -> tuple[str, ...]:
+def _words(task: TaskStatus) -> tuple[str, ...]:
     step, rate = _step(task), _rate(task)
     return (
         task.name,
@@ -167,16 +167,16 @@ def _words(task: RunningTask) -> tuple[str, ...]:
     )
 
 
-def _step(task: RunningTask) -> str:
+def _step(task: TaskStatus) -> str:
     return "" if task.position is None else str(task.position.step)
 
 
-def _phase(task: RunningTask) -> str:
+def _phase(task: TaskStatus) -> str:
     if task.position is None or task.ended is not None:
         return ""
     seconds = time.monotonic() - task.position.since
     return f"{task.position.phase} {seconds:.0f} s" if seconds >= _LONG_SECONDS else str(task.position.phase)
 
 
-def _rate(task: RunningTask) -> str:
+def _rate(task: TaskStatus) -> str:
     return "" if task.rate is None or task.ended is not None else f"{task.rate:.3g}"

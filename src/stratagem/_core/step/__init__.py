@@ -50,7 +50,7 @@ from stratagem._core.step._replicate import run_replicas as run_replicas
 from stratagem._core.step._signature import IdentityKey as IdentityKey
 from stratagem._core.step._signature import function_key as function_key
 from stratagem._core.step._trace import Trace as Trace
-from stratagem._core.step._trace import TraceInfo as TraceInfo
+from stratagem._core.step._trace import TraceFindings as TraceFindings
 from stratagem._core.step._trace import explore as explore
 from stratagem._core.step._trace import trace as trace
 from stratagem._core.step._undecorated_function import execute_undecorated as execute_undecorated

@@ -24,7 +24,7 @@ from stratagem._core.step._repeat import RepeatedCalls, RepeatedProgram, loop_is
 from stratagem._core.step._replica_shapes import ReplicaShapes, retried_until_shapes_known, with_replica_note
 from stratagem._core.step._replicate import DECISIONS
 from stratagem._core.step._signature import is_source, leaf_key
-from stratagem._core.step._trace import Body, Trace, TraceInfo, explore, trace
+from stratagem._core.step._trace import Body, Trace, TraceFindings, explore, trace
 from stratagem._core.step._uneven import UnevenProgram
 from stratagem._core.values import Separate, Stacked, is_per_replica, is_remote
 from stratagem._private import OutsideOfTraces
@@ -172,7 +172,7 @@ def _explored(
     return mesh
 
 
-def _draw(info: TraceInfo, leaves: Sequence[Any], mesh: ReplicaMesh, before: Sequence[Any] = ()) -> list[Any]:
+def _draw(info: TraceFindings, leaves: Sequence[Any], mesh: ReplicaMesh, before: Sequence[Any] = ()) -> list[Any]:
     """Returns the elements that a call with these arguments draws.
 
     before: those of a first attempt, whose stand-ins were wrong.
@@ -187,7 +187,7 @@ def _draw(info: TraceInfo, leaves: Sequence[Any], mesh: ReplicaMesh, before: Seq
         ]
 
 
-def _skip_remote(info: TraceInfo, leaves: Sequence[Any]) -> None:
+def _skip_remote(info: TraceFindings, leaves: Sequence[Any]) -> None:
     """Drops the elements that have stand-ins here: as after a local failure, the next call draws others."""
     if any(map(is_remote, info.variables)):
         for source in _sources(info, leaves):
@@ -195,11 +195,11 @@ def _skip_remote(info: TraceInfo, leaves: Sequence[Any]) -> None:
                 source.skip()
 
 
-def _sources(info: TraceInfo, leaves: Sequence[Any]) -> list[Any]:
+def _sources(info: TraceFindings, leaves: Sequence[Any]) -> list[Any]:
     return [leaves[s] if isinstance(s, int) else s for s in info.sources]
 
 
-def _all_remote(info: TraceInfo, leaves: Sequence[Any]) -> bool:
+def _all_remote(info: TraceFindings, leaves: Sequence[Any]) -> bool:
     """Returns whether nothing was drawn here, so that a program can be run again with the same arguments."""
     return all(isinstance(source, RemoteIterator) for source in _sources(info, leaves))
 
@@ -275,7 +275,7 @@ def _program(
     return cast(StepProgram, program)
 
 
-def _compile(body: Body, arguments: Arguments, mesh: ReplicaMesh, info: TraceInfo) -> StepProgram:
+def _compile(body: Body, arguments: Arguments, mesh: ReplicaMesh, info: TraceFindings) -> StepProgram:
     replica_shapes = _replica_shapes(arguments, mesh)
     if replica_shapes is None:
         traced = trace(body, arguments, mesh, info)
@@ -313,7 +313,7 @@ def _replica_shapes(arguments: Arguments, mesh: ReplicaMesh) -> ReplicaShapes | 
     return ReplicaShapes([tuple((s.shape, s.dtype) for s in own) for own in specs])
 
 
-def _explore(body: Body, arguments: Arguments, mesh: ReplicaMesh, info: TraceInfo) -> ReplicaMesh:
+def _explore(body: Body, arguments: Arguments, mesh: ReplicaMesh, info: TraceFindings) -> ReplicaMesh:
     try:
         with mesh.job.phase(Phase.COMPILING):
             _explore_on(body, arguments, mesh, info)
@@ -331,7 +331,7 @@ def _explore(body: Body, arguments: Arguments, mesh: ReplicaMesh, info: TraceInf
     return mesh
 
 
-def _explore_on(body: Body, arguments: Arguments, mesh: ReplicaMesh, info: TraceInfo) -> None:
+def _explore_on(body: Body, arguments: Arguments, mesh: ReplicaMesh, info: TraceFindings) -> None:
     replica_shapes = _replica_shapes(arguments, mesh)
     attempt = functools.partial(explore, body, arguments, mesh, info, replica_shapes=replica_shapes)
     if replica_shapes is None:

@@ -10,7 +10,7 @@ import jax
 
 from stratagem._core.context import current
 from stratagem._core.step._signature import ConstantArgument, IdentityKey, alive, changed_part, code_of, leaf_key
-from stratagem._core.step._trace import TraceInfo
+from stratagem._core.step._trace import TraceFindings
 from stratagem._core.values import is_per_replica
 
 logger = logging.getLogger("stratagem")
@@ -26,7 +26,7 @@ _ADVICE = (
 class Specialization:
     """One function for one kind of arguments: what its traces found, and its programs by the shapes of drawn elements."""
 
-    info: TraceInfo
+    info: TraceFindings
     programs: dict[Hashable, Any] = field(default_factory=dict)
     host: str | None = None
 
@@ -36,7 +36,7 @@ class FunctionCache:
     """The specializations of one function: its code together with the values of its captured variables."""
 
     name: str
-    info: TraceInfo = field(default_factory=TraceInfo)
+    info: TraceFindings = field(default_factory=TraceFindings)
     specializations: dict[Hashable, Specialization] = field(default_factory=dict)
     last: tuple[Any, ...] = ()
     warned: bool = False
@@ -93,7 +93,7 @@ def _new_specialization(cache: FunctionCache, key: tuple[Any, ...], leaves: Sequ
     # The findings of one specialization usually hold for the next, whose first trace is saved then. Not if it draws: iterators
     # are known by their position among the arguments, which may differ, and an element drawn too early would be lost.
     explored = known.explored and not known.sources
-    info = TraceInfo(list(known.variables), dict(known.connections), [], known.mesh, explored)
+    info = TraceFindings(list(known.variables), dict(known.connections), [], known.mesh, explored)
     specialization = cache.specializations[key] = Specialization(info)
     if len(cache.specializations) > _RETRACES_BEFORE_WARNING and not cache.warned:
         cache.warned = True

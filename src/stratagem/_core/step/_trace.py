@@ -67,7 +67,7 @@ class Trace:
     updates: tuple[RemoteUpdate, ...]
     settings: OptimizerSettings
 
-    def knows(self, info: "TraceInfo") -> bool:
+    def knows(self, info: "TraceFindings") -> bool:
         """Returns False if other traces have found variables or gradients that this one does not know."""
         return len(self.variables) == len(info.variables) and not _contradicts(info.connections, self.connections)
 
@@ -86,7 +86,7 @@ class Trace:
 
 
 @dataclass
-class TraceInfo:
+class TraceFindings:
     """The findings of earlier traces of the same code. They save the first trace of the next signature."""
 
     variables: list[keras.Variable] = field(default_factory=list)
@@ -101,7 +101,7 @@ def explore(
     body: Body,
     arguments: Arguments,
     mesh: ReplicaMesh,
-    info: TraceInfo,
+    info: TraceFindings,
     replica: int = 0,
     replica_shapes: ReplicaShapes | None = None,
 ) -> None:
@@ -117,7 +117,7 @@ def trace(
     body: Body,
     arguments: Arguments,
     mesh: ReplicaMesh,
-    info: TraceInfo,
+    info: TraceFindings,
     replica: int = 0,
     replica_shapes: ReplicaShapes | None = None,
 ) -> Trace:

@@ -12,7 +12,7 @@ from stratagem._data import _plan as plan
 from stratagem._data._dataset import Dataset
 from stratagem._data.foreign import _hugging_face as hugging_face
 from stratagem._data.foreign import _torch as torch
-from stratagem._data.foreign._elements import ElementFormat
+from stratagem._data.foreign._elements import ElementConventions
 from stratagem._data.foreign._grain import GRAIN_TYPES, GrainSource
 from stratagem._data.foreign._hugging_face import TableColumns
 from stratagem._data.foreign._items import ItemColumns, Items
@@ -92,39 +92,41 @@ def _stage(source: Any, batch_size: int | None) -> Stage:
         return _table(source, batch_size)
     if hugging_face.is_streamed(source):
         # The library makes the batches itself, so that an element is always a batch.
-        style = ElementFormat("the Hugging Face IterableDataset", batches=True, lists_are_rows=True)
-        return ForeignStage(hugging_face.Streamed(source, style, batch_size))
+        conventions = ElementConventions("the Hugging Face IterableDataset", batches=True, lists_are_rows=True)
+        return ForeignStage(hugging_face.Streamed(source, conventions, batch_size))
     if torch.is_map_style(source) and not hasattr(source, "__len__"):
         raise TypeError(
             f"{type(source).__name__} is a torch Dataset without __len__; it must tell how many items it has."
         )
     if _is_indexed(source):
         # The items of a batch are copied when they are stacked.
-        style = ElementFormat(f"the {type(source).__name__}", batches=batch_size is None, fresh=batch_size is not None)
+        conventions = ElementConventions(
+            f"the {type(source).__name__}", batches=batch_size is None, fresh=batch_size is not None
+        )
         if batch_size is None:
-            return ForeignStage(Items(source, style))
-        return _rows(ItemColumns(source, style), batch_size)
+            return ForeignStage(Items(source, conventions))
+        return _rows(ItemColumns(source, conventions), batch_size)
     stage = ForeignStage(_source(source, batches=batch_size is None))
     return stage if batch_size is None else plan.batch(stage, batch_size, drop_remainder=False)
 
 
 def _source(source: Any, *, batches: bool) -> Source:
     name = type(source).__name__
-    style = ElementFormat(f"the {name}", batches)
+    conventions = ElementConventions(f"the {name}", batches)
     if isinstance(source, GRAIN_TYPES):
-        return GrainSource(source, ElementFormat(f"the Grain {name}", batches))
+        return GrainSource(source, ElementConventions(f"the Grain {name}", batches))
     if torch.is_loader(source):
         return _loader(source, batches=batches)
     if isinstance(source, Iterable) and isinstance(source, SavesPosition):
-        return Stateful(source, style)
+        return Stateful(source, conventions)
     if torch.is_iterable(source):
-        return torch.TorchIterable(source, style)
+        return torch.TorchIterable(source, conventions)
     if isinstance(source, Iterator):
-        return OneShot(source, style)
+        return OneShot(source, conventions)
     if isinstance(source, Iterable):
-        return Iterables(source.__iter__, style)
+        return Iterables(source.__iter__, conventions)
     if callable(source) and _needs_no_argument(source):
-        return Iterables(source, ElementFormat(f"the function {getattr(source, '__name__', name)}", batches))
+        return Iterables(source, ElementConventions(f"the function {getattr(source, '__name__', name)}", batches))
     raise _no_source(source)
 
 
@@ -153,8 +155,12 @@ def _rows(columns: Columns, batch_size: int) -> Stage:
 
 def _table(source: Any, batch_size: int | None) -> Stage:
     what, table = "the Hugging Face Dataset", hugging_face.with_arrays(source)
-    style = ElementFormat(what, batches=True, lists_are_rows=True, fresh=hugging_face.is_fresh(table))
-    return ForeignStage(Items(table, style)) if batch_size is None else _rows(TableColumns(table, style), batch_size)
+    conventions = ElementConventions(what, batches=True, lists_are_rows=True, fresh=hugging_face.is_fresh(table))
+    return (
+        ForeignStage(Items(table, conventions))
+        if batch_size is None
+        else _rows(TableColumns(table, conventions), batch_size)
+    )
 
 
 def _loader(loader: Any, *, batches: bool) -> Source:
@@ -165,9 +171,11 @@ def _loader(loader: Any, *, batches: bool) -> Source:
             "or let it give examples with DataLoader(…, batch_size=None)."
         )
     torch.warn_of_fork(loader)
-    style = ElementFormat(f"the torch {name}", batches, texts_are_rows=batches, fresh=torch.gives_fresh_tensors(loader))
+    conventions = ElementConventions(
+        f"the torch {name}", batches, texts_are_rows=batches, fresh=torch.gives_fresh_tensors(loader)
+    )
     source = Stateful if isinstance(loader, SavesPosition) else torch.TorchIterable
-    return source(loader, style, cardinality=torch.loader_cardinality(loader), batch_size=loader.batch_size)
+    return source(loader, conventions, cardinality=torch.loader_cardinality(loader), batch_size=loader.batch_size)
 
 
 def _no_source(source: Any) -> TypeError:

@@ -16,7 +16,7 @@ from stratagem._data.foreign._tensors import from_torch, is_torch_tensor
 
 @final
 @dataclass(frozen=True)
-class ElementFormat:
+class ElementConventions:
     """The interpretation of a library's elements.
 
     what: the source, for errors ("the torch DataLoader").
@@ -41,8 +41,8 @@ class ElementFormat:
 class Reader:
     """Reads the elements of one source. The first one determines the spec of all."""
 
-    def __init__(self, style: ElementFormat) -> None:
-        self._style = style
+    def __init__(self, conventions: ElementConventions) -> None:
+        self._conventions = conventions
         self.spec: Nest | None = None
         self._specs: list[TensorSpec] = []
         self._structure: Any = None
@@ -54,18 +54,18 @@ class Reader:
             TypeError: another structure or dtype than the first element, or a value that is not a tensor.
             InvalidArgumentError: a shape that does not match the others.
         """
-        nest = _Conversion(self._style, number).nest(element, "")
+        nest = _Conversion(self._conventions, number).nest(element, "")
         found, structure = leaves(nest), jax.tree.structure(nest)
-        if self._style.batches:
+        if self._conventions.batches:
             self._check_rows(nest, number)
         if self.spec is None:
             if not found:
-                raise TypeError(f"Element {number} of {self._style.what} has no tensor in it: {element!r:.200}.")
+                raise TypeError(f"Element {number} of {self._conventions.what} has no tensor in it: {element!r:.200}.")
             self._specs, self._structure = [self._common(TensorSpec.from_tensor(leaf)) for leaf in found], structure
             self.spec = packer(nest)(self._specs)
         elif structure != self._structure:
             raise TypeError(
-                f"Element {number} of {self._style.what} has another structure than the first one: "
+                f"Element {number} of {self._conventions.what} has another structure than the first one: "
                 f"{spec_of(nest)} instead of {self.spec}. All elements need the same keys and members."
             )
         elif not all(map(_fits, found, self._specs)):
@@ -73,11 +73,11 @@ class Reader:
         return nest
 
     def _common(self, spec: TensorSpec) -> TensorSpec:
-        return TensorSpec((None, *spec.shape[1:]), spec.dtype) if self._style.batches else spec
+        return TensorSpec((None, *spec.shape[1:]), spec.dtype) if self._conventions.batches else spec
 
     def _misfit(self, nest: Nest, number: int) -> Exception:
         for (path, leaf), spec in zip(jax.tree_util.tree_leaves_with_path(nest), self._specs, strict=True):
-            where = f"{self._style.what} has at {jax.tree_util.keystr(path) or 'its only component'}"
+            where = f"{self._conventions.what} has at {jax.tree_util.keystr(path) or 'its only component'}"
             if leaf.dtype != spec.dtype:
                 return TypeError(
                     f"Element {number} of {where} the dtype {leaf.dtype}, and the first one had {spec.dtype}. "
@@ -96,14 +96,14 @@ class Reader:
         for path, leaf in found:
             if leaf.ndim == 0:
                 raise ValueError(
-                    f"Element {number} of {self._style.what} has a scalar of dtype {leaf.dtype} at "
+                    f"Element {number} of {self._conventions.what} has a scalar of dtype {leaf.dtype} at "
                     f"{jax.tree_util.keystr(path) or 'its only component'}, so it looks like an example. Every element "
                     "of the source is taken for a global batch; pass batch_size=… when an element is one example."
                 )
         if len({len(leaf) for _, leaf in found}) > 1:
             rows = ", ".join(f"{len(leaf)} at {jax.tree_util.keystr(path)}" for path, leaf in found)
             raise InvalidArgumentError(
-                f"The components of element {number} of {self._style.what} have different numbers of rows: {rows}. "
+                f"The components of element {number} of {self._conventions.what} have different numbers of rows: {rows}. "
                 "Every element of the source is taken for a global batch, whose rows are examples; "
                 "pass batch_size=… when an element is one example."
             )
@@ -113,20 +113,20 @@ class Reader:
 class _Conversion:
     """Converts one element to a nest; knows its number for errors."""
 
-    def __init__(self, style: ElementFormat, number: int) -> None:
-        self._style = style
+    def __init__(self, conventions: ElementConventions, number: int) -> None:
+        self._conventions = conventions
         self._number = number
-        self._protect: Callable[[Array], Array] = _read_only if style.fresh else frozen
+        self._protect: Callable[[Array], Array] = _read_only if conventions.fresh else frozen
 
     def nest(self, value: Any, path: str) -> Nest:
         if isinstance(value, Mapping):
             return {key: self.nest(member, f"{path}[{key!r}]") for key, member in value.items()}
-        if isinstance(value, tuple) and not (self._style.texts_are_rows and _are_texts(value)):
+        if isinstance(value, tuple) and not (self._conventions.texts_are_rows and _are_texts(value)):
             members = [self.nest(member, f"{path}[{i}]") for i, member in enumerate(value)]
             return type(value)(*members) if hasattr(value, "_fields") else tuple(members)
         if isinstance(value, list) and _has_parts(value):
             members = [self.nest(member, f"{path}[{i}]") for i, member in enumerate(value)]
-            return self._stacked(members, path) if self._style.lists_are_rows else tuple(members)
+            return self._stacked(members, path) if self._conventions.lists_are_rows else tuple(members)
         if isinstance(value, np.ndarray) and value.dtype == object and _has_parts(value):
             return self._stacked([self.nest(member, path) for member in value], path)
         return self._protect(self._array(value, path))
@@ -153,7 +153,7 @@ class _Conversion:
     def _fail(self, problem: str, remedy: str, path: str) -> NoReturn:
         where = f"{path} in element" if path else "Element"
         kind = InvalidArgumentError if "rows" in problem else TypeError
-        raise kind(f"{where} {self._number} of {self._style.what} {problem}. {remedy}.")
+        raise kind(f"{where} {self._number} of {self._conventions.what} {problem}. {remedy}.")
 
 
 def _fits(leaf: Array, spec: TensorSpec) -> bool:

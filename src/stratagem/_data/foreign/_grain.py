@@ -6,7 +6,7 @@ from typing import Any, final
 
 import grain
 
-from stratagem._data.foreign._elements import ElementFormat
+from stratagem._data.foreign._elements import ElementConventions
 from stratagem._data.foreign._stage import Source, Stream
 from stratagem._data.stages._cardinality import INFINITE, UNKNOWN
 from stratagem._data.stages._order import State
@@ -18,8 +18,8 @@ GRAIN_TYPES = (grain.MapDataset, grain.IterDataset, grain.DataLoader)
 class GrainSource(Source):
     """Iterated by Grain, whose threads read a MapDataset ahead; elements that it has filtered out (None) are skipped."""
 
-    def __init__(self, dataset: Any, style: ElementFormat) -> None:
-        super().__init__(style)
+    def __init__(self, dataset: Any, conventions: ElementConventions) -> None:
+        super().__init__(conventions)
         self._dataset = dataset
 
     @property

@@ -7,7 +7,7 @@ from typing import Any, final
 
 from stratagem._data.elements._nest import Nest, map_leaves
 from stratagem._data.elements._spec import without_rows
-from stratagem._data.foreign._elements import ElementFormat
+from stratagem._data.foreign._elements import ElementConventions
 from stratagem._data.foreign._items import FetchedColumns
 from stratagem._data.foreign._saved import from_json, to_json
 from stratagem._data.foreign._stage import Source, Stream
@@ -60,7 +60,7 @@ def is_fresh(dataset: Any) -> bool:
 
 @final
 class TableColumns(FetchedColumns):
-    """The rows of a `datasets.Dataset`, read many at once. `style` describes a batch."""
+    """The rows of a `datasets.Dataset`, read many at once. `conventions` describes a batch."""
 
     def _row_spec(self, spec: Nest) -> Nest:
         return map_leaves(without_rows, spec)
@@ -70,7 +70,7 @@ class TableColumns(FetchedColumns):
         try:
             batch = self._items[indices.tolist() if run is None else run]
         except Exception as error:
-            name_position(error, int(indices[0]), self._style.what)
+            name_position(error, int(indices[0]), self._conventions.what)
             raise
         return self._reader.read(batch, int(indices[0]))
 
@@ -79,8 +79,8 @@ class TableColumns(FetchedColumns):
 class Streamed(Source):
     """A `datasets.IterableDataset`; with `batch_size` its examples are batched by the library itself."""
 
-    def __init__(self, dataset: Any, style: ElementFormat, batch_size: int | None) -> None:
-        super().__init__(style)
+    def __init__(self, dataset: Any, conventions: ElementConventions, batch_size: int | None) -> None:
+        super().__init__(conventions)
         self._dataset = dataset
         self._batch_size = batch_size
         self._format = getattr(getattr(dataset, "_formatting", None), "format_type", None) or "numpy"
@@ -159,7 +159,7 @@ class _StreamedStream(Stream):
     def set_state(self, state: State, position: int) -> None:
         self._values, self._dataset, self._epoch = None, None, state["epoch"]
         if state["saved"] is None:
-            replay(self.__next__, position, self._source.style.what)
+            replay(self.__next__, position, self._source.conventions.what)
         else:
             self._begin(from_json(state["saved"]))
 

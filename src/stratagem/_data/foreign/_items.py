@@ -8,7 +8,7 @@ import numpy as np
 
 from stratagem._data.elements._nest import Array, Nest, map_leaves, stacked
 from stratagem._data.elements._spec import TensorSpec
-from stratagem._data.foreign._elements import ElementFormat, Reader
+from stratagem._data.foreign._elements import ElementConventions, Reader
 from stratagem._data.foreign._stage import Source, Stream
 from stratagem._data.stages._columns import Columns
 from stratagem._data.stages._order import Indices, State
@@ -19,8 +19,8 @@ from stratagem._data.stages._replay import name_position
 class Items(Source):
     """Every item is a global batch."""
 
-    def __init__(self, items: Any, style: ElementFormat) -> None:
-        super().__init__(style)
+    def __init__(self, items: Any, conventions: ElementConventions) -> None:
+        super().__init__(conventions)
         self._items = items
 
     @property
@@ -57,10 +57,10 @@ class _ItemStream(Stream):
 class FetchedColumns(Columns):
     """Rows that the library makes when they are requested, possibly by running user code."""
 
-    def __init__(self, items: Any, style: ElementFormat) -> None:
+    def __init__(self, items: Any, conventions: ElementConventions) -> None:
         self._items = items
-        self._style = style
-        self._reader = Reader(style)
+        self._conventions = conventions
+        self._reader = Reader(conventions)
 
     @property
     def length(self) -> int:
@@ -87,7 +87,7 @@ class FetchedColumns(Columns):
         if self._reader.spec is None:
             if self.length == 0:
                 raise ValueError(
-                    f"The element_spec of {self._style.what} is that of its first element, and it has none."
+                    f"The element_spec of {self._conventions.what} is that of its first element, and it has none."
                 )
             self._fetch(np.zeros(1, np.int64))
         return self._row_spec(self._reader.spec)
@@ -129,9 +129,9 @@ class ItemColumns(FetchedColumns):
             return fetch(what)
         except StopIteration as error:
             # It would end the epoch silently.
-            raise RuntimeError(f"Element {number} of {self._style.what} raised StopIteration.") from error
+            raise RuntimeError(f"Element {number} of {self._conventions.what} raised StopIteration.") from error
         except Exception as error:
-            name_position(error, number, self._style.what)
+            name_position(error, number, self._conventions.what)
             raise
 
 

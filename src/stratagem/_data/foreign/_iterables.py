@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any, final
 
 from stratagem._base.errors import InvalidArgumentError
-from stratagem._data.foreign._elements import ElementFormat
+from stratagem._data.foreign._elements import ElementConventions
 from stratagem._data.foreign._stage import Source, Stream
 from stratagem._data.stages._order import State
 from stratagem._data.stages._replay import replay
@@ -69,24 +69,24 @@ class ReplayedStream(Stream):
 class Iterables(Source):
     """An object that returns a new iterator on each request, or a function that does."""
 
-    def __init__(self, start: Callable[[], Any], style: ElementFormat) -> None:
-        super().__init__(style)
+    def __init__(self, start: Callable[[], Any], conventions: ElementConventions) -> None:
+        super().__init__(conventions)
         self._start = start
         self._last: Iterator[Any] | None = None
 
     def stream(self) -> Stream:
-        return ReplayedStream(self._begin, self.style.what, UnknownRandomness())
+        return ReplayedStream(self._begin, self.conventions.what, UnknownRandomness())
 
     def _begin(self) -> Iterator[Any]:
         made = self._start()
         if not isinstance(made, Iterable):
             raise TypeError(
-                f"{self.style.what} returned {type(made).__name__}: {made!r:.100}. It must return an iterable."
+                f"{self.conventions.what} returned {type(made).__name__}: {made!r:.100}. It must return an iterable."
             )
         values = iter(made)
         if values is self._last:
             raise InvalidArgumentError(
-                f"{self.style.what} gave the same iterator a second time, which is used up. It must make a new one."
+                f"{self.conventions.what} gave the same iterator a second time, which is used up. It must make a new one."
             )
         self._last = values
         return values
@@ -96,8 +96,8 @@ class Iterables(Source):
 class OneShot(Source):
     """An iterator, whose elements can be drawn only once."""
 
-    def __init__(self, values: Iterator[Any], style: ElementFormat) -> None:
-        super().__init__(style)
+    def __init__(self, values: Iterator[Any], conventions: ElementConventions) -> None:
+        super().__init__(conventions)
         self._values = values
         self._first: list[Any] = []
         self.drawn = 0
@@ -111,7 +111,7 @@ class OneShot(Source):
             return self._first[0]
         if position != self.drawn:
             raise InvalidArgumentError(
-                f"Element {position} of {self.style.what} was asked for, but {self.drawn} elements were drawn from it "
+                f"Element {position} of {self.conventions.what} was asked for, but {self.drawn} elements were drawn from it "
                 "already, and an iterator goes forward once. Pass a function that returns a new iterator, or an object "
                 "that can be iterated again (a list, a class with __iter__)."
             )
@@ -140,7 +140,7 @@ class _OneShotStream(Stream):
     def set_state(self, state: State, position: int) -> None:
         # Elements may already have been drawn, for an example or in this very stream.
         self._position = min(position, self._source.drawn)
-        replay(self.__next__, position - self._position, self._source.style.what)
+        replay(self.__next__, position - self._position, self._source.conventions.what)
 
     def close(self) -> None:
         pass

@@ -5,7 +5,7 @@ import threading
 from typing import Any, final
 
 from stratagem._data.elements._nest import Nest
-from stratagem._data.foreign._elements import ElementFormat, Reader
+from stratagem._data.foreign._elements import ElementConventions, Reader
 from stratagem._data.stages._cardinality import UNKNOWN
 from stratagem._data.stages._order import State
 from stratagem._data.stages._replay import name_position
@@ -34,8 +34,8 @@ class Stream(abc.ABC):
 class Source(abc.ABC):
     """Another library's dataset."""
 
-    def __init__(self, style: ElementFormat) -> None:
-        self.style = style
+    def __init__(self, conventions: ElementConventions) -> None:
+        self.conventions = conventions
 
     @property
     def cardinality(self) -> int:
@@ -58,7 +58,7 @@ class ForeignStage(Stage):
 
     def __init__(self, source: Source) -> None:
         self._source = source
-        self._reader = Reader(source.style)
+        self._reader = Reader(source.conventions)
         self._lock = threading.Lock()
         self._waiting: _ForeignIterator | None = None
 
@@ -69,7 +69,7 @@ class ForeignStage(Stage):
                 self.example()
             except StopIteration:
                 raise ValueError(
-                    f"The element_spec of {self._source.style.what} is that of its first element, and it has none."
+                    f"The element_spec of {self._source.conventions.what} is that of its first element, and it has none."
                 ) from None
         return self._reader.spec
 
@@ -129,7 +129,7 @@ class _ForeignIterator(StageIterator):
             self._ended = True
             raise
         except Exception as error:
-            name_position(error, number, self._source.style.what)
+            name_position(error, number, self._source.conventions.what)
             raise
         self._position += 1
         return self._reader.read(drawn, number)

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any, Protocol, final, runtime_checkable
 
-from stratagem._data.foreign._elements import ElementFormat
+from stratagem._data.foreign._elements import ElementConventions
 from stratagem._data.foreign._saved import from_json, to_json
 from stratagem._data.foreign._stage import Source, Stream
 from stratagem._data.stages._cardinality import UNKNOWN
@@ -25,9 +25,14 @@ class Stateful(Source):
     """An iterable whose state is that of its latest iteration, such as torchdata's StatefulDataLoader."""
 
     def __init__(
-        self, iterable: Any, style: ElementFormat, *, cardinality: int = UNKNOWN, batch_size: int | None = None
+        self,
+        iterable: Any,
+        conventions: ElementConventions,
+        *,
+        cardinality: int = UNKNOWN,
+        batch_size: int | None = None,
     ) -> None:
-        super().__init__(style)
+        super().__init__(conventions)
         self.iterable = iterable
         self.running: Stream | None = None
         self._cardinality = cardinality
@@ -86,7 +91,7 @@ class _StatefulStream(Stream):
     def set_state(self, state: State, position: int) -> None:
         self._values, self._known = None, None
         if state["saved"] is None:
-            replay(self.__next__, position, self._source.style.what)
+            replay(self.__next__, position, self._source.conventions.what)
         else:
             self._to_load, self._known = from_json(state["saved"]), state
 

@@ -5,7 +5,7 @@ import multiprocessing
 import sys
 from typing import Any, final
 
-from stratagem._data.foreign._elements import ElementFormat
+from stratagem._data.foreign._elements import ElementConventions
 from stratagem._data.foreign._iterables import Randomness, ReplayedStream
 from stratagem._data.foreign._saved import from_json, to_json
 from stratagem._data.foreign._stage import Source, Stream
@@ -65,9 +65,14 @@ class TorchIterable(Source):
     """A DataLoader or an IterableDataset."""
 
     def __init__(
-        self, iterable: Any, style: ElementFormat, *, cardinality: int = UNKNOWN, batch_size: int | None = None
+        self,
+        iterable: Any,
+        conventions: ElementConventions,
+        *,
+        cardinality: int = UNKNOWN,
+        batch_size: int | None = None,
     ) -> None:
-        super().__init__(style)
+        super().__init__(conventions)
         self._iterable = iterable
         self._cardinality = cardinality
         self._batch_size = batch_size
@@ -81,7 +86,7 @@ class TorchIterable(Source):
         return self._batch_size
 
     def stream(self) -> Stream:
-        return ReplayedStream(lambda: iter(self._iterable), self.style.what, _TorchRandomness(self._iterable))
+        return ReplayedStream(lambda: iter(self._iterable), self.conventions.what, _TorchRandomness(self._iterable))
 
 
 @final

@@ -17,7 +17,7 @@ from jax.extend import core as xc
 from stratagem._base.errors import UnimplementedError
 from stratagem._core.mesh import ReplicaMesh
 from stratagem._core.rewrites import compiler_options
-from stratagem._core.step import Arguments, Trace, TraceInfo, explore, trace, tracing
+from stratagem._core.step import Arguments, Trace, TraceFindings, explore, trace, tracing
 from stratagem._core.values import WholeConstraint
 from stratagem._private import apply_locally, keeps_rows, shaped
 
@@ -153,7 +153,7 @@ class ServerUpdate:
     ) -> None:
         self.number = next(_numbers)
         self._optimizer, self.variables, self._kinds, self._mesh = optimizer, list(variables), list(kinds), mesh
-        self._info, self._no_rows = TraceInfo(), (None,) * len(self.variables)
+        self._info, self._no_rows = TraceFindings(), (None,) * len(self.variables)
         self._others: Collection[int] | None = None
         if optimizer.gradient_accumulation_steps:
             self._others = self._find_changed()
@@ -200,7 +200,7 @@ class ServerUpdate:
 
     def _find_changed(self) -> set[int]:
         """Returns the ids of the variables that the update changes when it accumulates nothing."""
-        found, arguments = TraceInfo(), self._arguments(self._no_rows)
+        found, arguments = TraceFindings(), self._arguments(self._no_rows)
         explore(self._body, arguments, self._mesh, found)
         return {id(v) for v, _ in trace(self._body, arguments, self._mesh, found).written}
 

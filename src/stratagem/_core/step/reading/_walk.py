@@ -19,7 +19,7 @@ class BeingTracedError(Exception):
     """Another thread traces a function that reads the same place, where a stand-in is meanwhile."""
 
 
-class WalkFacts(Protocol):
+class FunctionFacts(Protocol):
     """The facts shared by all walks for the same function.
 
     home: the package of the function. codes: all code that it reaches. names: of attributes that this code reads;
@@ -48,7 +48,12 @@ class Reachable:
     """
 
     def __init__(
-        self, known: WalkFacts, visitors: Callable[[type, str], Visitor], *, after: bool = False, named: bool = False
+        self,
+        known: FunctionFacts,
+        visitors: Callable[[type, str], Visitor],
+        *,
+        after: bool = False,
+        named: bool = False,
     ) -> None:
         """visitors: returns the visitor for a type and the user's package.
 
