@@ -10,7 +10,7 @@ import pytest
 import stratagem as tf
 from stratagem._strategies import AbstractStrategy, OneDeviceStrategy
 from stratagem._training import (
-    FitData,
+    DataArguments,
     StartedSteps,
     StepKind,
     StepRunner,
@@ -32,7 +32,7 @@ class LaterRunner(StepRunner):
 
     opened: ClassVar[list[StepKind]] = []
 
-    def __init__(self, strategy: AbstractStrategy, steps: Steps, kind: StepKind, data: FitData) -> None:
+    def __init__(self, strategy: AbstractStrategy, steps: Steps, kind: StepKind, data: DataArguments) -> None:
         self.opened.append(kind)
         self._strategy, self._steps, self._kind = strategy, steps, kind
         self._feed = open_feed(data, strategy, continues=kind is StepKind.TRAIN)
@@ -82,7 +82,7 @@ class LaterRunner(StepRunner):
         self._feed.restore(state, within=True)
 
 
-def run_later(strategy: LaterStrategy, steps: Steps, kind: StepKind, data: FitData) -> Any:
+def run_later(strategy: LaterStrategy, steps: Steps, kind: StepKind, data: DataArguments) -> Any:
     """One step, in a thread that ends with it."""
     LaterRunner.opened.append(kind)
     runner = run_batch.dispatch(AbstractStrategy)

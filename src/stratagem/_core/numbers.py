@@ -26,7 +26,7 @@ _NO_INPUTS = np.zeros(ROOM, np.float64)
 _NO_INPUTS.flags.writeable = False
 
 
-class MoreNumbersError(Exception):
+class UnrecordedNumberError(Exception):
     """A trace uses more of a program's numbers than earlier calls of the program have replayed."""
 
 
@@ -139,7 +139,7 @@ class NumberLog:
 
     def _add(self, record: _Operation | _Answer | _Entry) -> None:
         if self.closed:
-            raise MoreNumbersError
+            raise UnrecordedNumberError
         self._records.append(record)
 
 
@@ -223,7 +223,7 @@ class NumberTrace:
     def _growing(self) -> Iterator[None]:
         try:
             yield
-        except MoreNumbersError:
+        except UnrecordedNumberError:
             self.grown = True  # noted, because code of the user's may catch the error
             raise
 

@@ -8,8 +8,8 @@ Never: changes a model that was made without a strategy (except for accepting ou
 from stratagem._training import _parameter_server as _parameter_server
 from stratagem._training._attach import attach_paths as attach_paths
 from stratagem._training._attach import attach_trainer as attach_trainer
+from stratagem._training._data import DataArguments as DataArguments
 from stratagem._training._data import DatasetCreator as DatasetCreator
-from stratagem._training._data import FitData as FitData
 from stratagem._training._feed import open_feed as open_feed
 from stratagem._training._progress import ProgressLogger as ProgressLogger
 from stratagem._training._runner import StartedSteps as StartedSteps

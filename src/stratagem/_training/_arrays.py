@@ -10,7 +10,7 @@ import numpy as np
 
 from stratagem._data import place
 from stratagem._strategies import AbstractStrategy
-from stratagem._training._data import FitData
+from stratagem._training._data import DataArguments
 
 
 def _is_array(value: Any) -> bool:
@@ -83,7 +83,7 @@ def _from_pandas(value: Any) -> np.ndarray:
     return value.to_numpy(keras.config.floatx(), na_value=np.nan) if floats else value.to_numpy("int64")
 
 
-def checked_arrays(data: FitData) -> tuple[Any, ...]:
+def checked_arrays(data: DataArguments) -> tuple[Any, ...]:
     """(x[, y[, sample_weight]]) as nests of NumPy arrays of one length, with class weights turned into sample weights."""
     sample_weight = data.sample_weight
     if data.class_weight is not None:
@@ -139,7 +139,7 @@ def adding_class_weights(weights: Mapping[int, float]) -> Callable[..., Any]:
     return weigh
 
 
-def placed_batch(data: FitData, strategy: AbstractStrategy) -> Any:
+def placed_batch(data: DataArguments, strategy: AbstractStrategy) -> Any:
     """Splits one batch of arrays, (x[, y[, sample_weight]]), among the replicas and moves the parts to their devices."""
     arrays = checked_arrays(data)
     mesh, rows = strategy.mesh, len(jax.tree.leaves(arrays)[0])

@@ -11,7 +11,7 @@ from stratagem._core.context import current
 from stratagem._core.values import join, placement_of
 from stratagem._private import intercept_paths, intercept_trainer
 from stratagem._strategies import AbstractStrategy, get_strategy
-from stratagem._training._data import FitData
+from stratagem._training._data import DataArguments
 from stratagem._training._keras_trainer import accepting_datasets
 from stratagem._training._loops import FitArguments, Loops, split_validation
 from stratagem._training._steps import StepKind, Steps, check_overrides, has_tensorflow_step, route_step
@@ -121,7 +121,7 @@ def _fit(
     validation_freq: Any = 1,
 ) -> Any:
     model._assert_compile_called("fit")
-    data = FitData(
+    data = DataArguments(
         x=x,
         y=y,
         sample_weight=sample_weight,
@@ -147,11 +147,11 @@ def _fit(
     return _loops(model).fit(data, validation, training)
 
 
-def _validation(given: Any, batch_size: int | None, steps: int | None) -> FitData:
+def _validation(given: Any, batch_size: int | None, steps: int | None) -> DataArguments:
     if isinstance(given, tuple | list):
         x, y, sample_weight = keras.utils.unpack_x_y_sample_weight(given)
-        return FitData(x=x, y=y, sample_weight=sample_weight, batch_size=batch_size, steps=steps)
-    return FitData(x=given, steps=steps)
+        return DataArguments(x=x, y=y, sample_weight=sample_weight, batch_size=batch_size, steps=steps)
+    return DataArguments(x=given, steps=steps)
 
 
 def _evaluate(
@@ -166,7 +166,7 @@ def _evaluate(
     return_dict: bool = False,
 ) -> Any:
     model._assert_compile_called("evaluate")
-    data = FitData(x=x, y=y, sample_weight=sample_weight, batch_size=batch_size, steps=steps)
+    data = DataArguments(x=x, y=y, sample_weight=sample_weight, batch_size=batch_size, steps=steps)
     logs = _loops(model).evaluate(data, verbose=verbose, callbacks=callbacks)
     return logs if return_dict else model._flatten_metrics_in_order(logs)
 
@@ -179,7 +179,9 @@ def _predict(
     steps: int | None = None,
     callbacks: Any = None,
 ) -> Any:
-    return _loops(model).predict(FitData(x=x, batch_size=batch_size, steps=steps), verbose=verbose, callbacks=callbacks)
+    return _loops(model).predict(
+        DataArguments(x=x, batch_size=batch_size, steps=steps), verbose=verbose, callbacks=callbacks
+    )
 
 
 def _train_on_batch(
@@ -191,19 +193,19 @@ def _train_on_batch(
     return_dict: bool = False,
 ) -> Any:
     model._assert_compile_called("train_on_batch")
-    data = FitData(x=x, y=y, sample_weight=sample_weight, class_weight=class_weight)
+    data = DataArguments(x=x, y=y, sample_weight=sample_weight, class_weight=class_weight)
     logs = _loops(model).on_batch(StepKind.TRAIN, data)
     return logs if return_dict else model._flatten_metrics_in_order(logs)
 
 
 def _test_on_batch(model: Any, x: Any, y: Any = None, sample_weight: Any = None, return_dict: bool = False) -> Any:
     model._assert_compile_called("test_on_batch")
-    logs = _loops(model).on_batch(StepKind.TEST, FitData(x=x, y=y, sample_weight=sample_weight))
+    logs = _loops(model).on_batch(StepKind.TEST, DataArguments(x=x, y=y, sample_weight=sample_weight))
     return logs if return_dict else model._flatten_metrics_in_order(logs)
 
 
 def _predict_on_batch(model: Any, x: Any) -> Any:
-    return _loops(model).on_batch(StepKind.PREDICT, FitData(x=x))
+    return _loops(model).on_batch(StepKind.PREDICT, DataArguments(x=x))
 
 
 def _owner(strategy: AbstractStrategy | None) -> AbstractStrategy:

@@ -30,7 +30,7 @@ class DatasetCreator:
 
 
 @dataclass(frozen=True, kw_only=True)
-class FitData:
+class DataArguments:
     """The arguments of `fit`, `evaluate` or `predict` that specify the data.
 
     steps: the batches of an epoch; None: until the data ends.

@@ -13,7 +13,7 @@ from stratagem._data import INFINITE_CARDINALITY, Dataset, DistributedInput, as_
 from stratagem._private import data_adapter
 from stratagem._strategies import AbstractStrategy
 from stratagem._training._arrays import adding_class_weights, checked_arrays, is_arrays
-from stratagem._training._data import DatasetCreator, FitData
+from stratagem._training._data import DataArguments, DatasetCreator
 
 _BATCH = 32  # Keras' default
 
@@ -64,7 +64,7 @@ class Feed:
         self._used = not within and not self.continues
 
 
-def open_feed(data: FitData, strategy: AbstractStrategy, *, continues: bool) -> Feed:
+def open_feed(data: DataArguments, strategy: AbstractStrategy, *, continues: bool) -> Feed:
     """The feed of some data under a strategy.
 
     continues: an epoch with fewer steps than the data continues where the previous one ended; else each starts from the
@@ -81,7 +81,7 @@ def open_feed(data: FitData, strategy: AbstractStrategy, *, continues: bool) -> 
     return feed
 
 
-def _make_feed(data: FitData, strategy: AbstractStrategy) -> Feed:
+def _make_feed(data: DataArguments, strategy: AbstractStrategy) -> Feed:
     _check_numbers(data)
     if isinstance(data.x, DistributedInput):
         _refuse_arguments(data, "a distributed dataset", "y", "sample_weight", "class_weight", "batch_size")
@@ -103,7 +103,7 @@ def _make_feed(data: FitData, strategy: AbstractStrategy) -> Feed:
     return _foreign(data, strategy)
 
 
-def _distributed(dataset: Dataset, data: FitData, strategy: AbstractStrategy) -> Feed:
+def _distributed(dataset: Dataset, data: DataArguments, strategy: AbstractStrategy) -> Feed:
     if data.steps is None and int(dataset.cardinality()) == INFINITE_CARDINALITY:
         raise ValueError(
             "The dataset repeats without end: say how many batches an epoch has (`steps_per_epoch`, `steps`)."
@@ -117,20 +117,20 @@ def _feed(source: Any, cardinality: int, steps: int | None) -> Feed:
     return Feed(source, batches, batches if steps is None else steps)
 
 
-def _check_numbers(data: FitData) -> None:
+def _check_numbers(data: DataArguments) -> None:
     for name in ("batch_size", "steps"):
         value = getattr(data, name)
         if value is not None and (isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1):
             raise ValueError(f"{name} must be a positive whole number or None, got {value!r}.")
 
 
-def _refuse_arguments(data: FitData, kind: str, *names: str) -> None:
+def _refuse_arguments(data: DataArguments, kind: str, *names: str) -> None:
     for name in names:
         if getattr(data, name) is not None:
             raise ValueError(f"With {kind} as `x`, `{name}` must not be given: its elements have everything.")
 
 
-def _from_arrays(data: FitData, strategy: AbstractStrategy) -> Dataset:
+def _from_arrays(data: DataArguments, strategy: AbstractStrategy) -> Dataset:
     arrays = checked_arrays(data)
     dataset = Dataset.from_tensor_slices(arrays)
     if data.shuffle == "batch":
@@ -147,7 +147,7 @@ def _seed(strategy: AbstractStrategy) -> int:
     return int(strategy.mesh.job.agree("the order of the examples", int(np.random.randint(2**31)))[0])
 
 
-def _foreign(data: FitData, strategy: AbstractStrategy) -> Feed:
+def _foreign(data: DataArguments, strategy: AbstractStrategy) -> Feed:
     """The feed of a `keras.utils.PyDataset`, a generator, or a dataset of another library."""
     kind = f"a {type(data.x).__name__}"
     _refuse_arguments(data, kind, "y", "sample_weight")

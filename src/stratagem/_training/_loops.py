@@ -12,11 +12,11 @@ import numpy as np
 from stratagem._private import train_validation_split, user_level
 from stratagem._strategies import AbstractStrategy
 from stratagem._training._callbacks import callback_list, has_hooks, progress_display, show_progress
-from stratagem._training._data import FitData
+from stratagem._training._data import DataArguments
 from stratagem._training._loss_watch import LossWatch
 from stratagem._training._runner import StartedSteps, StepRunner, open_runner, run_batch
 from stratagem._training._steps import StepKind, Steps
-from stratagem._training.callbacks import FitPosition, PassPosition
+from stratagem._training.callbacks import FitPosition, PassHooks
 
 
 @final
@@ -39,7 +39,7 @@ class Loops:
         self._model, self._steps = steps.model, steps
         self._strategy = strategy
 
-    def fit(self, data: FitData, validation: FitData | None, training: FitArguments) -> Any:
+    def fit(self, data: DataArguments, validation: DataArguments | None, training: FitArguments) -> Any:
         """Trains for some epochs and returns the History."""
         model = self._model
         runner = self._runner(StepKind.TRAIN, data)
@@ -88,14 +88,14 @@ class Loops:
             if finished:
                 fit.end(logs)
 
-    def on_batch(self, kind: StepKind, data: FitData) -> Any:
+    def on_batch(self, kind: StepKind, data: DataArguments) -> Any:
         """Runs one step on one batch of arrays; returns its logs as Python numbers by name, or predictions as NumPy arrays."""
         if kind is not StepKind.PREDICT:
             self._model.reset_metrics()
         result = run_batch(self._strategy, self._steps, kind, data)
         return _python_numbers(result) if kind is not StepKind.PREDICT else _Outputs(self._strategy).add([result])
 
-    def _runner(self, kind: StepKind, data: FitData) -> StepRunner:
+    def _runner(self, kind: StepKind, data: DataArguments) -> StepRunner:
         return open_runner(self._strategy, self._steps, kind, data)
 
     def _train_epoch(self, runner: StepRunner, callbacks: Any, fit: FitPosition) -> tuple[int, Any]:
@@ -120,11 +120,11 @@ class Loops:
         taken_from: Callable[[StartedSteps], Any] = lambda execution: execution.result,
         *,
         show: bool = True,
-        loop_hooks: PassPosition | None = None,
+        loop_hooks: PassHooks | None = None,
         loss_watch: LossWatch | None = None,
     ) -> tuple[int, Any]:
         """Makes one pass over the data; returns the number of steps and the last logs. hooks: called before and after steps."""
-        loop_hooks = loop_hooks or PassPosition()
+        loop_hooks = loop_hooks or PassHooks()
         taken, last = loop_hooks.step, loop_hooks.logs
 
         def step() -> bool:
@@ -153,7 +153,7 @@ class Loops:
         return taken, last
 
     def evaluate(
-        self, data: FitData, *, verbose: Any = "auto", callbacks: Any = None, runner: StepRunner | None = None
+        self, data: DataArguments, *, verbose: Any = "auto", callbacks: Any = None, runner: StepRunner | None = None
     ) -> Any:
         """Makes one pass over the data; returns the logs as Python numbers by name. runner: one that already reads the data."""
         model, nested = self._model, runner is not None
@@ -174,7 +174,7 @@ class Loops:
             callbacks.on_test_end(logs)
         return logs
 
-    def predict(self, data: FitData, *, verbose: Any = "auto", callbacks: Any = None) -> Any:
+    def predict(self, data: DataArguments, *, verbose: Any = "auto", callbacks: Any = None) -> Any:
         """The model's outputs for all examples, in order, as NumPy arrays."""
         model = self._model
         runner = self._runner(StepKind.PREDICT, data)
@@ -212,7 +212,7 @@ def _hooks(callbacks: Any, name: str) -> tuple[Callable[..., None], Callable[...
 class _Validation:
     """The evaluations during a `fit`, which share one feed."""
 
-    def __init__(self, loops: Loops, data: FitData | None, freq: Any) -> None:
+    def __init__(self, loops: Loops, data: DataArguments | None, freq: Any) -> None:
         if not hasattr(freq, "__contains__") and (not isinstance(freq, int) or freq < 1):
             raise ValueError(f"validation_freq is a positive number of epochs or a list of them, got {freq!r}.")
         self._loops, self._data, self._freq = loops, data, freq
@@ -286,7 +286,7 @@ def _warn_of_early_end(what: str, taken: int, wanted: int | None) -> None:
     )
 
 
-def split_validation(data: FitData, validation_split: float) -> tuple[FitData, FitData]:
+def split_validation(data: DataArguments, validation_split: float) -> tuple[DataArguments, DataArguments]:
     """Splits off the last examples of some arrays for validation. Raises ValueError for data that cannot be split."""
     if not 0 < validation_split < 1:
         raise ValueError(f"validation_split is a part of the examples, between 0 and 1, got {validation_split!r}.")
@@ -298,6 +298,6 @@ def split_validation(data: FitData, validation_split: float) -> tuple[FitData, F
         "steps": data.steps,
         "shuffle": data.shuffle,
     }
-    return FitData(x=x, y=y, sample_weight=w, **rest), FitData(
+    return DataArguments(x=x, y=y, sample_weight=w, **rest), DataArguments(
         x=val_x, y=val_y, sample_weight=val_w, batch_size=data.batch_size
     )

@@ -8,7 +8,7 @@ import numpy as np
 from stratagem._core.step import prepare
 from stratagem._servers.coordinator import ClusterCoordinator, RemoteValue
 from stratagem._servers.strategy import ParameterServerStrategy
-from stratagem._training._data import FitData
+from stratagem._training._data import DataArguments
 from stratagem._training._epochs import Epochs
 from stratagem._training._feed import open_feed
 from stratagem._training._runner import (
@@ -30,7 +30,7 @@ _EXECUTIONS_PER_WORKER = 2
 class ParameterServerRunner(StepRunner):
     """A runner whose workers take the next batch when they are free; each batch is used exactly once, even if a worker dies."""
 
-    def __init__(self, strategy: ParameterServerStrategy, steps: Steps, kind: StepKind, data: FitData) -> None:
+    def __init__(self, strategy: ParameterServerStrategy, steps: Steps, kind: StepKind, data: DataArguments) -> None:
         self._steps, self._strategy, self._kind = steps, strategy, kind
         self._coordinator = ClusterCoordinator(strategy)
         self._epochs = Epochs(open_feed(data, strategy, continues=kind is StepKind.TRAIN))
@@ -113,7 +113,7 @@ class ParameterServerRunner(StepRunner):
             raise
 
 
-def _run_batch(strategy: ParameterServerStrategy, steps: Steps, kind: StepKind, data: FitData) -> Any:
+def _run_batch(strategy: ParameterServerStrategy, steps: Steps, kind: StepKind, data: DataArguments) -> Any:
     coordinator = ClusterCoordinator(strategy)
     value = coordinator.submit(f"{steps.model.name}.{kind.value}", _one_batch, (strategy, steps, kind, data))
     coordinator.join()
@@ -124,7 +124,7 @@ _one_batch = run_batch.dispatch(object)
 
 
 @open_runner.register
-def _(strategy: ParameterServerStrategy, steps: Steps, kind: StepKind, data: FitData) -> StepRunner:
+def _(strategy: ParameterServerStrategy, steps: Steps, kind: StepKind, data: DataArguments) -> StepRunner:
     return ParameterServerRunner(strategy, steps, kind, data)
 
 

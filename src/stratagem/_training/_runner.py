@@ -13,7 +13,7 @@ from stratagem._core.step import IdentityKey, agreed, execute_batched, execute_u
 from stratagem._core.values import Separate, Stacked, is_per_replica
 from stratagem._strategies import AbstractStrategy
 from stratagem._training._arrays import placed_batch
-from stratagem._training._data import FitData
+from stratagem._training._data import DataArguments
 from stratagem._training._epochs import Epochs
 from stratagem._training._feed import open_feed
 from stratagem._training._steps import StepKind, Steps
@@ -68,13 +68,13 @@ class StepRunner(abc.ABC):
 
 
 @functools.singledispatch
-def open_runner(strategy: AbstractStrategy, steps: Steps, kind: StepKind, data: FitData) -> StepRunner:
+def open_runner(strategy: AbstractStrategy, steps: Steps, kind: StepKind, data: DataArguments) -> StepRunner:
     """The runner for a strategy; `open_runner.register(Class)` registers another one for a strategy class."""
     return SynchronousRunner(steps, strategy, kind, data)
 
 
 @functools.singledispatch
-def run_batch(strategy: AbstractStrategy, steps: Steps, kind: StepKind, data: FitData) -> Any:
+def run_batch(strategy: AbstractStrategy, steps: Steps, kind: StepKind, data: DataArguments) -> Any:
     """Runs one step on one batch of arrays to its end: returns the logs, or every replica's predictions.
 
     `run_batch.register(Class)` registers another implementation for a strategy class, as with `open_runner`.
@@ -86,7 +86,7 @@ def run_batch(strategy: AbstractStrategy, steps: Steps, kind: StepKind, data: Fi
 class SynchronousRunner(StepRunner):
     """All replicas take each step together, each on its part of the batch."""
 
-    def __init__(self, steps: Steps, strategy: AbstractStrategy, kind: StepKind, data: FitData) -> None:
+    def __init__(self, steps: Steps, strategy: AbstractStrategy, kind: StepKind, data: DataArguments) -> None:
         self._steps, self._strategy, self._kind = steps, strategy, kind
         self._epochs = Epochs(open_feed(data, strategy, continues=kind is StepKind.TRAIN))
 

@@ -27,7 +27,7 @@ AxisEnv = list[tuple[str, int]]
 
 
 @dataclass
-class TapeEquations:
+class TapeRecord:
     """The recording of one tape: equations by position, and the values that depend on a watched one."""
 
     active: bool = False
@@ -124,14 +124,14 @@ def _without_marks(closed: xc.ClosedJaxpr) -> xc.ClosedJaxpr:
 
 def analyse(eqns: Sequence[Eqn]) -> list[GradientMarker]:
     """Returns the gradient markers of this level, each with the path of equations through which it is carried back."""
-    tapes: dict[int, TapeEquations] = {}
+    tapes: dict[int, TapeRecord] = {}
     found = []
     for i, eqn in enumerate(eqns):
         if eqn.primitive is mark_p:
-            _note(tapes.setdefault(eqn.params["tape"], TapeEquations()), eqn)
+            _note(tapes.setdefault(eqn.params["tape"], TapeRecord()), eqn)
             continue
         if eqn.primitive is gradient_p:
-            found.append(_gradient(i, eqn, eqns, tapes.setdefault(eqn.params["tape"], TapeEquations())))
+            found.append(_gradient(i, eqn, eqns, tapes.setdefault(eqn.params["tape"], TapeRecord())))
         for tape in tapes.values():
             if tape.active and (made := tracked_results(eqn, tape.live)):
                 tape.equations.add(i)
@@ -139,7 +139,7 @@ def analyse(eqns: Sequence[Eqn]) -> list[GradientMarker]:
     return found
 
 
-def _note(tape: TapeEquations, mark: Eqn) -> None:
+def _note(tape: TapeRecord, mark: Eqn) -> None:
     if mark.params["kind"] in ("open", "resume"):
         tape.active = True
     elif mark.params["kind"] in ("close", "pause"):
@@ -147,7 +147,7 @@ def _note(tape: TapeEquations, mark: Eqn) -> None:
     tape.live.update(v for v in mark.invars if not is_literal(v))
 
 
-def _gradient(position: int, eqn: Eqn, eqns: Sequence[Eqn], tape: TapeEquations) -> GradientMarker:
+def _gradient(position: int, eqn: Eqn, eqns: Sequence[Eqn], tape: TapeRecord) -> GradientMarker:
     targets, _, sources = gradient_parts(eqn)
     known = {s for s in sources if not is_literal(s) and s in tape.live}
     reach, forward = set(known), []

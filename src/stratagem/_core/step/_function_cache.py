@@ -9,7 +9,7 @@ from typing import Any
 import jax
 
 from stratagem._core.context import current
-from stratagem._core.step._signature import ConstantArgument, IdentityKey, alive, changed_part, code_of, leaf_key
+from stratagem._core.step._signature import IdentityKey, ReadingsKey, alive, changed_part, code_of, leaf_key
 from stratagem._core.step._trace import TraceFindings
 from stratagem._core.values import is_per_replica
 
@@ -111,6 +111,6 @@ def _difference(before: tuple[Any, ...], now: tuple[Any, ...]) -> str:
 
 def _changed(position: int, before: Any, now: Any) -> str:
     reads = [key.value for key in (before, now) if isinstance(key, IdentityKey)]
-    if len(reads) == 2 and all(isinstance(each, ConstantArgument) for each in reads):
+    if len(reads) == 2 and all(isinstance(each, ReadingsKey) for each in reads):
         return changed_part(reads[0].described, reads[1].described)
     return f"argument {position} changed from {before} to {now}"

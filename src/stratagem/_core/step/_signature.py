@@ -190,7 +190,7 @@ def changed_part(before: Any, now: Any, name: str = "it") -> str:
 
 
 @dataclass(frozen=True, eq=False)
-class ConstantArgument:
+class ReadingsKey:
     """An argument that is a part of the program: what a function reads besides its arguments, for one program.
 
     described: names and values, for messages.
@@ -215,7 +215,7 @@ def leaf_key(leaf: Any) -> Hashable:
         return (leaf.aval.shape, leaf.dtype)  # the TensorShape that users see would cost more at every call
     if isinstance(leaf, np.ndarray | np.generic):
         return (leaf.shape, leaf.dtype)
-    if type(leaf) is ConstantArgument:
+    if type(leaf) is ReadingsKey:
         return leaf.key
     if isinstance(leaf, Stacked):
         return ("per replica", leaf.array.aval.shape, leaf.array.dtype, leaf.mesh.devices)

@@ -12,7 +12,7 @@ import numpy as np
 from stratagem._base.types import Nest
 from stratagem._core.context import current
 from stratagem._core.mesh import ReplicaMesh
-from stratagem._core.numbers import IN_MATH, ROOM, MoreNumbersError, NumberTrace, exactly, is_stand_in
+from stratagem._core.numbers import IN_MATH, ROOM, NumberTrace, UnrecordedNumberError, exactly, is_stand_in
 from stratagem._core.step._execute import execute
 from stratagem._core.step._function import Function
 from stratagem._core.step._in_trace import TracedPerReplica
@@ -89,7 +89,7 @@ def execute_undecorated(
         variant, values, vector = found
         try:
             return _execute(call, variant, values, vector, key, mesh)
-        except MoreNumbersError:
+        except UnrecordedNumberError:
             pass
     return _run_new_variant(call, key, mesh)
 
@@ -115,7 +115,7 @@ def _run_new_variant(call: _Call, key: tuple[Hashable, ...], mesh: ReplicaMesh) 
 def _run_first(call: _Call, variant: Variant, key: tuple[Hashable, ...], mesh: ReplicaMesh) -> Any:
     values, vector = list(call.reading.numbers), np.zeros(ROOM, np.float64)
     result = _execute(call, variant, values, vector, key, mesh)
-    # Stays open if the function draws its input: a trace that is given up for MoreNumbersError would lose an element.
+    # Stays open if the function draws its input: a trace that is given up for UnrecordedNumberError would lose an element.
     variant.number_log.closed = not any(map(is_source, call.leaves))
     state = call.reading.state
     state.add(variant)
@@ -169,14 +169,14 @@ def _body(call: _Call, variant: Variant, values: list[Any], vector: np.ndarray) 
                 result = _run_leaves(call, leaves)
             if not tracing.grown:
                 return jax.tree.map(_result, result, is_leaf=is_per_replica)
-        except (*_INTERRUPTS, MoreNumbersError):
+        except (*_INTERRUPTS, UnrecordedNumberError):
             raise
         except Exception as error:
             if not tracing.grown:
                 raise _FailedError from error
         finally:
             tracing.close()
-        raise MoreNumbersError
+        raise UnrecordedNumberError
 
     return body
 

@@ -38,7 +38,7 @@ class CsvDialect:
 
         Raises:
             InvalidArgumentError: a misplaced quote.
-            Unclosed: a quoted field does not end.
+            UnclosedQuote: a quoted field does not end.
         """
         if not self.quotes or QUOTE not in line:
             return line.split(self.delimiter)

@@ -116,7 +116,7 @@ class PlannedUpdate:
 
 
 @dataclass(frozen=True)
-class PlannedChange:
+class PlannedAssignment:
     """A value that is added to a variable, or replaces it, on all servers that hold the variable."""
 
     locations: tuple[ServerLocation, ...]
@@ -143,7 +143,7 @@ class ExecutionPlan:
     subprograms: tuple[CompiledSubprogram, ...]
     lookups: tuple[PlannedLookup, ...]
     updates: tuple[PlannedUpdate, ...]
-    changes: tuple[PlannedChange, ...]
+    changes: tuple[PlannedAssignment, ...]
     results: tuple[Number, ...]
     checks: Checks
 
@@ -273,7 +273,10 @@ class PlanExecution:
         values.update(zip(lookup.rows, found, strict=True))
 
     def _push(
-        self, updates: Sequence[PlannedUpdate], changes: Sequence[PlannedChange], wanted: Mapping[int, Sequence[str]]
+        self,
+        updates: Sequence[PlannedUpdate],
+        changes: Sequence[PlannedAssignment],
+        wanted: Mapping[int, Sequence[str]],
     ) -> ReadsByServer:
         """Sends updates and changes; returns the wanted values, after the push, of the servers that got one."""
         sends = self._gradients(updates)

@@ -26,7 +26,7 @@ from stratagem._private import is_seed_state
 from stratagem._servers.remote._execution_plan import (
     CompiledSubprogram,
     ExecutionPlan,
-    PlannedChange,
+    PlannedAssignment,
     PlannedGradient,
     PlannedLookup,
     PlannedRead,
@@ -228,11 +228,11 @@ class _PlanBuilder:
             tuple(PlannedUpdatePart(part.server, part.update.number, part.gradients) for part in self._parts[i]),
         )
 
-    def _change(self, i: int) -> PlannedChange:
+    def _change(self, i: int) -> PlannedAssignment:
         change = self._analysis.changes[i]
         locations = self._servers.locations(placement_of(self._analysis.traced.variables[change.position]))
         value = self._value(change.value) if change.minus is None else self._number(("difference", i))
-        return PlannedChange(locations, value, change.adds)
+        return PlannedAssignment(locations, value, change.adds)
 
 
 def _check_strategy(traced: Trace, servers: Servers) -> None:

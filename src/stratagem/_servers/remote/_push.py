@@ -1,4 +1,4 @@
-"""Push: a step's changes on one server; Origin: its identity; ReadReply: what a server answers to a read."""
+"""Push: a step's changes on one server; PushId: its identity; ReadReply: what a server answers to a read."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field

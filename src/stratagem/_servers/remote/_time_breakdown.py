@@ -1,4 +1,4 @@
-"""TimeBreakdown: how a worker spends its time, by category; Busy: how long a server or a reader works."""
+"""TimeBreakdown: how a worker spends its time, by category; BusyTimer: how long a server or a reader works."""
 
 import contextlib
 import enum

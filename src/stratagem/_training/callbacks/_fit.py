@@ -11,7 +11,7 @@ from stratagem._training.callbacks._backup import Backup
 from stratagem._training.callbacks._json import from_json, to_json
 
 
-class PassPosition:
+class PassHooks:
     """Hooks that do nothing, for a pass that begins with the first batch; `fit` has its own (`FitPosition`).
 
     step: how many steps were taken before; logs: those after the last of them.
@@ -30,7 +30,7 @@ class PassPosition:
 
 
 @final
-class FitPosition(PassPosition):
+class FitPosition(PassHooks):
     """The position of a fit: `step` steps into `epoch` (from 0), with `logs` from the last one; `ended`: no epoch is to follow.
 
     sources: the inputs, by name, each with `get_state` and `set_state`. A backup is restored after all callbacks have

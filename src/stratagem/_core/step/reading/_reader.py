@@ -14,7 +14,7 @@ from jax.tree_util import PyTreeDef
 from stratagem._base.types import Nest
 from stratagem._core.numbers import NumberLog, exactly
 from stratagem._core.step._function_cache import tracing
-from stratagem._core.step._signature import ConstantArgument, IdentityKey
+from stratagem._core.step._signature import IdentityKey, ReadingsKey
 from stratagem._core.step.reading._code import names_of
 from stratagem._core.step.reading._visitors import visit_arguments, visitor_of
 from stratagem._core.step.reading._walk import BeingTracedError, Path, Reachable
@@ -36,7 +36,7 @@ class Variant:
 
     constants: tuple[tuple[int, Any], ...]
     inputs: frozenset[int]
-    fixed: ConstantArgument
+    fixed: ReadingsKey
     number_log: NumberLog = field(default_factory=NumberLog)
 
     def match(self, numbers: Sequence[Any]) -> tuple[list[Any], np.ndarray] | None:
@@ -49,7 +49,7 @@ class Variant:
 
 
 @dataclass(eq=False)
-class ReadObjects:
+class ProgramsOfObjects:
     """The objects that a function reads, as long as all of them live, with its programs, the last used one last."""
 
     variants: dict[int, Variant] = field(default_factory=dict)
@@ -76,7 +76,7 @@ class ReaderState:
     failed twice with them as inputs, although not with their values. failed: whether it has failed once.
     """
 
-    objects: ReadObjects
+    objects: ProgramsOfObjects
     described: tuple[tuple[str, Any], ...]
     names: tuple[str, ...]
     first: tuple[Any, ...]
@@ -102,7 +102,7 @@ class ReaderState:
         inputs = frozenset() if constant else self.moved - self.never
         constants = tuple((i, v) for i, v in enumerate(numbers) if i not in inputs)
         described = (*self.described, *zip(self.names, numbers, strict=True))
-        return Variant(constants, inputs, ConstantArgument(described))
+        return Variant(constants, inputs, ReadingsKey(described))
 
     def add(self, variant: Variant) -> None:
         """Adds a variant whose program was made."""
@@ -145,7 +145,7 @@ class FunctionReader:
         self.changes = self.dynamic = self.types = False
         self.changed: set[Path] = set()
         self.warned: set[str] = set()
-        self._objects: dict[tuple[int, ...], ReadObjects] = {}
+        self._objects: dict[tuple[int, ...], ProgramsOfObjects] = {}
         self._known: dict[Any, tuple[ReaderState, list[Any]]] = {}
 
     def walk(
@@ -188,9 +188,9 @@ class FunctionReader:
         return FunctionReading(found[0], walk, arguments)
 
     def _add_state(
-        self, key: Any, walk: Reachable, objects: ReadObjects | None = None
+        self, key: Any, walk: Reachable, objects: ProgramsOfObjects | None = None
     ) -> tuple[ReaderState, list[Any]]:
-        objects = self._objects.setdefault(key[0], objects or ReadObjects())
+        objects = self._objects.setdefault(key[0], objects or ProgramsOfObjects())
         described = tuple((described_path(path), value) for path, value in walk.described)
         names = tuple(map(described_path, walk.paths))
         state = ReaderState(objects, described, names, tuple(walk.numbers))
