@@ -4,7 +4,7 @@ import ast
 import sys
 import tomllib
 from collections.abc import Iterator
-from importlib.metadata import packages_distributions
+from importlib.metadata import files, packages_distributions
 from pathlib import Path
 
 import pytest
@@ -42,7 +42,11 @@ def foreign(tree: ast.AST) -> set[str]:
 
 def distribution_of(module: str) -> str:
     """What has to be installed for it."""
-    (found,) = {canonicalize_name(name) for name in DISTRIBUTIONS[module.partition(".")[0]]}
+    candidates = {canonicalize_name(name) for name in DISTRIBUTIONS[module.partition(".")[0]]}
+    if len(candidates) > 1:  # `google` is a folder of several
+        folder = "/".join(module.split(".")[:2]) + "/"
+        candidates = {name for name in candidates if any(str(file).startswith(folder) for file in files(name) or ())}
+    (found,) = candidates
     return found
 
 

@@ -36,6 +36,7 @@ _NAMES = {
         case cond foldl foldr map_fn scan switch_case vectorized_map while_loop
     """,
     "_data": "TensorSpec",
+    "_hooks": "install_as_tensorflow",
     "_core.step": "GradientTape UnconnectedGradients custom_gradient function grad_pass_through recompute_grad",
     "_core.values": "IndexedSlices Module TensorShape Variable VariableAggregation VariableSynchronization",
 }

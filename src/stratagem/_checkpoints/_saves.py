@@ -1,4 +1,4 @@
-"""Saves: writes the checkpoints of one object, and warns when it replaces those of others."""
+"""SaveHistory: writes the checkpoints of one object, and warns when it replaces those of others."""
 
 import contextlib
 import logging

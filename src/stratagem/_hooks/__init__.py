@@ -1,9 +1,11 @@
 """The list of every hook into JAX and Keras, and the function that attaches them.
 
 In: nothing.
-Out: `install()`, which every public module calls; `HOOKS`, in the order in which they are attached.
+Out: `install()`, which every public module calls; `HOOKS`, in the order in which they are attached; on demand,
+`install_as_tensorflow()`, a hook into `import` statements.
 Never: decides anything: what happens at a hook is said by the building that offers it.
 """
 
 from stratagem._hooks._list import HOOKS as HOOKS
 from stratagem._hooks._list import install as install
+from stratagem._hooks._tensorflow_imports import install_as_tensorflow as install_as_tensorflow

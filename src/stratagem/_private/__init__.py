@@ -55,6 +55,7 @@ from stratagem._private._optimizers import is_loss_scaler as is_loss_scaler
 from stratagem._private._optimizers import keeps_rows as keeps_rows
 from stratagem._private._optimizers import known_gradients as known_gradients
 from stratagem._private._optimizers import untangled_clip as untangled_clip
+from stratagem._private._optional_modules import hide_tensorflow_from_keras as hide_tensorflow_from_keras
 from stratagem._private._paths import ROUTED_PLACES as ROUTED_PLACES
 from stratagem._private._paths import intercept_paths as intercept_paths
 from stratagem._private._recording_trace import EagerOperation as EagerOperation

@@ -1,4 +1,4 @@
-"""Limits: the time limits of a job."""
+"""TimeLimits: the time limits of a job."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields

@@ -1,4 +1,4 @@
-"""Fit: the progress of one call of `fit`, epoch by epoch, and its backups."""
+"""FitPosition: the progress of one call of `fit`, epoch by epoch, and its backups."""
 
 import functools
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Slots: the per-replica state of metrics. A sum alone would make the rest of a resumed epoch round differently."""
+"""MetricSlots: the per-replica state of metrics. A sum alone would make the rest of a resumed epoch round differently."""
 
 import functools
 from typing import Any, final

@@ -1,4 +1,4 @@
-"""Accumulator: the tangents of values, pushed forward through every operation as it is computed."""
+"""ForwardTangents: the tangents of values, pushed forward through every operation as it is computed."""
 
 from collections.abc import Callable, Sequence
 from typing import Any, cast, final
