@@ -63,7 +63,15 @@ def outcomes(paths: Sequence[Path], processes: int, folder: Path, *, imported: b
     report = folder / "report.xml"
     report.unlink(missing_ok=True)
     plugin = ["-p", "stratagem.keras"] if imported else []  # importing a public namespace attaches the hooks
-    options = ["-q", "--import-mode=importlib", "-p", "no:cacheprovider", "-c", os.devnull, f"--rootdir={folder}"]
+    options = [
+        "-q",
+        "--continue-on-collection-errors",
+        "-p",
+        "no:cacheprovider",
+        "-c",
+        os.devnull,
+        f"--rootdir={folder}",
+    ]
     command = [sys.executable, "-m", "pytest", *options, "-n", str(processes), *plugin, f"--junitxml={report}"]
     environment = {**os.environ, "KERAS_BACKEND": "jax", "JAX_PLATFORMS": "cpu", "PYTHONPATH": str(ROOT / "src")}
     done = subprocess.run([*command, *map(str, paths)], env=environment, cwd=folder, timeout=LONGEST, check=False)
