@@ -1,7 +1,7 @@
 # Every target sets up .venv by itself; `make` alone lists the targets.
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help data demo test thorough lint check install-test test-device seeds bench soak clean
+.PHONY: help data demo test thorough lint check install-test test-device seeds bench soak upstream clean
 
 BIN := .venv/bin
 READY := .venv/.ready
@@ -66,6 +66,9 @@ bench: $(READY) ## run every benchmark
 
 soak: $(READY) ## run every fault scenario as often as docs/reliability.md says (tens of minutes)
 	@$(BIN)/python scripts/soak.py
+
+upstream: $(READY) ## run Keras' tests of its layers, and JAX's from the folder JAX_TESTS, alone and with the library
+	@$(BIN)/python scripts/upstream.py $(if $(JAX_TESTS),--jax "$(JAX_TESTS)")
 
 clean: ## remove .venv and the tools' caches
 	rm -rf .venv .pytest_cache .mypy_cache .ruff_cache

@@ -1,5 +1,6 @@
 """Statements about optimizers: made, applied, and their numbers read and changed."""
 
+from tests.differential.drawing import Draw
 from tests.differential.scene import Place, Scene, Value, Variable
 
 _OPTIMIZERS = {
@@ -40,6 +41,14 @@ def make_trained(scene: Scene) -> None:
         value = draw.one(("1.0", "-0.5", "2.0")) if shape is None else f"[{draw.one(('1.0', '0.5'))}, -2.0]"
         writer.line(f"{name} = tf.Variable({value})")
         scene.trained.append(Variable(name, "AUTO", "NONE", "float32", shape))
+    kind, common, scheduled, text = optimizer(draw)
+    name = writer.name("o")
+    writer.line(f"{name} = {text}", "optimizer", kind, common)
+    scene.optimizers.append((name, scheduled))
+
+
+def optimizer(draw: Draw) -> tuple[str, str, bool, str]:
+    """An optimizer: its class, what it does to all gradients or weights, whether its rate is a schedule, and how it is made."""
     kind = draw.weighted({name: share for name, (share, _) in _OPTIMIZERS.items()})
     scheduled = draw.chance(0.2)
     rate = draw.one(_SCHEDULES if scheduled else _RATES)
@@ -47,9 +56,7 @@ def make_trained(scene: Scene) -> None:
     own = draw.one(_OPTIMIZERS[kind][1])
     common = "" if "weight_decay" in own and "weight_decay" in common else common
     arguments = [f"learning_rate={rate}", *filter(None, (own, common))]
-    name = writer.name("o")
-    writer.line(f"{name} = tf.keras.optimizers.{kind}({', '.join(arguments)})", "optimizer", kind, common)
-    scene.optimizers.append((name, scheduled))
+    return kind, common, scheduled, f"tf.keras.optimizers.{kind}({', '.join(arguments)})"
 
 
 def apply(scene: Scene, place: Place) -> Value:

@@ -149,6 +149,24 @@ def test_an_argument_that_a_compiled_function_does_not_use_is_unconnected() -> N
     assert [None if g is None else float(g) for g in tape.gradient(z, [x, y, v])] == [12.0, None, None]
 
 
+def test_what_a_compiled_function_only_assigns_is_unconnected() -> None:
+    x, v, w, u = tf.constant([1.0, 1.0]), tf.Variable([1.0, 2.0]), tf.Variable([3.0, 4.0]), tf.Variable([5.0, 6.0])
+
+    @tf.function
+    def assigning(a: Any) -> Any:
+        v.assign_add(a * 2.0)
+        w.assign(tf.square(u))
+        return a * 3.0
+
+    with tf.GradientTape(persistent=True) as tape:
+        tape.watch(x)
+        y = assigning(x)
+        z = tf.reduce_sum(v * x) + tf.reduce_sum(w)
+    # As in TensorFlow.
+    assert plain(tape.gradient(y, [x, v, w, u])) == [[3.0, 3.0], None, None, None]
+    assert plain(tape.gradient(z, [x, v, w, u])) == [[3.0, 4.0], [1.0, 1.0], [1.0, 1.0], None]
+
+
 @COMPILED
 @pytest.mark.parametrize("make", [lambda x: tf.fill([2], x), lambda x: tf.linspace(x, x, 2)])
 def test_what_is_made_from_a_tensor_is_recorded(call: Callable[..., Any], make: Callable[..., Any]) -> None:

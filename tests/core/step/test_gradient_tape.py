@@ -269,6 +269,33 @@ def test_assigning_under_the_tape_starts_a_new_value() -> None:
     assert float(v) == 10.0
 
 
+def test_an_average_over_replicas_is_a_value_like_any_other() -> None:
+    strategy = tf.distribute.MirroredStrategy(["CPU:0", "CPU:1"])
+    with strategy.scope():
+        v = tf.Variable([1.0, 2.0], aggregation=tf.VariableAggregation.MEAN)
+
+    def step(x: Any) -> Any:
+        v.assign([x, 2.0 * x])
+        with tf.GradientTape() as tape:
+            loss = x * tf.reduce_sum(tf.square(v))
+        before = tape.gradient(loss, v)
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_sum(tf.square(v))
+            v.assign(x * v)
+            loss += x * tf.reduce_sum(v)
+        return before, tape.gradient(loss, v)
+
+    x = strategy.experimental_distribute_values_from_function(
+        lambda context: tf.constant([1.0, 3.0])[context.replica_id_in_sync_group]
+    )
+    found = [strategy.experimental_local_results(g) for g in strategy.run(step, args=(x,))]
+    # As in TensorFlow: every replica's own, by the value that it has read.
+    assert [[g.numpy().tolist() for g in each] for each in found] == [
+        [[4.0, 8.0], [12.0, 24.0]],
+        [[5.0, 9.0], [7.0, 11.0]],
+    ]
+
+
 def test_batch_statistics_change_under_the_tape() -> None:
     layer = keras.layers.BatchNormalization()
     layer.build((None, 2))

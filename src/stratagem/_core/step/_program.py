@@ -85,7 +85,9 @@ class Program:
             values = bound.merge(donated, read_only)
             outs = program(*values, *(v[0] for v in own), *shared)
             results = [v[None] if f else v for v, f in zip(outs[:n], traced.results.per_replica, strict=True)]
-            return results, [v[None] if s else v for v, s in zip(outs[n:], bound.written_slots, strict=True)]
+            # As in TF, an operand that only assignments depend on is not connected to the step.
+            written = map(jax.lax.stop_gradient, outs[n:])
+            return results, [v[None] if s else v for v, s in zip(written, bound.written_slots, strict=True)]
 
         each, every = PartitionSpec(AXIS), PartitionSpec()
         ins = (bound.specs(True), bound.specs(False), [each] * own, [every] * shared)

@@ -90,13 +90,17 @@ class TraceRecorder(keras.StatelessScope):  # type: ignore[misc]
         return self.read_slot(variable, self.slot(variable))
 
     def slot(self, variable: Any) -> Any:
-        """Returns this replica's present value of a variable."""
-        if id(variable) in self._to_average:
-            self.average_pending()
-        value = self.value_of(variable)
+        """Returns this replica's present value of a variable, which the current code reads."""
+        value = self.averaged(variable)
         for tape in self.tapes:
             tape.note_read(variable)
         return value
+
+    def averaged(self, variable: Any) -> Any:
+        """Returns the variable's value in this trace, after its average over replicas if that is pending."""
+        if id(variable) in self._to_average:
+            self.average_pending()
+        return self.value_of(variable)
 
     def read_slot(self, variable: Any, slot: Any) -> Any:
         """Returns the value that the current code reads of a variable whose value on this replica is `slot`."""
@@ -129,7 +133,7 @@ class TraceRecorder(keras.StatelessScope):  # type: ignore[misc]
             value = self.to_slot(variable, value)
         elif variable.aggregation == "mean" and self._aggregates():
             self._check_created_in_scope(variable)
-            self._to_average[id(variable)] = value
+            value = self._to_average[id(variable)] = self._apart(value)
         else:
             value = self.to_copy(variable, value)
         self.write(variable, value)
@@ -138,11 +142,14 @@ class TraceRecorder(keras.StatelessScope):  # type: ignore[misc]
         """Records a value that needs no further aggregation."""
         if self._ignored(variable):
             return
-        # As in TF, no gradient flows through an assignment under a tape.
-        self.values[id(variable)] = jax.lax.stop_gradient(value) if self.tapes or current_recording() else value
+        self.values[id(variable)] = self._apart(value)
         self.written[id(variable)] = _user_line()
         for tape in self.tapes:
             tape.note_assignment(variable)
+
+    def _apart(self, value: Any) -> Any:
+        """Returns a value to assign: as in TF, no gradient flows through an assignment under a tape."""
+        return jax.lax.stop_gradient(value) if self.tapes or current_recording() else value
 
     def keep(self, variable: Any, value: Any) -> None:
         """Sets this replica's value of a variable."""

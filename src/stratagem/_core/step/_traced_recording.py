@@ -129,11 +129,15 @@ class TracedRecording(TapeRecording):
         return [self._present(leaf)] if known is None else list(known)
 
     def _present(self, variable: Any) -> Any:
-        """Returns the variable's present value as a distinct value of the program, also if a constant was assigned."""
+        """Returns the variable's present value as a distinct value of the program, also if a constant was assigned.
+
+        It is the value that reads give: an average over replicas that is pending would take its place at the first read,
+        so that the tape would not know it.
+        """
         inner = scoped_value(variable, self._recorder.scope)
         if inner is not None:
             return inner
-        value = self._recorder.value_of(variable)
+        value = self._recorder.averaged(variable)
         if is_constant(value) and id(variable) in self._recorder.values:
             value = self._recorder.values[id(variable)] = jnp.copy(value)
         return value

@@ -29,7 +29,7 @@ class DistributedValues(abc.ABC):
 
 
 class PerReplica(DistributedValues):
-    """One value for each replica. Abstract: see `Stacked`, `Separate` and, inside a trace, `InTrace`.
+    """One value for each replica. Abstract: see `Stacked`, `Separate` and, inside a trace, `TracedPerReplica`.
 
     It is no tensor: pass it to `strategy.run`, or use `values`, `strategy.reduce` or `strategy.gather`.
     """
