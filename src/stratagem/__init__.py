@@ -37,8 +37,15 @@ _NAMES = {
     """,
     "_data": "TensorSpec",
     "_hooks": "install_as_tensorflow",
-    "_core.step": "GradientTape UnconnectedGradients custom_gradient function grad_pass_through recompute_grad",
-    "_core.values": "IndexedSlices Module TensorShape Variable VariableAggregation VariableSynchronization",
+    "_core.step": """
+        GradientTape UnconnectedGradients custom_gradient executing_eagerly function grad_pass_through init_scope
+        inside_function recompute_grad
+    """,
+    "_core.values": """
+        IndexedSlices Module TensorShape Variable VariableAggregation VariableSynchronization name_scope
+    """,
+    "_strategies": "device",
+    "_tf1.graph": "Operation control_dependencies group no_op",
 }
 _NAMESPACES = """
     autodiff bitwise compat config data debugging distribute dtypes errors estimator image io keras linalg math nest nn

@@ -20,6 +20,9 @@ ShapeLike: TypeAlias = Any
 # An int, or a list, tuple or tensor of them.
 IntLike: TypeAlias = Any
 
+# What stands between brackets after a tensor: ints, slices, `...`, None, tensors, or a tuple of them.
+Index: TypeAlias = Any
+
 # Whatever Python has: a value that is kept, compared or handed on, never looked into.
 Value: TypeAlias = Any
 

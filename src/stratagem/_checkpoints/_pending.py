@@ -164,7 +164,7 @@ def check_fit(ready: Assignments, arrays: dict[str, np.ndarray], path: str) -> N
     shapes = [
         f"{node.path} (variable {variable.path}): shape {tuple(variable.shape)}, in the checkpoint {array.shape}"
         for variable, node, array in variables
-        if tuple(variable.shape) != array.shape
+        if not variable.shape.is_compatible_with(array.shape)
     ]
     if shapes:
         raise CheckpointError(_mismatch(shapes, path))

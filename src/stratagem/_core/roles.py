@@ -66,6 +66,10 @@ class Recorder(Protocol):
     follows_settings: bool
 
     @property
+    def eager(self) -> bool:
+        """True if the code runs as Python, on values that are known, and is not traced."""
+
+    @property
     def even(self) -> bool:
         """True while all replicas' inputs have the same shapes."""
 

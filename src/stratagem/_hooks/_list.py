@@ -8,7 +8,14 @@ from stratagem._core.step import (
     attach_optimizers,
     attach_seeds,
 )
-from stratagem._core.values import attach_methods, attach_placements, attach_shapes, attach_shards
+from stratagem._core.values import (
+    attach_components,
+    attach_methods,
+    attach_placements,
+    attach_shapes,
+    attach_shards,
+    attach_slices,
+)
 from stratagem._private import (
     NAMED_PLACES,
     ROUTED_PLACES,
@@ -215,6 +222,26 @@ HOOKS: tuple[Hook, ...] = (
         why="Variables of a scope would be Keras' own: on one device, and neither synchronized nor aggregated.",
         test="tests/private/test_private.py::test_a_plain_variable_has_no_placement",
         attach=attach_placements,
+    ),
+    Hook(
+        what="components of variables",
+        places=(f"{_VARIABLE}.values", f"{_VARIABLE}.device"),
+        why="`v.values` and `v.device` would be missing.",
+        test="tests/core/values/test_variable_methods.py::test_each_replicas_part_of_a_variable_can_be_read",
+        attach=attach_components,
+    ),
+    Hook(
+        what="slices of variables",
+        places=(
+            f"{_VARIABLE}.__getitem__",
+            f"{_VARIABLE}.__iter__",
+            f"{_VARIABLE}.value",
+            "jaxlib._jax.ArrayImpl.assign",
+            "jax._src.core.Tracer.assign",
+        ),
+        why="`v.value()` and `v[1].assign(x)` would fail, and `for x in v` would never end.",
+        test="tests/core/values/test_variable_methods.py::test_a_variable_answers_as_in_tensorflow",
+        attach=attach_slices,
     ),
     Hook(
         what="shapes of tensors",

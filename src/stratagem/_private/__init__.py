@@ -9,6 +9,7 @@ Importing it changes nothing: `stratagem._hooks` has the list of all hooks, and 
 """
 
 from stratagem._private._arrays import add_tensor_methods as add_tensor_methods
+from stratagem._private._arrays import add_variable_properties as add_variable_properties
 from stratagem._private._arrays import allow_messages as allow_messages
 from stratagem._private._arrays import keep_64_bits as keep_64_bits
 from stratagem._private._arrays import local_copy as local_copy
@@ -69,10 +70,15 @@ from stratagem._private._recording_trace import runs_at_once as runs_at_once
 from stratagem._private._recording_trace import structures_told as structures_told
 from stratagem._private._recording_trace import tell_structures as tell_structures
 from stratagem._private._recording_trace import twin as twin
+from stratagem._private._replica_trace import Collective as Collective
+from stratagem._private._replica_trace import in_replica_trace as in_replica_trace
+from stratagem._private._replica_trace import keras_settings as keras_settings
+from stratagem._private._replica_trace import set_keras_settings as set_keras_settings
 from stratagem._private._scopes import below_scope as below_scope
 from stratagem._private._scopes import in_stateless_scope as in_stateless_scope
 from stratagem._private._scopes import is_making_own_state as is_making_own_state
 from stratagem._private._scopes import present_slot as present_slot
+from stratagem._private._scopes import record_assignment as record_assignment
 from stratagem._private._scopes import recorded as recorded
 from stratagem._private._scopes import scope_path as scope_path
 from stratagem._private._scopes import scoped as scoped
@@ -98,6 +104,8 @@ from stratagem._private._shapes import intercept_shapes as intercept_shapes
 from stratagem._private._shards import intercept_shards as intercept_shards
 from stratagem._private._shards import is_view as is_view
 from stratagem._private._shards import joined as joined
+from stratagem._private._slices import let_slices_be_assigned as let_slices_be_assigned
+from stratagem._private._slices import let_values_be_called as let_values_be_called
 from stratagem._private._traces import AtTraceLevel as AtTraceLevel
 from stratagem._private._traces import OutsideOfTraces as OutsideOfTraces
 from stratagem._private._traces import computes_at_once as computes_at_once
@@ -116,12 +124,15 @@ from stratagem._private._trainer import user_level as user_level
 from stratagem._private._variables import KerasVariable as KerasVariable
 from stratagem._private._variables import VariableRead as VariableRead
 from stratagem._private._variables import creation_order as creation_order
+from stratagem._private._variables import has_open_shape as has_open_shape
 from stratagem._private._variables import initialized as initialized
 from stratagem._private._variables import intercept_variables as intercept_variables
+from stratagem._private._variables import note_new_shape as note_new_shape
 from stratagem._private._variables import note_read as note_read
 from stratagem._private._variables import note_reads as note_reads
 from stratagem._private._variables import present_value as present_value
 from stratagem._private._variables import set_initial_value as set_initial_value
+from stratagem._private._variables import shape_of as shape_of
 from stratagem._private._variables import shaped as shaped
 from stratagem._private._variables import store as store
 from stratagem._private._variables import stored as stored

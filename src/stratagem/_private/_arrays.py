@@ -6,6 +6,7 @@ from typing import Any, cast
 
 import jax
 import jax.numpy as jnp
+import keras
 import numpy as np
 from jax._src import core as jax_core
 from jax._src.array import ArrayImpl
@@ -16,7 +17,7 @@ from jax._src.literals import TypedNdArray
 from jax.sharding import NamedSharding, SingleDeviceSharding
 from keras.src.backend.common import dtypes as promotion
 
-from stratagem._base.types import TensorLike
+from stratagem._base.types import TensorLike, Value
 from stratagem._private._variables import KerasVariable
 
 _WIDE = (np.dtype(np.float64), np.dtype(np.int64), np.dtype(np.uint64))
@@ -134,6 +135,12 @@ def add_tensor_methods(reference: Callable[[TensorLike], Hashable]) -> None:
     array.set_shape = tracer.set_shape = _set_shape
     array.get_shape = tracer.get_shape = variable.get_shape = lambda tensor: tensor.shape
     array.ref = tracer.ref = variable.ref = lambda tensor: reference(tensor)
+
+
+def add_variable_properties(**properties: Callable[[keras.Variable], Value]) -> None:
+    """Give variables these properties, each computed by a function of the variable."""
+    for name, compute in properties.items():
+        setattr(KerasVariable, name, property(compute, doc=compute.__doc__))
 
 
 def on_device(array: np.ndarray, device: jax.Device, *, committed: bool = False) -> jax.Array:

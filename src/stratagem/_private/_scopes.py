@@ -19,6 +19,11 @@ def in_stateless_scope() -> bool:
     return bool(keras_backend.in_stateless_scope())
 
 
+def record_assignment(variable: keras.Variable, value: TensorLike) -> None:
+    """Inside a Keras stateless scope: hands an assignment to the scope, without Keras' check of its shape."""
+    keras_backend.get_stateless_scope().add_update((variable, value))
+
+
 class _Assignments(keras.StatelessScope):  # type: ignore[misc]
     def __init__(self) -> None:
         super().__init__()

@@ -17,6 +17,7 @@ from keras.src import backend as keras_backend
 
 from stratagem._base.types import TensorLike
 from stratagem._private._recording_trace import current_recording
+from stratagem._private._scopes import unscoped
 
 KerasVariable = keras_backend.Variable
 
@@ -41,7 +42,7 @@ def intercept_variables(
     _intercept_values(read, place)
     _intercept_additions(add)
     KerasVariable._placement, KerasVariable._creation_number = None, -1
-    KerasVariable.shape = property(_shape, doc=KerasVariable.shape.__doc__)
+    KerasVariable.shape = property(shape_of, doc=KerasVariable.shape.__doc__)
     KerasVariable.__bool__ = lambda self: bool(self.value)
 
 
@@ -55,7 +56,11 @@ def _intercept_creation(
         self._placement, self._creation_number = created(self), next(_creations)
         if kwargs.get("name") == "iteration" and kwargs.get("dtype") == "int":  # an optimizer's count, in TF of 64 bits
             kwargs["dtype"] = "int64"
-        init(self, *args, **kwargs)
+        if getattr(keras_backend.get_stateless_scope(), "eager", False):
+            with unscoped():  # its values are known, so the variable has its own at once
+                init(self, *args, **kwargs)
+        else:
+            init(self, *args, **kwargs)
 
     def new_with_initializer(self: Any, initializer: Any) -> None:
         if self._placement is not None:
@@ -132,8 +137,10 @@ def _exact(variable: Any, delta: Any) -> Any:
     return jnp.asarray(delta, dtype=variable._dtype)
 
 
-def _shape(variable: Any) -> tuple[int, ...]:
-    return _shapes.other.get(id(variable), variable._shape) if _shapes.other else variable._shape
+def shape_of(variable: keras.Variable) -> tuple[int, ...]:
+    """Returns the shape of the variable's present value, also where it declares another, with unknown sizes."""
+    found: tuple[int, ...] = variable._shape
+    return _shapes.other.get(id(variable), found) if _shapes.other else found
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,6 +218,16 @@ def stored(variable: keras.Variable) -> jax.Array:
 def store(variable: keras.Variable, array: jax.Array) -> None:
     """Replace what the variable stores."""
     variable._value = array
+
+
+def has_open_shape(variable: keras.Variable) -> bool:
+    """Returns whether the variable's values may have several shapes."""
+    return getattr(variable, "_declared", None) is not None
+
+
+def note_new_shape(variable: keras.Variable, shape: tuple[int, ...]) -> None:
+    """Takes note of the shape of the value that the variable has from now on."""
+    variable._shape, variable._ndim = shape, len(shape)
 
 
 def initialized(variable: keras.Variable) -> bool:

@@ -21,6 +21,7 @@ from stratagem._strategies._devices import LogicalDevice as LogicalDevice
 from stratagem._strategies._devices import LogicalDeviceConfiguration as LogicalDeviceConfiguration
 from stratagem._strategies._devices import PhysicalDevice as PhysicalDevice
 from stratagem._strategies._devices import attach_device_names as attach_device_names
+from stratagem._strategies._devices import device as device
 from stratagem._strategies._devices import list_logical_devices as list_logical_devices
 from stratagem._strategies._devices import list_physical_devices as list_physical_devices
 from stratagem._strategies._devices import set_logical_device_configuration as set_logical_device_configuration

@@ -29,7 +29,9 @@ from stratagem._core.step import (
     execute_undecorated,
     gather_value,
     reduce_value,
+    run_eagerly,
     run_replicas,
+    runs_replicas_eagerly,
 )
 from stratagem._core.values import (
     Placement,
@@ -185,6 +187,10 @@ class AbstractStrategy(abc.ABC):
         self._enter("strategy.run")
         if current().recorder is not None:
             return run_replicas(self, fn, args, kwargs or {})
+
+        if runs_replicas_eagerly(self):
+            with self.scope():
+                return run_eagerly(self, fn, args, dict(kwargs or {}))
 
         # As in TF, where an undecorated function runs again at every call, and a decorated one keeps the traced settings.
         follows = not isinstance(fn, Function)

@@ -1,21 +1,24 @@
 """Devices by TensorFlow's names: parsing, listing, and virtual CPU devices."""
 
+import contextlib
 import importlib.metadata
 import os
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import cast
 
 import jax
 
 from stratagem._base.errors import DeviceError
-from stratagem._base.types import Value
+from stratagem._base.types import TensorLike, Value
+from stratagem._core.context import current
 from stratagem._private import backends_started, configured_cpu_devices, name_devices, reserve_threads
 
 _NAME = re.compile(r"(?:/?job:[^/]+)?(?:/replica:\d+)?(?:/task:\d+)?/?(?:device:)?([A-Za-z_]+):(\d+)\Z")
 
-
+_PART = re.compile(r"(job:[^/:]+|replica:\d+|task:\d+|(device:)?[A-Za-z_]+:(\d+|\*))\Z")
 _HERE = "/job:localhost/replica:0/task:0"
 
 
@@ -167,3 +170,29 @@ def set_memory_growth(device: PhysicalDevice, enable: bool) -> None:
     if backends_started():
         raise RuntimeError("Memory growth cannot be set after devices were initialized: call it first in the program.")
     os.environ["XLA_PYTHON_CLIENT_PREALLOCATE"] = "false" if enable else "true"
+
+
+def device(device_name: TensorLike) -> contextlib.AbstractContextManager[None]:
+    """Returns a context whose operations and new variables are on a device, as `tf.device`.
+
+    device_name: a name, a function of an operation (which has no effect), or None for the default device. As in TF, a
+    device that does not exist here is replaced by the default one. In a compiled step and in a strategy's scope it has no
+    effect: the strategy chooses the devices. Raises ValueError for a text that is no device's name.
+    """
+    name = device_name.name if isinstance(device_name, LogicalDevice) else device_name
+    if not isinstance(name, str) or not name:
+        return contextlib.nullcontext()
+    unknown = [part for part in name.strip("/").split("/") if not _PART.match(part)]
+    if unknown:
+        raise ValueError(
+            f"Unknown attribute {unknown[0]!r} is encountered while parsing the device spec: {name!r}. Write for example "
+            "'/GPU:0' or '/CPU:1'."
+        )
+    context = current()
+    try:
+        found = find_device(name)
+    except DeviceError:
+        return contextlib.nullcontext()
+    if context.recorder is not None or context.strategy is not None:
+        return contextlib.nullcontext()
+    return cast(contextlib.AbstractContextManager[None], jax.default_device(found))

@@ -3,6 +3,8 @@
 from typing import Any as _Any
 
 from stratagem import _hooks
+from stratagem._core.step import functions_run_eagerly as functions_run_eagerly
+from stratagem._core.step import run_functions_eagerly as run_functions_eagerly
 from stratagem._ops import not_provided as _not_provided
 from stratagem._strategies import LogicalDevice as LogicalDevice
 from stratagem._strategies import LogicalDeviceConfiguration as LogicalDeviceConfiguration

@@ -9,6 +9,8 @@ from stratagem._core.step._assign_scope import CollectiveAddGuard as CollectiveA
 from stratagem._core.step._checks import Checks as Checks
 from stratagem._core.step._custom_gradient import custom_gradient as custom_gradient
 from stratagem._core.step._custom_gradient import grad_pass_through as grad_pass_through
+from stratagem._core.step._eager_replicas import run_eagerly as run_eagerly
+from stratagem._core.step._eager_replicas import runs_replicas_eagerly as runs_replicas_eagerly
 from stratagem._core.step._execute import execute as execute
 from stratagem._core.step._execute import execute_batched as execute_batched
 from stratagem._core.step._execute import execute_uncached as execute_uncached
@@ -31,6 +33,11 @@ from stratagem._core.step._lookups import attach_lookups as attach_lookups
 from stratagem._core.step._losses import attach_losses as attach_losses
 from stratagem._core.step._losses import of_batch as of_batch
 from stratagem._core.step._markers import is_literal as is_literal
+from stratagem._core.step._modes import executing_eagerly as executing_eagerly
+from stratagem._core.step._modes import functions_run_eagerly as functions_run_eagerly
+from stratagem._core.step._modes import init_scope as init_scope
+from stratagem._core.step._modes import inside_function as inside_function
+from stratagem._core.step._modes import run_functions_eagerly as run_functions_eagerly
 from stratagem._core.step._partition import sub_function as sub_function
 from stratagem._core.step._program_call import on_all_devices as on_all_devices
 from stratagem._core.step._program_call import program_call as program_call

@@ -6,7 +6,7 @@ import jax
 import jax.numpy as jnp
 
 from stratagem._core.mesh import AXIS
-from stratagem._core.step._sums import from_first_replica, unfolded
+from stratagem._core.step._sums import from_first_replica, psum, unfolded
 from stratagem._core.values import aggregation_of, shares
 
 
@@ -18,7 +18,7 @@ def as_one(variable: Any, value: Any) -> Any:
     aggregation = aggregation_of(variable)
     if aggregation == "only_first_replica":
         return from_first_replica(value)
-    total = jax.lax.psum(unfolded(value), AXIS)
+    total = psum(unfolded(value))
     return total if aggregation == "sum" else (total / jax.lax.axis_size(AXIS)).astype(value.dtype)
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from stratagem._base.errors import ClusterError
 from stratagem._core.mesh import ReplicaMesh
 from stratagem._core.step._trace import Trace
+from stratagem._private import shape_of
 
 _ADDRESS = re.compile(r"0x[0-9a-f]+")  # the addresses of functions and objects in a program's text
 
@@ -23,7 +24,7 @@ def agree_on(traces: Sequence[Trace], mesh: ReplicaMesh) -> None:
     job = mesh.job
     if job.workers == 1:
         return
-    variables = [[v.path, list(v.shape), str(v.dtype)] for v in traces[0].variables]
+    variables = [[v.path, list(shape_of(v)), str(v.dtype)] for v in traces[0].variables]
     answers = job.agree("the program of a step", [variables, digest(traces)])
     for worker, (theirs, computed) in enumerate(answers):
         if [v[1:] for v in theirs] != [v[1:] for v in variables]:

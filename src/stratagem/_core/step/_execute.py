@@ -27,7 +27,7 @@ from stratagem._core.step._signature import is_source, leaf_key
 from stratagem._core.step._trace import Body, Trace, TraceFindings, explore, trace
 from stratagem._core.step._uneven import UnevenProgram
 from stratagem._core.values import Separate, Stacked, is_per_replica, is_remote
-from stratagem._private import OutsideOfTraces
+from stratagem._private import OutsideOfTraces, shape_of
 
 logger = logging.getLogger("stratagem")
 
@@ -88,7 +88,8 @@ def execute_batched(
     arguments = [Arguments.of(args, {}, elements) for args, elements in zip(calls, drawn, strict=True)]
     kinds = [_kinds(elements) for elements in drawn]
     try:
-        alike = all(each == kinds[0] for each in kinds) and not any(map(is_remote, specialization.info.variables))
+        alone = specialization.info.open_shaped or any(map(is_remote, specialization.info.variables))
+        alike = all(each == kinds[0] for each in kinds) and not alone
         # With checks, one by one: after a step whose check has failed, no other may run.
         if not alike or specialization.info.checks or _replica_shapes(arguments[0], mesh) is not None:
             pairs = zip(arguments, kinds, strict=True)
@@ -242,7 +243,12 @@ def _run(
             else:
                 results = [program(arguments)]
         if recorder is not None:
-            _refuse_gradients(recorder, results)
+            refuse_gradients(
+                recorder,
+                results,
+                "gradient: the target depends on a step on an uneven batch, or on a step with variables on servers, that ran "
+                "under a tape opened outside of it. Open the tape in the step's own function.",
+            )
         if results:
             cache.info = info
             drawn = []
@@ -250,15 +256,11 @@ def _run(
             times -= len(results)
 
 
-def _refuse_gradients(recorder: EagerRecorder, results: Any) -> None:
-    """Lets eager tapes refuse to differentiate the results of a program that is not one operation."""
+def refuse_gradients(recorder: EagerRecorder, results: Nest, message: str) -> None:
+    """Lets eager tapes refuse, with this message, to differentiate the results of a step that is not one operation."""
     leaves = jax.tree.leaves(results, is_leaf=is_per_replica)
     arrays = [x for v in leaves for x in (v.values if isinstance(v, Separate) else (getattr(v, "array", v),))]
-    recorder.refuse(
-        [x for x in arrays if isinstance(x, jax.Array)],
-        "gradient: the target depends on a step on an uneven batch, or on a step with variables on servers, that ran under "
-        "a tape opened outside of it. Open the tape in the step's own function.",
-    )
+    recorder.refuse([x for x in arrays if isinstance(x, jax.Array)], message)
 
 
 def _program(
@@ -266,6 +268,8 @@ def _program(
 ) -> StepProgram:
     """Returns the program for arguments of this specialization with drawn elements of these kinds."""
     _check_mesh(arguments, mesh)
+    if specialization.info.open_shaped:
+        kinds = (*kinds, *(("shape", shape_of(v)) for v in specialization.info.open_shaped))
     program = specialization.programs.get(kinds)
     if program is None or program.stale:
         with tracing, mesh.job.phase(Phase.COMPILING):

@@ -11,6 +11,7 @@ from stratagem._base.types import Nest, Unused, UserFunction
 from stratagem._core.context import current
 from stratagem._core.mesh import ReplicaMesh
 from stratagem._core.step._execute import execute_many
+from stratagem._core.step._modes import functions_run_eagerly
 from stratagem._core.step._signature import function_key
 from stratagem._core.values import is_per_replica, map_structure
 from stratagem._private import KerasVariable
@@ -76,6 +77,8 @@ def call_many(function: UserFunction, args: tuple[Nest, ...], kwargs: dict[str, 
     context = current()
     if not isinstance(function, Function):
         return iter([function(*args, **kwargs)])
+    if functions_run_eagerly() and context.recorder is None:
+        return iter([function.python_function(*args, **kwargs)])
     if function.input_signature is not None:
         args = function._checked(args, kwargs)
     body = functools.partial(_called, function.python_function)

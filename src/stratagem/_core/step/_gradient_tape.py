@@ -46,7 +46,7 @@ class GradientTape:
             raise ValueError("Tape is still recording, This can happen if you try to re-enter an already-active tape.")
         if self._recorded is None or not self._recorded.again():
             recorder = current().recorder
-            if recorder is None or current_recording() is not None:  # a ForwardAccumulator of this step is open
+            if recorder is None or recorder.eager or current_recording() is not None:  # an open ForwardAccumulator
                 self._recorded = EagerRecording(
                     lambda v: self._watch_variables and bool(v.trainable), persistent=self._persistent
                 )

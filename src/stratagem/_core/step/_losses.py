@@ -13,8 +13,7 @@ import keras
 
 from stratagem._base.types import Nest
 from stratagem._core.context import current, recording
-from stratagem._core.mesh import AXIS
-from stratagem._core.step._sums import unfolded
+from stratagem._core.step._sums import psum, unfolded
 from stratagem._private import intercept_loss_reduction
 
 _MEANS = ("sum_over_batch_size", "mean", "mean_with_sample_weight")
@@ -29,7 +28,7 @@ def _is_split() -> bool:
 def total_loss(part: Any) -> Any:
     """Returns the sum of all replicas' parts of a loss, with the gradient of this replica's part only."""
     # The last term is zero and comes last, so that the value is exactly the sum.
-    return jax.lax.psum(unfolded(jax.lax.stop_gradient(part)), AXIS) + (part - jax.lax.stop_gradient(part))
+    return psum(unfolded(jax.lax.stop_gradient(part))) + (part - jax.lax.stop_gradient(part))
 
 
 def total_count(count: int) -> Any:
@@ -37,7 +36,7 @@ def total_count(count: int) -> Any:
     recorder = recording()
     if recorder.even:
         return count * recorder.mesh.num_replicas
-    return jax.lax.psum(unfolded(jnp.asarray(count, jnp.int32)), AXIS)
+    return psum(unfolded(jnp.asarray(count, jnp.int32)))
 
 
 def _divided(total: Any, count: Any) -> Any:
@@ -54,7 +53,7 @@ def _reduce(values: Any, sample_weight: Any, reduction: str | None, original: Ca
         return _mean_of_rows(values) if reduction in _MEANS else total_loss(values)
     total = keras.ops.sum(values)
     if reduction == "mean_with_sample_weight" and sample_weight is not None:
-        return total_loss(_divided(total, jax.lax.psum(unfolded(keras.ops.sum(sample_weight)), AXIS)))
+        return total_loss(_divided(total, psum(unfolded(keras.ops.sum(sample_weight)))))
     return total_loss(_divided(total, total_count(values.size)) if reduction in _MEANS else total)
 
 
@@ -63,7 +62,7 @@ def _weigh(sample_weight: Any, mask: Any, original: Callable[..., Any]) -> Any:
     if not _is_split():
         return original(sample_weight, mask, reduction="mean")
     weights = original(sample_weight, mask, reduction="sum")
-    valid = jax.lax.psum(unfolded(keras.ops.sum(keras.ops.cast(mask, weights.dtype))), AXIS)
+    valid = psum(unfolded(keras.ops.sum(keras.ops.cast(mask, weights.dtype))))
     return weights * keras.ops.divide_no_nan(keras.ops.cast(total_count(mask.size), weights.dtype), valid)
 
 

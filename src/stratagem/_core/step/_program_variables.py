@@ -11,7 +11,7 @@ from stratagem._core.mesh import AXIS, ReplicaMesh
 from stratagem._core.step._program_call import program_call
 from stratagem._core.step._trace import Trace
 from stratagem._core.values import adopt, on_read, placement_of, storage
-from stratagem._private import store, stored
+from stratagem._private import has_open_shape, note_new_shape, store, stored
 
 
 class ProgramVariables:
@@ -35,8 +35,11 @@ class ProgramVariables:
         self._foreign = {id(v) for v, p in pairs if p is not None and p.mesh.devices != mesh.devices}
         self._slots = {id(v) for v in self.variables if on_read(v) and id(v) not in self._foreign}
         self.slots = [id(v) in self._slots for v in self.variables]
-        self._donated = [v for v, w in zip(self.variables, self._is_written, strict=True) if w]
-        self._read_only = [v for v, w in zip(self.variables, self._is_written, strict=True) if not w]
+        # What a value of another shape may replace is not donated: its buffer is of no use for that.
+        self._gives = [w and not has_open_shape(v) for v, w in zip(self.variables, self._is_written, strict=True)]
+        self._open = [(v, i) for i, v in enumerate(self._written) if has_open_shape(v)]
+        self._donated = [v for v, gives in zip(self.variables, self._gives, strict=True) if gives]
+        self._read_only = [v for v, gives in zip(self.variables, self._gives, strict=True) if not gives]
         # In the order of the arrays of `read`.
         self.in_order = [*self._donated, *self._read_only]
         self.written_slots = [id(v) in self._slots for v in self._written]
@@ -88,6 +91,8 @@ class ProgramVariables:
                 variable._direct_assign(self._mesh.first(value))
             else:
                 store(variable, value)
+        for variable, position in self._open:
+            note_new_shape(variable, tuple(new[position].aval.shape))
 
     def _note_for_finiteness(self, new: Sequence[jax.Array], steps: int) -> None:
         pairs = [(v, x) for v, x in zip(self._written, new, strict=True) if jnp.issubdtype(x.dtype, jnp.inexact)]
@@ -106,7 +111,7 @@ class ProgramVariables:
     def merge(self, donated: Sequence[Any], read_only: Sequence[Any]) -> list[Any]:
         """Returns one replica's values in the order of the variables."""
         written, others = iter(donated), iter(read_only)
-        values = [next(written) if w else next(others) for w in self._is_written]
+        values = [next(written) if gives else next(others) for gives in self._gives]
         return [x[0] if id(v) in self._slots else x for v, x in zip(self.variables, values, strict=True)]
 
     def specs(self, written: bool) -> list[PartitionSpec]:

@@ -25,7 +25,7 @@ from stratagem._core.roles import Strategy
 from stratagem._core.step._gather import concatenated
 from stratagem._core.step._in_trace import TracedPerReplica
 from stratagem._core.step._interrupts import OtherMesh
-from stratagem._core.step._sums import unfolded
+from stratagem._core.step._sums import psum, unfolded
 from stratagem._core.step._trace_recorder import TraceRecorder, capturing
 from stratagem._core.values import PerReplica, is_per_replica, map_structure, on_read, quotient
 from stratagem._private import KerasVariable, present_slot
@@ -163,7 +163,7 @@ def _all_reduce(op: ReduceOp, value: Any, replicas: int) -> Any:
     mine = jnp.asarray(exact(value))
     if replicas == 1:
         return mine
-    total = jax.lax.psum(unfolded(mine), AXIS)
+    total = psum(unfolded(mine))
     return total if op is ReduceOp.SUM else _mean(total, jnp.asarray(replicas, total.dtype))
 
 
@@ -211,10 +211,10 @@ def reduce_value(strategy: Strategy, op: ReduceOp, value: Nest, axis: int | None
     if axis is None:
         return _all_reduce(op, local, replicas)
     _check_axis(axis, local)
-    total = jax.lax.psum(jnp.sum(local, axis, dtype=_sum_dtype(local)), AXIS)
+    total = psum(jnp.sum(local, axis, dtype=_sum_dtype(local)))
     if op is ReduceOp.SUM:
         return total
-    return _mean(total, jax.lax.psum(unfolded(_count(local, axis, total)), AXIS))
+    return _mean(total, psum(unfolded(_count(local, axis, total))))
 
 
 def _reduce_plain(op: ReduceOp, value: Any, axis: int | None, replicas: int) -> Any:

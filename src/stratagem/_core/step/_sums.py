@@ -7,6 +7,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
+from stratagem._core.context import recording
 from stratagem._core.mesh import AXIS
 
 _PACK_BYTES = 64 << 20
@@ -21,6 +22,17 @@ def unfolded(values: Any) -> Any:
     return jax.tree.map(lambda v: v if isinstance(v, jax.core.Tracer) else jnp.copy(v), values)
 
 
+def psum(value: Any) -> Any:
+    """Returns the sum of a value over all replicas, on every replica."""
+    return _compiled_psum(value) if recording().eager else jax.lax.psum(value, AXIS)
+
+
+@jax.jit
+def _compiled_psum(value: Any) -> Any:
+    """Sums a value that is known, which `jax.lax.psum` by itself would multiply by the number of replicas."""
+    return jax.lax.psum(value, AXIS)
+
+
 def summed(values: Sequence[Any], platform: str) -> list[Any]:
     """Returns the sums of several values over all replicas.
 
@@ -32,9 +44,9 @@ def summed(values: Sequence[Any], platform: str) -> list[Any]:
     totals: list[Any] = [None] * len(parts)
     for pack in packs:
         if len(pack) == 1:
-            totals[pack[0]] = jax.lax.psum(parts[pack[0]], AXIS)
+            totals[pack[0]] = psum(parts[pack[0]])
             continue
-        flat = jax.lax.psum(_packed([parts[i] for i in pack]), AXIS)
+        flat = psum(_packed([parts[i] for i in pack]))
         ends = itertools.accumulate(parts[i].size for i in pack)
         for i, end in zip(pack, ends, strict=True):
             totals[i] = flat[end - parts[i].size : end].reshape(parts[i].shape)
@@ -79,4 +91,4 @@ def from_first_replica(value: Any) -> Any:
     mine = jax.lax.axis_index(AXIS) == 0
     # Adding -0.0 changes no number, not even -0.0.
     neutral = jnp.full_like(value, -0.0 if jnp.issubdtype(value.dtype, jnp.floating) else 0)
-    return jax.lax.psum(jnp.where(mine, value, neutral), AXIS)
+    return psum(jnp.where(mine, value, neutral))

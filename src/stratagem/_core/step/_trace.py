@@ -26,7 +26,16 @@ from stratagem._core.step._results import ResultStructure
 from stratagem._core.step._trace_recorder import TraceRecorder
 from stratagem._core.step._update import RemoteUpdate
 from stratagem._core.values import is_remote, on_read
-from stratagem._private import announce_build, local_copy, on_a_mesh, settings_of, unwatched_reads, without_meshes
+from stratagem._private import (
+    announce_build,
+    has_open_shape,
+    local_copy,
+    on_a_mesh,
+    settings_of,
+    shape_of,
+    unwatched_reads,
+    without_meshes,
+)
 
 Body = Callable[..., Any]
 _MAX_TRACES = 8
@@ -87,7 +96,10 @@ class Trace:
 
 @dataclass
 class TraceFindings:
-    """The findings of earlier traces of the same code. They save the first trace of the next signature."""
+    """The findings of earlier traces of the same code. They save the first trace of the next signature.
+
+    open_shaped: those of the variables whose values may have several shapes, of which each has a program of its own.
+    """
 
     variables: list[keras.Variable] = field(default_factory=list)
     connections: dict[int, tuple[bool, ...]] = field(default_factory=dict)
@@ -95,6 +107,15 @@ class TraceFindings:
     mesh: ReplicaMesh | None = None
     explored: bool = False
     checks: bool = False
+    open_shaped: list[keras.Variable] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.found(self.variables)
+
+    def found(self, variables: Sequence[keras.Variable]) -> None:
+        """Takes note of all variables of the code."""
+        self.variables = list(variables)
+        self.open_shaped = [v for v in self.variables if has_open_shape(v)]
 
 
 def explore(
@@ -108,7 +129,7 @@ def explore(
     """Runs the first trace, in which lazy layers are built; finds the step's variables and the sources that it draws from."""
     recorder = TraceRecorder(mesh, None, replica_shapes=replica_shapes)
     _make_jaxpr(body, recorder, arguments, [], own_specs(arguments.own, replica), ResultStructure())
-    info.variables = list(recorder.variables.values())
+    info.found(list(recorder.variables.values()))
     info.sources, info.checks = recorder.inputs.sources, bool(recorder.checks)
     announce_build(None)
 
@@ -128,10 +149,10 @@ def trace(
     for _ in range(_MAX_TRACES):
         variables, results = list(info.variables), ResultStructure()
         recorder = TraceRecorder(mesh, variables, info.connections, replica_shapes)
-        specs = [input_spec(v.shape, v._dtype) for v in variables]
+        specs = [input_spec(shape_of(v), v._dtype) for v in variables]
         closed = _make_jaxpr(body, recorder, arguments, specs, own_specs(arguments.own, replica), results)
         if len(recorder.variables) > len(variables):
-            info.variables = list(recorder.variables.values())
+            info.found(list(recorder.variables.values()))
             continue
         closed, connections = differentiate(rewrite(closed, mesh.devices[0].platform), [(AXIS, mesh.num_replicas)])
         connections |= recorder.answers

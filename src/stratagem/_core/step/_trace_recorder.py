@@ -22,7 +22,7 @@ from stratagem._core.step._replica_shapes import ReplicaShapes, Shape
 from stratagem._core.step._sums import summed
 from stratagem._core.step._update import RemoteUpdate
 from stratagem._core.values import on_read, placement_of
-from stratagem._private import AtTraceLevel, current_recording, is_seed_state, trace_level
+from stratagem._private import AtTraceLevel, current_recording, is_seed_state, shape_of, trace_level
 
 
 class TraceRecorder(keras.StatelessScope):  # type: ignore[misc]
@@ -34,7 +34,10 @@ class TraceRecorder(keras.StatelessScope):  # type: ignore[misc]
     answers: the connections of calls that are differentiated already, inside gradient functions.
     optimizers: those that have updated variables. follows_settings: whether their settings have to be watched for changes.
     replica_shapes: the shapes of an uneven batch on all replicas.
+    eager: whether the code runs as Python, on values that are known.
     """
+
+    eager = False
 
     def __init__(
         self,
@@ -118,7 +121,7 @@ class TraceRecorder(keras.StatelessScope):  # type: ignore[misc]
         self.variables.setdefault(id(variable), variable)
         self._check_strategy(variable)
         value = self.values.get(id(variable))
-        return placeholder(variable.shape, variable._dtype) if value is None else value
+        return placeholder(shape_of(variable), variable._dtype) if value is None else value
 
     def trainable(self) -> list[Any]:
         """Returns the trainable variables known to this trace."""

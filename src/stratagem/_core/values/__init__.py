@@ -1,9 +1,12 @@
 """Values with many replicas: PerReplica, variables and their placements, initial values, shards."""
 
+from stratagem._core.values._components import attach_components as attach_components
 from stratagem._core.values._division import quotient as quotient
 from stratagem._core.values._initializer_program import InitializerProgram as InitializerProgram
 from stratagem._core.values._initializer_program import Maker as Maker
 from stratagem._core.values._module import Module as Module
+from stratagem._core.values._name_scope import NameScope as NameScope
+from stratagem._core.values._name_scope import name_scope as name_scope
 from stratagem._core.values._on_read import aggregation_of as aggregation_of
 from stratagem._core.values._on_read import on_read as on_read
 from stratagem._core.values._on_read import shares as shares
@@ -16,6 +19,7 @@ from stratagem._core.values._partitioners import min_max_variable_partitioner as
 from stratagem._core.values._partitioners import rows_of_shards as rows_of_shards
 from stratagem._core.values._partitioners import shards_by as shards_by
 from stratagem._core.values._partitioners import variable_axis_size_partitioner as variable_axis_size_partitioner
+from stratagem._core.values._parts import attach_slices as attach_slices
 from stratagem._core.values._per_replica import DistributedValues as DistributedValues
 from stratagem._core.values._per_replica import PerReplica as PerReplica
 from stratagem._core.values._per_replica import Separate as Separate

@@ -26,6 +26,7 @@ from stratagem._private import (
     intercept_variables,
     is_seed_state,
     makes_seed_state,
+    shape_of,
     store,
     stored,
 )
@@ -49,6 +50,15 @@ class Placement:
 
     # Whether the value lies, and is updated, in another process or on a server: a step requests it and sends its change.
     remote: ClassVar[bool] = False
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickles a variable that a compiled step adopted as one that no step has used."""
+        if self.strategy is not None:
+            raise TypeError(
+                "A variable of a strategy cannot be pickled: it would lose its copies. Pickle its value (`v.numpy()`), or save "
+                "it with tf.train.Checkpoint."
+            )
+        return type(None), ()
 
     def __deepcopy__(self, memo: dict[int, Any]) -> "Placement":
         return self
@@ -86,7 +96,7 @@ class Placement:
         """
         if not on_read(variable) or variable.aggregation == "sum" or self.mesh.num_replicas == 1:
             return False
-        amount = jnp.broadcast_to(jnp.asarray(amount, dtype=variable._dtype), variable.shape)
+        amount = jnp.broadcast_to(jnp.asarray(amount, dtype=variable._dtype), shape_of(variable))
         with storage:
             slots = stored(variable)
             store(variable, add_to_each(slots, self.mesh.replicate(amount if sign > 0 else -amount)))

@@ -11,10 +11,11 @@ import keras
 import numpy as np
 
 from stratagem._base.types import TensorLike, Unused
+from stratagem._core.values._parts import assign_rows
 from stratagem._core.values._reference import Reference
 from stratagem._core.values._regularizers import WholeConstraint, WholeRegularizer, is_by_row, is_sum
 from stratagem._core.values._tensor_shape import TensorShape
-from stratagem._core.values._variable import IndexedSlices, assign_rows
+from stratagem._core.values._variable import IndexedSlices
 from stratagem._private import KerasVariable, is_view
 
 

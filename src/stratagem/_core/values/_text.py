@@ -50,3 +50,12 @@ def _element(value: Any) -> str:
     few, all_digits = (15, 17) if wide is np.float64 else (6, 9)
     text = f"{float(value):.{few}g}"
     return text if wide(text) == wide(value) or np.isnan(value) else f"{float(value):.{all_digits}g}"
+
+
+def described(variable: TensorLike, value: np.ndarray | None) -> str:
+    """Returns what TensorFlow prints for a variable. value: None if it is not known."""
+    shape = "<unknown>" if variable.shape.rank is None else tuple(variable.shape)
+    facts = f"{variable.name!r} shape={shape} dtype={variable.dtype}"
+    if value is None:
+        return f"<tf.Variable {facts}>"
+    return f"<tf.Variable {facts}, numpy={value[()] if value.ndim == 0 else repr(value)}>"

@@ -1,7 +1,7 @@
 """`tf.Variable`: a Keras variable with TensorFlow's constructor and assignment methods."""
 
 import enum
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import jax
@@ -9,13 +9,29 @@ import jax.numpy as jnp
 import keras
 import numpy as np
 
+from stratagem._base.errors import OutOfRangeError
 from stratagem._base.types import DTypeLike, ShapeLike, TensorLike, Unused
-from stratagem._core.context import current, entered, recording
+from stratagem._core.context import current
 from stratagem._core.values._initial_value import InitialRows
-from stratagem._private import KerasVariable
+from stratagem._core.values._name_scope import open_name_scope
+from stratagem._core.values._parts import assign_rows, checked_rows
+from stratagem._core.values._reference import Reference
+from stratagem._core.values._tensor_shape import TensorShape
+from stratagem._core.values._text import described
+from stratagem._private import KerasVariable, in_stateless_scope, note_new_shape, record_assignment
 
 
-class VariableSynchronization(enum.Enum):
+class _NamedAsInKeras(enum.Enum):
+    """An enumeration whose members equal the words that Keras has for them, such as "on_read", which variables answer with."""
+
+    def __eq__(self, other: object) -> bool:
+        return self is other or (isinstance(other, str) and other == self.name.lower())
+
+    def __hash__(self) -> int:
+        return hash(self.name.lower())
+
+
+class VariableSynchronization(_NamedAsInKeras):
     """The times at which the copies of a variable are made equal (TF's names)."""
 
     AUTO = 0
@@ -24,7 +40,7 @@ class VariableSynchronization(enum.Enum):
     ON_READ = 3
 
 
-class VariableAggregation(enum.Enum):
+class VariableAggregation(_NamedAsInKeras):
     """The reduction of the replicas' values of a variable to one (TF's names)."""
 
     NONE = 0
@@ -82,9 +98,13 @@ class Variable(KerasVariable):  # type: ignore[misc]
     `synchronization=ON_READ` every replica has a value of its own, and reading outside a replica aggregates them.
 
     initial_value: array-like, or a callable without arguments that returns one.
-    shape: only checked (TF also allows unknown dimensions; compiled steps need fixed ones).
-    Raises ValueError for unknown modes, synchronization NONE, and aggregation MEAN of integers under a mirrored strategy.
+    shape: with unknown dimensions, or `tf.TensorShape(None)`, later values may have other shapes that fit it. A compiled
+    function is traced once for each shape.
+    Raises ValueError for unknown modes, synchronization NONE, aggregation MEAN of integers under a mirrored strategy, a
+    shape that the initial value does not have, and unknown dimensions where copies or servers need a fixed shape.
     """
+
+    _declared: TensorShape | None = None  # the shape that values have to fit, where that has unknown dimensions
 
     def __init__(
         self,
@@ -99,11 +119,11 @@ class Variable(KerasVariable):  # type: ignore[misc]
         constraint: Callable[[TensorLike], TensorLike] | None = None,
         synchronization: TensorLike = VariableSynchronization.AUTO,
         aggregation: TensorLike = VariableAggregation.NONE,
-        shape: Sequence[int] | None = None,
+        shape: ShapeLike = None,
     ) -> None:
         if initial_value is None:
             raise ValueError("`initial_value` must be specified for a tf.Variable.")
-        label = name or "Variable"
+        label = open_name_scope() + (name or "Variable")
         mode, reduction = _synchronization(synchronization, label), _aggregation(aggregation, label)
         value = self._evaluated(initial_value)
         if not isinstance(value, InitialRows):
@@ -115,10 +135,18 @@ class Variable(KerasVariable):  # type: ignore[misc]
             )
         if reduction == "mean" and _mirrored(current().strategy) and not jnp.issubdtype(value.dtype, jnp.inexact):
             raise ValueError(f"Variable {label!r} has dtype {value.dtype}: aggregation MEAN needs a float dtype.")
-        if shape is not None and tuple(shape) != value.shape:
+        declared = None if shape is None else TensorShape(shape)
+        if isinstance(shape, TensorShape) and shape.rank is None:
+            declared = shape
+        if declared is not None and not declared.is_compatible_with(tuple(value.shape)):
             raise ValueError(
-                f"Variable {label!r}: initial value of shape {value.shape}, but shape={tuple(shape)} was given."
+                f"In this `tf.Variable` creation, the initial value's shape ({tuple(value.shape)}) is not compatible with the "
+                f"explicitly supplied `shape` argument ({declared.as_list() if declared.rank is not None else None}), of "
+                f"variable {label!r}."
             )
+        if declared is not None and not declared.is_fully_defined():
+            _check_may_change(label, mode)
+            self._declared = declared
         super().__init__(
             # A callable, because inside a first trace only that can make a variable, whose value is set when the trace ends.
             value if isinstance(value, InitialRows) else lambda shape, dtype=None: jnp.array(value, dtype=value.dtype),
@@ -128,7 +156,7 @@ class Variable(KerasVariable):  # type: ignore[misc]
             autocast=False,
             aggregation=reduction,
             synchronization=mode,
-            name=label.replace("/", "_"),
+            name=label.replace("/", "_") or "Variable",
         )
         self._label = label
         self.constraint = constraint
@@ -147,6 +175,26 @@ class Variable(KerasVariable):  # type: ignore[misc]
         """TF's name, with its `:0`."""
         return f"{self._label}:0"
 
+    @property
+    def shape(self) -> TensorShape:
+        """The shape that values have, or have to fit: with None for unknown sizes."""
+        return super().shape if self._declared is None else self._declared
+
+    def set_shape(self, shape: ShapeLike) -> None:
+        """Narrows the shape that values have to fit. Raises ValueError if it does not fit the shape so far."""
+        narrowed = self.shape.merge_with(shape)
+        if self._declared is not None:
+            self._declared = None if narrowed.is_fully_defined() else narrowed
+
+    @property
+    def initializer(self) -> None:
+        """None: as in TF 2, a variable has its value from the beginning."""
+        return None
+
+    def experimental_ref(self) -> Reference:
+        """Returns a hashable reference to this variable; the former name of `ref`."""
+        return Reference(self)
+
     def read_value(self) -> jax.Array:
         """Returns the current value, as an array that stays valid whatever later steps do."""
         value: jax.Array = self.value
@@ -157,8 +205,25 @@ class Variable(KerasVariable):  # type: ignore[misc]
     ) -> TensorLike:
         """Sets the value (same shape; cast to the variable's dtype). Returns the variable."""
         # A copy, because JAX may use a NumPy array's own memory, which the program may change later.
-        super().assign(value.copy() if isinstance(value, np.ndarray) else value)
+        value = value.copy() if isinstance(value, np.ndarray) else value
+        if self._declared is None:
+            super().assign(value)
+        else:
+            self._assign_fitting(value, self._declared)
         return self if read_value else None
+
+    def _assign_fitting(self, value: Any, declared: TensorShape) -> None:
+        value = self._convert_to_tensor(value, dtype=self._dtype)
+        if not declared.is_compatible_with(value.shape):
+            raise ValueError(
+                f"Cannot assign value to variable '{self.name}': Shape mismatch. The variable shape {declared}, and the "
+                f"assigned value shape {value.shape} are incompatible."
+            )
+        if in_stateless_scope():
+            record_assignment(self, value)  # the step that is being traced changes the value when it runs
+        else:
+            self._direct_assign(value)
+            note_new_shape(self, tuple(value.shape))
 
     def assign_add(
         self, delta: TensorLike, use_locking: bool = False, name: str | None = None, read_value: bool = True
@@ -184,7 +249,8 @@ class Variable(KerasVariable):  # type: ignore[misc]
         self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None
     ) -> "Variable":
         """Subtracts rows; repeated indices add up."""
-        return self._scatter("add", IndexedSlices(-jnp.asarray(sparse_delta.values), sparse_delta.indices))
+        rows = self._rows_of(sparse_delta)
+        return self._scatter("add", IndexedSlices(-jnp.asarray(rows.values), rows.indices))
 
     def scatter_mul(
         self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None
@@ -216,6 +282,15 @@ class Variable(KerasVariable):  # type: ignore[misc]
         """Replaces rows."""
         return self._scatter("set", sparse_delta)
 
+    def batch_scatter_update(
+        self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None
+    ) -> "Variable":
+        """Replaces, for every position in all but the last dimension of the indices, the entries with these indices there."""
+        indices, rank = self._rows_of(sparse_delta).indices, jnp.ndim(sparse_delta.indices)
+        indices = jnp.asarray(indices)
+        places = [*jnp.meshgrid(*map(jnp.arange, indices.shape), indexing="ij")[: rank - 1], indices]
+        return self._scatter_nd("set", jnp.stack(places, axis=-1), sparse_delta.values)
+
     def scatter_nd_add(self, indices: TensorLike, updates: TensorLike, name: str | None = None) -> "Variable":
         """Adds `updates` at the multi-dimensional `indices` (..., rank of the index)."""
         return self._scatter_nd("add", indices, updates)
@@ -228,8 +303,31 @@ class Variable(KerasVariable):  # type: ignore[misc]
         """Replaces values at the multi-dimensional `indices`."""
         return self._scatter_nd("set", indices, updates)
 
+    def scatter_nd_max(self, indices: TensorLike, updates: TensorLike, name: str | None = None) -> "Variable":
+        """Sets values at the multi-dimensional `indices` to the maximum of them and `updates`."""
+        return self._scatter_nd("max", indices, updates)
+
+    def scatter_nd_min(self, indices: TensorLike, updates: TensorLike, name: str | None = None) -> "Variable":
+        """Sets values at the multi-dimensional `indices` to the minimum of them and `updates`."""
+        return self._scatter_nd("min", indices, updates)
+
+    def gather_nd(self, indices: TensorLike, name: str | None = None) -> jax.Array:
+        """Returns the values at the multi-dimensional `indices`."""
+        value = self.read_value()
+        places = checked_rows(self, jnp.asarray(indices), nested=True)
+        return value[tuple(jnp.moveaxis(places, -1, 0))]
+
+    def count_up_to(self, limit: int) -> jax.Array:
+        """Adds 1 and returns the value before. Raises OutOfRangeError, without an assignment, if that is `limit`."""
+        before = self.read_value()
+        if int(before) >= limit:
+            raise OutOfRangeError(f"Reached limit of {limit}: variable {self.name} is {int(before)}.")
+        self.assign_add(1)
+        return before
+
     def sparse_read(self, indices: TensorLike, name: str | None = None) -> jax.Array:
         """Returns the rows at `indices`."""
+        indices = checked_rows(self, jnp.asarray(indices))
         rows: jax.Array = keras.ops.take(self, indices, axis=0)  # reads only these rows from a server
         return rows
 
@@ -238,49 +336,44 @@ class Variable(KerasVariable):  # type: ignore[misc]
         return self._value is not None
 
     def _scatter(self, operation: str, slices: IndexedSlices) -> "Variable":
-        assign_rows(self, operation, jnp.asarray(slices.indices), slices.values)
+        slices = self._rows_of(slices)
+        assign_rows(self, operation, checked_rows(self, jnp.asarray(slices.indices)), slices.values)
         return self
+
+    @staticmethod
+    def _rows_of(slices: Any) -> IndexedSlices:
+        if not isinstance(slices, IndexedSlices):
+            raise TypeError(f"Argument `sparse_delta` must be a `tf.IndexedSlices`. Received arg: {slices!r}")
+        return slices
 
     def _scatter_nd(self, operation: str, indices: Any, updates: Any) -> "Variable":
-        assign_rows(self, operation, jnp.asarray(indices), updates, lambda indices: tuple(jnp.moveaxis(indices, -1, 0)))
+        places = checked_rows(self, jnp.asarray(indices), nested=True)
+        assign_rows(self, operation, places, updates, lambda indices: tuple(jnp.moveaxis(indices, -1, 0)))
         return self
 
-
-def assign_rows(
-    variable: Any, operation: str, indices: Any, rows: Any, where: Callable[[Any], Any] = lambda indices: indices
-) -> None:
-    """Changes parts of a variable. operation: a method of JAX's `.at`. where: makes an index of `indices`.
-
-    Raises NotImplementedError in the same cases as TF, for variables that are synchronized or aggregated in certain ways.
-    """
-    _refuse_scatter(variable, operation)
-    rows, context = jnp.asarray(rows, dtype=variable._dtype), current()
-    if _in_scope(variable) and context.replica is not None and variable.aggregation in ("sum", "mean"):
-        # As in TF, the replicas' rows are applied one after another; then all replicas have the same value.
-        indices, rows = map(recording().gather_rows, (indices, rows))
-        rows = rows / context.replica.num_replicas_in_sync if variable.aggregation == "mean" else rows
-        with entered(replica=None, crossing=True):
-            variable.assign(getattr(variable.value.at[where(indices)], operation)(rows))
-    else:
-        variable.assign(getattr(variable.value.at[where(indices)], operation)(rows))
+    def __repr__(self) -> str:
+        known = isinstance(self.__dict__.get("_value"), jax.Array) and not in_stateless_scope()
+        parts = (
+            getattr(self, "values", None) if known and _mirrored(self._placement and self._placement.strategy) else None
+        )
+        if parts is None:
+            return described(self, self.numpy() if known else None)
+        kind = "SyncOnReadVariable" if self.synchronization == "on_read" else "MirroredVariable"
+        lines = ",\n".join(f"  {i}: {part!r}" for i, part in enumerate(parts))
+        return f"{kind}:{{\n{lines}\n}}"
 
 
 def _mirrored(strategy: Any) -> bool:
     return strategy is not None and strategy.mirrored
 
 
-def _in_scope(variable: Any) -> bool:
-    return variable._placement is not None and variable._placement.strategy is not None
-
-
-def _refuse_scatter(variable: Any, operation: str) -> None:
-    """Raises NotImplementedError by the variable rules of TF 2.15."""
-    if variable.synchronization == "on_read" and _in_scope(variable):
-        raise NotImplementedError(f"Variable {variable.path}: a sync-on-read variable has no scatter methods.")
-    if operation in ("max", "min", "set") and _in_scope(variable) and variable.aggregation in ("sum", "mean"):
-        raise NotImplementedError(
-            f"Variable {variable.path}: scatter_min, scatter_max and scatter_update need aggregation NONE or "
-            f"ONLY_FIRST_REPLICA, not {variable.aggregation.upper()}."
+def _check_may_change(label: str, mode: str) -> None:
+    strategy = current().strategy
+    if strategy is not None and (strategy.remote_variables or (mode == "on_read" and strategy.mesh.num_replicas > 1)):
+        kind = "kept on servers" if strategy.remote_variables else "with a value of each replica's own"
+        raise ValueError(
+            f"Variable {label!r} {kind} needs a shape without unknown dimensions: give its full shape, or create the variable "
+            "outside of the strategy's scope."
         )
 
 

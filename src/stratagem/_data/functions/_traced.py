@@ -18,7 +18,7 @@ from stratagem._data.elements._spec import TensorSpec
 from stratagem._data.functions._draws import ElementSeeds
 from stratagem._data.functions._user_code import as_arguments, as_result, holds_tensors, on_cpu
 from stratagem._ops import tensor
-from stratagem._private import new_jaxpr, seeds_from
+from stratagem._private import new_jaxpr, seeds_from, shape_of
 
 DECISIONS = (
     jax.errors.ConcretizationTypeError,
@@ -82,7 +82,7 @@ def _traced(function: Callable[..., Any], specs: Nest, variables: list[Any]) -> 
             return leaves(result)
 
     pair = _abstract((2,), np.uint32)
-    values = [_abstract(v.shape, v._dtype) for v in variables]
+    values = [_abstract(shape_of(v), v._dtype) for v in variables]
     inputs = [_abstract(s.shape, s.dtype) for s in leaves(specs)]
     # JAX caches traces of inner functions, with the variable values and seeds that they used. An axis that exists only
     # in this trace prevents that.
@@ -118,6 +118,8 @@ def _as_array(leaf: Any) -> jax.Array:
 @final
 class _Recorder:
     """The recorder of code under the trace: ends the trace at everything that only Python or a step can do."""
+
+    eager = False
 
     def draw(self, source: Any) -> Any:
         """Ends the trace, which cannot draw from an iterator."""
@@ -157,7 +159,7 @@ class _ReadScope(keras.StatelessScope):  # type: ignore[misc]
         if id(variable) not in self._values:
             self.variables.append(variable)
             # This trace will be discarded: only the shape matters.
-            self._values[id(variable)] = jnp.zeros(variable.shape, variable._dtype)
+            self._values[id(variable)] = jnp.zeros(shape_of(variable), variable._dtype)
         return self._values[id(variable)]
 
     def add_update(self, update: tuple[Any, Any]) -> None:

@@ -49,7 +49,6 @@ from stratagem._tf1.graph._modes import enable_resource_variables as enable_reso
 from stratagem._tf1.graph._modes import enable_tensor_equality as enable_tensor_equality
 from stratagem._tf1.graph._modes import enable_v2_behavior as enable_v2_behavior
 from stratagem._tf1.graph._modes import enable_v2_tensorshape as enable_v2_tensorshape
-from stratagem._tf1.graph._modes import executing_eagerly as executing_eagerly
 from stratagem._tf1.graph._modes import resource_variables_enabled as resource_variables_enabled
 from stratagem._tf1.graph._open_scopes import get_variable_scope as get_variable_scope
 from stratagem._tf1.graph._open_scopes import name_scope as name_scope

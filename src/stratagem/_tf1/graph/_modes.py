@@ -2,11 +2,11 @@
 
 import contextlib
 import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
-from stratagem._base.types import Unused
-from stratagem._core.context import current
+from stratagem._base.types import TensorLike
+from stratagem._strategies import device as on_device
 from stratagem._tf1.graph._signatures import titled
 
 _log = logging.getLogger("stratagem.graph")
@@ -36,17 +36,11 @@ enable_v2_behavior = _switch("enable_v2_behavior")
 enable_v2_tensorshape = _switch("enable_v2_tensorshape")
 
 
-def executing_eagerly() -> bool:
-    """Returns False while a step or a model_fn is traced, else True."""
-    return current().recorder is None and current().graph is None
-
-
 def resource_variables_enabled() -> bool:
     """Returns True: every variable has a value of its own."""
     return True
 
 
-@contextlib.contextmanager
-def device(device_name_or_function: Unused) -> Iterator[None]:
-    """Has no effect: the strategy chooses the devices."""
-    yield
+def device(device_name_or_function: TensorLike) -> contextlib.AbstractContextManager[None]:
+    """Returns a context whose operations are on a device, as `tf.device`; a function has no effect."""
+    return on_device(device_name_or_function)

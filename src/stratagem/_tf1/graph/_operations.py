@@ -8,7 +8,7 @@ import jax
 import keras
 
 from stratagem._base.types import Nest, TensorLike, Unused
-from stratagem._tf1.graph._building import ModelBuild, current_building
+from stratagem._tf1.graph._building import ModelBuild, building_here, current_building
 
 
 @final
@@ -62,20 +62,34 @@ def operations(values: Iterable[Any]) -> list[Operation]:
     return found
 
 
-def group(*inputs: TensorLike, name: str | None = None) -> Operation:
-    """Returns an operation that runs all of `inputs`: operations, tensors, and lists of them."""
+def group(*inputs: TensorLike, name: str | None = None) -> Operation | None:
+    """Returns an operation that runs all of `inputs`: operations, tensors, and lists of them.
+
+    Outside of a model_fn, where effects happen in the order of the program, there is nothing to run: returns None.
+    """
+    if building_here() is None:
+        return None
     return Operation(name or "group_deps", lambda: None, operations(inputs))
 
 
-def no_op(name: str | None = None) -> Operation:
-    """Returns an operation that does nothing but run its dependencies."""
+def no_op(name: str | None = None) -> Operation | None:
+    """Returns an operation that does nothing but run its dependencies; None outside of a model_fn."""
+    if building_here() is None:
+        return None
     return Operation(name or "NoOp", lambda: None)
 
 
 @contextlib.contextmanager
 def control_dependencies(control_inputs: Iterable[TensorLike] | None) -> Iterator[None]:
-    """Makes operations of the body run after `control_inputs`; None drops the dependencies of enclosing blocks."""
-    building = current_building()
+    """Makes operations of the body run after `control_inputs`; None drops the dependencies of enclosing blocks.
+
+    Outside of a model_fn effects happen in the order of the program anyway. Raises TypeError for what cannot be iterated.
+    """
+    building = building_here()
+    if building is None:
+        list(() if control_inputs is None else control_inputs)
+        yield
+        return
     before = building.dependencies
     own = () if control_inputs is None else (*before, *operations(control_inputs))
     building.dependencies = own

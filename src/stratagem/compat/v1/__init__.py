@@ -3,6 +3,9 @@
 from typing import Any as _Any
 
 from stratagem._cluster import ConfigProto as ConfigProto
+from stratagem._core.step import executing_eagerly as executing_eagerly
+from stratagem._core.step import executing_eagerly as executing_eagerly_outside_functions  # noqa: F401
+from stratagem._core.step import init_scope as init_scope
 from stratagem._core.values import Dimension as Dimension
 from stratagem._core.values import dimension_at_index as dimension_at_index
 from stratagem._core.values import dimension_value as dimension_value
@@ -42,8 +45,6 @@ from stratagem._tf1.graph import enable_resource_variables as enable_resource_va
 from stratagem._tf1.graph import enable_tensor_equality as enable_tensor_equality
 from stratagem._tf1.graph import enable_v2_behavior as enable_v2_behavior
 from stratagem._tf1.graph import enable_v2_tensorshape as enable_v2_tensorshape
-from stratagem._tf1.graph import executing_eagerly as executing_eagerly
-from stratagem._tf1.graph import executing_eagerly as executing_eagerly_outside_functions  # noqa: F401
 from stratagem._tf1.graph import get_collection as get_collection
 from stratagem._tf1.graph import get_collection_ref as get_collection_ref
 from stratagem._tf1.graph import get_variable as get_variable

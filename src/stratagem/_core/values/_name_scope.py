@@ -1,0 +1,66 @@
+"""`tf.name_scope`: the first part of the names of variables that are created in it."""
+
+import contextvars
+import weakref
+from types import TracebackType
+from typing import Any, final
+
+from stratagem._core.context import current
+
+_open: contextvars.ContextVar[str] = contextvars.ContextVar("name_scope", default="")
+
+# Of each trace, how many times each scope was opened: as in TF, a compiled function's second one has another name.
+_opened: "weakref.WeakKeyDictionary[Any, dict[str, int]]" = weakref.WeakKeyDictionary()
+
+
+@final
+class NameScope:
+    """A context in which names of variables begin with `name`; entering it returns the whole scope, with a slash.
+
+    A name that ends in a slash is the whole scope itself, and an empty one leaves all scopes.
+    """
+
+    def __init__(self, name: str) -> None:
+        if not isinstance(name, str):
+            raise ValueError(f"name for name_scope must be a string, got {name!r}.")
+        self._name = name
+        self._outer: list[contextvars.Token[str]] = []
+
+    @property
+    def name(self) -> str:
+        """The name that was given."""
+        return self._name
+
+    def __enter__(self) -> str:
+        scope = self._name
+        if scope and not scope.endswith("/"):
+            scope = _unique(_open.get() + scope) + "/"
+        self._outer.append(_open.set(scope))
+        return scope
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        _open.reset(self._outer.pop())
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> "NameScope":
+        return NameScope(self._name)
+
+
+def name_scope(name: str) -> NameScope:
+    """Returns a context in which names of variables begin with `name`, as `tf.name_scope`."""
+    return NameScope(name)
+
+
+def open_name_scope() -> str:
+    """Returns what the name of a variable that is created now begins with: "" or the open scopes, with a slash at the end."""
+    return _open.get()
+
+
+def _unique(scope: str) -> str:
+    recorder = current().recorder
+    if recorder is None:
+        return scope
+    opened = _opened.setdefault(recorder, {})
+    times = opened[scope] = opened.get(scope, -1) + 1
+    return f"{scope}_{times}" if times else scope
