@@ -13,7 +13,7 @@ BUILDINGS = (  # lowest first; members of one row may not import each other
     ("_private", "_cluster"),
     ("_core",),
     ("_ops",),
-    ("_data", "_checkpoints", "_events"),
+    ("_data", "_checkpoints", "_events", "_legacy"),
     ("_strategies",),
     ("_servers",),
     ("_training",),
@@ -49,6 +49,7 @@ ROOMS: dict[str, tuple[tuple[str, ...], ...]] = {
         ("",),
         ("files", "foreign", "distribution"),
     ),
+    "_legacy": (("",), ("backend",)),
     "_servers": (("remote",), ("strategy",), ("coordinator",)),
     "_tf1": (("graph",), ("estimator",)),
 }

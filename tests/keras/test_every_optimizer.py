@@ -1,4 +1,4 @@
-"""Every optimizer that Keras has, in every setting: it gives the weights that Keras alone gives on one device."""
+"""Every optimizer that Keras has, and had, in every setting: it gives the weights that it alone gives on one device."""
 
 import functools
 from collections.abc import Callable
@@ -30,6 +30,11 @@ COMPOSED: dict[str, Callable[[], Any]] = {
     "LossScaleOptimizer": lambda: optimizers.LossScaleOptimizer(optimizers.Nadam(0.125), initial_scale=4.0),
     "MultiOptimizer": _by_paths,
 }
+LEGACY: dict[str, Callable[[], Any]] = {
+    f"legacy.{name}": functools.partial(getattr(tf.keras.optimizers.legacy, name), 0.125)
+    for name in tf.keras.optimizers.legacy.__all__
+    if name != "Optimizer"
+}
 # Found by inspection: an optimizer that a later Keras adds is tested with the others.
 NAMES = sorted(
     name
@@ -48,7 +53,7 @@ SETTINGS: dict[str, Callable[[], Any]] = {
 
 
 def make(name: str) -> Any:
-    return COMPOSED.get(name, lambda: getattr(optimizers, name)(0.125))()
+    return (COMPOSED | LEGACY).get(name, lambda: getattr(optimizers, name)(0.125))()
 
 
 def model() -> Any:
@@ -111,18 +116,19 @@ def test_the_names_are_those_of_keras() -> None:
 
 
 # Those that make variables of their own kind, or are made of others.
-SPECIAL = (*COMPOSED, "Nadam", "Adafactor", "ScheduleFreeAdamW")
+SPECIAL = (*COMPOSED, "legacy.Nadam", "Nadam", "Adafactor", "ScheduleFreeAdamW")
 
 
 def cases() -> list[Any]:
     """Every optimizer in every setting, both ways; `make test` takes the loop on two replicas, and more of what is special."""
-    every = [(name, setting, way) for name in NAMES for setting in SETTINGS for way in (loop, fit)]
+    every = [(name, setting, way) for name in (*NAMES, *LEGACY) for setting in SETTINGS for way in (loop, fit)]
     return [
         pytest.param(
             *case,
             id=f"{case[0]}-{case[1]}-{case[2].__name__}",
             marks=()
-            if case[1:] == ("two replicas", loop) or (case[0] in SPECIAL and case[1:] == ("servers", fit))
+            if (case[1:] == ("two replicas", loop) and case[0] not in LEGACY)
+            or (case[0] in SPECIAL and case[1:] == ("servers", fit))
             else pytest.mark.thorough,
         )
         for case in every

@@ -16,6 +16,7 @@ from stratagem._core.values import (
     attach_shards,
     attach_slices,
 )
+from stratagem._legacy import attach_compiled_parts, attach_layer_methods, attach_loss_scaling, attach_minimize
 from stratagem._private import (
     NAMED_PLACES,
     ROUTED_PLACES,
@@ -31,6 +32,7 @@ from stratagem._private import (
     intercept_waits,
     keep_64_bits,
     keep_checks,
+    let_symbols_answer_operators,
     mark_seed_states,
     name_as_tensorflow,
     reserve_configured_threads,
@@ -286,6 +288,58 @@ HOOKS: tuple[Hook, ...] = (
         why="Replicas would not sum their gradients, and `apply_gradients` would be missing.",
         test="tests/private/test_private.py::test_apply_gradients_is_there_and_returns_iterations",
         attach=attach_optimizers,
+    ),
+    Hook(
+        what="methods of optimizers",
+        places=(
+            f"{_OPTIMIZER}.__init__",
+            f"{_OPTIMIZER}.compute_gradients",
+            f"{_OPTIMIZER}.minimize",
+            f"{_OPTIMIZER}.variables",
+            "keras.src.optimizers.*.variables",
+        ),
+        why="`optimizer.minimize(...)` and `optimizer.variables()` would fail.",
+        test="tests/keras/test_minimize.py::test_minimize_changes_the_variables_as_in_tensorflow",
+        attach=attach_minimize,
+    ),
+    Hook(
+        what="loss scaling",
+        places=tuple(
+            f"keras.src.optimizers.loss_scale_optimizer.LossScaleOptimizer.{name}"
+            for name in (
+                *("_scaled_by_keras", "apply_gradients", "scale_loss", "get_scaled_loss", "get_unscaled_gradients"),
+                *("loss_scale", "dynamic", "dynamic_counter"),
+            )
+        ),
+        why="`optimizer.get_scaled_loss(loss)` would fail, and gradients that a program has unscaled would be unscaled twice.",
+        test="tests/keras/test_minimize.py::test_a_scaled_loop_is_that_of_tensorflow",
+        attach=attach_loss_scaling,
+    ),
+    Hook(
+        what="compiled losses and metrics",
+        places=tuple(f"keras.src.models.model.Model.compiled_{name}" for name in ("loss", "metrics")),
+        why="A `train_step` with `self.compiled_loss(y, y_pred)` would fail.",
+        test="tests/training/test_compiled_parts.py::test_a_train_step_of_keras_2_reports_what_tensorflow_does",
+        attach=attach_compiled_parts,
+    ),
+    Hook(
+        what="methods of layers",
+        places=(
+            "keras.src.layers.layer.Layer.add_metric",
+            "keras.src.layers.layer.Layer.add_variable",
+            "keras.src.layers.layer.Layer.add_weight",
+            "keras.src.metrics.metric.Metric.add_weight",
+        ),
+        why='`self.add_weight("w", shape=(3,))` and `self.add_metric(value, name="n")` would fail.',
+        test="tests/keras/test_layers.py::test_weights_are_added_as_in_keras_2",
+        attach=attach_layer_methods,
+    ),
+    Hook(
+        what="operators of symbolic tensors",
+        places=("keras.src.backend.common.keras_tensor.KerasTensor.__jax_array__",),
+        why="`tf.constant(1.0) + x` with a symbolic tensor x would fail.",
+        test="tests/keras/test_symbolic.py::test_a_function_of_a_symbolic_tensor_is_a_layer_that_is_saved",
+        attach=let_symbols_answer_operators,
     ),
     Hook(
         what="checks of losses",

@@ -9,7 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
-from stratagem._base.types import DTypeLike, ShapeLike, TensorLike
+from stratagem._base.types import DTypeLike, IntLike, Nest, ShapeLike, TensorLike
 from stratagem._core.context import current
 from stratagem._core.values import TensorShape
 from stratagem._ops._convert import (
@@ -27,6 +27,7 @@ from stratagem._ops._convert import (
     tensor,
 )  # fmt: skip
 from stratagem._ops._dtypes import as_dtype, boolean, int32
+from stratagem._ops._symbolic import accept_symbols
 from stratagem._private import twin
 
 
@@ -47,7 +48,7 @@ def saturate_cast(value: TensorLike, dtype: DTypeLike, name: str | None = None) 
     return jnp.clip(array, low, high).astype(wanted.dtype)
 
 
-def shape(input: Any, out_type: Any = int32, name: str | None = None) -> Any:
+def shape(input: TensorLike, out_type: DTypeLike = int32, name: str | None = None) -> TensorLike:
     """The shape, 1-D. Inside a trace it is a NumPy array, so that numbers taken from it can be part of another shape."""
     return _static(np.array(tensor(input).shape, dtype=as_dtype(out_type).dtype), input)
 
@@ -91,7 +92,7 @@ _tensor = tensor
 
 
 @folds_constants
-def transpose(a: Any, perm: Any = None, conjugate: bool = False, name: str | None = None) -> Tensor:
+def transpose(a: TensorLike, perm: IntLike = None, conjugate: bool = False, name: str | None = None) -> Tensor:
     """Permutes the dimensions; reverses them if there is no `perm`."""
     array = jnp.transpose(tensor(a), None if perm is None else static_shape(perm))
     return jnp.conj(array) if conjugate else array
@@ -121,7 +122,7 @@ def concat(values: Any, axis: Any, name: str = "concat") -> Tensor:
 
 
 @folds_constants
-def stack(values: Any, axis: Any = 0, name: str = "stack") -> Tensor:
+def stack(values: Nest, axis: IntLike = 0, name: str = "stack") -> Tensor:
     """Stacks tensors of one shape along a new dimension."""
     if not isinstance(values, list | tuple):
         values = list(tensor(values))
@@ -142,6 +143,7 @@ def same_dtype(name: str, values: Sequence[Any]) -> list[Tensor]:
     return arrays
 
 
+@folds_constants
 def unstack(value: Any, num: int | None = None, axis: int = 0, name: str = "unstack") -> list[Tensor]:
     """The slices along one dimension, as a list of tensors without it."""
     array = tensor(value)
@@ -242,7 +244,7 @@ def meshgrid(*args: Any, indexing: str = "xy", name: str = "meshgrid") -> list[T
     return list(jnp.meshgrid(*map(tensor, args), indexing=indexing))
 
 
-def stop_gradient(input: Any, name: str | None = None) -> Tensor:
+def stop_gradient(input: TensorLike, name: str | None = None) -> Tensor:
     """The same value, treated as a constant by gradients."""
     stopped = jax.lax.stop_gradient(tensor(input))
     return twin(stopped) if stopped is input and not is_traced(stopped) else stopped  # tapes know arrays by identity
@@ -275,3 +277,6 @@ def bitcast(input: Any, type: Any, name: str | None = None) -> Tensor:
 def complex(real: TensorLike, imag: TensorLike, name: str | None = None) -> Tensor:
     """Combines two real tensors to a complex one."""
     return jax.lax.complex(*same_dtype("complex", [real, imag]))
+
+
+accept_symbols(globals())

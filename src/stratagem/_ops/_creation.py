@@ -24,6 +24,7 @@ from stratagem._ops._convert import (
 )  # fmt: skip
 from stratagem._ops._dtypes import as_dtype, float32
 from stratagem._ops._range import Range
+from stratagem._ops._symbolic import accept_symbols
 from stratagem._private import KerasVariable, OutsideOfTraces, current_recording
 
 
@@ -117,13 +118,15 @@ def fill(dims: Any, value: Any, name: str | None = None, layout: Any = None) -> 
     return on_device(np.full(static_shape(dims), np.asarray(number)))
 
 
-def zeros_like(input: Any, dtype: Any = None, name: str | None = None, layout: Any = None) -> Tensor:
+def zeros_like(
+    input: TensorLike, dtype: DTypeLike = None, name: str | None = None, layout: TensorLike = None
+) -> Tensor:
     """Zeros of the same shape and, unless `dtype` is given, dtype."""
     like = tensor(input)
     return zeros(like.shape, as_dtype(like.dtype if dtype is None else dtype))
 
 
-def ones_like(input: Any, dtype: Any = None, name: str | None = None, layout: Any = None) -> Tensor:
+def ones_like(input: TensorLike, dtype: DTypeLike = None, name: str | None = None, layout: TensorLike = None) -> Tensor:
     """Ones of the same shape and, unless `dtype` is given, dtype."""
     like = tensor(input)
     return ones(like.shape, as_dtype(like.dtype if dtype is None else dtype))
@@ -145,12 +148,12 @@ def eye(
 
 
 def one_hot(
-    indices: Any,
-    depth: Any,
-    on_value: Any = None,
-    off_value: Any = None,
+    indices: TensorLike,
+    depth: TensorLike,
+    on_value: TensorLike = None,
+    off_value: TensorLike = None,
     axis: int | None = None,
-    dtype: Any = None,
+    dtype: DTypeLike = None,
     name: str | None = None,
 ) -> Tensor:
     """`on_value` (1) where the new dimension's position equals the index, else `off_value` (0), also for an invalid index."""
@@ -201,3 +204,6 @@ def linspace(start: Any, stop: Any, num: Any, name: str | None = None, axis: int
     if _followed([first, last], start, stop):
         return jnp.linspace(first.astype(dtype), last.astype(dtype), count, axis=axis, dtype=dtype)
     return on_device(np.linspace(np.asarray(first, dtype), np.asarray(last, dtype), count, axis=axis, dtype=dtype))
+
+
+accept_symbols(globals())

@@ -12,6 +12,7 @@ from stratagem._base.errors import InvalidArgumentError
 from stratagem._base.types import TensorLike, Unused
 from stratagem._core.values import quotient
 from stratagem._ops._convert import Tensor, folds_constants, is_traced, operands, tensor
+from stratagem._ops._symbolic import accept_symbols
 
 
 class Unary(Protocol):
@@ -287,3 +288,6 @@ def cumulative_logsumexp(
         padded = jnp.pad(total, widths, constant_values=-math.inf)
         total = jax.lax.slice_in_dim(padded, 0, array.shape[axis], axis=axis)
     return jnp.flip(total, axis) if reverse else total
+
+
+accept_symbols(globals())

@@ -8,6 +8,7 @@ from stratagem._base.types import DTypeLike, ShapeLike, TensorLike
 from stratagem._ops._arrays import cast, saturate_cast
 from stratagem._ops._convert import Tensor, static_shape, tensor
 from stratagem._ops._dtypes import as_dtype
+from stratagem._ops._symbolic import accept_symbols
 
 _METHODS = {
     "bilinear": "linear",
@@ -83,3 +84,6 @@ def convert_image_dtype(image: TensorLike, dtype: DTypeLike, saturate: bool = Fa
     if given.max > wanted.max:
         return convert(array // ((given.max + 1) // (wanted.max + 1)), wanted)
     return convert(cast(array, wanted) * ((wanted.max + 1) // (given.max + 1)), wanted)
+
+
+accept_symbols(globals())

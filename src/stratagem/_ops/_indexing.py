@@ -23,6 +23,7 @@ from stratagem._ops._convert import (
     tensor,
 )
 from stratagem._ops._dtypes import as_dtype, int32
+from stratagem._ops._symbolic import accept_symbols
 
 
 @runtime_checkable
@@ -75,10 +76,10 @@ def concrete(name: str, value: Any) -> np.ndarray:
 
 @folds_constants
 def gather(
-    params: Any,
-    indices: Any,
-    validate_indices: Any = None,
-    axis: Any = None,
+    params: TensorLike,
+    indices: TensorLike,
+    validate_indices: TensorLike = None,
+    axis: IntLike = None,
     batch_dims: int = 0,
     name: str | None = None,
 ) -> Tensor:
@@ -295,3 +296,6 @@ def unique_with_counts(x: Any, out_idx: Any = int32, name: str | None = None) ->
     places = np.empty(len(order), kind)
     places[order] = np.arange(len(order), dtype=kind)
     return UniqueWithCounts(*map(on_device, (values[order], places[inverse.ravel()], counts[order].astype(kind))))
+
+
+accept_symbols(globals())

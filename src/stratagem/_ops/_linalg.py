@@ -10,6 +10,7 @@ import numpy as np
 from stratagem._base.types import DTypeLike, IntLike, TensorLike, Unused
 from stratagem._ops._convert import Tensor, operands, static_axes, tensor
 from stratagem._ops._dtypes import as_dtype
+from stratagem._ops._symbolic import accept_symbols
 
 
 def matmul(
@@ -220,3 +221,6 @@ def cross(a: TensorLike, b: TensorLike, name: str | None = None) -> Tensor:
     """The cross product of vectors with three entries."""
     left, right = operands("linalg.cross", a, b)
     return jnp.cross(left, right)
+
+
+accept_symbols(globals())

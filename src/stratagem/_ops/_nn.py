@@ -11,6 +11,7 @@ from stratagem._base.types import IntLike, TensorLike, Unused
 from stratagem._ops._convert import Tensor, allow_x64, operands, static_axes, tensor
 from stratagem._ops._indexing import ShardedTable, gather
 from stratagem._ops._linalg import clip_by_norm
+from stratagem._ops._symbolic import accept_symbols
 from stratagem._private import KerasVariable
 
 # --- Activations ------------------------------------------------------------------------------------------------------
@@ -207,3 +208,6 @@ def _table(params: Any) -> Any:
 def zero_fraction(value: TensorLike, name: str | None = None) -> Tensor:
     """The fraction of the entries that are zero, float32."""
     return jnp.mean(tensor(value) == 0, dtype=np.float32)
+
+
+accept_symbols(globals())

@@ -8,6 +8,7 @@ import jax
 import jax.numpy as jnp
 
 from stratagem._core.roles import Recorder
+from stratagem._ops._symbolic import accept_symbols
 
 
 @final
@@ -60,3 +61,6 @@ def _define_operators() -> None:
 
 
 _define_operators()
+
+
+accept_symbols(globals())

@@ -12,6 +12,7 @@ from stratagem._base.types import DTypeLike, IntLike, TensorLike
 from stratagem._ops._convert import Tensor, allow_x64, folds_constants, numpy_type, static_axes, static_int, tensor
 from stratagem._ops._dtypes import as_dtype, int64
 from stratagem._ops._linalg import squares
+from stratagem._ops._symbolic import accept_symbols
 
 
 def _numbers(name: str, value: Any) -> Tensor:
@@ -209,3 +210,6 @@ def _cumulative(
         shifted = jnp.pad(total, widths, constant_values=start)
         total = jax.lax.slice_in_dim(shifted, 0, array.shape[where], axis=where)
     return jnp.flip(total, where) if reverse else total
+
+
+accept_symbols(globals())

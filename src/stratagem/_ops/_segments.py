@@ -10,6 +10,7 @@ from stratagem._base.types import DTypeLike, IntLike, Nest, TensorLike
 from stratagem._ops._convert import Tensor, allow_x64, on_device, static_int, tensor
 from stratagem._ops._dtypes import as_dtype, int32
 from stratagem._ops._indexing import concrete
+from stratagem._ops._symbolic import accept_symbols
 
 
 def _segments(kind: str, data: Any, ids: Any, count: Any) -> Tensor:
@@ -131,3 +132,6 @@ def confusion_matrix(
     kind = as_dtype(dtype).dtype
     each = jnp.ones(truth.shape, kind) if weights is None else tensor(weights).ravel().astype(kind)
     return jnp.zeros((num_classes, num_classes), kind).at[truth, guess].add(each)
+
+
+accept_symbols(globals())

@@ -9,6 +9,7 @@ import numpy as np
 from stratagem._base.errors import InvalidArgumentError
 from stratagem._base.types import IntLike, TensorLike
 from stratagem._ops._convert import Tensor, allow_x64, operands, tensor
+from stratagem._ops._symbolic import accept_symbols
 
 _Padding = str | list[tuple[int, int]]
 
@@ -186,3 +187,6 @@ def avg_pool2d(
 ) -> Tensor:
     """The mean of each window of (n, h, w, c), without padding."""
     return avg_pool(input, ksize, strides, padding, data_format)
+
+
+accept_symbols(globals())

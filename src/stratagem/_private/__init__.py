@@ -41,6 +41,15 @@ from stratagem._private._hooks import attached_by as attached_by
 from stratagem._private._layers import after_build as after_build
 from stratagem._private._layers import announce_build as announce_build
 from stratagem._private._layers import build_layers_as_tensorflow as build_layers_as_tensorflow
+from stratagem._private._legacy import add_layer_methods as add_layer_methods
+from stratagem._private._legacy import add_loss_scaling as add_loss_scaling
+from stratagem._private._legacy import add_mean as add_mean
+from stratagem._private._legacy import add_model_properties as add_model_properties
+from stratagem._private._legacy import add_optimizer_methods as add_optimizer_methods
+from stratagem._private._legacy import compiled_parts as compiled_parts
+from stratagem._private._legacy import let_symbols_answer_operators as let_symbols_answer_operators
+from stratagem._private._legacy import own_metrics as own_metrics
+from stratagem._private._legacy import sublayers as sublayers
 from stratagem._private._lookups import intercept_take as intercept_take
 from stratagem._private._lookups import looked_up as looked_up
 from stratagem._private._losses import find_losses_by_name as find_losses_by_name

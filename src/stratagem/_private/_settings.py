@@ -78,8 +78,6 @@ _LOST: dict[type, dict[str, str]] = {
     keras.Model: {
         "autotune_steps_per_execution": 'compile(steps_per_execution="auto")',
         "distribute_reduction_method": "predictions of replicas are always concatenated",
-        "compiled_loss": "compile(loss=…), and compute_loss in a train_step",
-        "compiled_metrics": "compile(metrics=…), and compute_metrics in a train_step",
         "input_names": "name the Input layers",
         "state_updates": _GRAPH,
         "train_tf_function": "train_function = None traces the step anew",

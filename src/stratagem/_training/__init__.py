@@ -20,5 +20,7 @@ from stratagem._training._runner import run_steps as run_steps
 from stratagem._training._steps import StepKind as StepKind
 from stratagem._training._steps import Steps as Steps
 from stratagem._training._tensorboard import TensorBoard as TensorBoard
+from stratagem._training.callbacks import LearningRateScheduler as LearningRateScheduler
+from stratagem._training.callbacks import ReduceLROnPlateau as ReduceLROnPlateau
 from stratagem._training.callbacks import SidecarEvaluator as SidecarEvaluator
 from stratagem._training.callbacks import attach_callbacks as attach_callbacks

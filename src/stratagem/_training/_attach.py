@@ -9,6 +9,7 @@ from stratagem._base.errors import ContextError, MixedStrategiesError
 from stratagem._base.paths import local_path
 from stratagem._core.context import current
 from stratagem._core.values import join, placement_of
+from stratagem._legacy import adds_metrics
 from stratagem._private import intercept_paths, intercept_trainer
 from stratagem._strategies import AbstractStrategy, get_strategy
 from stratagem._training._data import DataArguments
@@ -36,13 +37,14 @@ def _loops(model: Any) -> Loops:
 def _routed(ours: Callable[..., Any]) -> Callable[[Any, Method], Method]:
     """Routes a method to `ours(model, ...)`, in the scope of the model's strategy, for models created under one.
 
-    Also for models with a `train_step` in TensorFlow's form, which Keras' JAX trainer cannot call.
+    Also for models with a `train_step` in TensorFlow's form, which Keras' JAX trainer cannot call, and for those that call
+    `add_metric`, of which it keeps nothing.
     """
 
     def route(model: Any, original: Method) -> Method:
         if model._creation_strategy is None:
             _check_no_scope(model)
-            if not has_tensorflow_step(model):
+            if not has_tensorflow_step(model) and not adds_metrics(model):
                 return accepting_datasets(original)
 
         def call(*args: Any, **kwargs: Any) -> Any:

@@ -1,6 +1,14 @@
-"""tf.keras.losses: Keras 3's losses, and TensorFlow's `Reduction`."""
+"""tf.keras.losses: Keras 3's losses, TensorFlow's short names of them, and its `Reduction`."""
 
+import keras.losses as _losses
 from keras.losses import *
+
+mse = MSE = _losses.mean_squared_error
+mae = MAE = _losses.mean_absolute_error
+mape = MAPE = _losses.mean_absolute_percentage_error
+msle = MSLE = _losses.mean_squared_logarithmic_error
+kld = KLD = kullback_leibler_divergence = _losses.kl_divergence
+logcosh = _losses.log_cosh
 
 
 class Reduction:

@@ -29,6 +29,7 @@ from stratagem._core.step._keras_rules import attach_loss_check as attach_loss_c
 from stratagem._core.step._keras_rules import attach_metrics as attach_metrics
 from stratagem._core.step._keras_rules import attach_optimizers as attach_optimizers
 from stratagem._core.step._keras_rules import attach_seeds as attach_seeds
+from stratagem._core.step._keras_rules import creating_variables as creating_variables
 from stratagem._core.step._lookups import attach_lookups as attach_lookups
 from stratagem._core.step._losses import attach_losses as attach_losses
 from stratagem._core.step._losses import of_batch as of_batch

@@ -40,7 +40,7 @@ logger = logging.getLogger("stratagem")
 
 
 @final
-class EagerCapture(TraceRecorder):
+class EagerReplicaRecorder(TraceRecorder):
     """The recorder of one replica that runs as Python: its values of variables are known, and its collectives are meetings."""
 
     eager = True
@@ -92,7 +92,7 @@ def run_eagerly(strategy: Strategy, fn: UserFunction, args: Sequence[Nest], kwar
     """Calls `fn` for every replica, with values that its Python can see, and commits what they have assigned."""
     mesh: ReplicaMesh = strategy.mesh
     threads = ReplicaThreads(mesh.num_replicas)
-    captures = [EagerCapture(mesh, threads, i) for i in range(mesh.num_replicas)]
+    captures = [EagerReplicaRecorder(mesh, threads, i) for i in range(mesh.num_replicas)]
 
     def replica(i: int) -> Any:
         own_args, own_kwargs = map_structure(lambda leaf: _part(leaf, i), (list(args), dict(kwargs)))
@@ -138,7 +138,7 @@ def _own_value(variable: Any, mesh: ReplicaMesh, replica: int) -> Any:
         return jnp.copy(placement.mesh.unstack(stored(variable))[replica])
 
 
-def _commit(captures: Sequence[EagerCapture], mesh: ReplicaMesh) -> None:
+def _commit(captures: Sequence[EagerReplicaRecorder], mesh: ReplicaMesh) -> None:
     """Stores what the replicas have assigned. Raises DivergenceError for a mirrored variable that would differ."""
     written = {key: (c.variables[key], line) for c in captures for key, line in c.written.items()}
     for key, (variable, line) in written.items():

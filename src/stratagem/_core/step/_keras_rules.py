@@ -60,16 +60,23 @@ def _outside(optimizer: Any) -> contextlib.AbstractContextManager[None] | None:
 
 @contextlib.contextmanager
 def _outside_of_trace(optimizer: Any) -> Iterator[None]:
-    """Lets the body create variables as outside of a step, in the strategy's scope. Raises ValueError in a later trace.
+    """Lets the body create variables as `creating_variables` does, after the workers have compared the optimizer's settings.
 
-    First the workers compare the optimizer's settings: with different ones they would create different variables, and
-    could not agree on these.
+    With different ones they would create different variables, and could not agree on these.
     """
+    with creating_variables():
+        strategy = current().strategy
+        if strategy is not None:
+            agree_on_settings(optimizer, strategy.mesh.job)
+        yield
+
+
+@contextlib.contextmanager
+def creating_variables() -> Iterator[None]:
+    """Lets the body create variables as outside of a step, in the strategy's scope. Raises ValueError in a later trace."""
     context = current()
     if context.recorder is not None:
         context.recorder.create(None)
-    if context.strategy is not None:
-        agree_on_settings(optimizer, context.strategy.mesh.job)
     with entered(replica=None, crossing=context.strategy is not None):
         yield
 

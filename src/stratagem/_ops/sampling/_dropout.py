@@ -7,6 +7,7 @@ import numpy as np
 
 from stratagem._base.types import ShapeLike, TensorLike
 from stratagem._ops._convert import Tensor, is_traced, static_shape, tensor
+from stratagem._ops._symbolic import accept_symbols
 from stratagem._ops.sampling._random import uniform
 
 
@@ -35,3 +36,6 @@ def _noise(asked: Any, shape: tuple[int, ...]) -> tuple[int, ...]:
     if isinstance(asked, list | tuple):
         return tuple(size if wanted is None else int(wanted) for wanted, size in zip(asked, shape, strict=True))
     return static_shape(asked)
+
+
+accept_symbols(globals())

@@ -1,8 +1,10 @@
-"""tf.keras.callbacks: Keras 3's callbacks, with a TensorBoard of our own that knows the workers of a job."""
+"""tf.keras.callbacks: Keras 3's callbacks; a TensorBoard that knows a job's workers, learning rates that logs call `lr`."""
 
 import keras.callbacks as _keras_callbacks
 from keras.callbacks import *
 
+from stratagem._training import LearningRateScheduler as LearningRateScheduler
+from stratagem._training import ReduceLROnPlateau as ReduceLROnPlateau
 from stratagem._training import TensorBoard as TensorBoard
 
 __path__.extend(_keras_callbacks.__path__)

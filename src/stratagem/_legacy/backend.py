@@ -1,0 +1,393 @@
+"""Functions of Keras 2's backend: TensorFlow's own functions under shorter names, with Keras' defaults."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import keras
+import numpy as np
+
+from stratagem import _ops as ops
+from stratagem._base.errors import UnimplementedError
+from stratagem._base.types import DTypeLike, IntLike, Nest, ShapeLike, TensorLike, UserFunction, Value
+from stratagem._core.values import Variable
+
+__all__ = [
+    "all",
+    "any",
+    "arange",
+    "argmax",
+    "argmin",
+    "batch_flatten",
+    "batch_get_value",
+    "batch_set_value",
+    "binary_crossentropy",
+    "cast",
+    "categorical_crossentropy",
+    "clip",
+    "concatenate",
+    "constant",
+    "count_params",
+    "dot",
+    "dtype",
+    "expand_dims",
+    "flatten",
+    "function",
+    "get_value",
+    "hard_sigmoid",
+    "in_test_phase",
+    "in_train_phase",
+    "int_shape",
+    "l2_normalize",
+    "learning_phase",
+    "mean",
+    "moving_average_update",
+    "ndim",
+    "ones",
+    "permute_dimensions",
+    "random_normal",
+    "random_uniform",
+    "relu",
+    "repeat_elements",
+    "reverse",
+    "set_learning_phase",
+    "set_value",
+    "softmax",
+    "sparse_categorical_crossentropy",
+    "sqrt",
+    "squeeze",
+    "std",
+    "switch",
+    "tile",
+    "truncated_normal",
+    "update",
+    "update_add",
+    "update_sub",
+    "var",
+    "variable",
+    "zeros",
+]
+
+# --- Values and variables ---------------------------------------------------------------------------------------------
+
+
+def get_value(x: TensorLike) -> np.ndarray:
+    """Returns the value of a variable or tensor as a NumPy array."""
+    return x.numpy() if hasattr(x, "numpy") else np.asarray(x)
+
+
+def batch_get_value(tensors: Iterable[TensorLike]) -> list[np.ndarray]:
+    """Returns the values of many variables or tensors."""
+    return [get_value(x) for x in tensors]
+
+
+def set_value(x: keras.Variable, value: TensorLike) -> None:
+    """Sets a variable to a value."""
+    x.assign(np.asarray(value, dtype=x.dtype))
+
+
+def batch_set_value(tuples: Iterable[tuple[keras.Variable, TensorLike]]) -> None:
+    """Sets many variables, each to its value."""
+    for variable, value in tuples:
+        set_value(variable, value)
+
+
+def variable(value: TensorLike, dtype: DTypeLike = None, name: str | None = None, constraint: Value = None) -> Variable:
+    """Returns a new variable."""
+    return Variable(value, dtype=dtype or keras.config.floatx(), name=name, constraint=constraint)
+
+
+def constant(
+    value: TensorLike, dtype: DTypeLike = None, shape: ShapeLike = None, name: str | None = None
+) -> TensorLike:
+    """Returns a tensor of the value, of Keras' float type."""
+    return ops.constant(value, dtype or keras.config.floatx(), shape)
+
+
+def update(x: keras.Variable, new_x: TensorLike) -> TensorLike:
+    """Sets a variable."""
+    return x.assign(new_x)
+
+
+def update_add(x: keras.Variable, increment: TensorLike) -> TensorLike:
+    """Adds to a variable."""
+    return x.assign_add(increment)
+
+
+def update_sub(x: keras.Variable, decrement: TensorLike) -> TensorLike:
+    """Subtracts from a variable."""
+    return x.assign_sub(decrement)
+
+
+def moving_average_update(x: keras.Variable, value: TensorLike, momentum: TensorLike) -> TensorLike:
+    """Sets a variable to the weighted mean of itself and a value."""
+    return x.assign(x * momentum + value * (1 - momentum))
+
+
+def count_params(x: TensorLike) -> int:
+    """Returns the number of elements."""
+    return int(np.prod(tuple(x.shape), dtype=np.int64))
+
+
+def int_shape(x: TensorLike) -> tuple[int | None, ...] | None:
+    """Returns the shape as a tuple; None for what has no shape."""
+    return tuple(x.shape) if hasattr(x, "shape") else None
+
+
+def ndim(x: TensorLike) -> int:
+    """Returns the number of dimensions."""
+    return len(x.shape)
+
+
+def dtype(x: TensorLike) -> str:
+    """Returns the name of the type."""
+    return str(np.dtype(x.dtype)) if not isinstance(x.dtype, str) else x.dtype
+
+
+def function(inputs: Nest, outputs: Nest, updates: Nest = None, name: str | None = None) -> UserFunction:
+    """Returns a function that computes outputs of a functional model from arrays for its inputs."""
+    if updates:
+        raise UnimplementedError("K.function with updates is not provided: assign variables in a tf.function.")
+    model = keras.Model(inputs, outputs)
+
+    def call(arrays: Nest) -> TensorLike:
+        single = isinstance(inputs, list) and len(inputs) == 1 and isinstance(arrays, list | tuple)
+        return keras.tree.map_structure(
+            get_value, model(list(arrays) if not single else [ops.convert_to_tensor(arrays[0])])
+        )
+
+    return call
+
+
+# --- Phases -----------------------------------------------------------------------------------------------------------
+
+
+def learning_phase() -> int:
+    """Returns 0: a layer that is not told `training` does not train."""
+    return 0
+
+
+def set_learning_phase(value: bool | int) -> None:
+    """Accepts 0. Raises UnimplementedError for 1, which would let every layer train that is not told otherwise."""
+    if value:
+        raise UnimplementedError("set_learning_phase(1) is not provided: call the model with training=True.")
+
+
+def in_train_phase(x: Nest, alt: Nest, training: TensorLike = None) -> TensorLike:
+    """Returns x while training, else alt; each may be a function without arguments."""
+    return switch(False if training is None else training, x, alt)
+
+
+def in_test_phase(x: Nest, alt: Nest, training: TensorLike = None) -> TensorLike:
+    """Returns alt while training, else x."""
+    return in_train_phase(alt, x, training)
+
+
+def switch(condition: TensorLike, then_expression: Nest, else_expression: Nest) -> TensorLike:
+    """Returns one of two values, or of what two functions return."""
+
+    def value(given: Any) -> TensorLike:
+        return given() if callable(given) else given
+
+    if isinstance(condition, bool | int):
+        return value(then_expression if condition else else_expression)
+    condition = ops.cast(condition, "bool")
+    rank = len(value(then_expression).shape)
+    condition = ops.reshape(condition, [*condition.shape, *([1] * (rank - len(condition.shape)))])
+    return ops.where(condition, value(then_expression), value(else_expression))
+
+
+# --- Shapes -----------------------------------------------------------------------------------------------------------
+
+
+def cast(x: TensorLike, dtype: DTypeLike) -> TensorLike:
+    """Returns a tensor in another type."""
+    return ops.cast(x, dtype)
+
+
+def concatenate(tensors: Sequence[TensorLike], axis: int = -1) -> TensorLike:
+    """Returns tensors in one, along a dimension."""
+    return ops.concat(tensors, axis)
+
+
+def flatten(x: TensorLike) -> TensorLike:
+    """Returns all elements in one row."""
+    return ops.reshape(x, [-1])
+
+
+def batch_flatten(x: TensorLike) -> TensorLike:
+    """Returns the elements of every example in one row."""
+    return ops.reshape(x, [-1, int(np.prod(tuple(x.shape)[1:]))])
+
+
+def expand_dims(x: TensorLike, axis: int = -1) -> TensorLike:
+    """Returns the tensor with one more dimension, of size 1."""
+    return ops.expand_dims(x, axis)
+
+
+def squeeze(x: TensorLike, axis: int) -> TensorLike:
+    """Returns the tensor without a dimension of size 1."""
+    return ops.squeeze(x, [axis])
+
+
+def permute_dimensions(x: TensorLike, pattern: Sequence[int]) -> TensorLike:
+    """Returns the tensor with its dimensions in another order."""
+    return ops.transpose(x, pattern)
+
+
+def repeat_elements(x: TensorLike, rep: int, axis: int) -> TensorLike:
+    """Returns the tensor with every element so many times in a row."""
+    return ops.repeat(x, rep, axis)
+
+
+def tile(x: TensorLike, n: IntLike) -> TensorLike:
+    """Returns the tensor so many times along its dimensions."""
+    return ops.tile(x, [n] if isinstance(n, int) else n)
+
+
+def reverse(x: TensorLike, axes: IntLike) -> TensorLike:
+    """Returns the tensor backwards along dimensions."""
+    return ops.reverse(x, [axes] if isinstance(axes, int) else axes)
+
+
+def arange(start: IntLike, stop: IntLike = None, step: int = 1, dtype: str = "int32") -> TensorLike:
+    """Returns numbers at equal distances."""
+    first, last = (0, start) if stop is None else (start, stop)
+    return ops.range(first, last, step, dtype)
+
+
+# --- Reductions -------------------------------------------------------------------------------------------------------
+
+
+def mean(x: TensorLike, axis: IntLike = None, keepdims: bool = False) -> TensorLike:
+    """Returns the mean; of booleans, the share that is true."""
+    return ops.reduce_mean(ops.cast(x, keras.config.floatx()) if dtype(x) == "bool" else x, axis, keepdims)
+
+
+def var(x: TensorLike, axis: IntLike = None, keepdims: bool = False) -> TensorLike:
+    """Returns the variance."""
+    x = ops.cast(x, keras.config.floatx()) if dtype(x) == "bool" else x
+    return ops.reduce_mean(ops.square(x - ops.reduce_mean(x, axis, True)), axis, keepdims)
+
+
+def std(x: TensorLike, axis: IntLike = None, keepdims: bool = False) -> TensorLike:
+    """Returns the standard deviation."""
+    return ops.sqrt(var(x, axis, keepdims))
+
+
+def any(x: TensorLike, axis: IntLike = None, keepdims: bool = False) -> TensorLike:
+    """Returns whether one is not zero."""
+    return ops.reduce_any(ops.cast(x, "bool"), axis, keepdims)
+
+
+def all(x: TensorLike, axis: IntLike = None, keepdims: bool = False) -> TensorLike:
+    """Returns whether none is zero."""
+    return ops.reduce_all(ops.cast(x, "bool"), axis, keepdims)
+
+
+def argmax(x: TensorLike, axis: int = -1) -> TensorLike:
+    """Returns the position of the largest element along a dimension."""
+    return ops.argmax(x, axis)
+
+
+def argmin(x: TensorLike, axis: int = -1) -> TensorLike:
+    """Returns the position of the smallest element along a dimension."""
+    return ops.argmin(x, axis)
+
+
+# --- Functions of elements --------------------------------------------------------------------------------------------
+
+
+def sqrt(x: TensorLike) -> TensorLike:
+    """Returns the square root; 0 for negative numbers."""
+    return ops.sqrt(ops.maximum(x, ops.zeros_like(x)))
+
+
+def clip(x: TensorLike, min_value: TensorLike, max_value: TensorLike) -> TensorLike:
+    """Returns the tensor between two bounds; None is no bound."""
+    if isinstance(min_value, int | float) and isinstance(max_value, int | float):
+        max_value = max(min_value, max_value)
+    low, high = (-np.inf if min_value is None else min_value), (np.inf if max_value is None else max_value)
+    return ops.clip_by_value(x, low, high)
+
+
+def dot(x: TensorLike, y: TensorLike) -> TensorLike:
+    """Returns the product of matrices; of more dimensions, along the last of x and the last but one of y."""
+    if len(x.shape) <= 2 and len(y.shape) <= 2:
+        return ops.matmul(x, y)
+    return ops.tensordot(x, y, [[len(x.shape) - 1], [max(len(y.shape) - 2, 0)]])
+
+
+def relu(x: TensorLike, alpha: float = 0.0, max_value: float | None = None, threshold: float = 0.0) -> TensorLike:
+    """Returns the rectified tensor."""
+    return keras.activations.relu(x, negative_slope=alpha, max_value=max_value, threshold=threshold)
+
+
+def hard_sigmoid(x: TensorLike) -> TensorLike:
+    """Returns 0.2 · x + 0.5 between 0 and 1, the slope of Keras 2."""
+    return ops.clip_by_value(0.2 * x + 0.5, 0.0, 1.0)
+
+
+def softmax(x: TensorLike, axis: int = -1) -> TensorLike:
+    """Returns probabilities along a dimension."""
+    return ops.softmax(x, axis)
+
+
+def l2_normalize(x: TensorLike, axis: IntLike = None) -> TensorLike:
+    """Returns the tensor, divided by its norm."""
+    return ops.l2_normalize(x, axis)
+
+
+# --- Losses -----------------------------------------------------------------------------------------------------------
+
+
+def binary_crossentropy(target: TensorLike, output: TensorLike, from_logits: bool = False) -> TensorLike:
+    """Returns the loss of every element."""
+    return keras.ops.binary_crossentropy(target, output, from_logits=from_logits)
+
+
+def categorical_crossentropy(
+    target: TensorLike, output: TensorLike, from_logits: bool = False, axis: int = -1
+) -> TensorLike:
+    """Returns the loss of every example."""
+    return keras.ops.categorical_crossentropy(target, output, from_logits=from_logits, axis=axis)
+
+
+def sparse_categorical_crossentropy(
+    target: TensorLike, output: TensorLike, from_logits: bool = False, axis: int = -1
+) -> TensorLike:
+    """Returns the loss of every example."""
+    return keras.ops.sparse_categorical_crossentropy(target, output, from_logits=from_logits, axis=axis)
+
+
+# --- Random numbers ---------------------------------------------------------------------------------------------------
+
+
+def random_normal(
+    shape: ShapeLike, mean: float = 0.0, stddev: float = 1.0, dtype: DTypeLike = None, seed: int | None = None
+) -> TensorLike:
+    """Returns normally distributed numbers."""
+    return keras.random.normal(shape, mean, stddev, dtype, seed)
+
+
+def random_uniform(
+    shape: ShapeLike, minval: float = 0.0, maxval: float = 1.0, dtype: DTypeLike = None, seed: int | None = None
+) -> TensorLike:
+    """Returns equally distributed numbers."""
+    return keras.random.uniform(shape, minval, maxval, dtype, seed)
+
+
+def truncated_normal(
+    shape: ShapeLike, mean: float = 0.0, stddev: float = 1.0, dtype: DTypeLike = None, seed: int | None = None
+) -> TensorLike:
+    """Returns normally distributed numbers within two standard deviations."""
+    return keras.random.truncated_normal(shape, mean, stddev, dtype, seed)
+
+
+def zeros(shape: ShapeLike, dtype: DTypeLike = None, name: str | None = None) -> Variable:
+    """Returns a variable of zeros."""
+    return Variable(np.zeros(tuple(shape), dtype or keras.config.floatx()), name=name)
+
+
+def ones(shape: ShapeLike, dtype: DTypeLike = None, name: str | None = None) -> Variable:
+    """Returns a variable of ones."""
+    return Variable(np.ones(tuple(shape), dtype or keras.config.floatx()), name=name)

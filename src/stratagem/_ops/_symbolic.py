@@ -1,0 +1,197 @@
+"""Symbolic tensors of functional models: a tensor function that is given one becomes a layer of the model."""
+
+import functools
+import operator
+from collections.abc import Callable
+from types import FunctionType
+from typing import Any, final
+
+import jax
+import keras
+import numpy as np
+
+from stratagem._base.types import Nest, TensorLike
+from stratagem._core.values import TensorShape
+from stratagem._ops._dtypes import DType
+
+# By name, every tensor function that takes symbolic tensors: a saved model has the name.
+_FUNCTIONS: dict[str, Callable[..., Any]] = {"getitem": operator.getitem}
+# Sizes in place of unknown ones. A number that depends on them is another for each.
+_SIZES = (83, 89)
+
+
+def accept_symbols(module: dict[str, Any]) -> None:
+    """Let the public functions that a module defines accept symbolic tensors. Called at its end, with its names.
+
+    Raises:
+        ValueError: another module has a function of the same name.
+    """
+    for name, value in list(module.items()):
+        if isinstance(value, FunctionType) and value.__module__ == module["__name__"] and not name.startswith("_"):
+            if name in _FUNCTIONS:
+                raise ValueError(
+                    f"There are two tensor functions of the name {name}; a saved model would have one of them."
+                )
+            _FUNCTIONS[name] = value
+            module[name] = _accepting_symbols(name, value)
+
+
+def _accepting_symbols(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(function)
+    def accepting(*args: Any, **kwargs: Any) -> Any:
+        # Every call comes here: first the types alone, which is ten times as fast.
+        suspect = not _HOLDERS.isdisjoint(map(type, args)) or (
+            kwargs and not _HOLDERS.isdisjoint(map(type, kwargs.values()))
+        )
+        if suspect and (_has_symbol(args) or _has_symbol(kwargs.values())):
+            return _layer_of(name)(_plain(args), _plain(kwargs))
+        return function(*args, **kwargs)
+
+    return accepting
+
+
+def _has_symbol(values: Any) -> bool:
+    for value in values:
+        kind = type(value)
+        if kind is keras.KerasTensor or kind is ShapeTensor:
+            return True
+        if (kind is list or kind is tuple) and _has_symbol(value):
+            return True
+    return False
+
+
+def _plain(value: Any) -> Any:
+    """Returns arguments as a saved model can have them: types by their names, shapes as lists."""
+    if isinstance(value, dict):
+        return {k: _plain(v) for k, v in value.items()}
+    if isinstance(value, DType):
+        return value.name
+    if isinstance(value, TensorShape):
+        return list(value)
+    if type(value) in (list, tuple):
+        return type(value)(_plain(v) for v in value)
+    return value
+
+
+def _layer_of(name: str) -> "TFOpLambda":
+    number = keras.backend.get_uid(f"tf.{name}")
+    return TFOpLambda(name, name=f"tf.{name}" if number == 1 else f"tf.{name}_{number - 1}")
+
+
+@keras.saving.register_keras_serializable("stratagem")
+@final
+class TFOpLambda(keras.layers.Layer):  # type: ignore[misc]
+    """A layer that calls one tensor function, with the arguments that the function was given."""
+
+    def __init__(self, function: str, name: str | None = None, **kwargs: Any) -> None:
+        super().__init__(name=name, autocast=False, **{k: v for k, v in kwargs.items() if k != "autocast"})
+        if function not in _FUNCTIONS:
+            raise ValueError(f"This version has no tensor function {function!r}, which the model calls.")
+        self.function = function
+        self.built = True
+
+    def __call__(self, args: Nest, kwargs: Nest, **context: Nest) -> Any:
+        """Calls the function; with symbolic tensors, notes the call in their graph.
+
+        context: what a model tells all its layers (`training`); functions do not ask.
+        """
+        return keras.Operation.__call__(self, args, kwargs)
+
+    def symbolic_call(self, args: Nest, kwargs: Nest) -> Any:
+        """Notes a call in the graph of the symbolic tensors. Returns symbolic tensors."""
+        return keras.Operation.symbolic_call(self, args, kwargs)
+
+    def call(self, args: Nest, kwargs: Nest) -> Any:
+        """Calls the function."""
+        return _FUNCTIONS[self.function](*args, **kwargs)
+
+    def compute_output_spec(self, args: Nest, kwargs: Nest) -> Any:
+        """Returns symbolic tensors of the shapes and types of the results; with their values, where shapes determine them."""
+        first, second = (self._with_sizes(which, args, kwargs) for which in range(len(_SIZES)))
+        return keras.tree.map_structure(_merged, first, second)
+
+    def _with_sizes(self, which: int, args: Any, kwargs: Any) -> Any:
+        given = [_sized(which, value) for value in keras.tree.flatten((args, kwargs))]
+        symbols = [i for i, value in enumerate(given) if isinstance(value, keras.KerasTensor)]
+        values: list[Any] = []
+
+        def call(tensors: list[Any]) -> Any:
+            filled = {**dict(enumerate(given)), **dict(zip(symbols, tensors, strict=True))}
+            args_, kwargs_ = keras.tree.pack_sequence_as((args, kwargs), list(filled.values()))
+            result = self.call(args_, kwargs_)
+            values.extend(keras.tree.flatten(result))
+            return result
+
+        spec = _Evaluation(call).compute_output_spec([given[i] for i in symbols])
+        for tensor, value in zip(keras.tree.flatten(spec), values, strict=True):
+            known = not isinstance(value, jax.core.Tracer) and np.issubdtype(np.asarray(value).dtype, np.integer)
+            tensor._known = np.asarray(value) if known else None
+        return spec
+
+    def get_config(self) -> dict[str, Any]:
+        """Returns the name of the function, and the layer's."""
+        return {"function": self.function, "name": self.name}
+
+
+class _Evaluation(keras.Operation):  # type: ignore[misc]
+    """A function, for Keras to find the shapes of its results."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        super().__init__()
+        self.call = function
+
+
+def _sized(which: int, value: Any) -> Any:
+    """Returns a symbolic tensor with sizes for the unknown ones; for one whose value shapes determine, that value."""
+    if isinstance(value, ShapeTensor):
+        return value.known[which]
+    if isinstance(value, keras.KerasTensor):
+        return keras.KerasTensor([_SIZES[which] if d is None else d for d in value.shape], dtype=value.dtype)
+    return value
+
+
+def _merged(first: Any, second: Any) -> keras.KerasTensor:
+    shape = [a if a == b else None for a, b in zip(first.shape, second.shape, strict=True)]
+    if first._known is None:
+        return keras.KerasTensor(shape, dtype=first.dtype)
+    return ShapeTensor(shape, first.dtype, (first._known, second._known))
+
+
+@final
+class ShapeTensor(keras.KerasTensor):  # type: ignore[misc]
+    """A symbolic tensor that is computed from shapes alone, and so may be part of another shape.
+
+    known: its value for each of the sizes that stand for unknown ones.
+    """
+
+    def __init__(self, shape: Any, dtype: str, known: tuple[np.ndarray, np.ndarray]) -> None:
+        super().__init__(shape, dtype=dtype)
+        self.known = known
+
+    def __getitem__(self, key: Any) -> Any:
+        return _layer_of("getitem")((self, key), {})
+
+    def __iter__(self) -> Any:
+        return (self[i] for i in range(self.shape[0]))
+
+
+def _operator(name: str, reverse: bool = False) -> Callable[[Any, Any], Any]:
+    def apply(self: Any, other: TensorLike) -> Any:
+        operands = (other, self) if reverse else (self, other)
+        return _layer_of(name)(_plain(operands), {})
+
+    return apply
+
+
+# What is a symbolic tensor, or may have one in it.
+_HOLDERS = frozenset({keras.KerasTensor, ShapeTensor, list, tuple})
+_OPERATORS: dict[str, str] = {
+    "add": "add",
+    "sub": "subtract",
+    "mul": "multiply",
+    "floordiv": "floordiv",
+    "mod": "floormod",
+}
+for _symbol, _name in _OPERATORS.items():
+    setattr(ShapeTensor, f"__{_symbol}__", _operator(_name))
+    setattr(ShapeTensor, f"__r{_symbol}__", _operator(_name, reverse=True))

@@ -1,0 +1,170 @@
+"""Legacy names: every place where Keras gets a method, a property or a form of call back that its third version dropped."""
+
+import functools
+from collections.abc import Callable, Iterable
+from typing import Any, final
+
+import keras
+from keras.src.backend.common.keras_tensor import KerasTensor
+from keras.src.metrics.metric import Metric
+from keras.src.optimizers.base_optimizer import BaseOptimizer
+from keras.src.optimizers.loss_scale_optimizer import LossScaleOptimizer
+from keras.src.optimizers.multi_optimizer import MultiOptimizer
+
+from stratagem._base.types import TensorLike, Value
+from stratagem._private._scopes import unscoped
+from stratagem._private._traces import OutsideOfTraces
+
+Method = Callable[..., Any]
+# The positional and the keyword arguments of a call.
+Arguments = tuple[tuple[Value, ...], dict[str, Value]]
+Conversion = Callable[[tuple[Value, ...], dict[str, Value]], Arguments]
+
+
+@final
+class CallableList(list[keras.Variable]):
+    """The variables of an optimizer, for Keras 3's property; called, as the method was, those that TensorFlow counts."""
+
+    def __init__(self, variables: Iterable[keras.Variable], counted: Callable[[], list[keras.Variable]]) -> None:
+        super().__init__(variables)
+        self._counted = counted
+
+    def __call__(self) -> list[keras.Variable]:
+        """Returns the variables of TensorFlow's `optimizer.variables()`."""
+        return self._counted()
+
+
+def add_optimizer_methods(
+    *,
+    methods: dict[str, Method],
+    accept: Callable[[keras.optimizers.Optimizer, dict[str, Value]], dict[str, Value]],
+    counted: Callable[[keras.optimizers.Optimizer], list[keras.Variable]],
+) -> None:
+    """Give every optimizer these methods, and let its `variables` be called.
+
+    accept(optimizer, arguments): the arguments, of those that no optimizer's signature has, that Keras gets.
+    counted(optimizer): what `optimizer.variables()` returns.
+    """
+    init = BaseOptimizer.__init__
+
+    @functools.wraps(init)
+    def new_init(self: Any, *args: Any, **kwargs: Any) -> None:
+        init(self, *args, **accept(self, kwargs))
+
+    BaseOptimizer.__init__ = new_init
+    for name, method in methods.items():
+        setattr(BaseOptimizer, name, method)
+    for cls in (BaseOptimizer, LossScaleOptimizer, MultiOptimizer):
+        cls.variables = _called_too(cls.variables, counted)
+
+
+def _called_too(variables: Any, counted: Callable[[Any], list[Any]]) -> property:
+    return property(lambda self: CallableList(variables.fget(self), functools.partial(counted, self)))
+
+
+def add_loss_scaling(
+    members: dict[str, Method | property],
+    before: Callable[[keras.optimizers.Optimizer, list[TensorLike]], list[TensorLike]],
+) -> None:
+    """Give `LossScaleOptimizer` these methods and properties.
+
+    Its `apply_gradients` begins with before(optimizer, gradients); `_scaled_by_keras` tells whether `scale_loss` was called.
+    """
+    for name, added in members.items():
+        setattr(LossScaleOptimizer, name, added)
+    apply_gradients, scale_loss = BaseOptimizer.apply_gradients, LossScaleOptimizer.scale_loss
+
+    @functools.wraps(apply_gradients)
+    def new_apply_gradients(self: Any, grads_and_vars: Any, *args: Any, **kwargs: Any) -> Any:
+        pairs = list(grads_and_vars)
+        grads = before(self, [g for g, _ in pairs])
+        return apply_gradients(self, zip(grads, (v for _, v in pairs), strict=True), *args, **kwargs)
+
+    @functools.wraps(scale_loss)
+    def new_scale_loss(self: Any, loss: Any) -> Any:
+        object.__setattr__(self, "_scaled_by_keras", True)
+        return scale_loss(self, loss)
+
+    LossScaleOptimizer._scaled_by_keras = False
+    LossScaleOptimizer.apply_gradients = new_apply_gradients
+    LossScaleOptimizer.scale_loss = new_scale_loss
+
+
+def add_model_properties(properties: dict[str, Callable[[keras.Model], Value]]) -> None:
+    """Give every model these properties, which a model's own attributes of these names hide."""
+    for name, read in properties.items():
+        setattr(keras.Model, name, _Computed(read))
+
+
+@final
+class _Computed:
+    """A property that an attribute of the object hides."""
+
+    def __init__(self, read: Callable[[Any], Any]) -> None:
+        self._read = read
+
+    def __get__(self, instance: Any, owner: type | None = None) -> Any:
+        return self if instance is None else self._read(instance)
+
+
+def add_layer_methods(
+    add_metric: Method,
+    of_layer: Conversion,
+    of_metric: Conversion,
+) -> None:
+    """Give layers `add_metric`, and let `add_weight` take the arguments that `of_layer` and `of_metric` convert."""
+    keras.layers.Layer.add_metric = add_metric
+    for cls, converted in ((keras.layers.Layer, of_layer), (Metric, of_metric)):
+        cls.add_weight = _converting(cls.add_weight, converted)
+    keras.layers.Layer.add_variable = _converting(keras.layers.Layer.add_variable, of_layer)
+
+
+def _converting(method: Method, converted: Callable[..., Any]) -> Method:
+    @functools.wraps(method)
+    def add_weight(self: Any, *args: Any, **kwargs: Any) -> Any:
+        args, kwargs = converted(args, kwargs)
+        return method(self, *args, **kwargs)
+
+    return add_weight
+
+
+def add_mean(layer: keras.layers.Layer, name: str) -> keras.metrics.Mean:
+    """Return a new metric of the layer, also during a trace and after the layer was built."""
+    with OutsideOfTraces(), unscoped():
+        metric = keras.metrics.Mean(name=name)
+    locked = layer._tracker.locked
+    layer._tracker.unlock()
+    layer._tracker.add_to_store("metrics", metric)
+    if locked:
+        layer._tracker.lock()
+    return metric
+
+
+def own_metrics(layer: keras.layers.Layer) -> list[keras.metrics.Metric]:
+    """The metrics that a layer itself has, without those of its sublayers."""
+    return list(layer._metrics)
+
+
+def sublayers(layer: keras.layers.Layer) -> list[keras.layers.Layer]:
+    """The layer and all layers in it."""
+    return list(layer._flatten_layers())
+
+
+def compiled_parts(model: keras.Model) -> tuple[Value, Value, Value]:
+    """A model's compiled loss, its compiled metrics and the metric of its loss; each None if it has none."""
+    return (
+        getattr(model, "_compile_loss", None),
+        getattr(model, "_compile_metrics", None),
+        getattr(model, "_loss_tracker", None),
+    )
+
+
+def let_symbols_answer_operators() -> None:
+    """Let `array + symbol` be decided by the symbol: JAX refuses an operand that says it can become an array, and cannot."""
+
+    def jax_array(self: Any) -> Any:
+        raise AttributeError(
+            "A KerasTensor has no value: it can be used in layers, in keras.ops and in tensor functions."
+        )
+
+    KerasTensor.__jax_array__ = property(jax_array)

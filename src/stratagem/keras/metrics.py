@@ -1,0 +1,11 @@
+"""tf.keras.metrics: Keras 3's metrics, and TensorFlow's short names of the functions."""
+
+import keras.metrics as _metrics
+from keras.metrics import *
+
+mse = MSE = _metrics.mean_squared_error
+mae = MAE = _metrics.mean_absolute_error
+mape = MAPE = _metrics.mean_absolute_percentage_error
+msle = MSLE = _metrics.mean_squared_logarithmic_error
+kld = KLD = kullback_leibler_divergence = _metrics.kl_divergence
+logcosh = _metrics.log_cosh
