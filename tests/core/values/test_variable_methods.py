@@ -163,6 +163,18 @@ def test_the_value_of_a_variable_is_called_only_where_it_is_called_in_place() ->
     assert getattr(v, "value").tolist() == [1.0, 2.0]  # noqa: B009
 
 
+def test_a_component_of_a_variable_computes_as_a_tensor() -> None:
+    with tf.distribute.MirroredStrategy(["cpu:0", "cpu:1"]).scope():
+        vector, number = tf.Variable([1.0, 2.0]), tf.Variable(3)
+    one, three = vector.values[1], number.values[1]
+    results = [2.0 - one, 1.0 / one, -one, one**2, one[1], abs(-one), sum(one), tf.reduce_sum(one)]
+    assert [np.asarray(x).tolist() for x in results] == [[1, 0], [1, 0.5], [-1, -2], [1, 4], 2, [1, 2], 3, 3]
+    assert (one < 2.0).tolist() == (one == 1.0).tolist() == [True, False]
+    assert [float(three), int(three), bool(three), "abcd"[three], len(one)] == [3.0, 3, True, "d", 2]
+    with pytest.raises(TypeError, match="unhashable"):  # as a variable of TensorFlow
+        hash(one)
+
+
 def test_slices_keep_no_variable_alive() -> None:
     v = tf.Variable([1.0, 2.0])
     whole, reference = v[...], weakref.ref(v)

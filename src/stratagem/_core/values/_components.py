@@ -1,5 +1,6 @@
 """`variable.values`: the components of a variable of a strategy, one for each replica."""
 
+from collections.abc import Callable
 from typing import Any, NoReturn, final
 
 import jax
@@ -75,17 +76,25 @@ class VariableComponent:
     def __jax_array__(self) -> jax.Array:
         return self.value()
 
-    def __add__(self, other: TensorLike) -> jax.Array:
-        return self.value() + other
-
-    def __sub__(self, other: TensorLike) -> jax.Array:
-        return self.value() - other
-
-    def __mul__(self, other: TensorLike) -> jax.Array:
-        return self.value() * other
-
     def __repr__(self) -> str:
         return described(self, self.numpy())
+
+
+def _on_value(name: str) -> Callable[..., Any]:
+    """Returns the method of this name, called on what the replica has now."""
+
+    def method(self: VariableComponent, *args: Any) -> Any:
+        return getattr(self.value(), name)(*args)
+
+    return method
+
+
+_BINARY = "add sub mul truediv floordiv mod pow matmul and or xor"
+_OTHERS = "neg pos abs invert eq ne lt le gt ge getitem len iter bool float int index complex"
+_METHODS = [*_OTHERS.split(), *_BINARY.split(), *(f"r{name}" for name in _BINARY.split())]
+for _method in _METHODS:
+    setattr(VariableComponent, f"__{_method}__", _on_value(f"__{_method}__"))
+VariableComponent.__hash__ = None  # type: ignore[assignment]  # compared by its values, as a tensor
 
 
 def _values(variable: Any) -> tuple[VariableComponent, ...]:
