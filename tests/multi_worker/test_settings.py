@@ -13,7 +13,7 @@ ERRORS = {
     "optimizer": "The workers' optimizers differ: class is SGD on worker 0 and Adagrad on worker 1;",
     "batch size": "The workers' datasets differ: worker 0 has BatchedRows(batch_size=8,",
     "buffer": "buffer_size=8",
-    "no shuffle": "order=Straight()",
+    "no shuffle": "order=StraightOrder()",
 }
 WARNINGS = {
     "learning rate": "learning_rate differ: 0.5 on worker 0, 0.25 on worker 1. All use that of worker 0.",

@@ -167,6 +167,36 @@ def test_what_a_compiled_function_only_assigns_is_unconnected() -> None:
     assert plain(tape.gradient(z, [x, v, w, u])) == [[3.0, 4.0], [1.0, 1.0], [1.0, 1.0], None]
 
 
+@pytest.mark.parametrize("in_replicas", [False, True])
+def test_what_a_compiled_function_reads_after_an_assignment_is_read_of_the_variable(in_replicas: bool) -> None:
+    strategy = tf.distribute.MirroredStrategy(["cpu:0"]) if in_replicas else tf.distribute.get_strategy()
+    with strategy.scope():
+        v, average = tf.Variable(3.0), tf.Variable(0.5, trainable=False)
+
+    def steps(x: Any) -> Any:
+        product = v * x
+        v.assign(product * 2.0)  # 12
+        with tf.GradientTape() as inner:
+            cube = v**3
+        gradient = inner.gradient(cube, v)  # of the value that was assigned: 432
+        v.assign_sub(gradient / 72.0)  # 6
+        average.assign(0.9 * average + 0.1 * x)  # 0.65
+        return v * v * x + average * x
+
+    call = (lambda x: strategy.run(steps, args=(x,))) if in_replicas else tf.function(steps)
+    for _ in range(2):
+        v.assign(3.0)
+        average.assign(0.5)
+        x = tf.constant(2.0)
+        with tf.GradientTape(persistent=True) as tape:
+            tape.watch([x, average])
+            y = call(x)
+        # TensorFlow 2.15.1's: v * v + average, 2 * v * x of the value that is read last, and x.
+        assert float(y) == pytest.approx(73.3)
+        found = [float(g) for g in tape.gradient(y, [x, v, average])]
+        assert found == pytest.approx([36.65, 24.0, 2.0])
+
+
 @COMPILED
 @pytest.mark.parametrize("make", [lambda x: tf.fill([2], x), lambda x: tf.linspace(x, x, 2)])
 def test_what_is_made_from_a_tensor_is_recorded(call: Callable[..., Any], make: Callable[..., Any]) -> None:

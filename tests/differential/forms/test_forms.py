@@ -15,19 +15,11 @@ from tests.differential.recordings import sample_seed
 
 # What is not mended yet, by cause.
 OPEN = {
-    "under an outer tape, the gradient by a variable that a compiled function assigns and then reads": (
-        68,
-        301,
-        312,
-        380,
-    ),
     "a target that is itself a source, with None among `output_gradients`, has no gradient in TensorFlow": (308,),
     "rounding: what a large step of RMSprop leaves of a weight": (402,),
 }
-# On two replicas, an optimizer finds no gradient; only in a process that has run other programs before, for a reason not known.
-SOMETIMES = (382,)
 _OPEN = {index for indices in OPEN.values() for index in indices}
-COMPARED = [index for index in recorded() if index not in (*_OPEN, *SOMETIMES)]
+COMPARED = [index for index in recorded() if index not in _OPEN]
 
 
 def assert_none_differs(indices: list[int]) -> None:

@@ -58,6 +58,8 @@ def read_values(eqn: Any, made: Collection[int]) -> set[Any]:
     """Returns the inexact operands of an equation that the results at these positions depend on."""
     if eqn.primitive.name in (*_STEPS, "stop_gradient"):
         return set()
+    if eqn.primitive.name == "assigned":
+        return _inexact(eqn.invars[1:])
     inside = eqn.params.get("jaxpr", eqn.params.get("call_jaxpr"))
     if eqn.primitive.name not in _CALLS or inside is None:
         return _inexact(_operands(eqn))

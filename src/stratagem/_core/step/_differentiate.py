@@ -18,6 +18,7 @@ from jax.extend import core as xc
 from stratagem._base.errors import TapeError
 from stratagem._core.derivatives import tensorflow_rules
 from stratagem._core.eager import reached_results, read_values, tracked_results
+from stratagem._core.step._assigned import assigned_p, within_step
 from stratagem._core.step._markers import MARKERS, gradient_p, gradient_parts, has_markers, is_literal, mark_p
 from stratagem._private import new_jaxpr
 
@@ -133,7 +134,7 @@ def analyse(eqns: Sequence[Eqn]) -> list[GradientMarker]:
         if eqn.primitive is gradient_p:
             found.append(_gradient(i, eqn, eqns, tapes.setdefault(eqn.params["tape"], TapeRecord())))
         for tape in tapes.values():
-            if tape.active and (made := tracked_results(eqn, tape.live)):
+            if tape.active and eqn.primitive is not assigned_p and (made := tracked_results(eqn, tape.live)):
                 tape.equations.add(i)
                 tape.live.update(made)
     return found
@@ -232,6 +233,7 @@ def _read_later(jaxpr: xc.Jaxpr, chunks: Sequence[EquationRange]) -> list[set[Va
 
 def _run(eqns: Sequence[Eqn], chunk: EquationRange, wanted: set[Var], env: dict[Var, Any]) -> Callable[..., Any] | None:
     """Evaluates a chunk into `env`; returns its pullback if a gradient passes through it."""
+    eqns = within_step(eqns, env)
     made = dict.fromkeys(v for e in eqns for v in e.outvars)
     differentiable = bool(chunk.inputs and chunk.outputs)
     inputs = chunk.inputs if differentiable else ()

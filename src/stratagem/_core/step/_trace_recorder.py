@@ -12,8 +12,10 @@ import keras
 
 from stratagem._base.errors import ContextError, MixedStrategiesError, TracedDecisionError
 from stratagem._core.context import Context, current, recording
+from stratagem._core.eager import is_inexact
 from stratagem._core.mesh import ReplicaMesh
 from stratagem._core.step._aggregation import as_one, own_share
+from stratagem._core.step._assigned import assigned_p
 from stratagem._core.step._checks import Check, note_check
 from stratagem._core.step._gather import concatenated
 from stratagem._core.step._input_sources import InputSources, placeholder
@@ -21,7 +23,7 @@ from stratagem._core.step._interrupts import HostMode, OtherMesh, UnknownShapes
 from stratagem._core.step._replica_shapes import ReplicaShapes, Shape
 from stratagem._core.step._sums import summed
 from stratagem._core.step._update import RemoteUpdate
-from stratagem._core.values import on_read, placement_of
+from stratagem._core.values import is_remote, on_read, placement_of
 from stratagem._private import AtTraceLevel, current_recording, is_seed_state, shape_of, trace_level
 
 
@@ -69,10 +71,11 @@ class TraceRecorder(keras.StatelessScope):  # type: ignore[misc]
         self._aggregated_reads = False
         self._ignored: Callable[[Any], bool] = lambda variable: False
         self._totals: dict[int, tuple[Any, Any]] = {}
+        self._initial: dict[int, Any] = {}
 
     def begin(self, values: dict[int, Any], drawn: Sequence[Any]) -> None:
         """Starts the trace proper, with the tracers of the known variables and of the elements drawn before the call."""
-        self.values = values
+        self.values, self._initial = values, dict(values)
         self.inputs.begin(drawn)
         self._level = AtTraceLevel(trace_level())
 
@@ -136,7 +139,7 @@ class TraceRecorder(keras.StatelessScope):  # type: ignore[misc]
             value = self.to_slot(variable, value)
         elif variable.aggregation == "mean" and self._aggregates():
             self._check_created_in_scope(variable)
-            value = self._to_average[id(variable)] = self._apart(value)
+            value = self._to_average[id(variable)] = self._apart(variable, value)
         else:
             value = self.to_copy(variable, value)
         self.write(variable, value)
@@ -145,13 +148,16 @@ class TraceRecorder(keras.StatelessScope):  # type: ignore[misc]
         """Records a value that needs no further aggregation."""
         if self._ignored(variable):
             return
-        self.values[id(variable)] = self._apart(value)
+        self.values[id(variable)] = self._apart(variable, value)
         self.written[id(variable)] = _user_line()
         for tape in self.tapes:
             tape.note_assignment(variable)
 
-    def _apart(self, value: Any) -> Any:
+    def _apart(self, variable: Any, value: Any) -> Any:
         """Returns a value to assign: as in TF, no gradient flows through an assignment under a tape."""
+        initial = self._initial.get(id(variable))
+        if initial is not None and not is_remote(variable) and is_inexact(initial) and _alike(initial, value):
+            return assigned_p.bind(value, initial)
         return jax.lax.stop_gradient(value) if self.tapes or current_recording() else value
 
     def keep(self, variable: Any, value: Any) -> None:
@@ -220,7 +226,8 @@ class TraceRecorder(keras.StatelessScope):  # type: ignore[misc]
         pending, self._to_average = self._to_average, {}
         with self._level:
             totals = summed(list(pending.values()), self.mesh.devices[0].platform)
-            self.values.update(zip(pending, (total / self.mesh.num_replicas for total in totals), strict=True))
+            for key, total in zip(pending, totals, strict=True):
+                self.values[key] = self._apart(self.variables[key], total / self.mesh.num_replicas)
 
     @contextlib.contextmanager
     def aggregated_reads(self) -> Iterator[None]:
@@ -323,6 +330,11 @@ class TraceRecorder(keras.StatelessScope):  # type: ignore[misc]
 def capturing() -> TraceRecorder:
     """The recorder of code that runs only while a step is traced; in a branch or loop body, what hands on to it."""
     return cast(TraceRecorder, recording())
+
+
+def _alike(initial: Any, value: Any) -> bool:
+    """Returns whether a value has the shape and dtype that the variable had before."""
+    return bool(jnp.shape(value) == initial.shape and getattr(value, "dtype", None) == initial.dtype)
 
 
 def _restore(key: int, now: dict[int, Any], before: dict[int, Any]) -> None:
