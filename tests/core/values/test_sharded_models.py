@@ -127,7 +127,7 @@ def test_arguments_of_variables_hold_for_every_shard() -> None:
         k = keras.Variable(np.ones((4, 2)), dtype="float16", trainable=False, name="k")
         with pytest.raises(ValueError, match="`NONE` variable synchronization"):
             tf.Variable([1.0, 2.0], synchronization=tf.VariableSynchronization.NONE)
-        with pytest.raises(ValueError, match="the initial value.s shape"):
+        with pytest.raises(ValueError, match="the initial value's shape"):
             tf.Variable([1.0, 2.0], shape=(3,))
     assert [(s.dtype, s.trainable, s.aggregation) for s in v.variables] == [("int64", False, "sum")] * 2
     assert (v.trainable, v.aggregation) == (False, "sum")
