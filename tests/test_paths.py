@@ -203,6 +203,7 @@ NOT_PATHS = {
     "estimator.Exporter.export": "the user's own",
     "io.gfile.GFile.write": "what is written",
     "io.gfile.join": "text",
+    "keras.backend.permute_dimensions": "pattern is an order of dimensions",
     "keras.callbacks.OrbaxCheckpoint": "Orbax brings it to other machines",
     "keras.callbacks.RemoteMonitor": "part of an address",
     "keras.datasets.boston_housing.load_data": "a name in Keras' cache",

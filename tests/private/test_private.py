@@ -57,13 +57,14 @@ EXPECTED = {
     "keras.src.optimizers.base_optimizer": {"BaseOptimizer", "clip_by_global_norm"},
     "keras.src.optimizers.optimizer": {"Optimizer"},
     "keras.src.optimizers.loss_scale_optimizer": {"LossScaleOptimizer"},
+    "keras.src.optimizers.multi_optimizer": {"MultiOptimizer"},
     "keras.src.random": {"seed_generator"},
     "keras.src.random.seed_generator": {"GLOBAL_SEED_GENERATOR", "SeedGenerator"},
     "keras.src.saving": {"saving_lib"},
     "keras.src.tree": {"tree_api"},
     "keras.src.trainers": {"data_adapters", "trainer"},
     "keras.src.trainers.data_adapters": {"array_slicing", "data_adapter"},
-    "keras.src.utils": {"rng_utils", "tracking"},
+    "keras.src.utils": {"module_utils", "rng_utils", "tracking"},
     "keras.src.utils.jax_utils": {"is_in_jax_tracing_scope"},
 }
 

@@ -5,7 +5,6 @@ from collections.abc import Callable, Iterable
 from typing import Any, final
 
 import keras
-from keras.src.backend.common.keras_tensor import KerasTensor
 from keras.src.metrics.metric import Metric
 from keras.src.optimizers.base_optimizer import BaseOptimizer
 from keras.src.optimizers.loss_scale_optimizer import LossScaleOptimizer
@@ -167,4 +166,4 @@ def let_symbols_answer_operators() -> None:
             "A KerasTensor has no value: it can be used in layers, in keras.ops and in tensor functions."
         )
 
-    KerasTensor.__jax_array__ = property(jax_array)
+    keras.KerasTensor.__jax_array__ = property(jax_array)
