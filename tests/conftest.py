@@ -41,6 +41,14 @@ from stratagem._private import attach
 
 jax.config.update("jax_num_cpu_devices", 8)  # before anything starts a backend
 
+# What the first use of a public name does in a program; tests may import private names only. Done here, because the conftest of
+# a folder may import a public name before pytest is configured. STRATAGEM_WITHOUT_HOOK="shards of variables", as a row of
+# `stratagem._hooks` says, leaves one out, to see which tests then fail.
+WITHOUT_HOOK = os.environ.get("STRATAGEM_WITHOUT_HOOK")
+if WITHOUT_HOOK not in (None, *(hook.what for hook in HOOKS)):
+    raise ValueError(f"There is no hook {WITHOUT_HOOK!r}: see stratagem._hooks.HOOKS.")
+attach([hook for hook in HOOKS if hook.what != WITHOUT_HOOK], by=install)
+
 # The same examples on every run, slow first ones (compilation) allowed, and no database in the working directory.
 hypothesis.settings.register_profile("stratagem", deadline=None, derandomize=True, database=None)
 hypothesis.settings.load_profile("stratagem")
@@ -61,16 +69,6 @@ LONG = (
     *("processes", "training", "multi_worker", "differential", "remote", "control", "values", "keras"),
     *("parity", "checkpoints", "cli", "step", "ops"),
 )
-
-
-def pytest_addoption(parser: pytest.Parser) -> None:
-    """`--without-hook "shards of variables"`, as its row in `stratagem._hooks` says, to see which tests then fail."""
-    parser.addoption("--without-hook", action="append", default=[], choices=[hook.what for hook in HOOKS])
-
-
-def pytest_configure(config: pytest.Config) -> None:
-    """What the first use of a public name does in a program; tests may import private names only."""
-    attach([hook for hook in HOOKS if hook.what not in config.getoption("without_hook")], by=install)
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -1,7 +1,6 @@
 """Distributed variables are saved as the one value they stand for; processes save without each other."""
 
 import os
-import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -13,6 +12,7 @@ import pytest
 
 from stratagem._core.values import Variable, VariableAggregation, VariableSynchronization
 from stratagem._strategies import MirroredStrategy
+from stratagem.testing import free_ports
 from stratagem.train import Checkpoint
 from tests.checkpoints.models import read
 
@@ -71,11 +71,11 @@ jax.distributed.shutdown()
 
 
 @pytest.mark.thorough
-def test_each_process_of_a_job_writes_its_own_checkpoint_without_the_others(tmp_path: Path, free_port: int) -> None:
-    command = [sys.executable, "-c", ALONE]
+def test_each_process_of_a_job_writes_its_own_checkpoint_without_the_others(tmp_path: Path) -> None:
+    (port,), command = free_ports(1), [sys.executable, "-c", ALONE]
     workers = [
         subprocess.Popen(
-            [*command, str(rank), str(free_port), str(tmp_path)],
+            [*command, str(rank), str(port), str(tmp_path)],
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
@@ -93,10 +93,3 @@ def test_each_process_of_a_job_writes_its_own_checkpoint_without_the_others(tmp_
             worker.communicate()
     assert (tmp_path / "0" / "ckpt-1").exists()
     assert (tmp_path / "1" / "ckpt-2").exists()
-
-
-@pytest.fixture
-def free_port() -> int:
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        return int(listener.getsockname()[1])

@@ -196,14 +196,15 @@ def test_parameter_servers_serve_other_machines_as_well() -> None:
 
 
 def test_where_only_the_chiefs_address_is_known_torchruns_variables_tell_it() -> None:
-    options = ("--workers", 2, "--nnodes", 2, "--chief-address", "127.0.0.1:21000", "--tee", "all")
+    (port,) = free_ports(1)
+    options = ("--workers", 2, "--nnodes", 2, "--chief-address", f"127.0.0.1:{port}", "--tee", "all")
     found = told(launch(*options, "--node-rank", 1, TELLING, TF_CONFIG="{}"))
     assert "TF_CONFIG" not in found["worker:3"]
     places = [(variables["RANK"], variables["LOCAL_RANK"]) for _, variables in sorted(found.items())]
     assert places == [("2", "0"), ("3", "1")]
     for variables in found.values():
         assert (variables["WORLD_SIZE"], variables["LOCAL_WORLD_SIZE"]) == ("4", "2")
-        assert (variables["MASTER_ADDR"], variables["MASTER_PORT"]) == ("127.0.0.1", "21000")
+        assert (variables["MASTER_ADDR"], variables["MASTER_PORT"]) == ("127.0.0.1", str(port))
 
 
 def test_jobs_without_a_secret_are_warned_of_in_every_run() -> None:

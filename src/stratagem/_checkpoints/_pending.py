@@ -9,10 +9,10 @@ import jax.numpy as jnp
 import numpy as np
 
 from stratagem._base.errors import CheckpointError, InvalidArgumentError
+from stratagem._base.weak_identity import WeakIdentityMap
 from stratagem._checkpoints._children import is_container, is_variable, parts_of
 from stratagem._checkpoints._format import CheckpointContents
 from stratagem._checkpoints._graph import Node, bind, survey
-from stratagem._checkpoints._weak import WeakIdentityMap
 from stratagem._core.values import shards
 from stratagem._private import after_build, in_stateless_scope, initialized, is_view, set_initial_value, stored
 
@@ -21,7 +21,7 @@ _log = logging.getLogger("stratagem.checkpoint")
 _orders = itertools.count(1)
 
 # The restore that gave each object its value. Of overlapping ones the last one requested wins, whenever it is applied.
-_restored_by: WeakIdentityMap[int] = WeakIdentityMap()
+_restored_by: WeakIdentityMap[Any, int] = WeakIdentityMap()
 
 Assignments = list[tuple[Any, Node]]
 
@@ -41,8 +41,8 @@ class Restoration:
         self._contents = contents
         self._order = next(_orders)
         self._waiting = {i for i, node in enumerate(contents.nodes) if node.has_value}
-        self._known: WeakIdentityMap[int] = WeakIdentityMap()
-        self._anchors: WeakIdentityMap[int] = WeakIdentityMap(emptied=self._abandon)
+        self._known: WeakIdentityMap[Any, int] = WeakIdentityMap()
+        self._anchors: WeakIdentityMap[Any, int] = WeakIdentityMap(emptied=self._abandon)
         self._apply([(owners[0], 0)])
         self._unregister = after_build(self._built)
         for owner in owners:

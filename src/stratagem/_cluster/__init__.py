@@ -8,6 +8,7 @@ Never: imports JAX's Python or Keras, since supervisors run on it; touches a ten
 
 from stratagem._cluster._address import Address as Address
 from stratagem._cluster._default import default_resolver as default_resolver
+from stratagem._cluster._free_ports import free_ports as free_ports
 from stratagem._cluster._gpus import visible_gpus as visible_gpus
 from stratagem._cluster._job import ClusterJob as ClusterJob
 from stratagem._cluster._job import Task as Task

@@ -6,7 +6,6 @@ from typing import Any, final
 import keras
 
 from stratagem._base.types import Nest, TensorLike
-from stratagem._core.context import current
 from stratagem._private import add_model_properties, compiled_parts
 
 
@@ -30,7 +29,7 @@ class CompiledLoss:
         if not losses:
             return keras.ops.zeros(())
         total = keras.ops.sum(keras.ops.stack(losses)) if len(losses) > 1 else losses[0]
-        self._tracker.update_state(total, sample_weight=_rows(y_pred))
+        self._tracker.update_state(total, sample_weight=_rows(y_true, y_pred))
         return total
 
     @property
@@ -67,12 +66,9 @@ class CompiledMetrics:
             metric.reset_state()
 
 
-def _rows(y_pred: Nest) -> int:
-    """The examples that the loss is of: those of the replica's batch, of which the model may have chosen some."""
-    rows = current().rows
-    if rows is not None:
-        return rows
-    return int(keras.tree.flatten(y_pred)[0].shape[0])
+def _rows(y_true: Nest, y_pred: Nest) -> int:
+    """Returns the number of examples by which Keras 2 weighs the loss: of the first target, or prediction."""
+    return int(next(x for x in keras.tree.flatten([y_true, y_pred]) if x is not None).shape[0])
 
 
 def _when_compiled(part: type) -> Any:

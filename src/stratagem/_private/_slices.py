@@ -13,6 +13,7 @@ from jax._src import core as jax_core
 from jax._src.array import ArrayImpl
 
 from stratagem._base.types import Index, TensorLike, Value
+from stratagem._base.weak_identity import WeakIdentityMap
 from stratagem._private._variables import KerasVariable
 
 _LOADS = dis.opmap["LOAD_ATTR" if sys.version_info >= (3, 12) else "LOAD_METHOD"]
@@ -42,8 +43,8 @@ def let_values_be_called() -> None:
     KerasVariable.value = property(value, doc=KerasVariable.value.__doc__)
 
 
-# By the identity of a slice that lives: a weak reference to it, a function that returns the variable, and the index.
-_slices: dict[int, tuple[Any, Any, Any]] = {}
+# For a slice that lives: a function that returns the variable, and the index.
+_slices: WeakIdentityMap[Any, tuple[Callable[[], Any], Any]] = WeakIdentityMap()
 
 
 def let_slices_be_assigned(
@@ -59,20 +60,20 @@ def let_slices_be_assigned(
         array = self.value
         index = checked(self, array.shape, index)
         found = array.__getitem__(index)
-        key = id(found)
         # A whole slice may be the array that the variable stores, and must not keep the variable.
         owner = weakref.ref(self) if found is array else lambda: self
-        _slices[key] = weakref.ref(found, lambda _: _slices.pop(key, None)), owner, index
+        _slices[found] = owner, index
         return found
 
     def assign_slice(self: Any) -> Callable[..., Any]:
-        found, variable, index = _slices.get(id(self), (lambda: None, lambda: None, None))
-        if found() is not self or (owner := variable()) is None:
+        known = _slices.get(self)
+        owner = known and known[0]()
+        if known is None or owner is None:
             raise AttributeError(
                 f"{type(self).__name__!r} object has no attribute 'assign': a tensor cannot be changed. Assign to a variable, "
                 "or to a slice of one where it is read, as in `v[1].assign(x)`."
             )
-        return lambda value, name=None: assign(owner, index, value)
+        return lambda value, name=None: assign(owner, known[1], value)
 
     def elements(self: Any) -> Iterator[Any]:
         return iter(self.value)

@@ -4,17 +4,15 @@ import contextlib
 import errno
 import json
 import os
-import random
 import socket
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import final
 
 from stratagem._base.errors import ClusterError
-from stratagem._cluster import Address, ClusterSpec, check_cluster
+from stratagem._cluster import Address, ClusterSpec, check_cluster, free_ports
 
 _LOOPBACK = "127.0.0.1"
-_PORTS = range(20000, 32768)  # below the ports that the system uses for outgoing connections
 _TORCHRUN_VARIABLES = ("RANK", "WORLD_SIZE", "LOCAL_RANK", "LOCAL_WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT")
 
 
@@ -73,14 +71,8 @@ def kind_of(task: str) -> str:
 
 
 def on_this_machine(layout: TaskCounts) -> dict[str, str]:
-    """Addresses by task on 127.0.0.1, with ports that are free now."""
-    ports: list[int] = []
-    for port in random.sample(_PORTS, len(_PORTS)):
-        if len(ports) == len(layout.all):
-            break
-        if _problem(Address(_LOOPBACK, port)) is None:
-            ports.append(port)
-    return {task: f"{_LOOPBACK}:{port}" for task, port in zip(layout.all, ports, strict=True)}
+    """Addresses by task on 127.0.0.1, with ports that are free now and reserved for this process."""
+    return {task: f"{_LOOPBACK}:{port}" for task, port in zip(layout.all, free_ports(len(layout.all)), strict=True)}
 
 
 def assign_addresses(layout: TaskCounts, addresses: Sequence[str]) -> dict[str, str]:

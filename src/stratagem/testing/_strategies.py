@@ -3,11 +3,10 @@
 from collections.abc import Callable
 
 from stratagem import _hooks
-from stratagem._cluster import ClusterSpec, SimpleClusterResolver
+from stratagem._cluster import ClusterSpec, SimpleClusterResolver, free_ports
 from stratagem._servers.remote import Server
 from stratagem._servers.strategy import ParameterServerStrategy
 from stratagem._strategies import AbstractStrategy, MirroredStrategy, OneDeviceStrategy, get_strategy
-from stratagem.testing._ports import free_ports
 
 _hooks.install()
 

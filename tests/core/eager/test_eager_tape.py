@@ -197,6 +197,41 @@ def test_what_a_compiled_function_reads_after_an_assignment_is_read_of_the_varia
         assert found == pytest.approx([36.65, 24.0, 2.0])
 
 
+def test_what_is_assigned_is_unconnected_to_what_it_was_computed_from() -> None:
+    v = tf.Variable(1.0)
+
+    @tf.function
+    def step(x: Any) -> Any:
+        with tf.GradientTape() as inner:
+            inner.watch(x)
+            v.assign(x * 2.0)
+            y = v * 3.0
+        return y, inner.gradient(y, [x, v])
+
+    x = tf.constant(2.0)
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y, inside = step(x)
+    assert plain(inside) == plain(tape.gradient(y, [x, v])) == [None, 3.0]
+
+
+def test_the_average_over_replicas_is_read_of_the_variable() -> None:
+    strategy = tf.distribute.MirroredStrategy(["cpu:0", "cpu:1"])
+    with strategy.scope():
+        v = tf.Variable(1.0, aggregation=tf.VariableAggregation.MEAN)
+
+    @tf.function
+    def step(x: Any) -> Any:
+        strategy.run(lambda: v.assign(x * (1.0 + tf.distribute.get_replica_context().replica_id_in_sync_group)))
+        return v * x
+
+    x = tf.constant(2.0)
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = step(x)
+    assert plain([y, *tape.gradient(y, [x, v])]) == [6.0, 3.0, 2.0]
+
+
 @COMPILED
 @pytest.mark.parametrize("make", [lambda x: tf.fill([2], x), lambda x: tf.linspace(x, x, 2)])
 def test_what_is_made_from_a_tensor_is_recorded(call: Callable[..., Any], make: Callable[..., Any]) -> None:

@@ -1,7 +1,10 @@
 """The private folder of a machine's Ray node, with the job's secret, is there while the node is, and no longer."""
 
+import contextlib
 import os
+import random
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -120,7 +123,11 @@ def test_a_head_that_is_late_is_one_error_and_leaves_nothing(
 def test_a_head_may_have_a_port_that_ray_would_give_to_its_workers(
     start: Callable[[Address, str], tuple["subprocess.Popen[str]", Path]],
 ) -> None:
-    port = next(port for port in iter(lambda: free_ports(1)[0], None) if 10002 <= port <= 19999)
+    with socket.socket() as one:
+        for port in random.SystemRandom().sample(range(10002, 20000), 100):
+            with contextlib.suppress(OSError):
+                one.bind(("127.0.0.1", port))
+                break
     process, folder = start(Address.parse(f"127.0.0.1:{port}"), _ray_node._RAY)
     assert process.stdout is not None
     assert process.stdout.readline().strip() == "joined"

@@ -3,11 +3,8 @@
 from collections.abc import Sequence
 from typing import Any
 
-import jax.numpy as jnp
 from jax.extend import core as xc
-from jax.interpreters import ad, batching, mlir
-
-from stratagem._core.step._markers import is_literal
+from jax.interpreters import ad, mlir
 
 # assigned(value, initial) is `value`. As in TensorFlow, no gradient flows through an assignment, and what reads the variable
 # after it is a read of the variable: cotangents go to `initial`, the value that the variable had before the step.
@@ -21,10 +18,11 @@ def within_step(eqns: Sequence[Any], env: dict[Any, Any]) -> list[Any]:
     """
     detached = []
     for eqn in eqns:
-        if eqn.primitive is assigned_p and not is_literal(eqn.invars[1]) and eqn.invars[1] in env:
-            initial = xc.Var(eqn.invars[1].aval)
-            env[initial] = env[eqn.invars[1]]
-            eqn = eqn.replace(invars=[eqn.invars[0], initial])
+        if eqn.primitive is assigned_p:
+            value, before = eqn.invars
+            initial = xc.Var(before.aval)
+            env[initial] = env[before]
+            eqn = eqn.replace(invars=[value, initial])
         detached.append(eqn)
     return detached
 
@@ -33,17 +31,7 @@ def _jvp(primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[Any, Any]:
     return assigned_p.bind(*primals), tangents[1]
 
 
-def _batched(args: Sequence[Any], dims: Sequence[int | None]) -> tuple[Any, int]:
-    size = next(x.shape[d] for x, d in zip(args, dims, strict=True) if d is not None)
-    value, initial = (
-        jnp.broadcast_to(x, (size, *x.shape)) if d is None else jnp.moveaxis(x, d, 0)
-        for x, d in zip(args, dims, strict=True)
-    )
-    return assigned_p.bind(value, initial), 0
-
-
 assigned_p.def_impl(lambda value, initial: value)
 assigned_p.def_abstract_eval(lambda value, initial: value)
 ad.primitive_jvps[assigned_p] = _jvp
-batching.primitive_batchers[assigned_p] = _batched
 mlir.register_lowering(assigned_p, lambda context, value, initial: [value])

@@ -18,7 +18,7 @@ from jax.extend import core as xc
 from stratagem._base.errors import TapeError
 from stratagem._core.derivatives import tensorflow_rules
 from stratagem._core.eager import reached_results, read_values, tracked_results
-from stratagem._core.step._assigned import assigned_p, within_step
+from stratagem._core.step._assigned import within_step
 from stratagem._core.step._markers import MARKERS, gradient_p, gradient_parts, has_markers, is_literal, mark_p
 from stratagem._private import new_jaxpr
 
@@ -134,7 +134,7 @@ def analyse(eqns: Sequence[Eqn]) -> list[GradientMarker]:
         if eqn.primitive is gradient_p:
             found.append(_gradient(i, eqn, eqns, tapes.setdefault(eqn.params["tape"], TapeRecord())))
         for tape in tapes.values():
-            if tape.active and eqn.primitive is not assigned_p and (made := tracked_results(eqn, tape.live)):
+            if tape.active and (made := tracked_results(eqn, tape.live)):
                 tape.equations.add(i)
                 tape.live.update(made)
     return found

@@ -227,7 +227,7 @@ class TraceRecorder(keras.StatelessScope):  # type: ignore[misc]
         with self._level:
             totals = summed(list(pending.values()), self.mesh.devices[0].platform)
             for key, total in zip(pending, totals, strict=True):
-                self.values[key] = self._apart(self.variables[key], total / self.mesh.num_replicas)
+                self.values[key] = total / self.mesh.num_replicas
 
     @contextlib.contextmanager
     def aggregated_reads(self) -> Iterator[None]:

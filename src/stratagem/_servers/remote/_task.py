@@ -228,6 +228,12 @@ def _finish(ray: Any, actors: list[RayActor]) -> None:
     ray.shutdown()
 
 
+@atexit.register
+def _release_ports() -> None:
+    for task in _running.values():
+        task.port.close()
+
+
 def _bound(address: str, task: str) -> socket.socket:
     """Returns a socket bound to the address' port on loopback. It does not listen."""
     number = address.rpartition(":")[2]

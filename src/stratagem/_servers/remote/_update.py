@@ -99,12 +99,13 @@ class UpdateSpec:
             if (spec.kind == "dense") is by_rows:
                 raise ValueError(f"the gradient of {path} has the wrong kind, {type(gradient).__name__}")
             array = gradient.values if by_rows else gradient
-            found = tuple(array.shape)  # a plain tuple, which is compared in C: every push comes here
+            # The plain tuple, which is compared in C, and not the TensorShape that users see: every push comes here.
+            found = array.aval.shape if isinstance(array, jax.Array) else array.shape
             if found != ((*found[:1], *shape[1:]) if by_rows else shape) or array.dtype != dtype:
                 raise ValueError(f"the gradient of {path} {shape} {dtype} has shape {found} and dtype {array.dtype}")
             if isinstance(array, np.ndarray) and not np.isfinite(array).all():  # from another process
                 raise ValueError(f"the gradient of {path} has NaN or infinity")
-            if by_rows and not _in_range(np.asarray(gradient.ids), array.shape[:1], shape[0]):
+            if by_rows and not _in_range(np.asarray(gradient.ids), found[:1], shape[0]):
                 raise ValueError(f"ids of rows of {path} are out of range")
 
     def nbytes(self, gradients: Sequence[Any]) -> int:

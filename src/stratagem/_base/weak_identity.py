@@ -2,8 +2,9 @@
 
 import weakref
 from collections.abc import Callable
-from typing import Any, Generic, TypeVar
+from typing import Generic, TypeVar
 
+K = TypeVar("K")
 V = TypeVar("V")
 
 
@@ -11,23 +12,23 @@ def _ignore() -> None:
     """Does nothing."""
 
 
-class WeakIdentityMap(Generic[V]):
+class WeakIdentityMap(Generic[K, V]):
     """Maps objects to values by identity. An entry disappears with its object; `emptied` is called after the last one has."""
 
     def __init__(self, emptied: Callable[[], None] = _ignore) -> None:
-        self._entries: dict[int, tuple[weakref.ref[Any], V]] = {}
+        self._entries: dict[int, tuple[weakref.ref[K], V]] = {}
         self._emptied = emptied
 
-    def __setitem__(self, key: Any, value: V) -> None:
+    def __setitem__(self, key: K, value: V) -> None:
         identity = id(key)
         self._entries[identity] = (weakref.ref(key, lambda _: self._forget(identity)), value)
 
-    def get(self, key: Any) -> V | None:
+    def get(self, key: K) -> V | None:
         """The value for this very object, or None."""
         entry = self._entries.get(id(key))
         return entry[1] if entry is not None and entry[0]() is key else None
 
-    def items(self) -> list[tuple[Any, V]]:
+    def items(self) -> list[tuple[K, V]]:
         """The living objects with their values."""
         living = [(ref(), value) for ref, value in list(self._entries.values())]
         return [(key, value) for key, value in living if key is not None]

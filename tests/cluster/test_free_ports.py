@@ -1,0 +1,57 @@
+"""Free ports are given to one asker only, in any process of this machine."""
+
+import subprocess
+import sys
+
+import pytest
+
+from stratagem._base.errors import ResourceExhaustedError
+
+# Private: a range of few ports, in which two that do not know of each other would meet, and which nobody else asks for: there
+# are no such ports, so none of them is in use.
+from stratagem._cluster import _free_ports
+
+ASKS = """
+import sys
+from stratagem._cluster import _free_ports
+_free_ports._LOWEST, _free_ports._first_system_port, _free_ports._is_free = 100_000, lambda: 100_040, lambda _: True
+print(*_free_ports.free_ports(15), flush=True)
+sys.stdin.read()
+"""
+
+
+@pytest.fixture(autouse=True)
+def _few(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_free_ports, "_LOWEST", 100_000)
+    monkeypatch.setattr(_free_ports, "_first_system_port", lambda: 100_040)
+    monkeypatch.setattr(_free_ports, "_is_free", lambda _: True)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reservations are names of Linux")
+def test_two_processes_never_get_the_same_port_although_neither_uses_it_yet() -> None:
+    with subprocess.Popen(
+        [sys.executable, "-c", ASKS], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as other:
+        assert other.stdout is not None
+        theirs = {int(port) for port in other.stdout.readline().split()}
+        mine = {*_free_ports.free_ports(8), *_free_ports.free_ports(7)}
+        assert len(mine) == len(theirs) == 15
+        assert not mine & theirs
+        other.communicate("")
+    _free_ports._release()
+    assert len(_free_ports.free_ports(36)) == 36, "what a process had reserved is free when it has ended"
+    _free_ports._release()
+
+
+def test_more_ports_than_there_are_is_an_error_and_not_an_endless_search() -> None:
+    with pytest.raises(ResourceExhaustedError, match="41 ports are needed, and 40 from 100000 to 100039 are free"):
+        _free_ports.free_ports(41)
+    _free_ports._release()
+
+
+def test_the_ports_reserved_by_a_process_stay_few(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_free_ports, "_MOST_RESERVED", 5)
+    for _ in range(30):
+        _free_ports.free_ports(2)
+    assert len(_free_ports._reserved) <= 5
+    _free_ports._release()
