@@ -304,6 +304,24 @@ def test_keras_keeps_64_bits_where_there_are_some() -> None:
     assert keras.ops.mean(jnp.asarray([0.1], "float32")).dtype == jnp.float32
 
 
+@pytest.mark.parametrize("compiled", [False, True])
+def test_a_pooling_layer_of_64_bits_has_second_derivatives(compiled: bool) -> None:
+    def second(x: Any) -> Any:
+        with tf.GradientTape() as outer:
+            outer.watch(x)
+            with tf.GradientTape() as inner:
+                inner.watch(x)
+                y = tf.reduce_sum(tf.nn.max_pool2d(x, 2, 1, "VALID") ** 3)
+            total = tf.reduce_sum(inner.gradient(y, x))
+        return outer.gradient(total, x)
+
+    x = tf.reshape(tf.range(9, dtype=tf.float64), [1, 3, 3, 1])
+    found = (tf.function(second) if compiled else second)(x)
+    # 4, 5, 7 and 8 are the largest of their windows: 6 * x.
+    assert found.dtype == tf.float64
+    assert np.asarray(found).reshape(9).tolist() == [0, 0, 0, 0, 24, 30, 0, 42, 48]
+
+
 def test_tensors_have_tensorflow_methods() -> None:
     tensor = tf.constant([1.0, 2.0])
     assert isinstance(tensor.numpy(), np.ndarray)

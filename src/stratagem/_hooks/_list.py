@@ -62,6 +62,7 @@ HOOKS: tuple[Hook, ...] = (
             "jax._src.lax.lax._convert_element_type",
             "jax._src.core.auto_insert_reshard",
             "jax._src.lax.lax.reduce",
+            "jax._src.lax.windowed_reductions.reduce_window",
             "keras.src.backend.common.dtypes.BIT64_TO_BIT32_DTYPE.float64",
         ),
         why="`tf.constant(1, tf.int64)` would be 32 bits, and numbers of float64 models would be rounded.",

@@ -12,6 +12,7 @@ from jax._src import core as jax_core
 from jax._src.array import ArrayImpl
 from jax._src.config import enable_x64
 from jax._src.lax import lax as jax_lax
+from jax._src.lax import windowed_reductions
 from jax._src.lib import xla_client  # type: ignore[attr-defined]
 from jax._src.literals import TypedNdArray
 from jax.sharding import NamedSharding, SingleDeviceSharding
@@ -64,16 +65,21 @@ def _operate_exactly() -> None:
 
     It does so in the gradient of a pad, where it draws normal numbers (so in many initializers) and in `argmax`, but cuts the
     numbers to 32 bits, and then refuses the two types. Every operation of `lax` sends its operands through one function, but
-    for general reductions.
+    for general reductions, of windows too (as in the gradient of a pooling layer's gradient).
     """
     reshard: Callable[..., Any] = jax_core.auto_insert_reshard
-    reduce: Callable[..., Any] = jax_lax.reduce
 
     @functools.wraps(reshard)
     def new_reshard(*operands: Any) -> Any:
         wide = next((v.dtype for v in operands if isinstance(v, jax.Array) and v.dtype in _WIDE), None)
         return reshard(*operands) if wide is None else reshard(*(_exact_number(v, wide) for v in operands))
 
+    jax_core.auto_insert_reshard = new_reshard
+    jax_lax.reduce = _with_exact_initial_values(jax_lax.reduce)
+    windowed_reductions.reduce_window = _with_exact_initial_values(windowed_reductions.reduce_window)
+
+
+def _with_exact_initial_values(reduce: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(reduce)
     def new_reduce(operands: Any, init_values: Any, *args: Any, **kwargs: Any) -> Any:
         if len(jax.tree.leaves(operands)) > 1:  # sums and the like know their first value by its number
@@ -81,7 +87,7 @@ def _operate_exactly() -> None:
             init_values = pairs(init_values, operands)
         return reduce(operands, init_values, *args, **kwargs)
 
-    jax_core.auto_insert_reshard, jax_lax.reduce = new_reshard, new_reduce
+    return new_reduce
 
 
 def allow_messages() -> None:
