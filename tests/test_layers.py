@@ -32,7 +32,7 @@ ROOMS: dict[str, tuple[tuple[str, ...], ...]] = {
     ),
     "_cluster": (("coordination",), ("control", "")),
     "_core": (
-        ("reduce", "non_finite", "rewrites", "derivatives"),
+        ("reduce_op", "non_finite", "rewrites", "derivatives"),
         ("mesh", "numbers"),
         ("roles",),
         ("context",),

@@ -17,11 +17,11 @@ FRAGMENTS = {
 }
 # Words of module names that plain English or Python's own vocabulary explains, so that a docstring need not repeat them.
 PLAIN_ENGLISH = """
-    abort ahead analysis announcement arrays attach builtin callbacks cardinality children columns consistency containers
-    creation csv divergence elementwise feed finalizers graph ignore index inspect interrupts isolation items
-    keys latest launch launchers linalg list logs lookup lookups main missing nodelist parameter pending protocol ray
-    rebatch replicate report routes runner sample scalars serialization session shard shot show signature sources sparse
-    stalls state stateful static status stopping token tunnel unknown windows
+    abort ahead analysis announcement arrays attach callbacks cardinality children columns consistency containers
+    creation csv elementwise feed finalizers graph ignore index inspect interrupts isolation items
+    keys launch launchers linalg list logs lookup lookups main missing nodelist parameter pending protocol ray
+    rebatch report runner sample scalars serialization session shard shot show signature sources sparse
+    stalls state stateful status stopping token tunnel 
 """
 # Words that once named modules and classes here, and said to nobody else what these do.
 PRIVATE_WORDS = """

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 # The actors' methods are what is called from other processes; no contract exports them.
-from stratagem._servers.remote._ray_server_task import ServerTask
+from stratagem._servers.remote._ray_server_actor import ServerTask
 from stratagem._servers.remote._ray_worker_task import WorkerTask
 from tests.test_layers import LEVEL, ROOT, imports_of
 

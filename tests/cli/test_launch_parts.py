@@ -15,14 +15,14 @@ from stratagem.cli._launch_attempt import TaskStatus
 # Private: tasks that end in an order that a job comes to by chance.
 from stratagem.cli._launch_cause import EndedTask, exit_code, root_cause
 
-# Private: logs of a million lines, and lines that are half written.
-from stratagem.cli._launch_logs import TaskLog, error_lines, plain
-
 # Private: addresses on several machines.
 from stratagem.cli._launch_plan import TaskCounts, TaskStart, assign_addresses, with_tf_config
 
 # Private: the line for 64 tasks.
 from stratagem.cli._launch_show import summary
+
+# Private: logs of a million lines, and lines that are half written.
+from stratagem.cli._task_logs import TaskLogReader, error_lines, plain
 
 
 def test_ports_of_a_machine_count_up_from_its_address() -> None:
@@ -68,7 +68,7 @@ def test_the_first_of_several_failures_is_the_root_cause() -> None:
 
 def test_a_log_is_read_as_it_grows(tmp_path: Path) -> None:
     path = tmp_path / "log"
-    log = TaskLog(path, whole=True)
+    log = TaskLogReader(path, whole=True)
     assert log.read() == []
     path.write_bytes(b"one\ntw")
     assert log.read() == ["one"]
@@ -84,10 +84,10 @@ def test_a_log_is_read_as_it_grows(tmp_path: Path) -> None:
 def test_only_the_end_of_a_long_log_is_read_where_the_last_line_counts(tmp_path: Path) -> None:
     path = tmp_path / "log"
     path.write_bytes(b"".join(b"line %d\n" % i for i in range(1_000_000)))
-    log = TaskLog(path, whole=False)
+    log = TaskLogReader(path, whole=False)
     log.read()
     assert log.last == "line 999999"
-    whole = TaskLog(path, whole=True)
+    whole = TaskLogReader(path, whole=True)
     assert len(whole.rest()) == 1_000_000
 
 
@@ -108,7 +108,7 @@ def test_a_long_traceback_is_shortened_in_its_middle() -> None:
 def test_many_tasks_are_summed_up(tmp_path: Path) -> None:
     tasks = []
     for i in range(64):
-        task = TaskStatus(TaskStart(f"worker:{i}", i, {}), TaskLog(tmp_path / str(i), whole=False), pid=i + 1)
+        task = TaskStatus(TaskStart(f"worker:{i}", i, {}), TaskLogReader(tmp_path / str(i), whole=False), pid=i + 1)
         task.position = Position(100 - i, Phase.COLLECTIVE, time.monotonic())
         task.steps.extend([(0.0, 80 - i), (4.0, 100 - i)])
         tasks.append(task)

@@ -13,7 +13,7 @@ import stratagem.compat.v1 as tf1
 def told(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> Any:
     """What the log says, from a clean slate."""
     # Private: what this process was told before is not told again.
-    monkeypatch.setattr("stratagem._cluster._session_config._logged", set())
+    monkeypatch.setattr("stratagem._cluster._config_proto._logged", set())
     caplog.set_level(logging.INFO)
     return lambda: [record.message.rpartition(": ")[2] for record in caplog.records]
 

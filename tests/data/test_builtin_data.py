@@ -24,8 +24,8 @@ def places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("KERAS_HOME", str(tmp_path / "keras"))
     monkeypatch.setenv("STRATAGEM_DATA", str(tmp_path / "own"))
     # Private: a folder of the system and a server of others, which no option moves.
-    monkeypatch.setattr("stratagem._data._builtin_datasets._DEBIAN", tmp_path / "debian")
-    monkeypatch.setattr("stratagem._data._builtin_datasets._SERVER", (tmp_path / "server").as_uri())
+    monkeypatch.setattr("stratagem._data._mnist._DEBIAN", tmp_path / "debian")
+    monkeypatch.setattr("stratagem._data._mnist._SERVER", (tmp_path / "server").as_uri())
     return tmp_path
 
 

@@ -15,7 +15,7 @@ import torch.utils.data
 from stratagem._data import TensorSpec, as_dataset
 
 # Private: that nothing is copied shows in no result.
-from stratagem._data.foreign._tensors import from_torch
+from stratagem._data.foreign._torch_tensors import from_torch
 from tests.data.foreign_sources import MapStyle, Streamed, loader, stateful_loader, torch_seed
 
 

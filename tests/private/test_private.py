@@ -27,7 +27,7 @@ from stratagem import _private
 
 # Private: tables of this folder, whose entries have to be names of Keras' and of a cache's size.
 from stratagem._private import _paths, weakly
-from stratagem._private._executables import MOST
+from stratagem._private._executable_cache import MOST
 
 FOLDER = Path(_private.__file__).parent
 PACKAGE = FOLDER.parent

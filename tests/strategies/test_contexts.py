@@ -14,7 +14,7 @@ from stratagem._core.context import Context, assign, current
 from stratagem._strategies import AbstractStrategy, MirroredStrategy, OneDeviceStrategy
 
 # Private: around a model_fn, an input_fn and hooks of an Estimator, which trains a model for it.
-from stratagem._tf1.estimator._isolation import generated_isolated, isolated
+from stratagem._tf1.estimator._scope_isolation import generated_isolated, isolated
 
 
 def flags() -> tuple[bool, bool, bool]:

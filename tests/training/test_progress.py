@@ -10,7 +10,7 @@ import pytest
 from rich.console import Console
 
 import stratagem as tf
-from stratagem._training import ProgressLogger
+from stratagem._training import ProgressDisplay
 
 X = np.random.default_rng(0).normal(size=(100, 6)).astype("float32")
 Y = X.sum(1, keepdims=True)
@@ -25,10 +25,10 @@ def model() -> keras.Model:
     return model
 
 
-def written(**options: bool) -> tuple[ProgressLogger, io.StringIO]:
+def written(**options: bool) -> tuple[ProgressDisplay, io.StringIO]:
     """Progress that goes to a text."""
     text = io.StringIO()
-    return ProgressLogger(Console(file=text, width=200, **options)), text  # type: ignore[arg-type]
+    return ProgressDisplay(Console(file=text, width=200, **options)), text  # type: ignore[arg-type]
 
 
 def test_without_a_terminal_every_epoch_is_one_plain_line(model: keras.Model) -> None:

@@ -121,14 +121,14 @@ class SingleWorkerJob(Job):
 ALONE = SingleWorkerJob()
 
 
-class _Process:
+class _CurrentJob:
     """Holds the job of this process. Global because JAX's backend is: it joins one job and never leaves it."""
 
     def __init__(self) -> None:
         self.job: Job = ALONE
 
 
-_process = _Process()
+_process = _CurrentJob()
 
 
 def enter_job(job: Job) -> None:

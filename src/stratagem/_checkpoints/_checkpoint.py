@@ -14,10 +14,10 @@ from stratagem._checkpoints._children import Tracked, is_stateful, is_trackable,
 from stratagem._checkpoints._format import CheckpointContents, read
 from stratagem._checkpoints._graph import nodes_of, survey
 from stratagem._checkpoints._index import record_checkpoint_state, single
-from stratagem._checkpoints._latest import newest_other, warn_not_finite
+from stratagem._checkpoints._intact_checkpoint import newest_other, warn_not_finite
+from stratagem._checkpoints._overwrite_guard import OverwriteGuard
 from stratagem._checkpoints._owner import disown, owning, take_ownership
 from stratagem._checkpoints._pending import Restoration
-from stratagem._checkpoints._saves import SaveHistory
 from stratagem._checkpoints._status import CheckpointLoadStatus, InitializationOnlyStatus, LoadStatus
 from stratagem._checkpoints._together import save_together
 from stratagem._core.context import entered
@@ -42,7 +42,7 @@ class Checkpoint(Tracked):
         self._root = root
         self._save_counter: Variable | None = None
         self._restorations: list[Restoration] = []
-        self._saves = SaveHistory()
+        self._saves = OverwriteGuard()
         if root is not None:
             _demand_trackable("root", root)
             if is_variable(root) or is_stateful(root):

@@ -21,10 +21,10 @@ import numpy as np
 
 from stratagem._base.errors import CheckpointError, DataLossError, NotFoundError
 from stratagem._base.files import is_temporary, make_directories, sync, sync_tree, write_text
-from stratagem._checkpoints._files import UnreadableError, checksum, checksum_of, size_of
 from stratagem._checkpoints._graph import Node
 from stratagem._checkpoints._manifest import GENERATION, NAME, ArrayFact, FileFact, Manifest, damaged, encode, load
 from stratagem._checkpoints._orbax import read_arrays, write_arrays
+from stratagem._checkpoints._safe_reads import UnreadableFileError, checksum, checksum_of, size_of
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -217,7 +217,7 @@ def _check_file(path: str, manifest: Manifest, name: str, fact: FileFact, *, tho
                 raise damaged(path, shown, f"its checksum is {crc}, and {fact.crc32c} was saved")
     except (FileNotFoundError, NotADirectoryError):
         raise damaged(path, shown, "it is missing") from None
-    except UnreadableError as error:
+    except UnreadableFileError as error:
         raise damaged(path, shown, str(error)) from error
 
 

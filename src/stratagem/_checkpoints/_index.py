@@ -15,9 +15,9 @@ from pathlib import Path
 from stratagem._base.errors import CheckpointError, DataLossError, NotFoundError
 from stratagem._base.files import remove_temporaries, write_text
 from stratagem._base.paths import local_path
-from stratagem._checkpoints._files import UnreadableError, checksum, read_text
 from stratagem._checkpoints._manifest import Manifest, load
 from stratagem._checkpoints._owner import me, owner_of
+from stratagem._checkpoints._safe_reads import UnreadableFileError, checksum, read_text
 
 _log = logging.getLogger("stratagem.checkpoint")
 
@@ -78,7 +78,7 @@ def get_checkpoint_state(
         if file.name != NAME:
             return None  # the checkpoints here may be listed in another file
         problem = f"{file} is missing"
-    except (UnreadableError, ValueError) as error:
+    except (UnreadableFileError, ValueError) as error:
         problem = f"{file} is damaged: {error}"
     rebuilt = _rebuilt(directory)
     if rebuilt is not None and not os.path.lexists(file) and owner_of(directory) not in (None, me()):

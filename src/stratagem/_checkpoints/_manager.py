@@ -19,10 +19,10 @@ from stratagem._checkpoints._index import (
     number_of,
     record_checkpoint_state,
 )
-from stratagem._checkpoints._latest import first_good, latest_checkpoint, newest_first
+from stratagem._checkpoints._intact_checkpoint import first_good, latest_checkpoint, newest_first
 from stratagem._checkpoints._manifest import load
+from stratagem._checkpoints._overwrite_guard import RESTORE_FIRST, OverwriteGuard
 from stratagem._checkpoints._owner import owning
-from stratagem._checkpoints._saves import RESTORE_FIRST, SaveHistory
 from stratagem._checkpoints._together import agree_to_restore, job_here, save_together
 
 _log = logging.getLogger("stratagem.checkpoint")
@@ -80,7 +80,7 @@ class CheckpointManager:
         self._checkpoint_interval = checkpoint_interval
         self._init_fn = init_fn
         self._last_step: int | None = None
-        self._saves = SaveHistory()
+        self._saves = OverwriteGuard()
         self._latest = latest_checkpoint(self._directory)
         self._last_preserved, self._deletable = self._recover(time.time())
         self._finite = {path: _is_finite(path) for path in self._deletable} if max_to_keep is not None else {}

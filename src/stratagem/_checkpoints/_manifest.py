@@ -16,8 +16,8 @@ from typing import Any, TypeGuard
 import numpy as np
 
 from stratagem._base.errors import CheckpointError, DataLossError, NotFoundError
-from stratagem._checkpoints._files import UnreadableError, checksum, read_text
 from stratagem._checkpoints._graph import Node
+from stratagem._checkpoints._safe_reads import UnreadableFileError, checksum, read_text
 
 NAME = "manifest.json"
 GENERATION = re.compile(r"[0-9a-f]{16}")
@@ -123,7 +123,7 @@ def _text(path: str) -> str:
             + (f"its {NAME} is missing, so the save never finished." if there else "nothing is there.")
             + " Check the path, its number included (.../ckpt-1), or ask tf.train.latest_checkpoint(directory)."
         ) from None
-    except (UnreadableError, ValueError) as error:
+    except (UnreadableFileError, ValueError) as error:
         raise damaged(path, NAME, str(error)) from error
 
 

@@ -13,7 +13,7 @@ from stratagem._checkpoints._checkpoint import Checkpoint
 from stratagem._checkpoints._children import value_of
 from stratagem._checkpoints._format import CheckpointContents, read
 from stratagem._checkpoints._graph import Node
-from stratagem._checkpoints._latest import warn_not_finite
+from stratagem._checkpoints._intact_checkpoint import warn_not_finite
 from stratagem._checkpoints._pending import Assignments, assign, check_fit
 from stratagem._core.context import entered
 from stratagem._core.values import Variable

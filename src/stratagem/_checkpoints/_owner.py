@@ -31,7 +31,7 @@ _LOCK_SECONDS = 5.0  # seconds to wait for a process that holds the lock, which 
 
 
 @dataclass(frozen=True, kw_only=True)
-class FileOwner:
+class DirectoryOwner:
     """A process. `machine` is equal for processes that share process ids; `started`, in clock ticks since the machine's start,
     distinguishes it from a later process with the same id.
     """
@@ -97,30 +97,30 @@ def disown(path: Path) -> None:
             (path / NAME).unlink()
 
 
-def owner_of(directory: str) -> FileOwner | None:
+def owner_of(directory: str) -> DirectoryOwner | None:
     """The owner of the directory according to its file; None without one."""
     return _read(Path(directory))
 
 
-def me() -> FileOwner:
+def me() -> DirectoryOwner:
     """This process."""
-    return FileOwner(host=platform.node(), **ProcessId.own()._asdict(), machine=machine())
+    return DirectoryOwner(host=platform.node(), **ProcessId.own()._asdict(), machine=machine())
 
 
 @dataclass(frozen=True)
 class _Sighting:
     """The time when an owner elsewhere was first seen, and the modification time of its file then."""
 
-    owner: FileOwner
+    owner: DirectoryOwner
     touched: int
     at: float
 
     @classmethod
-    def of(cls, path: Path, owner: FileOwner) -> "_Sighting":
+    def of(cls, path: Path, owner: DirectoryOwner) -> "_Sighting":
         return cls(owner, _touched(path), time.monotonic())
 
 
-def _is_gone(owner: FileOwner, path: Path, seen: _Sighting | None) -> bool:
+def _is_gone(owner: DirectoryOwner, path: Path, seen: _Sighting | None) -> bool:
     if owner.is_here():
         gone, why = not owner.is_running(), "it is not running any more"
     else:
@@ -132,7 +132,7 @@ def _is_gone(owner: FileOwner, path: Path, seen: _Sighting | None) -> bool:
     return gone
 
 
-def _refusal(path: Path, owner: FileOwner, sign: str) -> FailedPreconditionError:
+def _refusal(path: Path, owner: DirectoryOwner, sign: str) -> FailedPreconditionError:
     return FailedPreconditionError(
         f"Process {owner.pid} on {owner.host} saves its checkpoints to {str(path)!r} ({sign}), and this is process "
         f"{os.getpid()} on {platform.node()}. Two jobs in one directory overwrite each other: give this one a directory "
@@ -140,14 +140,14 @@ def _refusal(path: Path, owner: FileOwner, sign: str) -> FailedPreconditionError
     )
 
 
-def _read(path: Path) -> FileOwner | None:
+def _read(path: Path) -> DirectoryOwner | None:
     try:
         found = json.loads((path / NAME).read_text(encoding="utf-8"))
-        return FileOwner(**{key: kind(found[key]) for key, kind in FileOwner.__annotations__.items()})
+        return DirectoryOwner(**{key: kind(found[key]) for key, kind in DirectoryOwner.__annotations__.items()})
     except (FileNotFoundError, NotADirectoryError):
         return None
     except (ValueError, TypeError, KeyError):
-        return FileOwner(host="an unknown host (its file is damaged)", pid=0, started=0, machine="")
+        return DirectoryOwner(host="an unknown host (its file is damaged)", pid=0, started=0, machine="")
 
 
 def _touched(path: Path) -> int:

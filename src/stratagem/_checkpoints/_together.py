@@ -48,14 +48,14 @@ def save_together(directory: str, path: str, write: Callable[[], None]) -> None:
     _demand_one_name(places, leaders)
     me, location = job.worker, places[job.worker]
     with job.phase(Phase.CHECKPOINT):
-        outcome = _attempt(path, write) if leaders[me] == me else _Outcome()
+        outcome = _attempt(path, write) if leaders[me] == me else _WriteOutcome()
     outcomes = _collect(job, path, outcome)
     # Equal paths on two machines are one directory only if their disk is shared. Where it is not, each machine keeps one.
     distant = [rank for rank, leader in enumerate(leaders) if places[leader].machine != places[rank].machine]
     if not distant:
         return
     first = min((rank for rank in distant if places[rank].directory_id == location.directory_id), default=-1)
-    local = _Outcome()
+    local = _WriteOutcome()
     if first == me and not _appears(path, outcomes[leaders[me]].seal):
         local = _attempt(path, write)
     _collect(job, path, local)
@@ -105,7 +105,7 @@ class _SaveLocation:
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Outcome:
+class _WriteOutcome:
     """The outcome of one member's writing; the seal distinguishes its checkpoint from all others."""
 
     seal: str = ""
@@ -131,18 +131,18 @@ def _demand_one_name(places: list[_SaveLocation], leaders: list[int]) -> None:
             )
 
 
-def _attempt(path: str, write: Callable[[], None]) -> _Outcome:
+def _attempt(path: str, write: Callable[[], None]) -> _WriteOutcome:
     try:
         write()
-        return _Outcome(seal=load(path).seal)
+        return _WriteOutcome(seal=load(path).seal)
     except Exception as error:
-        return _Outcome(problem=f"{type(error).__name__}: {error}", error=error)
+        return _WriteOutcome(problem=f"{type(error).__name__}: {error}", error=error)
 
 
-def _collect(job: Job, path: str, mine: _Outcome) -> list[_Outcome]:
+def _collect(job: Job, path: str, mine: _WriteOutcome) -> list[_WriteOutcome]:
     """Every member's outcome; raises if one has failed."""
     found = job.agree("have saved a checkpoint", [mine.seal, mine.problem[:1000]])
-    outcomes = [_Outcome(seal=seal, problem=problem) for seal, problem in found]
+    outcomes = [_WriteOutcome(seal=seal, problem=problem) for seal, problem in found]
     if mine.error is not None:
         raise mine.error
     _raise_first({rank: outcome.problem for rank, outcome in enumerate(outcomes)}, path)

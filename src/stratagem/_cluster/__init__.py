@@ -7,9 +7,9 @@ Never: imports JAX's Python or Keras, since supervisors run on it; touches a ten
 """
 
 from stratagem._cluster._address import Address as Address
-from stratagem._cluster._default import default_resolver as default_resolver
+from stratagem._cluster._config_proto import ConfigProto as ConfigProto
+from stratagem._cluster._default_resolver import default_resolver as default_resolver
 from stratagem._cluster._free_ports import free_ports as free_ports
-from stratagem._cluster._gpus import visible_gpus as visible_gpus
 from stratagem._cluster._job import ClusterJob as ClusterJob
 from stratagem._cluster._job import Task as Task
 from stratagem._cluster._job import job_of as job_of
@@ -17,13 +17,13 @@ from stratagem._cluster._launchers import OpenMPIClusterResolver as OpenMPIClust
 from stratagem._cluster._launchers import TorchrunClusterResolver as TorchrunClusterResolver
 from stratagem._cluster._nodelist import expand_counts as expand_counts
 from stratagem._cluster._nodelist import expand_nodes as expand_nodes
-from stratagem._cluster._ray import RayClusterResolver as RayClusterResolver
+from stratagem._cluster._ray_cluster_resolver import RayClusterResolver as RayClusterResolver
 from stratagem._cluster._resolver import ClusterResolver as ClusterResolver
 from stratagem._cluster._resolver import SimpleClusterResolver as SimpleClusterResolver
 from stratagem._cluster._resolver import UnionResolver as UnionResolver
 from stratagem._cluster._rules import check_cluster as check_cluster
-from stratagem._cluster._session_config import ConfigProto as ConfigProto
 from stratagem._cluster._slurm import SlurmClusterResolver as SlurmClusterResolver
 from stratagem._cluster._spec import ClusterSpec as ClusterSpec
 from stratagem._cluster._tf_config import TFConfigClusterResolver as TFConfigClusterResolver
 from stratagem._cluster._tf_config import tf_config as tf_config
+from stratagem._cluster._visible_gpus import visible_gpus as visible_gpus

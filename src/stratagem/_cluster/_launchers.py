@@ -7,9 +7,9 @@ from typing import Any, final
 
 from stratagem._base.errors import ClusterError
 from stratagem._cluster._address import Address
-from stratagem._cluster._gpus import visible_gpus
 from stratagem._cluster._resolver import ClusterResolver, with_protocol
 from stratagem._cluster._spec import ClusterSpec
+from stratagem._cluster._visible_gpus import visible_gpus
 
 _LAST_PORT = 65535
 _LOOPBACK = "127.0.0.1"

@@ -7,9 +7,9 @@ from typing import Any, final
 
 from stratagem._base.errors import ClusterError
 from stratagem._base.types import Unused
-from stratagem._cluster._gpus import visible_gpus
 from stratagem._cluster._rules import task_index
 from stratagem._cluster._spec import ClusterSpec
+from stratagem._cluster._visible_gpus import visible_gpus
 
 
 class ClusterResolver(abc.ABC):

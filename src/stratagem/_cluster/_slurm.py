@@ -7,10 +7,10 @@ from typing import final
 
 from stratagem._base.errors import ClusterError, FailedPreconditionError
 from stratagem._base.types import Unused
-from stratagem._cluster._gpus import visible_gpus
 from stratagem._cluster._nodelist import expand_counts, expand_nodes
 from stratagem._cluster._resolver import ClusterResolver, with_protocol
 from stratagem._cluster._spec import ClusterSpec
+from stratagem._cluster._visible_gpus import visible_gpus
 
 _GPUS = "CUDA_VISIBLE_DEVICES"
 _GPUS_BEFORE = "STRATAGEM_GPUS_OF_NODE"  # its former value: another resolver must not divide this task's share again

@@ -19,7 +19,7 @@ AXIS = "replica"
 
 
 @final
-class Dispatched:
+class DispatchWatch:
     """The latest result that is being computed on some devices; work is dispatched without waiting for it."""
 
     def __init__(self) -> None:
@@ -44,7 +44,7 @@ class ReplicaMesh:
 
     devices: tuple[jax.Device, ...]
     job: Job = field(default=ALONE, compare=False, repr=False)
-    dispatched: Dispatched = field(default_factory=Dispatched, compare=False, repr=False)
+    dispatched: DispatchWatch = field(default_factory=DispatchWatch, compare=False, repr=False)
     non_finite: NonFiniteWatch = field(default_factory=NonFiniteWatch, compare=False, repr=False)
 
     @functools.cached_property

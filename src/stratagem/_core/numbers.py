@@ -58,7 +58,7 @@ class _Answer:
 
 
 @dataclass(frozen=True)
-class _Entry:
+class _ProgramInput:
     """A value that enters the program as a tensor, at this index of the array."""
 
     operand: int
@@ -82,7 +82,7 @@ def _fits(value: Any) -> bool:
 
 @final
 @dataclass
-class NumberLog:
+class NumberOperationLog:
     """A recording, in order, of what the traces of one program did with its numbers.
 
     It has their arithmetic, the values that Python asked for, and the values that became tensors. closed: nothing may
@@ -90,7 +90,7 @@ class NumberLog:
     """
 
     closed: bool = False
-    _records: list[_Operation | _Answer | _Entry] = field(default_factory=list)
+    _records: list[_Operation | _Answer | _ProgramInput] = field(default_factory=list)
     _known: dict[Hashable, int] = field(default_factory=dict)
     _entries: int = 0
 
@@ -132,12 +132,12 @@ class NumberLog:
             return found
         if self._entries == ROOM or not _fits(value):
             return None
-        self._add(_Entry(operand, self._entries))
+        self._add(_ProgramInput(operand, self._entries))
         self._known["entry", operand] = self._entries
         self._entries += 1
         return self._entries - 1
 
-    def _add(self, record: _Operation | _Answer | _Entry) -> None:
+    def _add(self, record: _Operation | _Answer | _ProgramInput) -> None:
         if self.closed:
             raise UnrecordedNumberError
         self._records.append(record)
@@ -147,7 +147,7 @@ class NumberLog:
 class NumberTrace:
     """One trace of a program that takes numbers. array: its tracer. values, vector: as replayed for the call."""
 
-    def __init__(self, log: NumberLog, array: Any, values: list[Any], vector: np.ndarray) -> None:
+    def __init__(self, log: NumberOperationLog, array: Any, values: list[Any], vector: np.ndarray) -> None:
         self.log, self.array, self.values, self.vector = log, array, values, vector
         self._thread: int | None = threading.get_ident()
         self.grown = False

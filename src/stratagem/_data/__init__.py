@@ -5,8 +5,6 @@ Out: `Dataset` and its iterators, whose positions can be saved; `distribution` t
 Never: runs a step, or waits for a worker without a limit.
 """
 
-from stratagem._data._builtin_datasets import load_fashion_mnist as load_fashion_mnist
-from stratagem._data._builtin_datasets import load_mnist as load_mnist
 from stratagem._data._dataset import Dataset as Dataset
 from stratagem._data._experimental import Counter as Counter
 from stratagem._data._experimental import assert_cardinality as assert_cardinality
@@ -31,6 +29,8 @@ from stratagem._data._iterator import DatasetIterator as DatasetIterator
 from stratagem._data._iterator import ElementIterator as ElementIterator
 from stratagem._data._iterator import NumpyIterator as NumpyIterator
 from stratagem._data._iterator import Optional as Optional
+from stratagem._data._mnist import load_fashion_mnist as load_fashion_mnist
+from stratagem._data._mnist import load_mnist as load_mnist
 from stratagem._data._one_shot import OneShotIterator as OneShotIterator
 from stratagem._data._one_shot import dataset_of as dataset_of
 from stratagem._data.distribution._distributed import DistributedDataset as DistributedDataset
@@ -41,10 +41,10 @@ from stratagem._data.distribution._distributed import DistributedInput as Distri
 from stratagem._data.distribution._distributed import DistributedIterator as DistributedIterator
 from stratagem._data.distribution._distributed import PerReplicaSpec as PerReplicaSpec
 from stratagem._data.distribution._distributed import place as place
-from stratagem._data.distribution._input import InputContext as InputContext
-from stratagem._data.distribution._input import InputOptions as InputOptions
-from stratagem._data.distribution._input import InputReplicationMode as InputReplicationMode
-from stratagem._data.distribution._input import ValueContext as ValueContext
+from stratagem._data.distribution._input_context import InputContext as InputContext
+from stratagem._data.distribution._input_context import InputOptions as InputOptions
+from stratagem._data.distribution._input_context import InputReplicationMode as InputReplicationMode
+from stratagem._data.distribution._input_context import ValueContext as ValueContext
 from stratagem._data.elements._nest import to_jax as to_jax
 from stratagem._data.elements._nest import to_numpy as to_numpy
 from stratagem._data.elements._spec import DatasetSpec as DatasetSpec

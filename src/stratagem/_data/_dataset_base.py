@@ -7,12 +7,12 @@ from typing import Any, Self
 import jax
 
 from stratagem._data.elements._nest import Nest
-from stratagem._data.elements._spec import Nestable
+from stratagem._data.elements._spec import NestedDataset
 from stratagem._data.stages._options import Options
 from stratagem._data.stages._stage import Stage
 
 
-class DatasetBase(Nestable, abc.ABC):
+class DatasetBase(NestedDataset, abc.ABC):
     """A plan and its options. Immutable."""
 
     def __init__(self, stage: Stage, options: Options | None = None) -> None:

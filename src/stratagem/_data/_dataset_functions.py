@@ -6,7 +6,7 @@ from typing import Any, Self
 
 from stratagem._data._dataset_base import DatasetBase, as_int
 from stratagem._data.elements._nest import Nest, convert
-from stratagem._data.functions._map import filtered, mapped
+from stratagem._data.functions._map_filter import filtered, mapped
 from stratagem._data.functions._scan import ScanStage, taken_while
 from stratagem._data.functions._user_code import UserFunction
 from stratagem._data.grouping._groups import GroupStage

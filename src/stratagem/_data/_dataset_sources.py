@@ -12,13 +12,13 @@ from stratagem._base.errors import InvalidArgumentError
 from stratagem._data import _plan as plan
 from stratagem._data._dataset_base import DatasetBase, as_int, seed_of, stage_of
 from stratagem._data.elements._nest import Nest, convert, kinds_of, leaves, map_leaves, spec_of, to_numpy
-from stratagem._data.elements._spec import Nestable, TensorSpec
-from stratagem._data.functions._map import mapped
+from stratagem._data.elements._spec import NestedDataset, TensorSpec
+from stratagem._data.functions._map_filter import mapped
+from stratagem._data.stages._buffers import ListStage
 from stratagem._data.stages._choose import ChooseStage, RandomStage
 from stratagem._data.stages._columns import ArrayColumns, RangeColumns
 from stratagem._data.stages._file_names import FileNames, matching, names_in
 from stratagem._data.stages._generator import GeneratorStage, signature_of
-from stratagem._data.stages._memory import ListStage
 from stratagem._data.stages._options import Options
 from stratagem._data.stages._seeds import EpochSeeds
 from stratagem._data.stages._stage import Stage
@@ -38,7 +38,7 @@ class Sources(DatasetBase, abc.ABC):
     def from_tensors(cls, tensors: Nest, name: str | None = None) -> Self:
         """A single element."""
         element = convert(tensors)
-        if any(isinstance(leaf, Nestable) for leaf in leaves(element)):
+        if any(isinstance(leaf, NestedDataset) for leaf in leaves(element)):
             return cls(ListStage([element], lambda: spec_of(element)))
         return cls(plan.rows(ArrayColumns(plan.expanded(element))))
 

@@ -13,7 +13,7 @@ from stratagem._data._iterator import ElementIterator, Optional
 from stratagem._data.elements._nest import Nest, convert, kinds_of, map_leaves, spec_of
 from stratagem._data.elements._spec import merged
 from stratagem._data.functions._scan import AssertCardinalityStage
-from stratagem._data.stages._memory import ListStage
+from stratagem._data.stages._buffers import ListStage
 
 Transformation = Callable[[Dataset], Dataset]
 

@@ -5,27 +5,27 @@ Out: event files that TensorBoard reads, written by a thread and complete when a
 Never: makes a step wait for a disk.
 """
 
-from stratagem._events._kinds import audio as audio
-from stratagem._events._kinds import graph as graph
-from stratagem._events._kinds import histogram as histogram
-from stratagem._events._kinds import image as image
-from stratagem._events._kinds import keras_model as keras_model
-from stratagem._events._kinds import scalar as scalar
-from stratagem._events._kinds import summary_scope as summary_scope
-from stratagem._events._kinds import text as text
-from stratagem._events._kinds import trace_export as trace_export
-from stratagem._events._kinds import trace_off as trace_off
-from stratagem._events._kinds import trace_on as trace_on
-from stratagem._events._kinds import write as write
-from stratagem._events._kinds import write_raw_pb as write_raw_pb
-from stratagem._events._pending import settle as settle
-from stratagem._events._record import should_record_summaries as should_record_summaries
 from stratagem._events._scalars import read_scalars as read_scalars
 from stratagem._events._scalars import write_scalars as write_scalars
 from stratagem._events._scalars import write_text as write_text
+from stratagem._events._summary_barrier import settle as settle
 from stratagem._events._summary_context import get_step as get_step
 from stratagem._events._summary_context import record_if as record_if
 from stratagem._events._summary_context import set_step as set_step
+from stratagem._events._summary_functions import audio as audio
+from stratagem._events._summary_functions import graph as graph
+from stratagem._events._summary_functions import histogram as histogram
+from stratagem._events._summary_functions import image as image
+from stratagem._events._summary_functions import keras_model as keras_model
+from stratagem._events._summary_functions import scalar as scalar
+from stratagem._events._summary_functions import summary_scope as summary_scope
+from stratagem._events._summary_functions import text as text
+from stratagem._events._summary_functions import trace_export as trace_export
+from stratagem._events._summary_functions import trace_off as trace_off
+from stratagem._events._summary_functions import trace_on as trace_on
+from stratagem._events._summary_functions import write as write
+from stratagem._events._summary_functions import write_raw_pb as write_raw_pb
+from stratagem._events._summary_recording import should_record_summaries as should_record_summaries
 from stratagem._events._writer import SummaryWriter as SummaryWriter
 from stratagem._events._writer import create_file_writer as create_file_writer
 from stratagem._events._writer import create_noop_writer as create_noop_writer

@@ -10,7 +10,7 @@ import numpy as np
 from stratagem._base.framing import CHECKSUM, HEADER, LENGTH_BYTES, masked_crc
 from stratagem._base.tensor_proto import serialized_tensor
 from stratagem._events._messages import Event, Summary
-from stratagem._events._writer import FileWriter, SummaryWriter
+from stratagem._events._writer import SummaryFileWriter, SummaryWriter
 
 _log = logging.getLogger("stratagem.summary")
 
@@ -44,7 +44,7 @@ def read_scalars(folder: str) -> dict[int, dict[str, float]]:
 
 
 def _write(writer: SummaryWriter, step: int, summary: Summary) -> None:
-    assert isinstance(writer, FileWriter)
+    assert isinstance(writer, SummaryFileWriter)
     writer.write(step, summary.SerializeToString())
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from stratagem._base.types import TensorLike
 from stratagem._core.context import current
-from stratagem._events._pending import settle_live
+from stratagem._events._summary_barrier import settle_live
 from stratagem._ops import is_tensor, tensor
 
 

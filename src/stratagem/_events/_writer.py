@@ -13,7 +13,7 @@ from stratagem._base.paths import local_path
 from stratagem._base.types import TensorLike, Unused
 from stratagem._core.context import current
 from stratagem._events._file import EventFile
-from stratagem._events._pending import settle
+from stratagem._events._summary_barrier import settle
 from stratagem._events._summary_context import summary_context
 
 _MAX_WAITING = 10
@@ -46,7 +46,7 @@ class SummaryWriter(abc.ABC):
 
 
 @final
-class FileWriter(SummaryWriter):
+class SummaryFileWriter(SummaryWriter):
     """Writes an event file. Summaries that still wait when the program ends are written then."""
 
     def __init__(self, file: EventFile) -> None:
@@ -59,9 +59,9 @@ class FileWriter(SummaryWriter):
     def set_as_default(self, step: Any = None) -> None:
         self.as_default(step).__enter__()
 
-    def as_default(self, step: Any = None) -> "_Default":
+    def as_default(self, step: Any = None) -> "_DefaultWriterScope":
         self.check_open()
-        return _Default(self, step)
+        return _DefaultWriterScope(self, step)
 
     def init(self) -> None:
         self.check_open()
@@ -99,24 +99,24 @@ class FileWriter(SummaryWriter):
 
 _numbers = itertools.count()
 # A compiled program refers to the default writer by its number.
-_writers: weakref.WeakValueDictionary[int, FileWriter] = weakref.WeakValueDictionary()
+_writers: weakref.WeakValueDictionary[int, SummaryFileWriter] = weakref.WeakValueDictionary()
 
 
-def writer_of(number: int) -> FileWriter | None:
+def writer_of(number: int) -> SummaryFileWriter | None:
     """The writer with this number; None if it no longer exists."""
     return _writers.get(number)
 
 
 @final
-class _Default:
+class _DefaultWriterScope:
     """Makes a writer the thread's default until the context exits. A class: `set_as_default` enters one and never exits it."""
 
-    def __init__(self, writer: FileWriter, step: Any) -> None:
+    def __init__(self, writer: SummaryFileWriter, step: Any) -> None:
         self._writer = writer
         self._settings = {"writer": writer} | ({} if step is None else {"step": step})
         self._before: dict[str, Any] = {}
 
-    def __enter__(self) -> FileWriter:
+    def __enter__(self) -> SummaryFileWriter:
         self._before = {name: summary_context().set(name, value) for name, value in self._settings.items()}
         return self._writer
 
@@ -187,7 +187,7 @@ def create_file_writer(
     max_waiting = _MAX_WAITING if max_queue is None else int(max_queue)
     seconds = (_FLUSH_MILLIS if flush_millis is None else int(flush_millis)) / 1000
     suffix = _SUFFIX if filename_suffix is None else filename_suffix
-    return FileWriter(EventFile(Path(local_path(logdir)), max_waiting, seconds, suffix))
+    return SummaryFileWriter(EventFile(Path(local_path(logdir)), max_waiting, seconds, suffix))
 
 
 def flush(writer: SummaryWriter | None = None, name: str | None = None) -> None:

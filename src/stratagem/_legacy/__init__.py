@@ -5,12 +5,12 @@ Out: the methods and forms of call of Keras 2 on them; its optimizers, and the f
 Never: changes the formulas, layers or files of Keras 3.
 """
 
+from stratagem._legacy._compiled_parts import attach_compiled_parts as attach_compiled_parts
 from stratagem._legacy._layers import adds_metrics as adds_metrics
 from stratagem._legacy._layers import attach_layer_methods as attach_layer_methods
 from stratagem._legacy._loss_scaling import attach_loss_scaling as attach_loss_scaling
-from stratagem._legacy._minimize import attach_minimize as attach_minimize
-from stratagem._legacy._models import attach_compiled_parts as attach_compiled_parts
 from stratagem._legacy._optimizer import LegacyOptimizer as LegacyOptimizer
+from stratagem._legacy._optimizer_methods import attach_minimize as attach_minimize
 from stratagem._legacy._optimizers import LegacyAdadelta as LegacyAdadelta
 from stratagem._legacy._optimizers import LegacyAdagrad as LegacyAdagrad
 from stratagem._legacy._optimizers import LegacyAdam as LegacyAdam

@@ -11,7 +11,7 @@ from keras import ops
 from stratagem._base.errors import UnimplementedError
 from stratagem._base.types import Nest, TensorLike, Value
 from stratagem._core.step import GradientTape
-from stratagem._legacy._minimize import GradsAndVars, gradients_of
+from stratagem._legacy._optimizer_methods import GradsAndVars, gradients_of
 
 _ALLOWED = {"clipnorm", "clipvalue", "lr", "decay", "global_clipnorm"}
 

@@ -24,7 +24,7 @@ T = TypeVar("T")
 
 
 @runtime_checkable
-class Readable(Protocol):
+class SupportsJaxArray(Protocol):
     """An object that represents a tensor: variables, and PerReplica (which refuses the conversion)."""
 
     def __jax_array__(self) -> jax.Array:
@@ -85,7 +85,7 @@ def tensor(value: TensorLike, dtype: DTypeLike = None) -> Tensor:
     """
     if is_stand_in(value):
         return _input(value, dtype)
-    if isinstance(value, jax.Array) or (isinstance(value, Readable) and not isinstance(value, np.ndarray)):
+    if isinstance(value, jax.Array) or (isinstance(value, SupportsJaxArray) and not isinstance(value, np.ndarray)):
         array = value if isinstance(value, jax.Array) else value.__jax_array__()
         if dtype is not None and array.dtype != as_dtype(dtype):
             raise ValueError(f"{dtype!r} was asked for, but the tensor is {array.dtype}. Use tf.cast. Tensor: {array}")
@@ -206,7 +206,11 @@ def _stacked(values: Any, dtype: Any) -> Tensor:
 
 def is_tensor(x: TensorLike) -> bool:
     """Returns whether `x` is a tensor or variable; NumPy arrays and Python numbers are not."""
-    return isinstance(x, Readable | jax.Array) and not isinstance(x, np.ndarray | np.generic) and not is_stand_in(x)
+    return (
+        isinstance(x, SupportsJaxArray | jax.Array)
+        and not isinstance(x, np.ndarray | np.generic)
+        and not is_stand_in(x)
+    )
 
 
 def operands(name: str, *values: Any) -> tuple[Tensor, ...]:

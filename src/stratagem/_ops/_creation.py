@@ -23,8 +23,8 @@ from stratagem._ops._convert import (
     tensor,
 )  # fmt: skip
 from stratagem._ops._dtypes import as_dtype, float32
-from stratagem._ops._range import Range
 from stratagem._ops._symbolic import accept_symbols
+from stratagem._ops._traced_range import Range
 from stratagem._private import KerasVariable, OutsideOfTraces, current_recording
 
 

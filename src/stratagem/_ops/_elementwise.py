@@ -22,7 +22,7 @@ class Unary(Protocol):
         """The result, element by element."""
 
 
-class Binary(Protocol):
+class BinaryFunction(Protocol):
     """A function of two tensors of one dtype; Python numbers and NumPy arrays are converted to the dtype of the tensor."""
 
     def __call__(self, x: Any, y: Any, name: str | None = None) -> Tensor:
@@ -47,7 +47,7 @@ def _floating(label: str, function: Callable[[Tensor], Tensor]) -> Unary:
     return _labelled(apply, label)
 
 
-def _binary(label: str, function: Callable[[Tensor, Tensor], Tensor]) -> Binary:
+def _binary(label: str, function: Callable[[Tensor, Tensor], Tensor]) -> BinaryFunction:
     @folds_constants
     def apply(x: Any, y: Any, name: str | None = None) -> Tensor:
         return function(*operands(label, x, y))
@@ -201,9 +201,9 @@ def _logical(label: str, function: Callable[..., Tensor]) -> Any:
     return _labelled(apply, label)
 
 
-_and: Binary = _logical("logical_and", jnp.logical_and)
-_or: Binary = _logical("logical_or", jnp.logical_or)
-_xor: Binary = _logical("math.logical_xor", jnp.logical_xor)
+_and: BinaryFunction = _logical("logical_and", jnp.logical_and)
+_or: BinaryFunction = _logical("logical_or", jnp.logical_or)
+_xor: BinaryFunction = _logical("math.logical_xor", jnp.logical_xor)
 _not: Unary = _logical("logical_not", jnp.logical_not)
 
 

@@ -53,7 +53,7 @@ def _accepting_symbols(name: str, function: Callable[..., Any]) -> Callable[...,
 def _has_symbol(values: Any) -> bool:
     for value in values:
         kind = type(value)
-        if kind is keras.KerasTensor or kind is ShapeTensor:
+        if kind is keras.KerasTensor or kind is KerasShapeTensor:
             return True
         if (kind is list or kind is tuple) and _has_symbol(value):
             return True
@@ -122,7 +122,7 @@ class TFOpLambda(keras.layers.Layer):  # type: ignore[misc]
             values.extend(keras.tree.flatten(result))
             return result
 
-        spec = _Evaluation(call).compute_output_spec([given[i] for i in symbols])
+        spec = _ShapeInferenceOperation(call).compute_output_spec([given[i] for i in symbols])
         for tensor, value in zip(keras.tree.flatten(spec), values, strict=True):
             known = not isinstance(value, jax.core.Tracer) and np.issubdtype(np.asarray(value).dtype, np.integer)
             tensor._known = np.asarray(value) if known else None
@@ -133,7 +133,7 @@ class TFOpLambda(keras.layers.Layer):  # type: ignore[misc]
         return {"function": self.function, "name": self.name}
 
 
-class _Evaluation(keras.Operation):  # type: ignore[misc]
+class _ShapeInferenceOperation(keras.Operation):  # type: ignore[misc]
     """A function, for Keras to find the shapes of its results."""
 
     def __init__(self, function: Callable[..., Any]) -> None:
@@ -143,7 +143,7 @@ class _Evaluation(keras.Operation):  # type: ignore[misc]
 
 def _sized(which: int, value: Any) -> Any:
     """Returns a symbolic tensor with sizes for the unknown ones; for one whose value shapes determine, that value."""
-    if isinstance(value, ShapeTensor):
+    if isinstance(value, KerasShapeTensor):
         return value.known[which]
     if isinstance(value, keras.KerasTensor):
         return keras.KerasTensor([_SIZES[which] if d is None else d for d in value.shape], dtype=value.dtype)
@@ -154,11 +154,11 @@ def _merged(first: Any, second: Any) -> keras.KerasTensor:
     shape = [a if a == b else None for a, b in zip(first.shape, second.shape, strict=True)]
     if first._known is None:
         return keras.KerasTensor(shape, dtype=first.dtype)
-    return ShapeTensor(shape, first.dtype, (first._known, second._known))
+    return KerasShapeTensor(shape, first.dtype, (first._known, second._known))
 
 
 @final
-class ShapeTensor(keras.KerasTensor):  # type: ignore[misc]
+class KerasShapeTensor(keras.KerasTensor):  # type: ignore[misc]
     """A symbolic tensor that is computed from shapes alone, and so may be part of another shape.
 
     known: its value for each of the sizes that stand for unknown ones.
@@ -184,7 +184,7 @@ def _operator(name: str, reverse: bool = False) -> Callable[[Any, Any], Any]:
 
 
 # What is a symbolic tensor, or may have one in it.
-_HOLDERS = frozenset({keras.KerasTensor, ShapeTensor, list, tuple})
+_HOLDERS = frozenset({keras.KerasTensor, KerasShapeTensor, list, tuple})
 _OPERATORS: dict[str, str] = {
     "add": "add",
     "sub": "subtract",
@@ -193,5 +193,5 @@ _OPERATORS: dict[str, str] = {
     "mod": "floormod",
 }
 for _symbol, _name in _OPERATORS.items():
-    setattr(ShapeTensor, f"__{_symbol}__", _operator(_name))
-    setattr(ShapeTensor, f"__r{_symbol}__", _operator(_name, reverse=True))
+    setattr(KerasShapeTensor, f"__{_symbol}__", _operator(_name))
+    setattr(KerasShapeTensor, f"__r{_symbol}__", _operator(_name, reverse=True))

@@ -19,7 +19,7 @@ def keep_checks() -> None:
 
 
 @dataclass(frozen=True)
-class FailedCheck:
+class CheckResult:
     """The additional result of a program with checks: the number of the first check that failed, or 0.
 
     values: by check, what it was given when it first failed.
@@ -32,18 +32,18 @@ class FailedCheck:
 @functools.cache
 def _failure(number: int) -> type:
     """A class of errors for one check. Checks of one class would share their values where these have the same shapes."""
-    return type(f"FailedCheck{number:06}", (checkify.FailedCheckError,), {})
+    return type(f"CheckResult{number:06}", (checkify.FailedCheckError,), {})
 
 
 def add_check(fails: jax.Array, number: int, values: Sequence[jax.Array]) -> Value:
-    """Add the check with this number to the program being traced; returns what its values are known by in `FailedCheck`."""
+    """Add the check with this number to the program being traced; returns what its values are known by in `CheckResult`."""
     effect = checkify.ErrorEffect(_failure(number), tuple(jax.ShapeDtypeStruct(v.shape, v.dtype) for v in values))
     error = checkify.Error({effect: fails}, {effect: jnp.asarray(number, jnp.int32)}, {}, {effect: list(values)})
     checkify.check_error(error)
     return effect
 
 
-def checked(closed: xc.ClosedJaxpr, *args: Value) -> tuple[list[Value], FailedCheck]:
+def checked(closed: xc.ClosedJaxpr, *args: Value) -> tuple[list[Value], CheckResult]:
     """Evaluate a program that has checks: its results, and what the checks found."""
     kinds = frozenset(e.error_type for e in closed.effects if isinstance(e, checkify.ErrorEffect))
     run = checkify.checkify(xc.jaxpr_as_fun(closed), errors=kinds)
@@ -51,6 +51,6 @@ def checked(closed: xc.ClosedJaxpr, *args: Value) -> tuple[list[Value], FailedCh
     most = jnp.iinfo(jnp.int32).max
     numbers = [jnp.where(error._pred[e], error._code[e], most) for e in sorted(error._pred)]
     first = jnp.min(jnp.stack(numbers))
-    return list(results), FailedCheck(
+    return list(results), CheckResult(
         jnp.where(first == most, 0, first), {e: list(map(jnp.asarray, v)) for e, v in error._payload.items()}
     )

@@ -92,11 +92,11 @@ def add_loss_scaling(
 def add_model_properties(properties: dict[str, Callable[[keras.Model], Value]]) -> None:
     """Give every model these properties, which a model's own attributes of these names hide."""
     for name, read in properties.items():
-        setattr(keras.Model, name, _Computed(read))
+        setattr(keras.Model, name, _OverridableProperty(read))
 
 
 @final
-class _Computed:
+class _OverridableProperty:
     """A property that an attribute of the object hides."""
 
     def __init__(self, read: Callable[[Any], Any]) -> None:

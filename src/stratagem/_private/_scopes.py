@@ -24,7 +24,7 @@ def record_assignment(variable: keras.Variable, value: TensorLike) -> None:
     keras_backend.get_stateless_scope().add_update((variable, value))
 
 
-class _Assignments(keras.StatelessScope):  # type: ignore[misc]
+class _AssignmentScope(keras.StatelessScope):  # type: ignore[misc]
     def __init__(self) -> None:
         super().__init__()
         self.made: dict[int, tuple[Any, Any]] = {}
@@ -40,7 +40,7 @@ def recorded() -> Iterator[dict[int, tuple[Value, Value]]]:
 
     Keras' own scope would then give values to all that wait for theirs, also where it is opened while they get them.
     """
-    scope, before = _Assignments(), keras_backend.get_stateless_scope()
+    scope, before = _AssignmentScope(), keras_backend.get_stateless_scope()
     waiting = global_state.get_global_attribute("uninitialized_variables")
     global_state.set_global_attribute("uninitialized_variables", [])
     global_state.set_global_attribute("stateless_scope", scope)

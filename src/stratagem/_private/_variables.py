@@ -152,14 +152,14 @@ class VariableRead:
     stored: TensorLike
 
 
-class _Reads(threading.local):
+class _ReadWatchers(threading.local):
     """The reads of variables that code of this thread watches."""
 
     def __init__(self) -> None:
         self.watched: list[dict[int, VariableRead]] = []
 
 
-_reads = _Reads()
+_reads = _ReadWatchers()
 
 
 @contextlib.contextmanager
@@ -248,14 +248,14 @@ def set_initial_value(variable: keras.Variable, value: np.ndarray) -> None:
     variable._initializer = lambda shape, dtype=None: keras.ops.convert_to_tensor(part, dtype=dtype)
 
 
-class _Shapes(threading.local):
+class _ShapeOverrides(threading.local):
     """Other shapes than their own that variables, by identity, have for code of this thread."""
 
     def __init__(self) -> None:
         self.other: dict[int, tuple[int, ...]] = {}
 
 
-_shapes = _Shapes()
+_shapes = _ShapeOverrides()
 
 
 @contextlib.contextmanager

@@ -17,11 +17,11 @@ from stratagem._base.types import Nest, TensorLike, Unused, UserFunction, Value
 from stratagem._cluster import ClusterResolver
 from stratagem._core.context import Context, assign, current, recording
 from stratagem._core.mesh import ReplicaMesh
-from stratagem._core.reduce import ReduceOp
-from stratagem._core.reduce import reduce_op as parse_op
+from stratagem._core.reduce_op import ReduceOp
+from stratagem._core.reduce_op import reduce_op as parse_op
 from stratagem._core.step import (
     Function,
-    FunctionReaders,
+    FunctionReaderCache,
     IdentityKey,
     check_even,
     components,
@@ -122,9 +122,9 @@ class AbstractStrategy(abc.ABC):
         return {}
 
     @functools.cached_property
-    def reads(self) -> FunctionReaders:
+    def reads(self) -> FunctionReaderCache:
         """The objects that undecorated functions which ran under this strategy read."""
-        return FunctionReaders()
+        return FunctionReaderCache()
 
     @property
     def num_replicas_in_sync(self) -> int:

@@ -7,7 +7,7 @@ from typing import Any, cast, final
 from stratagem._base.errors import ContextError
 from stratagem._core.context import Context, assign, current
 from stratagem._core.mesh import ReplicaMesh
-from stratagem._core.reduce import reduce_op as parse_op
+from stratagem._core.reduce_op import reduce_op as parse_op
 from stratagem._core.step import Function, ReplicaContext, default_mesh, execute_undecorated, reduce_rows
 from stratagem._core.values import map_structure
 from stratagem._data import InputContext, InputOptions, as_dataset

@@ -12,10 +12,10 @@ from stratagem._core.values import join, placement_of
 from stratagem._legacy import adds_metrics
 from stratagem._private import intercept_paths, intercept_trainer
 from stratagem._strategies import AbstractStrategy, get_strategy
-from stratagem._training._data import DataArguments
-from stratagem._training._keras_trainer import accepting_datasets
+from stratagem._training._data_arguments import DataArguments
+from stratagem._training._dataset_adapter import accepting_datasets
 from stratagem._training._loops import FitArguments, Loops, split_validation
-from stratagem._training._steps import StepKind, Steps, check_overrides, has_tensorflow_step, route_step
+from stratagem._training._replica_step import StepKind, Steps, check_overrides, has_tensorflow_step, route_step
 
 _FUNCTIONS = ("train_function", "test_function", "predict_function")
 Method = Callable[..., Any]

@@ -8,7 +8,7 @@ import keras
 
 from stratagem._base.job import Job
 from stratagem._private import is_default
-from stratagem._training._progress import ProgressLogger
+from stratagem._training._progress import ProgressDisplay
 
 # These write files or send data, which one worker can do for all: they are not called on the others.
 _WRITERS = (keras.callbacks.CSVLogger, keras.callbacks.ProgbarLogger, keras.callbacks.RemoteMonitor)
@@ -79,7 +79,7 @@ def _has_user_step_hooks(callback: Any) -> bool:
 
 
 # The fit itself reports its steps to these.
-_WITHOUT_STEP_HOOKS = (ProgressLogger, keras.callbacks.BackupAndRestore)
+_WITHOUT_STEP_HOOKS = (ProgressDisplay, keras.callbacks.BackupAndRestore)
 _STEP_HOOKS = ("on_batch_begin", "on_batch_end", "on_train_batch_begin", "on_train_batch_end")
 
 
@@ -92,7 +92,7 @@ def callback_list(
     verbose = verbose if job.worker == 0 else 0
     given = keras.tree.flatten(callbacks) if callbacks else []
     if verbose and not any(isinstance(each, keras.callbacks.ProgbarLogger) for each in given):
-        given.append(ProgressLogger())
+        given.append(ProgressDisplay())
     return Callbacks(given, job, model, add_history=history, verbose=verbose, epochs=epochs, steps=steps)
 
 
@@ -104,7 +104,7 @@ def has_hooks(callbacks: Any, *hooks: str) -> bool:
 
 def show_progress(callbacks: Any, steps: int, examples: int, logs: Any) -> None:
     """Reports to our progress display, if in use, how many steps of the pass were started, and on how many examples."""
-    if isinstance(callbacks._progbar, ProgressLogger):
+    if isinstance(callbacks._progbar, ProgressDisplay):
         callbacks._progbar.advance(steps, examples, logs)
 
 
@@ -114,5 +114,5 @@ def progress_display(callbacks: Any, *, nested: bool = False) -> Iterator[None]:
     try:
         yield
     finally:
-        if isinstance(callbacks._progbar, ProgressLogger) and not nested:
+        if isinstance(callbacks._progbar, ProgressDisplay) and not nested:
             callbacks._progbar.close()

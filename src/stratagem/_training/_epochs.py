@@ -3,14 +3,14 @@
 from collections.abc import Iterator
 from typing import Any, final
 
-from stratagem._training._feed import Feed
+from stratagem._training._feed import BatchSource
 
 
 @final
 class Epochs:
     """The input of a runner. Each epoch begins after the previous one has ended."""
 
-    def __init__(self, feed: Feed) -> None:
+    def __init__(self, feed: BatchSource) -> None:
         self._feed = feed
         self._iterator: Iterator[Any] = iter(())
         self._left: int | None = None

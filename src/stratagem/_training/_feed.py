@@ -12,15 +12,15 @@ import numpy as np
 from stratagem._data import INFINITE_CARDINALITY, Dataset, DistributedInput, as_dataset
 from stratagem._private import data_adapter
 from stratagem._strategies import AbstractStrategy
-from stratagem._training._arrays import adding_class_weights, checked_arrays, is_arrays
-from stratagem._training._data import DataArguments, DatasetCreator
+from stratagem._training._array_preparation import adding_class_weights, checked_arrays, is_arrays
+from stratagem._training._data_arguments import DataArguments, DatasetCreator
 
 _BATCH = 32  # Keras' default
 
 
 @final
 @dataclass(eq=False)
-class Feed:
+class BatchSource:
     """Batches for the replicas.
 
     source: iterated anew for every epoch; with `continues`, one iterator serves all epochs.
@@ -64,7 +64,7 @@ class Feed:
         self._used = not within and not self.continues
 
 
-def open_feed(data: DataArguments, strategy: AbstractStrategy, *, continues: bool) -> Feed:
+def open_feed(data: DataArguments, strategy: AbstractStrategy, *, continues: bool) -> BatchSource:
     """The feed of some data under a strategy.
 
     continues: an epoch with fewer steps than the data continues where the previous one ended; else each starts from the
@@ -81,7 +81,7 @@ def open_feed(data: DataArguments, strategy: AbstractStrategy, *, continues: boo
     return feed
 
 
-def _make_feed(data: DataArguments, strategy: AbstractStrategy) -> Feed:
+def _make_feed(data: DataArguments, strategy: AbstractStrategy) -> BatchSource:
     _check_numbers(data)
     if isinstance(data.x, DistributedInput):
         _refuse_arguments(data, "a distributed dataset", "y", "sample_weight", "class_weight", "batch_size")
@@ -103,7 +103,7 @@ def _make_feed(data: DataArguments, strategy: AbstractStrategy) -> Feed:
     return _foreign(data, strategy)
 
 
-def _distributed(dataset: Dataset, data: DataArguments, strategy: AbstractStrategy) -> Feed:
+def _distributed(dataset: Dataset, data: DataArguments, strategy: AbstractStrategy) -> BatchSource:
     if data.steps is None and int(dataset.cardinality()) == INFINITE_CARDINALITY:
         raise ValueError(
             "The dataset repeats without end: say how many batches an epoch has (`steps_per_epoch`, `steps`)."
@@ -112,9 +112,9 @@ def _distributed(dataset: Dataset, data: DataArguments, strategy: AbstractStrate
     return _feed(source, int(dataset.cardinality()), data.steps)
 
 
-def _feed(source: Any, cardinality: int, steps: int | None) -> Feed:
+def _feed(source: Any, cardinality: int, steps: int | None) -> BatchSource:
     batches = cardinality if cardinality >= 0 else None
-    return Feed(source, batches, batches if steps is None else steps)
+    return BatchSource(source, batches, batches if steps is None else steps)
 
 
 def _check_numbers(data: DataArguments) -> None:
@@ -147,7 +147,7 @@ def _seed(strategy: AbstractStrategy) -> int:
     return int(strategy.mesh.job.agree("the order of the examples", int(np.random.randint(2**31)))[0])
 
 
-def _foreign(data: DataArguments, strategy: AbstractStrategy) -> Feed:
+def _foreign(data: DataArguments, strategy: AbstractStrategy) -> BatchSource:
     """The feed of a `keras.utils.PyDataset`, a generator, or a dataset of another library."""
     kind = f"a {type(data.x).__name__}"
     _refuse_arguments(data, kind, "y", "sample_weight")
@@ -156,7 +156,7 @@ def _foreign(data: DataArguments, strategy: AbstractStrategy) -> Feed:
         dataset = dataset if data.class_weight is None else dataset.map(adding_class_weights(data.class_weight))
         return _distributed(dataset, data, strategy)
     _refuse_arguments(data, kind, "batch_size")
-    source = _Shuffled(data.x, _seed(strategy)) if data.shuffle and data.x.num_batches else data.x
+    source = _ShuffledPyDataset(data.x, _seed(strategy)) if data.shuffle and data.x.num_batches else data.x
     adapter = data_adapter(source, class_weight=data.class_weight, shuffle=False)
     dataset = as_dataset(functools.partial(_elements, adapter))
     distributed = strategy.experimental_distribute_dataset(dataset)
@@ -172,7 +172,7 @@ def _elements(adapter: Any) -> Iterator[Any]:
 
 
 @final
-class _Shuffled(keras.utils.PyDataset):  # type: ignore[misc]
+class _ShuffledPyDataset(keras.utils.PyDataset):  # type: ignore[misc]
     """The batches of a finite PyDataset, in an order that differs from epoch to epoch and is the same on all workers."""
 
     def __init__(self, source: Any, seed: int) -> None:

@@ -12,11 +12,11 @@ import numpy as np
 from stratagem._private import train_validation_split, user_level
 from stratagem._strategies import AbstractStrategy
 from stratagem._training._callbacks import callback_list, has_hooks, progress_display, show_progress
-from stratagem._training._data import DataArguments
+from stratagem._training._data_arguments import DataArguments
 from stratagem._training._loss_watch import LossWatch
+from stratagem._training._replica_step import StepKind, Steps
 from stratagem._training._runner import StartedSteps, StepRunner, open_runner, run_batch
-from stratagem._training._steps import StepKind, Steps
-from stratagem._training.callbacks import FitPosition, PassHooks
+from stratagem._training.callbacks import FitRun, LoopHooks
 
 
 @final
@@ -55,14 +55,12 @@ class Loops:
         )
         validate = _Validation(self, validation, training.validation_freq)
         first = model._initial_epoch or training.initial_epoch
-        fit = FitPosition(model, callbacks, {"data": runner, "validation": validate}, first)
+        fit = FitRun(model, callbacks, {"data": runner, "validation": validate}, first)
         with progress_display(callbacks):
             self._epochs(runner, validate, callbacks, fit, training.epochs)
         return model.history
 
-    def _epochs(
-        self, runner: StepRunner, validate: "_Validation", callbacks: Any, fit: FitPosition, epochs: int
-    ) -> None:
+    def _epochs(self, runner: StepRunner, validate: "_Validation", callbacks: Any, fit: FitRun, epochs: int) -> None:
         model = self._model
         model.stop_training, finished = False, False
         fit.begin()
@@ -98,7 +96,7 @@ class Loops:
     def _runner(self, kind: StepKind, data: DataArguments) -> StepRunner:
         return open_runner(self._strategy, self._steps, kind, data)
 
-    def _train_epoch(self, runner: StepRunner, callbacks: Any, fit: FitPosition) -> tuple[int, Any]:
+    def _train_epoch(self, runner: StepRunner, callbacks: Any, fit: FitRun) -> tuple[int, Any]:
         """Trains one epoch; returns the number of steps taken and the last logs."""
         model = self._model
         loss_watch = LossWatch(self._strategy.non_finite, fit.epoch)
@@ -120,11 +118,11 @@ class Loops:
         taken_from: Callable[[StartedSteps], Any] = lambda execution: execution.result,
         *,
         show: bool = True,
-        loop_hooks: PassHooks | None = None,
+        loop_hooks: LoopHooks | None = None,
         loss_watch: LossWatch | None = None,
     ) -> tuple[int, Any]:
         """Makes one pass over the data; returns the number of steps and the last logs. hooks: called before and after steps."""
-        loop_hooks = loop_hooks or PassHooks()
+        loop_hooks = loop_hooks or LoopHooks()
         taken, last = loop_hooks.step, loop_hooks.logs
 
         def step() -> bool:

@@ -8,9 +8,10 @@ import numpy as np
 from stratagem._core.step import prepare
 from stratagem._servers.coordinator import ClusterCoordinator, RemoteValue
 from stratagem._servers.strategy import ParameterServerStrategy
-from stratagem._training._data import DataArguments
+from stratagem._training._data_arguments import DataArguments
 from stratagem._training._epochs import Epochs
 from stratagem._training._feed import open_feed
+from stratagem._training._replica_step import StepKind, Steps
 from stratagem._training._runner import (
     StartedSteps,
     StepRunner,
@@ -20,7 +21,6 @@ from stratagem._training._runner import (
     run_steps,
     step_of,
 )
-from stratagem._training._steps import StepKind, Steps
 
 # Executions submitted for each worker: one that it runs, and one that waits, so that the worker never has to.
 _EXECUTIONS_PER_WORKER = 2

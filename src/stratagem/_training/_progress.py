@@ -16,7 +16,7 @@ _SECONDS_BETWEEN_UPDATES = 0.1
 
 
 @final
-class ProgressLogger(keras.callbacks.ProgbarLogger):  # type: ignore[misc]
+class ProgressDisplay(keras.callbacks.ProgbarLogger):  # type: ignore[misc]
     """Replaces Keras' progress bar; `verbose` as there: 0 nothing, 1 (or "auto") progress, 2 a line per epoch.
 
     Without a terminal, verbose 1 prints a line per epoch and, in long epochs, one every 30 s.

@@ -12,11 +12,11 @@ import jax
 from stratagem._core.step import IdentityKey, agreed, execute_batched, execute_uncached, prepare, run_replicas
 from stratagem._core.values import Separate, Stacked, is_per_replica
 from stratagem._strategies import AbstractStrategy
-from stratagem._training._arrays import placed_batch
-from stratagem._training._data import DataArguments
+from stratagem._training._array_preparation import placed_batch
+from stratagem._training._data_arguments import DataArguments
 from stratagem._training._epochs import Epochs
 from stratagem._training._feed import open_feed
-from stratagem._training._steps import StepKind, Steps
+from stratagem._training._replica_step import StepKind, Steps
 
 
 @dataclass(frozen=True)

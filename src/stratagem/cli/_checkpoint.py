@@ -5,7 +5,7 @@ import time
 import click
 
 from stratagem._checkpoints import CheckpointReport, report_on
-from stratagem.cli._paths import LocalPath
+from stratagem.cli._local_path import LocalPath
 
 _FOLDER = click.argument("directory", type=LocalPath(exists=True, file_okay=False))
 

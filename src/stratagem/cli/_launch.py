@@ -23,9 +23,9 @@ from stratagem.cli._launch_plan import (
     with_chief_address,
     with_tf_config,
 )
-from stratagem.cli._launch_run import LaunchedJob, run
+from stratagem.cli._launch_run import LaunchSpec, run
 from stratagem.cli._launch_show import show
-from stratagem.cli._paths import LocalPath
+from stratagem.cli._local_path import LocalPath
 
 _COUNT = click.IntRange(min=0)
 _AT_LEAST_ONE = click.IntRange(min=1)
@@ -103,7 +103,7 @@ def command(
                 screen.say("WARNING: without a secret, whoever reaches the ports of this job can take part in it.")
         visible = () if wants_cpu() else visible_gpus(os.environ)
         device_settings = dict(device_variables(layout, devices_per_worker, visible))
-        job = LaunchedJob(
+        job = LaunchSpec(
             program=_command_line(program, module),
             tasks=lambda: [_with(task, {**variables, **device_settings.get(task.name, {})}) for task in tasks()],
             teed=_teed(tee, layout),

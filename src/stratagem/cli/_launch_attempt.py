@@ -16,8 +16,8 @@ from typing import Any, Final, final
 
 from stratagem._cluster.control import Position, position_in
 from stratagem.cli._launch_cause import EndedTask
-from stratagem.cli._launch_logs import TaskLog, tail
 from stratagem.cli._launch_plan import TaskStart, kind_of
+from stratagem.cli._task_logs import TaskLogReader, tail
 
 _KEEPER = Path(__file__).with_name("_launch_keeper.py")
 _SETTLE_SECONDS = 3.0  # from the first failure until the others are told to end: their own errors tell most
@@ -36,7 +36,7 @@ class TaskStatus:
     """
 
     start: TaskStart
-    log: TaskLog
+    log: TaskLogReader
     pid: int = 0
     position: Position | None = None
     ended: EndedTask | None = None
@@ -97,7 +97,8 @@ class Attempt:
         self.over = False
         self.notes: list[str] = []  # messages for the user
         self.tasks: Final = {
-            task.name: TaskStatus(task, TaskLog(log_path(folder, task.name), whole=task.name in teed)) for task in tasks
+            task.name: TaskStatus(task, TaskLogReader(log_path(folder, task.name), whole=task.name in teed))
+            for task in tasks
         }
         self._status: Path | None = None
         self._first_failure: float | None = None

@@ -17,9 +17,9 @@ from rich.table import Table
 from stratagem._base.errors import ClusterError
 from stratagem.cli._launch_attempt import Attempt, TaskStatus, log_path
 from stratagem.cli._launch_cause import EndedTask, exit_code, root_cause, signal_name
-from stratagem.cli._launch_logs import error_lines, plain
 from stratagem.cli._launch_plan import TaskStart
 from stratagem.cli._launch_show import Display
+from stratagem.cli._task_logs import error_lines, plain
 
 _LOOK_SECONDS = 0.25  # between two looks at logs and positions
 _LONGEST_WAIT = 60.0  # seconds before a restart
@@ -27,7 +27,7 @@ _LONGEST_WAIT = 60.0  # seconds before a restart
 
 @final
 @dataclass(frozen=True)
-class LaunchedJob:
+class LaunchSpec:
     """A job to run.
 
     tasks: makes this machine's tasks anew for every attempt (ports change). logs: None keeps them only after failures. grace:
@@ -46,7 +46,7 @@ class LaunchedJob:
     worker_restarts: int
 
 
-def run(job: LaunchedJob, screen: Display) -> int:
+def run(job: LaunchSpec, screen: Display) -> int:
     """Runs the job to its end and returns the launcher's exit code.
 
     Raises:
@@ -55,7 +55,7 @@ def run(job: LaunchedJob, screen: Display) -> int:
     folder = Path(tempfile.mkdtemp(prefix="stratagem-logs-")) if job.logs is None else job.logs
     code = 1
     try:
-        with _Signals() as signals, screen:
+        with _SignalReceiver() as signals, screen:
             code = _attempts(job, folder, screen, signals)
     finally:
         if job.logs is None and code == 0:
@@ -63,7 +63,7 @@ def run(job: LaunchedJob, screen: Display) -> int:
     return code
 
 
-def _attempts(job: LaunchedJob, logs: Path, screen: Display, signals: "_Signals") -> int:
+def _attempts(job: LaunchSpec, logs: Path, screen: Display, signals: "_SignalReceiver") -> int:
     restarts = 0
     while True:
         tasks = [replace(t, environment={**t.environment, "STRATAGEM_RESTARTS": str(restarts)}) for t in job.tasks()]
@@ -89,7 +89,7 @@ def _attempts(job: LaunchedJob, logs: Path, screen: Display, signals: "_Signals"
 
 
 def _attempt(
-    job: LaunchedJob, tasks: Sequence[TaskStart], folder: Path, screen: Display, signals: "_Signals"
+    job: LaunchSpec, tasks: Sequence[TaskStart], folder: Path, screen: Display, signals: "_SignalReceiver"
 ) -> Attempt:
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -197,7 +197,7 @@ def _count(running: Sequence[TaskStatus]) -> str:
 
 
 @final
-class _Signals:
+class _SignalReceiver:
     """Collects SIGINT, SIGTERM and SIGHUP in `received`; `handle` becomes readable when one arrives."""
 
     def __init__(self) -> None:

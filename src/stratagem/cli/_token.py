@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 
 from stratagem._cluster.control import TOKEN_FILE, make_token, own_token_file
-from stratagem.cli._paths import LocalPath
+from stratagem.cli._local_path import LocalPath
 
 
 @click.command()

@@ -3,7 +3,7 @@
 from typing import Any as _Any
 
 from stratagem import _hooks
-from stratagem._core.reduce import ReduceOp as ReduceOp
+from stratagem._core.reduce_op import ReduceOp as ReduceOp
 from stratagem._core.step import ReplicaContext as ReplicaContext
 from stratagem._core.values import DistributedValues as DistributedValues
 from stratagem._data import DistributedDataset as DistributedDataset

@@ -13,7 +13,7 @@ from stratagem._base.job import Phase
 from stratagem._cluster.control import FailureKind, JobFailure, TimeLimits
 
 # Private: who is stuck, or apart from the others, in situations that no job gets into at will.
-from stratagem._cluster.control._member import Agreement, Member, find_diverged, find_stuck
+from stratagem._cluster.control._hub_state import Member, PendingAgreement, find_diverged, find_stuck
 from tests.cluster.control.hubs import PATIENCE, Hall, Task, a_hub
 
 
@@ -227,7 +227,7 @@ def test_a_value_that_was_withdrawn_counts_no_more() -> None:
 
 
 def test_equal_values_are_sent_once_so_large_ones_fit() -> None:
-    agreement = Agreement("a", 0.0, {rank: ["x" * 1000, rank // 4] for rank in range(8)})
+    agreement = PendingAgreement("a", 0.0, {rank: ["x" * 1000, rank // 4] for rank in range(8)})
     answer = agreement.answer()
     assert len(answer["values"]) == 2
     assert answer["indices"] == [0, 0, 0, 0, 1, 1, 1, 1]
@@ -235,7 +235,7 @@ def test_equal_values_are_sent_once_so_large_ones_fit() -> None:
 
 def test_values_that_are_too_large_together_are_refused_by_name() -> None:
     values = {rank: str(rank) + "x" * (4 << 20) for rank in range(5)}
-    assert "The tasks' values of a have" in Agreement("a", 0.0, values).answer()["refused"]
+    assert "The tasks' values of a have" in PendingAgreement("a", 0.0, values).answer()["refused"]
 
 
 # Failing.
@@ -395,7 +395,7 @@ def test_who_does_not_do_its_part_is_blamed(members: list[tuple[int, Phase, floa
 
 def test_who_gives_no_value_is_blamed() -> None:
     members = [member(0, 3, Phase.AGREEMENT, 11), member(1, 3, USER, 1), member(2, 3, USER, 2, left=True)]
-    agreement = Agreement("a", 989.0, {0: 1})
+    agreement = PendingAgreement("a", 989.0, {0: 1})
     found = find_stuck(members, {"a": agreement}, TimeLimits(collective=10.0), 1000.0)
     assert found is not None
     assert (found.rank, found.kind, found.waited) == (2, FailureKind.LEFT, 11.0)
@@ -405,9 +405,9 @@ def test_who_gives_no_value_is_blamed() -> None:
 # Who leaves the loop.
 
 
-def at(place: str, steps: dict[int, int]) -> Agreement:
+def at(place: str, steps: dict[int, int]) -> PendingAgreement:
     """An agreement to which tasks have come after so many steps."""
-    return Agreement("program 3", 999.0, dict.fromkeys(steps), place, steps)
+    return PendingAgreement("program 3", 999.0, dict.fromkeys(steps), place, steps)
 
 
 @pytest.mark.parametrize(
@@ -437,7 +437,7 @@ def test_who_took_fewer_steps_is_blamed_at_once(
 
 def test_agreements_beside_the_program_may_be_anywhere() -> None:
     members = [member(0, 3, Phase.COLLECTIVE, 0.1), member(1, 9, Phase.COLLECTIVE, 0.1)]
-    assert find_diverged(members, [Agreement("input 3.0 7", 999.0, {0: 1})]) is None
+    assert find_diverged(members, [PendingAgreement("input 3.0 7", 999.0, {0: 1})]) is None
 
 
 @pytest.mark.parametrize("waits", [True, False])

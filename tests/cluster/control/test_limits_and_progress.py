@@ -9,7 +9,7 @@ import pytest
 
 from stratagem._base.errors import ClusterError
 from stratagem._base.job import Phase
-from stratagem._cluster.control import Progress, TimeLimits, position_in
+from stratagem._cluster.control import SharedProgress, TimeLimits, position_in
 
 
 def test_limits_come_from_the_environment() -> None:
@@ -30,10 +30,10 @@ def test_a_heartbeat_shorter_than_supervisors_speak_is_refused() -> None:
         TimeLimits.from_environment({"STRATAGEM_HEARTBEAT_SECONDS": "0.5"})
 
 
-def pair(folder: str | None = None) -> tuple[Progress, Progress]:
+def pair(folder: str | None = None) -> tuple[SharedProgress, SharedProgress]:
     """What a task writes, and what its supervisor reads."""
-    written, handle = Progress.create("worker:0", folder)
-    read = Progress(handle)
+    written, handle = SharedProgress.create("worker:0", folder)
+    read = SharedProgress(handle)
     os.close(handle)
     return written, read
 

@@ -8,7 +8,7 @@ import sys
 import pytest
 
 # Private: what depends on the system, asked before a process is reaped and after, which no job does in this order.
-from stratagem._cluster.control._system import _status_of_reaped, describe_exit
+from stratagem._cluster.control._system_calls import _status_of_reaped, describe_exit
 
 UNKNOWN = "Its process ended without a word: it was killed (SIGKILL, out of memory?), crashed or called os._exit."
 ENDS = {

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 # Private: bits of frames are changed, which no sender does.
-from stratagem._cluster.control._channel import MAGIC, MAX_FRAME_BYTES, Channel, WireError, call, listen
+from stratagem._cluster.control._channel import MAGIC, MAX_FRAME_BYTES, Channel, PeerAuthenticationError, call, listen
 from tests.cluster.control.hubs import TOKEN
 
 KEY = bytes(range(32))
@@ -46,7 +46,7 @@ def received(data: bytes) -> list[dict[str, Any]]:
         try:
             while True:
                 found.append(await channel.receive())
-        except (WireError, asyncio.IncompleteReadError):
+        except (PeerAuthenticationError, asyncio.IncompleteReadError):
             return found
 
     return asyncio.run(read())
@@ -99,7 +99,7 @@ def test_a_length_of_2_gb_is_refused_before_anything_is_read(parsed: list[bytes]
     async def read(length: int) -> None:
         reader = asyncio.StreamReader()
         reader.feed_data(struct.pack(">I", length))
-        with pytest.raises(WireError, match=f"a frame of {length} bytes"):
+        with pytest.raises(PeerAuthenticationError, match=f"a frame of {length} bytes"):
             await asyncio.wait_for(Channel(reader, None, KEY, caller=False).receive(), 5)  # type: ignore[arg-type]
 
     for length in (2**31, 2**32 - 1, MAX_FRAME_BYTES + 1):
@@ -130,7 +130,7 @@ def meet(token: bytes, other: bytes) -> tuple[str, str]:
             try:
                 await listen(reader, writer, token)
                 said.set_result("welcome")
-            except WireError as error:
+            except PeerAuthenticationError as error:
                 said.set_result(str(error))
             finally:
                 writer.close()
@@ -140,7 +140,7 @@ def meet(token: bytes, other: bytes) -> tuple[str, str]:
             try:
                 await call(reader, writer, other)
                 return await said, "welcome"
-            except WireError as error:
+            except PeerAuthenticationError as error:
                 return await said, str(error)
             finally:
                 writer.close()
@@ -157,9 +157,9 @@ def test_both_ends_have_to_know_the_token() -> None:
 @pytest.mark.parametrize(
     ("says", "error", "text"),
     [
-        (b"SSH-2.0-OpenSSH_9.2p1 Debian\r\n", WireError, "another protocol"),
-        (MAGIC.replace(b"1", b"2") + bytes(32), WireError, "another protocol"),
-        (MAGIC + bytes(32) + bytes(32), WireError, "another token"),
+        (b"SSH-2.0-OpenSSH_9.2p1 Debian\r\n", PeerAuthenticationError, "another protocol"),
+        (MAGIC.replace(b"1", b"2") + bytes(32), PeerAuthenticationError, "another protocol"),
+        (MAGIC + bytes(32) + bytes(32), PeerAuthenticationError, "another token"),
         (MAGIC[:5], ConnectionResetError, "hung up"),
         (b"", ConnectionResetError, "hung up"),
         (None, TimeoutError, "does not answer"),

@@ -6,7 +6,7 @@ import time
 import pytest
 
 # Private: the time of functions is the test's own.
-from stratagem._servers.coordinator._batching import BatchingPolicy, SoftFairLock
+from stratagem._servers.coordinator._batching_policy import BatchingPolicy, SoftFairLock
 
 SHORT, LONG = 1e-4, 1.0  # seconds of a function
 
@@ -52,9 +52,9 @@ def test_long_functions_take_no_turns_until_the_worker_looks_again(clock: list[f
 
 def test_of_workers_with_short_functions_one_runs_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
     # Private: a machine may be so busy that short functions are long.
-    monkeypatch.setattr("stratagem._servers.coordinator._batching._PATIENCE", 60.0)
+    monkeypatch.setattr("stratagem._servers.coordinator._batching_policy._PATIENCE", 60.0)
     # Private: as above.
-    monkeypatch.setattr("stratagem._servers.coordinator._batching._SHORT", 60.0)
+    monkeypatch.setattr("stratagem._servers.coordinator._batching_policy._SHORT", 60.0)
     turns, within, most = SoftFairLock(), [0], [0]
 
     def work() -> None:

@@ -9,7 +9,7 @@ import pytest
 
 import stratagem as tf
 from stratagem._servers.coordinator import Report, WorkerTimes
-from stratagem._servers.remote import TimeCategory, Traffic, VariableServer
+from stratagem._servers.remote import ServerStatistics, TimeCategory, VariableServer
 from tests.servers.coordinator.functions import WORKERS
 from tests.servers.remote.serving import serving
 
@@ -143,8 +143,8 @@ def times(index: int = 0, steps: int = 100, **seconds: float) -> WorkerTimes:
     return WorkerTimes(index, steps, steps, {part: seconds.get(part.name.lower(), 0.0) for part in TimeCategory})
 
 
-def traffic(busy: float = 0.0, stale: int = 0, pushes: int = 100) -> Traffic:
-    return Traffic(pushes, 0, stale, busy, 0, 0, 0)
+def traffic(busy: float = 0.0, stale: int = 0, pushes: int = 100) -> ServerStatistics:
+    return ServerStatistics(pushes, 0, stale, busy, 0, 0, 0)
 
 
 @pytest.mark.parametrize(

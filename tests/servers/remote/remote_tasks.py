@@ -13,17 +13,10 @@ import stratagem as tf
 from stratagem._hooks import install
 
 # Private: both ends of what Ray carries from one process to another, in one process.
-from stratagem._servers.remote import (
-    Actor,
-    Pending,
-    Servers,
-    _ray_actors,
-    _ray_node,
-    _ray_server_task,
-    _ray_worker,
-    _ray_worker_task,
-    _serialization,
-)
+from stratagem._servers.remote import Actor, Pending, Servers, _ray_actors, _ray_node, _ray_worker_task
+from stratagem._servers.remote import _pickling as _serialization
+from stratagem._servers.remote import _ray_server_actor as _ray_server_task
+from stratagem._servers.remote import _ray_worker_proxy as _ray_worker
 from stratagem._servers.strategy import ParameterServerStrategy
 
 
@@ -77,7 +70,7 @@ def remote_strategy(
     actors: list[Any] = [
         RemoteActor(f"worker:{i}", _ray_worker_task.WorkerTask(i, ps, install), ended) for i in range(workers)
     ]  # type: ignore[arg-type]
-    found = Servers(ps), [_ray_worker.RayWorker(i, actor) for i, actor in enumerate(actors)]
+    found = Servers(ps), [_ray_worker.RayWorkerProxy(i, actor) for i, actor in enumerate(actors)]
     monkeypatch.setattr(_ray_node, "check", lambda: None)
     addresses = {"ps": [f"s{i}:1" for i in range(servers)], "worker": [f"w{i}:1" for i in range(workers)]}
     resolver = tf.distribute.cluster_resolver.SimpleClusterResolver(tf.train.ClusterSpec(addresses))

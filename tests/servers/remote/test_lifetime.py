@@ -14,7 +14,7 @@ import stratagem as tf
 from stratagem._servers.remote import VariableServer
 
 # Private: when an object is gone is told when something new comes, by an amount of memory that no test measures.
-from stratagem._servers.remote._finalizers import Finalized
+from stratagem._servers.remote._finalizers import FinalizationQueue
 from tests.servers.coordinator.functions import Coordinator, draw
 from tests.servers.remote.remote_tasks import remote_strategy
 from tests.servers.remote.serving import serving, shrinking
@@ -86,7 +86,7 @@ def test_a_note_is_taken_once_when_its_object_is_gone() -> None:
     class Thing:
         pass
 
-    gone, things = Finalized(), [Thing() for _ in range(3)]
+    gone, things = FinalizationQueue(), [Thing() for _ in range(3)]
     for i, thing in enumerate(things):
         gone.watch(thing, i)
     assert gone.drain() == []

@@ -11,7 +11,8 @@ from ray import exceptions
 import stratagem as tf
 
 # Private: what Ray may say of actors that it can not start, said by a stand-in for Ray.
-from stratagem._servers.remote import TaskLostError, TaskSilentError, _ray_actors, _ray_node, _task
+from stratagem._servers.remote import TaskLostError, TaskSilentError, _ray_actors, _ray_node
+from stratagem._servers.remote import _task_server as _task
 
 
 @final

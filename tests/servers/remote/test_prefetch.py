@@ -10,7 +10,7 @@ import stratagem as tf
 from stratagem._servers.remote import LocalActor
 
 # Private: histories of a worker that come about by chance in a job.
-from stratagem._servers.remote._prefetch import Freshness, PrefetchedValues
+from stratagem._servers.remote._prefetch import PrefetchedValues, StalenessCheck
 from tests.servers.coordinator.functions import Gate
 from tests.servers.remote.serving import serving
 
@@ -116,7 +116,7 @@ def test_what_was_brought_is_used_once_and_by_the_same_plan_only() -> None:
 @pytest.mark.parametrize("seed", range(30))
 def test_nothing_that_was_done_before_a_function_was_scheduled_is_ever_missed(seed: int) -> None:
     """Any history of a worker: a step sees what its last one brought, or what there is now."""
-    draw, fresh, made, brought = random.Random(seed), Freshness(), 0, -1
+    draw, fresh, made, brought = random.Random(seed), StalenessCheck(), 0, -1
     scheduled, used = deque([0]), []
     for _ in range(200):
         match draw.choice(["change", "schedule", "run"]):

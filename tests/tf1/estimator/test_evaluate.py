@@ -14,7 +14,7 @@ import stratagem as tf
 import stratagem.compat.v1 as tf1
 
 # Private: a program that was compiled before is not compiled again, by a hook in JAX's compiler.
-from stratagem._private import _executables
+from stratagem._private import _executable_cache as _executables
 from stratagem.estimator import Estimator, EstimatorSpec, RunConfig
 from tests.tf1.estimator.models import X, Y, by_hand, data, linear, rows, weight
 

@@ -296,12 +296,12 @@ def test_the_end_of_an_earlier_training_is_believed_after_a_minute_only(
 ) -> None:
     with announcement.announced(str(tmp_path)):
         pass
-    watch = announcement.Watch(str(tmp_path))
+    watch = announcement.ChiefMonitor(str(tmp_path))
     assert not watch.is_over()
     with announcement.announced(str(tmp_path)):
         assert not watch.is_over()
     assert watch.is_over()
-    late = announcement.Watch(str(tmp_path))
+    late = announcement.ChiefMonitor(str(tmp_path))
     assert not late.is_over()
     monkeypatch.setattr(announcement, "_STALE_END_SECONDS", -1.0)
     assert late.is_over()

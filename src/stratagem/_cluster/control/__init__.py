@@ -7,7 +7,7 @@ from stratagem._cluster.control._failure import JobFailure as JobFailure
 from stratagem._cluster.control._job_info import JobInfo as JobInfo
 from stratagem._cluster.control._limits import TimeLimits as TimeLimits
 from stratagem._cluster.control._progress import Position as Position
-from stratagem._cluster.control._progress import Progress as Progress
+from stratagem._cluster.control._progress import SharedProgress as SharedProgress
 from stratagem._cluster.control._progress import position_in as position_in
 from stratagem._cluster.control._token import INSECURE as INSECURE
 from stratagem._cluster.control._token import TOKEN_FILE as TOKEN_FILE

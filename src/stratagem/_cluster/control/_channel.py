@@ -25,7 +25,7 @@ _LENGTH = struct.Struct(">I")
 Message = dict[str, Any]
 
 
-class WireError(ConnectionError):
+class PeerAuthenticationError(ConnectionError):
     """The other end is not a task of this job, or its messages were changed on the way."""
 
 
@@ -55,23 +55,23 @@ class Channel:
         """Returns the next message.
 
         Raises:
-            WireError: it is too long, or not signed by the peer.
+            PeerAuthenticationError: it is too long, or not signed by the peer.
             asyncio.IncompleteReadError: the connection has ended.
         """
         (length,) = _LENGTH.unpack(await self.reader.readexactly(_LENGTH.size))
         if length > MAX_FRAME_BYTES:
-            raise WireError(f"a frame of {length} bytes")
+            raise PeerAuthenticationError(f"a frame of {length} bytes")
         mac = await self.reader.readexactly(_MAC)
         body = await self.reader.readexactly(length)
         if not hmac.compare_digest(mac, self._sign(self._receiving, self._received, body)):
-            raise WireError("a frame with a wrong signature")
+            raise PeerAuthenticationError("a frame with a wrong signature")
         self._received += 1
         try:
             message = json.loads(body)
         except (ValueError, RecursionError):
             message = None
         if not isinstance(message, dict):
-            raise WireError("a frame that is no object")
+            raise PeerAuthenticationError("a frame that is no object")
         return message
 
     def close(self) -> None:
@@ -90,7 +90,7 @@ async def listen(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, tok
     """Authenticates a caller.
 
     Raises:
-        WireError: it does not know the token, or was silent for ten seconds.
+        PeerAuthenticationError: it does not know the token, or was silent for ten seconds.
     """
     nonce = secrets.token_bytes(_NONCE)
     writer.write(MAGIC + nonce)
@@ -99,11 +99,11 @@ async def listen(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, tok
             theirs = await _greeting(reader)
             proof = await reader.readexactly(_MAC)
     except (TimeoutError, asyncio.IncompleteReadError) as error:
-        raise WireError("no greeting") from error
+        raise PeerAuthenticationError("no greeting") from error
     key = _mac(token, b"key", nonce, theirs)
     if not hmac.compare_digest(proof, _mac(key, b"caller")):
         writer.write(_NO)
-        raise WireError("another token")
+        raise PeerAuthenticationError("another token")
     writer.write(_mac(key, b"listener"))
     return Channel(reader, writer, key, caller=False)
 
@@ -112,7 +112,7 @@ async def call(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, token
     """Authenticates with the listener, and the listener with this process.
 
     Raises:
-        WireError: the listener does not know the token, or speaks another protocol.
+        PeerAuthenticationError: the listener does not know the token, or speaks another protocol.
         ConnectionError, TimeoutError: it closed the connection, or is silent; it may be busy, or about to end.
     """
     nonce = secrets.token_bytes(_NONCE)
@@ -127,14 +127,14 @@ async def call(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, token
     except asyncio.IncompleteReadError as error:
         raise ConnectionResetError("it hung up") from error
     if not hmac.compare_digest(proof, _mac(key, b"listener")):
-        raise WireError("it has another token")
+        raise PeerAuthenticationError("it has another token")
     return Channel(reader, writer, key, caller=True)
 
 
 async def _greeting(reader: asyncio.StreamReader) -> bytes:
     magic = await reader.readexactly(len(MAGIC))
     if magic != MAGIC:
-        raise WireError(f"it speaks another protocol than {MAGIC.decode().strip()}")
+        raise PeerAuthenticationError(f"it speaks another protocol than {MAGIC.decode().strip()}")
     return await reader.readexactly(_NONCE)
 
 

@@ -21,7 +21,7 @@ from stratagem._cluster.control._channel import MAX_VALUE_BYTES, Message
 from stratagem._cluster.control._collective_interrupt import CollectiveInterrupt
 from stratagem._cluster.control._failure import FailureKind, JobFailure
 from stratagem._cluster.control._job_info import JobInfo
-from stratagem._cluster.control._progress import Progress
+from stratagem._cluster.control._progress import SharedProgress
 from stratagem._cluster.control._tunnel import ConnectionAcceptor
 
 logger = logging.getLogger("stratagem.cluster")
@@ -57,7 +57,7 @@ class ControlClient:
         self._left = False
         self._thread = threading.Thread(target=self._listen, name="stratagem link", daemon=True)
         with contextlib.ExitStack() as stack:
-            self._progress, handle = Progress.create(facts.task, os.environ.get("STRATAGEM_STATUS_DIR"))
+            self._progress, handle = SharedProgress.create(facts.task, os.environ.get("STRATAGEM_STATUS_DIR"))
             stack.callback(os.close, handle)
             self._release = CollectiveInterrupt(self._progress, facts.limits)
             self._socket, theirs = socket.socketpair()

@@ -10,7 +10,7 @@ from typing import final
 from stratagem._base.job import Phase
 from stratagem._cluster.control import _stacks
 from stratagem._cluster.control._limits import TimeLimits
-from stratagem._cluster.control._progress import Progress
+from stratagem._cluster.control._progress import SharedProgress
 
 logger = logging.getLogger("stratagem.cluster")
 
@@ -26,7 +26,7 @@ class CollectiveInterrupt:
     progress: of this task.
     """
 
-    def __init__(self, progress: Progress, limits: TimeLimits) -> None:
+    def __init__(self, progress: SharedProgress, limits: TimeLimits) -> None:
         self._progress = progress
         self._limits = {Phase.COLLECTIVE: _RELEASE_SECONDS, Phase.COMPILING: limits.compile}
         self._callbacks: list[Callable[[], None]] = []

@@ -7,11 +7,11 @@ from typing import Any, final
 
 from stratagem._base.errors import ClusterError
 from stratagem._base.job import Phase
-from stratagem._cluster.control._aborted_start import AbortedStart
 from stratagem._cluster.control._channel import HANDSHAKE_SECONDS, Channel, Message, listen
 from stratagem._cluster.control._failure import FailureKind, JobFailure
+from stratagem._cluster.control._hub_state import Member, PendingAgreement, find_diverged, find_stuck
 from stratagem._cluster.control._job_info import JobInfo
-from stratagem._cluster.control._member import Agreement, Member, find_diverged, find_stuck
+from stratagem._cluster.control._start_refusal import StartRefusal
 from stratagem._cluster.control._tunnel import Streams, pipe
 
 WATCH_SECONDS = 0.25
@@ -33,13 +33,13 @@ class Hub:
         self, facts: JobInfo, token: bytes, service: Callable[[], Awaitable[Streams]], log: Callable[[str], None]
     ) -> None:
         self.welcomed = False
-        self.aborted_start = AbortedStart(len(facts.tasks))
+        self.aborted_start = StartRefusal(len(facts.tasks))
         self._facts = facts
         self._token = token
         self._service = service
         self._log = log
         self._members: dict[int, Member] = {}
-        self._agreements: dict[str, Agreement] = {}
+        self._agreements: dict[str, PendingAgreement] = {}
         self._failure: JobFailure | None = None
         self._empty = asyncio.Event()
         self._connections: set[asyncio.Task[None]] = set()
@@ -222,7 +222,7 @@ class Hub:
 
     def _agree(self, member: Member, message: Message) -> None:
         name, at, now = message["name"], message.get("at", ""), time.monotonic()
-        agreement = self._agreements.setdefault(name, Agreement(name, now, at=at))
+        agreement = self._agreements.setdefault(name, PendingAgreement(name, now, at=at))
         agreement.values[member.rank] = message["value"]
         if at:
             member.step, member.phase, member.entered = int(message["step"]), Phase.AGREEMENT, now

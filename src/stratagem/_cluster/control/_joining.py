@@ -6,7 +6,7 @@ import time
 from typing import Any, final
 
 from stratagem._base.errors import ClusterError
-from stratagem._cluster.control._channel import Channel, Message, WireError, call
+from stratagem._cluster.control._channel import Channel, Message, PeerAuthenticationError, call
 from stratagem._cluster.control._hub import Hub
 from stratagem._cluster.control._job_info import JobInfo
 from stratagem._cluster.control._join_deadline import JoinDeadline
@@ -63,7 +63,7 @@ async def reach(facts: JobInfo, token: bytes, deadline: JoinDeadline, given_up: 
             except OSError:
                 writer.close()
                 raise
-        except WireError as error:
+        except PeerAuthenticationError as error:
             raise ClusterError(f"What listens at {facts.hub} is not {facts.tasks[0]} of this job: {error}.") from None
         except OSError as error:
             deadline.check(f"{facts.tasks[0]} at {facts.hub} ({error.strerror or str(error) or 'no answer'})")

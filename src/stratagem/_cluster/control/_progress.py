@@ -1,4 +1,4 @@
-"""Progress: the step and phase of a task, in a few bytes of memory that it shares with its supervisor."""
+"""SharedProgress: the step and phase of a task, in a few bytes of memory that it shares with its supervisor."""
 
 import mmap
 import os
@@ -29,7 +29,7 @@ class Position:
 
 
 @final
-class Progress:
+class SharedProgress:
     """The shared bytes, which one process writes and another reads. position: what was written or read last."""
 
     def __init__(self, handle: int) -> None:
@@ -37,7 +37,7 @@ class Progress:
         self.position = Position(0, Phase.STARTING, time.monotonic())
 
     @classmethod
-    def create(cls, task: str, folder: str | None) -> tuple["Progress", int]:
+    def create(cls, task: str, folder: str | None) -> tuple["SharedProgress", int]:
         """Returns a new one, and the handle for the reader. In a launcher's folder it is a file, for `position_in`."""
         if folder is None or not os.path.isdir(folder):  # no launcher, or it has ended
             handle = os.memfd_create("stratagem progress")  # no file, for a full or slow disk must not stop a step
@@ -47,7 +47,7 @@ class Progress:
             return cls._in(handle), handle
 
     @classmethod
-    def _in(cls, handle: int) -> "Progress":
+    def _in(cls, handle: int) -> "SharedProgress":
         os.ftruncate(handle, _SIZE)
         progress = cls(handle)
         progress.write(0, Phase.STARTING)

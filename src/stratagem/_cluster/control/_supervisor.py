@@ -23,10 +23,10 @@ from stratagem._cluster.control._hub_connection import HubConnection
 from stratagem._cluster.control._job_info import JobInfo
 from stratagem._cluster.control._join_deadline import JoinDeadline
 from stratagem._cluster.control._joining import RefusedError, bind, reach
-from stratagem._cluster.control._progress import Progress
+from stratagem._cluster.control._progress import SharedProgress
 from stratagem._cluster.control._service_process import ServiceProcess
 from stratagem._cluster.control._stacks import STACKS
-from stratagem._cluster.control._system import (
+from stratagem._cluster.control._system_calls import (
     close_outputs,
     describe_exit,
     folder_for_sockets,
@@ -49,7 +49,7 @@ _EXIT_SECONDS = 10.0  # from the end of a task's socket to that of its process, 
 class Supervisor:
     """The supervisor of one task. task: an end of a socket pair whose other end the task has. progress: written by the task."""
 
-    def __init__(self, task: socket.socket, forwarder: ConnectionForwarder, progress: Progress) -> None:
+    def __init__(self, task: socket.socket, forwarder: ConnectionForwarder, progress: SharedProgress) -> None:
         self._socket = task
         self._forwarder = forwarder
         self._progress = progress
@@ -346,6 +346,6 @@ def main() -> None:
     *sockets, handle = map(int, sys.argv[1:5])
     task, listener, receiver = (socket.socket(fileno=each) for each in sockets)
     forwarder = ConnectionForwarder(listener, receiver)
-    progress = Progress(handle)
+    progress = SharedProgress(handle)
     os.close(handle)
     asyncio.run(Supervisor(task, forwarder, progress).run())

@@ -76,7 +76,7 @@ def refuse(values: Sequence[Any]) -> None:
 
 @final
 @dataclass(frozen=True, slots=True)
-class RecordedCall:
+class PythonReverseOperation:
     """An operation whose reverse is a Python function, such as moving values between devices.
 
     reverse: from the cotangents of the results, of which some are None, to those of the operands.

@@ -17,7 +17,7 @@ from stratagem._core.eager._connections import is_inexact
 from stratagem._core.eager._recorded_operations import (
     NotDifferentiable,
     Number,
-    RecordedCall,
+    PythonReverseOperation,
     RecordedOperation,
     residuals_of,
 )
@@ -40,7 +40,7 @@ from stratagem._private import (
     twin,
 )
 
-AnyOperation = RecordedOperation | RecordedCall | NotDifferentiable
+AnyOperation = RecordedOperation | PythonReverseOperation | NotDifferentiable
 
 _numbers = itertools.count(1)
 
@@ -178,7 +178,9 @@ class EagerRecorder:
         tracking = [r for r in self._recordings if any(map(r.tracks, numbers))]
         if tracking and not all(any(r is x for x in operands) for r in results):
             known = tuple(map(self.known, operands))
-            call = RecordedCall(known, tuple(self.known(r) if is_inexact(r) else None for r in results), reverse)
+            call = PythonReverseOperation(
+                known, tuple(self.known(r) if is_inexact(r) else None for r in results), reverse
+            )
             for recording in tracking:
                 recording.add(call)
         for accumulator in list(self.accumulators):

@@ -20,7 +20,7 @@ _MAX_RULES = 4096  # each has two small programs
 
 
 @dataclass(frozen=True, slots=True)
-class Residual:
+class ResidualSource:
     """A value that the reverse needs: an operand, a result, or what the forward program returns besides its results."""
 
     kind: Literal["operand", "result", "additional"]
@@ -50,7 +50,7 @@ class CompiledDerivative:
     results: int
     inexact: tuple[bool, ...]
     connected: tuple[int, ...]
-    residuals: tuple[Residual, ...]
+    residuals: tuple[ResidualSource, ...]
     depends: tuple[frozenset[int], ...] | None = None
     stops: bool = False
     structures: tuple[Any, ...] = ()
@@ -174,7 +174,7 @@ def _rule(operation: _Differentiable, types: Sequence[Any], single: bool, platfo
     )
 
 
-def _forward_program(traced: xc.ClosedJaxpr, number: int) -> tuple[xc.ClosedJaxpr, tuple[Residual, ...]]:
+def _forward_program(traced: xc.ClosedJaxpr, number: int) -> tuple[xc.ClosedJaxpr, tuple[ResidualSource, ...]]:
     """Returns the program of the results and additional values, and the residuals. traced: of the results and residuals."""
     jaxpr = traced.jaxpr
     results, leaves = jaxpr.outvars[:number], jaxpr.outvars[number:]
@@ -191,7 +191,7 @@ def _platform(operands: Sequence[Any]) -> str:
     return jax.default_backend() if sharding is None else next(iter(sharding.device_set)).platform
 
 
-def _residual(leaf: Any, operands: list[Any], results: list[Any], additional: list[Any]) -> Residual:
+def _residual(leaf: Any, operands: list[Any], results: list[Any], additional: list[Any]) -> ResidualSource:
     """Returns where a residual comes from; adds it to `additional` if it is neither an operand nor a result."""
     lists: tuple[tuple[Literal["operand", "result", "additional"], list[Any]], ...] = (
         ("operand", operands),
@@ -201,6 +201,6 @@ def _residual(leaf: Any, operands: list[Any], results: list[Any], additional: li
     for kind, values in lists:
         for index, value in enumerate(values):
             if value is leaf and not isinstance(leaf, xc.Literal):
-                return Residual(kind, index)
+                return ResidualSource(kind, index)
     additional.append(leaf)
-    return Residual("additional", len(additional) - 1)
+    return ResidualSource("additional", len(additional) - 1)

@@ -15,7 +15,7 @@ from stratagem._base.types import UserFunction
 from stratagem._core.context import current
 from stratagem._core.eager import is_inexact, open_recorder
 from stratagem._core.step._assign_scope import AssignScope
-from stratagem._core.step._custom_derivative import Reverse, custom_gradient_p
+from stratagem._core.step._custom_gradient_primitive import Reverse, custom_gradient_p
 from stratagem._core.step._differentiate import differentiate
 from stratagem._private import (
     KerasVariable,

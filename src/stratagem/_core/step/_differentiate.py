@@ -18,7 +18,7 @@ from jax.extend import core as xc
 from stratagem._base.errors import TapeError
 from stratagem._core.derivatives import tensorflow_rules
 from stratagem._core.eager import reached_results, read_values, tracked_results
-from stratagem._core.step._assigned import within_step
+from stratagem._core.step._assigned_primitive import within_step
 from stratagem._core.step._markers import MARKERS, gradient_p, gradient_parts, has_markers, is_literal, mark_p
 from stratagem._private import new_jaxpr
 

@@ -15,13 +15,13 @@ from stratagem._core.context import entered
 from stratagem._core.eager import open_recorder
 from stratagem._core.mesh import AXIS, ReplicaMesh
 from stratagem._core.roles import Strategy
+from stratagem._core.step._eager_mode import functions_run_eagerly
 from stratagem._core.step._execute import refuse_gradients
-from stratagem._core.step._in_trace import TracedPerReplica
-from stratagem._core.step._modes import functions_run_eagerly
+from stratagem._core.step._replica_context import ReplicaContext
 from stratagem._core.step._replica_shapes import Shape
 from stratagem._core.step._replica_threads import ReplicaThreads
-from stratagem._core.step._replicate import ReplicaContext
 from stratagem._core.step._trace_recorder import TraceRecorder
+from stratagem._core.step._traced_per_replica import TracedPerReplica
 from stratagem._core.values import adopt, is_per_replica, map_structure, on_read, per_replica, placement_of
 from stratagem._private import (
     KerasVariable,

@@ -20,9 +20,9 @@ from stratagem._core.step._function_cache import FunctionCache, Specialization, 
 from stratagem._core.step._interrupts import HostMode, OtherMesh, Unexplored
 from stratagem._core.step._program import Program
 from stratagem._core.step._remote import RemoteIterator, RemoteProgram, remote_placement
-from stratagem._core.step._repeat import RepeatedCalls, RepeatedProgram, loop_is_faster
+from stratagem._core.step._repeat import RepeatedProgram, SequentialCalls, loop_is_faster
+from stratagem._core.step._replica_context import DECISIONS
 from stratagem._core.step._replica_shapes import ReplicaShapes, retried_until_shapes_known, with_replica_note
-from stratagem._core.step._replicate import DECISIONS
 from stratagem._core.step._signature import is_source, leaf_key
 from stratagem._core.step._trace import Body, Trace, TraceFindings, explore, trace
 from stratagem._core.step._uneven import UnevenProgram
@@ -106,7 +106,7 @@ def _repeated(
     calls: Sequence[Arguments],
     kinds: tuple[Hashable, ...],
     mesh: ReplicaMesh,
-) -> RepeatedProgram | RepeatedCalls:
+) -> RepeatedProgram | SequentialCalls:
     key = ("times", len(calls), *kinds)
     program = specialization.programs.get(key)
     if program is None or program.stale:
@@ -119,9 +119,9 @@ def _repeated(
                 single = specialization.programs.get(kinds)
                 if single is None or single.stale:
                     single = specialization.programs[kinds] = _even(traced, calls[0], mesh)
-                program = RepeatedCalls(single)
+                program = SequentialCalls(single)
             specialization.programs[key] = program
-    return cast(RepeatedProgram | RepeatedCalls, program)
+    return cast(RepeatedProgram | SequentialCalls, program)
 
 
 def execute_uncached(body: Body, key: Hashable, name: str, args: tuple[Nest, ...], mesh: ReplicaMesh) -> Nest:

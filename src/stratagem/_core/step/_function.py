@@ -10,8 +10,8 @@ import jax.numpy as jnp
 from stratagem._base.types import Nest, Unused, UserFunction
 from stratagem._core.context import current
 from stratagem._core.mesh import ReplicaMesh
+from stratagem._core.step._eager_mode import functions_run_eagerly
 from stratagem._core.step._execute import execute_many
-from stratagem._core.step._modes import functions_run_eagerly
 from stratagem._core.step._signature import function_key
 from stratagem._core.values import is_per_replica, map_structure
 from stratagem._private import KerasVariable

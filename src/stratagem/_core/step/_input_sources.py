@@ -7,9 +7,9 @@ import jax
 import jax.numpy as jnp
 
 from stratagem._base.errors import OutOfRangeError
-from stratagem._core.step._constant_source import ConstantSource
-from stratagem._core.step._in_trace import TracedPerReplica
+from stratagem._core.step._captured_input import CapturedInput
 from stratagem._core.step._interrupts import HostMode, Unexplored
+from stratagem._core.step._traced_per_replica import TracedPerReplica
 from stratagem._core.values import Separate, Stacked, is_per_replica
 
 
@@ -37,9 +37,9 @@ class InputSources:
         """Returns a PerReplica value that the code has from outside as an input of the program."""
         if isinstance(value, TracedPerReplica):
             return value
-        known = [source for source in self.sources if isinstance(source, ConstantSource) and source.value is value]
+        known = [source for source in self.sources if isinstance(source, CapturedInput) and source.value is value]
         if not known:
-            known = [ConstantSource(value)]
+            known = [CapturedInput(value)]
             self.sources.append(known[0])
         return self._element(self.sources.index(known[0]), known[0])
 

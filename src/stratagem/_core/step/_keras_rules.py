@@ -11,7 +11,7 @@ from stratagem._core.context import current, entered
 from stratagem._core.mesh import AXIS
 from stratagem._core.step._compiled_update import applied_at_once
 from stratagem._core.step._remote import remote_placement
-from stratagem._core.step._settings import agree_on_settings
+from stratagem._core.step._settings_agreement import agree_on_settings
 from stratagem._core.step._sums import summed
 from stratagem._core.step._trace_recorder import capturing
 from stratagem._private import (

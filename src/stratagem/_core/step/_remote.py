@@ -77,7 +77,7 @@ class RemoteIterator(abc.ABC):
 
 
 @final
-class RemoteArray(np.ndarray):
+class ReceivedArray(np.ndarray):
     """A result that came from another process, as a NumPy array.
 
     It is converted to a tensor when one is needed: that takes time.

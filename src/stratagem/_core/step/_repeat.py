@@ -56,7 +56,7 @@ def _work(eqn: Any) -> float:
 
 
 @final
-class RepeatedCalls:
+class SequentialCalls:
     """A step for even inputs that runs several times in a row as separate calls, because a loop would be slower."""
 
     def __init__(self, program: Any) -> None:

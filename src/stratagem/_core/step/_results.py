@@ -7,8 +7,8 @@ from typing import Any
 import jax
 
 from stratagem._core.mesh import ReplicaMesh
-from stratagem._core.step._checks import NO_CHECKS, Checks
-from stratagem._core.step._in_trace import TracedPerReplica
+from stratagem._core.step._assertions import NO_CHECKS, ProgramAssertions
+from stratagem._core.step._traced_per_replica import TracedPerReplica
 from stratagem._core.values import is_per_replica
 
 
@@ -22,7 +22,7 @@ class ResultStructure:
     structure: Any = None
     leaves: list[Any] = field(default_factory=list)
     per_replica: list[bool] = field(default_factory=list)
-    checks: Checks = NO_CHECKS
+    checks: ProgramAssertions = NO_CHECKS
 
     def note(self, result: Any) -> list[Any]:
         """Stores the structure of a result; returns the tensors in it."""

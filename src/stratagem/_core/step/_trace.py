@@ -17,14 +17,14 @@ from stratagem._core.mesh import AXIS, ReplicaMesh
 from stratagem._core.rewrites import rewrite
 from stratagem._core.roles import Strategy
 from stratagem._core.step._arguments import Arguments, input_spec, own_specs
-from stratagem._core.step._checks import with_checks
+from stratagem._core.step._assertions import with_checks
 from stratagem._core.step._differentiate import differentiate
-from stratagem._core.step._divergence import varying_outputs
-from stratagem._core.step._in_trace import TracedPerReplica
+from stratagem._core.step._remote_update import RemoteUpdate
 from stratagem._core.step._replica_shapes import ReplicaShapes
 from stratagem._core.step._results import ResultStructure
 from stratagem._core.step._trace_recorder import TraceRecorder
-from stratagem._core.step._update import RemoteUpdate
+from stratagem._core.step._traced_per_replica import TracedPerReplica
+from stratagem._core.step._varying_outputs import varying_outputs
 from stratagem._core.values import is_remote, on_read
 from stratagem._private import (
     announce_build,
@@ -43,13 +43,13 @@ _numbers = itertools.count()
 
 
 @dataclass(frozen=True)
-class OptimizerSettings:
+class OptimizerSettingsGuard:
     """The settings of optimizers that are constants of a program; the user may change them between calls."""
 
     traced_with: tuple[tuple[Any, tuple[Any, ...]], ...]
 
     @classmethod
-    def of(cls, optimizers: Sequence[Any]) -> "OptimizerSettings":
+    def of(cls, optimizers: Sequence[Any]) -> "OptimizerSettingsGuard":
         """Returns the present settings. Refers to the optimizers weakly, for programs live as long as their function."""
         return cls(tuple((weakref.ref(o), settings_of(o)) for o in {id(o): o for o in optimizers}.values()))
 
@@ -74,7 +74,7 @@ class Trace:
     strategy: Strategy
     connections: dict[int, tuple[bool, ...]]
     updates: tuple[RemoteUpdate, ...]
-    settings: OptimizerSettings
+    settings: OptimizerSettingsGuard
 
     def knows(self, info: "TraceFindings") -> bool:
         """Returns False if other traces have found variables or gradients that this one does not know."""
@@ -171,7 +171,7 @@ def trace(
             recorder.strategy,
             info.connections,
             tuple(recorder.updates),
-            OptimizerSettings.of(recorder.optimizers),
+            OptimizerSettingsGuard.of(recorder.optimizers),
         )
         if mesh.num_replicas > 1:
             traced.check_divergence(len(arguments.own))

@@ -15,14 +15,14 @@ from stratagem._core.context import Context, current, recording
 from stratagem._core.eager import is_inexact
 from stratagem._core.mesh import ReplicaMesh
 from stratagem._core.step._aggregation import as_one, own_share
-from stratagem._core.step._assigned import assigned_p
-from stratagem._core.step._checks import Check, note_check
+from stratagem._core.step._assertions import Check, note_check
+from stratagem._core.step._assigned_primitive import assigned_p
 from stratagem._core.step._gather import concatenated
 from stratagem._core.step._input_sources import InputSources, placeholder
 from stratagem._core.step._interrupts import HostMode, OtherMesh, UnknownShapes
+from stratagem._core.step._remote_update import RemoteUpdate
 from stratagem._core.step._replica_shapes import ReplicaShapes, Shape
 from stratagem._core.step._sums import summed
-from stratagem._core.step._update import RemoteUpdate
 from stratagem._core.values import is_remote, on_read, placement_of
 from stratagem._private import AtTraceLevel, current_recording, is_seed_state, shape_of, trace_level
 

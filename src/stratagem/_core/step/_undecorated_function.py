@@ -15,15 +15,15 @@ from stratagem._core.mesh import ReplicaMesh
 from stratagem._core.numbers import IN_MATH, ROOM, NumberTrace, UnrecordedNumberError, exactly, is_stand_in
 from stratagem._core.step._execute import execute
 from stratagem._core.step._function import Function
-from stratagem._core.step._in_trace import TracedPerReplica
 from stratagem._core.step._interrupts import HostMode, OtherMesh, Unexplored, UnknownShapes
 from stratagem._core.step._signature import function_key, is_source
+from stratagem._core.step._traced_per_replica import TracedPerReplica
 from stratagem._core.step.reading import (
     FunctionReader,
-    FunctionReaders,
-    FunctionReading,
+    FunctionReaderCache,
+    FunctionReads,
     Path,
-    Variant,
+    ProgramVariant,
     described_path,
     filled,
 )
@@ -36,11 +36,11 @@ Run = Callable[[Sequence[Any], dict[str, Any]], Any]
 _INTERRUPTS = (HostMode, OtherMesh, Unexplored, UnknownShapes)
 
 
-class _FailedError(Exception):
+class _TracingWithInputsError(Exception):
     """Tracing failed with numbers as inputs."""
 
 
-class _Followed:
+class _StaticArgument:
     """Takes the place of an argument that is part of the program, by the values that are read of it."""
 
 
@@ -59,12 +59,12 @@ class _Call:
     leaves: list[Any]
     structure: Any
     reader: FunctionReader
-    reading: FunctionReading
+    reading: FunctionReads
     built: bool = False
 
 
 def execute_undecorated(
-    reads: FunctionReaders,
+    reads: FunctionReaderCache,
     function: Nest,
     run: Run,
     key: tuple[Hashable, ...],
@@ -100,7 +100,7 @@ def _run_new_variant(call: _Call, key: tuple[Hashable, ...], mesh: ReplicaMesh) 
     variant = state.new(numbers)
     try:
         result = _run_first(call, variant, key, mesh)
-    except _FailedError as failed:
+    except _TracingWithInputsError as failed:
         if not variant.inputs:
             raise
         constant = state.new(numbers, constant=True)
@@ -112,7 +112,7 @@ def _run_new_variant(call: _Call, key: tuple[Hashable, ...], mesh: ReplicaMesh) 
     return result
 
 
-def _run_first(call: _Call, variant: Variant, key: tuple[Hashable, ...], mesh: ReplicaMesh) -> Any:
+def _run_first(call: _Call, variant: ProgramVariant, key: tuple[Hashable, ...], mesh: ReplicaMesh) -> Any:
     values, vector = list(call.reading.numbers), np.zeros(ROOM, np.float64)
     result = _execute(call, variant, values, vector, key, mesh)
     # Stays open if the function draws its input: a trace that is given up for UnrecordedNumberError would lose an element.
@@ -127,12 +127,17 @@ def _run_first(call: _Call, variant: Variant, key: tuple[Hashable, ...], mesh: R
 
 
 def _execute(
-    call: _Call, variant: Variant, values: list[Any], vector: np.ndarray, key: tuple[Hashable, ...], mesh: ReplicaMesh
+    call: _Call,
+    variant: ProgramVariant,
+    values: list[Any],
+    vector: np.ndarray,
+    key: tuple[Hashable, ...],
+    mesh: ReplicaMesh,
 ) -> Any:
     """Runs this variant's program with these values."""
     args, kwargs = call.arguments
     if call.reading.arguments:
-        leaves = [_Followed if i in call.reading.arguments else v for i, v in enumerate(call.leaves)]
+        leaves = [_StaticArgument if i in call.reading.arguments else v for i, v in enumerate(call.leaves)]
         args, kwargs = jax.tree.unflatten(call.structure, leaves)
     inputs = vector if variant.inputs else None
     body = _body(call, variant, values, vector)
@@ -150,7 +155,7 @@ class _NumberResult:
     position: int
 
 
-def _body(call: _Call, variant: Variant, values: list[Any], vector: np.ndarray) -> Callable[..., Any]:
+def _body(call: _Call, variant: ProgramVariant, values: list[Any], vector: np.ndarray) -> Callable[..., Any]:
     """Returns the function to trace: it calls the user's, with stand-ins for the numbers that are inputs."""
 
     def body(args: Any, kwargs: Any, fixed: Any, array: Any) -> Any:
@@ -173,7 +178,7 @@ def _body(call: _Call, variant: Variant, values: list[Any], vector: np.ndarray) 
             raise
         except Exception as error:
             if not tracing.grown:
-                raise _FailedError from error
+                raise _TracingWithInputsError from error
         finally:
             tracing.close()
         raise UnrecordedNumberError
@@ -185,7 +190,7 @@ def _run_leaves(call: _Call, leaves: list[Any]) -> Any:
     return call.run(*jax.tree.unflatten(call.structure, leaves))
 
 
-def _stand_ins(call: _Call, variant: Variant, tracing: NumberTrace, leaves: list[Any]) -> list[tuple[Any, Any]]:
+def _stand_ins(call: _Call, variant: ProgramVariant, tracing: NumberTrace, leaves: list[Any]) -> list[tuple[Any, Any]]:
     """Returns (place, stand-in) pairs for the numbers that are inputs; puts those of arguments into `leaves`."""
     walk, fillings = call.reading.walk, []
     for position in variant.inputs:

@@ -1,7 +1,8 @@
 """Values with many replicas: PerReplica, variables and their placements, initial values, shards."""
 
-from stratagem._core.values._components import attach_components as attach_components
-from stratagem._core.values._division import quotient as quotient
+from stratagem._core.values._formatting import as_text as as_text
+from stratagem._core.values._identity_reference import Reference as Reference
+from stratagem._core.values._identity_reference import attach_methods as attach_methods
 from stratagem._core.values._initializer_program import InitializerProgram as InitializerProgram
 from stratagem._core.values._initializer_program import Maker as Maker
 from stratagem._core.values._module import Module as Module
@@ -10,6 +11,7 @@ from stratagem._core.values._name_scope import name_scope as name_scope
 from stratagem._core.values._on_read import aggregation_of as aggregation_of
 from stratagem._core.values._on_read import on_read as on_read
 from stratagem._core.values._on_read import shares as shares
+from stratagem._core.values._partial_assignment import attach_slices as attach_slices
 from stratagem._core.values._partitioners import FixedShardsPartitioner as FixedShardsPartitioner
 from stratagem._core.values._partitioners import MaxSizePartitioner as MaxSizePartitioner
 from stratagem._core.values._partitioners import MinSizePartitioner as MinSizePartitioner
@@ -19,7 +21,6 @@ from stratagem._core.values._partitioners import min_max_variable_partitioner as
 from stratagem._core.values._partitioners import rows_of_shards as rows_of_shards
 from stratagem._core.values._partitioners import shards_by as shards_by
 from stratagem._core.values._partitioners import variable_axis_size_partitioner as variable_axis_size_partitioner
-from stratagem._core.values._parts import attach_slices as attach_slices
 from stratagem._core.values._per_replica import DistributedValues as DistributedValues
 from stratagem._core.values._per_replica import PerReplica as PerReplica
 from stratagem._core.values._per_replica import Separate as Separate
@@ -34,22 +35,21 @@ from stratagem._core.values._placement import is_remote as is_remote
 from stratagem._core.values._placement import join as join
 from stratagem._core.values._placement import placement_of as placement_of
 from stratagem._core.values._placement import storage as storage
-from stratagem._core.values._reference import Reference as Reference
-from stratagem._core.values._reference import attach_methods as attach_methods
 from stratagem._core.values._regularizers import WholeConstraint as WholeConstraint
 from stratagem._core.values._regularizers import WholeRegularizer as WholeRegularizer
 from stratagem._core.values._sharded import ShardedVariable as ShardedVariable
 from stratagem._core.values._sharded import rows_of as rows_of
-from stratagem._core.values._sharding import attach_shards as attach_shards
-from stratagem._core.values._sharding import shards as shards
 from stratagem._core.values._tensor_shape import Dimension as Dimension
 from stratagem._core.values._tensor_shape import TensorShape as TensorShape
 from stratagem._core.values._tensor_shape import attach_shapes as attach_shapes
 from stratagem._core.values._tensor_shape import dimension_at_index as dimension_at_index
 from stratagem._core.values._tensor_shape import dimension_value as dimension_value
-from stratagem._core.values._text import as_text as as_text
+from stratagem._core.values._true_division import quotient as quotient
 from stratagem._core.values._variable import IndexedSlices as IndexedSlices
 from stratagem._core.values._variable import Variable as Variable
 from stratagem._core.values._variable import VariableAggregation as VariableAggregation
 from stratagem._core.values._variable import VariableSynchronization as VariableSynchronization
 from stratagem._core.values._variable import initial_array as initial_array
+from stratagem._core.values._variable_components import attach_components as attach_components
+from stratagem._core.values._variable_partitioning import attach_shards as attach_shards
+from stratagem._core.values._variable_partitioning import shards as shards

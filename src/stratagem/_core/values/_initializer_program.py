@@ -24,7 +24,7 @@ Maker = Callable[..., Any]
 
 @final
 @dataclass(frozen=True)
-class _RowSource:
+class _RowProgram:
     """A program that makes rows. Sources with equal texts are equal."""
 
     text: str
@@ -34,7 +34,7 @@ class _RowSource:
 
 
 @functools.lru_cache(maxsize=128)
-def _maker(source: _RowSource, count: int) -> Maker:
+def _maker(source: _RowProgram, count: int) -> Maker:
     shape, chunk = (count, *source.shape[1:]), _rows_at_a_time(source.shape, source.dtype, count)
 
     def make(start: Any, zero: Any, consts: list[Any]) -> jax.Array:
@@ -66,7 +66,7 @@ class InitializerProgram:
         self.shape: tuple[int, ...] = tuple(aval.shape)
         self.dtype = np.dtype(aval.dtype)
         rows = RowwiseInitializer.of(closed.jaxpr)
-        self._source = None if rows is None else _RowSource(str(closed.jaxpr), rows, self.shape, self.dtype)
+        self._source = None if rows is None else _RowProgram(str(closed.jaxpr), rows, self.shape, self.dtype)
 
     @classmethod
     def of(cls, make: Callable[[], TensorLike]) -> "InitializerProgram | None":
@@ -121,7 +121,7 @@ class InitializerProgram:
         return np.int64(start), np.uint32(0), [np.asarray(const) for const in self._closed.consts]
 
     @property
-    def _row_source(self) -> _RowSource:
+    def _row_source(self) -> _RowProgram:
         assert self._source is not None, "the caller checks by_rows first"
         return self._source
 

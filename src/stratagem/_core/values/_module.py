@@ -9,7 +9,7 @@ import keras
 
 from stratagem._base.types import Value
 from stratagem._core.values._name_scope import NameScope
-from stratagem._core.values._sharding import shards
+from stratagem._core.values._variable_partitioning import shards
 from stratagem._private import KerasVariable, is_view
 
 Path = tuple[Value, ...]

@@ -11,8 +11,8 @@ import keras
 import numpy as np
 
 from stratagem._base.types import TensorLike, Unused
-from stratagem._core.values._parts import assign_rows
-from stratagem._core.values._reference import Reference
+from stratagem._core.values._identity_reference import Reference
+from stratagem._core.values._partial_assignment import assign_rows
 from stratagem._core.values._regularizers import WholeConstraint, WholeRegularizer, is_by_row, is_sum
 from stratagem._core.values._tensor_shape import TensorShape
 from stratagem._core.values._variable import IndexedSlices

@@ -12,16 +12,16 @@ import numpy as np
 from stratagem._base.errors import OutOfRangeError
 from stratagem._base.types import DTypeLike, ShapeLike, TensorLike, Unused
 from stratagem._core.context import current
+from stratagem._core.values._formatting import described
+from stratagem._core.values._identity_reference import Reference
 from stratagem._core.values._initial_value import InitialRows
 from stratagem._core.values._name_scope import open_name_scope
-from stratagem._core.values._parts import assign_rows, checked_rows
-from stratagem._core.values._reference import Reference
+from stratagem._core.values._partial_assignment import assign_rows, checked_rows
 from stratagem._core.values._tensor_shape import TensorShape
-from stratagem._core.values._text import described
 from stratagem._private import KerasVariable, in_stateless_scope, note_new_shape, record_assignment
 
 
-class _NamedAsInKeras(enum.Enum):
+class _KerasStringEnum(enum.Enum):
     """An enumeration whose members equal the words that Keras has for them, such as "on_read", which variables answer with."""
 
     def __eq__(self, other: object) -> bool:
@@ -31,7 +31,7 @@ class _NamedAsInKeras(enum.Enum):
         return hash(self.name.lower())
 
 
-class VariableSynchronization(_NamedAsInKeras):
+class VariableSynchronization(_KerasStringEnum):
     """The times at which the copies of a variable are made equal (TF's names)."""
 
     AUTO = 0
@@ -40,7 +40,7 @@ class VariableSynchronization(_NamedAsInKeras):
     ON_READ = 3
 
 
-class VariableAggregation(_NamedAsInKeras):
+class VariableAggregation(_KerasStringEnum):
     """The reduction of the replicas' values of a variable to one (TF's names)."""
 
     NONE = 0

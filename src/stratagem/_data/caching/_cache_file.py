@@ -24,7 +24,7 @@ import numpy as np
 from stratagem._base.errors import DataLossError, InvalidArgumentError, NotFoundError
 from stratagem._base.files import commit
 from stratagem._data.elements._nest import Array, Nest, leaves
-from stratagem._data.elements._spec import Nestable
+from stratagem._data.elements._spec import NestedDataset
 from stratagem._data.stages._order import State
 
 _MAGIC = b"STRATAGEM CACHE 1\n"
@@ -163,7 +163,7 @@ class CacheWriter:
             NotFoundError: the folder does not exist.
         """
         arrays = leaves(element)
-        if any(isinstance(array, Nestable) for array in arrays):
+        if any(isinstance(array, NestedDataset) for array in arrays):
             raise TypeError("Datasets in elements (windows) cannot be cached in a file. Use `cache()` for memory.")
         if self._count == 0:
             self._components = components_of(element)

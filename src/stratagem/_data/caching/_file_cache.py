@@ -21,7 +21,7 @@ from stratagem._data.elements._nest import Array, Nest, packer
 from stratagem._data.stages._order import Order, SlicedOrder, State
 from stratagem._data.stages._stage import (
     FileNameSource,
-    OrderedRows,
+    OrderedRowsStage,
     RestartingIterator,
     Stage,
     StageIterator,
@@ -173,7 +173,7 @@ def _part_of(stage: Stage) -> list[list[int]]:
     here: list[list[int]] = []
     if isinstance(stage, SliceStage):
         here = [list(stage.cut)]
-    elif isinstance(stage, OrderedRows):
+    elif isinstance(stage, OrderedRowsStage):
         order: Order | None = stage.order
         while order is not None:
             here += [list(order.cut)] if isinstance(order, SlicedOrder) else []

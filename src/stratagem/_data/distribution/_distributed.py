@@ -14,22 +14,27 @@ from stratagem._core.mesh import ReplicaMesh, exact
 from stratagem._core.values import PerReplica, Separate, per_replica
 from stratagem._data._dataset import Dataset
 from stratagem._data._iterator import ElementIterator
-from stratagem._data.distribution._input import InputContext, InputOptions, InputReplicationMode, refuse_per_replica
+from stratagem._data.distribution._dataset_agreement import agree_on_steps
+from stratagem._data.distribution._input_context import (
+    InputContext,
+    InputOptions,
+    InputReplicationMode,
+    refuse_per_replica,
+)
 from stratagem._data.distribution._input_stalls import StallWatch
 from stratagem._data.distribution._lockstep import LockstepIterator
-from stratagem._data.distribution._rebatch import check_batched
-from stratagem._data.distribution._same import agree_on_steps
+from stratagem._data.distribution._per_replica_sizes import check_batched
 from stratagem._data.distribution._shape_agreement import (
-    ComparedBatches,
-    SeparateInputs,
+    SeparateInputsAgreement,
     Shape,
     ShapeAgreement,
-    SharedBatches,
+    SharedInputAgreement,
     SingleWorkerAgreement,
+    VerifiedSharedBatches,
 )
 from stratagem._data.distribution._shard import shard
 from stratagem._data.distribution._shard_report import DatasetLength, announce, check_lengths, length
-from stratagem._data.distribution._streams import WorkerIterator, joined
+from stratagem._data.distribution._worker_iterator import WorkerIterator, joined
 from stratagem._data.elements._nest import Array, Nest, to_tensors
 from stratagem._data.elements._spec import TensorSpec, with_rows, without_rows
 from stratagem._data.stages._cardinality import INFINITE, UNKNOWN
@@ -179,9 +184,9 @@ class DistributedDataset(DistributedInput):
         if self._context.num_input_pipelines == 1:
             return SingleWorkerAgreement()
         if not self._sharding.common:
-            return SeparateInputs(self._mesh.job, self._num_local)
+            return SeparateInputsAgreement(self._mesh.job, self._num_local)
         known = self._stage.cardinality != UNKNOWN
-        return SharedBatches(stream.sizes) if known else ComparedBatches(self._mesh.job, stream.sizes)
+        return SharedInputAgreement(stream.sizes) if known else VerifiedSharedBatches(self._mesh.job, stream.sizes)
 
 
 @final
@@ -214,7 +219,7 @@ class DistributedDatasetFromFunction(DistributedInput):
         agreement = (
             SingleWorkerAgreement()
             if self._context.num_input_pipelines == 1
-            else SeparateInputs(self._mesh.job, self._num_local)
+            else SeparateInputsAgreement(self._mesh.job, self._num_local)
         )
         partial = self._handles_partial_steps
         return LockstepIterator(walks, self.stage, self._replicas, agreement, partial=partial), agreement

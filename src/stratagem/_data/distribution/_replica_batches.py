@@ -6,12 +6,12 @@ from typing import final
 
 import jax
 
-from stratagem._data.distribution._rebatch import check_batched, piece_sizes, piece_spec
+from stratagem._data.distribution._per_replica_sizes import check_batched, piece_sizes, piece_spec
 from stratagem._data.elements._nest import Nest, rows_in, slice_rows
 from stratagem._data.stages._cardinality import repeated
 from stratagem._data.stages._columns import Columns
 from stratagem._data.stages._order import Indices, State
-from stratagem._data.stages._stage import BatchedRows, BatchedRowsIterator, Stage, StageIterator, UnaryStage
+from stratagem._data.stages._stage import BatchedRowsIterator, BatchedRowsStage, Stage, StageIterator, UnaryStage
 
 
 @final
@@ -41,11 +41,11 @@ class ReplicaBatchesStage(UnaryStage):
         return None
 
     def walk(self) -> StageIterator:
-        columns = self._parent.columns if isinstance(self._parent, BatchedRows) else None
+        columns = self._parent.columns if isinstance(self._parent, BatchedRowsStage) else None
         return ReplicaBatchesIterator(self._parent.walk(), columns, self._replicas, self._own)
 
 
-class _Batch(abc.ABC):
+class _SliceableBatch(abc.ABC):
     """A batch of which possibly not all rows are needed."""
 
     rows: int
@@ -56,7 +56,7 @@ class _Batch(abc.ABC):
 
 
 @final
-class _LoadedBatch(_Batch):
+class _MaterializedBatch(_SliceableBatch):
     """A batch whose rows exist."""
 
     def __init__(self, batch: Nest) -> None:
@@ -70,7 +70,7 @@ class _LoadedBatch(_Batch):
 
 
 @final
-class _IndexedBatch(_Batch):
+class _IndexedBatch(_SliceableBatch):
     """A batch of rows in memory, of which those of other workers are never gathered."""
 
     def __init__(self, columns: Columns, indices: Indices) -> None:
@@ -101,12 +101,12 @@ class ReplicaBatchesIterator(StageIterator):
 
     sizes: tuple[int, ...] = ()  # the rows of every replica's piece of the last batch
 
-    def _draw(self) -> _Batch:
+    def _draw(self) -> _SliceableBatch:
         if self._columns is not None and isinstance(self._source, BatchedRowsIterator):
             return _IndexedBatch(self._columns, self._source.read())
-        return _LoadedBatch(next(self._source))
+        return _MaterializedBatch(next(self._source))
 
-    def _cut(self, batch: _Batch, used: int) -> None:
+    def _cut(self, batch: _SliceableBatch, used: int) -> None:
         """Gathers this worker's rows of a batch, after the first `used` ones, and records where its pieces are in them."""
         self._used = used
         self.sizes = tuple(piece_sizes(batch.rows - used, self._replicas))

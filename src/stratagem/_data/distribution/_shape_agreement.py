@@ -60,7 +60,7 @@ class SingleWorkerAgreement(LocalAgreement):
 
 
 @final
-class SharedBatches(LocalAgreement):
+class SharedInputAgreement(LocalAgreement):
     """Workers that iterate over the same batches and so know each other's pieces. sizes: returns those of the last batch."""
 
     def __init__(self, sizes: Callable[[], Sequence[int]]) -> None:
@@ -94,7 +94,7 @@ class ExchangedAgreement(ShapeAgreement):
 
 
 @final
-class SeparateInputs(ExchangedAgreement):
+class SeparateInputsAgreement(ExchangedAgreement):
     """Workers with input of their own."""
 
     def __init__(self, job: Job, replicas: int) -> None:
@@ -112,13 +112,13 @@ class SeparateInputs(ExchangedAgreement):
 
 
 @final
-class ComparedBatches(ExchangedAgreement):
+class VerifiedSharedBatches(ExchangedAgreement):
     """Workers that should iterate over the same batches: they compare every one, because the length is unknown."""
 
     def __init__(self, job: Job, sizes: Callable[[], Sequence[int]]) -> None:
-        """sizes: see `SharedBatches`."""
+        """sizes: see `SharedInputAgreement`."""
         super().__init__(job)
-        self._common = SharedBatches(sizes)
+        self._common = SharedInputAgreement(sizes)
         self._batches = 0
 
     def shapes(self, mine: Shapes | None) -> Shapes | None:

@@ -7,10 +7,10 @@ from typing import final
 
 from stratagem._base.errors import InvalidArgumentError, NotFoundError
 from stratagem._data import _plan as plan
-from stratagem._data.distribution._input import InputContext
-from stratagem._data.distribution._rebatch import round_sizes
+from stratagem._data.distribution._input_context import InputContext
+from stratagem._data.distribution._per_replica_sizes import round_sizes
 from stratagem._data.distribution._replica_batches import ReplicaBatchesStage
-from stratagem._data.stages._memory import ShuffleStage
+from stratagem._data.stages._buffers import ShuffleStage
 from stratagem._data.stages._options import AutoShardPolicy
 from stratagem._data.stages._rebatch import RebatchStage
 from stratagem._data.stages._stage import FileNameSource, Stage, non_file_sources
@@ -19,7 +19,7 @@ from stratagem._data.stages._steps import PrefetchStage, ShardHint
 
 @final
 @dataclass(frozen=True)
-class Sharding:
+class ShardingDecision:
     """The decision for all workers.
 
     policy: FILE, DATA, OFF or HINT, never AUTO.
@@ -37,7 +37,7 @@ class Sharding:
         return self.policy is AutoShardPolicy.DATA
 
 
-def shard(stage: Stage, requested: AutoShardPolicy, context: InputContext) -> Sharding:
+def shard(stage: Stage, requested: AutoShardPolicy, context: InputContext) -> ShardingDecision:
     """Divides the batches of `stage` among the workers of a job as TensorFlow does.
 
     FILE: worker w of W reads every W-th file from number w on. DATA: every worker iterates over all batches and takes its
@@ -71,7 +71,7 @@ def shard(stage: Stage, requested: AutoShardPolicy, context: InputContext) -> Sh
         rewrite = _files_of if policy is AutoShardPolicy.FILE else _hints_resolved
         return ReplicaBatchesStage(rewrite(stage, workers, worker), replicas, range(replicas))
 
-    return Sharding(policy, reason, pieces)
+    return ShardingDecision(policy, reason, pieces)
 
 
 def _decided(stage: Stage, requested: AutoShardPolicy, workers: int) -> tuple[AutoShardPolicy, str]:

@@ -5,14 +5,14 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple, final
 
 from stratagem._base.errors import ClusterError
-from stratagem._data.distribution._input import InputContext
-from stratagem._data.distribution._rebatch import piece_sizes
+from stratagem._data.distribution._input_context import InputContext
+from stratagem._data.distribution._per_replica_sizes import piece_sizes
 from stratagem._data.distribution._shape_agreement import SAME_DATA_ADVICE
-from stratagem._data.distribution._shard import Sharding
+from stratagem._data.distribution._shard import ShardingDecision
 from stratagem._data.stages._batch import BatchStage
 from stratagem._data.stages._cardinality import INFINITE, UNKNOWN, batched
 from stratagem._data.stages._options import AutoShardPolicy
-from stratagem._data.stages._stage import BatchedRows, Stage
+from stratagem._data.stages._stage import BatchedRowsStage, Stage
 from stratagem._data.stages._steps import ShardHint
 
 _log = logging.getLogger("stratagem.data")
@@ -49,7 +49,7 @@ def check_lengths(lengths: Sequence[DatasetLength]) -> None:
         raise ClusterError(f"The workers' datasets have different lengths: {found}. {SAME_DATA_ADVICE}")
 
 
-def announce(sharding: Sharding, stage: Stage, context: InputContext) -> None:
+def announce(sharding: ShardingDecision, stage: Stage, context: InputContext) -> None:
     """Logs one line about the policy, the reason and the share of every worker; warns if one has none."""
     workers, replicas = context.num_input_pipelines, context.num_replicas_in_sync
     what, warning = _share(sharding, stage, workers, replicas)
@@ -59,7 +59,7 @@ def announce(sharding: Sharding, stage: Stage, context: InputContext) -> None:
         _log.warning("input: %s", warning)
 
 
-def _share(sharding: Sharding, stage: Stage, workers: int, replicas: int) -> tuple[str, str]:
+def _share(sharding: ShardingDecision, stage: Stage, workers: int, replicas: int) -> tuple[str, str]:
     """The description of every worker's share, and a warning or ""."""
     if sharding.policy is AutoShardPolicy.FILE:
         files = [_files(sharding.pieces(worker, workers)) for worker in range(workers)]
@@ -112,11 +112,11 @@ def _examples(stage: Stage) -> int | None:
     if batches < 0:
         return None
     source = stage
-    while not isinstance(source, BatchedRows | BatchStage) and len(source.parents) == 1:
+    while not isinstance(source, BatchedRowsStage | BatchStage) and len(source.parents) == 1:
         (source,) = source.parents
-    if not isinstance(source, BatchedRows | BatchStage):
+    if not isinstance(source, BatchedRowsStage | BatchStage):
         return None
-    rows = source.order.length if isinstance(source, BatchedRows) else source.parents[0].cardinality
+    rows = source.order.length if isinstance(source, BatchedRowsStage) else source.parents[0].cardinality
     if batches == batched(rows, batch, drop_remainder=False):
         return rows
     return batches * batch if batches == batched(rows, batch, drop_remainder=True) else None

@@ -20,13 +20,13 @@ from stratagem._base.errors import InvalidArgumentError
 from stratagem._base.types import Nest as Nest
 from stratagem._base.types import TensorLike
 from stratagem._core.values import TensorShape
-from stratagem._data.elements._spec import DatasetSpec, Nestable, TensorSpec, no_batches_of_datasets
+from stratagem._data.elements._spec import DatasetSpec, NestedDataset, TensorSpec, no_batches_of_datasets
 from stratagem._ops import StringTensor
 
 Array = NDArray[Any]
 
 
-class NoRows:
+class CompositeTensor:
     """A mixin for named tuples whose parts do not count rows along their first dimensions: SparseTensor."""
 
     __slots__ = ()
@@ -70,7 +70,7 @@ def packer(template: Nest) -> Callable[[Iterable[Any]], Nest]:
 
 def convert(nest: Nest) -> Nest:
     """Converts the result of user code to a nest of arrays that nobody can write to."""
-    return map_leaves(lambda leaf: leaf if isinstance(leaf, Nestable) else frozen(to_numpy(leaf)), nest)
+    return map_leaves(lambda leaf: leaf if isinstance(leaf, NestedDataset) else frozen(to_numpy(leaf)), nest)
 
 
 def to_numpy(value: TensorLike) -> Array:
@@ -120,7 +120,7 @@ def spec_of(nest: Nest) -> Nest:
     """The specs of the arrays and datasets of a nest."""
     return map_leaves(
         lambda leaf: (
-            DatasetSpec(leaf.element_spec) if isinstance(leaf, Nestable) else TensorSpec(leaf.shape, leaf.dtype)
+            DatasetSpec(leaf.element_spec) if isinstance(leaf, NestedDataset) else TensorSpec(leaf.shape, leaf.dtype)
         ),
         nest,
     )
@@ -171,7 +171,7 @@ def slice_rows(batch: Nest, start: int, stop: int) -> Nest:
 
 
 def _check_rows(nest: Nest) -> None:
-    if isinstance(nest, NoRows):
+    if isinstance(nest, CompositeTensor):
         raise TypeError(
             "A SparseTensor can neither be stacked to a batch nor divided into rows. Make it dense first: `map` it with "
             "tf.sparse.to_dense and use `padded_batch`; or batch the serialized examples, then `map` them with "
@@ -187,7 +187,7 @@ def _rows(array: Array) -> list[Array]:
 
 
 def _stacked(component: int, rows: Sequence[Array]) -> Array:
-    if isinstance(rows[0], Nestable):
+    if isinstance(rows[0], NestedDataset):
         raise no_batches_of_datasets()
     shape, dtype = rows[0].shape, rows[0].dtype
     result = np.empty((len(rows), *shape), dtype)
@@ -260,7 +260,7 @@ def _is_text(leaf: Any) -> bool:
 
 
 def _owned(leaf: Any) -> Any:
-    if isinstance(leaf, Nestable):
+    if isinstance(leaf, NestedDataset):
         raise TypeError(
             f"`tf.data.Dataset.as_numpy_iterator()` is not supported for datasets that produce values of type "
             f"{type(leaf)}. Iterate over the dataset itself, and over each of those."

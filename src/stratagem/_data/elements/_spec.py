@@ -10,7 +10,7 @@ from stratagem._base.types import Nest, ShapeLike
 from stratagem._core.values import TensorShape
 
 
-class Nestable(abc.ABC):
+class NestedDataset(abc.ABC):
     """The part of a dataset's interface that this code needs: it can be a component of an element."""
 
     @property
@@ -58,9 +58,9 @@ class DatasetSpec:
             raise NotImplementedError(f"A batch of datasets is not supported, found dataset_shape={dataset_shape}.")
 
     @property
-    def value_type(self) -> type[Nestable]:
+    def value_type(self) -> type[NestedDataset]:
         """The type of such a component."""
-        return Nestable
+        return NestedDataset
 
     def __eq__(self, other: object) -> bool:
         return self.element_spec == other.element_spec if isinstance(other, DatasetSpec) else NotImplemented

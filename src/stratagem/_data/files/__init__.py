@@ -1,8 +1,8 @@
 """Datasets of files, and decoding of their contents: records, text, tables, serialized examples."""
 
-from stratagem._data.files._csv import decode_csv as decode_csv
 from stratagem._data.files._csv_datasets import CsvDataset as CsvDataset
 from stratagem._data.files._csv_datasets import make_csv_dataset as make_csv_dataset
+from stratagem._data.files._csv_format import decode_csv as decode_csv
 from stratagem._data.files._datasets import FixedLengthRecordDataset as FixedLengthRecordDataset
 from stratagem._data.files._datasets import TextLineDataset as TextLineDataset
 from stratagem._data.files._datasets import TFRecordDataset as TFRecordDataset
@@ -23,10 +23,10 @@ from stratagem._data.files._messages import SequenceExample as SequenceExample
 from stratagem._data.files._parse import parse_example as parse_example
 from stratagem._data.files._parse import parse_single_example as parse_single_example
 from stratagem._data.files._parse import parse_single_sequence_example as parse_single_sequence_example
-from stratagem._data.files._raw import decode_raw as decode_raw
-from stratagem._data.files._raw import parse_tensor as parse_tensor
-from stratagem._data.files._raw import serialize_tensor as serialize_tensor
 from stratagem._data.files._sparse import SparseTensor as SparseTensor
 from stratagem._data.files._sparse import to_dense as to_dense
+from stratagem._data.files._tensor_serialization import decode_raw as decode_raw
+from stratagem._data.files._tensor_serialization import parse_tensor as parse_tensor
+from stratagem._data.files._tensor_serialization import serialize_tensor as serialize_tensor
 from stratagem._data.files._writer import TFRecordOptions as TFRecordOptions
 from stratagem._data.files._writer import TFRecordWriter as TFRecordWriter

@@ -9,10 +9,10 @@ from stratagem._base.types import TensorLike
 from stratagem._data._dataset import Dataset
 from stratagem._data.elements._nest import Nest, to_numpy
 from stratagem._data.files._bytes import checked_compression
-from stratagem._data.files._csv import CsvTable
-from stratagem._data.files._csv_sample import CsvSample
+from stratagem._data.files._csv_fields import checked_selection, columns, dialect
+from stratagem._data.files._csv_format import CsvFormat
+from stratagem._data.files._csv_sample import CsvSchemaInference
 from stratagem._data.files._datasets import reading
-from stratagem._data.files._fields import checked_selection, columns, dialect
 from stratagem._data.stages._file_names import FileNames, matching, names_in
 from stratagem._data.stages._options import AUTOTUNE
 from stratagem._data.stages._order import State
@@ -47,7 +47,7 @@ def CsvDataset(
         total = len(record_defaults) + len(left_out)
         chosen = [i for i in range(total) if i not in left_out]
     made = dialect(field_delim, use_quote_delim)
-    table = CsvTable(made, columns(record_defaults, chosen), total, bool(header), to_numpy(na_value).item())
+    table = CsvFormat(made, columns(record_defaults, chosen), total, bool(header), to_numpy(na_value).item())
     return reading(filenames, table, compression_type, buffer_size, None)
 
 
@@ -85,7 +85,7 @@ def make_csv_dataset(
     """
     files = matching(names_in(file_pattern))
     cut, na = dialect(field_delim, use_quote_delim), na_value.encode()
-    sample = CsvSample(files, cut, checked_compression(compression_type), header)
+    sample = CsvSchemaInference(files, cut, checked_compression(compression_type), header)
     names = sample.names(column_names, encoding)
     chosen = sorted(_number(c, names) for c in (names if select_columns is None else select_columns))
     picked = tuple(names[i] for i in chosen)
@@ -95,7 +95,7 @@ def make_csv_dataset(
         column_defaults = sample.defaults(chosen, len(names), na, num_rows_for_inference)
     elif len(column_defaults) != len(chosen):
         raise ValueError(f"{len(column_defaults)} `column_defaults` were given for the columns {list(picked)}.")
-    table = CsvTable(cut, columns(list(column_defaults), chosen), len(names), header, na)
+    table = CsvFormat(cut, columns(list(column_defaults), chosen), len(names), header, na)
 
     seeds = EpochSeeds(shuffle_seed, reshuffle=True) if shuffle else None
     dataset = reading(Dataset(FileNames(files, seeds)), table, compression_type, None, num_parallel_reads)
@@ -106,7 +106,7 @@ def make_csv_dataset(
     if num_epochs != 1:
         dataset = dataset.repeat(num_epochs)
     dataset = dataset.batch(batch_size, drop_remainder=num_epochs is None)
-    dataset = Dataset(ByName(dataset.stage, picked, label_name), dataset.options())
+    dataset = Dataset(NamedColumnsStage(dataset.stage, picked, label_name), dataset.options())
     return dataset.prefetch(AUTOTUNE if prefetch_buffer_size is None else prefetch_buffer_size)
 
 
@@ -118,7 +118,7 @@ def _number(column: Any, names: list[str]) -> int:
 
 
 @final
-class ByName(UnaryStage):
+class NamedColumnsStage(UnaryStage):
     """Converts tuples to ordered dicts; a label is removed from the dict and placed beside it."""
 
     def __init__(self, parent: Stage, names: tuple[str, ...], label: str | None) -> None:
@@ -147,7 +147,7 @@ class ByName(UnaryStage):
 
 @final
 class _ByNameIterator(ParentIterator):
-    def __init__(self, parent: StageIterator, stage: ByName) -> None:
+    def __init__(self, parent: StageIterator, stage: NamedColumnsStage) -> None:
         super().__init__(parent)
         self._stage = stage
 

@@ -9,8 +9,8 @@ import numpy as np
 
 from stratagem._base.errors import DataLossError
 from stratagem._data.files._bytes import open_bytes
-from stratagem._data.files._csv import cut_records
-from stratagem._data.files._fields import STRING_TYPE, CsvDialect, number_of
+from stratagem._data.files._csv_fields import STRING_TYPE, CsvDialect, number_of
+from stratagem._data.files._csv_format import cut_records
 from stratagem._data.files._format import RecordPosition
 
 _PIECE = 1 << 16
@@ -21,7 +21,7 @@ _TYPES = [np.dtype(t) for t in (*_INTEGERS, *_FLOATS, object)]  # the narrowest 
 
 @final
 @dataclass(frozen=True)
-class CsvSample:
+class CsvSchemaInference:
     """Files from whose first records facts are inferred."""
 
     files: tuple[str, ...]

@@ -10,13 +10,13 @@ from stratagem._base.types import TensorLike
 from stratagem._data._dataset import Dataset
 from stratagem._data.files._bytes import checked_compression
 from stratagem._data.files._format import STRING, Format
-from stratagem._data.files._read import ReadFiles
-from stratagem._data.files._text import FixedLength, TextLines
+from stratagem._data.files._plain_formats import FixedLengthRecordFormat, TextLineFormat
+from stratagem._data.files._read_files import ReadFiles
 from stratagem._data.files._tfrecord import TFRecords
 from stratagem._data.stages._file_names import FileNames, names_in
 from stratagem._data.stages._options import AUTOTUNE
 from stratagem._data.stages._order import StraightOrder
-from stratagem._data.stages._stage import OrderedRows, Stage
+from stratagem._data.stages._stage import OrderedRowsStage, Stage
 
 
 def TFRecordDataset(
@@ -44,7 +44,7 @@ def TextLineDataset(
     name: str | None = None,
 ) -> Dataset:
     """The lines of text files without line ends, as scalar strings. Arguments and errors are those of `TFRecordDataset`."""
-    return reading(filenames, TextLines(), compression_type, buffer_size, num_parallel_reads)
+    return reading(filenames, TextLineFormat(), compression_type, buffer_size, num_parallel_reads)
 
 
 def FixedLengthRecordDataset(
@@ -61,7 +61,7 @@ def FixedLengthRecordDataset(
 
     Other arguments and errors are those of `TFRecordDataset`. InvalidArgumentError: a file holds a partial record.
     """
-    format = FixedLength(int(record_bytes), int(header_bytes or 0), int(footer_bytes or 0))
+    format = FixedLengthRecordFormat(int(record_bytes), int(header_bytes or 0), int(footer_bytes or 0))
     return reading(filenames, format, compression_type, buffer_size, num_parallel_reads)
 
 
@@ -98,6 +98,6 @@ def _names(filenames: Any) -> Stage:
             "The `filenames` argument must contain `tf.string` elements of shape [] (i.e. scalars). Got a dataset of "
             f"element spec {stage.spec}."
         )
-    if isinstance(stage, OrderedRows) and isinstance(stage.order, StraightOrder):
+    if isinstance(stage, OrderedRowsStage) and isinstance(stage.order, StraightOrder):
         return FileNames(names_in(stage.columns.gather(np.arange(stage.cardinality))))
     return stage

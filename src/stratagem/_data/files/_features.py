@@ -13,14 +13,14 @@ import numpy as np
 from stratagem._base.errors import InvalidArgumentError, UnimplementedError
 from stratagem._base.types import DTypeLike, Nest, ShapeLike, TensorLike, Unused
 from stratagem._data.elements._nest import Array, to_numpy
-from stratagem._data.files._host import numbers
+from stratagem._data.files._host_tensor import numbers
 from stratagem._data.files._sparse import SparseTensor
 from stratagem._ops import as_dtype
 
 
 @final
 @dataclass(frozen=True)
-class FeatureKind:
+class FeatureValueType:
     """One of the three kinds of lists that a Feature holds.
 
     holder: the field of the message. name: the kind's name in errors. zero: the default padding.
@@ -64,7 +64,7 @@ def _integers(lists: Sequence[Any]) -> Array:
 
 
 _KINDS = [
-    FeatureKind(holder, name, np.dtype(dtype), zero, read, operator.attrgetter(holder))
+    FeatureValueType(holder, name, np.dtype(dtype), zero, read, operator.attrgetter(holder))
     for holder, name, dtype, zero, read in (
         ("bytes_list", "string", object, b"", _bytes),
         ("float_list", "float", np.float32, 0.0, _floats),
@@ -74,7 +74,7 @@ _KINDS = [
 _BY_HOLDER = {kind.holder: kind for kind in _KINDS}
 
 
-def kind_of(dtype: Any) -> FeatureKind:
+def kind_of(dtype: Any) -> FeatureValueType:
     """The kind of list that holds values of `dtype`.
 
     Raises:
@@ -92,7 +92,7 @@ def kind_of(dtype: Any) -> FeatureKind:
 class FeatureParser(abc.ABC):
     """Parses one feature. `key` is its name, for errors."""
 
-    kind: FeatureKind
+    kind: FeatureValueType
 
     @abc.abstractmethod
     def one(self, key: str, feature: Any) -> Any:
@@ -149,7 +149,7 @@ class FixedLenFeature(FeatureParser):
     shape: ShapeLike
     dtype: DTypeLike
     default_value: TensorLike = None
-    kind: FeatureKind = field(init=False, repr=False, compare=False)
+    kind: FeatureValueType = field(init=False, repr=False, compare=False)
     dims: tuple[int, ...] = field(init=False, repr=False, compare=False)
     size: int = field(init=False, repr=False, compare=False)
     default: Array | None = field(init=False, repr=False, compare=False)
@@ -207,7 +207,7 @@ class FixedLenSequenceFeature(FeatureParser):
     dtype: DTypeLike
     allow_missing: bool = False
     default_value: TensorLike = None
-    kind: FeatureKind = field(init=False, repr=False, compare=False)
+    kind: FeatureValueType = field(init=False, repr=False, compare=False)
     dims: tuple[int, ...] = field(init=False, repr=False, compare=False)
     padding: Array = field(init=False, repr=False, compare=False)
 
@@ -246,7 +246,7 @@ class VarLenFeature(FeatureParser):
     """A feature with any number of values, as a SparseTensor. dtype: int64, float32 or string."""
 
     dtype: DTypeLike
-    kind: FeatureKind = field(init=False, repr=False, compare=False)
+    kind: FeatureValueType = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         self.__dict__.update(kind=kind_of(self.dtype))
@@ -261,7 +261,7 @@ class VarLenFeature(FeatureParser):
         return sparse_rows(each(lambda feature: self.values(key, feature), features, names), self.kind)
 
 
-def sparse_rows(rows: "Sequence[Array | None]", kind: FeatureKind) -> SparseTensor:
+def sparse_rows(rows: "Sequence[Array | None]", kind: FeatureValueType) -> SparseTensor:
     """Converts rows of different lengths to a sparse matrix."""
     lengths = [0 if row is None else len(row) for row in rows]
     numbers_of_rows = np.repeat(np.arange(len(rows), dtype=np.int64), lengths)
@@ -293,7 +293,7 @@ def _dims(shape: Any, what: str) -> tuple[int, ...]:
     return tuple(int(d) for d in dims)
 
 
-def _default(value: Any, kind: FeatureKind, dims: tuple[int, ...]) -> Array:
+def _default(value: Any, kind: FeatureValueType, dims: tuple[int, ...]) -> Array:
     array = to_numpy(value)
     if array.size != math.prod(dims) or (array.dtype == object) != (kind.dtype == object):
         raise InvalidArgumentError(

@@ -15,7 +15,7 @@ from stratagem._data.files._features import (
     VarLenFeature,
     sparse_rows,
 )
-from stratagem._data.files._host import numbers, text
+from stratagem._data.files._host_tensor import numbers, text
 from stratagem._data.files._messages import Example, SequenceExample
 
 

@@ -7,18 +7,18 @@ import numpy as np
 from stratagem._base.errors import InvalidArgumentError
 from stratagem._base.types import TensorLike
 from stratagem._core.values import TensorShape
-from stratagem._data.elements._nest import Array, NoRows
-from stratagem._data.files._host import numbers, on_host
+from stratagem._data.elements._nest import Array, CompositeTensor
+from stratagem._data.files._host_tensor import numbers, on_host
 
 
-class _Parts(NamedTuple):
+class _SparseTensorFields(NamedTuple):
     indices: Any
     values: Any
     dense_shape: Any
 
 
 @final
-class SparseTensor(_Parts, NoRows):
+class SparseTensor(_SparseTensorFields, CompositeTensor):
     """Entries of a tensor by their indices; all others are zero or empty. Convert it by `tf.sparse.to_dense` before operations.
 
     indices: (n, rank), int64, in row-major order. values: (n,). dense_shape: (rank,), int64. Datasets treat it as a

@@ -15,11 +15,11 @@ from stratagem._data.foreign import _torch as torch
 from stratagem._data.foreign._elements import ElementConventions
 from stratagem._data.foreign._grain import GRAIN_TYPES, GrainSource
 from stratagem._data.foreign._hugging_face import TableColumns
-from stratagem._data.foreign._items import ItemColumns, Items
-from stratagem._data.foreign._iterables import Iterables, OneShot
+from stratagem._data.foreign._items import BatchSequence, ItemColumns
+from stratagem._data.foreign._python_iterables import IterableSource, OneShot
 from stratagem._data.foreign._stage import ForeignStage, Source
 from stratagem._data.foreign._stateful import SavesPosition, Stateful
-from stratagem._data.foreign._tensors import from_torch, is_torch_tensor
+from stratagem._data.foreign._torch_tensors import from_torch, is_torch_tensor
 from stratagem._data.stages._columns import Columns
 from stratagem._data.stages._stage import Stage
 
@@ -104,7 +104,7 @@ def _stage(source: Any, batch_size: int | None) -> Stage:
             f"the {type(source).__name__}", batches=batch_size is None, fresh=batch_size is not None
         )
         if batch_size is None:
-            return ForeignStage(Items(source, conventions))
+            return ForeignStage(BatchSequence(source, conventions))
         return _rows(ItemColumns(source, conventions), batch_size)
     stage = ForeignStage(_source(source, batches=batch_size is None))
     return stage if batch_size is None else plan.batch(stage, batch_size, drop_remainder=False)
@@ -124,9 +124,9 @@ def _source(source: Any, *, batches: bool) -> Source:
     if isinstance(source, Iterator):
         return OneShot(source, conventions)
     if isinstance(source, Iterable):
-        return Iterables(source.__iter__, conventions)
+        return IterableSource(source.__iter__, conventions)
     if callable(source) and _needs_no_argument(source):
-        return Iterables(source, ElementConventions(f"the function {getattr(source, '__name__', name)}", batches))
+        return IterableSource(source, ElementConventions(f"the function {getattr(source, '__name__', name)}", batches))
     raise _no_source(source)
 
 
@@ -157,7 +157,7 @@ def _table(source: Any, batch_size: int | None) -> Stage:
     what, table = "the Hugging Face Dataset", hugging_face.with_arrays(source)
     conventions = ElementConventions(what, batches=True, lists_are_rows=True, fresh=hugging_face.is_fresh(table))
     return (
-        ForeignStage(Items(table, conventions))
+        ForeignStage(BatchSequence(table, conventions))
         if batch_size is None
         else _rows(TableColumns(table, conventions), batch_size)
     )

@@ -11,7 +11,7 @@ from stratagem._base.errors import InvalidArgumentError
 from stratagem._core.values import PerReplica
 from stratagem._data.elements._nest import Array, Nest, frozen, leaves, map_leaves, packer, spec_of, to_numpy
 from stratagem._data.elements._spec import TensorSpec
-from stratagem._data.foreign._tensors import from_torch, is_torch_tensor
+from stratagem._data.foreign._torch_tensors import from_torch, is_torch_tensor
 
 
 @final
@@ -38,7 +38,7 @@ class ElementConventions:
 
 
 @final
-class Reader:
+class ElementConverter:
     """Reads the elements of one source. The first one determines the spec of all."""
 
     def __init__(self, conventions: ElementConventions) -> None:

@@ -8,9 +8,9 @@ from typing import Any, final
 from stratagem._data.elements._nest import Nest, map_leaves
 from stratagem._data.elements._spec import without_rows
 from stratagem._data.foreign._elements import ElementConventions
-from stratagem._data.foreign._items import FetchedColumns
-from stratagem._data.foreign._saved import from_json, to_json
+from stratagem._data.foreign._items import ForeignColumns
 from stratagem._data.foreign._stage import Source, Stream
+from stratagem._data.foreign._state_json import from_json, to_json
 from stratagem._data.stages._columns import as_run
 from stratagem._data.stages._order import Indices, State
 from stratagem._data.stages._replay import name_position, replay
@@ -59,7 +59,7 @@ def is_fresh(dataset: Any) -> bool:
 
 
 @final
-class TableColumns(FetchedColumns):
+class TableColumns(ForeignColumns):
     """The rows of a `datasets.Dataset`, read many at once. `conventions` describes a batch."""
 
     def _row_spec(self, spec: Nest) -> Nest:

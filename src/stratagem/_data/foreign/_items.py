@@ -8,7 +8,7 @@ import numpy as np
 
 from stratagem._data.elements._nest import Array, Nest, map_leaves, stacked
 from stratagem._data.elements._spec import TensorSpec
-from stratagem._data.foreign._elements import ElementConventions, Reader
+from stratagem._data.foreign._elements import ElementConventions, ElementConverter
 from stratagem._data.foreign._stage import Source, Stream
 from stratagem._data.stages._columns import Columns
 from stratagem._data.stages._order import Indices, State
@@ -16,7 +16,7 @@ from stratagem._data.stages._replay import name_position
 
 
 @final
-class Items(Source):
+class BatchSequence(Source):
     """Every item is a global batch."""
 
     def __init__(self, items: Any, conventions: ElementConventions) -> None:
@@ -54,13 +54,13 @@ class _ItemStream(Stream):
         pass
 
 
-class FetchedColumns(Columns):
+class ForeignColumns(Columns):
     """Rows that the library makes when they are requested, possibly by running user code."""
 
     def __init__(self, items: Any, conventions: ElementConventions) -> None:
         self._items = items
         self._conventions = conventions
-        self._reader = Reader(conventions)
+        self._reader = ElementConverter(conventions)
 
     @property
     def length(self) -> int:
@@ -107,7 +107,7 @@ class FetchedColumns(Columns):
 
 
 @final
-class ItemColumns(FetchedColumns):
+class ItemColumns(ForeignColumns):
     """The items of an object with `__len__` and `__getitem__`, or torch's `__getitems__`, which fetches many."""
 
     def _row_spec(self, spec: Nest) -> Nest:

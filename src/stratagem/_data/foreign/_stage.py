@@ -5,7 +5,7 @@ import threading
 from typing import Any, final
 
 from stratagem._data.elements._nest import Nest
-from stratagem._data.foreign._elements import ElementConventions, Reader
+from stratagem._data.foreign._elements import ElementConventions, ElementConverter
 from stratagem._data.stages._cardinality import UNKNOWN
 from stratagem._data.stages._order import State
 from stratagem._data.stages._replay import name_position
@@ -58,7 +58,7 @@ class ForeignStage(Stage):
 
     def __init__(self, source: Source) -> None:
         self._source = source
-        self._reader = Reader(source.conventions)
+        self._reader = ElementConverter(source.conventions)
         self._lock = threading.Lock()
         self._waiting: _ForeignIterator | None = None
 
@@ -100,7 +100,7 @@ class ForeignStage(Stage):
 
 @final
 class _ForeignIterator(StageIterator):
-    def __init__(self, source: Source, reader: Reader) -> None:
+    def __init__(self, source: Source, reader: ElementConverter) -> None:
         super().__init__()
         self._source = source
         self._reader = reader

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from typing import Any, Protocol, final, runtime_checkable
 
 from stratagem._data.foreign._elements import ElementConventions
-from stratagem._data.foreign._saved import from_json, to_json
 from stratagem._data.foreign._stage import Source, Stream
+from stratagem._data.foreign._state_json import from_json, to_json
 from stratagem._data.stages._cardinality import UNKNOWN
 from stratagem._data.stages._order import State
 from stratagem._data.stages._replay import replay

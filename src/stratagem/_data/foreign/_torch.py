@@ -6,9 +6,9 @@ import sys
 from typing import Any, final
 
 from stratagem._data.foreign._elements import ElementConventions
-from stratagem._data.foreign._iterables import Randomness, ReplayedStream
-from stratagem._data.foreign._saved import from_json, to_json
+from stratagem._data.foreign._python_iterables import Randomness, ReplayedStream
 from stratagem._data.foreign._stage import Source, Stream
+from stratagem._data.foreign._state_json import from_json, to_json
 from stratagem._data.stages._cardinality import UNKNOWN
 from stratagem._data.stages._order import State
 

@@ -6,8 +6,14 @@ from typing import final
 from stratagem._base.errors import InvalidArgumentError
 from stratagem._data.elements._nest import Nest, leaves
 from stratagem._data.functions._compiled import CompiledFunction
-from stratagem._data.functions._draws import Draws, places
-from stratagem._data.functions._map_mode import MapMode, PythonMapMode, TracedMapMode, has_static_spec, map_mode_of
+from stratagem._data.functions._draws import FunctionSeeds, places
+from stratagem._data.functions._map_mode import (
+    FunctionRunner,
+    PythonMapMode,
+    TracedMapMode,
+    has_static_spec,
+    map_mode_of,
+)
 from stratagem._data.functions._user_code import UserFunction
 from stratagem._data.stages._order import State
 from stratagem._data.stages._stage import Stage
@@ -29,14 +35,14 @@ class AppliedFunction:
             _ = self.mode
 
     @functools.cached_property
-    def mode(self) -> MapMode:
+    def mode(self) -> FunctionRunner:
         """The mode in which the function runs."""
         return map_mode_of(self._parent, self.function)
 
     @functools.cached_property
-    def draws(self) -> Draws:
+    def draws(self) -> FunctionSeeds:
         """The source of its random numbers."""
-        return Draws()
+        return FunctionSeeds()
 
     @property
     def traced(self) -> TracedMapMode | None:

@@ -81,7 +81,7 @@ class BlockIterator(StageIterator):
 
 
 @final
-class MapBlocks(BlockIterator):
+class MapBlockIterator(BlockIterator):
     """Returns the function's results."""
 
     def _chosen(self, elements: list[Nest], results: Nest) -> list[Nest]:
@@ -89,7 +89,7 @@ class MapBlocks(BlockIterator):
 
 
 @final
-class FilterBlocks(BlockIterator):
+class FilterBlockIterator(BlockIterator):
     """Returns the elements that the function accepts."""
 
     def _chosen(self, elements: list[Nest], results: Nest) -> list[Nest]:

@@ -24,7 +24,7 @@ NO_PLACE: Places = np.zeros(1, np.uint64)
 
 
 @final
-class Draws:
+class FunctionSeeds:
     """The source of one map's or filter's random numbers. Like a shuffle's seeds, it belongs to the plan.
 
     It also counts the iterations begun.
@@ -123,7 +123,7 @@ class NumberedOrder(Order):
     map has numbered are kept: only the iteration is recorded, for the seed of this map.
     """
 
-    def __init__(self, parent: Order, draws: Draws, columns: Columns) -> None:
+    def __init__(self, parent: Order, draws: FunctionSeeds, columns: Columns) -> None:
         self._parent = parent
         self._draws = draws
         self._bits = number_bits(columns) if columns.bits is None else None
@@ -142,7 +142,7 @@ class NumberedOrder(Order):
 
 @final
 class _NumberedCursor(Cursor):
-    def __init__(self, parent: Cursor, draws: Draws, bits: int | None) -> None:
+    def __init__(self, parent: Cursor, draws: FunctionSeeds, bits: int | None) -> None:
         self._parent = parent
         self._draws = draws
         self._bits = bits

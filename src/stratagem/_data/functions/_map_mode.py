@@ -19,7 +19,7 @@ from stratagem._data.stages._stage import Stage, UnaryStage
 logger = logging.getLogger("stratagem")
 
 
-class MapMode(abc.ABC):
+class FunctionRunner(abc.ABC):
     """Applies a function to elements of a stage."""
 
     @property
@@ -37,7 +37,7 @@ class MapMode(abc.ABC):
 
 
 @final
-class PythonMapMode(MapMode):
+class PythonMapMode(FunctionRunner):
     """Runs the function in Python for every element."""
 
     def __init__(self, function: UserFunction) -> None:
@@ -67,7 +67,7 @@ class PythonMapMode(MapMode):
 
 
 @final
-class TracedMapMode(MapMode):
+class TracedMapMode(FunctionRunner):
     """Runs one compiled program, or one for each number of rows if elements are batches.
 
     The constructor raises what `trace` raises.
@@ -130,7 +130,7 @@ class TracedMapMode(MapMode):
         return CompiledFunction(trace(self._function.function, map_leaves(with_known_rows, self._specs)))
 
 
-def map_mode_of(parent: Stage, function: UserFunction) -> MapMode:
+def map_mode_of(parent: Stage, function: UserFunction) -> FunctionRunner:
     """The best mode to run `function` on the elements of `parent`. If that is Python, one log line says why.
 
     Raises:

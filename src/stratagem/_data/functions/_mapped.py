@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from stratagem._data.elements._nest import Array, Nest, leaves, map_leaves, slice_rows
 from stratagem._data.functions._compiled import CompiledFunction
-from stratagem._data.functions._draws import Draws, number_bits, places_of_numbered, rows_of_numbered
+from stratagem._data.functions._draws import FunctionSeeds, number_bits, places_of_numbered, rows_of_numbered
 from stratagem._data.stages._cardinality import UNKNOWN
 from stratagem._data.stages._columns import Columns
 from stratagem._data.stages._order import Cursor, Indices, Order, State
@@ -38,14 +38,14 @@ def padded(count: int, block_rows: int, min_rows: int) -> int:
 
 
 @final
-class ElementProgram:
+class RowBlockProgram:
     """A traced function over the rows of columns, by their indices.
 
     draws: the source of random numbers, for a function that draws some; the indices are then numbered (see `Numbered`).
     """
 
     def __init__(
-        self, columns: Columns, program: CompiledFunction, draws: Draws | None = None, batch: int | None = None
+        self, columns: Columns, program: CompiledFunction, draws: FunctionSeeds | None = None, batch: int | None = None
     ) -> None:
         self.columns = columns
         self.program = program
@@ -58,9 +58,9 @@ class ElementProgram:
         self._min_rows = self.block_rows if batch is None else min(batch, _MIN_ROWS)
         self._draws = draws
 
-    def sized(self, rows: int) -> "ElementProgram":
+    def sized(self, rows: int) -> "RowBlockProgram":
         """The same program, prepared for batches of this many rows."""
-        return ElementProgram(self.columns.sized(rows), self.program, self._draws, rows)
+        return RowBlockProgram(self.columns.sized(rows), self.program, self._draws, rows)
 
     def __call__(self, indices: Indices) -> Nest:
         """The stacked results for the rows at `indices`."""
@@ -87,7 +87,7 @@ class ElementProgram:
 class MappedColumns(Columns):
     """The results of a traced function for the rows of other columns, computed when they are needed."""
 
-    def __init__(self, run: ElementProgram) -> None:
+    def __init__(self, run: RowBlockProgram) -> None:
         self._run = run
 
     @property
@@ -157,7 +157,7 @@ class MemoColumns(Columns):
 class FilteredOrder(Order):
     """The indices of another order whose rows a traced predicate accepts."""
 
-    def __init__(self, parent: Order, accepts: ElementProgram) -> None:
+    def __init__(self, parent: Order, accepts: RowBlockProgram) -> None:
         self._parent = parent
         self._accepts = accepts
 
@@ -177,7 +177,7 @@ class FilteredOrder(Order):
 class _FilteredCursor(Cursor):
     """Evaluates the predicate on a block of indices at a time."""
 
-    def __init__(self, parent: Cursor, accepts: ElementProgram) -> None:
+    def __init__(self, parent: Cursor, accepts: RowBlockProgram) -> None:
         self._parent = parent
         self._accepts = accepts
         self._size = accepts.block_rows

@@ -10,8 +10,8 @@ from stratagem._base.errors import FailedPreconditionError, InvalidArgumentError
 from stratagem._data.elements._nest import Array, Nest, kinds_of, leaves, map_leaves, packer, spec_of
 from stratagem._data.elements._spec import TensorSpec
 from stratagem._data.functions._applied import AppliedFunction
-from stratagem._data.functions._map import FunctionIterator, FunctionStage, check_answer
-from stratagem._data.functions._static_spec import of_any_size
+from stratagem._data.functions._map_filter import FunctionIterator, FunctionStage, check_answer
+from stratagem._data.functions._relaxed_spec import of_any_size
 from stratagem._data.functions._user_code import UserFunction
 from stratagem._data.stages._cardinality import INFINITE, UNKNOWN
 from stratagem._data.stages._order import State
@@ -19,7 +19,7 @@ from stratagem._data.stages._stage import ParentIterator, Stage, StageIterator, 
 
 
 @final
-class _WithState(UnaryStage):
+class _ScanInputStage(UnaryStage):
     """Pairs of a state and an element, as the parent of a scan's function. Only its spec and example are used."""
 
     def __init__(self, parent: Stage, initial: Nest) -> None:
@@ -44,7 +44,7 @@ class ScanStage(UnaryStage):
     def __init__(self, parent: Stage, initial: Nest, function: UserFunction) -> None:
         super().__init__(parent)
         self._initial = initial
-        self._applied = AppliedFunction(_WithState(parent, initial), function)
+        self._applied = AppliedFunction(_ScanInputStage(parent, initial), function)
         if self._applied.traced is not None:
             _ = self.spec
 

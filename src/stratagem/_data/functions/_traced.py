@@ -70,13 +70,13 @@ def trace(function: Callable[..., Any], specs: Nest) -> TracedFunction:
 
 
 def _traced(function: Callable[..., Any], specs: Nest, variables: list[Any]) -> tuple[TracedFunction, list[Any]]:
-    scope, pack, drawn = _ReadScope(), packer(specs), [False]
+    scope, pack, drawn = _VariableInputScope(), packer(specs), [False]
     results: list[Nest] = []
 
     def pure(values: list[Any], seed: Any, place: Any, parts: list[Any]) -> list[Any]:
         scope.begin(variables, values)
         seeds = ElementSeeds(seed, place)
-        with entered(recorder=_Recorder(), replica=None), seeds_from(seeds):
+        with entered(recorder=_RejectingRecorder(), replica=None), seeds_from(seeds):
             result = map_leaves(_as_array, as_result(function(*as_arguments(pack(parts)))))
             results[:], drawn[0] = [result], seeds.drawn
             return leaves(result)
@@ -116,7 +116,7 @@ def _as_array(leaf: Any) -> jax.Array:
 
 
 @final
-class _Recorder:
+class _RejectingRecorder:
     """The recorder of code under the trace: ends the trace at everything that only Python or a step can do."""
 
     eager = False
@@ -141,7 +141,7 @@ class _Recorder:
 
 
 @final
-class _ReadScope(keras.StatelessScope):  # type: ignore[misc]
+class _VariableInputScope(keras.StatelessScope):  # type: ignore[misc]
     """Redirects every read of a variable to an input of the program, and records which variables are read."""
 
     def __init__(self) -> None:

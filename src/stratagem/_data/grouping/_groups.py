@@ -9,17 +9,17 @@ import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
 from stratagem._data.elements._nest import Array, Nest, leaves, map_leaves, spec_of
-from stratagem._data.elements._spec import Nestable, TensorSpec
+from stratagem._data.elements._spec import NestedDataset, TensorSpec
 from stratagem._data.functions._applied import AppliedFunction
-from stratagem._data.functions._static_spec import of_any_size, static_spec
+from stratagem._data.functions._relaxed_spec import of_any_size, static_spec
 from stratagem._data.functions._user_code import UserFunction
-from stratagem._data.grouping._interleave import Opener
+from stratagem._data.grouping._interleave import DatasetFunction
+from stratagem._data.stages._buffers import ListStage
 from stratagem._data.stages._cardinality import INFINITE, UNKNOWN
-from stratagem._data.stages._memory import ListStage
 from stratagem._data.stages._order import State
 from stratagem._data.stages._stage import Stage, StageIterator, UnaryStage
 
-Wrap = Callable[[Stage], Nestable]
+Wrap = Callable[[Stage], NestedDataset]
 
 
 @final
@@ -37,7 +37,7 @@ class GroupStage(UnaryStage):
         self._key = AppliedFunction(parent, key)
         if self._key.traced is not None:
             _check_key(self._key.traced.program.trace.spec)
-        self._opener = Opener(reduce)
+        self._opener = DatasetFunction(reduce)
         self._size = size
         self._wrap = wrap
 
@@ -83,7 +83,7 @@ class GroupStage(UnaryStage):
         return self._inner.example()
 
     @property
-    def opener(self) -> Opener:
+    def opener(self) -> DatasetFunction:
         """The user's reduce function."""
         return self._opener
 
@@ -117,7 +117,7 @@ class GroupStage(UnaryStage):
         """The plan that the user's function makes from a group, the one with this number in the iteration."""
         return self._opener.stage(self._arguments(key, elements), facts, number)
 
-    def _arguments(self, key: int, elements: list[Nest]) -> tuple[Array, Nestable]:
+    def _arguments(self, key: int, elements: list[Nest]) -> tuple[Array, NestedDataset]:
         return (np.asarray(key, np.int64), self._wrap(ListStage(elements, lambda: static_spec(self._parent))))
 
 

@@ -8,7 +8,7 @@ from stratagem._base.errors import InvalidArgumentError
 from stratagem._data._dataset_base import as_int, stage_of
 from stratagem._data.elements._nest import Nest
 from stratagem._data.elements._spec import DatasetSpec
-from stratagem._data.functions._draws import Draws, places
+from stratagem._data.functions._draws import FunctionSeeds, places
 from stratagem._data.functions._map_mode import PythonMapMode
 from stratagem._data.functions._user_code import UserFunction
 from stratagem._data.stages._cardinality import UNKNOWN
@@ -23,12 +23,12 @@ _AUTOTUNE_CYCLE = 8
 
 
 @final
-class Opener:
+class DatasetFunction:
     """A user function that makes a dataset from an element. It belongs to the plan and serves all iterations."""
 
     def __init__(self, function: UserFunction) -> None:
         self.function = function
-        self.draws = Draws()
+        self.draws = FunctionSeeds()
 
     def stage(self, element: Nest, facts: State, number: int) -> Stage:
         """The plan made from the element with this number in the iteration that `facts` describe.
@@ -74,7 +74,9 @@ class InterleaveStage(UnaryStage):
     parallel: how many of these datasets make their elements ahead, in a thread each.
     """
 
-    def __init__(self, parent: Stage, opener: Opener, cycle_length: int, block_length: int, parallel: int) -> None:
+    def __init__(
+        self, parent: Stage, opener: DatasetFunction, cycle_length: int, block_length: int, parallel: int
+    ) -> None:
         super().__init__(parent)
         self.opener = opener
         self.cycle_length, self.block_length = cycle_length, block_length
@@ -124,7 +126,7 @@ class InterleaveStage(UnaryStage):
 
 @final
 @dataclasses.dataclass(frozen=True)
-class _Open:
+class _OpenDataset:
     """An open dataset: the number of its element, the parent's state before that element, and the iterator."""
 
     number: int
@@ -145,7 +147,7 @@ class _InterleaveIterator(StageIterator):
         self._stage = stage
         self._source = parent
         self._epoch_facts = stage.opener.draws.begin()
-        self._open: dict[int, _Open] = {}
+        self._open: dict[int, _OpenDataset] = {}
         self._slot = self._taken = self._drawn = 0
         self._ended = False
 
@@ -179,7 +181,7 @@ class _InterleaveIterator(StageIterator):
             self._ended = True
             return
         self._drawn += 1
-        self._open[self._slot] = _Open(self._drawn - 1, origin, self._walk(element, self._drawn - 1, self._slot))
+        self._open[self._slot] = _OpenDataset(self._drawn - 1, origin, self._walk(element, self._drawn - 1, self._slot))
 
     def _walk(self, element: Nest, number: int, slot: int) -> StageIterator:
         inner = self._stage.opener.stage(element, self._epoch_facts, number)
@@ -209,7 +211,7 @@ class _InterleaveIterator(StageIterator):
                 self._source.set_state(origin)
             walk = self._walk(next(self._source), number, slot)
             walk.set_state(saved)
-            self._open[slot] = _Open(number, origin, walk)
+            self._open[slot] = _OpenDataset(number, origin, walk)
             next_number = number + 1
         if state["ended"] or next_number != state["drawn"]:
             self._source.set_state(state["parent"])
@@ -245,4 +247,4 @@ def interleaved(
     if num_parallel_calls is not None and parallel < 1 and parallel != AUTOTUNE:
         raise InvalidArgumentError(f"num_parallel_calls must be greater than zero or AUTOTUNE, got {parallel}.")
     cycle = _AUTOTUNE_CYCLE if cycle == AUTOTUNE else cycle
-    return InterleaveStage(stage, Opener(function), cycle, block, cycle if parallel == AUTOTUNE else parallel)
+    return InterleaveStage(stage, DatasetFunction(function), cycle, block, cycle if parallel == AUTOTUNE else parallel)

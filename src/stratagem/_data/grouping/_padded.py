@@ -10,9 +10,9 @@ from stratagem._base.errors import DataLossError, InvalidArgumentError
 from stratagem._core.values import TensorShape
 from stratagem._data._dataset_base import as_int
 from stratagem._data.elements._nest import Array, Nest, leaves, map_leaves, packer, spec_of, to_numpy
-from stratagem._data.elements._spec import DatasetSpec, Nestable, TensorSpec, with_rows
+from stratagem._data.elements._spec import DatasetSpec, NestedDataset, TensorSpec, with_rows
 from stratagem._data.functions._map_mode import has_static_spec
-from stratagem._data.functions._static_spec import of_any_size, static_spec
+from stratagem._data.functions._relaxed_spec import of_any_size, static_spec
 from stratagem._data.stages._cardinality import batched
 from stratagem._data.stages._order import State
 from stratagem._data.stages._stage import ParentIterator, Stage, StageIterator, UnaryStage
@@ -206,7 +206,7 @@ def _checked_value(value: Any, spec: TensorSpec) -> Array:
     if value is None:
         return np.asarray(b"" if spec.dtype == object else 0, spec.dtype)
     scalar = to_numpy(value)
-    if isinstance(value, Nestable) or scalar.ndim != 0:
+    if isinstance(value, NestedDataset) or scalar.ndim != 0:
         raise ValueError(
             f"Invalid `padding_values`. `padding_values` values should be scalars, but got {scalar.shape}."
         )

@@ -8,14 +8,14 @@ import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
 from stratagem._data.elements._nest import Nest, leaves, map_leaves, packer
-from stratagem._data.elements._spec import DatasetSpec, Nestable
-from stratagem._data.functions._static_spec import static_spec
+from stratagem._data.elements._spec import DatasetSpec, NestedDataset
+from stratagem._data.functions._relaxed_spec import static_spec
+from stratagem._data.stages._buffers import ListStage
 from stratagem._data.stages._cardinality import windows
-from stratagem._data.stages._memory import ListStage
 from stratagem._data.stages._order import ListedOrder, Order, State
-from stratagem._data.stages._stage import OrderedRows, ParentIterator, Stage, StageIterator, UnaryStage
+from stratagem._data.stages._stage import OrderedRowsStage, ParentIterator, Stage, StageIterator, UnaryStage
 
-Wrap = Callable[[Stage], Nestable]
+Wrap = Callable[[Stage], NestedDataset]
 
 
 @final
@@ -57,8 +57,8 @@ class WindowStage(UnaryStage):
 
     def walk(self) -> StageIterator:
         parent = self._parent
-        if isinstance(parent, OrderedRows) and parent.cheap:
-            return _WindowIterator(self, _IndexIterator(parent.order), self._from_rows(parent))
+        if isinstance(parent, OrderedRowsStage) and parent.cheap:
+            return _WindowIterator(self, _OrderIterator(parent.order), self._from_rows(parent))
         return _WindowIterator(self, parent.walk(), self._from_elements)
 
     def example(self) -> Nest:
@@ -69,16 +69,16 @@ class WindowStage(UnaryStage):
         columns = zip(*map(leaves, elements), strict=True)
         return packer(elements[0])(self._component(i, column) for i, column in enumerate(columns))
 
-    def _component(self, number: int, column: tuple[Any, ...]) -> Nestable:
+    def _component(self, number: int, column: tuple[Any, ...]) -> NestedDataset:
         return self._wrap(ListStage(column, lambda: leaves(static_spec(self._parent))[number]))
 
-    def _from_rows(self, rows: OrderedRows) -> Callable[[list[int]], Nest]:
+    def _from_rows(self, rows: OrderedRowsStage) -> Callable[[list[int]], Nest]:
         """Returns a function that makes a window from indices."""
         pack, parts = packer(rows.spec), rows.columns.parts()
 
         def window(indices: list[int]) -> Nest:
             order = ListedOrder(np.asarray(indices, np.int64))
-            return pack(self._wrap(OrderedRows(part, order)) for part in parts)
+            return pack(self._wrap(OrderedRowsStage(part, order)) for part in parts)
 
         return window
 
@@ -155,7 +155,7 @@ class _WindowIterator(ParentIterator):
 
 
 @final
-class _IndexIterator(StageIterator):
+class _OrderIterator(StageIterator):
     """Iterates over the indices of an order, read a block at a time."""
 
     _BLOCK = 1024

@@ -5,7 +5,7 @@ from typing import final
 from stratagem._base.errors import InvalidArgumentError
 from stratagem._core.values import TensorShape
 from stratagem._data.elements._nest import Nest, leaves, map_leaves, rows_of, stacked
-from stratagem._data.elements._spec import Nestable, with_rows, without_rows
+from stratagem._data.elements._spec import NestedDataset, with_rows, without_rows
 from stratagem._data.stages._cardinality import UNKNOWN, batched
 from stratagem._data.stages._order import State
 from stratagem._data.stages._stage import ParentIterator, Stage, StageIterator, UnaryStage
@@ -132,7 +132,7 @@ class _UnbatchIterator(ParentIterator):
 
 def _equal_rows(element: Nest) -> list[Nest]:
     arrays = leaves(element)
-    if any(isinstance(array, Nestable) for array in arrays):
+    if any(isinstance(array, NestedDataset) for array in arrays):
         raise _no_rows()
     _check_rows([TensorShape(array.shape) for array in arrays])
     return rows_of(element)

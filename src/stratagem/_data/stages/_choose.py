@@ -127,14 +127,14 @@ class RandomStage(Stage):
         return True
 
     def walk(self) -> StageIterator:
-        return _RandomIterator(self._seeds, self._weights)
+        return _RandomNumberIterator(self._seeds, self._weights)
 
     def example(self) -> Nest:
         return np.asarray(0, np.int64)
 
 
 @final
-class _RandomIterator(StageIterator):
+class _RandomNumberIterator(StageIterator):
     """Draws blocks, each with its own generator, so that any position can be reached at once."""
 
     _BLOCK = 1024

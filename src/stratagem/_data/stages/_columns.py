@@ -7,7 +7,7 @@ import jax
 import numpy as np
 
 from stratagem._data.elements._nest import Array, Nest, convert, leaves, map_leaves
-from stratagem._data.elements._spec import Nestable, TensorSpec
+from stratagem._data.elements._spec import NestedDataset, TensorSpec
 from stratagem._data.stages._order import Indices
 
 
@@ -111,7 +111,7 @@ class ArrayColumns(Columns):
         arrays = leaves(self._arrays)
         if not arrays:
             raise ValueError("A Dataset was made of no tensor at all. Give at least one array.")
-        if any(isinstance(a, Nestable) for a in arrays):
+        if any(isinstance(a, NestedDataset) for a in arrays):
             raise ValueError(
                 "Slicing dataset elements is not supported. Use Dataset.from_tensors for a single element."
             )

@@ -15,7 +15,7 @@ from stratagem._data.elements._spec import TensorSpec
 from stratagem._data.stages._columns import ArrayColumns
 from stratagem._data.stages._order import Order, ShuffledOrder, StraightOrder
 from stratagem._data.stages._seeds import EpochSeeds
-from stratagem._data.stages._stage import FileNameSource, OrderedRows, StageIterator
+from stratagem._data.stages._stage import FileNameSource, OrderedRowsStage, StageIterator
 
 
 @final
@@ -62,13 +62,13 @@ class FileNames(FileNameSource):
     def example(self) -> Nest:
         return self._rows().example()
 
-    def _rows(self) -> OrderedRows:
+    def _rows(self) -> OrderedRowsStage:
         names = np.empty(len(self._files), object)
         names[:] = [os.fsencode(name) for name in self._files]
         order: Order = StraightOrder(len(names))
         if self._seeds is not None and len(names):
             order = ShuffledOrder(order, len(names), self._seeds)
-        return OrderedRows(ArrayColumns(names), order)
+        return OrderedRowsStage(ArrayColumns(names), order)
 
 
 def names_in(value: Any, argument: str = "filenames") -> tuple[str, ...]:

@@ -96,7 +96,7 @@ class _StraightCursor(Cursor):
 
 
 @final
-class EndlessOrder(Order):
+class CountingOrder(Order):
     """The indices 0, 1, 2, ... without end."""
 
     @property

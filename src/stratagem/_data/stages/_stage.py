@@ -150,7 +150,7 @@ class UnaryStage(Stage):
 
 
 @final
-class OrderedRows(Stage):
+class OrderedRowsStage(Stage):
     """The rows of columns in some order, one by one. No row is accessed before it is needed."""
 
     def __init__(self, columns: Columns, order: Order) -> None:
@@ -192,7 +192,7 @@ class _RowsIterator(StageIterator):
 
     _BLOCK_BYTES = 1 << 20
 
-    def __init__(self, stage: OrderedRows) -> None:
+    def __init__(self, stage: OrderedRowsStage) -> None:
         super().__init__()
         self._stage = stage
         self._cursor = stage.order.cursor()
@@ -223,7 +223,7 @@ class _RowsIterator(StageIterator):
 
 
 @final
-class BatchedRows(Stage):
+class BatchedRowsStage(Stage):
     """Batches of in-memory rows, gathered one batch at a time."""
 
     def __init__(
@@ -269,7 +269,7 @@ class BatchedRows(Stage):
 class BatchedRowsIterator(StageIterator):
     """Reads the order a batch at a time."""
 
-    def __init__(self, stage: BatchedRows) -> None:
+    def __init__(self, stage: BatchedRowsStage) -> None:
         super().__init__()
         self._stage = stage
         self._cursor = stage.order.cursor()

@@ -11,7 +11,7 @@ import numpy as np
 from stratagem._base.types import DTypeLike, ShapeLike, TensorLike, Unused
 from stratagem._ops._convert import Tensor, static_int, static_shape, tensor
 from stratagem._ops._dtypes import as_dtype, float32, int32, uint64
-from stratagem._ops.sampling._distributions import draw_normal, draw_truncated_normal, draw_uniform, key_of
+from stratagem._ops.sampling._keyed_sampling import draw_normal, draw_truncated_normal, draw_uniform, key_of
 
 THREEFRY = 2  # TensorFlow's number for the algorithm
 

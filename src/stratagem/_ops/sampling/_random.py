@@ -13,7 +13,7 @@ from stratagem._core.context import current
 from stratagem._core.values import placement_of
 from stratagem._ops._convert import Tensor, allow_x64, static_shape, tensor
 from stratagem._ops._dtypes import as_dtype, float32, int64
-from stratagem._ops.sampling._distributions import (
+from stratagem._ops.sampling._keyed_sampling import (
     draw_categorical,
     draw_normal,
     draw_truncated_normal,

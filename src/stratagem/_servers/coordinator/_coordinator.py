@@ -19,7 +19,7 @@ from stratagem._core.context import entered
 from stratagem._core.step import Function, call_many
 from stratagem._data import Dataset, DistributedInput
 from stratagem._private import KerasVariable
-from stratagem._servers.coordinator._batching import BatchingPolicy, SoftFairLock
+from stratagem._servers.coordinator._batching_policy import BatchingPolicy, SoftFairLock
 from stratagem._servers.coordinator._queue import Closure, ClosureQueue
 from stratagem._servers.coordinator._report import Report, WorkerTimes
 from stratagem._servers.coordinator._values import (

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Self, final
 
-from stratagem._servers.remote import TimeCategory, Traffic
+from stratagem._servers.remote import ServerStatistics, TimeCategory
 
 _LARGE_SHARE = 0.3  # of the workers' time: worth a change
 _BUSY_SHARE = 0.6  # of the time; a server that is busier keeps others waiting
@@ -52,7 +52,7 @@ class Report:
     """
 
     workers: tuple[WorkerTimes, ...]
-    servers: tuple[Traffic, ...]
+    servers: tuple[ServerStatistics, ...]
     reading: float
 
     def __sub__(self, before: "Report") -> "Report":

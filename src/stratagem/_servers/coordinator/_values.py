@@ -13,7 +13,7 @@ import numpy as np
 
 from stratagem._base.errors import CancelledError, UnavailableError, UnimplementedError
 from stratagem._base.types import Nest
-from stratagem._core.step import RemoteArray
+from stratagem._core.step import ReceivedArray
 from stratagem._private import on_device
 
 logger = logging.getLogger("stratagem.coordinator")
@@ -46,7 +46,9 @@ class RemoteValue:
 
     def fetch(self) -> Nest:
         """Returns the result with NumPy arrays in place of tensors; None for a function that returns nothing."""
-        return jax.tree.map(lambda x: np.asarray(x) if isinstance(x, jax.Array | RemoteArray) else x, self._returned())
+        return jax.tree.map(
+            lambda x: np.asarray(x) if isinstance(x, jax.Array | ReceivedArray) else x, self._returned()
+        )
 
     def _returned(self) -> Any:
         if not self._done:
@@ -84,7 +86,7 @@ class RemoteValue:
 
 def _as_tensor(leaf: Any) -> Any:
     """Returns an array that came from another process as a tensor; other leaves as they are."""
-    return on_device(np.asarray(leaf), jax.local_devices()[0]) if isinstance(leaf, RemoteArray) else leaf
+    return on_device(np.asarray(leaf), jax.local_devices()[0]) if isinstance(leaf, ReceivedArray) else leaf
 
 
 @final

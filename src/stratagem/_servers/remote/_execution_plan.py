@@ -13,11 +13,11 @@ import jax.numpy as jnp
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
-from stratagem._core.step import Checks
+from stratagem._core.step import ProgramAssertions
 from stratagem._servers.remote._actors import Actor
 from stratagem._servers.remote._lookup import RowCapacity, rows_to_look_up
 from stratagem._servers.remote._prefetch import ReadsByServer
-from stratagem._servers.remote._push import Push, ReadReply, UpdateGradients
+from stratagem._servers.remote._push_messages import Push, ReadReply, UpdateGradients
 from stratagem._servers.remote._time_breakdown import TimeCategory
 from stratagem._servers.remote._update import SparseGradient
 from stratagem._servers.remote._worker import Worker
@@ -70,7 +70,7 @@ class PlannedGradient:
 
 
 @dataclass(frozen=True)
-class PlannedUpdatePart:
+class PlannedServerUpdate:
     """The part of an update that one server applies, under the number `update`.
 
     gradients: the indices of the gradients that it takes.
@@ -102,7 +102,7 @@ class PlannedLookup:
 
 
 @dataclass(frozen=True)
-class PlannedUpdate:
+class PlannedApplyGradients:
     """An optimizer's update that is sent to servers; its gradients are computed by subprogram `call`.
 
     finite: a boolean value, false if a gradient has NaN or infinity. gradients: one for each variable.
@@ -112,7 +112,7 @@ class PlannedUpdate:
     optimizer: str
     finite: Number
     gradients: tuple[PlannedGradient, ...]
-    parts: tuple[PlannedUpdatePart, ...]
+    parts: tuple[PlannedServerUpdate, ...]
 
 
 @dataclass(frozen=True)
@@ -142,10 +142,10 @@ class ExecutionPlan:
     worker_writes: tuple[tuple[Number, Any], ...]
     subprograms: tuple[CompiledSubprogram, ...]
     lookups: tuple[PlannedLookup, ...]
-    updates: tuple[PlannedUpdate, ...]
+    updates: tuple[PlannedApplyGradients, ...]
     changes: tuple[PlannedAssignment, ...]
     results: tuple[Number, ...]
-    checks: Checks
+    checks: ProgramAssertions
 
     @functools.cached_property
     def reads_by_server(self) -> dict[int, tuple[list[Number], list[str]]]:
@@ -274,7 +274,7 @@ class PlanExecution:
 
     def _push(
         self,
-        updates: Sequence[PlannedUpdate],
+        updates: Sequence[PlannedApplyGradients],
         changes: Sequence[PlannedAssignment],
         wanted: Mapping[int, Sequence[str]],
     ) -> ReadsByServer:
@@ -299,7 +299,7 @@ class PlanExecution:
             answers = {server: call.result() for server, call in calls.items()}
             return {server: answer for server, answer in answers.items() if wanted.get(server)}
 
-    def _gradients(self, updates: Sequence[PlannedUpdate]) -> dict[int, list[UpdateGradients]]:
+    def _gradients(self, updates: Sequence[PlannedApplyGradients]) -> dict[int, list[UpdateGradients]]:
         """Returns, by server, the gradients of its parts of these updates."""
         sends: dict[int, list[UpdateGradients]] = defaultdict(list)
         values = self._values
@@ -327,7 +327,7 @@ def _by_server(wanted: Sequence[tuple[Number, ServerLocation]]) -> dict[int, tup
     return found
 
 
-def _not_finite(update: PlannedUpdate, values: Values) -> str:
+def _not_finite(update: PlannedApplyGradients, values: Values) -> str:
     """Returns the error message for a gradient that has NaN or infinity."""
     names = [g.path for g in update.gradients if not np.isfinite(np.asarray(values[g.value])).all()]
     return (

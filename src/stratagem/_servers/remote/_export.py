@@ -77,7 +77,7 @@ def as_argument(value: Any) -> Any:
 
 @final
 @dataclass(eq=False)
-class ExportedSubprogram:
+class ImportedSubprogram:
     """A plan's subprogram in another process: its programs, by the shapes of the values that they read."""
 
     index: int

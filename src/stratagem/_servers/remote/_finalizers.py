@@ -7,7 +7,7 @@ from typing import Any, final
 
 
 @final
-class Finalized:
+class FinalizationQueue:
     """Collects one note for each watched object that is garbage-collected. Thread-safe.
 
     The garbage collector may run in any thread at any moment; here it only appends to a deque.

@@ -13,13 +13,13 @@ from stratagem._core.mesh import ReplicaMesh
 from stratagem._core.step import Arguments, RemotePlacement, Trace
 from stratagem._core.values import InitializerProgram, placement_of
 from stratagem._private import scoped
+from stratagem._servers.remote._apply_on_servers import apply_on_servers
 from stratagem._servers.remote._export import to_jax_array
 from stratagem._servers.remote._lookup import RowCapacity, rows_to_look_up
 from stratagem._servers.remote._markers import lookup_p
-from stratagem._servers.remote._program import ServerProgram
-from stratagem._servers.remote._push import Push
+from stratagem._servers.remote._program import ParameterServerProgram
+from stratagem._servers.remote._push_messages import Push
 from stratagem._servers.remote._servers import Servers
-from stratagem._servers.remote._update_marker import apply_on_servers
 from stratagem._servers.remote._worker import Worker
 
 _numbers = itertools.count()
@@ -102,6 +102,6 @@ class ServerPlacement(RemotePlacement):
         """Calls `apply_on_servers`, and raises what it raises."""
         apply_on_servers(optimizer, gradients, variables)
 
-    def program(self, made: Trace, arguments: Arguments, mesh: ReplicaMesh) -> ServerProgram:
+    def program(self, made: Trace, arguments: Arguments, mesh: ReplicaMesh) -> ParameterServerProgram:
         """Returns the step as a program that any worker can run."""
-        return ServerProgram(made, arguments, mesh)
+        return ParameterServerProgram(made, arguments, mesh)

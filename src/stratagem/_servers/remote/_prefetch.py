@@ -3,13 +3,13 @@
 from collections.abc import Mapping
 from typing import Any, final
 
-from stratagem._servers.remote._push import ReadReply
+from stratagem._servers.remote._push_messages import ReadReply
 
 ReadsByServer = Mapping[int, ReadReply]
 
 
 @final
-class Freshness:
+class StalenessCheck:
     """Decides whether prefetched values include all changes that the next step has to see.
 
     A step has to see the changes made before its function was scheduled; later ones have no order that a user could

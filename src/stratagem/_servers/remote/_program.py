@@ -1,4 +1,4 @@
-"""ServerProgram: a traced step over variables on servers, as an execution plan that any worker can run."""
+"""ParameterServerProgram: a traced step over variables on servers, as an execution plan that any worker can run."""
 
 import dataclasses
 import itertools
@@ -13,7 +13,7 @@ from stratagem._core.context import current
 from stratagem._core.mesh import ReplicaMesh
 from stratagem._core.step import (
     Arguments,
-    RemoteArray,
+    ReceivedArray,
     RemoteProgram,
     Trace,
     is_literal,
@@ -26,12 +26,12 @@ from stratagem._private import is_seed_state
 from stratagem._servers.remote._execution_plan import (
     CompiledSubprogram,
     ExecutionPlan,
+    PlannedApplyGradients,
     PlannedAssignment,
     PlannedGradient,
     PlannedLookup,
     PlannedRead,
-    PlannedUpdate,
-    PlannedUpdatePart,
+    PlannedServerUpdate,
     ServerLocation,
     TableShard,
 )
@@ -44,7 +44,7 @@ from stratagem._servers.remote._worker import Worker
 
 
 @final
-class ServerProgram(RemoteProgram):
+class ParameterServerProgram(RemoteProgram):
     """The program of one signature of a step: traced once, run by any worker."""
 
     def __init__(self, traced: Trace, arguments: Arguments, mesh: ReplicaMesh) -> None:
@@ -77,7 +77,7 @@ class ServerProgram(RemoteProgram):
         steps = self._run(arguments, times)
         if tensors:
             steps = [
-                [on_all_devices(v, self._mesh) if isinstance(v, RemoteArray) else v for v in found] for found in steps
+                [on_all_devices(v, self._mesh) if isinstance(v, ReceivedArray) else v for v in found] for found in steps
             ]
         return list(map(self._results.rebuilt, steps))
 
@@ -215,17 +215,17 @@ class _PlanBuilder:
             tuple(self._number(("row_ids", i, s)) for s in range(len(shards))),
         )
 
-    def _update(self, i: int) -> PlannedUpdate:
+    def _update(self, i: int) -> PlannedApplyGradients:
         applied = self._analysis.applied[i]
         row_ids = [None if g is None else self._number(("row_ids", *g)) for g in applied.groups]
         paths = [v.path for v in applied.update.variables]
         values = map(self._value, applied.gradients)
-        return PlannedUpdate(
+        return PlannedApplyGradients(
             applied.call,
             applied.update.optimizer.name,
             self._number(("finite", i)),
             tuple(map(PlannedGradient, paths, values, row_ids)),
-            tuple(PlannedUpdatePart(part.server, part.update.number, part.gradients) for part in self._parts[i]),
+            tuple(PlannedServerUpdate(part.server, part.update.number, part.gradients) for part in self._parts[i]),
         )
 
     def _change(self, i: int) -> PlannedAssignment:

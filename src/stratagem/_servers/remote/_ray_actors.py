@@ -14,10 +14,10 @@ from stratagem._private import attached_by
 from stratagem._servers.remote import _ray_node as node
 from stratagem._servers.remote._actors import Actor, Pending, TaskLostError, TaskSilentError
 from stratagem._servers.remote._failure import RemoteFailure
+from stratagem._servers.remote._pickling import packed, unpacked
 from stratagem._servers.remote._ray_node import join_seconds
-from stratagem._servers.remote._ray_server_task import ServerTask
+from stratagem._servers.remote._ray_server_actor import ServerTask
 from stratagem._servers.remote._ray_worker_task import WorkerTask
-from stratagem._servers.remote._serialization import packed, unpacked
 
 _LOOK_SECONDS = 0.1
 _PAUSE_SECONDS = 10.0  # the longest pause between two tries to start a task that dies at once

@@ -39,7 +39,7 @@ _LOST_SECONDS = 20  # after which Ray stops looking for the head and ends the pr
 _SILENT_SECONDS = 10.0  # without an answer of the head, after which the job is over
 _ASK_SECONDS = 2.0  # the shortest time between two questions to the head
 _LOOK = 0.1
-_joined: "list[_Node | _Head]" = []  # what has to run for the Ray cluster of this process to work
+_joined: "list[_NodeMonitor | _HeadMonitor]" = []  # what has to run for the Ray cluster of this process to work
 
 
 def join(head: Address, mine: Address) -> Any:
@@ -63,7 +63,7 @@ def join(head: Address, mine: Address) -> Any:
         if not runs(folder):
             _start(folder, head, mine)
         register(folder)
-        _joined.append(_Node(folder, head))
+        _joined.append(_NodeMonitor(folder, head))
     ray = _imported()
     if not ray.is_initialized():
         ray.init(
@@ -78,7 +78,7 @@ def join(head: Address, mine: Address) -> Any:
 def _check_no_other(head: Address) -> None:
     """Raises ClusterError if this process is connected to another Ray, whose tasks may have the same names."""
     ray = sys.modules.get("ray")
-    if ray is None or not ray.is_initialized() or any(isinstance(joined, _Node) for joined in _joined):
+    if ray is None or not ray.is_initialized() or any(isinstance(joined, _NodeMonitor) for joined in _joined):
         return
     client = ray.util.client.ray.is_connected()
     if client or Address.parse(ray.get_runtime_context().gcs_address).key != head.key:
@@ -91,7 +91,9 @@ def _check_no_other(head: Address) -> None:
 
 def logs() -> Path:
     """Returns the folder of the log files of this machine's Ray node, which exists while a task of the job runs here."""
-    return next(joined.folder for joined in _joined if isinstance(joined, _Node)) / "t" / "session_latest" / "logs"
+    return (
+        next(joined.folder for joined in _joined if isinstance(joined, _NodeMonitor)) / "t" / "session_latest" / "logs"
+    )
 
 
 def join_existing() -> Any:
@@ -114,7 +116,7 @@ def join_existing() -> Any:
             "RayClusterResolver: this process is a Ray Client (ray://), outside of the cluster. Run the program in it, by "
             "`ray job submit` say."
         )
-    _joined[:] = [_Head(Address.parse(ray.get_runtime_context().gcs_address))]
+    _joined[:] = [_HeadMonitor(Address.parse(ray.get_runtime_context().gcs_address))]
     return ray
 
 
@@ -142,11 +144,11 @@ def answers() -> bool:
 
 
 @final
-class _Node:
+class _NodeMonitor:
     """The node of this machine, started by a task of the job."""
 
     def __init__(self, folder: Path, head: Address) -> None:
-        self.folder, self._head = folder, _Head(head)
+        self.folder, self._head = folder, _HeadMonitor(head)
 
     def check(self) -> None:
         """Raises UnavailableError if the node has ended, or the head does not answer."""
@@ -163,7 +165,7 @@ class _Node:
 
 
 @final
-class _Head:
+class _HeadMonitor:
     """Ray's head process, on this machine or another. Thread-safe."""
 
     def __init__(self, address: Address) -> None:

@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable
 
 from stratagem._servers.remote._failure import RemoteFailure
-from stratagem._servers.remote._serialization import Message, packed, unpacked
+from stratagem._servers.remote._pickling import Message, packed, unpacked
 
 
 class RayTask(abc.ABC):

@@ -13,10 +13,10 @@ from stratagem._core.context import entered
 from stratagem._data import ElementIterator
 from stratagem._servers.remote._actors import Actor
 from stratagem._servers.remote._execution_plan import ExecutionPlan, PlanExecution
-from stratagem._servers.remote._export import ExportedSubprogram, MissingProgramError, imported, shapes_of
+from stratagem._servers.remote._export import ImportedSubprogram, MissingProgramError, imported, shapes_of
 from stratagem._servers.remote._ray_task import RayTask
 from stratagem._servers.remote._server import MissingVariableError
-from stratagem._servers.remote._step_call import (
+from stratagem._servers.remote._step_messages import (
     LaterStepFailure,
     MissingPlan,
     MissingProgram,
@@ -33,7 +33,7 @@ from stratagem._servers.remote._worker import Worker
 
 
 @dataclass(frozen=True)
-class ElementLeaf:
+class IteratorElementRef:
     """Takes the place of an input: leaf number `leaf` of the next element of an iterator at the worker.
 
     shape, dtype: those that the coordinator expects.
@@ -64,7 +64,7 @@ class RemoteSeed:
 
 
 @dataclass(frozen=True)
-class _InterruptedStep:
+class _SuspendedStep:
     """A step that was interrupted for a missing program.
 
     pushes: the number of its function's pushes so far, its own included.
@@ -94,7 +94,7 @@ class WorkerTask(RayTask):
         self._values: dict[int, Any] = {}
         self._pending: dict[int, list[Any]] = {}
         self._seeds: dict[tuple[int, int], RemoteSeed] = {}
-        self._interrupted: _InterruptedStep | None = None
+        self._interrupted: _SuspendedStep | None = None
 
     def learn(self, key: PlanKey, plan: ExecutionPlan) -> None:
         """Adds a plan that `follow` may run; its programs are sent when they are missing."""
@@ -156,7 +156,7 @@ class WorkerTask(RayTask):
         try:
             values = [self._input(x, drawn) for x in inputs]
             for x, value in zip(inputs, values, strict=True):
-                if isinstance(x, ElementLeaf) and (tuple(value.shape), str(value.dtype)) != (x.shape, x.dtype):
+                if isinstance(x, IteratorElementRef) and (tuple(value.shape), str(value.dtype)) != (x.shape, x.dtype):
                     return ShapeMismatch(x.iterator)
             if interrupted is not None and interrupted.step_id == step_id:
                 execution, self._worker.pushes = interrupted.execution, interrupted.pushes
@@ -165,7 +165,7 @@ class WorkerTask(RayTask):
             try:
                 done.append(execution.finish())
             except MissingProgramError as missing:  # the step may have pushed already: it is continued, not repeated
-                self._interrupted = _InterruptedStep(step_id, execution, self._worker.pushes)
+                self._interrupted = _SuspendedStep(step_id, execution, self._worker.pushes)
                 return MissingProgram(missing.function, missing.shapes)
         except Exception as error:
             if done:
@@ -236,7 +236,7 @@ class WorkerTask(RayTask):
 
     def _input(self, sent: Any, drawn: set[int]) -> Any:
         """Returns the value of an input. Adds to `drawn` the iterator whose element it is from."""
-        if not isinstance(sent, ElementLeaf):
+        if not isinstance(sent, IteratorElementRef):
             return sent
         leaves = jax.tree.leaves(self._element(sent.iterator))
         drawn.add(sent.iterator)
@@ -250,5 +250,5 @@ class WorkerTask(RayTask):
 
 def without_programs(plan: ExecutionPlan) -> ExecutionPlan:
     """Returns a plan as it is sent to a worker: its programs are sent when they are missing."""
-    subprograms = tuple(dataclasses.replace(p, run=ExportedSubprogram(i)) for i, p in enumerate(plan.subprograms))
+    subprograms = tuple(dataclasses.replace(p, run=ImportedSubprogram(i)) for i, p in enumerate(plan.subprograms))
     return dataclasses.replace(plan, subprograms=subprograms)

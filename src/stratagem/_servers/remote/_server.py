@@ -12,10 +12,10 @@ import jax.numpy as jnp
 from stratagem._base.errors import InvalidArgumentError
 from stratagem._core.values import Maker
 from stratagem._servers.remote._export import as_argument, to_jax_array
-from stratagem._servers.remote._push import Push, PushId, ReadReply
 from stratagem._servers.remote._push_log import History, PushLog
+from stratagem._servers.remote._push_messages import Push, PushId, ReadReply
 from stratagem._servers.remote._time_breakdown import BusyTimer
-from stratagem._servers.remote._update import Applicable
+from stratagem._servers.remote._update import UpdateFunction
 
 
 @final
@@ -33,7 +33,7 @@ class MissingVariableError(InvalidArgumentError):
 
 
 @dataclass(frozen=True)
-class Traffic:
+class ServerStatistics:
     """The counts of a server's work so far.
 
     pushes: how many were applied. dropped: how many were not, because they were applied before or came too late. stale:
@@ -49,13 +49,13 @@ class Traffic:
     sent: int
     rows: int
 
-    def __sub__(self, before: "Traffic") -> "Traffic":
+    def __sub__(self, before: "ServerStatistics") -> "ServerStatistics":
         pairs = zip(dataclasses.astuple(self), dataclasses.astuple(before), strict=True)
-        return Traffic(*(now - then for now, then in pairs))
+        return ServerStatistics(*(now - then for now, then in pairs))
 
 
 @dataclass(frozen=True)
-class ReleasedVariable:
+class VariableTransfer:
     """A variable that a server has given up: its value, and which pushes have changed it."""
 
     value: jax.Array
@@ -75,7 +75,7 @@ class VariableServer:
         self._values: dict[str, jax.Array] = {}
         self._sizes: dict[str, int] = {}  # bytes of each: every call needs them, and `nbytes` of JAX's arrays is slow
         # By number: an update, and the keys of the variables that it reads, in its order and as a set.
-        self._updates: dict[int, tuple[Applicable, tuple[str, ...], frozenset[str]]] = {}
+        self._updates: dict[int, tuple[UpdateFunction, tuple[str, ...], frozenset[str]]] = {}
         self._tables: set[str] = set()
         self._push_log = PushLog()
 
@@ -102,7 +102,7 @@ class VariableServer:
             for key in keys:
                 self._drop(key)
 
-    def release(self, key: str) -> ReleasedVariable:
+    def release(self, key: str) -> VariableTransfer:
         """Drops a variable that gets another key; returns its value and history.
 
         Raises MissingVariableError if it is not here.
@@ -113,7 +113,7 @@ class VariableServer:
             self._sent += self._sizes[key]
             history = self._push_log.history(key)
             self._drop(key)
-            return ReleasedVariable(value, history)
+            return VariableTransfer(value, history)
 
     def read(self, keys: Sequence[str]) -> ReadReply:
         """Returns the values of these variables. Raises MissingVariableError if a variable is not here."""
@@ -139,7 +139,7 @@ class VariableServer:
             self._rows += sum(ids.size for _, ids in wanted)
             return ReadReply(self.pushes, rows)
 
-    def learn(self, number: int, update: Applicable, keys: Sequence[str]) -> None:
+    def learn(self, number: int, update: UpdateFunction, keys: Sequence[str]) -> None:
         """Registers an update, which pushes refer to by its number. keys: of the variables that it reads, in its order."""
         with self._lock:
             missing = [k for k in keys if k not in self._values]
@@ -182,7 +182,7 @@ class VariableServer:
             self.pushes += 1
             return True
 
-    def _update(self, update: Applicable, keys: tuple[str, ...], gradients: Sequence[Any]) -> None:
+    def _update(self, update: UpdateFunction, keys: tuple[str, ...], gradients: Sequence[Any]) -> None:
         values, spec = self._values, update.spec
         for i, value in zip(spec.written, update([values[k] for k in keys], gradients), strict=True):
             values[keys[i]] = value
@@ -200,11 +200,11 @@ class VariableServer:
         self.push(push_id, push)
         return self.read(keys)
 
-    def traffic(self) -> Traffic:
+    def traffic(self) -> ServerStatistics:
         """Returns what the server has done so far."""
         with self._lock:
             counts = self.pushes, self.dropped, self._stale
-            return Traffic(*counts, self.busy.seconds, self._received, self._sent, self._rows)
+            return ServerStatistics(*counts, self.busy.seconds, self._received, self._sent, self._rows)
 
     def _find(self, keys: Sequence[str], what: str = "") -> None:
         missing = [key for key in keys if key not in self._values]

@@ -13,9 +13,9 @@ from stratagem._core.values import InitializerProgram
 from stratagem._servers.remote._actors import Actor, LocalActor
 from stratagem._servers.remote._execution_plan import ServerLocation
 from stratagem._servers.remote._export import exported, shapes_of
-from stratagem._servers.remote._finalizers import Finalized
-from stratagem._servers.remote._push import Push, PushId
-from stratagem._servers.remote._server import MissingVariableError, Traffic
+from stratagem._servers.remote._finalizers import FinalizationQueue
+from stratagem._servers.remote._push_messages import Push, PushId
+from stratagem._servers.remote._server import MissingVariableError, ServerStatistics
 from stratagem._servers.remote._update import ServerUpdate, WeakUpdateReference, flat
 
 Result = TypeVar("Result")
@@ -49,7 +49,7 @@ class Servers:
         # The updates that some program uses. Servers drop others when the next variable is made.
         self._updates: weakref.WeakValueDictionary[Any, ServerUpdate] = weakref.WeakValueDictionary()
         self._numbered: weakref.WeakValueDictionary[int, ServerUpdate] = weakref.WeakValueDictionary()
-        self._finalized = Finalized()
+        self._finalized = FinalizationQueue()
         self._makers: dict[tuple[str, int], bytes] = {}
 
     def __len__(self) -> int:
@@ -102,7 +102,7 @@ class Servers:
             found.update(zip(keys, values, strict=True))
         return [found[location.key] for location in locations]
 
-    def traffic(self) -> list[Traffic]:
+    def traffic(self) -> list[ServerStatistics]:
         """Returns the traffic of each server so far."""
         calls = [actor.call("traffic") for actor in self.actors]
         return [call.result() for call in calls]

@@ -21,7 +21,7 @@ from stratagem._core.step import RemoteUpdate, Trace, has_side_effects, is_liter
 from stratagem._core.values import is_remote
 from stratagem._servers.remote._inlined import inlined
 from stratagem._servers.remote._markers import apply_p, lookup_p, scatter_p
-from stratagem._servers.remote._sparse import RowGradient, Rule, sparse_rule
+from stratagem._servers.remote._row_gradient import RowGradientType, Rule, sparse_rule
 
 Var = Any
 Eqn = Any
@@ -101,7 +101,7 @@ class StepAnalysis:
         """
         self.position_of: dict[Var, int] = {v: i for i, v in enumerate(self.inputs[: len(self.traced.variables)])}
         self.level: dict[Var, int] = dict.fromkeys([*self.inputs, *self.consts], 0)
-        self.sparse: dict[Var, RowGradient] = {}
+        self.sparse: dict[Var, RowGradientType] = {}
         self.rules: dict[int, Rule] = {}
         self.groups: list[LookupGroup] = []
         self.group_of: dict[int, int] = {}
@@ -171,7 +171,7 @@ class StepAnalysis:
         if number is None:
             return False
         self.group_of[id(eqn)] = number
-        self.sparse.update((v, RowGradient(number, i)) for i, v in enumerate(eqn.outvars))
+        self.sparse.update((v, RowGradientType(number, i)) for i, v in enumerate(eqn.outvars))
         if not is_literal(rows):
             self._use(rows, "the gradient of a look-up")
         return True

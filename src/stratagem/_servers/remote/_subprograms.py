@@ -68,7 +68,7 @@ class Subprogram:
 
 
 @final
-class _Segment:
+class _EquationGroup:
     """Consecutive ordinary equations, which `run` computes together, or one equation that is computed in a special way."""
 
     def __init__(self, reads: Sequence[Name], makes: Sequence[Name], run: Callable[..., Sequence[Any]]) -> None:
@@ -78,7 +78,7 @@ class _Segment:
         env.update(zip(self._makes, self._run(*(env[n] for n in self.reads)), strict=True))
 
 
-def _segments(analysis: StepAnalysis, eqns: Sequence[Any]) -> Iterator[_Segment]:
+def _segments(analysis: StepAnalysis, eqns: Sequence[Any]) -> Iterator[_EquationGroup]:
     """Yields the equations in order: special ones alone, the ordinary ones between two of them as one segment."""
     ordinary: list[Any] = []
     for eqn in eqns:
@@ -94,25 +94,25 @@ def _segments(analysis: StepAnalysis, eqns: Sequence[Any]) -> Iterator[_Segment]
         yield _ordinary_segment(analysis, ordinary)
 
 
-def _ordinary_segment(analysis: StepAnalysis, eqns: Sequence[Any]) -> _Segment:
+def _ordinary_segment(analysis: StepAnalysis, eqns: Sequence[Any]) -> _EquationGroup:
     made = {v for e in eqns for v in e.outvars}
     read = dict.fromkeys(v for e in eqns for v in e.invars if not is_literal(v))
     reads = [v for v in read if v not in made and v not in analysis.consts]
     makes = list(dict.fromkeys(v for e in eqns for v in e.outvars if not isinstance(v, xc.DropVar)))
-    return _Segment(reads, makes, sub_function(list(eqns), reads, makes, analysis.consts))
+    return _EquationGroup(reads, makes, sub_function(list(eqns), reads, makes, analysis.consts))
 
 
-def _special(analysis: StepAnalysis, eqn: Any) -> _Segment | None:
+def _special(analysis: StepAnalysis, eqn: Any) -> _EquationGroup | None:
     group = analysis.group_of.get(id(eqn))
     if group is not None:
         shards = len(analysis.groups[group].shards)
         rows = [("rows", group, i) for i in range(shards)]
         if eqn.primitive is lookup_p:
             inverse = ("inverse", group, eqn.invars[-1])
-            return _Segment([inverse, *rows], eqn.outvars, lambda at, *parts: [_take_rows(parts, at)])
+            return _EquationGroup([inverse, *rows], eqn.outvars, lambda at, *parts: [_take_rows(parts, at)])
         assert eqn.primitive is scatter_p
         inverse = ("inverse", group, eqn.invars[1])
-        return _Segment([eqn.invars[0], inverse, *rows], eqn.outvars, _scatter_to_rows)
+        return _EquationGroup([eqn.invars[0], inverse, *rows], eqn.outvars, _scatter_to_rows)
     rule = analysis.rules.get(id(eqn))
     if rule is None:
         return None
@@ -122,7 +122,7 @@ def _special(analysis: StepAnalysis, eqn: Any) -> _Segment | None:
         values = iter(operands)
         return [rule([v.val if is_literal(v) else next(values) for v in eqn.invars])]
 
-    return _Segment(reads, eqn.outvars, run)
+    return _EquationGroup(reads, eqn.outvars, run)
 
 
 def _take_rows(parts: Sequence[Any], at: Any) -> Any:

@@ -125,7 +125,7 @@ class UpdateSpec:
         return tables, [v for v, i in zip(values, self.by_rows, strict=True) if i is None]
 
 
-class Applicable(Protocol):
+class UpdateFunction(Protocol):
     """An update as a server uses it: its spec, and a function from the values that it reads to those that it writes."""
 
     spec: UpdateSpec

@@ -11,8 +11,8 @@ from stratagem._core.context import current
 from stratagem._core.mesh import ReplicaMesh
 from stratagem._core.step import on_all_devices
 from stratagem._private import is_seed_state
-from stratagem._servers.remote._prefetch import Freshness, PrefetchedValues
-from stratagem._servers.remote._push import PushId
+from stratagem._servers.remote._prefetch import PrefetchedValues, StalenessCheck
+from stratagem._servers.remote._push_messages import PushId
 from stratagem._servers.remote._server import MissingVariableError
 from stratagem._servers.remote._time_breakdown import TimeBreakdown
 
@@ -34,13 +34,13 @@ class Worker:
         self._seeds: dict[int, tuple[Any, Any, jax.Array]] = {}
         self._closure = -1
         self.pushes = 0
-        self.clock, self.prefetch, self.freshness = TimeBreakdown(), PrefetchedValues(), Freshness()
+        self.clock, self.prefetch, self.freshness = TimeBreakdown(), PrefetchedValues(), StalenessCheck()
 
     @classmethod
     def current(cls) -> "Worker":
         """Returns the worker that runs the current code: that of the context, else that of the coordinator's own code.
 
-        In a job of several processes it is a `RayWorker`, which has what is asked of it here.
+        In a job of several processes it is a `RayWorkerProxy`, which has what is asked of it here.
         """
         return cast(Worker, current().worker or cls.here)
 

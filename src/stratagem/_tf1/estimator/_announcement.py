@@ -45,7 +45,7 @@ def announced(model_dir: str) -> Iterator[None]:
 
 
 @final
-class Watch:
+class ChiefMonitor:
     """The evaluator's view of the chief's file.
 
     An end announced before the watch began may be that of an earlier training in the same directory. It counts only if no

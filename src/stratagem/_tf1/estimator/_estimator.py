@@ -19,18 +19,18 @@ from stratagem._tf1.estimator._call import argument_names, call_with, check_mode
 from stratagem._tf1.estimator._config import RunConfig, with_model_dir
 from stratagem._tf1.estimator._evaluate import evaluate, record
 from stratagem._tf1.estimator._events import EventFolders
-from stratagem._tf1.estimator._hook import CheckpointSaverListener, SessionRunHook
-from stratagem._tf1.estimator._input import Input
-from stratagem._tf1.estimator._isolation import generated_isolated, isolated
+from stratagem._tf1.estimator._input import InputFunction
 from stratagem._tf1.estimator._loop import steps as loop
 from stratagem._tf1.estimator._model_spec import EstimatorSpec, ModeKeys
-from stratagem._tf1.estimator._predict import chosen_keys, rows
-from stratagem._tf1.estimator._runner import EstimatorRunner, LocalRunner, OpenRunner
-from stratagem._tf1.estimator._saving import Saving, saved_step
+from stratagem._tf1.estimator._predictions import chosen_keys, rows
+from stratagem._tf1.estimator._runner import EstimatorStepRunner, LocalRunner, OpenRunner
+from stratagem._tf1.estimator._saving import GraphSaver, saved_step
+from stratagem._tf1.estimator._scope_isolation import generated_isolated, isolated
 from stratagem._tf1.estimator._session import ModelSession
-from stratagem._tf1.estimator._specs import checked_hooks, checked_listeners
+from stratagem._tf1.estimator._session_run_hook import CheckpointSaverListener, SessionRunHook
 from stratagem._tf1.estimator._step import ModelStep, hooks_of
-from stratagem._tf1.estimator._train import EstimatorTraining, initializer, train
+from stratagem._tf1.estimator._train import TrainingParameters, initializer, train
+from stratagem._tf1.estimator._train_eval_specs import checked_hooks, checked_listeners
 from stratagem._tf1.estimator._warm_start import WarmStartSettings, settings_of, warm_start
 from stratagem._tf1.estimator.hooks import StopAfterBatchesHook, StopAtStepHook
 from stratagem._tf1.graph import Graph
@@ -180,7 +180,7 @@ class Estimator:
         return train(
             step,
             runner,
-            EstimatorTraining(self.model_dir, path, self._config, self._events, self._warm_start, hooks, listeners),
+            TrainingParameters(self.model_dir, path, self._config, self._events, self._warm_start, hooks, listeners),
         )
 
     @isolated
@@ -262,10 +262,12 @@ class Estimator:
 
     experimental_export_all_saved_models = export_savedmodel = export_saved_model
 
-    def _session(self, step: ModelStep, runner: EstimatorRunner, path: str | None) -> tuple[ModelSession, Saving]:
+    def _session(
+        self, step: ModelStep, runner: EstimatorStepRunner, path: str | None
+    ) -> tuple[ModelSession, GraphSaver]:
         """Builds a model for evaluation or prediction."""
         runner.build()
-        saving = Saving(step.graph, self._config, step.built.spec.scaffold.saver)
+        saving = GraphSaver(step.graph, self._config, step.built.spec.scaffold.saver)
         if path is None and self._warm_start is not None:
             warm_start(step.graph, self._warm_start)
         return ModelSession(step, runner, saving, self._events), saving
@@ -276,11 +278,11 @@ class Estimator:
         mode: str,
         strategy: AbstractStrategy | None,
         open_runner: OpenRunner | None = None,
-    ) -> tuple[ModelStep, EstimatorRunner]:
+    ) -> tuple[ModelStep, EstimatorStepRunner]:
         """Returns a step of the model in a mode, and its runner: under a strategy, or on one device."""
         used = OneDeviceStrategy(default_mesh().devices[0]) if strategy is None else strategy
         step = ModelStep(functools.partial(self._call_in_step, mode), Graph(self._config.tf_random_seed), mode, used)
-        source = Input(input_fn, mode, self.params, self._config)
+        source = InputFunction(input_fn, mode, self.params, self._config)
         if open_runner is not None:
             return step, open_runner(step, source)
         return step, LocalRunner(step, source, distributed=strategy is not None)

@@ -9,12 +9,12 @@ import keras
 import numpy as np
 
 from stratagem._tf1.estimator._events import EventFolders
-from stratagem._tf1.estimator._hook import SessionRunHook
 from stratagem._tf1.estimator._loop import steps
-from stratagem._tf1.estimator._runner import EstimatorRunner
-from stratagem._tf1.estimator._saving import GLOBAL_STEP, Saving
+from stratagem._tf1.estimator._runner import EstimatorStepRunner
+from stratagem._tf1.estimator._saving import GLOBAL_STEP, GraphSaver
 from stratagem._tf1.estimator._session import ModelSession
-from stratagem._tf1.estimator._step import Built, is_plain
+from stratagem._tf1.estimator._session_run_hook import SessionRunHook
+from stratagem._tf1.estimator._step import ModelFnResults, is_plain
 from stratagem._tf1.estimator._train import initializer
 
 _log = logging.getLogger("stratagem.estimator")
@@ -24,9 +24,9 @@ _LOSS = "loss"
 
 def evaluate(
     session: ModelSession,
-    runner: EstimatorRunner,
-    built: Built,
-    saving: Saving,
+    runner: EstimatorStepRunner,
+    built: ModelFnResults,
+    saving: GraphSaver,
     hooks: Sequence[SessionRunHook],
     path: str | None,
 ) -> dict[str, Any]:
@@ -52,7 +52,7 @@ def evaluate(
     return found
 
 
-def _values(runner: EstimatorRunner, built: Built, batches: int) -> dict[str, Any]:
+def _values(runner: EstimatorStepRunner, built: ModelFnResults, batches: int) -> dict[str, Any]:
     """Returns the current values of all metrics."""
     metrics = built.spec.eval_metric_ops
     final_metrics = runner.final_metrics() if batches and any(map(is_plain, metrics.values())) else {}

@@ -14,7 +14,7 @@ _log = logging.getLogger("stratagem.estimator")
 
 
 @final
-class Input:
+class InputFunction:
     """An input_fn, with the mode, params and config that it may take."""
 
     def __init__(self, input_fn: Callable[..., Any], mode: str, params: Any, config: Any) -> None:

@@ -7,17 +7,17 @@ import jax
 
 from stratagem._base.errors import OutOfRangeError
 from stratagem._core.context import entered
-from stratagem._tf1.estimator._hook import SessionRunHook
 from stratagem._tf1.estimator._runner import StepResults
 from stratagem._tf1.estimator._session import ModelSession
-from stratagem._tf1.estimator._step import Built
+from stratagem._tf1.estimator._session_run_hook import SessionRunHook
+from stratagem._tf1.estimator._step import ModelFnResults
 from stratagem._tf1.estimator.hooks import OriginalArgs, SessionRunContext, SessionRunValues
 
 _ENDS = (StopIteration, OutOfRangeError)  # raised in the loop, they end it, as in TensorFlow
 
 
 def steps(
-    session: ModelSession, built: Built, hooks: Sequence[SessionRunHook], initialize: Callable[[], None]
+    session: ModelSession, built: ModelFnResults, hooks: Sequence[SessionRunHook], initialize: Callable[[], None]
 ) -> Iterator[StepResults]:
     """Runs the hooks and steps until a hook requests a stop or the input ends, and yields the results of each step.
 

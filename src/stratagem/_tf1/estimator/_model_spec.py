@@ -7,9 +7,9 @@ from typing import Any, Final, NamedTuple, final
 import keras
 
 from stratagem._ops import is_tensor, reshape
-from stratagem._tf1.estimator._hook import SessionRunHook
 from stratagem._tf1.estimator._scaffold import Scaffold
-from stratagem._tf1.estimator._specs import checked_hooks
+from stratagem._tf1.estimator._session_run_hook import SessionRunHook
+from stratagem._tf1.estimator._train_eval_specs import checked_hooks
 from stratagem._tf1.estimator.export import ExportOutput
 from stratagem._tf1.graph import MetricValue, Operation
 
@@ -30,7 +30,7 @@ _NEEDED: Final = {
 }
 
 
-class _EstimatorSpec(NamedTuple):
+class _EstimatorSpecFields(NamedTuple):
     """The fields of an EstimatorSpec."""
 
     mode: str
@@ -47,7 +47,7 @@ class _EstimatorSpec(NamedTuple):
 
 
 @final
-class EstimatorSpec(_EstimatorSpec):
+class EstimatorSpec(_EstimatorSpecFields):
     """The result of a model_fn, as `tf.estimator.EstimatorSpec`.
 
     It may give everything in every mode; unused parts are ignored.

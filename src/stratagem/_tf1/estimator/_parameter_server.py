@@ -17,11 +17,11 @@ from stratagem._core.step import IdentityKey, execute, prepare
 from stratagem._servers.coordinator import ClusterCoordinator
 from stratagem._servers.strategy import ParameterServerStrategy
 from stratagem._tf1.estimator._estimator import Estimator
-from stratagem._tf1.estimator._input import Input
-from stratagem._tf1.estimator._runner import EstimatorRunner, StepResults, dataset_like
+from stratagem._tf1.estimator._input import InputFunction
+from stratagem._tf1.estimator._runner import EstimatorStepRunner, StepResults, dataset_like
 from stratagem._tf1.estimator._saving import saved_step
-from stratagem._tf1.estimator._specs import TrainSpec
 from stratagem._tf1.estimator._step import ModelStep
+from stratagem._tf1.estimator._train_eval_specs import TrainSpec
 from stratagem._tf1.estimator.hooks import StopAtStepHook
 
 _log = logging.getLogger("stratagem.estimator")
@@ -40,7 +40,7 @@ class _Ended:
 
 
 @final
-class ParameterServerEstimatorRunner(EstimatorRunner):
+class ParameterServerEstimatorRunner(EstimatorStepRunner):
     """Takes steps on all workers.
 
     Each makes its own dataset from the input_fn and reads all of it; free workers take the next step.
@@ -52,7 +52,7 @@ class ParameterServerEstimatorRunner(EstimatorRunner):
     def __init__(
         self,
         step: ModelStep,
-        source: Input,
+        source: InputFunction,
         strategy: ParameterServerStrategy,
         max_steps: int | None,
         save_steps: int | None,
@@ -186,7 +186,7 @@ def train_with_servers(estimator: Estimator, spec: TrainSpec) -> None:
         return
     stop = [] if spec.max_steps is None else [StopAtStepHook(last_step=spec.max_steps)]
 
-    def open_runner(step: ModelStep, source: Input) -> EstimatorRunner:
+    def open_runner(step: ModelStep, source: InputFunction) -> EstimatorStepRunner:
         return ParameterServerEstimatorRunner(
             step, source, strategy, spec.max_steps, estimator.config.save_checkpoints_steps
         )
@@ -195,7 +195,7 @@ def train_with_servers(estimator: Estimator, spec: TrainSpec) -> None:
     _log.info("Loss for final step: %s.", None if loss is None else np.asarray(loss)[()])
 
 
-def _first_batch(source: Input) -> Any:
+def _first_batch(source: InputFunction) -> Any:
     """Returns the batch that the model is built for: the first one, or zeros of its shape if there is none."""
     dataset = source.dataset(None)
     first = next(iter(dataset), None)

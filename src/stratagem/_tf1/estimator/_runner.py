@@ -12,7 +12,7 @@ from stratagem._core.step import IdentityKey, execute, prepare
 from stratagem._core.values import storage
 from stratagem._data import Dataset
 from stratagem._private import stored
-from stratagem._tf1.estimator._input import Input
+from stratagem._tf1.estimator._input import InputFunction
 from stratagem._tf1.estimator._step import ModelStep
 
 
@@ -32,7 +32,7 @@ class StepResults:
     tensors: dict[str, Any]
 
 
-class EstimatorRunner(abc.ABC):
+class EstimatorStepRunner(abc.ABC):
     """Takes the steps of one training, evaluation or prediction. Each way to distribute the work has its own class."""
 
     @abc.abstractmethod
@@ -61,17 +61,17 @@ class EstimatorRunner(abc.ABC):
 
 
 # Makes the runner of `Estimator._train` from the step, which it traces, and the input.
-OpenRunner = Callable[[ModelStep, Input], EstimatorRunner]
+OpenRunner = Callable[[ModelStep, InputFunction], EstimatorStepRunner]
 
 
 @final
-class LocalRunner(EstimatorRunner):
+class LocalRunner(EstimatorStepRunner):
     """Takes every step on all replicas together, each with its own batch.
 
     distributed: whether the user chose the strategy, so that the input_fn gets an `input_context`.
     """
 
-    def __init__(self, step: ModelStep, source: Input, *, distributed: bool) -> None:
+    def __init__(self, step: ModelStep, source: InputFunction, *, distributed: bool) -> None:
         self._step, self._strategy = step, step.strategy
         self._source, self._distributed = source, distributed
         self._iterator: Any = None

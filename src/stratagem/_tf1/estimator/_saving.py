@@ -16,7 +16,7 @@ GLOBAL_STEP = "global_step"
 
 
 @final
-class Saving:
+class GraphSaver:
     """The checkpoints of one graph. beside: a `tf.train.Checkpoint` that is saved and restored together with the variables.
 
     When several workers train together, only the chief saves.

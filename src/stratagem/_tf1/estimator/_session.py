@@ -9,10 +9,10 @@ import numpy as np
 from stratagem._base.errors import UnimplementedError
 from stratagem._private import KerasVariable
 from stratagem._tf1.estimator._events import EventFolders
-from stratagem._tf1.estimator._hook import SessionRunHook
-from stratagem._tf1.estimator._hook_tensors import names_in
-from stratagem._tf1.estimator._runner import EstimatorRunner, StepResults
-from stratagem._tf1.estimator._saving import Saving
+from stratagem._tf1.estimator._hook_captures import names_in
+from stratagem._tf1.estimator._runner import EstimatorStepRunner, StepResults
+from stratagem._tf1.estimator._saving import GraphSaver
+from stratagem._tf1.estimator._session_run_hook import SessionRunHook
 from stratagem._tf1.estimator._step import ModelStep, hooks_of
 from stratagem._tf1.estimator.hooks import SessionRunArgs
 from stratagem._tf1.graph import Operation
@@ -27,7 +27,7 @@ class ModelSession:
     Variables are read before a step changes them; tensors have their values in the step.
     """
 
-    def __init__(self, step: ModelStep, runner: EstimatorRunner, saving: Saving, events: EventFolders) -> None:
+    def __init__(self, step: ModelStep, runner: EstimatorStepRunner, saving: GraphSaver, events: EventFolders) -> None:
         self._step, self._runner, self._saving = step, runner, saving
         self._events = events
         self._last: StepResults | None = None

@@ -10,15 +10,15 @@ import jax.numpy as jnp
 import keras
 
 from stratagem._core.context import current
-from stratagem._core.reduce import ReduceOp
+from stratagem._core.reduce_op import ReduceOp
 from stratagem._core.step import agreed
 from stratagem._core.values import on_read
 from stratagem._private import KerasVariable
 from stratagem._strategies import AbstractStrategy
-from stratagem._tf1.estimator._hook import SessionRunHook
-from stratagem._tf1.estimator._hook_tensors import operations_in, tensors_in
+from stratagem._tf1.estimator._hook_captures import operations_in, tensors_in
 from stratagem._tf1.estimator._input import features_and_labels, row_count
 from stratagem._tf1.estimator._model_spec import EstimatorSpec, ModeKeys
+from stratagem._tf1.estimator._session_run_hook import SessionRunHook
 from stratagem._tf1.graph import Graph, GraphKeys, ModelBuild, Operation
 
 CallModel = Callable[[Any, Any, bool], EstimatorSpec]  # features, labels, whether it is the first call
@@ -28,7 +28,7 @@ _LOSS = "loss"
 
 @final
 @dataclass(frozen=True)
-class Built:
+class ModelFnResults:
     """The results of the first call of a model_fn.
 
     Later traces make the same again, but the hooks and the spec here stay in use.
@@ -70,7 +70,7 @@ class ModelStep:
         self._call = call
         self.graph, self.mode, self.strategy = graph, mode, strategy
         self._asked: tuple[str, ...] = ()
-        self._built: Built | None = None
+        self._built: ModelFnResults | None = None
 
     @property
     def name(self) -> str:
@@ -88,7 +88,7 @@ class ModelStep:
             self._asked = tuple(sorted({*self._asked, *names}))
 
     @property
-    def built(self) -> Built:
+    def built(self) -> ModelFnResults:
         """The results of the first trace. Raises RuntimeError before it."""
         if self._built is None:
             raise RuntimeError("The model has not been built yet.")
@@ -161,7 +161,7 @@ class ModelStep:
         tensors: dict[str, Any],
         loss_metric: Any,
     ) -> None:
-        self._built = Built(spec, building, loss_metric)
+        self._built = ModelFnResults(spec, building, loss_metric)
         for key, tensor in tensors.items():
             self._built.note(tensor, key)
         self._built.note(spec.loss, _LOSS)

@@ -7,12 +7,12 @@ from typing import Any, final
 
 from stratagem._tf1.estimator._config import RunConfig
 from stratagem._tf1.estimator._events import EventFolders
-from stratagem._tf1.estimator._hook import CheckpointSaverListener, SessionRunHook
 from stratagem._tf1.estimator._loop import steps
-from stratagem._tf1.estimator._runner import EstimatorRunner
-from stratagem._tf1.estimator._saving import Saving
+from stratagem._tf1.estimator._runner import EstimatorStepRunner
+from stratagem._tf1.estimator._saving import GraphSaver
 from stratagem._tf1.estimator._session import ModelSession
-from stratagem._tf1.estimator._step import Built, ModelStep
+from stratagem._tf1.estimator._session_run_hook import CheckpointSaverListener, SessionRunHook
+from stratagem._tf1.estimator._step import ModelFnResults, ModelStep
 from stratagem._tf1.estimator._warm_start import WarmStartSettings, warm_start
 from stratagem._tf1.estimator.hooks import (
     CheckpointSaverHook,
@@ -27,7 +27,7 @@ _log = logging.getLogger("stratagem.estimator")
 
 @final
 @dataclass(frozen=True)
-class EstimatorTraining:
+class TrainingParameters:
     """The parameters of a training besides its step and runner. path: the checkpoint to continue from; None without one."""
 
     model_dir: str
@@ -39,7 +39,7 @@ class EstimatorTraining:
     listeners: Iterable[CheckpointSaverListener]
 
 
-def train(step: ModelStep, runner: EstimatorRunner, training: EstimatorTraining) -> Any:
+def train(step: ModelStep, runner: EstimatorStepRunner, training: TrainingParameters) -> Any:
     """Takes steps until a hook requests a stop or the input ends. Returns the last loss; None if there was no step."""
     try:
         runner.build()
@@ -47,7 +47,7 @@ def train(step: ModelStep, runner: EstimatorRunner, training: EstimatorTraining)
         if training.path is None and training.warm_start is not None:
             warm_start(step.graph, training.warm_start)
         hooks = _all_hooks(built, training)
-        saving = Saving(step.graph, training.config, built.spec.scaffold.saver)
+        saving = GraphSaver(step.graph, training.config, built.spec.scaffold.saver)
         session = ModelSession(step, runner, saving, training.events)
         loss = None
         for results in steps(session, built, hooks, initializer(session, built, saving, training.path)):
@@ -60,7 +60,9 @@ def train(step: ModelStep, runner: EstimatorRunner, training: EstimatorTraining)
     return loss
 
 
-def initializer(session: ModelSession, built: Built, saving: Saving, path: str | None) -> Callable[[], None]:
+def initializer(
+    session: ModelSession, built: ModelFnResults, saving: GraphSaver, path: str | None
+) -> Callable[[], None]:
     """Returns a function that restores the variables from a checkpoint, or else calls the scaffold's `init_fn`."""
 
     def initialize() -> None:
@@ -76,7 +78,7 @@ def initializer(session: ModelSession, built: Built, saving: Saving, path: str |
     return initialize
 
 
-def _all_hooks(built: Built, training: EstimatorTraining) -> list[SessionRunHook]:
+def _all_hooks(built: ModelFnResults, training: TrainingParameters) -> list[SessionRunHook]:
     """Returns the hooks in TensorFlow's order: the chief's own, the caller's, those that monitor and log, the model's."""
     config, spec = training.config, built.spec
     hooks = [*training.hooks, NanTensorHook(built.loss)]

@@ -11,7 +11,7 @@ from stratagem._base.types import Nest
 from stratagem._events import read_scalars
 from stratagem._ops import not_provided
 from stratagem._tf1.estimator._estimator import Estimator
-from stratagem._tf1.estimator._hook import SessionRunHook
+from stratagem._tf1.estimator._session_run_hook import SessionRunHook
 from stratagem._tf1.estimator.hooks import SecondOrStepTimer, SessionRunArgs, SessionRunContext, SessionRunValues
 
 _log = logging.getLogger("stratagem.estimator")
@@ -87,7 +87,7 @@ def stop_if_higher_hook(
     eval_dir: the directory of the evaluations' event files; by default `estimator.eval_dir()`. Other arguments: see
         `make_early_stopping_hook`.
     """
-    check = _Crossed(estimator, metric_name, eval_dir, min_steps, threshold, higher=True)
+    check = _ThresholdCrossed(estimator, metric_name, eval_dir, min_steps, threshold, higher=True)
     return make_early_stopping_hook(estimator, check, run_every_secs, run_every_steps)
 
 
@@ -101,7 +101,7 @@ def stop_if_lower_hook(
     run_every_steps: int | None = None,
 ) -> SessionRunHook:
     """Returns a hook like `stop_if_higher_hook`, which ends training when the metric is below the threshold."""
-    check = _Crossed(estimator, metric_name, eval_dir, min_steps, threshold, higher=False)
+    check = _ThresholdCrossed(estimator, metric_name, eval_dir, min_steps, threshold, higher=False)
     return make_early_stopping_hook(estimator, check, run_every_secs, run_every_steps)
 
 
@@ -136,7 +136,7 @@ def stop_if_no_decrease_hook(
     return make_early_stopping_hook(estimator, check, run_every_secs, run_every_steps)
 
 
-class _Watched:
+class _WatchedMetric:
     """A metric of evaluations, read from the event files of a folder."""
 
     def __init__(
@@ -167,7 +167,7 @@ class _Watched:
 
 
 @final
-class _Crossed(_Watched):
+class _ThresholdCrossed(_WatchedMetric):
     """A predicate: the metric was beyond the limit in an evaluation."""
 
     def __call__(self) -> bool:
@@ -186,7 +186,7 @@ class _Crossed(_Watched):
 
 
 @final
-class _NotImproved(_Watched):
+class _NotImproved(_WatchedMetric):
     """A predicate: the metric has not improved for as many steps as the limit says."""
 
     def __call__(self) -> bool:

@@ -11,8 +11,8 @@ from stratagem._core.values import Variable, VariableAggregation, VariableSynchr
 from stratagem._ops import as_dtype, float32
 from stratagem._tf1.graph._building import building_here, current_building
 from stratagem._tf1.graph._first_values import demand_dtype, first_value, outside_the_trace, static_shape
+from stratagem._tf1.graph._graph_variable import GraphVariable
 from stratagem._tf1.graph._keys import GraphKeys
-from stratagem._tf1.graph._variables import GraphVariable
 
 
 def _made(name: str, initial: Callable[[], Any], **settings: Any) -> Callable[[], GraphVariable]:

@@ -23,8 +23,8 @@ from stratagem._private import (
     unscoped,
 )
 from stratagem._tf1.graph._building import ModelBuild, building_here
+from stratagem._tf1.graph._graph_variable import GraphVariable
 from stratagem._tf1.graph._keys import GraphKeys
-from stratagem._tf1.graph._variables import GraphVariable
 
 
 @final

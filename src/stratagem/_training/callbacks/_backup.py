@@ -13,7 +13,7 @@ from stratagem._core.context import entered
 from stratagem._private import global_seed_generator
 from stratagem._training._callbacks import Callbacks
 from stratagem._training.callbacks._callback_state import StatefulCallback, stateful_callbacks
-from stratagem._training.callbacks._files import weights_not_finite
+from stratagem._training.callbacks._model_saving import weights_not_finite
 from stratagem._training.callbacks._slots import MetricSlots
 
 _log = logging.getLogger("stratagem")

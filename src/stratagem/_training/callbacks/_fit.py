@@ -1,4 +1,4 @@
-"""FitPosition: the progress of one call of `fit`, epoch by epoch, and its backups."""
+"""FitRun: the progress of one call of `fit`, epoch by epoch, and its backups."""
 
 import functools
 from collections.abc import Callable
@@ -11,8 +11,8 @@ from stratagem._training.callbacks._backup import Backup
 from stratagem._training.callbacks._json import from_json, to_json
 
 
-class PassHooks:
-    """Hooks that do nothing, for a pass that begins with the first batch; `fit` has its own (`FitPosition`).
+class LoopHooks:
+    """Hooks that do nothing, for a pass that begins with the first batch; `fit` has its own (`FitRun`).
 
     step: how many steps were taken before; logs: those after the last of them.
     """
@@ -30,7 +30,7 @@ class PassHooks:
 
 
 @final
-class FitPosition(PassHooks):
+class FitRun(LoopHooks):
     """The position of a fit: `step` steps into `epoch` (from 0), with `logs` from the last one; `ended`: no epoch is to follow.
 
     sources: the inputs, by name, each with `get_state` and `set_state`. A backup is restored after all callbacks have

@@ -3,8 +3,8 @@
 from stratagem._core.step.reading._places import filled as filled
 from stratagem._core.step.reading._reader import MAX_VARIANTS as MAX_VARIANTS
 from stratagem._core.step.reading._reader import FunctionReader as FunctionReader
-from stratagem._core.step.reading._reader import FunctionReaders as FunctionReaders
-from stratagem._core.step.reading._reader import FunctionReading as FunctionReading
-from stratagem._core.step.reading._reader import Variant as Variant
+from stratagem._core.step.reading._reader import FunctionReaderCache as FunctionReaderCache
+from stratagem._core.step.reading._reader import FunctionReads as FunctionReads
+from stratagem._core.step.reading._reader import ProgramVariant as ProgramVariant
 from stratagem._core.step.reading._reader import described_path as described_path
 from stratagem._core.step.reading._walk import Path as Path

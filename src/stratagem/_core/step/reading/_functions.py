@@ -7,8 +7,8 @@ import types
 from typing import Any
 
 from stratagem._core.step.reading._code import CodeNames, names_of, of_user
+from stratagem._core.step.reading._leaf_values import by_identity
 from stratagem._core.step.reading._places import Place
-from stratagem._core.step.reading._values import by_identity
 from stratagem._core.step.reading._walk import Path, Reachable, named
 
 

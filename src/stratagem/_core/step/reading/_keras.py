@@ -12,8 +12,8 @@ import keras
 
 from stratagem._core.step.reading._code import by_class, of_library
 from stratagem._core.step.reading._functions import is_users
+from stratagem._core.step.reading._leaf_values import by_identity, by_value, number
 from stratagem._core.step.reading._places import Place
-from stratagem._core.step.reading._values import by_identity, by_value, number
 from stratagem._core.step.reading._walk import Path, Reachable, named
 
 KERAS: tuple[type, ...] = (
@@ -39,7 +39,7 @@ def object_of_keras(walk: Reachable, value: Any, path: Path, place: Place | None
 
 
 @dataclass(frozen=True)
-class _KnownSettings:
+class _CachedSettings:
     """The settings of a Keras object at the last visit, if they are plain values. Most objects that a walk meets are such.
 
     size: the number of its attributes. get: returns the settings from these. held, plain: what the visit noted. numbers:
@@ -88,7 +88,7 @@ def settings(walk: Reachable, value: Any, path: Path, *, users_class: bool = Fal
         numbers = tuple((i, name) for i, name in enumerate(names) if type(own[name]) in (int, float))
         if len(walk.known.settings) > _MAX_SETTINGS:
             walk.known.settings.clear()
-        found = _KnownSettings(weakref.ref(value), len(own), get, get(own), held, plain, numbers)
+        found = _CachedSettings(weakref.ref(value), len(own), get, get(own), held, plain, numbers)
         walk.known.settings[id(value)] = found
 
 

@@ -16,8 +16,8 @@ import keras
 from stratagem._core.step.reading._code import by_class, of_library
 from stratagem._core.step.reading._functions import users_function
 from stratagem._core.step.reading._keras import KERAS, settings, sublayers
+from stratagem._core.step.reading._leaf_values import by_identity
 from stratagem._core.step.reading._places import Place
-from stratagem._core.step.reading._values import by_identity
 from stratagem._core.step.reading._walk import Path, Reachable, named
 
 # Classes of Python's library whose objects only hold named values.

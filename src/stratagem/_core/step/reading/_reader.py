@@ -12,12 +12,12 @@ import numpy as np
 from jax.tree_util import PyTreeDef
 
 from stratagem._base.types import Nest
-from stratagem._core.numbers import NumberLog, exactly
+from stratagem._core.numbers import NumberOperationLog, exactly
 from stratagem._core.step._function_cache import tracing
 from stratagem._core.step._signature import IdentityKey, ReadingsKey
 from stratagem._core.step.reading._code import names_of
-from stratagem._core.step.reading._visitors import visit_arguments, visitor_of
-from stratagem._core.step.reading._walk import BeingTracedError, Path, Reachable
+from stratagem._core.step.reading._visitor_dispatch import visit_arguments, visitor_of
+from stratagem._core.step.reading._walk import ConcurrentTraceError, Path, Reachable
 
 logger = logging.getLogger("stratagem")
 
@@ -27,7 +27,7 @@ _ROUNDS = 20
 
 
 @dataclass(eq=False)
-class Variant:
+class ProgramVariant:
     """One program of a function: valid for certain values of some numbers, and under recorded conditions for the others.
 
     constants: (position, value) of the numbers that are part of it. inputs: the positions of the others. fixed: an argument
@@ -37,7 +37,7 @@ class Variant:
     constants: tuple[tuple[int, Any], ...]
     inputs: frozenset[int]
     fixed: ReadingsKey
-    number_log: NumberLog = field(default_factory=NumberLog)
+    number_log: NumberOperationLog = field(default_factory=NumberOperationLog)
 
     def match(self, numbers: Sequence[Any]) -> tuple[list[Any], np.ndarray] | None:
         """Returns the program's values and array for these numbers; None if it is not valid for them."""
@@ -49,17 +49,17 @@ class Variant:
 
 
 @dataclass(eq=False)
-class ProgramsOfObjects:
+class VariantCache:
     """The objects that a function reads, as long as all of them live, with its programs, the last used one last."""
 
-    variants: dict[int, Variant] = field(default_factory=dict)
+    variants: dict[int, ProgramVariant] = field(default_factory=dict)
 
     @functools.cached_property
     def key(self) -> IdentityKey:
         """A key that is equal to no other object's."""
         return IdentityKey(self)
 
-    def use(self, variant: Variant) -> None:
+    def use(self, variant: ProgramVariant) -> None:
         """Marks a program as the last used one; drops those that were not used for the longest time."""
         if len(self.variants) > 1:
             self.variants.pop(id(variant), None)
@@ -76,16 +76,16 @@ class ReaderState:
     failed twice with them as inputs, although not with their values. failed: whether it has failed once.
     """
 
-    objects: ProgramsOfObjects
+    objects: VariantCache
     described: tuple[tuple[str, Any], ...]
     names: tuple[str, ...]
     first: tuple[Any, ...]
-    variants: tuple["weakref.ref[Variant]", ...] = ()
+    variants: tuple["weakref.ref[ProgramVariant]", ...] = ()
     moved: frozenset[int] = frozenset()
     never: frozenset[int] = frozenset()
     failed: bool = False
 
-    def match(self, numbers: Sequence[Any]) -> tuple[Variant, list[Any], np.ndarray] | None:
+    def match(self, numbers: Sequence[Any]) -> tuple[ProgramVariant, list[Any], np.ndarray] | None:
         """Returns the program for these numbers, if there is one, with its values and array."""
         for reference in self.variants:
             variant = reference()
@@ -95,20 +95,20 @@ class ReaderState:
                 return variant, *found
         return None
 
-    def new(self, numbers: Sequence[Any], *, constant: bool = False) -> Variant:
+    def new(self, numbers: Sequence[Any], *, constant: bool = False) -> ProgramVariant:
         """Returns a variant for a program to be made. constant: no number is an input of it."""
         changed = (i for i, (a, b) in enumerate(zip(self.first, numbers, strict=True)) if exactly(a) != exactly(b))
         self.moved |= frozenset(changed)
         inputs = frozenset() if constant else self.moved - self.never
         constants = tuple((i, v) for i, v in enumerate(numbers) if i not in inputs)
         described = (*self.described, *zip(self.names, numbers, strict=True))
-        return Variant(constants, inputs, ReadingsKey(described))
+        return ProgramVariant(constants, inputs, ReadingsKey(described))
 
-    def add(self, variant: Variant) -> None:
+    def add(self, variant: ProgramVariant) -> None:
         """Adds a variant whose program was made."""
         self._use(variant, weakref.ref(variant))
 
-    def _use(self, variant: Variant, reference: "weakref.ref[Variant]") -> None:
+    def _use(self, variant: ProgramVariant, reference: "weakref.ref[ProgramVariant]") -> None:
         if self.variants[:1] != (
             reference,
         ):  # a variant that another thread adds meanwhile may be lost, and is made again
@@ -118,7 +118,7 @@ class ReaderState:
 
 
 @dataclass(eq=False)
-class FunctionReading:
+class FunctionReads:
     """The result of reading for a call: its state, the numbers, and their places."""
 
     state: ReaderState
@@ -145,7 +145,7 @@ class FunctionReader:
         self.changes = self.dynamic = self.types = False
         self.changed: set[Path] = set()
         self.warned: set[str] = set()
-        self._objects: dict[tuple[int, ...], ProgramsOfObjects] = {}
+        self._objects: dict[tuple[int, ...], VariantCache] = {}
         self._known: dict[Any, tuple[ReaderState, list[Any]]] = {}
 
     def walk(
@@ -173,7 +173,7 @@ class FunctionReader:
         self.dynamic = any(names.dynamic for names in found)
         self.types = any("type" in names.globals for names in found)
 
-    def read(self, function: Any, leaves: Sequence[Any], structure: Any, name: str) -> FunctionReading:
+    def read(self, function: Any, leaves: Sequence[Any], structure: Any, name: str) -> FunctionReads:
         """Returns the state of a call that is made now."""
         walk, arguments = self.walk(function, leaves)
         ids = tuple(map(id, walk.held))
@@ -185,12 +185,12 @@ class FunctionReader:
                 key = (tuple(map(id, walk.held)), tuple(walk.plain), structure)
                 self._warn(walk, name)
                 found = self._known.get(key) or self._add_state(key, walk)
-        return FunctionReading(found[0], walk, arguments)
+        return FunctionReads(found[0], walk, arguments)
 
     def _add_state(
-        self, key: Any, walk: Reachable, objects: ProgramsOfObjects | None = None
+        self, key: Any, walk: Reachable, objects: VariantCache | None = None
     ) -> tuple[ReaderState, list[Any]]:
-        objects = self._objects.setdefault(key[0], objects or ProgramsOfObjects())
+        objects = self._objects.setdefault(key[0], objects or VariantCache())
         described = tuple((described_path(path), value) for path, value in walk.described)
         names = tuple(map(described_path, walk.paths))
         state = ReaderState(objects, described, names, tuple(walk.numbers))
@@ -206,7 +206,7 @@ class FunctionReader:
                 table.pop(next(iter(table)), None)
         return found
 
-    def add_changed_reading(self, state: ReaderState, variant: Variant, walk: Reachable, structure: Any) -> None:
+    def add_changed_reading(self, state: ReaderState, variant: ProgramVariant, walk: Reachable, structure: Any) -> None:
         """Makes a variant valid also for the result of this walk, after its step has changed what it reads."""
         key = (tuple(map(id, walk.held)), tuple(walk.plain), structure)
         if key in self._known:
@@ -216,7 +216,7 @@ class FunctionReader:
                 self._store(key, state, walk)
             return
         found, _ = self._add_state(key, walk, state.objects)
-        found.add(Variant(tuple(enumerate(walk.numbers)), frozenset(), variant.fixed, variant.number_log))
+        found.add(ProgramVariant(tuple(enumerate(walk.numbers)), frozenset(), variant.fixed, variant.number_log))
 
     def _warn(self, walk: Reachable, name: str) -> None:
         for what in map(described_path, walk.unfollowed):
@@ -253,7 +253,7 @@ def described_path(path: Path) -> str:
     return whole + written.get(kind, "")
 
 
-class FunctionReaders:
+class FunctionReaderCache:
     """The readers of all functions that were run under one strategy, by their code."""
 
     def __init__(self) -> None:
@@ -272,12 +272,12 @@ class FunctionReaders:
 
     def read(
         self, function: Nest, leaves: Sequence[Nest], structure: PyTreeDef, name: str
-    ) -> tuple[FunctionReader, FunctionReading]:
+    ) -> tuple[FunctionReader, FunctionReads]:
         """Returns the reader and the state of a call that is made now. leaves: all of its arguments, of this structure."""
         reader = self.reader(function)
         try:
             return reader, reader.read(function, leaves, structure, name)
-        except BeingTracedError:
+        except ConcurrentTraceError:
             with tracing:  # waits for the other thread's trace
                 return reader, reader.read(function, leaves, structure, name)
 

@@ -15,7 +15,7 @@ Path = tuple[Any, str, Any]  # the path of the owner (None for a name), the kind
 Visitor = Callable[["Reachable", Any, Path, Place | None], None]
 
 
-class BeingTracedError(Exception):
+class ConcurrentTraceError(Exception):
     """Another thread traces a function that reads the same place, where a stand-in is meanwhile."""
 
 

@@ -4,7 +4,7 @@ from typing import Any
 
 from stratagem._base.errors import UnimplementedError
 from stratagem._base.types import Nest, Unused
-from stratagem._tf1.estimator._hook import SessionRunHook
+from stratagem._tf1.estimator._session_run_hook import SessionRunHook
 
 
 class FinalOpsHook(SessionRunHook):

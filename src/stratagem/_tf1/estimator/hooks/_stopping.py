@@ -6,7 +6,7 @@ from typing import final
 import numpy as np
 
 from stratagem._base.types import Nest, Unused
-from stratagem._tf1.estimator._hook import SessionRunHook
+from stratagem._tf1.estimator._session_run_hook import SessionRunHook
 from stratagem._tf1.estimator.hooks._protocol import SessionRunArgs, SessionRunContext, SessionRunValues
 
 _log = logging.getLogger("stratagem.estimator")

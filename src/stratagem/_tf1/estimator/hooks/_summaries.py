@@ -2,9 +2,9 @@
 
 from stratagem._base.paths import local_path
 from stratagem._base.types import Unused
-from stratagem._tf1.estimator._hook import SessionRunHook
-from stratagem._tf1.estimator.hooks._counting import refuse_writer
+from stratagem._tf1.estimator._session_run_hook import SessionRunHook
 from stratagem._tf1.estimator.hooks._protocol import SessionRunArgs, SessionRunContext, SessionRunValues
+from stratagem._tf1.estimator.hooks._step_counter import refuse_writer
 from stratagem._tf1.estimator.hooks._timer import SecondOrStepTimer
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from stratagem import _ops as ops
 from stratagem._base.types import DTypeLike, IntLike, TensorLike, Unused
 from stratagem._ops import Tensor, tensor
-from stratagem._tf1.graph._signatures import titled
+from stratagem._tf1.graph._function_wrappers import titled
 from stratagem._tf1.graph.functions.named import named
 from stratagem._tf1.graph.functions.reductions import one_of
 

@@ -15,8 +15,8 @@ from stratagem._ops import (
     tensor,
 )
 from stratagem._tf1.graph._building import building_here
+from stratagem._tf1.graph._function_wrappers import extended
 from stratagem._tf1.graph._keys import GraphKeys
-from stratagem._tf1.graph._signatures import extended
 from stratagem._tf1.graph.losses._weighted import (
     Reduction,
     add_loss,

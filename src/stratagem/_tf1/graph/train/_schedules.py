@@ -9,7 +9,7 @@ import numpy as np
 
 from stratagem._base.types import TensorLike
 from stratagem._ops import Tensor, tensor
-from stratagem._tf1.graph._signatures import titled
+from stratagem._tf1.graph._function_wrappers import titled
 
 
 def _parts(learning_rate: Any, global_step: Any, decay_steps: Any) -> tuple[Tensor, Tensor, Tensor]:

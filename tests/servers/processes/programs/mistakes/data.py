@@ -9,7 +9,7 @@ from job import FOLDER, coordinator, draw, iterator_of, numbers, run, strategy
 import stratagem as tf
 
 # Private: a slow worker is not given several functions at once.
-from stratagem._servers.coordinator import _batching
+from stratagem._servers.coordinator import _batching_policy as _batching
 
 scheduled = []
 

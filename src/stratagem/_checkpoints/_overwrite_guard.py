@@ -1,0 +1,94 @@
+"""OverwriteGuard: writes the checkpoints of one object, and warns when it replaces those of others."""
+
+import contextlib
+import logging
+import os
+import shutil
+import time
+from dataclasses import replace
+from pathlib import Path
+from typing import final
+
+from stratagem._base.errors import CheckpointError, DataLossError, NotFoundError
+from stratagem._base.files import sync, sync_tree
+from stratagem._checkpoints._finite import not_finite, shown
+from stratagem._checkpoints._format import CheckpointContents, delete, write
+from stratagem._checkpoints._intact_checkpoint import is_good
+from stratagem._checkpoints._manifest import NAME, Manifest, load
+
+_log = logging.getLogger("stratagem.checkpoint")
+
+RESTORE_FIRST = (
+    "If that was not meant: restore the latest checkpoint before the first save, so that its numbers go on, or save to another "
+    "directory."
+)
+
+
+@final
+class OverwriteGuard:
+    """The checkpoints that one object has written or restored, which it may replace without a warning."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, str] = {}  # path → generation
+        self._warned: set[str] = set()
+
+    def remember(self, path: str) -> None:
+        """Records that the object has the values of this complete checkpoint."""
+        with contextlib.suppress(NotFoundError, DataLossError):  # another process has deleted it since
+            self._known[os.path.abspath(path)] = load(path).generation
+
+    def write(self, path: str, contents: CheckpointContents, *, listed: bool = True) -> None:
+        """Writes a checkpoint like `_format.write`. A finite one that a non-finite one replaces is kept at `<path>.finite`.
+
+        Warns once about a replaced complete checkpoint that the object did not know, if its values differ, and about
+        arrays that are not finite.
+        """
+        before, bad = _intact(path), not_finite(contents.arrays)
+        backup = _back_up(path, before) if bad and before is not None and not before.non_finite else None
+        now = write(path, replace(contents, non_finite=bad), listed=listed)
+        if before is not None and backup is None and self._loses(path, before, now):
+            _log.warning(
+                "Replaced the complete checkpoint %r of %s, which this program had neither written nor restored. %s",
+                path, time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(before.saved_at)), RESTORE_FIRST,
+            )  # fmt: skip
+        if backup is not None or not self._warned.issuperset(bad):
+            kept = (
+                "The last checkpoint of finite values stays" if backup is None else f"What was there is now {backup!r}"
+            )
+            _log.warning("Saved values that are not finite (NaN or infinite): %s, in %r. %s.", shown(bad), path, kept)
+        self._known[os.path.abspath(path)], self._warned = now.generation, {*bad}
+
+    def _loses(self, path: str, before: Manifest, now: Manifest) -> bool:
+        """Returns whether values that somebody else has saved are lost."""
+        if self._known.get(os.path.abspath(path)) == before.generation:
+            return False
+        return any(now.arrays.get(key) != fact for key, fact in before.arrays.items())
+
+
+def _intact(path: str) -> Manifest | None:
+    """The manifest of the checkpoint that exists now, if it is intact."""
+    try:
+        found = load(path)
+    except (NotFoundError, DataLossError, CheckpointError):
+        return None
+    return found if is_good(path) else None
+
+
+def _back_up(path: str, manifest: Manifest) -> str:
+    """Keeps an intact checkpoint in a second place, by hard links if the file system has them; returns that path."""
+    backup = f"{path}.finite"
+    delete(backup)
+    os.makedirs(backup, exist_ok=True)
+    shutil.copytree(Path(path) / manifest.generation, Path(backup) / manifest.generation, copy_function=_link)
+    sync_tree(Path(backup))
+    _link(os.path.join(path, NAME), os.path.join(backup, NAME))
+    sync(Path(backup))
+    return backup
+
+
+def _link(source: str, target: str) -> None:
+    try:
+        os.link(source, target)
+    except OSError:
+        shutil.copy2(source, target)
+        sync(Path(target))

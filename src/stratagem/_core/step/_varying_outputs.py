@@ -1,0 +1,74 @@
+"""Finds the outputs of a program that are varying between replicas, as JAX does in its own check of replication."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from jax.extend import core as xc
+
+from stratagem._core.mesh import AXIS
+from stratagem._core.step._markers import is_literal
+from stratagem._private import sub_jaxprs
+
+EQUALIZING = {"psum", "pmax", "pmin", "all_gather", "psum_invariant", "all_gather_invariant"}
+OWN = {"axis_index", "ppermute", "all_to_all", "reduce_scatter", "psum_scatter", "io_callback"}
+
+
+def varying_outputs(closed: xc.ClosedJaxpr, varying: Sequence[bool]) -> list[bool]:
+    """Returns for every output whether it may differ between replicas, given the same for every input."""
+    return _outputs(closed.jaxpr, list(varying))
+
+
+def _outputs(jaxpr: Any, varying: Sequence[bool]) -> list[bool]:
+    differs = {v for v, varies in zip(jaxpr.invars, varying, strict=True) if varies}
+    for eqn in jaxpr.eqns:
+        ins = [not is_literal(v) and v in differs for v in eqn.invars]
+        differs.update(v for v, varies in zip(eqn.outvars, _equation(eqn, ins), strict=True) if varies)
+    return [not is_literal(v) and v in differs for v in jaxpr.outvars]
+
+
+def _over_replicas(params: dict[str, Any]) -> bool:
+    names = params.get("axes", params.get("axis_name", ()))
+    return AXIS in (names if isinstance(names, tuple) else (names,))
+
+
+def _equation(eqn: Any, ins: list[bool]) -> list[bool]:
+    name, params = eqn.primitive.name, eqn.params
+    if name in EQUALIZING and _over_replicas(params) and params.get("axis_index_groups") is None:
+        return [False] * len(eqn.outvars)
+    if name in OWN:
+        return [True] * len(eqn.outvars)
+    if name == "scan":
+        return _scan(params, ins)
+    if name == "while":
+        return _while(params, ins)
+    if name == "cond":
+        branches = [_outputs(b.jaxpr, ins[1:]) for b in params["branches"]]
+        return [ins[0] or any(outs) for outs in zip(*branches, strict=True)]
+    inner = list(sub_jaxprs(params))
+    if len(inner) == 1 and len(inner[0].invars) == len(ins) and len(inner[0].outvars) == len(eqn.outvars):
+        return _outputs(inner[0], ins)
+    varies = any(ins) or any(e.primitive.name in OWN for j in inner for e in j.eqns)
+    return [varies] * len(eqn.outvars)
+
+
+def _scan(params: dict[str, Any], ins: list[bool]) -> list[bool]:
+    consts, carries = params["num_consts"], params["num_carry"]
+    carry = ins[consts : consts + carries]
+    while True:
+        outs = _outputs(params["jaxpr"].jaxpr, [*ins[:consts], *carry, *ins[consts + carries :]])
+        new = [a or b for a, b in zip(carry, outs[:carries], strict=True)]
+        if new == carry:
+            return [*new, *outs[carries:]]
+        carry = new
+
+
+def _while(params: dict[str, Any], ins: list[bool]) -> list[bool]:
+    in_cond, in_body = params["cond_nconsts"], params["body_nconsts"]
+    carry = ins[in_cond + in_body :]
+    while True:
+        outs = _outputs(params["body_jaxpr"].jaxpr, [*ins[in_cond : in_cond + in_body], *carry])
+        stops = _outputs(params["cond_jaxpr"].jaxpr, [*ins[:in_cond], *carry])[0]
+        new = [stops or a or b for a, b in zip(carry, outs, strict=True)]
+        if new == carry:
+            return new
+        carry = new

@@ -1,0 +1,20 @@
+"""Relaxed specs of elements: those that hold for all of them, if the stage only knows one example."""
+
+from typing import Any
+
+from stratagem._data.elements._nest import Nest, map_leaves
+from stratagem._data.elements._spec import DatasetSpec, TensorSpec
+from stratagem._data.functions._map_mode import has_static_spec
+from stratagem._data.stages._stage import Stage
+
+
+def static_spec(stage: Stage) -> Nest:
+    """The specs of a stage's elements; sizes are left open if the specs come from an example that user code made."""
+    return stage.spec if has_static_spec(stage) else map_leaves(of_any_size, stage.spec)
+
+
+def of_any_size(spec: Any) -> Any:
+    """The spec of tensors of the same dtype and rank."""
+    if isinstance(spec, DatasetSpec):
+        return DatasetSpec(map_leaves(of_any_size, spec.element_spec))
+    return spec if spec.shape.rank is None else TensorSpec([None] * spec.shape.rank, spec.dtype)

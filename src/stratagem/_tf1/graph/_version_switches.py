@@ -1,0 +1,46 @@
+"""TensorFlow's switches between its versions, which have no effect here."""
+
+import contextlib
+import logging
+from collections.abc import Callable
+from typing import Any
+
+from stratagem._base.types import TensorLike
+from stratagem._strategies import device as on_device
+from stratagem._tf1.graph._function_wrappers import titled
+
+_log = logging.getLogger("stratagem.graph")
+_logged: set[str] = set()
+
+
+def _switch(name: str) -> Callable[..., None]:
+    def switch(config: Any = None, device_policy: Any = None, execution_mode: Any = None) -> None:
+        if name not in _logged:
+            _logged.add(name)
+            _log.info("%s: nothing to do; model_fns are traced, everything else runs as in TensorFlow 2.", name)
+
+    return titled(switch, name, "Accepted; it changes nothing, and the log says so once.")
+
+
+disable_control_flow_v2 = _switch("disable_control_flow_v2")
+disable_eager_execution = _switch("disable_eager_execution")
+disable_resource_variables = _switch("disable_resource_variables")
+disable_tensor_equality = _switch("disable_tensor_equality")
+disable_v2_behavior = _switch("disable_v2_behavior")
+disable_v2_tensorshape = _switch("disable_v2_tensorshape")
+enable_control_flow_v2 = _switch("enable_control_flow_v2")
+enable_eager_execution = _switch("enable_eager_execution")
+enable_resource_variables = _switch("enable_resource_variables")
+enable_tensor_equality = _switch("enable_tensor_equality")
+enable_v2_behavior = _switch("enable_v2_behavior")
+enable_v2_tensorshape = _switch("enable_v2_tensorshape")
+
+
+def resource_variables_enabled() -> bool:
+    """Returns True: every variable has a value of its own."""
+    return True
+
+
+def device(device_name_or_function: TensorLike) -> contextlib.AbstractContextManager[None]:
+    """Returns a context whose operations are on a device, as `tf.device`; a function has no effect."""
+    return on_device(device_name_or_function)
