@@ -13,10 +13,17 @@ import stratagem as tf
 from stratagem._hooks import install
 
 # Private: both ends of what Ray carries from one process to another, in one process.
-from stratagem._servers.remote import Actor, Pending, Servers, _ray_actors, _ray_node, _ray_worker_task
-from stratagem._servers.remote import _pickling as _serialization
-from stratagem._servers.remote import _ray_server_actor as _ray_server_task
-from stratagem._servers.remote import _ray_worker_proxy as _ray_worker
+from stratagem._servers.remote import (
+    Actor,
+    Pending,
+    Servers,
+    _pickling,
+    _ray_actors,
+    _ray_node,
+    _ray_server_actor,
+    _ray_worker_proxy,
+    _ray_worker_task,
+)
 from stratagem._servers.strategy import ParameterServerStrategy
 
 
@@ -40,7 +47,7 @@ class RemoteActor(Actor):
         self._name, self.target, self._ended = name, target, ended
 
     def call(self, method: str, *args: Any) -> Pending:
-        message = _serialization.packed((method, args), ray.cloudpickle.dumps if method == "make" else None)
+        message = _pickling.packed((method, args), ray.cloudpickle.dumps if method == "make" else None)
         # The task knows nothing of its caller's strategy.
         answer = contextvars.Context().run(self.target.answer, pickle.loads(pickle.dumps(message)))
         return _ray_actors.RayPending(Ray(), answer, self._name, None)
@@ -66,11 +73,11 @@ def remote_strategy(
 ) -> ParameterServerStrategy:
     """A strategy on such tasks; `worker.actor.target` of each of its `tasks` is a worker's task."""
     ended = [] if ended is None else ended
-    ps = [RemoteActor(f"ps:{i}", _ray_server_task.ServerTask(i, install), ended) for i in range(servers)]
+    ps = [RemoteActor(f"ps:{i}", _ray_server_actor.ServerTask(i, install), ended) for i in range(servers)]
     actors: list[Any] = [
         RemoteActor(f"worker:{i}", _ray_worker_task.WorkerTask(i, ps, install), ended) for i in range(workers)
     ]  # type: ignore[arg-type]
-    found = Servers(ps), [_ray_worker.RayWorkerProxy(i, actor) for i, actor in enumerate(actors)]
+    found = Servers(ps), [_ray_worker_proxy.RayWorkerProxy(i, actor) for i, actor in enumerate(actors)]
     monkeypatch.setattr(_ray_node, "check", lambda: None)
     addresses = {"ps": [f"s{i}:1" for i in range(servers)], "worker": [f"w{i}:1" for i in range(workers)]}
     resolver = tf.distribute.cluster_resolver.SimpleClusterResolver(tf.train.ClusterSpec(addresses))

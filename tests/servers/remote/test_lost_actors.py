@@ -11,8 +11,7 @@ from ray import exceptions
 import stratagem as tf
 
 # Private: what Ray may say of actors that it can not start, said by a stand-in for Ray.
-from stratagem._servers.remote import TaskLostError, TaskSilentError, _ray_actors, _ray_node
-from stratagem._servers.remote import _task_server as _task
+from stratagem._servers.remote import TaskLostError, TaskSilentError, _ray_actors, _ray_node, _task_server
 
 
 @final
@@ -189,11 +188,11 @@ def test_a_servers_process_waits_until_those_that_use_it_know_that_it_is_frozen(
                 raise left.pop()
             return True
 
-    monkeypatch.setattr(_task, "RayActor", Frozen)
-    monkeypatch.setattr(_task, "answers", lambda: True)
+    monkeypatch.setattr(_task_server, "RayActor", Frozen)
+    monkeypatch.setattr(_task_server, "answers", lambda: True)
     monkeypatch.setitem(sys.modules, "ray", SimpleNamespace(shutdown=lambda: None))
     server = tf.distribute.Server({job: ["localhost:1"]}, job, 0, start=False)
-    monkeypatch.setitem(_task._running, "localhost:1", SimpleNamespace(actor=object()))
+    monkeypatch.setitem(_task_server._running, "localhost:1", SimpleNamespace(actor=object()))
     if ends:
         server.serve()
         assert not left

@@ -14,7 +14,7 @@ import stratagem as tf
 import stratagem.compat.v1 as tf1
 
 # Private: a program that was compiled before is not compiled again, by a hook in JAX's compiler.
-from stratagem._private import _executable_cache as _executables
+from stratagem._private import _executable_cache
 from stratagem.estimator import Estimator, EstimatorSpec, RunConfig
 from tests.tf1.estimator.models import X, Y, by_hand, data, linear, rows, weight
 
@@ -50,7 +50,7 @@ def test_what_was_compiled_for_one_training_and_evaluation_serves_the_next(
         return compile_(backend, computation, *others)
 
     monkeypatch.setattr(compiler, "compile_or_get_cached", functools.partial(hook.func, noticed))
-    monkeypatch.setattr(_executables, "_known", OrderedDict())
+    monkeypatch.setattr(_executable_cache, "_known", OrderedDict())
     for model_dir in ("one", "two"):
         estimator = Estimator(linear(), tmp_path / model_dir)
         for _ in range(2):

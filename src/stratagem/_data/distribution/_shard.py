@@ -86,7 +86,7 @@ def _decided(stage: Stage, requested: AutoShardPolicy, workers: int) -> tuple[Au
     if requested is AutoShardPolicy.FILE and workers > 1:  # a single worker has all of it, whatever the plan
         raise NotFoundError(
             f"Found an unshardable source dataset: AutoShardPolicy.FILE needs sources that read files, and "
-            f"{type(unshardable[0]).__name__} does not. Use AutoShardPolicy.DATA or AUTO."
+            f"{type(unshardable[0]).__name__.removesuffix('Stage')} does not. Use AutoShardPolicy.DATA or AUTO."
         )
     return AutoShardPolicy.DATA, f"{requested.name}: not every source reads files"
 

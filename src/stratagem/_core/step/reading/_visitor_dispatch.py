@@ -22,8 +22,7 @@ import numpy as np
 
 from stratagem._core.numbers import FloatNumber, IntNumber
 from stratagem._core.step._function import Function
-from stratagem._core.step.reading import _containers, _functions, _keras, _objects
-from stratagem._core.step.reading import _leaf_values as _values
+from stratagem._core.step.reading import _containers, _functions, _keras, _leaf_values, _objects
 from stratagem._core.step.reading._code import by_class, of_library
 from stratagem._core.step.reading._places import Place
 from stratagem._core.step.reading._walk import Path, Reachable, Visitor
@@ -42,13 +41,13 @@ def optimizer(walk: Reachable, value: Any, path: Path, place: Place | None) -> N
 
 
 _EXACT: dict[type, Visitor] = {
-    float: _values.number,
-    int: _values.number,
-    complex: _values.number,
-    slice: _values.slice_object,
-    np.ndarray: _values.array,
-    FloatNumber: _values.being_traced,
-    IntNumber: _values.being_traced,
+    float: _leaf_values.number,
+    int: _leaf_values.number,
+    complex: _leaf_values.number,
+    slice: _leaf_values.slice_object,
+    np.ndarray: _leaf_values.array,
+    FloatNumber: _leaf_values.being_traced,
+    IntNumber: _leaf_values.being_traced,
     dict: _containers.dictionary,
     list: _containers.sequence,
     collections.deque: _containers.sequence,
@@ -61,13 +60,13 @@ _EXACT: dict[type, Visitor] = {
     functools.partial: _functions.partial,
     Function: _functions.decorated,
     types.ModuleType: _objects.module,
-    str: _values.by_value,
-    bytes: _values.by_value,
-    range: _values.by_text,
-    TensorShape: _values.by_text,
-    bytearray: _values.buffer,
-    array.array: _values.buffer,
-    weakref.ref: _values.reference,
+    str: _leaf_values.by_value,
+    bytes: _leaf_values.by_value,
+    range: _leaf_values.by_text,
+    TensorShape: _leaf_values.by_text,
+    bytearray: _leaf_values.buffer,
+    array.array: _leaf_values.buffer,
+    weakref.ref: _leaf_values.reference,
     types.MappingProxyType: _containers.view,
     type({}.keys()): _containers.view,
     type({}.values()): _containers.view,
@@ -87,11 +86,11 @@ _IMMUTABLE += (decimal.Decimal, fractions.Fraction, pathlib.PurePath, uuid.UUID)
 _KINDS: tuple[tuple[Any, Visitor], ...] = (
     (enum.Enum, _objects.member),
     ((str, bytes), _objects.text),
-    (_IMMUTABLE, _values.by_value),
-    ((jax.Array, KerasVariable), _values.tensor),
-    ((np.ndarray, np.generic), _values.array),
-    (contextvars.ContextVar, _values.context_variable),
-    ((operator.attrgetter, operator.itemgetter, operator.methodcaller), _values.getter),
+    (_IMMUTABLE, _leaf_values.by_value),
+    ((jax.Array, KerasVariable), _leaf_values.tensor),
+    ((np.ndarray, np.generic), _leaf_values.array),
+    (contextvars.ContextVar, _leaf_values.context_variable),
+    ((operator.attrgetter, operator.itemgetter, operator.methodcaller), _leaf_values.getter),
     (types.ModuleType, _objects.module),
     (type, _objects.class_object),
     (keras.optimizers.Optimizer, optimizer),
@@ -99,17 +98,17 @@ _KINDS: tuple[tuple[Any, Visitor], ...] = (
     (tuple, _containers.fixed_sequence),
     ((list, collections.deque), _containers.sequence),
     ((set, frozenset), _containers.unordered),
-    ((int, float, complex), _values.number),
+    ((int, float, complex), _leaf_values.number),
 )
 
 
 # Arguments with these visitors are inputs of the program, or parts of it, as they are.
 _ARGUMENTS = (
-    _values.by_value,
-    _values.tensor,
-    _values.array,
-    _values.by_identity,
-    _values.iterator,
+    _leaf_values.by_value,
+    _leaf_values.tensor,
+    _leaf_values.array,
+    _leaf_values.by_identity,
+    _leaf_values.iterator,
     _functions.wrapper,
 )
 
@@ -125,10 +124,10 @@ def visitor_of(kind: type, home: str) -> Visitor:
     if of_library(kind.__module__) and issubclass(kind, _keras.KERAS):
         return _keras.object_of_keras
     if hasattr(kind, "__next__"):
-        return _values.iterator
+        return _leaf_values.iterator
     if _objects.is_followed(kind, home):
         return _objects.object_of_users
-    return _functions.wrapper if hasattr(kind, "__call__") else _values.by_identity  # noqa: B004  # no instance is at hand
+    return _functions.wrapper if hasattr(kind, "__call__") else _leaf_values.by_identity  # noqa: B004  # no instance is at hand
 
 
 def visit_arguments(walk: Reachable, leaves: Sequence[Any]) -> set[int]:
@@ -136,7 +135,7 @@ def visit_arguments(walk: Reachable, leaves: Sequence[Any]) -> set[int]:
     found = set()
     for i, value in enumerate(leaves):
         visitor = walk.visitor_of(value)
-        if type(value) in (int, float) or (visitor is not _values.number and visitor not in _ARGUMENTS):
+        if type(value) in (int, float) or (visitor is not _leaf_values.number and visitor not in _ARGUMENTS):
             found.add(i)
             walk.visit(value, (None, "name", f"argument {i}"), ("argument", None, i))
     return found

@@ -9,7 +9,7 @@ from job import FOLDER, coordinator, draw, iterator_of, numbers, run, strategy
 import stratagem as tf
 
 # Private: a slow worker is not given several functions at once.
-from stratagem._servers.coordinator import _batching_policy as _batching
+from stratagem._servers.coordinator import _batching_policy
 
 scheduled = []
 
@@ -24,8 +24,8 @@ def add_up(iterator):
 
 def together(function, iterator):
     """The results of many calls, of which workers were given several at once, however slow they are."""
-    calls, usual = 0, _batching._BATCH_SECONDS
-    _batching._BATCH_SECONDS = 600.0
+    calls, usual = 0, _batching_policy._BATCH_SECONDS
+    _batching_policy._BATCH_SECONDS = 600.0
 
     def counted(call):
         def counting(method, *args):
@@ -43,7 +43,7 @@ def together(function, iterator):
     finally:
         for worker in strategy.tasks:
             del worker.actor.call
-        _batching._BATCH_SECONDS = usual
+        _batching_policy._BATCH_SECONDS = usual
         assert calls < 0.9 * sum(value._status.value == "READY" for value in scheduled)
     return coordinator.fetch(scheduled)
 
