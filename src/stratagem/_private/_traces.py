@@ -100,6 +100,10 @@ def new_jaxpr(
     return _empty_jaxpr().replace(constvars=constvars, invars=invars, outvars=outvars, eqns=eqns, effects=effects)
 
 
+_RESULT_SHARDINGS = frozenset(("sharding", "out_sharding"))
+_PLACING = ("sharding_constraint", "device_put", "reshard")
+
+
 def without_meshes(jaxpr: Jaxpr) -> Jaxpr:
     """The same program with values whose types name no mesh, here and in the programs inside."""
     renamed: dict[Any, Any] = {}
@@ -113,11 +117,19 @@ def without_meshes(jaxpr: Jaxpr) -> Jaxpr:
 
     def equation(eqn: JaxprEqn) -> JaxprEqn:
         params = {key: _plain_param(value) for key, value in eqn.params.items()}
-        return eqn.replace(invars=list(map(plain, eqn.invars)), outvars=list(map(plain, eqn.outvars)), params=params)
+        # JAX writes down where results lie if an operand's type says where it does; where the user asks, it is left alone.
+        params |= {key: None for key in _RESULT_SHARDINGS & params.keys() if eqn.primitive.name not in _PLACING}
+        ins, outs = list(map(plain, eqn.invars)), list(map(plain, eqn.outvars))
+        return eqn.replace(invars=ins, outvars=outs, params=params, ctx=_context_without_mesh(eqn.ctx))
 
     constvars, invars = list(map(plain, jaxpr.constvars)), list(map(plain, jaxpr.invars))
     eqns = list(map(equation, jaxpr.eqns))
     return jaxpr.replace(constvars=constvars, invars=invars, outvars=list(map(plain, jaxpr.outvars)), eqns=eqns)
+
+
+def names_a_mesh(jaxpr: Jaxpr) -> bool:
+    """Returns whether an equation of a program, or of one inside, was noted under a mesh: of an operand, or the current one."""
+    return any(not e.ctx.cur_abstract_mesh.empty or any(map(names_a_mesh, sub_jaxprs(e.params))) for e in jaxpr.eqns)
 
 
 def _plain_param(value: Any) -> Any:
@@ -126,6 +138,20 @@ def _plain_param(value: Any) -> Any:
     if isinstance(value, ClosedJaxpr):
         return ClosedJaxpr(without_meshes(value.jaxpr), value.consts)
     return without_meshes(value) if isinstance(value, Jaxpr) else value
+
+
+def _context_without_mesh(context: Any) -> Any:
+    """The context in which an equation is computed anew: JAX notes the mesh that was current, or that of an operand."""
+    if context.cur_abstract_mesh.empty:
+        return context
+    metadata = None if context.xla_metadata is None else tuple(context.xla_metadata.items())
+    return jax_core.JaxprEqnContext._create(
+        context.compute_type,
+        context.threefry_partitionable,
+        jax.sharding.AbstractMesh((), ()),
+        context.remove_size_one_mesh_axis,
+        metadata,
+    )
 
 
 def _without_mesh(aval: Any) -> Any:

@@ -72,7 +72,7 @@ def derivatives(name: str, order: str, dtype: str, function: Any = None) -> list
     return list(step(*points(name, dtype)))
 
 
-@pytest.mark.parametrize(("name", "order"), AGREED)
+@pytest.mark.parametrize(("name", "order"), thorough_but(AGREED[::3], AGREED))
 def test_derivatives_are_those_of_tensorflow(name: str, order: str) -> None:
     check(
         name,
