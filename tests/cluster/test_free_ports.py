@@ -1,7 +1,10 @@
 """Free ports are given to one asker only, in any process of this machine."""
 
+import errno
+import socket
 import subprocess
 import sys
+from typing import Any
 
 import pytest
 
@@ -38,15 +41,16 @@ def test_two_processes_never_get_the_same_port_although_neither_uses_it_yet() ->
         assert len(mine) == len(theirs) == 15
         assert not mine & theirs
         other.communicate("")
-    _free_ports._release()
+    _free_ports._release_all()
     assert len(_free_ports.free_ports(36)) == 36, "what a process had reserved is free when it has ended"
-    _free_ports._release()
+    _free_ports._release_all()
 
 
 def test_more_ports_than_there_are_is_an_error_and_not_an_endless_search() -> None:
     with pytest.raises(ResourceExhaustedError, match="41 ports are needed, and 40 from 100000 to 100039 are free"):
         _free_ports.free_ports(41)
-    _free_ports._release()
+    assert len(_free_ports.free_ports(40)) == 40, "a search in vain reserves nothing"
+    _free_ports._release_all()
 
 
 def test_the_ports_reserved_by_a_process_stay_few(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -54,4 +58,14 @@ def test_the_ports_reserved_by_a_process_stay_few(monkeypatch: pytest.MonkeyPatc
     for _ in range(30):
         _free_ports.free_ports(2)
     assert len(_free_ports._reserved) <= 5
-    _free_ports._release()
+    _free_ports._release_all()
+
+
+def test_where_ports_cannot_be_reserved_they_are_found_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Forbidden(socket.socket):
+        def bind(self, address: Any) -> None:
+            raise PermissionError(errno.EPERM, "names of sockets are forbidden here")
+
+    monkeypatch.setattr(_free_ports.socket, "socket", Forbidden)
+    assert len({*_free_ports.free_ports(20), *_free_ports.free_ports(20)}) == 40
+    _free_ports._release_all()

@@ -128,14 +128,14 @@ class _CurrentJob:
         self.job: Job = ALONE
 
 
-_process = _CurrentJob()
+_current = _CurrentJob()
 
 
 def enter_job(job: Job) -> None:
     """Makes `job` the job of this process, for all its threads."""
-    _process.job = job
+    _current.job = job
 
 
 def process_job() -> Job:
     """The job that this process is in."""
-    return _process.job
+    return _current.job

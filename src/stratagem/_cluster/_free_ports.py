@@ -1,10 +1,11 @@
 """Finds free ports for jobs on this machine, and reserves them."""
 
 import atexit
-import collections
+import errno
 import random
 import socket
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 from stratagem._base.errors import ResourceExhaustedError
@@ -12,8 +13,9 @@ from stratagem._base.errors import ResourceExhaustedError
 _RANGE = Path("/proc/sys/net/ipv4/ip_local_port_range")
 _LOWEST = 20_000  # Ray gives 10002 to 19999 to its workers by default
 _random = random.SystemRandom()  # the same seed in two processes must not give the same ports
-# Sockets whose names reserve ports. A port is listened on soon after it was asked for: the newest reservations are enough.
-_reserved: collections.deque[socket.socket] = collections.deque()
+# Ports, the newest last, and the sockets whose names reserve them. A port is listened on soon after it was asked for, so the
+# newest reservations are enough.
+_reserved: dict[int, socket.socket] = {}
 _MOST_RESERVED = 128
 
 
@@ -31,18 +33,15 @@ def free_ports(count: int) -> list[int]:
     for port in _random.sample(ports, len(ports)):
         if len(found) == count:
             break
-        if _reserve(port):
-            if _is_free(port):
-                found.append(port)
-            else:
-                _reserved.pop().close()
+        if _is_free(port) and _reserve(port):
+            found.append(port)
     if len(found) < count:
+        _release(found)
         raise ResourceExhaustedError(
             f"free_ports: {count} ports are needed, and {len(found)} from {ports.start} to {ports.stop - 1} are free. "
             "Do older jobs still run?"
         )
-    while len(_reserved) > max(count, _MOST_RESERVED):
-        _reserved.popleft().close()
+    _release(list(_reserved)[: -max(count, _MOST_RESERVED)])
     return found
 
 
@@ -59,15 +58,17 @@ def _reserve(port: int) -> bool:
     A name of Linux' abstract sockets belongs to one process of the network namespace, which is what shares the ports, and is
     free again when that process ends, however it ends.
     """
-    if sys.platform != "linux":
-        return True
-    one = socket.socket(socket.AF_UNIX)
-    try:
-        one.bind(f"\0stratagem-port-{port}")
-    except OSError:
-        one.close()
+    if port in _reserved:
         return False
-    _reserved.append(one)
+    one = socket.socket(socket.AF_UNIX)
+    if sys.platform == "linux":
+        try:
+            one.bind(f"\0stratagem-port-{port}")
+        except OSError as error:
+            if error.errno == errno.EADDRINUSE:
+                one.close()
+                return False  # where such names are not allowed, the port is given without one
+    _reserved[port] = one
     return True
 
 
@@ -80,7 +81,11 @@ def _is_free(port: int) -> bool:
         return True
 
 
+def _release(ports: Sequence[int]) -> None:
+    for port in ports:
+        _reserved.pop(port).close()
+
+
 @atexit.register
-def _release() -> None:
-    while _reserved:
-        _reserved.popleft().close()
+def _release_all() -> None:
+    _release(list(_reserved))

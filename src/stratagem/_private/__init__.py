@@ -116,7 +116,6 @@ from stratagem._private._traces import OutsideOfTraces as OutsideOfTraces
 from stratagem._private._traces import computes_at_once as computes_at_once
 from stratagem._private._traces import is_constant as is_constant
 from stratagem._private._traces import jax_function as jax_function
-from stratagem._private._traces import names_a_mesh as names_a_mesh
 from stratagem._private._traces import new_jaxpr as new_jaxpr
 from stratagem._private._traces import stand_in as stand_in
 from stratagem._private._traces import sub_jaxprs as sub_jaxprs

@@ -127,11 +127,6 @@ def without_meshes(jaxpr: Jaxpr) -> Jaxpr:
     return jaxpr.replace(constvars=constvars, invars=invars, outvars=list(map(plain, jaxpr.outvars)), eqns=eqns)
 
 
-def names_a_mesh(jaxpr: Jaxpr) -> bool:
-    """Returns whether an equation of a program, or of one inside, was noted under a mesh: of an operand, or the current one."""
-    return any(not e.ctx.cur_abstract_mesh.empty or any(map(names_a_mesh, sub_jaxprs(e.params))) for e in jaxpr.eqns)
-
-
 def _plain_param(value: Any) -> Any:
     if type(value) is tuple:  # not a named one, which holds no programs
         return tuple(map(_plain_param, value))
@@ -141,7 +136,7 @@ def _plain_param(value: Any) -> Any:
 
 
 def _context_without_mesh(context: Any) -> Any:
-    """The context in which an equation is computed anew: JAX notes the mesh that was current, or that of an operand."""
+    """The context in which an equation is computed again, without the mesh that JAX notes there: that of an operand."""
     if context.cur_abstract_mesh.empty:
         return context
     metadata = None if context.xla_metadata is None else tuple(context.xla_metadata.items())

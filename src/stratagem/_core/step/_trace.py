@@ -30,7 +30,6 @@ from stratagem._private import (
     announce_build,
     has_open_shape,
     local_copy,
-    names_a_mesh,
     on_a_mesh,
     settings_of,
     shape_of,
@@ -225,7 +224,7 @@ def _make_jaxpr(
     axes = [(AXIS, replicas), (f"trace {next(_numbers)}", 1)]
     with unwatched_reads(), recorder:  # at its end, Keras gives new variables their initial values
         closed = jax.make_jaxpr(pure, axis_env=axes)(variables, own, shared)
-    if not any(map(on_a_mesh, closed.consts)) and not names_a_mesh(closed.jaxpr):
+    if not any(map(on_a_mesh, closed.consts)):
         return closed
     # The function captures arrays that lie on a mesh, which JAX refuses in a program over another one.
     constants = [local_copy(c) if on_a_mesh(c) else c for c in closed.consts]
