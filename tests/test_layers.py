@@ -13,6 +13,7 @@ BUILDINGS = (  # lowest first; members of one row may not import each other
     ("_private", "_cluster"),
     ("_core",),
     ("_ops",),
+    ("_autograph",),
     ("_data", "_checkpoints", "_events", "_legacy"),
     ("_strategies",),
     ("_servers",),
@@ -32,7 +33,8 @@ ROOMS: dict[str, tuple[tuple[str, ...], ...]] = {
     ),
     "_cluster": (("coordination",), ("control", "")),
     "_core": (
-        ("reduce_op", "non_finite", "rewrites", "derivatives"),
+        ("reduce_op", "non_finite", "rewrites", "while_gradient"),
+        ("derivatives",),
         ("mesh", "numbers"),
         ("roles",),
         ("context",),

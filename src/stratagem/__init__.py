@@ -38,9 +38,10 @@ _NAMES = {
     "_data": "TensorSpec",
     "_hooks": "install_as_tensorflow",
     "_core.step": """
-        GradientTape UnconnectedGradients custom_gradient executing_eagerly function grad_pass_through init_scope
+        GradientTape UnconnectedGradients custom_gradient executing_eagerly grad_pass_through init_scope
         inside_function recompute_grad
     """,
+    "_autograph": "function",
     "_core.values": """
         IndexedSlices Module TensorShape Variable VariableAggregation VariableSynchronization name_scope
     """,
@@ -48,8 +49,8 @@ _NAMES = {
     "_tf1.graph": "Operation control_dependencies group no_op",
 }
 _NAMESPACES = """
-    autodiff bitwise compat config data debugging distribute dtypes errors estimator image io keras linalg math nest nn
-    random sparse strings summary train
+    autodiff autograph bitwise compat config data debugging distribute dtypes errors estimator image io keras linalg math
+    nest nn random sparse strings summary train
 """
 _KERAS_NAMESPACES = "initializers losses metrics optimizers regularizers"
 

@@ -61,7 +61,7 @@ CHANGES: dict[str, Change] = {
     "map in threads": lambda d, a, b, _: d.map(lambda x: np.int64(int(x) % 5), num_parallel_calls=a % 3 + 1),
     "map at random": lambda d, a, b, _: d.map(lambda x: x + tf.random.uniform([], 0, 9, tf.int64)),
     "filter": lambda d, a, b, _: d.filter(lambda x: x % 3 != a % 3),
-    "filter in Python": lambda d, a, b, _: d.filter(lambda x: int(x) % 2 == a % 2),
+    "filter in Python": lambda d, a, b, _: d.filter(lambda x: int(x.numpy()) % 2 == a % 2),
     "prefetch": lambda d, a, b, _: d.prefetch(a % 3 + 1),
     "cache": lambda d, a, b, _: d.cache(),
     "cache in a file": lambda d, a, b, folder: d.cache(folder / f"{a}"),

@@ -382,26 +382,26 @@ def test_an_error_of_a_map_reaches_the_caller_and_the_iteration_can_go_on() -> N
 
 
 def test_batches_need_equal_shapes() -> None:
-    dataset = Dataset.range(3).map(lambda x: np.zeros(int(x))).batch(2)
+    dataset = Dataset.range(3).map(lambda x: np.zeros(x.numpy())).batch(2)
     with pytest.raises(InvalidArgumentError, match=r"component 0. First .* \[0\] and element 1 .* \[1\]"):
         next(iter(dataset))
 
 
 def test_batches_need_equal_dtypes() -> None:
-    dataset = Dataset.range(3).map(lambda x: 1 if x == 0 else 1.5).batch(2)
+    dataset = Dataset.range(3).map(lambda x: 1 if x.numpy() == 0 else 1.5).batch(2)
     with pytest.raises(InvalidArgumentError, match=r"dtypes: int32, float32"):
         next(iter(dataset))
 
 
 def test_unbatching_scalars_of_user_code_is_an_error_when_they_come() -> None:
-    dataset = Dataset.range(3).map(lambda x: int(x)).unbatch()
+    dataset = Dataset.range(3).map(lambda x: int(x.numpy())).unbatch()
     with pytest.raises(ValueError, match="scalar components"):
         next(iter(dataset))
 
 
 def test_the_spec_of_a_python_map_over_nothing_cannot_be_found() -> None:
     with pytest.raises(ValueError, match="there is none"):
-        _ = Dataset.range(0).map(lambda x: int(x)).element_spec
+        _ = Dataset.range(0).map(lambda x: int(x.numpy())).element_spec
 
 
 def test_reduce_folds_elements() -> None:
@@ -500,7 +500,7 @@ def test_wrong_arguments_are_named_at_once(call: Callable[[Dataset], Any], error
 
 def test_printing_runs_no_user_code() -> None:
     assert repr(Dataset.range(3)) == "<Dataset element_spec=TensorSpec(shape=(), dtype=int64, name=None)>"
-    assert "unknown" in repr(Dataset.range(3).map(lambda x: 1 / int(x)))
+    assert "unknown" in repr(Dataset.range(3).map(lambda x: 1 / x.numpy()))
 
 
 # Options.

@@ -281,7 +281,7 @@ def test_elements_of_user_code_are_made_one_step_ahead_in_a_thread_of_the_caller
     ahead = threading.Event()
 
     def f(x: Any) -> Any:
-        made.append((int(x[0]), threading.current_thread().name, current().strategy))
+        made.append((int(x[0].numpy()), threading.current_thread().name, current().strategy))
         if len(made) == 2:
             ahead.set()
         return x
@@ -312,7 +312,7 @@ def test_a_source_that_blocks_does_not_hold_back_what_is_ready() -> None:
 
 def test_without_a_buffer_nothing_is_made_ahead() -> None:
     made: list[int] = []
-    dataset = Dataset.range(8).batch(2).map(lambda x: made.append(int(x[0])) or x)
+    dataset = Dataset.range(8).batch(2).map(lambda x: made.append(x[0].numpy()) or x)
     options = InputOptions(experimental_per_replica_buffer_size=0)
     next(iter(distribute(dataset, 2, options)))
     assert len(made) == 1

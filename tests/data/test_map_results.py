@@ -272,9 +272,9 @@ def test_threads_end_with_their_walk(end: str) -> None:
     before = threading.active_count()
 
     def fail(x: Any) -> int:
-        if int(x) == 5 and end == "error":
+        if int(x.numpy()) == 5 and end == "error":
             raise KeyError(end)
-        return int(x)
+        return int(x.numpy())
 
     walk = iter(Dataset.range(50).map(fail, num_parallel_calls=3).batch(2).prefetch(2))
     if end == "error":

@@ -191,7 +191,7 @@ def test_wrong_arguments_are_refused_at_once(call: Callable[[Dataset], Any], err
 
 
 def test_user_code_with_a_wrong_structure_is_refused_when_it_comes() -> None:
-    dataset = Dataset.range(3).map(lambda x: int(x)).scan(np.int64(0), lambda s, x: ((s, s), int(x)))
+    dataset = Dataset.range(3).map(lambda x: int(x.numpy())).scan(np.int64(0), lambda s, x: ((s, s), int(x)))
     with pytest.raises(TypeError, match="The element types for the new state must match"):
         next(iter(dataset))
     with pytest.raises(TypeError, match=r"must return a `Dataset` object\. Got .*Use `map`"):
@@ -202,7 +202,7 @@ def test_user_code_with_a_wrong_structure_is_refused_when_it_comes() -> None:
 
 DRAWS: dict[str, Callable[[Path], Dataset]] = {
     "shuffled rows": lambda _: Dataset.range(50).shuffle(50),
-    "shuffled elements": lambda _: Dataset.range(50).map(lambda x: int(x)).shuffle(20),
+    "shuffled elements": lambda _: Dataset.range(50).map(lambda x: int(x.numpy())).shuffle(20),
     "shuffled and repeated": lambda _: Dataset.range(25).shuffle(25).repeat(2),
     "a cached order": lambda _: Dataset.range(50).shuffle(50).cache(),
     "random numbers": lambda _: Dataset.random(),

@@ -62,7 +62,7 @@ class TracedDecisionError(OperatorNotAllowedInGraphError):
 
 
 class DivergenceError(StratagemError, ValueError):
-    """A mirrored variable would get a different value on every replica."""
+    """Replicas would not stay alike: a mirrored variable would get different values, or a collective is not reached by all."""
 
 
 class ReductionError(StratagemError, ValueError):

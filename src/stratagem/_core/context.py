@@ -29,6 +29,9 @@ class Context:
     slot_of: the variable whose location new variables share, since they are its optimizer's slots; or None.
     worker: the worker of a parameter-server job that runs the current code, or None.
     graph: the call of an Estimator's model_fn that the current code is part of, or None.
+    autograph: whether functions are converted, so that tensors can decide in them (`_autograph`).
+    loop: True in a loop of the function that is being compiled, outside of replica functions: what may run slower in a
+    compiled loop, or more often than once, takes the function to host mode.
     reading: True in a call of an Estimator's input_fn, which describes datasets; their elements are not known there.
     """
 
@@ -43,6 +46,8 @@ class Context:
     slot_of: keras.Variable | None = None
     worker: CurrentWorker | None = None
     graph: GraphBuild | None = None
+    autograph: bool = True
+    loop: bool = False
     reading: bool = False
 
 

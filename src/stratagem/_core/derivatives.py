@@ -15,6 +15,7 @@ from jax import lax
 from jax.custom_derivatives import SymbolicZero
 from jax.extend import core as xc
 
+from stratagem._core.while_gradient import reverse_while, reversible_while
 from stratagem._private import jax_function
 
 Function = Callable[..., Any]
@@ -51,7 +52,7 @@ def _forward_equation(eqn: Any) -> Any:
 
 
 def _is_ours(reverse: Any) -> bool:
-    return reverse in (_rsqrt_gradient_backward,) or getattr(reverse, "func", None) is _unless_zero
+    return reverse is _rsqrt_gradient_backward or getattr(reverse, "func", reverse) in (reverse_while, _unless_zero)
 
 
 def _forward_param(param: Any) -> Any:
@@ -76,11 +77,20 @@ def _equations(eqn: Any) -> Iterator[Any]:
     name = eqn.primitive.name
     if name in _CALLS:
         params = {k: _in_param(v) for k, v in eqn.params.items()}
-        yield eqn.replace(params=params) if any(params[k] is not eqn.params[k] for k in params) else eqn
+        new = eqn.replace(params=params) if any(params[k] is not eqn.params[k] for k in params) else eqn
+        yield _with_reverse(new) if name == "while" else new
     elif name in _RULES and jnp.issubdtype(eqn.outvars[0].aval.dtype, jnp.floating):
         yield from _replaced(eqn)
     else:
         yield eqn
+
+
+def _with_reverse(loop: Any) -> Any:
+    """Returns a `while` equation as a call with a rule for its reverse, which JAX lacks; without floats it needs none."""
+    if loop.effects or not any(jnp.issubdtype(v.aval.dtype, jnp.inexact) for v in loop.outvars):
+        return loop
+    (new,) = jax.make_jaxpr(reversible_while(loop))(*(v.aval for v in loop.invars)).jaxpr.eqns
+    return new.replace(invars=list(loop.invars), outvars=list(loop.outvars), source_info=loop.source_info)
 
 
 def _in_param(param: Any) -> Any:

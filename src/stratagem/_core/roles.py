@@ -70,6 +70,10 @@ class Recorder(Protocol):
         """True if the code runs as Python, on values that are known, and is not traced."""
 
     @property
+    def platform(self) -> str:
+        """The platform of the devices that the program will run on: `cpu`, `gpu`, `tpu`."""
+
+    @property
     def even(self) -> bool:
         """True while all replicas' inputs have the same shapes."""
 

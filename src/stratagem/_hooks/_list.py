@@ -1,5 +1,6 @@
 """Every hook into JAX and Keras: what it changes where, why, and which test fails without it."""
 
+from stratagem._autograph import attach_overrides
 from stratagem._core.step import (
     attach_lookups,
     attach_loss_check,
@@ -370,6 +371,17 @@ HOOKS: tuple[Hook, ...] = (
         why="`metric.result()` inside a replica would be that replica's own.",
         test="tests/keras/test_metrics.py::test_the_result_inside_of_a_replica_is_that_of_all_replicas",
         attach=attach_metrics,
+    ),
+    Hook(
+        what="methods of users' classes",
+        places=(
+            "keras.src.layers.layer.Layer.__init_subclass__",
+            "keras.src.losses.loss.Loss.__init_subclass__",
+            "keras.src.metrics.metric.Metric.__init_subclass__",
+        ),
+        why="An `if` on a tensor in a layer's `call`, or in `train_step`, would be an error.",
+        test="tests/autograph/test_keras_classes.py::test_tensors_decide_in_methods_that_keras_calls",
+        attach=attach_overrides,
     ),
     Hook(
         what="seeds of replicas",

@@ -126,8 +126,10 @@ def assert_all_finite(x: TensorLike, message: str, name: str | None = None) -> T
 
 def Assert(condition: TensorLike, data: Sequence[Nest], summarize: int | None = None, name: str | None = None) -> None:
     """Raises InvalidArgumentError with `data` unless the condition is true."""
-    shown = {f"data[{i}]": d if isinstance(d, jax.Array) else tensor(d) for i, d in enumerate(data)}
-    _check_all(tensor(condition), None, "of tf.Assert", **shown)
+    found = {f"data[{i}]": tensor(d) for i, d in enumerate(data)}
+    words = [as_text(v) for v in found.values() if isinstance(v, np.ndarray)]  # strings, which no program has
+    shown = {label: v for label, v in found.items() if not isinstance(v, np.ndarray)}
+    _check_all(tensor(condition), " ".join(words) or None, "of tf.Assert", **shown)
 
 
 def enable_check_numerics(stack_height_limit: int = 30, path_length_limit: int = 50) -> None:

@@ -116,6 +116,7 @@ from stratagem._private._traces import OutsideOfTraces as OutsideOfTraces
 from stratagem._private._traces import computes_at_once as computes_at_once
 from stratagem._private._traces import is_constant as is_constant
 from stratagem._private._traces import jax_function as jax_function
+from stratagem._private._traces import line_of as line_of
 from stratagem._private._traces import new_jaxpr as new_jaxpr
 from stratagem._private._traces import stand_in as stand_in
 from stratagem._private._traces import sub_jaxprs as sub_jaxprs
@@ -126,6 +127,7 @@ from stratagem._private._trainer import data_adapter as data_adapter
 from stratagem._private._trainer import intercept_trainer as intercept_trainer
 from stratagem._private._trainer import train_validation_split as train_validation_split
 from stratagem._private._trainer import user_level as user_level
+from stratagem._private._user_classes import intercept_overrides as intercept_overrides
 from stratagem._private._variable_creation import fresh_names as fresh_names
 from stratagem._private._variable_creation import intercept_creation as intercept_creation
 from stratagem._private._variable_slices import let_slices_be_assigned as let_slices_be_assigned

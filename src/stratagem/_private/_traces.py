@@ -7,6 +7,7 @@ from typing import Any, final
 
 import jax
 from jax._src import core as jax_core
+from jax._src import source_info_util
 from jax.extend.core import ClosedJaxpr, Jaxpr, JaxprEqn, Literal, Var
 
 from stratagem._base.types import TensorLike, Value
@@ -98,6 +99,18 @@ def new_jaxpr(
     """A program of these equations. (Its constructor wants a debug info that only private code can make.)"""
     effects = frozenset().union(*(e.effects for e in eqns))
     return _empty_jaxpr().replace(constvars=constvars, invars=invars, outvars=outvars, eqns=eqns, effects=effects)
+
+
+_PACKAGE = str(Path(__file__).parents[1])
+
+
+def line_of(eqn: JaxprEqn) -> str:
+    """Returns the file and line of the user's code that an equation comes from."""
+    frames = source_info_util.user_frames(eqn.source_info.traceback)
+    found = next(
+        (f for f in frames if "/site-packages/" not in f.file_name and not f.file_name.startswith(_PACKAGE)), None
+    )
+    return "unknown line" if found is None else f"{found.file_name}:{found.start_line}"
 
 
 _RESULT_SHARDINGS = frozenset(("sharding", "out_sharding"))

@@ -12,6 +12,7 @@ import jax
 import jax.numpy as jnp
 import keras
 
+from stratagem._autograph import converted
 from stratagem._base.errors import ContextError, InvalidArgumentError, MixedStrategiesError, ReductionError
 from stratagem._base.types import Nest, TensorLike, Unused, UserFunction, Value
 from stratagem._cluster import ClusterResolver
@@ -186,7 +187,7 @@ class AbstractStrategy(abc.ABC):
             raise TypeError(f"strategy.run needs a function, got {fn!r}.")
         self._enter("strategy.run")
         if current().recorder is not None:
-            return run_replicas(self, fn, args, kwargs or {})
+            return run_replicas(self, converted(fn), args, kwargs or {})
 
         if runs_replicas_eagerly(self):
             with self.scope():
@@ -197,7 +198,7 @@ class AbstractStrategy(abc.ABC):
 
         def body(args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
             recording().follows_settings = follows
-            return run_replicas(self, fn, args, kwargs)
+            return run_replicas(self, converted(fn), args, kwargs)
 
         name = f"strategy.run({getattr(fn, '__name__', fn)})"
         with self.scope():

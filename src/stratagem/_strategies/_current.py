@@ -4,6 +4,7 @@ import dataclasses
 from collections.abc import Callable, Sequence
 from typing import Any, cast, final
 
+from stratagem._autograph import converted
 from stratagem._base.errors import ContextError
 from stratagem._core.context import Context, assign, current
 from stratagem._core.mesh import ReplicaMesh
@@ -39,7 +40,7 @@ class DefaultStrategy(AbstractStrategy):
                 f"strategy.run: positional args must be a list or tuple, got {type(args).__name__}: {args!r}."
             )
         if current().recorder is not None:
-            return fn(*args, **(kwargs or {}))
+            return converted(fn)(*args, **(kwargs or {}))
         name = f"run({getattr(fn, '__name__', fn)})"
 
         follows = not isinstance(fn, Function)
@@ -47,7 +48,7 @@ class DefaultStrategy(AbstractStrategy):
         def body(args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
             if (recorder := current().recorder) is not None:
                 recorder.follows_settings = follows
-            return fn(*args, **kwargs)
+            return converted(fn)(*args, **kwargs)
 
         return execute_undecorated(self.reads, fn, body, ("default run",), name, args, dict(kwargs or {}), self.mesh)
 

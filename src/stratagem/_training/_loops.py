@@ -69,7 +69,7 @@ class Loops:
             for epoch in fit.epochs(epochs):
                 fit.begin_epoch(epoch)
                 taken, last = self._train_epoch(runner, callbacks, fit)
-                logs = dict(model._get_metrics_result_or_logs(last))
+                logs = dict(_results(model, last))
                 if validate.due(epoch):
                     logs |= {f"val_{name}": value for name, value in validate(callbacks).items()}
                 fit.end_epoch(epoch, logs)
@@ -168,7 +168,7 @@ class Loops:
             taken, last = self._pass(runner, callbacks, hooks, lambda: model.stop_evaluating, show=show)
             if runner.batches is not None and taken < runner.batches and not model.stop_evaluating:
                 _warn_of_early_end("evaluation", taken, runner.batches)
-            logs = _python_numbers(model._get_metrics_result_or_logs(last))
+            logs = _python_numbers(_results(model, last))
             callbacks.on_test_end(logs)
         return logs
 
@@ -273,6 +273,16 @@ def _python_numbers(logs: Any) -> Any:
 def _python_number(value: Any) -> Any:
     array = np.asarray(value)
     return float(array) if array.ndim == 0 else array
+
+
+def _results(model: Any, last: Any) -> Any:
+    """Returns what a pass reports: the results of all metrics, or what its last step returned if that has other names.
+
+    The latter also if the step never updates the metric `loss`, which says 0 then. (In TensorFlow the model has none then.)
+    """
+    tracker = model._loss_tracker
+    unused = tracker is not None and isinstance(last, dict) and not float(tracker.count)
+    return last if unused else model._get_metrics_result_or_logs(last)
 
 
 def _warn_of_early_end(what: str, taken: int, wanted: int | None) -> None:

@@ -24,7 +24,6 @@ from stratagem._core.step._forward_accumulator import ForwardAccumulator as Forw
 from stratagem._core.step._function import Function as Function
 from stratagem._core.step._function import call_many as call_many
 from stratagem._core.step._function import default_mesh as default_mesh
-from stratagem._core.step._function import function as function
 from stratagem._core.step._function_cache import tracing as tracing
 from stratagem._core.step._global_batch_losses import attach_losses as attach_losses
 from stratagem._core.step._global_batch_losses import of_batch as of_batch
@@ -32,6 +31,7 @@ from stratagem._core.step._gradient_tape import GradientTape as GradientTape
 from stratagem._core.step._gradient_tape import UnconnectedGradients as UnconnectedGradients
 from stratagem._core.step._inline_collectives import called_jaxpr as called_jaxpr
 from stratagem._core.step._inline_collectives import has_side_effects as has_side_effects
+from stratagem._core.step._interrupts import INTERRUPTS as INTERRUPTS
 from stratagem._core.step._keras_rules import attach_loss_check as attach_loss_check
 from stratagem._core.step._keras_rules import attach_metrics as attach_metrics
 from stratagem._core.step._keras_rules import attach_optimizers as attach_optimizers
@@ -48,6 +48,7 @@ from stratagem._core.step._remote import RemotePlacement as RemotePlacement
 from stratagem._core.step._remote import RemoteProgram as RemoteProgram
 from stratagem._core.step._remote_lookups import attach_lookups as attach_lookups
 from stratagem._core.step._remote_update import RemoteUpdate as RemoteUpdate
+from stratagem._core.step._repeat import is_slower_in_loops as is_slower_in_loops
 from stratagem._core.step._replica_context import ReplicaContext as ReplicaContext
 from stratagem._core.step._replica_context import agreed as agreed
 from stratagem._core.step._replica_context import check_even as check_even
@@ -62,5 +63,7 @@ from stratagem._core.step._trace import Trace as Trace
 from stratagem._core.step._trace import TraceFindings as TraceFindings
 from stratagem._core.step._trace import explore as explore
 from stratagem._core.step._trace import trace as trace
+from stratagem._core.step._trace_recorder import user_line as user_line
+from stratagem._core.step._traced_per_replica import TracedPerReplica as TracedPerReplica
 from stratagem._core.step._undecorated_function import execute_undecorated as execute_undecorated
 from stratagem._core.step.reading import FunctionReaderCache as FunctionReaderCache

@@ -75,6 +75,10 @@ class CollectiveAddGuard:
     def __getattr__(self, name: str) -> Value:
         return getattr(self._recorder, name)
 
+    def draw(self, source: Value) -> Value:
+        """Lets Python run the function: a program draws before it starts, always, and once."""
+        self._recorder.need_host("it draws from an iterator in a branch or loop")
+
     def add(self, variable: keras.Variable, delta: TensorLike, sign: int, scope: AssignScope | None = None) -> bool:
         """Refuses an `assign_add` that would add every replica's amount. scope: the nested branch that asks."""
         if on_read(variable) or self._scope.has_replicas:

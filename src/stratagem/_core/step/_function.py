@@ -34,10 +34,15 @@ class Function:
     Tensors, NumPy arrays and PerReplica values are inputs. Python numbers, strings and objects are part of the
     signature: another value is another program. `next(iterator)` inside draws before each call. A variable that the
     function returns is returned as a tensor, with its value at the end of the call.
+
+    traced: what is called in a trace instead of `python_function`.
     """
 
-    def __init__(self, python_function: UserFunction, input_signature: Nest = None) -> None:
+    def __init__(
+        self, python_function: UserFunction, input_signature: Nest = None, traced: UserFunction | None = None
+    ) -> None:
         self.python_function = python_function
+        self._traced = python_function if traced is None else traced
         self.input_signature = input_signature
         functools.update_wrapper(self, python_function)
         self._name = getattr(python_function, "__qualname__", repr(python_function))
@@ -49,9 +54,8 @@ class Function:
     def __get__(self, instance: Any, owner: type | None = None) -> "Function":
         if instance is None:
             return self
-        bound = Function(self.python_function.__get__(instance, owner), None)
-        bound.input_signature = self.input_signature
-        return bound
+        python_function, traced = (f.__get__(instance, owner) for f in (self.python_function, self._traced))
+        return Function(python_function, self.input_signature, traced)
 
     def get_concrete_function(self, *args: Unused, **kwargs: Unused) -> "Function":
         """Returns this function: programs are chosen by signature at every call."""
@@ -81,7 +85,7 @@ def call_many(function: UserFunction, args: tuple[Nest, ...], kwargs: dict[str, 
         return iter([function.python_function(*args, **kwargs)])
     if function.input_signature is not None:
         args = function._checked(args, kwargs)
-    body = functools.partial(_called, function.python_function)
+    body = functools.partial(_called, function._traced)
     if context.recorder is not None:
         return iter([body(*args, **kwargs)])
     mesh = default_mesh() if context.strategy is None else context.strategy.mesh
@@ -110,27 +114,3 @@ def _conform(name: str, spec: Any, value: Any) -> Any:
     if jnp.dtype(tensor.dtype) != dtype or not fits:
         raise TypeError(f"{name}: input_signature asks for {dtype} {shape}, got {tensor.dtype} {tuple(tensor.shape)}.")
     return tensor
-
-
-def function(
-    func: Callable[..., Any] | None = None,
-    input_signature: Any = None,
-    autograph: bool = True,
-    jit_compile: bool | None = None,
-    reduce_retracing: bool = False,
-    experimental_implements: Any = None,
-    experimental_autograph_options: Any = None,
-    experimental_attributes: Any = None,
-    experimental_relax_shapes: bool | None = None,
-    experimental_compile: bool | None = None,
-    experimental_follow_type_hints: bool | None = None,
-) -> Any:
-    """Makes `func` run as one compiled program, as `tf.function`; usable as decorator with and without arguments.
-
-    input_signature: structure of TensorSpec; arguments that do not fit raise TypeError. TF's other options are accepted
-    and have
-    no effect: everything is compiled, and running in Python takes AutoGraph's place.
-    """
-    if func is None:
-        return lambda decorated: Function(decorated, input_signature)
-    return Function(func, input_signature)

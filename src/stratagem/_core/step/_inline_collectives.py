@@ -9,10 +9,8 @@ from jax.extend import core as xc
 from stratagem._base.errors import UnimplementedError
 from stratagem._core.step._differentiate import AxisEnv
 from stratagem._core.step._markers import is_literal
-from stratagem._core.step._varying_outputs import EQUALIZING
-from stratagem._private import sub_jaxprs
-
-COLLECTIVES = EQUALIZING | {"reduce_scatter", "all_to_all", "ppermute"}
+from stratagem._core.step._varying_outputs import COLLECTIVES
+from stratagem._private import line_of, sub_jaxprs
 
 
 def has_side_effects(eqn: xc.JaxprEqn) -> bool:
@@ -58,17 +56,36 @@ def called_jaxpr(eqn: xc.JaxprEqn) -> xc.ClosedJaxpr:
 def _body(eqn: Any, axis_env: AxisEnv) -> Any:
     """Returns the body of a call that communicates, as a program with the same operands."""
     name = eqn.primitive.name
-    if name in ("while", "cond"):
+    if name == "while" or (name == "cond" and _acts(eqn)):
         raise UnimplementedError(
-            f"A collective (all_reduce, apply_gradients, or the replica's id) inside a tf.{name}{'_loop' * (name == 'while')} "
-            "works on even batches only, and this batch is uneven. Move it out of the branch or loop, or drop the remainder."
+            f"{line_of(eqn)}: a collective (all_reduce, apply_gradients, or the replica's id) inside a `while`, or beside a "
+            "check or print inside an `if` on a tensor, works on even batches only, and this batch is uneven. Move it out of "
+            "the branch or loop, or drop the remainder."
         )
     # jit, custom_jvp_call, custom_vjp_call, checkpoint, closed_call: one program, same operands
-    unrolled = jax.make_jaxpr(_unrolled(eqn), axis_env=axis_env) if name == "scan" else None
-    closed = called_jaxpr(eqn) if unrolled is None else unrolled(*(v.aval for v in eqn.invars))
+    flat = {"scan": _unrolled, "cond": _all_branches}.get(name)
+    made = None if flat is None else jax.make_jaxpr(flat(eqn), axis_env=axis_env)
+    closed = called_jaxpr(eqn) if made is None else made(*(v.aval for v in eqn.invars))
     if closed.consts or len(closed.jaxpr.invars) != len(eqn.invars):
         raise UnimplementedError(f"A collective inside `{name}` cannot be run on an uneven batch.")
     return closed.jaxpr
+
+
+def _acts(eqn: Any) -> bool:
+    """Returns whether an equation inside this one has an effect besides its results."""
+    inner = [e for j in sub_jaxprs(eqn.params) for e in j.eqns]
+    return any(map(_acts, inner)) if inner else has_side_effects(eqn)
+
+
+def _all_branches(eqn: Any) -> Any:
+    """Returns a condition as a function that computes all branches, which have no effects but their results."""
+    branches = [xc.jaxpr_as_fun(branch) for branch in eqn.params["branches"]]
+
+    def run(index: Any, *args: Any) -> list[Any]:
+        results = [branch(*args) for branch in branches]
+        return [jax.lax.select_n(index, *values) for values in zip(*results, strict=True)]
+
+    return run
 
 
 def _unrolled(eqn: Any) -> Any:

@@ -25,3 +25,6 @@ class UnknownShapes(Exception):
     def __init__(self, shape: tuple[int, ...]) -> None:
         super().__init__()
         self.shape = shape
+
+
+INTERRUPTS = (HostMode, OtherMesh, Unexplored, UnknownShapes)

@@ -30,9 +30,12 @@ _UNROLLED = 4
 
 def loop_is_faster(closed: xc.ClosedJaxpr, platform: str) -> bool:
     """Returns whether a loop over the step runs faster than several programs one after another."""
-    if platform != "cpu":
-        return True
-    return not _has_threaded(closed.jaxpr) and work(closed.jaxpr) < _SHORT
+    return platform != "cpu" or (work(closed.jaxpr) < _SHORT and not is_slower_in_loops(closed.jaxpr, platform))
+
+
+def is_slower_in_loops(jaxpr: xc.Jaxpr, platform: str) -> bool:
+    """Returns whether XLA runs an equation of a program slower inside a loop than outside."""
+    return platform == "cpu" and _has_threaded(jaxpr)
 
 
 def _has_threaded(jaxpr: Any) -> bool:

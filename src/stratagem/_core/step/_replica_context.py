@@ -53,6 +53,8 @@ def run_replicas(strategy: Strategy, fn: UserFunction, args: Sequence[Nest], kwa
     Returns PerReplica for several replicas.
     """
     recorder = capturing()
+    if current().loop:
+        recorder.need_host("it calls strategy.run in a loop")
     enter_strategy(recorder, strategy)
     replicas = strategy.mesh.num_replicas
     args, kwargs = map_structure(lambda leaf: _to_local(recorder, leaf), (list(args), dict(kwargs)))
@@ -86,10 +88,10 @@ def _from_replica(leaf: Any, replicas: int) -> Any:
 def _explain_decision(fn: Callable[..., Any], error: Exception) -> NoReturn:
     name = getattr(fn, "__name__", repr(fn))
     raise TracedDecisionError(
-        f"Python code inside the replica function {name!r} asks for the value of a tensor (an `if`, `while`, `int()`, "
-        "`float()`, `.numpy()` or a NumPy function). The function becomes one compiled program for all replicas, so no value "
-        "is known yet. Use tf.cond or tf.where for a decision (also on the replica id), tf.while_loop for a loop, and "
-        f"return the tensor to read its value outside.\n{error}"
+        f"Python code inside the replica function {name!r} asks for the value of a tensor (`.numpy()`, a NumPy function, "
+        "or an `if`, `while` or `int()` in code that AutoGraph does not convert: a library's, for example). The function "
+        "becomes one compiled program for all replicas, so no value is known yet. Use tf.cond or tf.where for a decision "
+        f"there (also on the replica id), tf.while_loop for a loop, and return the tensor to read its value outside.\n{error}"
     ) from error
 
 

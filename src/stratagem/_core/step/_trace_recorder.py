@@ -80,6 +80,11 @@ class TraceRecorder(keras.StatelessScope):  # type: ignore[misc]
         self._level = AtTraceLevel(trace_level())
 
     @property
+    def platform(self) -> str:
+        """The platform of the devices that the program will run on."""
+        return str(self.mesh.devices[0].platform)
+
+    @property
     def even(self) -> bool:
         """True if all replicas' inputs have the same shapes."""
         return self._replica_shapes is None
@@ -149,7 +154,7 @@ class TraceRecorder(keras.StatelessScope):  # type: ignore[misc]
         if self._ignored(variable):
             return
         self.values[id(variable)] = self._apart(variable, value)
-        self.written[id(variable)] = _user_line()
+        self.written[id(variable)] = user_line()
         for tape in self.tapes:
             tape.note_assignment(variable)
 
@@ -344,10 +349,10 @@ def _restore(key: int, now: dict[int, Any], before: dict[int, Any]) -> None:
         now.pop(key, None)
 
 
-_OWN = ("stratagem", "keras", "jax", "contextlib")
+_OWN = ("stratagem", "keras", "jax", "malt", "contextlib")
 
 
-def _user_line() -> str:
+def user_line() -> str:
     """Returns the file and line in the user's code from which the present call comes."""
     frame: Any = sys._getframe(1)
     while frame is not None and frame.f_globals.get("__name__", "").split(".")[0] in _OWN:

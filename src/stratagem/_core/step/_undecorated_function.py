@@ -15,7 +15,7 @@ from stratagem._core.mesh import ReplicaMesh
 from stratagem._core.numbers import IN_MATH, ROOM, NumberTrace, UnrecordedNumberError, exactly, is_stand_in
 from stratagem._core.step._execute import execute
 from stratagem._core.step._function import Function
-from stratagem._core.step._interrupts import HostMode, OtherMesh, Unexplored, UnknownShapes
+from stratagem._core.step._interrupts import INTERRUPTS
 from stratagem._core.step._signature import function_key, is_source
 from stratagem._core.step._traced_per_replica import TracedPerReplica
 from stratagem._core.step.reading import (
@@ -32,8 +32,6 @@ from stratagem._core.values import is_per_replica
 logger = logging.getLogger("stratagem")
 
 Run = Callable[[Sequence[Any], dict[str, Any]], Any]
-
-_INTERRUPTS = (HostMode, OtherMesh, Unexplored, UnknownShapes)
 
 
 class _TracingWithInputsError(Exception):
@@ -174,7 +172,7 @@ def _body(call: _Call, variant: ProgramVariant, values: list[Any], vector: np.nd
                 result = _run_leaves(call, leaves)
             if not tracing.grown:
                 return jax.tree.map(_result, result, is_leaf=is_per_replica)
-        except (*_INTERRUPTS, UnrecordedNumberError):
+        except (*INTERRUPTS, UnrecordedNumberError):
             raise
         except Exception as error:
             if not tracing.grown:
@@ -207,7 +205,7 @@ def _result(leaf: Any) -> Any:
     if is_stand_in(leaf):
         return _NumberResult(leaf.position)
     if isinstance(leaf, TracedPerReplica):
-        return TracedPerReplica(_result(leaf.local), leaf._replicas)
+        return TracedPerReplica(_result(leaf.local), leaf.replicas)
     weak = isinstance(leaf, jax.Array) and leaf.weak_type and leaf.dtype == np.float64
     return jax.lax.convert_element_type(leaf, np.float32) if weak else leaf
 

@@ -5,17 +5,34 @@ from typing import Any
 
 from jax.extend import core as xc
 
+from stratagem._base.errors import DivergenceError
 from stratagem._core.mesh import AXIS
 from stratagem._core.step._markers import is_literal
-from stratagem._private import sub_jaxprs
+from stratagem._private import line_of, sub_jaxprs
 
+# Each is a message to all other replicas.
 EQUALIZING = {"psum", "pmax", "pmin", "all_gather", "psum_invariant", "all_gather_invariant"}
+COLLECTIVES = EQUALIZING | {"reduce_scatter", "all_to_all", "ppermute"}
 OWN = {"axis_index", "ppermute", "all_to_all", "reduce_scatter", "psum_scatter", "io_callback"}
 
 
 def varying_outputs(closed: xc.ClosedJaxpr, varying: Sequence[bool]) -> list[bool]:
     """Returns for every output whether it may differ between replicas, given the same for every input."""
     return _outputs(closed.jaxpr, list(varying))
+
+
+def _check_same_path(eqn: Any, varies: bool, bodies: Sequence[Any]) -> None:
+    """Raises DivergenceError for a collective where some replicas come, and others may not."""
+    if varies and any(map(_communicates, bodies)):
+        raise DivergenceError(
+            f"{line_of(eqn)}: a collective (all_reduce, or apply_gradients, which sums the gradients) is in a branch or loop "
+            "that every replica decides about by itself: those that come there would wait for the others for ever. "
+            "Decide on a value that is equal on all replicas, for example on its all_reduce."
+        )
+
+
+def _communicates(jaxpr: Any) -> bool:
+    return any(e.primitive.name in COLLECTIVES or any(map(_communicates, sub_jaxprs(e.params))) for e in jaxpr.eqns)
 
 
 def _outputs(jaxpr: Any, varying: Sequence[bool]) -> list[bool]:
@@ -40,8 +57,9 @@ def _equation(eqn: Any, ins: list[bool]) -> list[bool]:
     if name == "scan":
         return _scan(params, ins)
     if name == "while":
-        return _while(params, ins)
+        return _while(eqn, ins)
     if name == "cond":
+        _check_same_path(eqn, ins[0], [b.jaxpr for b in params["branches"]])
         branches = [_outputs(b.jaxpr, ins[1:]) for b in params["branches"]]
         return [ins[0] or any(outs) for outs in zip(*branches, strict=True)]
     inner = list(sub_jaxprs(params))
@@ -62,7 +80,8 @@ def _scan(params: dict[str, Any], ins: list[bool]) -> list[bool]:
         carry = new
 
 
-def _while(params: dict[str, Any], ins: list[bool]) -> list[bool]:
+def _while(eqn: Any, ins: list[bool]) -> list[bool]:
+    params = eqn.params
     in_cond, in_body = params["cond_nconsts"], params["body_nconsts"]
     carry = ins[in_cond + in_body :]
     while True:
@@ -70,5 +89,6 @@ def _while(params: dict[str, Any], ins: list[bool]) -> list[bool]:
         stops = _outputs(params["cond_jaxpr"].jaxpr, [*ins[:in_cond], *carry])[0]
         new = [stops or a or b for a, b in zip(carry, outs, strict=True)]
         if new == carry:
+            _check_same_path(eqn, stops, [params["body_jaxpr"].jaxpr, params["cond_jaxpr"].jaxpr])
             return new
         carry = new

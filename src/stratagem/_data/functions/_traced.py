@@ -11,6 +11,7 @@ import keras
 import numpy as np
 from jax.extend import core as xc
 
+from stratagem._autograph import converted
 from stratagem._base.errors import TracedDecisionError
 from stratagem._core.context import entered
 from stratagem._data.elements._nest import Nest, leaves, map_leaves, packer, to_numpy
@@ -77,7 +78,7 @@ def _traced(function: Callable[..., Any], specs: Nest, variables: list[Any]) -> 
         scope.begin(variables, values)
         seeds = ElementSeeds(seed, place)
         with entered(recorder=_RejectingRecorder(), replica=None), seeds_from(seeds):
-            result = map_leaves(_as_array, as_result(function(*as_arguments(pack(parts)))))
+            result = map_leaves(_as_array, as_result(converted(function)(*as_arguments(pack(parts)))))
             results[:], drawn[0] = [result], seeds.drawn
             return leaves(result)
 
@@ -120,6 +121,8 @@ class _RejectingRecorder:
     """The recorder of code under the trace: ends the trace at everything that only Python or a step can do."""
 
     eager = False
+    platform = "cpu"
+    tapes: tuple[Any, ...] = ()
 
     def draw(self, source: Any) -> Any:
         """Ends the trace, which cannot draw from an iterator."""

@@ -6,6 +6,13 @@ from stratagem._ops.flow._branches import switch_case as switch_case
 from stratagem._ops.flow._loops import foldl as foldl
 from stratagem._ops.flow._loops import foldr as foldr
 from stratagem._ops.flow._loops import map_fn as map_fn
+from stratagem._ops.flow._loops import repeated as repeated
 from stratagem._ops.flow._loops import scan as scan
 from stratagem._ops.flow._loops import vectorized_map as vectorized_map
 from stratagem._ops.flow._loops import while_loop as while_loop
+from stratagem._ops.flow._state import BodyProgram as BodyProgram
+from stratagem._ops.flow._state import body_program as body_program
+from stratagem._ops.flow._state import choose as choose
+from stratagem._ops.flow._state import loop_program as loop_program
+from stratagem._ops.flow._state import publish as publish
+from stratagem._ops.flow._state import values_of as values_of

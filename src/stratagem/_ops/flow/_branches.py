@@ -8,7 +8,7 @@ import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
 from stratagem._ops._convert import tensor
-from stratagem._ops.flow._state import assigned, is_known, publish, values_of, with_state
+from stratagem._ops.flow._state import body_program, choose, is_known
 
 Branch = Callable[[], Any]
 
@@ -81,8 +81,4 @@ def _nested(pairs: list[tuple[Any, Branch]], default: Branch | None) -> Any:
 
 
 def _choose(index: Any, branches: Sequence[Branch]) -> Any:
-    variables = assigned(*((branch, ()) for branch in branches))
-    pure = [with_state(branch, variables) for branch in branches]
-    values, result = jax.lax.switch(index, pure, values_of(variables))
-    publish(variables, values)
-    return result
+    return choose(index, [body_program(branch) for branch in branches])

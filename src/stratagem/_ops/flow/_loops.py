@@ -6,9 +6,10 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
+from stratagem._base.types import Nest
 from stratagem._core.context import current
 from stratagem._ops._convert import is_traced, static_int, tensor
-from stratagem._ops.flow._state import as_tensors, assigned, is_known, publish, values_of, with_state
+from stratagem._ops.flow._state import as_tensors, body_program, is_known, loop_program, publish, values_of
 
 
 def while_loop(
@@ -25,8 +26,8 @@ def while_loop(
     """Repeats `loop_vars = body(*loop_vars)` while `cond(*loop_vars)`. Returns the final values in the same structure.
 
     With known values this is a Python loop. Inside a trace shapes and dtypes must stay the same (`shape_invariants` has
-    no effect), and variables may be assigned. A gradient through a traced loop needs `maximum_iterations`: then every
-    iteration up to it costs time, even after the loop has ended.
+    no effect), and variables may be assigned. With `maximum_iterations`, every iteration of a traced loop up to it costs
+    time, even after the loop has ended.
     """
     state, count = as_tensors(loop_vars), 0
     limit = None if maximum_iterations is None else static_int(maximum_iterations, "maximum_iterations is a tensor")
@@ -53,23 +54,21 @@ def _same_structure(result: Any, state: Any) -> Any:
 
 
 def _traced_loop(cond: Callable[..., Any], body: Callable[..., Any], state: Any, limit: int | None) -> Any:
-    variables = assigned((body, state))
-
-    def more(carry: Any) -> Any:
-        _, answer = with_state(lambda *s: cond(*s), variables)(carry[0], *carry[1])
-        return jnp.reshape(answer, ())
-
-    def advance(carry: Any) -> Any:
-        values, result = with_state(lambda *s: _same_structure(body(*s), state), variables)(carry[0], *carry[1])
-        return values, result
-
-    start = values_of(variables), state
-    if limit is None:
-        values, final = jax.lax.while_loop(more, advance, start)
-    else:
-        values, final = _bounded(more, advance, start, limit)
-    publish(variables, values)
+    program = loop_program(lambda *s: _same_structure(body(*s), state), state)
+    test = body_program(lambda *s: jnp.reshape(tensor(cond(*s)), ()), state, program.variables)
+    start = values_of(program.variables), state
+    values, final = repeated(
+        lambda carry: test(carry[0], *carry[1])[1], lambda carry: program(carry[0], *carry[1]), start, limit
+    )
+    publish(program.variables, values)
     return final
+
+
+def repeated(
+    more: Callable[[Nest], jax.Array], advance: Callable[[Nest], Nest], start: Nest, limit: int | None = None
+) -> Nest:
+    """Returns `advance(advance(… start))`, as often as `more(carry)` is true, but at most `limit` times."""
+    return jax.lax.while_loop(more, advance, start) if limit is None else _bounded(more, advance, start, limit)
 
 
 def _bounded(more: Any, advance: Any, start: Any, limit: int) -> Any:
@@ -105,15 +104,14 @@ def _running(function: Callable[[Any, Any], Any], elems: Any, start: Any, revers
             carry = as_tensors(function(carry, jax.tree.map(lambda e, i=i: e[i], elems)))
             carries.append(carry)
         return carry, jax.tree.map(lambda *c: jnp.stack(c[:: -1 if reverse else 1]), *carries)
-    variables = assigned((function, (start, _one_row(elems))))
-    pure = with_state(function, variables)
+    program = loop_program(function, (start, _one_row(elems)))
 
     def once(carry: Any, row: Any) -> tuple[Any, Any]:
-        values, result = pure(carry[0], carry[1], row)
+        values, result = program(carry[0], carry[1], row)
         return (values, result), result
 
-    (values, last), carries = jax.lax.scan(once, (values_of(variables), start), elems, reverse=reverse)
-    publish(variables, values)
+    (values, last), carries = jax.lax.scan(once, (values_of(program.variables), start), elems, reverse=reverse)
+    publish(program.variables, values)
     return last, carries
 
 
@@ -199,9 +197,9 @@ def map_fn(
 
 
 def _running_map(fn: Callable[[Any], Any], rows: Any) -> Any:
-    variables = assigned((fn, (_one_row(rows),)))
-    values, stacked = jax.lax.scan(with_state(fn, variables), values_of(variables), rows)
-    publish(variables, values)
+    program = loop_program(fn, (_one_row(rows),))
+    values, stacked = jax.lax.scan(program, values_of(program.variables), rows)
+    publish(program.variables, values)
     return stacked
 
 

@@ -1,10 +1,14 @@
-"""Variables that a branch or loop body assigns: their values are passed in and out of it like any other values."""
+"""Bodies of branches and loops as programs: values of variables that they assign are passed in and out like any others."""
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, final
 
 import jax
+import keras
+from jax.extend import core as xc
 
+from stratagem._base.types import Nest, UserFunction, Value
 from stratagem._core.context import current, entered
 from stratagem._core.step import AssignScope, CollectiveAddGuard
 from stratagem._core.values import on_read
@@ -26,42 +30,89 @@ def as_tensors(tree: Any) -> Any:
     return jax.tree.map(tensor, tree)
 
 
-def assigned(*calls: tuple[Callable[..., Any], Sequence[Any]]) -> list[Any]:
-    """The variables that any of these calls assigns, found by tracing each of them once more."""
-    found: dict[int, Any] = {}
+@final
+@dataclass(frozen=True, eq=False)
+class BodyProgram:
+    """A body as a program: (values of the first `inputs` of `variables`, arguments) -> (values of `variables`, result).
 
-    def run(function: Callable[..., Any]) -> Callable[..., Any]:
-        def probe(*args: Any) -> Any:
-            result, scope = _inside(function, args, (), ())
-            found.update(scope.variables)
-            return result
+    variables: those that were asked for, then all others that the body assigns. structure: of the result.
+    """
 
-        return probe
+    closed: xc.ClosedJaxpr
+    variables: tuple[keras.Variable, ...]
+    inputs: int
+    structure: Value
 
-    for function, args in calls:
-        jax.eval_shape(run(function), *args)
-    return list(found.values())
+    def __call__(self, values: Sequence[jax.Array], *args: Nest) -> tuple[list[jax.Array], Nest]:
+        """Returns the new values of `variables` and the result, given the present values of the inputs."""
+        outs = xc.jaxpr_as_fun(self.closed)(*values[: self.inputs], *jax.tree.leaves(args))
+        count = len(self.variables)
+        return outs[:count], jax.tree.unflatten(self.structure, outs[count:])
 
 
-def with_state(function: Callable[..., Any], variables: Sequence[Any]) -> Callable[..., Any]:
-    """The function as (values of the variables, *args) -> (new values, result), without side effects on them."""
+def body_program(
+    function: UserFunction, args: Sequence[Nest] = (), variables: Sequence[keras.Variable] = ()
+) -> BodyProgram:
+    """Traces `function(*args)` once. args: structures of arrays, or of what has their shapes and dtypes.
 
-    def pure(values: Sequence[Any], *args: Any) -> Any:
+    variables: those whose values are inputs. Others are read from the surrounding code.
+    """
+    order, structure = list(variables), []
+
+    def pure(values: Sequence[Any], args: Sequence[Any]) -> list[Any]:
         result, scope = _inside(function, args, variables, values)
-        new = [scope.slot(v) for v in variables]
-        return [tensor(n).astype(old.dtype) for n, old in zip(new, values, strict=True)], result
+        order.extend(v for v in scope.variables.values() if not any(v is known for known in variables))
+        leaves, tree = jax.tree.flatten(result)
+        structure.append(tree)
+        new = [scope.slot(v) for v in order]
+        return [*(tensor(n).astype(v._dtype) for n, v in zip(new, order, strict=True)), *leaves]
 
-    return pure
+    values = [jax.ShapeDtypeStruct(v.shape, v.dtype) for v in values_of(variables)]
+    return BodyProgram(jax.make_jaxpr(pure)(values, list(args)), tuple(order), len(variables), structure[0])
 
 
-def values_of(variables: Sequence[Any]) -> list[Any]:
+def loop_program(function: UserFunction, args: Sequence[Nest]) -> BodyProgram:
+    """Traces `function(*args)` as the body of a loop: all variables that it assigns are inputs."""
+    program = body_program(function, args)
+    while len(program.variables) > program.inputs:
+        program = body_program(function, args, program.variables)
+    return program
+
+
+def choose(
+    index: jax.Array, branches: Sequence[BodyProgram], results: Sequence[Callable[[Nest], Nest]] | None = None
+) -> Nest:
+    """Returns the result of the branch with this index, an int32 scalar, and assigns the variables of all branches.
+
+    results: for every branch a function of its result, which gives all of them one structure, shape and dtype.
+    """
+    variables = list({id(v): v for branch in branches for v in branch.variables}.values())
+    places = {id(v): i for i, v in enumerate(variables)}
+
+    def pure(branch: BodyProgram, result: Callable[[Any], Any]) -> Callable[..., Any]:
+        def run(values: Sequence[Any]) -> Any:
+            new, found = branch(())
+            after = list(values)
+            for variable, value in zip(branch.variables, new, strict=True):
+                after[places[id(variable)]] = value.astype(values[places[id(variable)]].dtype)
+            return after, result(found)
+
+        return run
+
+    chosen = [pure(b, r) for b, r in zip(branches, results or [lambda found: found] * len(branches), strict=True)]
+    values, found = jax.lax.switch(index, chosen, values_of(variables))
+    publish(variables, values)
+    return found
+
+
+def values_of(variables: Sequence[keras.Variable]) -> list[jax.Array]:
     """A replica's current values of the variables, without Keras' automatic casts."""
     with AssignScope() as scope:
         known = [scope.slot(v) for v in variables]
     return [v.value if k is None else k for v, k in zip(variables, known, strict=True)]
 
 
-def publish(variables: Sequence[Any], values: Sequence[Any]) -> None:
+def publish(variables: Sequence[keras.Variable], values: Sequence[jax.Array]) -> None:
     """Assigns the final values of a branch or loop to the variables, as if they had been assigned outside."""
     with AssignScope() as scope:
         outer = scope.original_scope

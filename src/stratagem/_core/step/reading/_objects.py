@@ -97,6 +97,8 @@ def _unwrapped(raw: Any) -> Any:
         return raw.fget
     if isinstance(raw, functools.cached_property):
         return raw.func
+    if isinstance(raw, types.FunctionType) and of_library(str(raw.__globals__.get("__name__", ""))):
+        return vars(raw).get("__wrapped__", raw)  # a hook's function around the user's
     return None if isinstance(raw, types.MemberDescriptorType | types.GetSetDescriptorType) else raw
 
 

@@ -1,0 +1,231 @@
+"""The operators that converted code calls: a tensor of a trace decides in the program, anything else in Python."""
+
+import types
+from collections.abc import Callable, Sequence
+from typing import Any, final
+
+import jax
+import jax.numpy as jnp
+from malt.operators.variables import Undefined, UndefinedReturnValue, ld, ldu
+
+from stratagem import _ops as ops
+from stratagem._autograph._loop_values import GetState, SetState
+from stratagem._autograph._staging import branches, decision, for_rows, is_open, while_loop
+from stratagem._autograph._tensor_range import TensorRange
+from stratagem._core.context import recording
+from stratagem._private import KerasVariable
+
+Thunk = Callable[[], Any]
+# A loop over so many rows that may end early still goes over all of them: unlike a `while` of the program it has a gradient.
+_FEW = 64
+
+
+def if_stmt(
+    cond: Any, body: Thunk, orelse: Thunk, get_state: GetState, set_state: SetState, names: Sequence[str], nouts: int
+) -> None:
+    """`if cond: body() else: orelse()`; the first `nouts` of the names are used after it."""
+    cond = decision(cond)
+    if not is_open(cond):
+        body() if cond else orelse()
+        return
+    before = get_state()
+
+    def outcome(branch: Thunk) -> Thunk:
+        def run() -> tuple[Any, ...]:
+            set_state(before)
+            branch()
+            return get_state()[:nouts]
+
+        return run
+
+    try:
+        results = branches(cond, outcome(body), outcome(orelse), names[:nouts])
+    finally:
+        set_state(before)
+    set_state((*results, *before[nouts:]))
+
+
+def while_stmt(
+    test: Thunk, body: Thunk, get_state: GetState, set_state: SetState, names: Sequence[str], opts: dict[str, Any]
+) -> None:
+    """`while test(): body()`. Python runs the rounds before the first that a tensor decides about."""
+    while not is_open(go := decision(test())):
+        if not go:
+            return
+        body()
+    while_loop(test, body, get_state, set_state, names)
+
+
+def for_stmt(
+    iterated: Any,
+    extra_test: Thunk | None,
+    body: Callable[[Any], Any],
+    get_state: GetState,
+    set_state: SetState,
+    names: Sequence[str],
+    opts: dict[str, Any],
+) -> None:
+    """`for x in iterated: body(x)`, as long as `extra_test()` is true: a `break` or `return` makes it false."""
+    rows = _rows(iterated)
+    if rows is not None and (extra_test is None or rows.shape[0] <= _FEW or recording().tapes):
+        for_rows(rows, _guarded(extra_test, body, get_state, set_state, names), get_state, set_state, names)
+    elif rows is not None or isinstance(iterated, TensorRange):
+        _counted(iterated if rows is None else TensorRange.of_rows(rows), extra_test, body, get_state, set_state, names)
+    else:
+        _python_for(iterated, extra_test, body, get_state, set_state, names)
+
+
+def _rows(iterated: Any) -> jax.Array | None:
+    """Returns the tensor whose rows are iterated over; None if it is something else."""
+    if isinstance(iterated, ops.Range | KerasVariable):
+        iterated = ops.tensor(iterated)
+    return iterated if isinstance(iterated, jax.Array) and iterated.ndim else None
+
+
+def _guarded(
+    extra_test: Thunk | None,
+    body: Callable[[Any], None],
+    get_state: GetState,
+    set_state: SetState,
+    names: Sequence[str],
+) -> Callable[[Any], None]:
+    """Returns the body as one that changes nothing once an earlier round has ended the loop."""
+    if extra_test is None:
+        return body
+    return lambda row: if_stmt(extra_test(), lambda: body(row), lambda: None, get_state, set_state, names, len(names))
+
+
+def _counted(
+    values: TensorRange,
+    extra_test: Thunk | None,
+    body: Any,
+    get_state: GetState,
+    set_state: SetState,
+    names: Sequence[str],
+) -> None:
+    """A loop over numbers, or the rows of a tensor, that may end early, or whose number of rounds is not known."""
+    place: Any = jnp.zeros((), jnp.int32)
+
+    def test() -> Any:
+        inside = place < values.length
+        return inside if extra_test is None else and_(lambda: inside, extra_test)
+
+    def one_round() -> None:
+        nonlocal place
+        body(values.at(place))
+        place = place + 1
+
+    def get_all() -> tuple[Any, ...]:
+        return (*get_state(), place)
+
+    def set_all(found: Sequence[Any]) -> None:
+        nonlocal place
+        set_state(found[:-1])
+        place = found[-1]
+
+    while_stmt(test, one_round, get_all, set_all, (*names, "the position in the loop"), {})
+
+
+def _python_for(
+    iterated: Any, extra_test: Thunk | None, body: Any, get_state: GetState, set_state: SetState, names: Sequence[str]
+) -> None:
+    guarded = _guarded(extra_test, body, get_state, set_state, names)
+    for target in iterated:
+        go = True if extra_test is None else decision(extra_test())
+        if not is_open(go) and not go:
+            return
+        guarded(target)
+
+
+def if_exp(cond: Any, if_true: Thunk, if_false: Thunk, text: str) -> Any:
+    """`if_true() if cond else if_false()`."""
+    cond = decision(cond)
+    if not is_open(cond):
+        return if_true() if cond else if_false()
+    return branches(cond, lambda: (if_true(),), lambda: (if_false(),), (text,))[0]
+
+
+def and_(a: Thunk, b: Thunk) -> Any:
+    """`a() and b()`. Both are computed if a tensor decides."""
+    first = a()
+    if not is_open(decision(first)):
+        return first and b()
+    return jnp.logical_and(decision(first), decision(b()))
+
+
+def or_(a: Thunk, b: Thunk) -> Any:
+    """`a() or b()`. Both are computed if a tensor decides."""
+    first = a()
+    if not is_open(decision(first)):
+        return first or b()
+    return jnp.logical_or(decision(first), decision(b()))
+
+
+def not_(a: Any) -> Any:
+    """`not a`."""
+    open_ = decision(a)
+    return jnp.logical_not(open_) if is_open(open_) else not a
+
+
+def eq(a: Any, b: Any) -> Any:
+    """`a == b`."""
+    return a == b
+
+
+def not_eq(a: Any, b: Any) -> Any:
+    """`a != b`."""
+    return a != b
+
+
+def assert_stmt(expression: Any, message: Thunk) -> None:
+    """`assert expression, message()`: of a tensor, a check when the program runs."""
+    truth = decision(expression)
+    if is_open(truth):
+        ops.Assert(truth, [message()])
+    else:
+        assert expression, message()
+
+
+@final
+class FunctionScope:
+    """Surrounds the body of a converted function."""
+
+    def __init__(self, function_name: str, name: str, options: Any) -> None:
+        self.name = name
+
+    def __enter__(self) -> "FunctionScope":
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        pass
+
+    def ret(self, value: Any, did_return: Any) -> Any:
+        """Returns the result of the function: None if no `return` was reached."""
+        return None if isinstance(value, UndefinedReturnValue) else value
+
+
+def with_function_scope(thunk: Callable[[Any], Any], name: str, options: Any) -> Any:
+    """The body of a lambda."""
+    return thunk(FunctionScope("lambda", name, options))
+
+
+def as_module(converted_call: Callable[..., Any], mark: Callable[..., Any]) -> types.ModuleType:
+    """Returns the module that converted code knows as `ag__`."""
+    module = types.ModuleType("ag__")
+    module.__dict__.update(
+        if_stmt=if_stmt, while_stmt=while_stmt, for_stmt=for_stmt, if_exp=if_exp, and_=and_, or_=or_, not_=not_, eq=eq,
+        not_eq=not_eq, assert_stmt=assert_stmt, FunctionScope=FunctionScope, with_function_scope=with_function_scope,
+        Undefined=Undefined, UndefinedReturnValue=UndefinedReturnValue, ld=ld, ldu=ldu, converted_call=converted_call,
+        autograph_artifact=mark, ConversionOptions=_no_options, STD=None, Feature=_Features(),
+    )  # fmt: skip
+    return module
+
+
+def _no_options(**options: Any) -> None:
+    """Converted code says with which options it was made; there is one set of them here."""
+
+
+@final
+class _Features:
+    def __getattr__(self, name: str) -> None:
+        return None

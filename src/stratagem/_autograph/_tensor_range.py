@@ -1,0 +1,60 @@
+"""TensorRange: the numbers of a range whose bounds are known only when the program runs."""
+
+from dataclasses import dataclass
+from typing import Any, final
+
+import jax
+import jax.numpy as jnp
+
+from stratagem._base.types import TensorLike, Unused
+from stratagem._core.context import recording
+from stratagem._ops import DType, as_dtype, tensor
+
+
+@final
+@dataclass(frozen=True)
+class TensorRange:
+    """The result of `range(n)` and `tf.range(n)` for a tensor `n` of a trace: something to loop over.
+
+    start, step: scalars. length: the number of values, int32. rows: the tensor whose rows are looped over, or None.
+    """
+
+    start: jax.Array
+    step: jax.Array
+    length: jax.Array
+    rows: jax.Array | None = None
+
+    @classmethod
+    def of_range(
+        cls, start: TensorLike, limit: TensorLike = None, delta: TensorLike = 1, dtype: Any = None, name: Unused = None
+    ) -> "TensorRange":
+        """The numbers from `start` (0 if only one bound is given) up to but excluding `limit`."""
+        bounds = [tensor(v) for v in ((0, start) if limit is None else (start, limit))]
+        step = tensor(delta)
+        kind = jnp.result_type(*bounds, step) if dtype is None else _numpy_type(dtype)
+        first, last, step = (v.astype(kind) for v in (*bounds, step))
+        count = jnp.ceil((last - first) / step) if jnp.issubdtype(kind, jnp.inexact) else -((first - last) // step)
+        return cls(first, step, jnp.maximum(count, 0).astype(jnp.int32))
+
+    @classmethod
+    def of_rows(cls, rows: jax.Array) -> "TensorRange":
+        """The rows of a tensor."""
+        zero = jnp.zeros((), jnp.int32)
+        return cls(zero, zero + 1, jnp.asarray(rows.shape[0], jnp.int32), rows)
+
+    def at(self, place: jax.Array) -> jax.Array:
+        """Returns the value at this place, an int32 scalar."""
+        if self.rows is not None:
+            return self.rows[place]
+        return self.start + place.astype(self.start.dtype) * self.step
+
+    def __jax_array__(self) -> Any:
+        recording().need_host("it computes with a range whose length is a tensor")
+
+    def __iter__(self) -> Any:
+        recording().need_host("it iterates over a range whose length is a tensor")
+
+
+def _numpy_type(dtype: Any) -> Any:
+    found = as_dtype(dtype)
+    return found.dtype if isinstance(found, DType) else found

@@ -1,0 +1,92 @@
+"""Generated programs whose branches and loops tensors decide about give TensorFlow's numbers, compiled, in every strategy."""
+
+import functools
+import json
+import logging
+import os
+import random
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import stratagem as tf
+from stratagem.testing import STRATEGIES
+from tests.autograph.generate import generate
+from tests.autograph.running import answers, loaded, new_state, numbers, plain, rotated
+
+RECORDED = Path(__file__).parent / "recorded/tensorflow.json"
+SAMPLE = 10
+TRACES_TO_COMPILE = 2
+
+
+@functools.cache
+def recorded() -> list[dict[str, Any]]:
+    """TensorFlow's answers: rows with the index of a program."""
+    rows: list[dict[str, Any]] = json.loads(RECORDED.read_text())
+    return rows
+
+
+def sample() -> list[dict[str, Any]]:
+    """Some of the rows, others every day."""
+    seed = int(os.environ.get("STRATAGEM_DIFFERENTIAL_SEED") or time.strftime("%Y%m%d"))
+    return random.Random(seed).sample(recorded(), SAMPLE)
+
+
+def chunks() -> list[Any]:
+    """All rows: some for `make test`, and all, in pieces, for `make thorough`."""
+    whole = [pytest.param(recorded()[i : i + 50], id=str(i), marks=pytest.mark.thorough) for i in range(0, 300, 50)]
+    return [pytest.param(sample(), id="sample"), *whole]
+
+
+@pytest.fixture
+def python_instead(caplog: pytest.LogCaptureFixture) -> Any:
+    """What the log says about functions that could not be compiled."""
+    caplog.set_level(logging.INFO, logger="stratagem")
+    return lambda: [m for m in caplog.messages if "runs in Python" in m or "runs unconverted" in m]
+
+
+@pytest.mark.timeout(1200)
+@pytest.mark.parametrize("rows", chunks())
+def test_a_compiled_function_gives_tensorflows_numbers(rows: list[dict[str, Any]], python_instead: Any) -> None:
+    for row in rows:
+        traces = []
+
+        def counted(function: Any, traces: list[int] = traces) -> Any:
+            @tf.function
+            def program(x: Any, n: Any) -> Any:
+                traces.append(1)
+                return function(x, n)
+
+            return program
+
+        assert answers(tf, generate(row["i"]), counted) == row["answers"], row["i"]
+        assert len(traces) == TRACES_TO_COMPILE, row["i"]
+    assert not python_instead()
+
+
+@pytest.mark.timeout(1200)
+@pytest.mark.parametrize("rows", chunks())
+@pytest.mark.parametrize("strategy", ["default", "mirrored 2", "mirrored 4"])
+def test_every_replica_decides_for_itself(strategy: str, rows: list[dict[str, Any]]) -> None:
+    for row in rows:
+        chosen = STRATEGIES[strategy]()
+        replicas = range(chosen.num_replicas_in_sync)
+        expected = [answers(tf, generate(row["i"]), lambda f: f, first=r) for r in replicas]
+        with chosen.scope():
+            state = new_state(tf)
+        function = loaded(tf, generate(row["i"]), state)
+        found: list[list[Any]] = [[] for _ in replicas]
+        for call in range(3):
+            inputs = [rotated(r)[call] for r in replicas]
+            args = [
+                chosen.experimental_distribute_values_from_function(
+                    lambda c, i=i, inputs=inputs: tf.constant(inputs[c.replica_id_in_sync_group][i])
+                )
+                for i in range(2)
+            ]
+            for mine, result in zip(found, chosen.experimental_local_results(chosen.run(function, args)), strict=True):
+                mine.append(plain(result))
+        assert found == [results for results, _ in expected], row["i"]
+        assert numbers(state) == [sum(column) for column in zip(*(s for _, s in expected), strict=True)], row["i"]
