@@ -154,3 +154,16 @@ def test_regularizers_of_weights_and_activities() -> None:
 
     history = alike(build, lambda: {"loss": "mse", "metrics": ["mse"]}, X, Y)
     assert history["loss"][0] > history["mse"][0] + 0.1
+
+
+def test_a_train_step_that_updates_no_metric_reports_what_it_returns() -> None:
+    class Plain(tf.keras.Sequential):
+        def train_step(self, data: Any) -> Any:
+            x, y = data
+            loss = tf.reduce_mean(tf.square(self(x) - y))
+            return {"loss": loss}
+
+    model = Plain([layers.Dense(2, kernel_initializer="zeros")])
+    model.compile("sgd")
+    history = model.fit(X, Y, batch_size=ROWS, epochs=2, verbose=0).history
+    np.testing.assert_allclose(history["loss"], [np.mean(Y**2)] * 2, rtol=1e-6)

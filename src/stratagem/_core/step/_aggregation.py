@@ -5,6 +5,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
+from stratagem._core.context import current
 from stratagem._core.mesh import AXIS
 from stratagem._core.step._sums import from_first_replica, psum, unfolded
 from stratagem._core.values import aggregation_of, shares
@@ -26,3 +27,13 @@ def own_share(variable: Any, value: Any, replicas: int) -> Any:
     """Returns this replica's slot of a sync-on-read variable to which cross-replica code assigns `value`."""
     first, other, *_ = shares(variable, value, replicas)
     return value if first is value else jnp.where(jax.lax.axis_index(AXIS) == 0, first, other)
+
+
+def furthest_seed(state: jax.Array) -> jax.Array:
+    """Returns the state of a seed generator, uint32 (2,), that has drawn most, on every replica.
+
+    In a branch or loop that replicas decide about by themselves some draw more often than others.
+    """
+    recorder = current().recorder
+    alone = recorder is None or recorder.mesh.num_replicas == 1 or current().replica is None
+    return state if alone else jax.lax.pmax(unfolded(state), AXIS)

@@ -10,9 +10,10 @@ from jax.extend import core as xc
 
 from stratagem._base.types import Nest, UserFunction, Value
 from stratagem._core.context import current, entered
-from stratagem._core.step import AssignScope, CollectiveAddGuard
+from stratagem._core.step import AssignScope, CollectiveAddGuard, furthest_seed
 from stratagem._core.values import on_read
 from stratagem._ops._convert import is_traced, tensor
+from stratagem._private import is_seed_state
 
 
 def _inside(function: Callable[..., Any], args: Sequence[Any], variables: Sequence[Any], values: Sequence[Any]) -> Any:
@@ -121,6 +122,8 @@ def publish(variables: Sequence[keras.Variable], values: Sequence[jax.Array]) ->
             variable.assign(value)
         elif on_read(variable) and hasattr(outer, "keep"):
             outer.keep(variable, value)
+        elif is_seed_state(variable) and not isinstance(outer, AssignScope):
+            outer.add_update((variable, furthest_seed(value)))
         else:
             outer.add_update((variable, value))
 
