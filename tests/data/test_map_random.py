@@ -91,7 +91,7 @@ def test_a_seed_of_its_own_repeats_in_every_run_and_not_in_every_element() -> No
     assert len(set(values(first))) == 20
     assert values(second) != values(second)
     assert values(Dataset.range(20).map(seeded)) == values(Dataset.range(20).map(seeded))
-    python = [values(Dataset.range(20).map(lambda x: float(seeded(x)))) for _ in range(2)]
+    python = [values(Dataset.range(20).map(lambda x: float(seeded(x).numpy()))) for _ in range(2)]
     assert python[0] == python[1]
 
 

@@ -179,7 +179,7 @@ def test_a_model_that_decides_on_values() -> None:
             self.inner = layers.Dense(1)
 
         def call(self, x: Any) -> Any:
-            return self.inner(x) if tf.reduce_sum(x) > 0 else x
+            return self.inner(x) if tf.reduce_sum(x).numpy() > 0 else x
 
     with shared().distribute_strategy.scope():
         model = Decides()

@@ -39,7 +39,7 @@ class Transpiler(api.PyToPy):  # type: ignore[misc]
         self._operators = operators
         # What makes converted functions, by the original's code; an empty tuple for code that cannot be converted.
         self._factories: WeakIdentityMap[types.CodeType, tuple[Callable[..., Any], ...]] = WeakIdentityMap()
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()  # looking a name up may import a module, whose code may be traced
 
     def converted(self, function: types.FunctionType) -> Callable[..., Any] | None:
         """Returns the converted function, with the closure and defaults of this one; None if it cannot be converted."""

@@ -79,7 +79,7 @@ def test_batches_of_other_shapes_count_in_functions_that_run_in_python(coordinat
     @tf.function
     def twice(iterator: Any) -> list[float]:
         begun.append(True)
-        return [float(add(iterator)) for _ in range(2)]
+        return [float(add(iterator).numpy()) for _ in range(2)]
 
     values = [coordinator.schedule(twice, args=(iterator,)) for _ in range(3)]
     coordinator.join()
