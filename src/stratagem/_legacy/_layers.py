@@ -1,5 +1,6 @@
 """Methods of layers in the forms of Keras 2: `add_metric`, and `add_weight` with the name first."""
 
+import inspect
 from types import FunctionType
 from typing import Any
 
@@ -53,7 +54,9 @@ def adds_metrics(model: keras.Model) -> bool:
     """
     classes = {cls for layer in sublayers(model) for cls in type(layer).__mro__}
     own = [vars(cls).values() for cls in classes if not cls.__module__.startswith("keras.")]
-    return any(isinstance(f, FunctionType) and "add_metric" in f.__code__.co_names for values in own for f in values)
+    # AutoGraph's hook has put functions around what the classes define.
+    code = [inspect.unwrap(f).__code__ for values in own for f in values if isinstance(f, FunctionType)]
+    return any("add_metric" in each.co_names for each in code)
 
 
 def _of_layer(args: tuple[Any, ...], kwargs: dict[str, Any]) -> _Arguments:

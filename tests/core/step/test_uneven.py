@@ -303,25 +303,36 @@ def test_batch_statistics_survive_replicas_without_rows() -> None:
     assert all(np.isfinite(v.numpy()).all() for v in layer.variables)
 
 
-@pytest.mark.parametrize("kind", ["cond", "while"])
-def test_a_collective_in_a_branch_or_loop_is_refused(kind: str) -> None:
+def test_a_collective_in_a_loop_is_refused() -> None:
     strategy = mirrored(2)
     x, _ = batch(5, 0)
 
     def replica(x: Any) -> Any:
-        total = tf.reduce_sum(x)
-
         def reduced(value: Any) -> Any:
             return tf.distribute.get_replica_context().all_reduce("SUM", value)
 
-        if kind == "cond":
-            return tf.cond(total > 0, lambda: reduced(total), lambda: total)
-        return tf.while_loop(lambda i, t: i < 2, lambda i, t: (i + 1, reduced(t)), [0, total])[1]
+        return tf.while_loop(lambda i, t: i < 2, lambda i, t: (i + 1, reduced(t)), [0, tf.reduce_sum(x)])[1]
 
-    even = strategy.run(replica, args=(split(strategy, x[:4], [2, 2]),)) if kind == "while" else None
-    assert even is None or len(even.values) == 2
-    with pytest.raises(UnimplementedError, match=rf"inside a tf\.{kind}.*works on even batches only.*Move it out"):
+    assert len(strategy.run(replica, args=(split(strategy, x[:4], [2, 2]),)).values) == 2
+    with pytest.raises(UnimplementedError, match=r"inside a `while`.*works on even batches only.*Move it out"):
         strategy.run(replica, args=(split(strategy, x, [3, 2]),))
+
+
+@pytest.mark.parametrize("limit", [-1e9, 1e9])
+def test_a_collective_in_a_branch_that_all_replicas_take_alike(limit: float) -> None:
+    strategy = mirrored(2)
+    x, _ = batch(5, 0)
+
+    def replica(x: Any) -> Any:
+        context = tf.distribute.get_replica_context()
+        total = tf.reduce_sum(x)
+        everything = context.all_reduce("SUM", total)
+        return tf.cond(everything > limit, lambda: context.all_reduce("SUM", total * total), lambda: total)
+
+    parts = [float(x[:3].sum()), float(x[3:].sum())]
+    expected = [sum(p * p for p in parts)] * 2 if limit < 0 else parts
+    found = strategy.run(replica, args=(split(strategy, x, [3, 2]),)).values
+    assert [float(v) for v in found] == pytest.approx(expected, rel=1e-6)
 
 
 def test_an_all_reduce_of_rows_is_refused() -> None:
