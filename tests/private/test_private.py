@@ -36,7 +36,16 @@ JAXLIB = ("jaxlib",)
 
 # What the files of `_private` import. A new name needs a test here.
 EXPECTED = {
-    "jax._src": {"cache_key", "checkify", "compiler", "core", "distributed", "effects", "xla_bridge"},
+    "jax._src": {
+        "cache_key",
+        "checkify",
+        "compiler",
+        "core",
+        "distributed",
+        "effects",
+        "source_info_util",
+        "xla_bridge",
+    },
     "jax._src.ad_util": {"stop_gradient_p"},
     "jax._src.array": {"ArrayImpl"},
     "jax._src.config": {"enable_x64"},

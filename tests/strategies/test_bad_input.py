@@ -95,7 +95,8 @@ def test_a_python_decision_on_a_tensor_inside_a_replica(training: Training, deci
         return x if replica_id() == 0 else 2.0 * x
 
     message = r"(?s)replica function 'step' asks for the value of a tensor.*Use tf.cond or tf.where"
-    refuses(training, lambda: training.strategy.run(step, (tf.ones([2]),)), TypeError, message)
+    unconverted = tf.autograph.experimental.do_not_convert(step)
+    refuses(training, lambda: training.strategy.run(unconverted, (tf.ones([2]),)), TypeError, message)
 
 
 def test_another_strategy_than_that_of_the_model(training: Training) -> None:

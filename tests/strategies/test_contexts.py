@@ -226,7 +226,7 @@ def in_a_generator_apart() -> Context:
         (in_a_scope, {"strategy", "crossing"}),
         (in_a_strategy_that_was_set, {"strategy", "crossing", "chosen"}),
         (where_none_is_set_again, set()),
-        (in_a_run, {"strategy", "replica", "recorder"}),
+        (in_a_run, {"strategy", "replica", "recorder", "loop"}),
         (isolated(current), {"graph"}),
         (in_a_generator_apart, {"graph"}),
     ],

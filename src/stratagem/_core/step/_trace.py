@@ -214,7 +214,7 @@ def _make_jaxpr(
     def pure(values: list[Any], own: list[Any], shared: list[Any]) -> tuple[list[Any], list[Any]]:
         args, kwargs, drawn = arguments.filled([TracedPerReplica(v, replicas) for v in own], shared)
         recorder.begin(dict(zip(keys, values, strict=True)), drawn)
-        with entered(recorder=recorder):
+        with entered(recorder=recorder, loop=False):
             result = body(*args, **kwargs)
         return results.note(result), [recorder.values[key] for key in recorder.written]
 
