@@ -372,3 +372,16 @@ def test_a_loop_of_unknown_length_has_a_second_derivative(run: Any) -> None:
 
     powers = [1.5**10, 10 * 1.5**9, 90 * 1.5**8]
     assert [float(v) for v in run(second, 1.5)] == pytest.approx(powers, rel=1e-5)
+
+
+@pytest.mark.parametrize("name", ["map_fn", "foldl", "scan"])
+def test_rows_of_64_bits_keep_them(name: str) -> None:
+    x = np.array([[1.0 + 1e-12, 2.0], [3.0, 4.0 + 1e-12]])
+
+    def step() -> Any:
+        rows = tf.constant(x, tf.float64) + tf.zeros([2, 2], tf.float64)
+        if name == "map_fn":
+            return tf.map_fn(lambda row: row * 1.0, rows)
+        return getattr(tf, name)(lambda carry, row: carry * 0.0 + row, rows, initializer=tf.zeros([2], tf.float64))
+
+    np.testing.assert_array_equal(tf.function(step)(), x[1] if name == "foldl" else x)

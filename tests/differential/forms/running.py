@@ -98,9 +98,7 @@ def needing_values(tf: Any, step: Step, index: int) -> Step:
 
     def decided(*args: Any) -> Any:
         total = tf.reduce_sum(args[0])
-        if total > 1e6:
-            total -= 1.0
-        assert total is not None
+        assert total.numpy() < 1e6
         return step(*args)
 
     def counted(*args: Any) -> Any:

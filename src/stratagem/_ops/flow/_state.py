@@ -6,6 +6,7 @@ from typing import Any, final
 
 import jax
 import keras
+import numpy as np
 from jax.extend import core as xc
 
 from stratagem._base.types import Nest, UserFunction, Value
@@ -68,8 +69,13 @@ def body_program(
         new = [scope.slot(v) for v in order]
         return [*(tensor(n).astype(v._dtype) for n, v in zip(new, order, strict=True)), *leaves]
 
-    values = [jax.ShapeDtypeStruct(v.shape, v.dtype) for v in values_of(variables)]
-    return BodyProgram(jax.make_jaxpr(pure)(values, list(args)), tuple(order), len(variables), structure[0])
+    inputs = jax.tree.map(_abstract, (values_of(variables), list(args)))
+    return BodyProgram(jax.make_jaxpr(pure)(*inputs), tuple(order), len(variables), structure[0])
+
+
+def _abstract(value: Any) -> jax.core.ShapedArray:
+    """An abstract input. (A ShapeDtypeStruct would be traced with 32 bits, since JAX truncates what is not its own array.)"""
+    return jax.core.ShapedArray(tuple(value.shape), np.dtype(value.dtype))
 
 
 def loop_program(function: UserFunction, args: Sequence[Nest]) -> BodyProgram:
