@@ -117,4 +117,5 @@ def main() -> None:
     print(json.dumps({"imported": imported, "installed": changed(before), "without": without}))
 
 
-main()
+if __name__ == "__main__":
+    main()

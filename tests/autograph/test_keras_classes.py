@@ -86,9 +86,7 @@ def test_under_a_strategy_they_do_so_too(strategy: str) -> None:
     with STRATEGIES[strategy]().scope():
         model = Skipping()
         model.compile("sgd", Capped())
-    first = model.get_weights() if model.built else None
     model.fit(np.abs(X), Y, batch_size=11, epochs=2, shuffle=False, verbose=0)  # 6 and 5 rows a replica
-    assert first is None
     single = Skipping()
     single.compile("sgd", Capped())
     single.fit(np.abs(X), Y, batch_size=11, epochs=2, shuffle=False, verbose=0)

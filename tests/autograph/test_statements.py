@@ -385,3 +385,49 @@ def test_rows_of_64_bits_keep_them(name: str) -> None:
         return getattr(tf, name)(lambda carry, row: carry * 0.0 + row, rows, initializer=tf.zeros([2], tf.float64))
 
     np.testing.assert_array_equal(tf.function(step)(), x[1] if name == "foldl" else x)
+
+
+@pytest.mark.parametrize("word", ["and", "or"])
+def test_the_second_side_acts_only_where_python_asks_for_it(word: str, run: Any) -> None:
+    asked = tf.Variable(0)
+
+    def second() -> Any:
+        asked.assign_add(1)
+        return asked > 0
+
+    def both(x: Any) -> Any:
+        return (x > 0 and second()) if word == "and" else (x > 0 or second())
+
+    found = [bool(run(both, x)) for x in (1.0, -1.0, -1.0)]
+    assert found == ([True, False, False] if word == "and" else [True, True, True])
+    assert int(asked.numpy()) == (1 if word == "and" else 2)
+
+
+def test_a_function_that_leaves_its_trace_goes_on_in_python() -> None:
+    left: list[Any] = []
+
+    @tf.function
+    def step(x: Any) -> Any:
+        def total(rows: Any) -> Any:
+            found = tf.constant(0.0)
+            for row in rows:
+                if row > 2.0:
+                    break
+                found += row
+            return found
+
+        left.append(total)
+        return total(x)
+
+    x = tf.range(100.0)
+    assert float(step(x)) == float(left[-1](x)) == 3.0
+
+
+def test_an_element_drawn_in_a_branch_is_drawn_only_there_in_python() -> None:
+    iterator = iter(tf.data.Dataset.range(10))
+
+    @tf.function
+    def step(x: Any) -> Any:
+        return next(iterator) if x > 0 else tf.constant(-1, tf.int64)
+
+    assert [int(step(tf.constant(x))) for x in (-1, 1, -1, 1)] == [-1, 0, -1, 1]

@@ -10,13 +10,14 @@ from malt.operators.variables import Undefined, UndefinedReturnValue, ld, ldu
 
 from stratagem import _ops as ops
 from stratagem._autograph._loop_values import GetState, SetState
-from stratagem._autograph._staging import branches, decision, for_rows, is_open, while_loop
+from stratagem._autograph._staging import branches, decision, for_rows, is_open, second_if, while_loop
 from stratagem._autograph._tensor_range import TensorRange
-from stratagem._core.context import recording
+from stratagem._core.context import current, recording
 from stratagem._private import KerasVariable
 
 Thunk = Callable[[], Any]
-# A loop over so many rows that may end early still goes over all of them: unlike a `while` of the program it has a gradient.
+# A loop over so many rows that may end early still goes over all of them: then it can be written out, and its reverse, unlike
+# that of a `while` of the program, recomputes nothing.
 _FEW = 64
 
 
@@ -76,7 +77,12 @@ def for_stmt(
 
 
 def _rows(iterated: Any) -> jax.Array | None:
-    """Returns the tensor whose rows are iterated over; None if it is something else."""
+    """Returns the tensor whose rows are iterated over; None if it is something else, or if no program is being made.
+
+    The latter where a function that was defined in a trace, and converted there, is called after it.
+    """
+    if current().recorder is None:
+        return None
     if isinstance(iterated, ops.Range | KerasVariable):
         iterated = ops.tensor(iterated)
     return iterated if isinstance(iterated, jax.Array) and iterated.ndim else None
@@ -146,35 +152,21 @@ def if_exp(cond: Any, if_true: Thunk, if_false: Thunk, text: str) -> Any:
 
 
 def and_(a: Thunk, b: Thunk) -> Any:
-    """`a() and b()`. Both are computed if a tensor decides."""
+    """`a() and b()`."""
     first = a()
-    if not is_open(decision(first)):
-        return first and b()
-    return jnp.logical_and(decision(first), decision(b()))
+    return second_if(go, b, True) if is_open(go := decision(first)) else first and b()
 
 
 def or_(a: Thunk, b: Thunk) -> Any:
-    """`a() or b()`. Both are computed if a tensor decides."""
+    """`a() or b()`."""
     first = a()
-    if not is_open(decision(first)):
-        return first or b()
-    return jnp.logical_or(decision(first), decision(b()))
+    return second_if(go, b, False) if is_open(go := decision(first)) else first or b()
 
 
 def not_(a: Any) -> Any:
     """`not a`."""
     open_ = decision(a)
     return jnp.logical_not(open_) if is_open(open_) else not a
-
-
-def eq(a: Any, b: Any) -> Any:
-    """`a == b`."""
-    return a == b
-
-
-def not_eq(a: Any, b: Any) -> Any:
-    """`a != b`."""
-    return a != b
 
 
 def assert_stmt(expression: Any, message: Thunk) -> None:
@@ -213,8 +205,8 @@ def as_module(converted_call: Callable[..., Any], mark: Callable[..., Any]) -> t
     """Returns the module that converted code knows as `ag__`."""
     module = types.ModuleType("ag__")
     module.__dict__.update(
-        if_stmt=if_stmt, while_stmt=while_stmt, for_stmt=for_stmt, if_exp=if_exp, and_=and_, or_=or_, not_=not_, eq=eq,
-        not_eq=not_eq, assert_stmt=assert_stmt, FunctionScope=FunctionScope, with_function_scope=with_function_scope,
+        if_stmt=if_stmt, while_stmt=while_stmt, for_stmt=for_stmt, if_exp=if_exp, and_=and_, or_=or_, not_=not_,
+        assert_stmt=assert_stmt, FunctionScope=FunctionScope, with_function_scope=with_function_scope,
         Undefined=Undefined, UndefinedReturnValue=UndefinedReturnValue, ld=ld, ldu=ldu, converted_call=converted_call,
         autograph_artifact=mark, ConversionOptions=_no_options, STD=None, Feature=_Features(),
     )  # fmt: skip

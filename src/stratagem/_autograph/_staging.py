@@ -68,6 +68,24 @@ def branches(pred: jax.Array, true: Thunk, false: Thunk, names: Sequence[str]) -
     return layout.python(choose(pred.astype(np.int32), programs, results))
 
 
+def second_if(first: jax.Array, second: Thunk, needed: bool) -> jax.Array:
+    """Returns the truth of `second()` if that of `first`, a bool scalar, is `needed`, else the truth of `first`.
+
+    What only computes is computed anyway. What assigns variables, checks, prints or communicates is a branch.
+    """
+
+    def truth() -> jax.Array:
+        found = decision(second())
+        return found if is_open(found) else jnp.asarray(bool(found))
+
+    program = _traced(body_program, truth)
+    if program.variables or program.closed.effects:
+        known = body_program(lambda: jnp.asarray(not needed))
+        return choose(first.astype(np.int32), [known, program] if needed else [program, known])
+    _, found = program(())
+    return jnp.logical_and(first, found) if needed else jnp.logical_or(first, found)
+
+
 def while_loop(test: Thunk, body: Thunk, get_state: GetState, set_state: SetState, names: Sequence[str]) -> None:
     """Repeats the body as long as the test is true when the program runs."""
     with _restored(get_state(), set_state) as before:

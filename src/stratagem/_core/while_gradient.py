@@ -2,7 +2,7 @@
 
 JAX has none, because every round's values would have to be kept, in arrays of a size that nobody knows. Here the reverse knows
 how many rounds there were. It runs them again and keeps the state at 32 places; between two of these, at 32 places again; the
-rest is recomputed for every round. Up to 1024 rounds that is 3 forward passes. Equal to the digit, however many.
+rest is recomputed for every round. Up to 1024 rounds that is 3 forward passes. Exact, however many.
 """
 
 import functools
@@ -60,16 +60,13 @@ def reverse_while(
     floating = [c for c, s in zip(cotangents, start, strict=True) if _is_floating(s)]
     zeros = [jnp.zeros(c.shape, c.dtype) for c in constants if _is_floating(c)]
 
-    def one(state: Values, gradients: Values) -> Values:
-        return step.reversed(state, gradients)
-
     def within(state: Values, count: Any, gradients: Values) -> Values:
         return _backwards(step, one_by_one, state, count, gradients)
 
     def one_by_one(state: Values, count: Any, gradients: Values) -> Values:
         def back(carry: Values) -> Values:
             left, *found = carry
-            return [left - 1, *one(step.advanced(state, left - 1), found)]
+            return [left - 1, *step.reversed(step.advanced(state, left - 1), found)]
 
         return _loop(lambda carry: carry[0] > 0, back, [count, *gradients])[1:]
 

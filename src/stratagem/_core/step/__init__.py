@@ -5,6 +5,7 @@ from stratagem._core.step import _keras_rules as _keras_rules
 from stratagem._core.step import _remote_lookups as _remote_lookups
 from stratagem._core.step._aggregation import furthest_seed as furthest_seed
 from stratagem._core.step._arguments import Arguments as Arguments
+from stratagem._core.step._arguments import input_spec as input_spec
 from stratagem._core.step._assertions import ProgramAssertions as ProgramAssertions
 from stratagem._core.step._assign_scope import AssignScope as AssignScope
 from stratagem._core.step._assign_scope import CollectiveAddGuard as CollectiveAddGuard

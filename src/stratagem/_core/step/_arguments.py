@@ -8,7 +8,7 @@ import jax
 import numpy as np
 from jax.tree_util import PyTreeDef
 
-from stratagem._base.types import Nest
+from stratagem._base.types import DTypeLike, Nest
 from stratagem._core.values import Stacked, is_per_replica
 
 
@@ -47,7 +47,7 @@ def is_tensor(leaf: Any) -> bool:
     return isinstance(leaf, jax.Array | np.ndarray | np.generic) and leaf.dtype != object
 
 
-def input_spec(shape: Sequence[int], dtype: Any) -> jax.core.ShapedArray:
+def input_spec(shape: Sequence[int], dtype: DTypeLike) -> jax.core.ShapedArray:
     """Returns an abstract input. (For a ShapeDtypeStruct JAX would trace 32 bits instead of 64.)"""
     return jax.core.ShapedArray(tuple(shape), np.dtype(dtype))
 

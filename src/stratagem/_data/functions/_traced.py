@@ -14,6 +14,7 @@ from jax.extend import core as xc
 from stratagem._autograph import converted
 from stratagem._base.errors import TracedDecisionError
 from stratagem._core.context import entered
+from stratagem._core.step import input_spec
 from stratagem._data.elements._nest import Nest, leaves, map_leaves, packer, to_numpy
 from stratagem._data.elements._spec import TensorSpec
 from stratagem._data.functions._draws import ElementSeeds
@@ -82,9 +83,9 @@ def _traced(function: Callable[..., Any], specs: Nest, variables: list[Any]) -> 
             results[:], drawn[0] = [result], seeds.drawn
             return leaves(result)
 
-    pair = _abstract((2,), np.uint32)
-    values = [_abstract(shape_of(v), v._dtype) for v in variables]
-    inputs = [_abstract(s.shape, s.dtype) for s in leaves(specs)]
+    pair = input_spec((2,), np.uint32)
+    values = [input_spec(shape_of(v), v._dtype) for v in variables]
+    inputs = [input_spec(s.shape, s.dtype) for s in leaves(specs)]
     # JAX caches traces of inner functions, with the variable values and seeds that they used. An axis that exists only
     # in this trace prevents that.
     axes = [(f"map {next(_numbers)}", 1)]
@@ -100,11 +101,6 @@ def _traced(function: Callable[..., Any], specs: Nest, variables: list[Any]) -> 
     spec = packer(results[0])(TensorSpec(aval.shape, aval.dtype) for aval in closed.out_avals)
     constants = tuple(c if isinstance(c, jax.Array) else tensor(np.asarray(c)) for c in closed.consts)
     return TracedFunction(jaxpr, constants, tuple(variables), drawn[0], spec), scope.variables
-
-
-def _abstract(shape: Any, dtype: Any) -> jax.core.ShapedArray:
-    """An abstract input. (A ShapeDtypeStruct would be traced with 32 bits, since JAX truncates what is not its own array.)"""
-    return jax.core.ShapedArray(tuple(shape), np.dtype(dtype))
 
 
 def _as_array(leaf: Any) -> jax.Array:

@@ -6,12 +6,11 @@ from typing import Any, final
 
 import jax
 import keras
-import numpy as np
 from jax.extend import core as xc
 
 from stratagem._base.types import Nest, UserFunction, Value
 from stratagem._core.context import current, entered
-from stratagem._core.step import AssignScope, CollectiveAddGuard, furthest_seed
+from stratagem._core.step import AssignScope, CollectiveAddGuard, furthest_seed, input_spec
 from stratagem._core.values import on_read
 from stratagem._ops._convert import is_traced, tensor
 from stratagem._private import is_seed_state
@@ -69,13 +68,8 @@ def body_program(
         new = [scope.slot(v) for v in order]
         return [*(tensor(n).astype(v._dtype) for n, v in zip(new, order, strict=True)), *leaves]
 
-    inputs = jax.tree.map(_abstract, (values_of(variables), list(args)))
+    inputs = jax.tree.map(lambda v: input_spec(v.shape, v.dtype), (values_of(variables), list(args)))
     return BodyProgram(jax.make_jaxpr(pure)(*inputs), tuple(order), len(variables), structure[0])
-
-
-def _abstract(value: Any) -> jax.core.ShapedArray:
-    """An abstract input. (A ShapeDtypeStruct would be traced with 32 bits, since JAX truncates what is not its own array.)"""
-    return jax.core.ShapedArray(tuple(value.shape), np.dtype(value.dtype))
 
 
 def loop_program(function: UserFunction, args: Sequence[Nest]) -> BodyProgram:
