@@ -33,7 +33,7 @@ _NAMES = {
         truncatediv truncatemod uint16 uint32 uint64 uint8 unique unique_with_counts unstack where zeros zeros_like
     """,
     "_ops.flow": """
-        case cond foldl foldr map_fn scan switch_case vectorized_map while_loop
+        TensorArray case cond foldl foldr map_fn scan switch_case vectorized_map while_loop
     """,
     "_data": "TensorSpec",
     "_hooks": "install_as_tensorflow",

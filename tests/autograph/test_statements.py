@@ -152,7 +152,7 @@ def test_state_that_only_one_path_changes(run: Any) -> None:
     assert float(mean.result()) == 3.0
 
 
-def test_a_tensor_array_is_filled_in_a_loop_over_rows(run: Any) -> None:
+def test_a_list_is_filled_in_a_loop_over_known_numbers(run: Any) -> None:
     def cumulated(x: Any) -> Any:
         found, total = [], tf.zeros([2])
         for i in range(3):

@@ -12,6 +12,7 @@ from malt.operators.variables import Undefined, UndefinedReturnValue
 from stratagem._core.step import TracedPerReplica
 from stratagem._core.values import is_per_replica
 from stratagem._ops import tensor
+from stratagem._ops.flow import Unallocated
 
 GetState = Callable[[], tuple[Any, ...]]
 SetState = Callable[[Sequence[Any]], None]
@@ -194,6 +195,8 @@ def _merged_kind(name: str, one: tuple[Any, Kind | None], two: tuple[Any, Kind |
     (a, found), (b, other) = one, two
     if _same(a, b):
         return None
+    if a is Unallocated.BUFFER or b is Unallocated.BUFFER:
+        return found or other
     if found is None or other is None:
         raise MismatchError(f"'{name}' is {_shown(a, found)} on one path and {_shown(b, other)} on the other")
     dtype = _common(a, b, found, other)
@@ -207,6 +210,8 @@ def _merged_kind(name: str, one: tuple[Any, Kind | None], two: tuple[Any, Kind |
 
 def _carried_kind(name: str, one: tuple[Any, Kind | None], two: tuple[Any, Kind | None]) -> Kind | None:
     (before, found), (after, other) = one, two
+    if before is Unallocated.BUFFER or after is Unallocated.BUFFER:
+        return found or other
     if found is None or other is None:
         if _same(before, after):
             return None
@@ -233,8 +238,8 @@ def _common(a: Any, b: Any, found: Kind, other: Kind) -> Any:
 
 
 def _cast(array: jax.Array | None, kind: Kind) -> jax.Array:
-    assert array is not None, "a leaf that becomes a tensor is one, or a number"
-    return array.astype(kind.dtype)
+    # A leaf that becomes a tensor is one, or a number; or it is the buffer of a TensorArray that was not written.
+    return jnp.zeros(kind.shape, kind.dtype) if array is None else array.astype(kind.dtype)
 
 
 def _like(leaf: Any, array: jax.Array) -> Any:

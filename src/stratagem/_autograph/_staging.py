@@ -17,10 +17,11 @@ from stratagem._autograph._loop_values import (
     carried,
     merged,
 )
+from stratagem._base.types import Nest
 from stratagem._core.context import current, entered, recording
 from stratagem._core.step import INTERRUPTS, is_slower_in_loops, user_line
-from stratagem._ops import is_tensor, tensor
-from stratagem._ops.flow import BodyProgram, body_program, choose, loop_program, publish, repeated, values_of
+from stratagem._ops import is_tensor, is_traced, on_device, tensor
+from stratagem._ops.flow import BodyProgram, body_program, choose, is_array, loop_program, publish, repeated, values_of
 
 Thunk = Callable[[], Any]
 _MAX_ROUNDS = 4
@@ -112,7 +113,7 @@ def for_rows(
     """Calls the body for every row of a tensor: in one loop of the program, or one after another if that runs faster."""
     count = rows.shape[0]
     try:
-        if count <= 1:
+        if count <= 1 or (count <= _MAX_UNROLLED and _has_growing(get_state())):
             raise _Unrolled
         with _restored(get_state(), set_state) as before:
             loop = _Loop(body, rows[0], before, get_state, set_state, names, optional=count <= _MAX_UNROLLED)
@@ -120,13 +121,20 @@ def for_rows(
                 raise _Unrolled
             _check_worth(loop.program)
     except _Unrolled:
+        # A row of a known tensor is known as well, which JAX would not say.
+        known = None if is_traced(rows) else np.asarray(rows)
         for i in range(count):
-            body(rows[i])
+            body(rows[i] if known is None else on_device(known[i]))
         return
     start = values_of(loop.program.variables), loop.start
     (values, arrays), _ = jax.lax.scan(lambda carry, row: (loop.advance(carry[0], carry[1], row), None), start, rows)
     publish(loop.program.variables, values)
     set_state(loop.layout.python(arrays))
+
+
+def _has_growing(values: Nest) -> bool:
+    """Returns whether there is a TensorArray among the values that a write may make longer: no compiled loop can do that."""
+    return any(is_array(v) and v.dynamic_size for v in jax.tree.leaves(values, is_leaf=is_array))
 
 
 class _Unrolled(Exception):

@@ -40,6 +40,8 @@ from stratagem._ops._callbacks import py_function as py_function
 from stratagem._ops._convert import StringTensor as StringTensor
 from stratagem._ops._convert import Tensor as Tensor
 from stratagem._ops._convert import is_tensor as is_tensor
+from stratagem._ops._convert import is_traced as is_traced
+from stratagem._ops._convert import on_device as on_device
 from stratagem._ops._convert import tensor as tensor
 from stratagem._ops._convolution import avg_pool as avg_pool
 from stratagem._ops._convolution import avg_pool2d as avg_pool2d

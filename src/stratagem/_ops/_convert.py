@@ -11,7 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError, TracedDecisionError
-from stratagem._base.types import DTypeLike, TensorLike
+from stratagem._base.types import DTypeLike, TensorLike, Value
 from stratagem._core.context import current
 from stratagem._core.numbers import is_stand_in, plain
 from stratagem._core.values import Reference, TensorShape
@@ -45,7 +45,7 @@ def need_value(what: str) -> NoReturn:
     )
 
 
-def is_traced(value: Any) -> bool:
+def is_traced(value: Value) -> bool:
     """Returns whether the value of `value` is not known yet."""
     if isinstance(value, list | tuple):
         return any(is_traced(v) for v in value)

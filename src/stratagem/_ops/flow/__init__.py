@@ -16,3 +16,6 @@ from stratagem._ops.flow._state import choose as choose
 from stratagem._ops.flow._state import loop_program as loop_program
 from stratagem._ops.flow._state import publish as publish
 from stratagem._ops.flow._state import values_of as values_of
+from stratagem._ops.flow._tensor_array import TensorArray as TensorArray
+from stratagem._ops.flow._tensor_array import Unallocated as Unallocated
+from stratagem._ops.flow._tensor_array import is_array as is_array

@@ -10,6 +10,7 @@ from stratagem._base.types import Nest
 from stratagem._core.context import current
 from stratagem._ops._convert import is_traced, static_int, tensor
 from stratagem._ops.flow._state import as_tensors, body_program, is_known, loop_program, publish, values_of
+from stratagem._ops.flow._tensor_array import element_shapes, is_array, with_buffers
 
 
 def while_loop(
@@ -45,15 +46,21 @@ def _same_structure(result: Any, state: Any) -> Any:
     """The body's result with the structure and dtypes of the loop variables; a single variable needs no list."""
     if len(state) == 1 and (not isinstance(result, list | tuple) or len(result) != 1):
         result = [result]
-    leaves, tree = jax.tree.flatten(state)
-    new = jax.tree.leaves(result)
+    leaves, tree = jax.tree.flatten(state, is_leaf=is_array)
+    new = jax.tree.leaves(result, is_leaf=is_array)
     if len(new) != len(leaves):
         raise ValueError(f"The body of tf.while_loop returned {len(new)} values for {len(leaves)} loop variables.")
     pairs = zip(new, leaves, strict=True)
-    return jax.tree.unflatten(tree, [n if isinstance(n, jax.Array) else tensor(n, old.dtype) for n, old in pairs])
+    return jax.tree.unflatten(
+        tree, [n if isinstance(n, jax.Array) or is_array(n) else tensor(n, old.dtype) for n, old in pairs]
+    )
 
 
 def _traced_loop(cond: Callable[..., Any], body: Callable[..., Any], state: Any, limit: int | None) -> Any:
+    if None in element_shapes(state):
+        shapes: list[Any] = []
+        body_program(lambda: shapes.extend(element_shapes(_same_structure(body(*state), state))))
+        state = with_buffers(state, shapes)
     program = loop_program(lambda *s: _same_structure(body(*s), state), state)
     test = body_program(lambda *s: jnp.reshape(tensor(cond(*s)), ()), state, program.variables)
     start = values_of(program.variables), state

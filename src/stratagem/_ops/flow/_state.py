@@ -13,6 +13,7 @@ from stratagem._core.context import current, entered
 from stratagem._core.step import AssignScope, CollectiveAddGuard, furthest_seed, input_spec
 from stratagem._core.values import on_read
 from stratagem._ops._convert import is_traced, tensor
+from stratagem._ops.flow._tensor_array import is_array
 from stratagem._private import is_seed_state
 
 
@@ -28,7 +29,7 @@ def _inside(function: Callable[..., Any], args: Sequence[Any], variables: Sequen
 
 def as_tensors(tree: Any) -> Any:
     """Converts numbers and NumPy arrays in a structure to tensors."""
-    return jax.tree.map(tensor, tree)
+    return jax.tree.map(lambda leaf: leaf if is_array(leaf) else tensor(leaf), tree, is_leaf=is_array)
 
 
 @final

@@ -1,0 +1,324 @@
+"""`tf.TensorArray`: tensors by number, which a loop writes and reads one at a time."""
+
+import enum
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NoReturn, final
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from stratagem._base.errors import InvalidArgumentError, OutOfRangeError
+from stratagem._base.types import DTypeLike, IntLike, ShapeLike, TensorLike, Unused, Value
+from stratagem._core.context import current
+from stratagem._core.values import TensorShape
+from stratagem._ops._arrays import concat, size, split, stack
+from stratagem._ops._convert import is_traced, need_value, static_int, tensor
+from stratagem._ops._dtypes import DType, as_dtype
+
+
+class Unallocated(enum.Enum):
+    """In place of the buffer of an array to which nothing was written yet, and whose elements' shape is not known."""
+
+    BUFFER = "a buffer of zeros, of a shape that the first write tells"
+
+
+@final
+@dataclass(frozen=True)
+class _Facts:
+    """The type of an array, which stays the same in all rounds of a compiled loop."""
+
+    dtype: np.dtype
+    size: int
+    dynamic_size: bool
+    infer_shape: bool
+    element_shape: TensorShape
+
+    def __repr__(self) -> str:
+        dynamic = ", dynamic_size=True" if self.dynamic_size else ""
+        return f"TensorArray(dtype={self.dtype.name}, size={self.size}, element_shape={self.element_shape}{dynamic})"
+
+
+@final
+class TensorArray:
+    """An array of tensors of one dtype, by their number. In compiled code `write` and the like return a new array.
+
+    dtype: of the elements. size: how many there are, known when the step is compiled. dynamic_size: whether a write past the
+    end makes the array longer; in a compiled loop the number must be known then, elsewhere the function runs in Python.
+    element_shape: of every element; without it, the first that is written tells. infer_shape: whether all elements must
+    have one shape. An element that was never written is zeros, once the shape is known. Elements can be read any number of
+    times; TensorFlow's other options are accepted and have no effect.
+
+    As in TensorFlow, outside of compiled code writing changes the array itself; so use what `write` returns, everywhere.
+    If only the running program knows the number, a write past the end is dropped, and what is read there is the last element.
+    """
+
+    def __init__(
+        self,
+        dtype: DTypeLike,
+        size: IntLike = None,
+        dynamic_size: bool | None = None,
+        clear_after_read: Unused = None,
+        tensor_array_name: Unused = None,
+        handle: Unused = None,
+        flow: Unused = None,
+        infer_shape: bool = True,
+        element_shape: ShapeLike = None,
+        colocate_with_first_write_call: Unused = True,
+        name: Unused = None,
+    ) -> None:
+        if handle is not None or flow is not None:
+            raise NotImplementedError(
+                "tf.TensorArray: handle and flow belong to TensorFlow's graphs. Pass the array itself."
+            )
+        count = static_int(size, "the size of a TensorArray is a tensor") if size is not None else 0
+        if count < 0:
+            raise InvalidArgumentError(f"tf.TensorArray: size must not be negative, got {count}.")
+        shape = TensorShape(element_shape)
+        self._facts = _Facts(as_dtype(dtype).dtype, count, bool(dynamic_size), infer_shape, shape)
+        # A list as long as the numbers are known, else one tensor of all elements.
+        self._elements: list[Any] | jax.Array = [None] * count
+
+    def write(self, index: IntLike, value: TensorLike, name: str | None = None) -> "TensorArray":
+        """Returns the array with this element.
+
+        Raises: InvalidArgumentError for another dtype, ValueError for another shape, OutOfRangeError past the end.
+        """
+        element = self._checked(value)
+        where = tensor(index)
+        if is_traced(where):
+            if self._facts.dynamic_size:
+                need_value(
+                    "a tensor is the number at which a TensorArray with dynamic_size=True is written; with size= it may be"
+                )
+            buffer = self._allocated(element.shape)
+            return self._with(buffer.at[_from_start(where)].set(element, mode="drop"))
+        number, elements = int(where), self._as_list()
+        if number < 0:
+            raise OutOfRangeError(f"TensorArray.write: index {number} is negative.")
+        if number >= len(elements):
+            if not self._facts.dynamic_size:
+                raise OutOfRangeError(
+                    f"TensorArray.write: index {number}, but the array has {len(elements)} elements and no dynamic_size=True."
+                )
+            elements += [None] * (number + 1 - len(elements))
+        elements[number] = element
+        return self._with(elements)
+
+    def read(self, index: IntLike, name: str | None = None) -> jax.Array:
+        """Returns an element.
+
+        Raises: OutOfRangeError past the end, InvalidArgumentError for one that was not written and whose shape is not known.
+        """
+        where = tensor(index)
+        if is_traced(where):
+            return self._buffer()[_from_start(where)]
+        number = int(where)
+        if not 0 <= number < self._facts.size:
+            raise OutOfRangeError(f"TensorArray.read: index {number}, but the array has {self._facts.size} elements.")
+        element = self._elements[number]
+        return self._zeros(number) if element is None else element
+
+    def stack(self, name: str | None = None) -> jax.Array:
+        """Returns all elements as one tensor, [size, *element_shape]."""
+        return self._buffer()
+
+    def unstack(self, value: TensorLike, name: str | None = None) -> "TensorArray":
+        """Returns the array with the rows of a tensor as its elements."""
+        rows = tensor(value)
+        if not rows.ndim:
+            raise ValueError("TensorArray.unstack needs a tensor with rows, got a scalar.")
+        self._checked(rows[0]) if len(rows) else self._check_dtype(rows)
+        if len(rows) > self._facts.size and not self._facts.dynamic_size:
+            raise ValueError(f"TensorArray.unstack: {len(rows)} rows for an array of {self._facts.size} elements.")
+        return self._with(rows)
+
+    def gather(self, indices: TensorLike, name: str | None = None) -> jax.Array:
+        """Returns the elements with these numbers, a 1-D tensor, as one tensor."""
+        wanted = tensor(indices)
+        if is_traced(wanted):
+            return self._buffer()[_from_start(wanted)]
+        return stack([self.read(i) for i in np.asarray(wanted).tolist()]) if len(wanted) else self._buffer()[:0]
+
+    def scatter(self, indices: TensorLike, value: TensorLike, name: str | None = None) -> "TensorArray":
+        """Returns the array with row `i` of a tensor as the element with number `indices[i]`, a 1-D tensor."""
+        where, rows = tensor(indices), tensor(value)
+        if len(where) != len(rows):
+            raise ValueError(f"TensorArray.scatter: {len(where)} indices for {len(rows)} rows.")
+        array = self
+        for i in range(len(rows)):
+            array = array.write(where[i] if is_traced(where) else int(where[i]), rows[i])
+        return array
+
+    def concat(self, name: str | None = None) -> jax.Array:
+        """Returns the elements, which may be of different lengths, one after the other as one tensor."""
+        return concat([self.read(i) for i in range(self._facts.size)] or [self._buffer()], 0)
+
+    def split(self, value: TensorLike, lengths: TensorLike, name: str | None = None) -> "TensorArray":
+        """Returns the array with consecutive parts of a tensor, of these lengths, as its elements."""
+        parts = split(tensor(value), lengths)
+        if len(parts) > self._facts.size and not self._facts.dynamic_size:
+            raise ValueError(f"TensorArray.split: {len(parts)} parts for an array of {self._facts.size} elements.")
+        self._check_dtype(parts[0])
+        return self._with(list(parts))
+
+    def size(self, name: str | None = None) -> TensorLike:
+        """Returns the number of elements, an int32 scalar, which is always known."""
+        return size(np.empty(self._facts.size, np.bool_))
+
+    def identity(self) -> "TensorArray":
+        """Returns an array with the same elements."""
+        return _array(self._facts, list(self._elements) if isinstance(self._elements, list) else self._elements)
+
+    def close(self, name: str | None = None) -> None:
+        """Does nothing: the memory is freed with the array."""
+
+    @property
+    def dtype(self) -> DType:
+        """The dtype of the elements."""
+        return as_dtype(self._facts.dtype)
+
+    @property
+    def dynamic_size(self) -> bool:
+        """True if a write past the end makes the array longer."""
+        return self._facts.dynamic_size
+
+    @property
+    def element_shape(self) -> TensorShape:
+        """The shape of every element, as far as it is known."""
+        found = self._found_shape()
+        return self._facts.element_shape if found is None else TensorShape(found)
+
+    def __len__(self) -> int:
+        return self._facts.size
+
+    def __iter__(self) -> NoReturn:
+        raise TypeError("A tf.TensorArray cannot be iterated over. Iterate over array.stack().")
+
+    def __repr__(self) -> str:
+        return repr(replace(self._facts, element_shape=self.element_shape))
+
+    def _with(self, elements: Any) -> "TensorArray":
+        """Returns the array with these elements: this one, as in TensorFlow, unless code is being compiled."""
+        facts = replace(self._facts, size=len(elements))
+        if current().recorder is not None or is_traced(elements):
+            return _array(facts, elements)
+        self._facts, self._elements = facts, elements
+        return self
+
+    def _checked(self, value: Any) -> jax.Array:
+        """Returns an element to be written, of the right dtype and shape."""
+        element = tensor(value) if isinstance(value, jax.Array) else tensor(value, self._facts.dtype)
+        self._check_dtype(element)
+        expected = self.element_shape
+        if self._facts.infer_shape and not expected.is_compatible_with(TensorShape(element.shape)):
+            raise ValueError(f"TensorArray.write: an element of shape {tuple(element.shape)}, expected {expected}.")
+        return element
+
+    def _check_dtype(self, found: jax.Array) -> None:
+        if found.dtype != self._facts.dtype:
+            raise InvalidArgumentError(
+                f"TensorArray.write: an element of dtype {found.dtype} for an array of dtype {self._facts.dtype}."
+            )
+
+    def _found_shape(self) -> tuple[int, ...] | None:
+        """The shape of the elements that are there; None if that is not known, or none for all."""
+        if not isinstance(self._elements, list):
+            return tuple(self._elements.shape[1:])
+        if not self._facts.infer_shape and len({e.shape for e in self._elements if e is not None}) > 1:
+            return None
+        first = next((tuple(e.shape) for e in self._elements if e is not None), None)
+        return (
+            tuple(self._facts.element_shape)
+            if first is None and self._facts.element_shape.is_fully_defined()
+            else first
+        )
+
+    def _as_list(self) -> list[Any]:
+        """The elements in a list of their own: this array's, if writing changes it."""
+        if not isinstance(self._elements, list):
+            return [self._elements[i] for i in range(self._facts.size)]
+        return list(self._elements) if current().recorder is not None else self._elements
+
+    def _zeros(self, number: int) -> jax.Array:
+        shape = self._found_shape()
+        if shape is None:
+            raise InvalidArgumentError(
+                f"TensorArray.read: element {number} was not written, its shape is not known. Write it or give element_shape."
+            )
+        return jnp.zeros(shape, self._facts.dtype)
+
+    def _buffer(self) -> jax.Array:
+        """All elements as one tensor."""
+        if not isinstance(self._elements, list):
+            return self._elements
+        if not self._elements:
+            return jnp.zeros((0, *(self._found_shape() or ())), self._facts.dtype)
+        return stack([self.read(i) for i in range(len(self._elements))])
+
+    def _allocated(self, shape: Sequence[int]) -> jax.Array:
+        """All elements as one tensor, if those that are not there have this shape."""
+        return jnp.zeros((self._facts.size, *shape), self._facts.dtype) if self._is_unallocated() else self._buffer()
+
+    def _is_unallocated(self) -> bool:
+        return self._found_shape() is None and not any(e is not None for e in self._elements)
+
+
+def _from_start(index: jax.Array) -> jax.Array:
+    """Returns an index that does not count from the end: what is negative is out of range."""
+    return jnp.where(index < 0, np.iinfo(index.dtype).max, index)
+
+
+def _array(facts: _Facts, elements: Any) -> TensorArray:
+    array = object.__new__(TensorArray)
+    array._facts, array._elements = facts, elements
+    return array
+
+
+def _leaves(array: TensorArray) -> tuple[tuple[Any, ...], tuple[_Facts, bool]]:
+    """JAX's view: one leaf with all elements; or, if they have several shapes, each for itself."""
+    several = array._found_shape() is None and any(e is not None for e in array._elements)
+    if several:
+        return tuple(array._elements), (array._facts, several)
+    return (Unallocated.BUFFER if array._is_unallocated() else array._buffer(),), (array._facts, several)
+
+
+def _from_leaves(kind: tuple[_Facts, bool], leaves: Sequence[Any]) -> TensorArray:
+    facts, several = kind
+    if several:
+        return _array(facts, list(leaves))
+    return _array(facts, [None] * facts.size if leaves[0] is Unallocated.BUFFER else leaves[0])
+
+
+def is_array(value: Value) -> bool:
+    """Returns whether a value is a TensorArray."""
+    return isinstance(value, TensorArray)
+
+
+def element_shapes(tree: Any) -> list[tuple[int, ...] | None]:
+    """Returns for every TensorArray in a structure the shape of its elements, None if that is not known yet."""
+    return [v._found_shape() for v in jax.tree.leaves(tree, is_leaf=is_array) if is_array(v)]
+
+
+def with_buffers(tree: Any, shapes: Sequence[tuple[int, ...] | None]) -> Any:
+    """Returns the structure with buffers for elements of these shapes in its arrays.
+
+    Raises: InvalidArgumentError for an array without such a shape.
+    """
+    left = iter(shapes)
+
+    def allocate(value: Any) -> Any:
+        if not is_array(value):
+            return value
+        shape = next(left)
+        if shape is None:
+            raise InvalidArgumentError(
+                "A TensorArray that a compiled loop carries is not written in it, and has no element_shape."
+            )
+        return _array(value._facts, value._allocated(shape))
+
+    return jax.tree.map(allocate, tree, is_leaf=is_array)
+
+
+jax.tree_util.register_pytree_node(TensorArray, _leaves, _from_leaves)
