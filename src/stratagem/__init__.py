@@ -35,7 +35,6 @@ _NAMES = {
     "_ops.flow": """
         TensorArray case cond foldl foldr map_fn scan switch_case vectorized_map while_loop
     """,
-    "_data": "TensorSpec",
     "_hooks": "install_as_tensorflow",
     "_core.step": """
         GradientTape UnconnectedGradients custom_gradient executing_eagerly grad_pass_through init_scope
@@ -43,7 +42,7 @@ _NAMES = {
     """,
     "_autograph": "function",
     "_core.values": """
-        IndexedSlices Module TensorShape Variable VariableAggregation VariableSynchronization name_scope
+        IndexedSlices Module TensorShape TensorSpec Variable VariableAggregation VariableSynchronization name_scope
     """,
     "_strategies": "device",
     "_tf1.graph": "Operation control_dependencies group no_op",

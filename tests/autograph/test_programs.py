@@ -17,8 +17,11 @@ from tests.autograph.generate import generate
 from tests.autograph.running import answers, loaded, new_state, numbers, plain, rotated
 
 RECORDED = Path(__file__).parent / "recorded/tensorflow.json"
-SAMPLE = 10
+SAMPLE = 5
 TRACES_TO_COMPILE = 2
+ROUNDED_SUMS = (
+    2.0**-22
+)  # a sum over replicas is rounded to float32 after each of up to three additions, Python's is not
 
 
 @functools.cache
@@ -89,4 +92,5 @@ def test_every_replica_decides_for_itself(strategy: str, rows: list[dict[str, An
             for mine, result in zip(found, chosen.experimental_local_results(chosen.run(function, args)), strict=True):
                 mine.append(plain(result))
         assert found == [results for results, _ in expected], row["i"]
-        assert numbers(state) == [sum(column) for column in zip(*(s for _, s in expected), strict=True)], row["i"]
+        sums = [sum(column) for column in zip(*(s for _, s in expected), strict=True)]
+        assert numbers(state) == pytest.approx(sums, rel=ROUNDED_SUMS, abs=0), row["i"]

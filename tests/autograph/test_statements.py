@@ -431,3 +431,13 @@ def test_an_element_drawn_in_a_branch_is_drawn_only_there_in_python() -> None:
         return next(iterator) if x > 0 else tf.constant(-1, tf.int64)
 
     assert [int(step(tf.constant(x))) for x in (-1, 1, -1, 1)] == [-1, 0, -1, 1]
+
+
+def test_a_loop_whose_values_change_their_shape_runs_in_python() -> None:
+    @tf.function
+    def grown(count: Any) -> Any:
+        shapes = (tf.TensorShape([]), tf.TensorShape([None]))
+        start = (tf.constant(0), tf.zeros([1]))
+        return tf.while_loop(lambda i, _: i < count, lambda i, a: (i + 1, tf.concat([a, [1.0]], 0)), start, shapes)[1]
+
+    assert np.asarray(grown(tf.constant(2))).tolist() == [0, 1, 1]

@@ -11,7 +11,8 @@ import numpy as np
 from hypothesis import strategies as st
 
 import stratagem as tf
-from stratagem._data import Dataset, TensorSpec
+from stratagem._core.values import TensorSpec
+from stratagem._data import Dataset
 
 Step = tuple[str, int, int]
 Change = Callable[[Dataset, int, int, Path], Dataset]

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from stratagem._base.errors import InvalidArgumentError
-from stratagem._core.values import TensorShape
+from stratagem._core.values import TensorShape, TensorSpec
 from stratagem._data import (
     AUTOTUNE,
     INFINITE_CARDINALITY,
@@ -19,7 +19,6 @@ from stratagem._data import (
     AutoShardPolicy,
     Dataset,
     Options,
-    TensorSpec,
     set_global_seed,
 )
 
@@ -499,7 +498,7 @@ def test_wrong_arguments_are_named_at_once(call: Callable[[Dataset], Any], error
 
 
 def test_printing_runs_no_user_code() -> None:
-    assert repr(Dataset.range(3)) == "<Dataset element_spec=TensorSpec(shape=(), dtype=int64, name=None)>"
+    assert repr(Dataset.range(3)) == "<Dataset element_spec=TensorSpec(shape=(), dtype=tf.int64, name=None)>"
     assert "unknown" in repr(Dataset.range(3).map(lambda x: 1 / x.numpy()))
 
 

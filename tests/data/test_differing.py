@@ -7,7 +7,8 @@ import pytest
 
 from stratagem._base.errors import ClusterError
 from stratagem._base.job import Job
-from stratagem._data import Dataset, TensorSpec
+from stratagem._core.values import TensorSpec
+from stratagem._data import Dataset
 from tests.data.workers import distributed, on_all_workers, pieces
 
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from stratagem._base.errors import OutOfRangeError, UnimplementedError
 from stratagem._core.context import current, entered
 from stratagem._core.mesh import ReplicaMesh
-from stratagem._core.values import PerReplica, Separate, Stacked
+from stratagem._core.values import PerReplica, Separate, Stacked, TensorSpec
 from stratagem._data import (
     INFINITE_CARDINALITY,
     AutoShardPolicy,
@@ -27,7 +27,6 @@ from stratagem._data import (
     InputReplicationMode,
     Options,
     PerReplicaSpec,
-    TensorSpec,
 )
 from stratagem._strategies import OneDeviceStrategy
 from tests.data.recording import HostNeeded, Recorder

@@ -16,7 +16,8 @@ import pytest
 import torch
 
 import stratagem._data as pipeline
-from stratagem._data import Dataset, TensorSpec, as_dataset
+from stratagem._core.values import TensorSpec
+from stratagem._data import Dataset, as_dataset
 from stratagem._strategies import MirroredStrategy
 from tests.data.foreign_sources import MapStyle, examples, table
 

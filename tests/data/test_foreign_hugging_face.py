@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from stratagem._data import TensorSpec, as_dataset
+from stratagem._core.values import TensorSpec
+from stratagem._data import as_dataset
 from tests.data.foreign_sources import BATCHES, X, Y, streamed_table, table
 
 

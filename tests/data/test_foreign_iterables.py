@@ -11,7 +11,8 @@ import pytest
 
 import stratagem as tf
 from stratagem._base.job import Job
-from stratagem._data import Dataset, TensorSpec, as_dataset
+from stratagem._core.values import TensorSpec
+from stratagem._data import Dataset, as_dataset
 from tests.data.foreign_sources import Counting, batches
 from tests.data.workers import distributed, on_all_workers, pieces
 

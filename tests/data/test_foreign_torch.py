@@ -12,7 +12,8 @@ import pytest
 import torch
 import torch.utils.data
 
-from stratagem._data import TensorSpec, as_dataset
+from stratagem._core.values import TensorSpec
+from stratagem._data import as_dataset
 
 # Private: that nothing is copied shows in no result.
 from stratagem._data.foreign._torch_tensors import from_torch

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 
 from stratagem._base.errors import InvalidArgumentError, OutOfRangeError
 from stratagem._core.context import entered
-from stratagem._data import Dataset, TensorSpec
+from stratagem._core.values import TensorSpec
+from stratagem._data import Dataset
 from tests.data.recording import HostNeeded, Recorder
 
 

@@ -14,7 +14,8 @@ import pytest
 
 import stratagem as tf
 from stratagem import Variable
-from stratagem._data import Dataset, TensorSpec
+from stratagem._core.values import TensorSpec
+from stratagem._data import Dataset
 from tests.core.step.observing import compilations
 from tests.thorough import thorough_if
 

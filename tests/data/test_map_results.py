@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 
 import stratagem as tf
 from stratagem import Variable
-from stratagem._data import Dataset, TensorSpec
+from stratagem._core.values import TensorSpec
+from stratagem._data import Dataset
 
 Point = namedtuple("Point", "x y")
 

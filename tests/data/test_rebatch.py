@@ -5,7 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stratagem._data import AutoShardPolicy, Dataset, PerReplicaSpec, TensorSpec
+from stratagem._core.values import TensorSpec
+from stratagem._data import AutoShardPolicy, Dataset, PerReplicaSpec
 from tests.data.workers import distributed, on_all_workers, steps_by_worker, with_policy
 
 REPLICAS = st.integers(1, 9)

@@ -15,7 +15,8 @@ import numpy as np
 import pytest
 
 from stratagem._base.errors import DataLossError, InvalidArgumentError, NotFoundError
-from stratagem._data import Dataset, TensorSpec
+from stratagem._core.values import TensorSpec
+from stratagem._data import Dataset
 from tests.data.recorded.answers import plain
 
 ELEMENTS: dict[str, Any] = {

@@ -11,7 +11,8 @@ import pytest
 
 import stratagem as tf
 from stratagem._base.errors import DataLossError, InvalidArgumentError
-from stratagem._data import Dataset, TensorSpec, set_global_seed
+from stratagem._core.values import TensorSpec
+from stratagem._data import Dataset, set_global_seed
 
 
 def ragged(*rows: list[int]) -> Dataset:

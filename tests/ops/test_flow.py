@@ -158,3 +158,11 @@ def test_rows_assign() -> None:
 
     (mapped, total), value = stateful(body, 0.0, jnp.asarray([1.0, 2.0]))
     assert (mapped.tolist(), total.tolist(), value) == ([4, 6], [1, 4], 6)
+
+
+def test_a_traced_loop_names_the_variable_whose_shape_changes() -> None:
+    grow = jax.jit(
+        lambda n: tf.while_loop(lambda i, a: i < n, lambda i, a: (i + 1, tf.concat([a, [1.0]], 0)), (0, tf.zeros([1])))
+    )
+    with pytest.raises(TypeError, match=r"loop variable 1 of tf.while_loop has shape \(1,\) .* \(2,\)"):
+        grow(3)

@@ -187,3 +187,20 @@ def test_python_functions_need_a_shape_there() -> None:
         traced(lambda x: tf.py_function(lambda a: a, [x], tf.float32), jnp.ones(2))
     with pytest.raises(LookupError, match="py_function"), entered(recorder=Recorder()):
         traced(lambda x: tf.py_function(lambda a: a, [x], tf.float32), jnp.ones(2))
+
+
+def test_python_functions_as_decorators() -> None:
+    @tf.numpy_function(Tout=tf.float32)
+    def ordered(x: np.ndarray) -> np.ndarray:
+        """Sorts."""
+        assert type(x) is np.ndarray
+        return np.sort(x)
+
+    @tf.py_function(Tout=[tf.float32, tf.int32], result_shape=[(2,), ()])
+    def described(x: jax.Array) -> Any:
+        return x + 1, x.shape[0]
+
+    assert np.asarray(ordered(tf.constant([3.0, 1.0]))).tolist() == [1, 3]
+    assert (ordered.__name__, ordered.__doc__) == ("ordered", "Sorts.")
+    more, size = jax.jit(described)(jnp.float32([3, 1]))
+    assert (np.asarray(more).tolist(), int(size)) == ([4, 2], 2)

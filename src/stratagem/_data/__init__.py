@@ -48,7 +48,6 @@ from stratagem._data.distribution._input_context import ValueContext as ValueCon
 from stratagem._data.elements._nest import to_jax as to_jax
 from stratagem._data.elements._nest import to_numpy as to_numpy
 from stratagem._data.elements._spec import DatasetSpec as DatasetSpec
-from stratagem._data.elements._spec import TensorSpec as TensorSpec
 from stratagem._data.foreign._as_dataset import as_dataset as as_dataset
 from stratagem._data.stages._options import AUTOTUNE as AUTOTUNE
 from stratagem._data.stages._options import INFINITE_CARDINALITY as INFINITE_CARDINALITY

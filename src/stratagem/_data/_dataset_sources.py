@@ -9,10 +9,11 @@ import jax.numpy as jnp
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
+from stratagem._core.values import TensorSpec
 from stratagem._data import _plan as plan
 from stratagem._data._dataset_base import DatasetBase, as_int, seed_of, stage_of
 from stratagem._data.elements._nest import Nest, convert, kinds_of, leaves, map_leaves, spec_of, to_numpy
-from stratagem._data.elements._spec import NestedDataset, TensorSpec
+from stratagem._data.elements._spec import NestedDataset
 from stratagem._data.functions._map_filter import mapped
 from stratagem._data.stages._buffers import ListStage
 from stratagem._data.stages._choose import ChooseStage, RandomStage

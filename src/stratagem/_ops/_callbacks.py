@@ -1,5 +1,6 @@
 """`tf.py_function` and `tf.numpy_function`: Python functions called from a compiled step."""
 
+import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -14,19 +15,26 @@ from stratagem._ops._dtypes import as_dtype
 
 
 def py_function(
-    func: Callable[..., Any], inp: Sequence[Any], Tout: Any = None, name: str | None = None, *, result_shape: Any = None
+    func: Callable[..., Any] | None = None,
+    inp: Sequence[Any] | None = None,
+    Tout: Any = None,
+    name: str | None = None,
+    *,
+    result_shape: Any = None,
 ) -> Any:
     """Calls `func(*inp)` in Python, with tensors. `Tout` is one dtype or a list of them (empty for no result).
+
+    Without `inp` returns a function that makes such calls, without `func` a decorator.
 
     Inside a replica's compiled step also pass `result_shape`, one shape or a list of them (TF has no such argument:
     its graphs do not need shapes). The result has no gradient. Elsewhere in a `tf.function` it leads to host mode.
     """
-    return _call(lambda *a: func(*map(tensor, a)), inp, Tout, result_shape)
+    return _applied(lambda f, *a: f(*map(tensor, a)), func, inp, Tout, result_shape)
 
 
 def numpy_function(
-    func: Callable[..., Any],
-    inp: Sequence[Any],
+    func: Callable[..., Any] | None = None,
+    inp: Sequence[Any] | None = None,
     Tout: Any = None,
     stateful: bool = True,
     name: str | None = None,
@@ -34,7 +42,16 @@ def numpy_function(
     result_shape: Any = None,
 ) -> Any:
     """Calls `func(*inp)` in Python, with NumPy arrays; see `py_function`."""
-    return _call(lambda *a: func(*map(np.asarray, a)), inp, Tout, result_shape)
+    return _applied(lambda f, *a: f(*map(np.asarray, a)), func, inp, Tout, result_shape)
+
+
+def _applied(call: Callable[..., Any], func: Any, inp: Any, dtypes: Any, shapes: Any) -> Any:
+    """Returns `call(func, *inp)` made in Python; without `inp` a function of it, without `func` a decorator."""
+    if func is None:
+        return lambda decorated: _applied(call, decorated, inp, dtypes, shapes)
+    if inp is None:
+        return functools.wraps(func)(lambda *args: _call(functools.partial(call, func), args, dtypes, shapes))
+    return _call(functools.partial(call, func), inp, dtypes, shapes)
 
 
 def _call(func: Callable[..., Any], inp: Sequence[Any], dtypes: Any, shapes: Any) -> Any:

@@ -174,7 +174,7 @@ def test_input_signature_counts_arguments() -> None:
     def same(x: Any) -> Any:
         return x
 
-    with pytest.raises(TypeError, match="input_signature of 1 positional arguments, called with 2"):
+    with pytest.raises(TypeError, match="too many positional arguments"):
         same(tf.constant(1.0), tf.constant(1.0))
 
 
@@ -185,7 +185,7 @@ def test_input_signature_on_a_method() -> None:
             return x * 2
 
     assert int(Exported().double(4)) == 8
-    with pytest.raises(TypeError, match="double: input_signature asks for int32"):
+    with pytest.raises(TypeError, match="double: the signature asks for int32"):
         Exported().double(tf.constant(1.0))
 
 

@@ -151,6 +151,25 @@ def prepare(body: Body, key: Hashable, name: str, args: Sequence[Nest], mesh: Re
     cache.info = specialization.info
 
 
+def program_of(
+    body: Body, key: Hashable, name: str, args: Sequence[Nest], kwargs: dict[str, Nest], mesh: ReplicaMesh
+) -> StepProgram | None:
+    """Returns the program of a call with such arguments, and runs nothing. None if it draws elements, or runs in Python."""
+    cache, specialization, leaves = specialization_of(key, name, args, kwargs)
+    if specialization.host is not None:
+        return None
+    try:
+        mesh = _explored(body, specialization, args, kwargs, leaves, mesh)
+        if specialization.info.sources:
+            return None
+        program = _program(body, specialization, Arguments.of(args, kwargs, []), (), mesh)
+    except (HostMode, *DECISIONS) as reason:
+        specialization.host = _reason(reason)
+        return None
+    cache.info = specialization.info
+    return program
+
+
 def _reason(error: Exception) -> str:
     return str(error) if isinstance(error, HostMode) else "it takes a Python decision on the value of a tensor"
 

@@ -1,18 +1,20 @@
 """`tf.function`: Python code that runs as one compiled program."""
 
 import functools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from typing import Any
 
 import jax
-import jax.numpy as jnp
 
-from stratagem._base.types import Nest, Unused, UserFunction
+from stratagem._base.types import Nest, UserFunction
 from stratagem._core.context import current
 from stratagem._core.mesh import ReplicaMesh
+from stratagem._core.step._call_signature import CallSignature
+from stratagem._core.step._concrete_function import ConcreteFunction
 from stratagem._core.step._eager_mode import functions_run_eagerly
-from stratagem._core.step._execute import execute_many
-from stratagem._core.step._signature import function_key
+from stratagem._core.step._execute import StepProgram, execute_many, program_of
+from stratagem._core.step._function_cache import caches_of
+from stratagem._core.step._signature import function_key, shown_key
 from stratagem._core.values import is_per_replica, map_structure
 from stratagem._private import KerasVariable
 
@@ -35,17 +37,24 @@ class Function:
     signature: another value is another program. `next(iterator)` inside draws before each call. A variable that the
     function returns is returned as a tensor, with its value at the end of the call.
 
-    traced: what is called in a trace instead of `python_function`.
+    traced: what is called in a trace instead of `python_function`. signature: that of `python_function`, if it is known.
     """
 
     def __init__(
-        self, python_function: UserFunction, input_signature: Nest = None, traced: UserFunction | None = None
+        self,
+        python_function: UserFunction,
+        input_signature: Sequence[Nest] | None = None,
+        traced: UserFunction | None = None,
+        signature: CallSignature | None = None,
     ) -> None:
         self.python_function = python_function
         self._traced = python_function if traced is None else traced
-        self.input_signature = input_signature
         functools.update_wrapper(self, python_function)
         self._name = getattr(python_function, "__qualname__", repr(python_function))
+        self.input_signature = None if input_signature is None else tuple(input_signature)
+        self._signature = signature
+        if signature is None and input_signature is not None:
+            self._signature = CallSignature.of(self._name, python_function, input_signature)
 
     def __call__(self, *args: Nest, **kwargs: Nest) -> Nest:
         """Runs the function; inside another compiled function it becomes a part of that."""
@@ -55,22 +64,44 @@ class Function:
         if instance is None:
             return self
         python_function, traced = (f.__get__(instance, owner) for f in (self.python_function, self._traced))
-        return Function(python_function, self.input_signature, traced)
+        return Function(python_function, self.input_signature, traced, self._method_signature)
 
-    def get_concrete_function(self, *args: Unused, **kwargs: Unused) -> "Function":
-        """Returns this function: programs are chosen by signature at every call."""
-        return self
+    @functools.cached_property
+    def _method_signature(self) -> CallSignature | None:
+        return None if self._signature is None else self._signature.without_first()
 
-    def _checked(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
-        specs = list(self.input_signature)
-        if kwargs or len(args) != len(specs):
-            raise TypeError(
-                f"{self._name} has an input_signature of {len(specs)} positional arguments, called with {len(args)} "
-                f"positional and {len(kwargs)} keyword arguments."
-            )
-        return tuple(
-            jax.tree.map(functools.partial(_conform, self._name), s, a) for s, a in zip(specs, args, strict=True)
-        )
+    def get_concrete_function(self, *args: Nest, **kwargs: Nest) -> ConcreteFunction:
+        """Returns the function for one kind of arguments, and compiles it if all its shapes are known. Runs nothing.
+
+        args, kwargs: tensors or specs in their place; none for those of `input_signature`. Raises TypeError if they do not fit.
+        """
+        signature = self._signature or CallSignature.of(self._name, self.python_function, None)
+        given = signature.specs if not args and not kwargs else args
+        return ConcreteFunction(self, self._program, signature, *signature.bound(given, kwargs))
+
+    def experimental_get_tracing_count(self) -> int:
+        """Returns how many programs there are of this function with its captured values as they are now.
+
+        (Each takes one trace; the first of a function takes one more, which finds its variables.)
+        """
+        specializations = [s for cache in caches_of(self._key) for s in cache.specializations.values()]
+        return sum(1 if s.host is not None else len(s.programs) for s in specializations)
+
+    def pretty_printed_concrete_signatures(self, verbose: bool = True) -> str:
+        """Returns the arguments of those programs, a paragraph for each kind of arguments."""
+        signature = self._signature or CallSignature.of(self._name, self.python_function, None)
+        keys = [key for cache in caches_of(self._key) for key in cache.specializations]
+        return "\n\n".join(signature.shown(*jax.tree.unflatten(key[0], map(shown_key, key[1:]))) for key in keys)
+
+    @property
+    def _key(self) -> Hashable:
+        return function_key(self.python_function)
+
+    def _program(self, args: tuple[Nest, ...], kwargs: dict[str, Nest]) -> StepProgram | None:
+        body = functools.partial(_called, self._traced)
+        context = current()
+        mesh = default_mesh() if context.strategy is None else context.strategy.mesh
+        return program_of(body, self._key, f"tf.function {self._name}", args, kwargs, mesh)
 
 
 def call_many(function: UserFunction, args: tuple[Nest, ...], kwargs: dict[str, Nest], times: int) -> Iterator[Nest]:
@@ -83,8 +114,8 @@ def call_many(function: UserFunction, args: tuple[Nest, ...], kwargs: dict[str, 
         return iter([function(*args, **kwargs)])
     if functions_run_eagerly() and context.recorder is None:
         return iter([function.python_function(*args, **kwargs)])
-    if function.input_signature is not None:
-        args = function._checked(args, kwargs)
+    if function._signature is not None:
+        args, kwargs = function._signature.bound(args, kwargs)
     body = functools.partial(_called, function._traced)
     if context.recorder is not None:
         return iter([body(*args, **kwargs)])
@@ -100,17 +131,3 @@ def _called(body: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     if not any(isinstance(leaf, KerasVariable) for leaf in jax.tree.leaves(result, is_leaf=is_per_replica)):
         return result
     return map_structure(lambda leaf: leaf.value if isinstance(leaf, KerasVariable) else leaf, result)
-
-
-def _conform(name: str, spec: Any, value: Any) -> Any:
-    """Returns the value as a tensor of the spec's dtype. Raises TypeError if its dtype or shape does not fit."""
-    dtype = jnp.dtype(getattr(spec.dtype, "as_numpy_dtype", spec.dtype))
-    typed = hasattr(value, "dtype") and hasattr(value, "shape")
-    tensor = value if typed else jnp.asarray(value, dtype=dtype)
-    shape = None if spec.shape is None else tuple(spec.shape)
-    fits = shape is None or (
-        len(shape) == len(tensor.shape) and all(a in (None, b) for a, b in zip(shape, tensor.shape, strict=True))
-    )
-    if jnp.dtype(tensor.dtype) != dtype or not fits:
-        raise TypeError(f"{name}: input_signature asks for {dtype} {shape}, got {tensor.dtype} {tuple(tensor.shape)}.")
-    return tensor

@@ -37,20 +37,20 @@ class FunctionCache:
 
     name: str
     info: TraceFindings = field(default_factory=TraceFindings)
-    specializations: dict[Hashable, Specialization] = field(default_factory=dict)
+    specializations: dict[tuple[Any, ...], Specialization] = field(default_factory=dict)
     last: tuple[Any, ...] = ()
     warned: bool = False
 
 
 # The caches of functions that run under no strategy. A strategy has caches of its own, whose programs refer to it, and which
 # are dropped with it. A cache: losing it costs time, never a result.
-_caches: dict[Hashable, FunctionCache] = {}
+_caches: dict[tuple[Hashable, Any], FunctionCache] = {}
 
 # Held while user code is traced: Keras objects change meanwhile, and threads with the same function share one trace.
 tracing = threading.RLock()
 
 
-def cache_of(key: Hashable, name: str, caches: dict[Hashable, FunctionCache]) -> FunctionCache:
+def cache_of(key: tuple[Hashable, Any], name: str, caches: dict[Any, FunctionCache]) -> FunctionCache:
     """Returns the cache of a function key; drops caches whose objects were garbage-collected."""
     found = caches.get(key)
     if found is not None:
@@ -68,12 +68,19 @@ def cache_of(key: Hashable, name: str, caches: dict[Hashable, FunctionCache]) ->
     return found
 
 
+def caches_of(key: Hashable) -> list[FunctionCache]:
+    """Returns the caches of a function key outside of strategies and under the present one."""
+    strategy = current().strategy
+    own: dict[Any, FunctionCache] = {} if strategy is None else strategy.function_caches
+    return [cache for caches in (_caches, own) for found, cache in list(caches.items()) if found[0] == key]
+
+
 def specialization_of(
     key: Hashable, name: str, args: Sequence[Any], kwargs: dict[str, Any]
 ) -> tuple[FunctionCache, Specialization, list[Any]]:
     """Returns the cache of a function, its specialization for these arguments, and the arguments' leaves."""
     context = current()
-    caches = _caches if context.strategy is None else context.strategy.function_caches
+    caches: dict[Any, FunctionCache] = _caches if context.strategy is None else context.strategy.function_caches
     cache = cache_of((key, context.crossing), name, caches)
     leaves, structure = jax.tree.flatten((args, kwargs), is_leaf=is_per_replica)
     signature_key = (structure, *map(leaf_key, leaves))

@@ -6,9 +6,11 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+import keras
 from jax.extend import core as xc
 from jax.sharding import PartitionSpec
 
+from stratagem._base.types import Nest
 from stratagem._core.eager import EagerRecorder, open_recorder
 from stratagem._core.mesh import AXIS, ReplicaMesh
 from stratagem._core.rewrites import compiler_options
@@ -16,7 +18,7 @@ from stratagem._core.step._arguments import Arguments
 from stratagem._core.step._program_call import on_all_devices
 from stratagem._core.step._program_variables import ProgramVariables
 from stratagem._core.step._trace import Trace
-from stratagem._core.values import Stacked
+from stratagem._core.values import Stacked, TensorSpec
 from stratagem._private import EagerOperation, OutsideOfTraces, note_reads
 
 
@@ -26,6 +28,9 @@ class Program:
     def __init__(self, traced: Trace, arguments: Arguments, mesh: ReplicaMesh) -> None:
         self._mesh = mesh
         self._results = traced.results
+        self._result_specs = [
+            TensorSpec(a.shape, a.dtype) for a in traced.closed.out_avals[: len(traced.results.per_replica)]
+        ]
         self._bound = ProgramVariables(traced, mesh)
         self._replicated = self._on_replicas(traced, len(arguments.own), len(arguments.shared))
         self._run = self._compiled()
@@ -46,6 +51,16 @@ class Program:
         return self._results.verified(
             [Stacked(v, mesh) if f else mesh.first(v) for v, f in zip(outs, flags, strict=True)], mesh
         )
+
+    @property
+    def result_specs(self) -> Nest:
+        """The structure that a call returns, with specs in place of tensors; a tensor of every replica has that of one."""
+        return self._results.rebuilt(self._result_specs)
+
+    @property
+    def variables(self) -> tuple[keras.Variable, ...]:
+        """The variables that the program reads or assigns."""
+        return tuple(self._bound.in_order)
 
     @property
     def stale(self) -> bool:

@@ -13,7 +13,7 @@ import jax
 import numpy as np
 
 from stratagem._base.types import Value
-from stratagem._core.values import Separate, Stacked, TensorShape
+from stratagem._core.values import Separate, Stacked, TensorShape, TensorSpec
 from stratagem._private import KerasVariable
 
 _VALUES = (bool, int, float, complex, str, bytes, type(None), type, np.dtype, types.CodeType, types.ModuleType)
@@ -226,3 +226,12 @@ def leaf_key(leaf: Any) -> Hashable:
     if is_source(leaf):
         return ("iterator", type(leaf))
     return static_key(leaf)
+
+
+def shown_key(key: Any) -> Any:
+    """Returns what a message shows of an argument, given its `leaf_key`: a spec, a value, or the key itself."""
+    if not isinstance(key, tuple) or len(key) != 2:
+        return key
+    if isinstance(key[0], tuple):
+        return TensorSpec(*key)
+    return key[1] if key[0] in _KINDS else key

@@ -44,6 +44,7 @@ from stratagem._core.values._tensor_shape import TensorShape as TensorShape
 from stratagem._core.values._tensor_shape import attach_shapes as attach_shapes
 from stratagem._core.values._tensor_shape import dimension_at_index as dimension_at_index
 from stratagem._core.values._tensor_shape import dimension_value as dimension_value
+from stratagem._core.values._tensor_spec import TensorSpec as TensorSpec
 from stratagem._core.values._true_division import quotient as quotient
 from stratagem._core.values._variable import IndexedSlices as IndexedSlices
 from stratagem._core.values._variable import Variable as Variable

@@ -11,7 +11,7 @@ import numpy as np
 from stratagem._base.job import Job
 from stratagem._core.context import current
 from stratagem._core.mesh import ReplicaMesh, exact
-from stratagem._core.values import PerReplica, Separate, per_replica
+from stratagem._core.values import PerReplica, Separate, TensorSpec, per_replica
 from stratagem._data._dataset import Dataset
 from stratagem._data._iterator import ElementIterator
 from stratagem._data.distribution._dataset_agreement import agree_on_steps
@@ -36,7 +36,7 @@ from stratagem._data.distribution._shard import shard
 from stratagem._data.distribution._shard_report import DatasetLength, announce, check_lengths, length
 from stratagem._data.distribution._worker_iterator import WorkerIterator, joined
 from stratagem._data.elements._nest import Array, Nest, to_tensors
-from stratagem._data.elements._spec import TensorSpec, with_rows, without_rows
+from stratagem._data.elements._spec import with_rows, without_rows
 from stratagem._data.stages._cardinality import INFINITE, UNKNOWN
 from stratagem._data.stages._order import State
 from stratagem._data.stages._read_ahead import InlineExecutor, ReadAheadIterator, ThreadExecutor

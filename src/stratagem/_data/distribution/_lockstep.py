@@ -6,9 +6,9 @@ from typing import final
 import jax
 import numpy as np
 
+from stratagem._core.values import TensorSpec
 from stratagem._data.distribution._shape_agreement import ShapeAgreement, Shapes
 from stratagem._data.elements._nest import Array, Nest
-from stratagem._data.elements._spec import TensorSpec
 from stratagem._data.stages._order import State
 from stratagem._data.stages._stage import Stage, StageIterator
 

@@ -2,8 +2,8 @@
 
 from itertools import accumulate, pairwise
 
+from stratagem._core.values import TensorSpec
 from stratagem._data.elements._nest import Array
-from stratagem._data.elements._spec import TensorSpec
 
 
 def piece_sizes(rows: int, replicas: int) -> tuple[int, ...]:

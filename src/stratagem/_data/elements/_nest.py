@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 from stratagem._base.errors import InvalidArgumentError
 from stratagem._base.types import Nest as Nest
 from stratagem._base.types import TensorLike
-from stratagem._core.values import TensorShape
-from stratagem._data.elements._spec import DatasetSpec, NestedDataset, TensorSpec, no_batches_of_datasets
+from stratagem._core.values import TensorShape, TensorSpec
+from stratagem._data.elements._spec import DatasetSpec, NestedDataset, no_batches_of_datasets
 from stratagem._ops import StringTensor
 
 Array = NDArray[Any]

@@ -1,4 +1,4 @@
-"""TensorSpec and DatasetSpec: the static description of a tensor, or of a dataset in an element."""
+"""DatasetSpec, the static description of a dataset in an element, and specs of batches, rows and mixtures."""
 
 import abc
 from typing import Any, final
@@ -7,7 +7,7 @@ import jax
 import numpy as np
 
 from stratagem._base.types import Nest, ShapeLike
-from stratagem._core.values import TensorShape
+from stratagem._core.values import TensorShape, TensorSpec
 
 
 class NestedDataset(abc.ABC):
@@ -17,32 +17,6 @@ class NestedDataset(abc.ABC):
     @abc.abstractmethod
     def element_spec(self) -> Any:
         """The specs of the dataset's elements."""
-
-
-@final
-class TensorSpec:
-    """The shape, dtype and name of a tensor. Strings have NumPy's object dtype."""
-
-    def __init__(self, shape: Any, dtype: Any = np.float32, name: str | None = None) -> None:
-        self.shape = TensorShape(shape)
-        self.dtype = np.dtype(dtype)
-        self.name = name
-
-    @classmethod
-    def from_tensor(cls, tensor: Any, name: str | None = None) -> "TensorSpec":
-        """The spec of exactly this tensor."""
-        return cls(tensor.shape, tensor.dtype, name)
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, TensorSpec):
-            return NotImplemented
-        return (self.shape, self.dtype, self.name) == (other.shape, other.dtype, other.name)
-
-    def __hash__(self) -> int:
-        return hash((self.shape, self.dtype, self.name))
-
-    def __repr__(self) -> str:
-        return f"TensorSpec(shape={self.shape}, dtype={self.dtype.name}, name={self.name!r})"
 
 
 @final

@@ -8,8 +8,8 @@ import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
 from stratagem._base.types import TensorLike
+from stratagem._core.values import TensorSpec
 from stratagem._data.elements._nest import Array, Nest, to_numpy
-from stratagem._data.elements._spec import TensorSpec
 from stratagem._data.files._csv_fields import (
     QUOTE,
     STRING_TYPE,

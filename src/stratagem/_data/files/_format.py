@@ -7,8 +7,8 @@ from typing import NamedTuple
 import numpy as np
 
 from stratagem._base.errors import DataLossError
+from stratagem._core.values import TensorSpec
 from stratagem._data.elements._nest import Array, Nest
-from stratagem._data.elements._spec import TensorSpec
 
 STRING = TensorSpec((), np.dtype(object))
 

@@ -8,9 +8,8 @@ import jax
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
-from stratagem._core.values import PerReplica
+from stratagem._core.values import PerReplica, TensorSpec
 from stratagem._data.elements._nest import Array, Nest, frozen, leaves, map_leaves, packer, spec_of, to_numpy
-from stratagem._data.elements._spec import TensorSpec
 from stratagem._data.foreign._torch_tensors import from_torch, is_torch_tensor
 
 

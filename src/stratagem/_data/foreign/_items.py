@@ -6,8 +6,8 @@ from typing import Any, final
 
 import numpy as np
 
+from stratagem._core.values import TensorSpec
 from stratagem._data.elements._nest import Array, Nest, map_leaves, stacked
-from stratagem._data.elements._spec import TensorSpec
 from stratagem._data.foreign._elements import ElementConventions, ElementConverter
 from stratagem._data.foreign._stage import Source, Stream
 from stratagem._data.stages._columns import Columns

@@ -7,8 +7,8 @@ from typing import Any, final
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
+from stratagem._core.values import TensorSpec
 from stratagem._data.elements._nest import Nest, spec_of
-from stratagem._data.elements._spec import TensorSpec
 from stratagem._data.functions._applied import AppliedFunction, check_tensors
 from stratagem._data.functions._blocks import FilterBlockIterator, MapBlockIterator
 from stratagem._data.functions._draws import NumberedOrder

@@ -6,8 +6,9 @@ from typing import final
 
 import numpy as np
 
+from stratagem._core.values import TensorSpec
 from stratagem._data.elements._nest import Array, Nest, leaves, map_leaves, spec_of
-from stratagem._data.elements._spec import TensorSpec, merged
+from stratagem._data.elements._spec import merged
 from stratagem._data.functions._compiled import CompiledFunction
 from stratagem._data.functions._draws import Places, Words
 from stratagem._data.functions._traced import NeedsPython, trace

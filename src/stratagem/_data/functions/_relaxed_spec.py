@@ -2,8 +2,9 @@
 
 from typing import Any
 
+from stratagem._core.values import TensorSpec
 from stratagem._data.elements._nest import Nest, map_leaves
-from stratagem._data.elements._spec import DatasetSpec, TensorSpec
+from stratagem._data.elements._spec import DatasetSpec
 from stratagem._data.functions._map_mode import has_static_spec
 from stratagem._data.stages._stage import Stage
 

@@ -7,8 +7,8 @@ from typing import Any, final
 import numpy as np
 
 from stratagem._base.errors import FailedPreconditionError, InvalidArgumentError
+from stratagem._core.values import TensorSpec
 from stratagem._data.elements._nest import Array, Nest, kinds_of, leaves, map_leaves, packer, spec_of
-from stratagem._data.elements._spec import TensorSpec
 from stratagem._data.functions._applied import AppliedFunction
 from stratagem._data.functions._map_filter import FunctionIterator, FunctionStage, check_answer
 from stratagem._data.functions._relaxed_spec import of_any_size

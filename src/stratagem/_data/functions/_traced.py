@@ -15,8 +15,8 @@ from stratagem._autograph import converted
 from stratagem._base.errors import TracedDecisionError
 from stratagem._core.context import entered
 from stratagem._core.step import input_spec
+from stratagem._core.values import TensorSpec
 from stratagem._data.elements._nest import Nest, leaves, map_leaves, packer, to_numpy
-from stratagem._data.elements._spec import TensorSpec
 from stratagem._data.functions._draws import ElementSeeds
 from stratagem._data.functions._user_code import as_arguments, as_result, holds_tensors, on_cpu
 from stratagem._ops import tensor

@@ -8,8 +8,9 @@ from typing import Any, final
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
+from stratagem._core.values import TensorSpec
 from stratagem._data.elements._nest import Array, Nest, leaves, map_leaves, spec_of
-from stratagem._data.elements._spec import NestedDataset, TensorSpec
+from stratagem._data.elements._spec import NestedDataset
 from stratagem._data.functions._applied import AppliedFunction
 from stratagem._data.functions._relaxed_spec import of_any_size, static_spec
 from stratagem._data.functions._user_code import UserFunction

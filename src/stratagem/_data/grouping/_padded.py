@@ -7,10 +7,10 @@ from typing import Any, final
 import numpy as np
 
 from stratagem._base.errors import DataLossError, InvalidArgumentError
-from stratagem._core.values import TensorShape
+from stratagem._core.values import TensorShape, TensorSpec
 from stratagem._data._dataset_base import as_int
 from stratagem._data.elements._nest import Array, Nest, leaves, map_leaves, packer, spec_of, to_numpy
-from stratagem._data.elements._spec import DatasetSpec, NestedDataset, TensorSpec, with_rows
+from stratagem._data.elements._spec import DatasetSpec, NestedDataset, with_rows
 from stratagem._data.functions._map_mode import has_static_spec
 from stratagem._data.functions._relaxed_spec import of_any_size, static_spec
 from stratagem._data.stages._cardinality import batched

@@ -6,8 +6,9 @@ from typing import final
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
+from stratagem._core.values import TensorSpec
 from stratagem._data.elements._nest import Nest, map_leaves
-from stratagem._data.elements._spec import TensorSpec, merged
+from stratagem._data.elements._spec import merged
 from stratagem._data.stages._cardinality import INFINITE, UNKNOWN
 from stratagem._data.stages._order import State
 from stratagem._data.stages._seeds import EpochSeeds, generator

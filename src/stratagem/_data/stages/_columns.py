@@ -6,8 +6,9 @@ from typing import Any, final
 import jax
 import numpy as np
 
+from stratagem._core.values import TensorSpec
 from stratagem._data.elements._nest import Array, Nest, convert, leaves, map_leaves
-from stratagem._data.elements._spec import NestedDataset, TensorSpec
+from stratagem._data.elements._spec import NestedDataset
 from stratagem._data.stages._order import Indices
 
 

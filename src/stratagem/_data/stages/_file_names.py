@@ -10,8 +10,8 @@ import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
 from stratagem._base.paths import local_path
+from stratagem._core.values import TensorSpec
 from stratagem._data.elements._nest import Nest, to_numpy
-from stratagem._data.elements._spec import TensorSpec
 from stratagem._data.stages._columns import ArrayColumns
 from stratagem._data.stages._order import Order, ShuffledOrder, StraightOrder
 from stratagem._data.stages._seeds import EpochSeeds

@@ -6,8 +6,8 @@ from typing import Any, final
 import numpy as np
 
 from stratagem._base.errors import InvalidArgumentError
+from stratagem._core.values import TensorSpec
 from stratagem._data.elements._nest import Array, Nest, frozen, leaves, map_leaves, to_numpy
-from stratagem._data.elements._spec import TensorSpec
 from stratagem._data.stages._cardinality import UNKNOWN
 from stratagem._data.stages._order import State
 from stratagem._data.stages._replay import name_position, replay

@@ -6,8 +6,9 @@ from typing import final
 import jax
 import numpy as np
 
+from stratagem._core.values import TensorSpec
 from stratagem._data.elements._nest import Nest, rows_in, slice_rows
-from stratagem._data.elements._spec import TensorSpec, with_rows, without_rows
+from stratagem._data.elements._spec import with_rows, without_rows
 from stratagem._data.stages._cardinality import UNKNOWN
 from stratagem._data.stages._order import State
 from stratagem._data.stages._stage import ParentIterator, Stage, StageIterator, UnaryStage

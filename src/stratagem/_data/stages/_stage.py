@@ -9,8 +9,9 @@ import grain
 import jax
 import numpy as np
 
+from stratagem._core.values import TensorSpec
 from stratagem._data.elements._nest import Nest, map_leaves, rows_of
-from stratagem._data.elements._spec import TensorSpec, with_rows
+from stratagem._data.elements._spec import with_rows
 from stratagem._data.stages._columns import Columns
 from stratagem._data.stages._order import Indices, Order, State
 

@@ -5,8 +5,9 @@ from typing import final
 import numpy as np
 
 from stratagem._base.errors import FailedPreconditionError
+from stratagem._core.values import TensorSpec
 from stratagem._data.elements._nest import Nest, leaves, map_leaves, packer
-from stratagem._data.elements._spec import TensorSpec, merged
+from stratagem._data.elements._spec import merged
 from stratagem._data.stages._cardinality import UNKNOWN, concatenated, repeated, shard_length, skipped, taken, zipped
 from stratagem._data.stages._order import State
 from stratagem._data.stages._read_ahead import ReadAheadIterator, ThreadExecutor

@@ -26,9 +26,9 @@ def while_loop(
 ) -> Any:
     """Repeats `loop_vars = body(*loop_vars)` while `cond(*loop_vars)`. Returns the final values in the same structure.
 
-    With known values this is a Python loop. Inside a trace shapes and dtypes must stay the same (`shape_invariants` has
-    no effect), and variables may be assigned. With `maximum_iterations`, every iteration of a traced loop up to it costs
-    time, even after the loop has ended.
+    With known values this is a Python loop. Inside a replica's step shapes and dtypes must stay the same (TypeError);
+    elsewhere, a function whose loop changes them runs in Python. `shape_invariants` has no effect. Variables may be
+    assigned. With `maximum_iterations`, every iteration of a traced loop up to it costs time, even after its end.
     """
     state, count = as_tensors(loop_vars), 0
     limit = None if maximum_iterations is None else static_int(maximum_iterations, "maximum_iterations is a tensor")
@@ -62,6 +62,7 @@ def _traced_loop(cond: Callable[..., Any], body: Callable[..., Any], state: Any,
         body_program(lambda: shapes.extend(element_shapes(_same_structure(body(*state), state))))
         state = with_buffers(state, shapes)
     program = loop_program(lambda *s: _same_structure(body(*s), state), state)
+    _check_types(state, program.results)
     test = body_program(lambda *s: jnp.reshape(tensor(cond(*s)), ()), state, program.variables)
     start = values_of(program.variables), state
     values, final = repeated(
@@ -69,6 +70,20 @@ def _traced_loop(cond: Callable[..., Any], body: Callable[..., Any], state: Any,
     )
     publish(program.variables, values)
     return final
+
+
+def _check_types(before: Any, after: Sequence[Any]) -> None:
+    """Lets Python drive a loop whose values change their types from round to round; inside a replica that is an error."""
+    for i, (old, new) in enumerate(zip(jax.tree.leaves(before), after, strict=True)):
+        if (old.shape, old.dtype) != (new.shape, new.dtype):
+            text = (
+                f"loop variable {i} of tf.while_loop has shape {tuple(old.shape)} and dtype {old.dtype} before a round, "
+                f"{tuple(new.shape)} and {new.dtype} after it"
+            )
+            context = current()
+            if context.recorder is not None and context.replica is None:
+                context.recorder.need_host(text)
+            raise TypeError(f"{text}: in a compiled loop they stay the same. shape_invariants cannot change that.")
 
 
 def repeated(

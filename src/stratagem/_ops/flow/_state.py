@@ -45,6 +45,11 @@ class BodyProgram:
     inputs: int
     structure: Value
 
+    @property
+    def results(self) -> list[jax.core.AbstractValue]:
+        """The types of the leaves of the result."""
+        return list(self.closed.out_avals[len(self.variables) :])
+
     def __call__(self, values: Sequence[jax.Array], *args: Nest) -> tuple[list[jax.Array], Nest]:
         """Returns the new values of `variables` and the result, given the present values of the inputs."""
         outs = xc.jaxpr_as_fun(self.closed)(*values[: self.inputs], *jax.tree.leaves(args))
