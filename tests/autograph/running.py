@@ -13,7 +13,7 @@ INPUTS: list[tuple[list[float], int]] = [([1.0, -2.0, 3.5], 3), ([-6.0, 0.25, 12
 
 def loaded(tf: Any, program: ControlFlowProgram, state: dict[str, Any]) -> Callable[[Any, Any], Any]:
     """Returns the program's function. Its text is known to `inspect`, as that of a file."""
-    name = f"<program {program.index}>"
+    name = f"<control flow program {program.index}>"
     linecache.cache[name] = (len(program.text), None, program.text.splitlines(keepends=True), name)
     namespace: dict[str, Any] = {"tf": tf, "state": state, "__name__": "generated"}
     exec(compile(program.text, name, "exec"), namespace)

@@ -26,6 +26,7 @@ from stratagem._ops._convert import (
     static_shape,
     tensor,
 )  # fmt: skip
+from stratagem._ops._creation import identity
 from stratagem._ops._dtypes import as_dtype, boolean, int32
 from stratagem._ops._symbolic import accept_symbols
 from stratagem._private import twin
@@ -251,11 +252,11 @@ def stop_gradient(input: TensorLike, name: str | None = None) -> Tensor:
 
 
 def ensure_shape(x: Any, shape: Any, name: str | None = None) -> Tensor:
-    """Returns `x` if its shape fits (None fits anything). Raises InvalidArgumentError otherwise."""
+    """Returns a tensor with the values of `x` if its shape fits (None fits anything). Raises InvalidArgumentError otherwise."""
     array, wanted = tensor(x), TensorShape(shape)
     if not wanted.is_compatible_with(array.shape):
         raise InvalidArgumentError(f"A tensor of shape {list(array.shape)} does not have the expected shape {wanted}.")
-    return array
+    return identity(array)
 
 
 def sequence_mask(lengths: Any, maxlen: Any = None, dtype: Any = None, name: str | None = None) -> Tensor:

@@ -11,6 +11,7 @@ from stratagem._base.types import DTypeLike, IntLike, ShapeLike, TensorLike
 from stratagem._core.context import current
 from stratagem._ops._convert import (
     Tensor,
+    folds_constants,
     is_tensor,
     is_traced,
     need_value,
@@ -72,14 +73,16 @@ def convert_to_tensor(value: Any, dtype: Any = None, dtype_hint: Any = None, nam
         return tensor(value)
 
 
+@folds_constants
 def identity(input: TensorLike, name: str | None = None) -> Tensor:
-    """Returns the same tensor. In a model_fn of an Estimator it can then be found by its name."""
+    """Returns another tensor with the same values. In a model_fn of an Estimator it can then be found by its name."""
     building = current().graph
-    if building is None:
-        return tensor(input)
-    building.run_dependencies()
+    if building is not None:
+        building.run_dependencies()
     same = tensor(input)
-    if name is not None:
+    # Another for tapes: what depends on the one does not depend on the other.
+    same = jnp.copy(same) if isinstance(same, jax.Array) else same
+    if building is not None and name is not None:
         building.name_tensor(name, same)
     return same
 

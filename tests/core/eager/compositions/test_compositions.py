@@ -23,10 +23,8 @@ _ROWS = json.loads((Path(__file__).parents[1] / "recorded/compositions.json").re
 RECORDED = {row["i"]: row for row in _ROWS}
 # What is not mended yet, by cause.
 OPEN = {
-    "tf.ensure_shape returns its argument, not another tensor": (44,),
     "Keras' functional losses take no list of labels": (201, 288),
     "jax.nn.gelu, called by Keras' layers, has constants of float32": (323,),
-    "tf.while_loop in a function has no reverse": (214, 223, 247, 341),
     "compiled, the results of an inner function are not differentiated together: None instead of zeros": (189, 192),
     "a float32 power of XLA in the compiled form": (89,),
     "a variable that is a target and was only read in functions": (251,),
