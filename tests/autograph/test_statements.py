@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -307,6 +308,30 @@ def test_a_function_without_source_runs_unconverted() -> None:
     namespace: dict[str, Any] = {}
     exec("def sign(x):\n    return 1.0 if x > 0 else -1.0", namespace)
     assert tf.function(namespace["sign"])(tf.constant(2.0)) == 1.0
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("if x > 2.0:", "if x > 1.0:"),  # another number
+        ("if x > 2.0:", "if abs(x) > 2.0:"),  # another name
+        ("def sign(x):", "def sign(y, x):"),  # other parameters
+        ("def sign", "\ndef sign"),  # another line
+        ("def sign", "def other(x):\n    return x\ndef sign"),  # another function at its line
+    ],
+)
+def test_a_file_that_has_changed_since_its_import_runs_in_python_as_it_was(
+    before: str, after: str, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    # Equal code in another file would be the same program.
+    text = f"def sign(x):\n    if x > 2.0:\n        return 1.0\n    file = {tmp_path.name!r}\n    return -1.0\n"
+    path = tmp_path / "edited.py"
+    path.write_text(text)
+    namespace: dict[str, Any] = {}
+    exec(compile(text, str(path), "exec"), namespace)
+    path.write_text(text.replace(before, after))
+    assert [float(tf.function(namespace["sign"])(tf.constant(x))) for x in (1.5, 3.0)] == [-1.0, 1.0]
+    assert sum("has changed since it was imported" in m for m in caplog.messages) == 1
 
 
 def test_a_function_is_converted_once(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,6 +12,7 @@ from malt.core import converter
 from malt.impl import api
 from malt.pyct import anno, transpiler
 
+from stratagem._autograph._source import source_has_changed
 from stratagem._base.weak_identity import WeakIdentityMap
 
 logger = logging.getLogger("stratagem.autograph")
@@ -60,6 +61,13 @@ class Transpiler(api.PyToPy):  # type: ignore[misc]
 
     def _factory(self, function: types.FunctionType) -> tuple[Callable[..., Any], ...]:
         if inspect.isgeneratorfunction(function) or inspect.iscoroutinefunction(function):
+            return ()
+        if source_has_changed(function):
+            logger.warning(
+                "%s runs unconverted: %s has changed since it was imported. Start the program again.",
+                function.__qualname__,
+                function.__code__.co_filename,
+            )
             return ()
         try:
             nodes, context = transpiler.GenericTranspiler.transform_function(self, function, _OPTIONS)

@@ -1,0 +1,53 @@
+"""The source of a function, and whether it is still what the function was compiled from."""
+
+import functools
+import inspect
+import types
+from collections.abc import Iterator
+
+from stratagem._base.types import UserFunction
+
+
+def source_has_changed(function: UserFunction) -> bool:
+    """Returns whether the file of a function has another definition at its line than the one that Python has compiled.
+
+    A conversion would run what the file says now. False as well where there is no source, which is told elsewhere.
+    """
+    code = function.__code__
+    try:
+        lines, _ = inspect.findsource(code)
+        module = _compiled("".join(lines), code.co_filename)
+    except (OSError, SyntaxError, ValueError):  # none, or a half-saved one, whose text cannot be converted either
+        return False
+    return not any(_may_be(code, other) for other in _nested(module))
+
+
+@functools.lru_cache(maxsize=64)
+def _compiled(text: str, name: str) -> types.CodeType:
+    return compile(text, name, "exec", dont_inherit=True)
+
+
+def _nested(code: types.CodeType) -> Iterator[types.CodeType]:
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType):
+            yield constant
+            yield from _nested(constant)
+
+
+def _may_be(code: types.CodeType, found: types.CodeType) -> bool:
+    """Returns whether the code is that of this definition; tools that add to it at import, as pytest does, add names."""
+    if (code.co_name, code.co_firstlineno) != (found.co_name, found.co_firstlineno):
+        return False
+    if _parameters(code) != _parameters(found):
+        return False
+    if set(found.co_names) < set(code.co_names):
+        return _constants(found) <= _constants(code)
+    return code.co_code == found.co_code and _constants(found) == _constants(code)
+
+
+def _parameters(code: types.CodeType) -> tuple[str, ...]:
+    return code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+
+
+def _constants(code: types.CodeType) -> set[tuple[type, object]]:
+    return {(type(c), c) for c in code.co_consts if isinstance(c, int | float | str)}
