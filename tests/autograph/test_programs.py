@@ -71,6 +71,25 @@ def test_a_compiled_function_gives_tensorflows_numbers(rows: list[dict[str, Any]
 
 @pytest.mark.timeout(1200)
 @pytest.mark.parametrize("rows", chunks())
+def test_a_function_that_python_runs_compiles_the_rounds_of_its_loops(
+    rows: list[dict[str, Any]], python_instead: Any
+) -> None:
+    for row in rows:
+
+        def driven(function: Any) -> Any:
+            @tf.function
+            def program(x: Any, n: Any) -> Any:
+                n.numpy()
+                return function(x, n)
+
+            return program
+
+        assert answers(tf, generate(row["i"]), driven) == row["answers"], row["i"]
+    assert not [text for text in python_instead() if not text.startswith("tf.function")]
+
+
+@pytest.mark.timeout(1200)
+@pytest.mark.parametrize("rows", chunks())
 @pytest.mark.parametrize("strategy", ["default", "mirrored 2", "mirrored 4"])
 def test_every_replica_decides_for_itself(strategy: str, rows: list[dict[str, Any]]) -> None:
     for row in rows:

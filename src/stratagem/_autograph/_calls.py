@@ -18,6 +18,7 @@ from malt.operators.py_builtins import (
 
 from stratagem import _ops as ops
 from stratagem._autograph._operators import as_module
+from stratagem._autograph._rounds import is_driven
 from stratagem._autograph._staging import is_open
 from stratagem._autograph._tensor_range import TensorRange
 from stratagem._autograph._transpiler import Transpiler
@@ -115,14 +116,15 @@ def converted_call(
     if library == "stratagem":
         if function is ops.range and any(is_open(ops.tensor(a)) for a in args if ops.is_tensor(a)):
             return TensorRange.of_range(*args, **kwargs)
-        args, kwargs = [_argument(a) for a in args], {k: _argument(v) for k, v in kwargs.items()}
+        if not is_driven():  # there the function itself is the key of a program
+            args, kwargs = [_argument(a) for a in args], {k: _argument(v) for k, v in kwargs.items()}
     return function(*args, **kwargs)
 
 
 def _converts() -> bool:
-    """Returns whether the present code is part of a trace, in which functions are converted."""
+    """Returns whether the present code is part of a trace, or drives programs, so that its functions are converted."""
     context = current()
-    return context.autograph and context.recorder is not None and not context.recorder.eager
+    return is_driven() or (context.autograph and context.recorder is not None and not context.recorder.eager)
 
 
 def _package(function: types.FunctionType) -> str:
@@ -157,6 +159,8 @@ def _argument(value: Any) -> Any:
 def _call_builtin(function: Any, args: Sequence[Any], kwargs: Mapping[str, Any], scope: Any) -> Any:
     if function in _IN_CONTEXT and scope is not None:
         return _IN_CONTEXT[function](function, args, scope)
+    if function is range and is_driven() and any(map(ops.is_tensor, args)):
+        return ops.range(*args)
     if function in _FOR_TENSORS and any(map(is_open, jax.tree.leaves(list(args)))):
         return _FOR_TENSORS[function](*args, **kwargs)
     return function(*args, **kwargs)

@@ -1,5 +1,6 @@
 """The operators that converted code calls: a tensor of a trace decides in the program, anything else in Python."""
 
+import functools
 import types
 from collections.abc import Callable, Sequence
 from typing import Any, final
@@ -10,6 +11,7 @@ from malt.operators.variables import Undefined, UndefinedReturnValue, ld, ldu
 
 from stratagem import _ops as ops
 from stratagem._autograph._loop_values import GetState, SetState
+from stratagem._autograph._rounds import Rounds, elements, is_driven
 from stratagem._autograph._staging import branches, decision, for_rows, is_open, second_if, while_loop
 from stratagem._autograph._tensor_range import TensorRange
 from stratagem._core.context import current, recording
@@ -52,6 +54,11 @@ def while_stmt(
     """`while test(): body()`. Python runs the rounds before the first that a tensor decides about."""
     while not is_open(go := decision(test())):
         if not go:
+            return
+        if is_driven() and ops.is_tensor(go):
+            rounds = Rounds(body, test, get_state, set_state, names)
+            while go:
+                go = rounds.run()
             return
         body()
     while_loop(test, body, get_state, set_state, names)
@@ -135,6 +142,14 @@ def _counted(
 def _python_for(
     iterated: Any, extra_test: Thunk | None, body: Any, get_state: GetState, set_state: SetState, names: Sequence[str]
 ) -> None:
+    if is_driven() and (found := elements(iterated)) is not None:
+        rounds = Rounds(body, extra_test, get_state, set_state, names)
+        if extra_test is not None and not extra_test():
+            return
+        for target in found:
+            if not rounds.run(target):
+                return
+        return
     guarded = _guarded(extra_test, body, get_state, set_state, names)
     for target in iterated:
         go = True if extra_test is None else decision(extra_test())
@@ -180,7 +195,7 @@ def assert_stmt(expression: Any, message: Thunk) -> None:
 
 @final
 class FunctionScope:
-    """Surrounds the body of a converted function."""
+    """Surrounds the body of a converted function. There is one for each name: what captures it is the same at every call."""
 
     def __init__(self, function_name: str, name: str, options: Any) -> None:
         self.name = name
@@ -206,7 +221,7 @@ def as_module(converted_call: Callable[..., Any], mark: Callable[..., Any]) -> t
     module = types.ModuleType("ag__")
     module.__dict__.update(
         if_stmt=if_stmt, while_stmt=while_stmt, for_stmt=for_stmt, if_exp=if_exp, and_=and_, or_=or_, not_=not_,
-        assert_stmt=assert_stmt, FunctionScope=FunctionScope, with_function_scope=with_function_scope,
+        assert_stmt=assert_stmt, FunctionScope=functools.cache(FunctionScope), with_function_scope=with_function_scope,
         Undefined=Undefined, UndefinedReturnValue=UndefinedReturnValue, ld=ld, ldu=ldu, converted_call=converted_call,
         autograph_artifact=mark, ConversionOptions=_no_options, STD=None, Feature=_Features(),
     )  # fmt: skip

@@ -593,7 +593,7 @@ def by_hand(two: Any) -> tuple[float, float]:
 
 
 @pytest.mark.parametrize("style", ["for", "range", "optional"])
-def test_loops_over_data_run_in_python(two: Any, style: str, caplog: pytest.LogCaptureFixture, traces: Traces) -> None:
+def test_python_drives_loops_over_data(two: Any, style: str, caplog: pytest.LogCaptureFixture, traces: Traces) -> None:
     v, replica = counting_strategy(two)
     data = distributed(two)
 
@@ -634,7 +634,7 @@ def test_loops_over_data_run_in_python(two: Any, style: str, caplog: pytest.LogC
         assert (first, float(v)) == by_hand(two)
         assert float(epoch(data)) == first
     assert len([m for m in caplog.messages if "runs in Python, not as one compiled program" in m]) == 1
-    assert traces.count <= TRACES_TO_COMPILE  # each replica function is still one program
+    assert traces.count <= TRACES_TO_COMPILE  # a round is one program, or at least the replica function in it
 
 
 def test_a_decision_on_a_loss_runs_in_python_without_autograph(caplog: pytest.LogCaptureFixture) -> None:

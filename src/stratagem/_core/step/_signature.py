@@ -12,7 +12,7 @@ from typing import Any
 import jax
 import numpy as np
 
-from stratagem._base.types import Value
+from stratagem._base.types import UserFunction, Value
 from stratagem._core.values import Separate, Stacked, TensorShape, TensorSpec
 from stratagem._private import KerasVariable
 
@@ -167,7 +167,7 @@ def _all_code(code: types.CodeType) -> Iterator[types.CodeType]:
             yield from _all_code(const)
 
 
-def function_key(fn: Any) -> Hashable:
+def function_key(fn: UserFunction) -> Hashable:
     """Returns the key of a function's code and of all variables that it captures."""
     return static_key(fn)
 
@@ -204,7 +204,7 @@ class ReadingsKey:
         return IdentityKey(self)
 
 
-def is_source(leaf: Any) -> bool:
+def is_source(leaf: Value) -> bool:
     """Returns whether a leaf is an iterator that a step can draw from."""
     return hasattr(type(leaf), "peek") and hasattr(type(leaf), "__next__")
 
