@@ -193,21 +193,22 @@ def beam_with() -> Run:
 
 
 def beam_without() -> Run:
-    """The same with `tf.while_loop` and a tensor that is written to."""
+    """The same with `tf.while_loop`."""
     scores, start = _language()
 
     @tf.function(autograph=False)
     def search(scores: Any, totals: Any, length: Any, fresh: Fresh) -> Any:
         def body(i: Any, steps: Any, totals: Any, last: Any) -> Any:
             totals, parents, last = _extended(scores, totals, last)
-            steps = tf.tensor_scatter_nd_update(steps, tf.reshape(i, [1, 1]), tf.stack([parents, last])[None])
-            return i + 1, steps, totals, last
+            return i + 1, steps.write(i, tf.stack([parents, last])), totals, last
 
         def goes_on(i: Any, steps: Any, totals: Any, last: Any) -> Any:
             return tf.logical_and(i < length, tf.logical_not(tf.reduce_all(last == WORDS)))
 
-        start = [tf.constant(0), tf.zeros([LENGTH, 2, WIDTH], tf.int32), totals, tf.zeros([WIDTH], tf.int32)]
-        return tf.while_loop(goes_on, body, start)[1:3]
+        steps = tf.TensorArray(tf.int32, size=LENGTH, element_shape=[2, WIDTH])
+        start = [tf.constant(0), steps, totals, tf.zeros([WIDTH], tf.int32)]
+        _, steps, totals, _ = tf.while_loop(goes_on, body, start)
+        return steps.stack(), totals
 
     fresh = Fresh()
     return lambda: search(scores, start, tf.constant(LENGTH), fresh)[1]

@@ -255,6 +255,8 @@ class TensorArray:
             return self._elements
         if not self._elements:
             return jnp.zeros((0, *(self._found_shape() or ())), self._facts.dtype)
+        if all(e is None for e in self._elements):
+            return jnp.broadcast_to(self._zeros(0), (self._facts.size, *self._zeros(0).shape))
         return stack([self.read(i) for i in range(len(self._elements))])
 
     def _allocated(self, shape: Sequence[int]) -> jax.Array:
