@@ -34,21 +34,23 @@ def numbers(state: dict[str, Any]) -> list[float]:
     return [float(v.numpy()) for v in (state["total"], state["mean"].total, state["mean"].count)]
 
 
-def answers(tf: Any, program: ControlFlowProgram, wrap: Callable[[Any], Any], first: int = 0) -> list[Any]:
+def answers(
+    tf: Any, program: ControlFlowProgram, wrap: Callable[[Any], Any], first: int = 0, rows: int = 3
+) -> list[Any]:
     """Returns what a program gives for every input, beginning with the first, and the state after all of them.
 
-    wrap: makes of the program's function another of the same arguments.
+    wrap: makes of the program's function another of the same arguments. rows: how many numbers of an input it gets.
     """
     state = new_state(tf)
     function = wrap(loaded(tf, program, state))
-    found = [plain(function(tf.constant(x), tf.constant(n))) for x, n in rotated(first)]
+    found = [plain(function(tf.constant(x), tf.constant(n))) for x, n in rotated(first, rows)]
     return [found, numbers(state)]
 
 
-def rotated(first: int) -> list[tuple[list[float], int]]:
-    """Returns the inputs in another order."""
+def rotated(first: int, rows: int = 3) -> list[tuple[list[float], int]]:
+    """Returns the inputs in another order, so many numbers of each."""
     first %= len(INPUTS)
-    return [*INPUTS[first:], *INPUTS[:first]]
+    return [(x[:rows], n) for x, n in (*INPUTS[first:], *INPUTS[:first])]
 
 
 def plain(result: Any) -> Any:

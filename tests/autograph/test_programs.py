@@ -15,10 +15,12 @@ import stratagem as tf
 from stratagem.testing import STRATEGIES
 from tests.autograph.generate import generate
 from tests.autograph.running import answers, loaded, new_state, numbers, plain, rotated
+from tests.multi_worker.jobs import job
 
 RECORDED = Path(__file__).parent / "recorded/tensorflow.json"
 SAMPLE = 5
 TRACES_TO_COMPILE = 2
+PATIENCE = 900.0  # seconds for a job of two processes that runs some fifty programs
 ROUNDED_SUMS = (
     2.0**-22
 )  # a sum over replicas is rounded to float32 after each of up to three additions, Python's is not
@@ -90,18 +92,22 @@ def test_a_function_that_python_runs_compiles_the_rounds_of_its_loops(
 
 @pytest.mark.timeout(1200)
 @pytest.mark.parametrize("rows", chunks())
-@pytest.mark.parametrize("strategy", ["default", "mirrored 2", "mirrored 4"])
-def test_every_replica_decides_for_itself(strategy: str, rows: list[dict[str, Any]]) -> None:
+@pytest.mark.parametrize(
+    ("strategy", "lengths"),
+    [("default", (3,)), ("mirrored 2", (3, 3)), ("mirrored 2", (3, 2)), ("mirrored 4", (3, 3, 3, 3))],
+    ids=["default", "mirrored 2", "uneven", "mirrored 4"],
+)
+def test_every_replica_decides_for_itself(strategy: str, lengths: tuple[int, ...], rows: list[dict[str, Any]]) -> None:
     for row in rows:
         chosen = STRATEGIES[strategy]()
         replicas = range(chosen.num_replicas_in_sync)
-        expected = [answers(tf, generate(row["i"]), lambda f: f, first=r) for r in replicas]
+        expected = [answers(tf, generate(row["i"]), lambda f: f, first=r, rows=lengths[r]) for r in replicas]
         with chosen.scope():
             state = new_state(tf)
         function = loaded(tf, generate(row["i"]), state)
         found: list[list[Any]] = [[] for _ in replicas]
         for call in range(3):
-            inputs = [rotated(r)[call] for r in replicas]
+            inputs = [rotated(r, lengths[r])[call] for r in replicas]
             args = [
                 chosen.experimental_distribute_values_from_function(
                     lambda c, i=i, inputs=inputs: tf.constant(inputs[c.replica_id_in_sync_group][i])
@@ -113,3 +119,27 @@ def test_every_replica_decides_for_itself(strategy: str, rows: list[dict[str, An
         assert found == [results for results, _ in expected], row["i"]
         sums = [sum(column) for column in zip(*(s for _, s in expected), strict=True)]
         assert numbers(state) == pytest.approx(sums, rel=ROUNDED_SUMS, abs=0), row["i"]
+
+
+@pytest.mark.timeout(2400)
+@pytest.mark.parametrize(
+    "lengths", [pytest.param((3, 3), id="even", marks=pytest.mark.thorough), pytest.param((3, 2), id="uneven")]
+)
+@pytest.mark.parametrize("rows", chunks())
+def test_two_processes_decide_for_themselves(
+    rows: list[dict[str, Any]], lengths: tuple[int, int], tmp_path: Path
+) -> None:
+    asked, answered = tmp_path / "programs", tmp_path / "answers of {}"
+    asked.write_text(json.dumps([row["i"] for row in rows]))
+    paths = os.pathsep.join([str(Path(__file__).parents[2]), os.environ.get("PYTHONPATH", "")])
+    script = Path(__file__).with_name("worker.py")
+    with job(script, 2, asked, answered, json.dumps(lengths), PYTHONPATH=paths) as running:
+        ended = running.ended(PATIENCE)
+    assert [task.code for task in ended] == [0, 0], "\n".join(task.output for task in ended)
+    both = [json.loads(Path(str(answered).format(rank)).read_text()) for rank in range(2)]
+    for row, *found in zip(rows, *both, strict=True):
+        expected = [answers(tf, generate(row["i"]), lambda f: f, first=r, rows=lengths[r]) for r in range(2)]
+        assert [results for results, _ in found] == [results for results, _ in expected], row["i"]
+        sums = [sum(column) for column in zip(*(state for _, state in expected), strict=True)]
+        for _, state in found:
+            assert state == pytest.approx(sums, rel=ROUNDED_SUMS, abs=0), row["i"]

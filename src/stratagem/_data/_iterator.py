@@ -27,7 +27,7 @@ class ElementIterator(abc.ABC, Generic[T]):
     def __init__(self, source: StageIterator, element_spec: Callable[[], Nest]) -> None:
         self._source = source
         self._spec = element_spec
-        self._peeked: list[tuple[T, State]] = []
+        self._peeked: list[tuple[T, State | None]] = []  # the next one is the last
 
     @abc.abstractmethod
     def _converted(self, element: Nest) -> T:
@@ -44,7 +44,7 @@ class ElementIterator(abc.ABC, Generic[T]):
             state = self._source.get_state()
             with _outside_trace():
                 self._peeked.append((self._converted(next(self._source)), state))
-        return self._peeked[0][0]
+        return self._peeked[-1][0]
 
     def __iter__(self) -> Self:
         recorder = current().recorder
@@ -65,6 +65,10 @@ class ElementIterator(abc.ABC, Generic[T]):
 
     def _for_program(self, element: Nest) -> Any:
         return self._converted(element)
+
+    def put_back(self, element: T) -> None:
+        """Makes this the next element again: it was drawn for a program that could not be made of its use."""
+        self._peeked.append((element, None))
 
     def get_next(self) -> T:
         """The next element.
@@ -89,7 +93,14 @@ class ElementIterator(abc.ABC, Generic[T]):
 
     def get_state(self) -> State:
         """The position, as a dict that JSON can hold."""
-        return self._peeked[0][1] if self._peeked else self._source.get_state()
+        if not self._peeked:
+            return self._source.get_state()
+        state = self._peeked[-1][1]
+        if state is None:
+            raise RuntimeError(
+                "This iterator's position is unknown: a function has put an element back. Draw it first."
+            )
+        return state
 
     def set_state(self, state: State) -> None:
         """Continues with exactly the element that was next when `state` was taken."""

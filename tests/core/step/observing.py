@@ -9,7 +9,7 @@ import pytest
 from jax.extend import core as xc
 
 # Private: how often a step is traced and cut is no result, only time.
-from stratagem._core.step import _execute, _uneven
+from stratagem._core.step import _execute, _stages, _uneven
 
 COMPILED = "/jax/core/compile/backend_compile_duration"
 
@@ -33,13 +33,14 @@ def compilations() -> Iterator[list[str]]:
 def programs_made(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     """From now on, every finished trace (a `step._program.Trace`) of a step, in order."""
     made: list[Any] = []
-    trace = _execute.trace
+    trace = _stages.trace
 
     def recording(*args: Any, **kwargs: Any) -> Any:
         made.append(trace(*args, **kwargs))
         return made[-1]
 
-    monkeypatch.setattr(_execute, "trace", recording)
+    for module in (_stages, _execute):
+        monkeypatch.setattr(module, "trace", recording)
     return made
 
 

@@ -637,6 +637,39 @@ def test_python_drives_loops_over_data(two: Any, style: str, caplog: pytest.LogC
     assert traces.count <= TRACES_TO_COMPILE  # a round is one program, or at least the replica function in it
 
 
+@pytest.mark.parametrize("spread", [False, True], ids=["a dataset", "distributed"])
+def test_an_element_drawn_for_a_program_that_cannot_be_made_is_drawn_by_python(two: Any, spread: bool) -> None:
+    even = tf.data.Dataset.from_tensor_slices(np.arange(8, dtype=np.float32)).batch(4)
+    data = even.concatenate(tf.data.Dataset.from_tensor_slices(np.arange(100, 104, dtype=np.float32)).batch(2))
+    iterator = iter(two.experimental_distribute_dataset(data) if spread else data)
+
+    @tf.function
+    def total(iterator: Any) -> Any:
+        pair = next(iterator), next(iterator)
+        local = [v for x in pair for v in two.experimental_local_results(x)]
+        if all(v.shape[0] in (1, 2) for v in local) and not (spread and local[0].shape[0] == 2):
+            return sum(float(v.numpy().sum()) for v in local)  # needs numbers only for the short batches
+        return (
+            tf.add_n([tf.reduce_sum(v) for v in local])
+            if not spread
+            else two.reduce("SUM", two.run(lambda a, b: tf.reduce_sum(a) + tf.reduce_sum(b), pair), axis=None)
+        )
+
+    assert float(total(iterator)) == 28.0
+    assert float(total(iterator)) == 406.0
+    for _ in range(2):
+        with pytest.raises(tf.errors.OutOfRangeError):
+            total(iterator)
+
+
+def test_an_iterator_has_no_position_while_an_element_is_put_back() -> None:
+    iterator = iter(tf.data.Dataset.range(3))
+    iterator.put_back(next(iterator))
+    with pytest.raises(RuntimeError, match="Draw it first"):
+        iterator.get_state()
+    assert [int(x) for x in iterator] == [0, 1, 2]
+
+
 def test_a_decision_on_a_loss_runs_in_python_without_autograph(caplog: pytest.LogCaptureFixture) -> None:
     best = tf.Variable(10.0)
 

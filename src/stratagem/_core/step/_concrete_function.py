@@ -8,8 +8,8 @@ import numpy as np
 
 from stratagem._base.types import Nest, UserFunction
 from stratagem._core.step._call_signature import CallSignature
-from stratagem._core.step._execute import StepProgram
 from stratagem._core.step._program import Program
+from stratagem._core.step._stages import StepProgram
 from stratagem._core.values import TensorSpec
 from stratagem._private import KerasVariable
 

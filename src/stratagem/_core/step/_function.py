@@ -12,9 +12,10 @@ from stratagem._core.mesh import ReplicaMesh
 from stratagem._core.step._call_signature import CallSignature
 from stratagem._core.step._concrete_function import ConcreteFunction
 from stratagem._core.step._eager_mode import functions_run_eagerly
-from stratagem._core.step._execute import StepProgram, execute_many, program_of
+from stratagem._core.step._execute import execute_many, program_of
 from stratagem._core.step._function_cache import caches_of
 from stratagem._core.step._signature import function_key, shown_key
+from stratagem._core.step._stages import StepProgram
 from stratagem._core.values import is_per_replica, map_structure
 from stratagem._private import KerasVariable
 

@@ -1,0 +1,303 @@
+"""The stages before a call of a step can run: explore it, draw its input, compile it. Each returns what it found."""
+
+import functools
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Self, TypeVar, cast, final
+
+import jax
+
+from stratagem._base.errors import InvalidArgumentError, MixedStrategiesError, OutOfRangeError
+from stratagem._base.job import Phase
+from stratagem._core.context import current
+from stratagem._core.mesh import ReplicaMesh
+from stratagem._core.step._arguments import Arguments, own_specs
+from stratagem._core.step._consistency import agree_on
+from stratagem._core.step._function_cache import FunctionCache, Specialization, specialization_of, tracing
+from stratagem._core.step._interrupts import HostMode, OtherMesh, Unexplored
+from stratagem._core.step._program import Program
+from stratagem._core.step._remote import RemoteIterator, RemoteProgram, remote_placement
+from stratagem._core.step._replica_context import DECISIONS
+from stratagem._core.step._replica_shapes import ReplicaShapes, retried_until_shapes_known, with_replica_note
+from stratagem._core.step._signature import is_source, leaf_key
+from stratagem._core.step._trace import Body, Trace, TraceFindings, explore, trace
+from stratagem._core.step._uneven import UnevenProgram
+from stratagem._core.values import Separate, Stacked, is_per_replica, is_remote
+from stratagem._private import shape_of
+
+T = TypeVar("T")
+StepProgram = Program | UnevenProgram | RemoteProgram
+_MAX_ROUNDS = 4
+
+
+@final
+@dataclass(frozen=True)
+class RunsInPython:
+    """The finding that Python has to run the code, because it needs values while it is traced."""
+
+    reason: str
+
+
+@final
+@dataclass(frozen=True)
+class BodyCall:
+    """A call of a body: its arguments, their leaves, and the specialization for arguments of this kind.
+
+    default: the mesh that the body runs on unless it uses a strategy, or is given values of one.
+    """
+
+    body: Body
+    name: str
+    args: Sequence[Any]
+    kwargs: dict[str, Any]
+    cache: FunctionCache
+    specialization: Specialization
+    leaves: Sequence[Any]
+    default: ReplicaMesh
+
+    @classmethod
+    def of(
+        cls, body: Body, key: Hashable, name: str, args: Sequence[Any], kwargs: dict[str, Any], mesh: ReplicaMesh
+    ) -> Self:
+        """Finds the specialization."""
+        return cls(body, name, args, kwargs, *specialization_of(key, name, args, kwargs), mesh)
+
+    @property
+    def info(self) -> TraceFindings:
+        """The findings of the traces so far."""
+        return self.specialization.info
+
+    def sources(self) -> list[Any]:
+        """The iterators that this call draws from."""
+        return [self.leaves[s] if isinstance(s, int) else s for s in self.info.sources]
+
+    def with_drawn(self, drawn: Sequence[Any]) -> Arguments:
+        """The arguments together with the elements that were drawn."""
+        return Arguments.of(self.args, self.kwargs, drawn)
+
+
+@final
+@dataclass(frozen=True)
+class Prepared:
+    """A call that can run: its program, and the arguments for it with the elements that were drawn."""
+
+    program: StepProgram
+    arguments: Arguments
+    drawn: list[Any] = field(default_factory=list)
+
+
+def prepared(call: BodyCall, before: Sequence[Any] = ()) -> Prepared | RunsInPython:
+    """Goes through all stages.
+
+    before: elements of a first attempt, whose stand-ins were wrong; they are not drawn again.
+    """
+    while True:
+        mesh = explored(call)
+        if isinstance(mesh, RunsInPython):
+            return mesh
+        drawn = draw(call, mesh, before)
+        arguments = call.with_drawn(drawn)
+        try:
+            program = compiled(call, arguments, kinds_of(drawn), mesh)
+        except Exception:
+            _skip_remote(call)
+            raise
+        if isinstance(program, StepProgram):
+            return Prepared(program, arguments, drawn)
+        _put_back(call, drawn)
+        if isinstance(program, RunsInPython):
+            return program
+        before = ()
+
+
+# --- Exploring --------------------------------------------------------------------------------------------------------
+
+
+def explored(call: BodyCall) -> ReplicaMesh | RunsInPython:
+    """Returns the mesh that the body runs on.
+
+    Explores the body if that has not been done: by a first trace, which finds the mesh, the variables and the iterators.
+    """
+    if call.specialization.host is not None:
+        return RunsInPython(call.specialization.host)
+    info = call.info
+    passed = next((v.mesh for v in call.leaves if hasattr(v, "array") and is_per_replica(v)), None)
+    mesh = info.mesh or passed or call.default
+    if info.explored:
+        return mesh
+    with tracing:
+        if info.explored:
+            return info.mesh or mesh
+        found = attempted(lambda: _explore(call, mesh))
+        if isinstance(found, ReplicaMesh):
+            info.sources = [_by_position(source, call.leaves) for source in info.sources]
+            info.mesh, info.explored = found, True
+    assert found is not None, "exploring finds what a later trace may miss"
+    return found
+
+
+def _explore(call: BodyCall, mesh: ReplicaMesh) -> ReplicaMesh:
+    """Returns the mesh of the strategy that the body turns out to use."""
+    arguments = call.with_drawn([])
+    for _ in range(2):
+        try:
+            with call.default.job.phase(Phase.COMPILING):
+                _explore_on(call, arguments, mesh)
+            return mesh
+        except OtherMesh as other:
+            mesh = other.mesh
+    raise MixedStrategiesError(
+        "Mixing different tf.distribute.Strategy objects: a compiled function reads or assigns variables of one that every "
+        "replica has its own of, and runs replicas of another. Read and assign them outside of the function."
+    )
+
+
+def _explore_on(call: BodyCall, arguments: Arguments, mesh: ReplicaMesh) -> None:
+    replica_shapes = replica_shapes_of(arguments, mesh)
+    attempt = functools.partial(explore, call.body, arguments, mesh, call.info, replica_shapes=replica_shapes)
+    if replica_shapes is None:
+        attempt(0)
+    else:
+        retried_until_shapes_known(with_replica_note(attempt, replica_shapes), replica_shapes, 0)
+
+
+def _by_position(source: Any, leaves: Sequence[Any]) -> Any:
+    """Returns the position of a source that is an argument, so that the next call may pass another; else the source."""
+    return next((i for i, leaf in enumerate(leaves) if leaf is source and is_source(leaf)), source)
+
+
+def attempted(stage: Callable[[], T]) -> T | RunsInPython | None:
+    """Returns what a stage finds; None if the body has to be explored again. Inside another trace that one ends, too."""
+    context = current()
+    try:
+        return stage()
+    except Unexplored:
+        return None
+    except (HostMode, *DECISIONS) as reason:
+        if context.recorder is not None or context.replica is not None:
+            raise
+        if isinstance(reason, HostMode):
+            return RunsInPython(str(reason))
+        return RunsInPython("it takes a Python decision on the value of a tensor")
+
+
+# --- Drawing ----------------------------------------------------------------------------------------------------------
+
+
+def draw(call: BodyCall, mesh: ReplicaMesh, before: Sequence[Any] = ()) -> list[Any]:
+    """Returns the elements that the call draws, but for those that were drawn `before` and are no stand-ins.
+
+    Raises: OutOfRangeError at the end of an iterator.
+    """
+    if not call.info.sources:
+        return []
+    remote = any(map(is_remote, call.info.variables))  # only a remote program takes stand-ins and NumPy arrays
+    with mesh.job.phase(Phase.INPUT):
+        return [
+            before[i] if before and not isinstance(source, RemoteIterator) else _next(source, remote)
+            for i, source in enumerate(call.sources())
+        ]
+
+
+def _next(source: Any, remote: bool) -> Any:
+    try:
+        if remote and isinstance(source, RemoteIterator):
+            return source.stand_in()
+        return source.next_for_program() if remote and hasattr(source, "next_for_program") else next(source)
+    except StopIteration:
+        raise OutOfRangeError("End of sequence: an iterator that the step draws from has no more elements.") from None
+
+
+def _put_back(call: BodyCall, drawn: Sequence[Any]) -> None:
+    """Lets the next who draws have these elements: the call has not used them."""
+    remote = any(map(is_remote, call.info.variables))  # its elements are no longer those of the iterator
+    for source, element in reversed(list(zip(call.sources(), drawn, strict=True))):
+        if hasattr(source, "put_back") and not remote:
+            source.put_back(element)
+
+
+def _skip_remote(call: BodyCall) -> None:
+    """Drops the elements that have stand-ins here: as after a local failure, the next call draws others."""
+    if any(map(is_remote, call.info.variables)):
+        for source in call.sources():
+            if isinstance(source, RemoteIterator):
+                source.skip()
+
+
+def kinds_of(drawn: Sequence[Any]) -> tuple[Hashable, ...]:
+    """Returns the types of drawn elements: for each there is a program of its own."""
+    return tuple(leaf_key(v) for v in jax.tree.leaves(drawn, is_leaf=is_per_replica))
+
+
+# --- Compiling --------------------------------------------------------------------------------------------------------
+
+
+def compiled(
+    call: BodyCall, arguments: Arguments, kinds: tuple[Hashable, ...], mesh: ReplicaMesh
+) -> StepProgram | RunsInPython | None:
+    """Returns the program for arguments with drawn elements of these kinds; None if the body has to be explored again."""
+    _check_mesh(arguments, mesh)
+    programs, info = call.specialization.programs, call.info
+    if info.open_shaped:
+        kinds = (*kinds, *(("shape", shape_of(v)) for v in info.open_shaped))
+    program = programs.get(kinds)
+    if program is not None and not program.stale:
+        return cast(StepProgram, program)
+    with tracing, mesh.job.phase(Phase.COMPILING):
+        program = programs.get(kinds)
+        if program is None or program.stale:
+            made = attempted(lambda: program_of_trace(call.body, arguments, mesh, info))
+            if made is None:
+                info.explored = False
+            if made is None or isinstance(made, RunsInPython):
+                return made
+            program = programs[kinds] = made
+    return cast(StepProgram, program)
+
+
+def program_of_trace(body: Body, arguments: Arguments, mesh: ReplicaMesh, info: TraceFindings) -> StepProgram:
+    """Traces and compiles a step for arguments like these."""
+    replica_shapes = replica_shapes_of(arguments, mesh)
+    if replica_shapes is None:
+        traced = trace(body, arguments, mesh, info)
+        agree_on([traced], mesh)
+        return even_program(traced, arguments, mesh)
+    attempt = with_replica_note(
+        functools.partial(trace, body, arguments, mesh, info, replica_shapes=replica_shapes), replica_shapes
+    )
+    for _ in range(_MAX_ROUNDS):
+        traces: dict[Hashable, Trace] = {}
+        for replica, key in enumerate(replica_shapes.keys):
+            if key not in traces:
+                traces[key] = retried_until_shapes_known(attempt, replica_shapes, replica)
+        # A later trace may have found a variable or a gradient that the earlier ones do not know: then all are made again.
+        if all(t.knows(info) for t in traces.values()):
+            agree_on(list(traces.values()), mesh)
+            return UnevenProgram(traces, replica_shapes.keys, arguments, mesh)
+    raise InvalidArgumentError(
+        "On this uneven batch the step touches other variables on every replica, at every trace anew: it decides by the "
+        "number of its rows what to do. Compute the same on all replicas: nothing comes of no rows by itself."
+    )
+
+
+def even_program(traced: Trace, arguments: Arguments, mesh: ReplicaMesh) -> StepProgram:
+    """Returns the program of an even step: a remote one if a variable of it is remote."""
+    remote = next(filter(None, map(remote_placement, traced.variables)), None)
+    return Program(traced, arguments, mesh) if remote is None else remote.program(traced, arguments, mesh)
+
+
+def replica_shapes_of(arguments: Arguments, mesh: ReplicaMesh) -> ReplicaShapes | None:
+    """Returns the differences between the replicas' inputs; None for an even batch."""
+    if not any(isinstance(v, Separate) for v in arguments.own):
+        return None
+    specs = (own_specs(arguments.own, replica) for replica in range(mesh.num_replicas))
+    return ReplicaShapes([tuple((s.shape, s.dtype) for s in own) for own in specs])
+
+
+def _check_mesh(arguments: Arguments, mesh: ReplicaMesh) -> None:
+    for value in arguments.own:
+        if isinstance(value, Stacked) and value.mesh.devices != mesh.devices:
+            raise MixedStrategiesError(
+                f"A per-replica value lies on {value.mesh.num_replicas} device(s) of one strategy, the step runs on "
+                f"{mesh.num_replicas} of another. Distribute the dataset with the strategy that runs the step."
+            )
