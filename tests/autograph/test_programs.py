@@ -18,7 +18,7 @@ from tests.autograph.running import answers, loaded, new_state, numbers, plain, 
 from tests.multi_worker.jobs import job
 
 RECORDED = Path(__file__).parent / "recorded/tensorflow.json"
-SAMPLE = 5
+SAMPLE = 3
 TRACES_TO_COMPILE = 2
 PATIENCE = 900.0  # seconds for a job of two processes that runs some fifty programs
 ROUNDED_SUMS = (
