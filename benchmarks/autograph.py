@@ -1,6 +1,7 @@
 """What do Python's statements cost in compiled functions? Programs with `if`, `while` and `for` against the same without."""
 
 import time
+from collections.abc import Callable
 
 import click
 import jax
@@ -26,13 +27,13 @@ def running(run: Run) -> Timer:
     return timer
 
 
-def compiling(make: object) -> Timer:
+def compiling(make: Callable[[], Run]) -> Timer:
     """Makes a program and runs it for the first time."""
 
     def timer(times: int) -> float:
         seconds = 0.0
         for _ in range(times):
-            run = make()  # type: ignore[operator]
+            run = make()
             start = time.perf_counter()
             jax.block_until_ready(run())
             seconds += time.perf_counter() - start

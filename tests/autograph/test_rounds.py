@@ -218,14 +218,86 @@ def test_a_body_that_needs_numbers_runs_in_python(python_rounds: Any) -> None:
 
 
 def test_what_only_the_loop_sets_has_its_last_value_after_it() -> None:
+    traces = []
+
     @tf.function
     def run(data: Any) -> Any:
         for step, x in enumerate(data, 5):  # noqa: B007
+            traces.append(1)
             mean = tf.reduce_mean(x)
         return step, mean
 
-    step, mean = run(numbers())
-    assert (int(step), float(mean), step.dtype) == (7, 9.5, tf.int64)
+    for _ in range(2):
+        step, mean = run(numbers())
+        assert (int(step), float(mean), step.dtype) == (7, 9.5, tf.int64)
+    assert len(traces) == TRACES
+
+
+def test_a_tensor_array_and_numbers_that_a_body_reads_are_arguments(python_rounds: Any) -> None:
+    traces = []
+
+    @tf.function
+    def run(n: Any, weight: Any) -> Any:
+        start = float(weight.numpy())
+        table = np.full(3, start, np.float32)
+        squares = tf.TensorArray(tf.float32, size=3).unstack(weight * tf.constant([1.0, 4.0, 9.0]))
+        total = tf.constant(0.0)
+        for i in range(n):
+            traces.append(1)
+            total += squares.read(i) + tf.gather(table, i)
+        return total
+
+    assert [float(run(tf.constant(3), tf.constant(w))) for w in (1.0, 2.0)] == [17.0, 34.0]
+    assert not python_rounds()
+    assert len(traces) == TRACES
+
+
+def test_a_function_that_is_defined_around_a_loop_is_the_same_at_every_call(python_rounds: Any) -> None:
+    traces = []
+
+    @tf.function
+    def run(data: Any) -> Any:
+        def doubled(x: Any) -> Any:
+            return 2.0 * x if tf.reduce_sum(x) > 10.0 else x
+
+        total = tf.constant(0.0)
+        for x in data:
+            traces.append(1)
+            total += tf.reduce_sum(doubled(x))
+        return total
+
+    assert [float(run(numbers())) for _ in range(3)] == [126.0] * 3
+    assert not python_rounds()
+    assert len(traces) == TRACES
+
+
+def test_a_return_in_an_inner_loop_ends_the_outer_one() -> None:
+    @tf.function
+    def run(iterator: Any) -> Any:
+        total = tf.constant(0.0)
+        for _ in tf.range(2):
+            for x in iterator:
+                total += tf.reduce_sum(x)
+                if total > 5.0:
+                    return total
+        return total
+
+    iterator = iter(numbers())
+    assert [float(run(iterator)) for _ in range(3)] == [6.0, 22.0, 38.0]
+
+
+def test_a_counter_around_a_loop_is_told_to_be_a_part_of_its_program(caplog: pytest.LogCaptureFixture) -> None:
+    @tf.function
+    def run(data: Any) -> Any:
+        total = tf.constant(0.0)
+        for epoch in range(7):
+            for x in data:
+                total += tf.reduce_sum(x) * epoch
+        return total
+
+    assert float(run(numbers())) == 66.0 * 21
+    (warning,) = [m for m in caplog.messages if "was traced" in m]
+    assert "epoch" in warning
 
 
 def test_attributes_and_variables_are_carried() -> None:

@@ -6,7 +6,7 @@ from typing import Any, final
 
 import jax
 
-from stratagem._core.step import TracedPerReplica, of_library
+from stratagem._core.step import TracedPerReplica, names_of, of_library
 from stratagem._core.values import is_per_replica
 
 _CONTAINERS = (list, dict, set, deque)
@@ -66,7 +66,8 @@ class LeakDetector:
             self._cells[id(cell)] = cell, contents(cell)
             self._visit(contents(cell))
         space = function.__globals__
-        for name in _names(function.__code__) & space.keys():
+        names = names_of(function.__code__)
+        for name in {*names.globals, *names.stored} & space.keys():
             self._globals[id(space), name] = space, name, space[name]
             self._visit(space[name])
 
@@ -77,11 +78,6 @@ def contents(cell: types.CellType) -> Any:
         return cell.cell_contents
     except ValueError:
         return None
-
-
-def _names(code: types.CodeType) -> set[str]:
-    """Returns the globals and attributes that code names, with those of the functions defined in it."""
-    return set(code.co_names).union(*(_names(c) for c in code.co_consts if isinstance(c, types.CodeType)))
 
 
 def _of_library(value: Any) -> bool:

@@ -65,6 +65,9 @@ class Rounds:
         self._body, self._test = body, test
         self._get_state, self._set_state = get_state, set_state
         self._cells = _captured(body, names)
+        self._given = {name: cell.cell_contents for name, cell in self._cells.items() if _is_input(cell)}
+        self._key = _key(body, {name: cell for name, cell in self._cells.items() if name not in self._given})
+        self._name = f"the loop at {body.__code__.co_filename}:{body.__code__.co_firstlineno}"
         self._compiled = True
         self._unset = {i: _unset(v.symbol_name) for i, v in enumerate(get_state()) if isinstance(v, Undefined)}
 
@@ -80,36 +83,22 @@ class Rounds:
 
     def _run_program(self, row: tuple[Nest, ...]) -> Any:
         before = self._get_state()
-        given = {name: cell.cell_contents for name, cell in self._cells.items() if _is_input(cell)}
-        strategy, code = current().strategy, self._body.__code__
+        strategy = current().strategy
         mesh = default_mesh() if strategy is None else strategy.mesh
         values = [self._unset.get(i) or _argument(v) for i, v in enumerate(before)]
-        name = f"the loop at {code.co_filename}:{code.co_firstlineno}"
-        try:
-            found, more = execute(
-                self._round, self._key(given), name, (values, given, list(map(_argument, row))), {}, mesh
-            )
-        except BaseException:
-            self._set_state(before)
-            raise
+        args = values, self._given, list(map(_argument, row))
+        found, more = execute(self._round, self._key, self._name, args, {}, mesh)
         self._set_state([old if isinstance(new, _Unset) else new for old, new in zip(before, found, strict=True)])
         return more
-
-    def _key(self, given: Iterable[str]) -> Hashable:
-        """Returns the key of the body without the variables that are inputs of its program."""
-        body, kept = self._body, self._cells.keys() - set(given)
-        closure = tuple(self._cells[n] if n in kept else types.CellType() for n in body.__code__.co_freevars)
-        return function_key(types.FunctionType(body.__code__, body.__globals__, body.__name__, None, closure))
 
     def _round(self, values: list[Any], given: dict[str, Any], row: list[Any]) -> tuple[list[Any], Any]:
         """Runs a round as a function of what it reads. Returns what is carried, and whether another round follows."""
         if current().recorder is None:
             raise _PythonRound
-        before, cells = self._get_state(), {name: self._cells[name].cell_contents for name in given}
+        before = self._get_state()
         leaks = LeakDetector(self._body)
         try:
-            for name, value in given.items():
-                self._cells[name].cell_contents = value
+            self._fill(given)
             self._set_state([Undefined(v.name) if isinstance(v, _Unset) else v for v in values])
             self._body(*row)
             more = True if self._test is None else self._test()
@@ -120,10 +109,13 @@ class Rounds:
             _end_trace(f"a round of a loop cannot be compiled: {type(error).__name__}: {error}")
         finally:
             self._set_state(before)
-            for name, value in cells.items():
-                self._cells[name].cell_contents = value
+            self._fill(self._given)
             if leaks.undo():
                 _end_trace("a round of a loop keeps a tensor in a list, a dict, an object or a function's variable")
+
+    def _fill(self, values: dict[str, Any]) -> None:
+        for name, value in values.items():
+            self._cells[name].cell_contents = value
 
 
 def _end_trace(reason: str) -> NoReturn:
@@ -164,6 +156,12 @@ def _captured(body: types.FunctionType, names: Sequence[str]) -> dict[str, types
     """Returns the variables that the body captures, except for those that the loop carries."""
     cells = zip(body.__code__.co_freevars, body.__closure__ or (), strict=True)
     return {name: cell for name, cell in cells if name not in names}
+
+
+def _key(body: types.FunctionType, parts: dict[str, types.CellType]) -> Hashable:
+    """Returns the key of the body's code and of those captured variables that are parts of its program."""
+    closure = tuple(parts.get(name, types.CellType()) for name in body.__code__.co_freevars)
+    return function_key(types.FunctionType(body.__code__, body.__globals__, body.__name__, None, closure))
 
 
 def _is_input(cell: types.CellType) -> bool:

@@ -3,9 +3,9 @@
 import functools
 import inspect
 import types
-from collections.abc import Iterator
 
 from stratagem._base.types import UserFunction
+from stratagem._core.step import all_code
 
 
 def source_has_changed(function: UserFunction) -> bool:
@@ -19,19 +19,12 @@ def source_has_changed(function: UserFunction) -> bool:
         module = _compiled("".join(lines), code.co_filename)
     except (OSError, SyntaxError, ValueError):  # none, or a half-saved one, whose text cannot be converted either
         return False
-    return not any(_may_be(code, other) for other in _nested(module))
+    return not any(_may_be(code, other) for other in all_code(module))
 
 
 @functools.lru_cache(maxsize=64)
 def _compiled(text: str, name: str) -> types.CodeType:
     return compile(text, name, "exec", dont_inherit=True)
-
-
-def _nested(code: types.CodeType) -> Iterator[types.CodeType]:
-    for constant in code.co_consts:
-        if isinstance(constant, types.CodeType):
-            yield constant
-            yield from _nested(constant)
 
 
 def _may_be(code: types.CodeType, found: types.CodeType) -> bool:

@@ -60,6 +60,7 @@ from stratagem._core.step._replica_context import reduce_rows as reduce_rows
 from stratagem._core.step._replica_context import reduce_value as reduce_value
 from stratagem._core.step._replica_context import run_replicas as run_replicas
 from stratagem._core.step._signature import IdentityKey as IdentityKey
+from stratagem._core.step._signature import all_code as all_code
 from stratagem._core.step._signature import function_key as function_key
 from stratagem._core.step._signature import is_source as is_source
 from stratagem._core.step._trace import Trace as Trace
@@ -70,4 +71,5 @@ from stratagem._core.step._trace_recorder import user_line as user_line
 from stratagem._core.step._traced_per_replica import TracedPerReplica as TracedPerReplica
 from stratagem._core.step._undecorated_function import execute_undecorated as execute_undecorated
 from stratagem._core.step.reading import FunctionReaderCache as FunctionReaderCache
+from stratagem._core.step.reading import names_of as names_of
 from stratagem._core.step.reading import of_library as of_library

@@ -1,6 +1,5 @@
 """Executes imperative code as a compiled program: finds the program of a call, or makes it, and runs it."""
 
-import logging
 from collections.abc import Hashable, Iterator, Sequence
 from contextlib import nullcontext
 from typing import Any, cast
@@ -37,8 +36,6 @@ from stratagem._core.step._stages import (
 from stratagem._core.step._trace import Body, Trace, trace
 from stratagem._core.values import Separate, is_per_replica, is_remote
 from stratagem._private import OutsideOfTraces
-
-logger = logging.getLogger("stratagem")
 
 
 def execute(
@@ -123,7 +120,7 @@ def _repeated(
     program = programs.get(key)
     if program is None or program.stale:
         with mesh.job.phase(Phase.COMPILING):
-            traced = attempted(lambda: trace(call.body, calls[0], mesh, call.info))
+            traced = attempted(call, lambda: trace(call.body, calls[0], mesh, call.info))
             if not isinstance(traced, Trace):
                 call.info.explored = call.info.explored and traced is not None
                 return traced
@@ -186,11 +183,7 @@ def program_of(
 
 
 def _in_python(call: BodyCall, found: RunsInPython) -> Nest:
-    """Runs a call in Python, which its specialization does from now on."""
-    if call.specialization.host is None:
-        call.specialization.host = found.reason
-        logger.info("%s runs in Python, not as one compiled program: %s.", call.name, found.reason)
-    with entered(host=f"{call.name} runs in Python, because {call.specialization.host}"):
+    with entered(host=f"{call.name} runs in Python, because {found.reason}"):
         try:
             return call.body(*call.args, **call.kwargs)
         except StopIteration:

@@ -118,7 +118,7 @@ def _function_key(fn: types.FunctionType, depth: int, seen: dict[int, int], home
     seen[id(fn)] = len(seen)
     names = read_names(fn.__code__)
     free = zip(fn.__code__.co_freevars, fn.__closure__ or (), strict=True)
-    cells = tuple(static_key(_content(c), depth + 1, seen, home) for n, c in free if n in names.captured)
+    cells = tuple((n, static_key(_content(c), depth + 1, seen, home)) for n, c in free if n in names.captured)
     defaults = (fn.__defaults__ or (), tuple((fn.__kwdefaults__ or {}).items()))
     named: tuple[Hashable, ...] = ()
     if fn.__globals__ is home:
@@ -149,7 +149,7 @@ def read_names(code: types.CodeType) -> OutsideNames:
     """Returns the global and captured names that the code, and functions defined in it, read and do not assign."""
     named: dict[str, None] = {}
     stored: set[str] = set()
-    for inner in _all_code(code):
+    for inner in all_code(code):
         for instruction in dis.get_instructions(inner):
             if instruction.opname in ("LOAD_GLOBAL", "LOAD_NAME"):
                 named[instruction.argval] = None
@@ -160,11 +160,12 @@ def read_names(code: types.CodeType) -> OutsideNames:
     )
 
 
-def _all_code(code: types.CodeType) -> Iterator[types.CodeType]:
+def all_code(code: types.CodeType) -> Iterator[types.CodeType]:
+    """Yields the code and that of everything which is defined in it."""
     yield code
     for const in code.co_consts:
         if isinstance(const, types.CodeType):
-            yield from _all_code(const)
+            yield from all_code(const)
 
 
 def function_key(fn: UserFunction) -> Hashable:

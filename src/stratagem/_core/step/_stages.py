@@ -1,6 +1,7 @@
 """The stages before a call of a step can run: explore it, draw its input, compile it. Each returns what it found."""
 
 import functools
+import logging
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Self, TypeVar, cast, final
@@ -24,6 +25,8 @@ from stratagem._core.step._trace import Body, Trace, TraceFindings, explore, tra
 from stratagem._core.step._uneven import UnevenProgram
 from stratagem._core.values import Separate, Stacked, is_per_replica, is_remote
 from stratagem._private import shape_of
+
+logger = logging.getLogger("stratagem")
 
 T = TypeVar("T")
 StepProgram = Program | UnevenProgram | RemoteProgram
@@ -128,7 +131,7 @@ def explored(call: BodyCall) -> ReplicaMesh | RunsInPython:
     with tracing:
         if info.explored:
             return info.mesh or mesh
-        found = attempted(lambda: _explore(call, mesh))
+        found = attempted(call, lambda: _explore(call, mesh))
         if isinstance(found, ReplicaMesh):
             info.sources = [_by_position(source, call.leaves) for source in info.sources]
             info.mesh, info.explored = found, True
@@ -166,8 +169,11 @@ def _by_position(source: Any, leaves: Sequence[Any]) -> Any:
     return next((i for i, leaf in enumerate(leaves) if leaf is source and is_source(leaf)), source)
 
 
-def attempted(stage: Callable[[], T]) -> T | RunsInPython | None:
-    """Returns what a stage finds; None if the body has to be explored again. Inside another trace that one ends, too."""
+def attempted(call: BodyCall, stage: Callable[[], T]) -> T | RunsInPython | None:
+    """Returns what a stage finds; None if the body has to be explored again. Inside another trace that one ends, too.
+
+    Calls of a specialization that Python has to run once are run by Python from then on.
+    """
     context = current()
     try:
         return stage()
@@ -176,9 +182,10 @@ def attempted(stage: Callable[[], T]) -> T | RunsInPython | None:
     except (HostMode, *DECISIONS) as reason:
         if context.recorder is not None or context.replica is not None:
             raise
-        if isinstance(reason, HostMode):
-            return RunsInPython(str(reason))
-        return RunsInPython("it takes a Python decision on the value of a tensor")
+        text = str(reason) if isinstance(reason, HostMode) else "it takes a Python decision on the value of a tensor"
+        call.specialization.host = text
+        logger.info("%s runs in Python, not as one compiled program: %s.", call.name, text)
+        return RunsInPython(text)
 
 
 # --- Drawing ----------------------------------------------------------------------------------------------------------
@@ -246,7 +253,7 @@ def compiled(
     with tracing, mesh.job.phase(Phase.COMPILING):
         program = programs.get(kinds)
         if program is None or program.stale:
-            made = attempted(lambda: program_of_trace(call.body, arguments, mesh, info))
+            made = attempted(call, lambda: program_of_trace(call.body, arguments, mesh, info))
             if made is None:
                 info.explored = False
             if made is None or isinstance(made, RunsInPython):

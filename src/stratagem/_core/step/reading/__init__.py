@@ -1,5 +1,6 @@
 """Finds the values, besides tensors, that an undecorated function can read in the user's objects."""
 
+from stratagem._core.step.reading._code import names_of as names_of
 from stratagem._core.step.reading._code import of_library as of_library
 from stratagem._core.step.reading._places import filled as filled
 from stratagem._core.step.reading._reader import MAX_VARIANTS as MAX_VARIANTS

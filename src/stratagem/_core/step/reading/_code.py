@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from pathlib import PurePath
 from typing import Any
 
+from stratagem._core.step._signature import all_code
+
 # Objects of these libraries count by identity and are not followed: they have no numbers whose changes TensorFlow would see.
 LIBRARIES = frozenset((
     "stratagem", "keras", "jax", "jaxlib", "numpy", "optree", "scipy", "tensorflow", "torch", "grain", "datasets", "ray",
@@ -55,7 +57,7 @@ def names_of(code: types.CodeType) -> CodeNames:
     read, called, named, stored = set[str](), set[str](), dict[str, None](), set[str]()
     imports = dict[str, None]()
     changes = dynamic = False
-    for inner in _all_code(code):
+    for inner in all_code(code):
         for instruction in dis.get_instructions(inner):
             name, arg = instruction.opname, instruction.argval
             if name in ("LOAD_GLOBAL", "LOAD_NAME"):
@@ -87,13 +89,6 @@ def names_of(code: types.CodeType) -> CodeNames:
 def _strings(constants: tuple[object, ...]) -> set[str]:
     found = {part for c in constants if isinstance(c, str) and len(c) < _MAX_LENGTH for part in _WORD.findall(c)}
     return found.union(*(_strings(c) for c in constants if isinstance(c, tuple)))
-
-
-def _all_code(code: types.CodeType) -> list[types.CodeType]:
-    found = [code]
-    for each in found:  # the list grows in the loop
-        found.extend(const for const in each.co_consts if isinstance(const, types.CodeType))
-    return found
 
 
 def by_class(function: Callable[..., Any]) -> Callable[..., Any]:
