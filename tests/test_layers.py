@@ -33,7 +33,7 @@ ROOMS: dict[str, tuple[tuple[str, ...], ...]] = {
     ),
     "_cluster": (("coordination",), ("control", "")),
     "_core": (
-        ("reduce_op", "non_finite", "rewrites", "while_gradient"),
+        ("reduce_op", "non_finite", "rewrites", "while_gradient", "interruption"),
         ("derivatives",),
         ("mesh", "numbers"),
         ("roles",),

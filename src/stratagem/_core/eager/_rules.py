@@ -13,6 +13,7 @@ from jax.extend import core as xc
 
 from stratagem._core.derivatives import forward_rules, tensorflow_rules
 from stratagem._core.eager._connections import is_inexact, needed_operands, stops
+from stratagem._core.interruption import interruptible
 from stratagem._core.rewrites import compiler_options, rewrite
 from stratagem._private import EagerOperation, abstract_value, new_jaxpr, runs_at_once, structures_told, tell_structures
 
@@ -158,7 +159,11 @@ def _rule(operation: _Differentiable, types: Sequence[Any], single: bool, platfo
     traced, number = jax.make_jaxpr(forward)(*types), len(operation.inexact)
     program, residuals = _forward_program(traced, number)
     # Inside of a step's trace, the step's own options hold.
-    compiled = functools.partial(jax.jit, compiler_options=compiler_options(platform) if runs_at_once() else None)
+    options = compiler_options(platform) if runs_at_once() else None
+
+    def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
+        return interruptible(jax.jit(function, compiler_options=options), program)
+
     return CompiledDerivative(
         compiled(xc.jaxpr_as_fun(program)),
         compiled(reverse),

@@ -12,6 +12,7 @@ from jax.sharding import PartitionSpec
 
 from stratagem._base.types import Nest
 from stratagem._core.eager import EagerRecorder, open_recorder
+from stratagem._core.interruption import interruptible
 from stratagem._core.mesh import AXIS, ReplicaMesh
 from stratagem._core.rewrites import compiler_options
 from stratagem._core.step._arguments import Arguments
@@ -33,7 +34,7 @@ class Program:
         ]
         self._bound = ProgramVariables(traced, mesh)
         self._replicated = self._on_replicas(traced, len(arguments.own), len(arguments.shared))
-        self._run = self._compiled()
+        self._run = interruptible(self._compiled(), traced.closed.jaxpr, with_result=True)
         self._first = True
 
     def __call__(self, arguments: Arguments) -> Any:

@@ -1,5 +1,6 @@
 """ProgramVariables: the variables of a compiled program, which every call reads and writes."""
 
+import logging
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -7,11 +8,14 @@ import jax
 import jax.numpy as jnp
 from jax.sharding import PartitionSpec
 
+from stratagem._core.interruption import InterruptedCall
 from stratagem._core.mesh import AXIS, ReplicaMesh
 from stratagem._core.step._program_call import program_call
 from stratagem._core.step._trace import Trace
 from stratagem._core.values import adopt, on_read, placement_of, storage
 from stratagem._private import has_open_shape, note_new_shape, store, stored
+
+logger = logging.getLogger("stratagem")
 
 
 class ProgramVariables:
@@ -62,11 +66,26 @@ class ProgramVariables:
         """Calls a compiled program that takes `steps`, commits the new values, and returns its results, without waiting."""
         with storage, program_call(self._mesh.job, first=first, steps=steps):
             donated, read_only = self.read()
-            outs, new = compiled(donated, read_only, own, shared)
+            try:
+                outs, new = compiled(donated, read_only, own, shared)
+            except InterruptedCall as interrupt:
+                self.write(interrupt.result[1], steps)
+                raise KeyboardInterrupt from None
+            except KeyboardInterrupt:
+                self._warn_of_losses(donated)
+                raise
             self.write(new, steps)
             for result in jax.tree.leaves(new or outs)[:1]:
                 self._mesh.dispatched.note(result)
         return outs
+
+    def _warn_of_losses(self, donated: Sequence[jax.Array]) -> None:
+        lost = [v.path for v, x in zip(self._donated, donated, strict=True) if x.is_deleted()]
+        if lost:
+            logger.warning(
+                "Ctrl-C: the interrupted step has taken the values of %d variables (%s): they have none now. Restore them "
+                "from a checkpoint, or create them again.", len(lost), ", ".join(lost[:3]) + ", …" * (len(lost) > 3)
+            )  # fmt: skip
 
     def split(self, arrays: Sequence[Any]) -> tuple[list[Any], list[Any]]:
         """Returns arrays in this order as two lists, as `read` returns them."""

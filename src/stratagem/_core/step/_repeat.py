@@ -9,6 +9,7 @@ import jax.numpy as jnp
 from jax.extend import core as xc
 from jax.sharding import PartitionSpec
 
+from stratagem._core.interruption import interruptible
 from stratagem._core.mesh import AXIS, ReplicaMesh
 from stratagem._core.rewrites import compiler_options
 from stratagem._core.step._arguments import Arguments
@@ -83,7 +84,8 @@ class RepeatedProgram:
         self._mesh, self._times = mesh, times
         self._results = traced.results
         self._bound = ProgramVariables(traced, mesh)
-        self._run = self._compiled(traced, len(arguments.own), len(arguments.shared))
+        run = self._compiled(traced, len(arguments.own), len(arguments.shared))
+        self._run = interruptible(run, traced.closed.jaxpr, with_result=True)
         self._first = True
 
     @property

@@ -7,9 +7,11 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax.extend import core as xc
 from jax.sharding import PartitionSpec
 
 from stratagem._base.errors import DivergenceError, InvalidArgumentError
+from stratagem._core.interruption import interruptible
 from stratagem._core.mesh import AXIS, ReplicaMesh
 from stratagem._core.rewrites import compiler_options
 from stratagem._core.step._arguments import Arguments
@@ -40,7 +42,7 @@ class UnevenProgram:
         self, traces: dict[Hashable, Trace], shapes: Sequence[Hashable], arguments: Arguments, mesh: ReplicaMesh
     ) -> None:
         first = traces[shapes[0]]
-        self._mesh, self._results = mesh, first.results
+        self._mesh, self._results, self._jaxpr = mesh, first.results, first.closed.jaxpr
         self._bound = ProgramVariables(first, mesh)
         slots = self._bound.slots
         equal = [not s for s in slots] + [False] * len(arguments.own) + [True] * len(arguments.shared)
@@ -120,7 +122,7 @@ class UnevenProgram:
             return None  # nothing to compute: the values are passed on unchanged
         specs = [EACH if self._partition.common(version, v) is None else EVERY for v in piece.reads]
         function = version.function(piece.eqns, piece.reads, [*piece.head, *piece.keep])
-        return _mapped(function, group.mesh, specs, [EACH] * (len(piece.head) + len(piece.keep)))
+        return _mapped(function, group.mesh, specs, [EACH] * (len(piece.head) + len(piece.keep)), self._jaxpr)
 
     def _is_constant(self, version: RowCountProgram, atom: Any) -> bool:
         return is_literal(atom) or atom in version.consts or self._partition.common(version, atom) is not None
@@ -130,7 +132,9 @@ class UnevenProgram:
         first = next(iter(self._partition.versions))
         imports = len(self._partition.local[k - 1, first].head)
         ins = [EVERY] * len(piece.reads) + [EACH] * imports
-        return _mapped(piece.function, self._mesh, ins, [EVERY] * len(piece.outs) + [EACH] * len(piece.names[first]))
+        return _mapped(
+            piece.function, self._mesh, ins, [EVERY] * len(piece.outs) + [EACH] * len(piece.names[first]), self._jaxpr
+        )
 
 
 def _check_results(traces: dict[Hashable, Trace]) -> None:
@@ -170,13 +174,18 @@ def _local_group(shape: Hashable, shapes: Sequence[Hashable], mesh: ReplicaMesh)
     return ShapeGroup(shape, positions, ReplicaMesh(tuple(mesh.devices[i] for i in positions)))
 
 
-def _mapped(function: Any, mesh: ReplicaMesh, ins: list[PartitionSpec], outs: list[PartitionSpec]) -> Any:
+def _mapped(
+    function: Any, mesh: ReplicaMesh, ins: list[PartitionSpec], outs: list[PartitionSpec], program: xc.Jaxpr
+) -> Any:
+    """Returns a piece of a program, compiled for the replicas of a mesh."""
+
     def run(*args: Any) -> list[Any]:
         made = function(*(a[0] if s == EACH else a for a, s in zip(args, ins, strict=True)))
         return [jnp.asarray(x)[None] if s == EACH else x for x, s in zip(made, outs, strict=True)]
 
     mapped = jax.shard_map(run, mesh=mesh.mesh, in_specs=tuple(ins), out_specs=outs, check_vma=False)
-    return jax.jit(mapped, compiler_options=compiler_options(mesh.devices[0].platform))
+    compiled = jax.jit(mapped, compiler_options=compiler_options(mesh.devices[0].platform))
+    return interruptible(compiled, program)
 
 
 class _UnevenCall:

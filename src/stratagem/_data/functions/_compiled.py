@@ -10,6 +10,7 @@ import jax
 import numpy as np
 from jax.extend import core as xc
 
+from stratagem._core.interruption import interruptible
 from stratagem._core.mesh import exact
 from stratagem._data.elements._nest import Array, Nest, leaves, packer
 from stratagem._data.functions._draws import Places, Words, words
@@ -70,7 +71,7 @@ class CompiledFunction:
         """The result for one element. seed (2,), place (1,): for a function that draws random numbers."""
         inputs = self._inputs(element, seed, _NO_WORDS if place is None else words(place)[0])
         if self._one is None:
-            self._one = programs.compile(self._function, [_abstract(i) for i in inputs])
+            self._one = self._compiled(self._function, inputs)
         return self._run(self._one, inputs)
 
     def many(self, elements: Nest, rows: int, seed: Words | None = None, at: Places | None = None) -> Nest:
@@ -81,8 +82,11 @@ class CompiledFunction:
             fixed = len(self._constants) + len(self.trace.variables) + 1
             axes = [None if i < fixed else 0 for i in range(len(inputs))]
             function = jax.vmap(self._function, in_axes=axes, axis_size=rows)
-            compiled = self._many[rows] = programs.compile(function, [_abstract(i) for i in inputs])
+            compiled = self._many[rows] = self._compiled(function, inputs)
         return self._run(compiled, inputs)
+
+    def _compiled(self, function: Callable[..., Any], inputs: Sequence[Any]) -> Compiled:
+        return interruptible(programs.compile(function, [_abstract(i) for i in inputs]), self.trace.jaxpr)
 
     def _inputs(self, element: Nest, seed: Words | None, places: Words) -> list[Any]:
         values = [_on_pipeline_device(v.value) for v in self.trace.variables]
