@@ -33,14 +33,14 @@ _NAMES = {
         truncatediv truncatemod uint16 uint32 uint64 uint8 unique unique_with_counts unstack where zeros zeros_like
     """,
     "_ops.flow": """
-        TensorArray case cond foldl foldr map_fn scan switch_case vectorized_map while_loop
+        TensorArray case cond foldl foldr map_fn scan switch_case while_loop
     """,
     "_hooks": "install_as_tensorflow",
     "_core.step": """
         GradientTape UnconnectedGradients custom_gradient executing_eagerly grad_pass_through init_scope
         inside_function recompute_grad
     """,
-    "_autograph": "function",
+    "_autograph": "function vectorized_map",
     "_core.values": """
         IndexedSlices Module TensorShape TensorSpec Variable VariableAggregation VariableSynchronization name_scope
     """,

@@ -3,6 +3,7 @@
 import logging
 from typing import Any
 
+import jax
 import keras
 import numpy as np
 import pytest
@@ -159,6 +160,62 @@ def test_a_loop_with_convolutions_compiles_one_round(python_rounds: Any) -> None
         np.testing.assert_allclose(found, expected, rtol=1e-5)
         assert int(steps) == expected_steps
     assert len(traces) <= 2 * TRACES + 1
+    assert not python_rounds()
+
+
+@pytest.mark.parametrize("name", ["while_loop", "map_fn", "scan", "foldl"])
+@pytest.mark.parametrize("rows", [3, 70])
+def test_a_function_of_loops_with_convolutions_compiles_one_round(name: str, rows: int, python_rounds: Any) -> None:
+    """Up to 64 rows are written out; in a longer loop the kernel, another tensor at each call, is an argument of the round."""
+    traces = []
+
+    def convolved(x: Any, kernel: Any) -> Any:
+        traces.append(object())
+        return tf.nn.conv2d(x, kernel, 1, "SAME")
+
+    def loop(images: Any, kernel: Any) -> Any:
+        def added(total: Any, image: Any) -> Any:
+            return total * 0.5 + convolved(image, kernel)
+
+        if name == "while_loop":
+            body = lambda i, total: (i + 1, added(total, images[i]))  # noqa: E731
+            return tf.while_loop(lambda i, _: i < tf.shape(images)[0], body, [tf.constant(0), images[0] * 0.0])
+        if name == "map_fn":
+            return tf.map_fn(lambda image: convolved(image, kernel), images)
+        return getattr(tf, name)(added, images, initializer=images[0] * 0.0)
+
+    random = np.random.default_rng(0)
+    images, *kernels = (
+        tf.constant(random.normal(size=shape).astype(np.float32))
+        for shape in ((rows, 1, 6, 6, 1), (3, 3, 1, 1), (3, 3, 1, 1))
+    )
+    compiled = tf.function(loop)
+    found = [compiled(images, kernel) for kernel in kernels]
+    assert len(traces) <= TRACES * (rows if rows == 3 and name != "while_loop" else 1) + 4
+    for kernel, value in zip(kernels, found, strict=True):
+        jax.tree.map(lambda a, b: np.testing.assert_allclose(a, b, rtol=1e-4, atol=1e-5), value, loop(images, kernel))
+    assert not python_rounds()
+
+
+def test_what_local_functions_capture_are_arguments_of_a_round(python_rounds: Any) -> None:
+    traces = []
+
+    @tf.function
+    def weighted(data: Any, weight: Any) -> Any:
+        def scaled(x: Any) -> Any:
+            traces.append(object())
+            return x * weight
+
+        def total_of(x: Any) -> Any:
+            return tf.reduce_sum(scaled(x)) + total
+
+        total = tf.constant(0.0)
+        for x in data:
+            total = total_of(x)
+        return total
+
+    assert [float(weighted(numbers(), tf.constant(w))) for w in (1.0, 2.0, 3.0)] == [66.0, 132.0, 198.0]
+    assert len(traces) == TRACES
     assert not python_rounds()
 
 

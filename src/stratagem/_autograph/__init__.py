@@ -12,6 +12,7 @@ from stratagem._autograph._attach import attach_overrides as attach_overrides
 from stratagem._autograph._calls import converted as converted
 from stratagem._autograph._calls import do_not_convert as do_not_convert
 from stratagem._autograph._function import function as function
+from stratagem._autograph._function import vectorized_map as vectorized_map
 from stratagem._autograph._inspection import set_verbosity as set_verbosity
 from stratagem._autograph._inspection import to_code as to_code
 from stratagem._autograph._inspection import to_graph as to_graph

@@ -18,13 +18,14 @@ from malt.operators.py_builtins import (
 
 from stratagem import _ops as ops
 from stratagem._autograph._operators import as_module
-from stratagem._autograph._rounds import is_driven
+from stratagem._autograph._rounds import as_round, is_driven
 from stratagem._autograph._staging import is_open
 from stratagem._autograph._tensor_range import TensorRange
 from stratagem._autograph._transpiler import Transpiler
 from stratagem._base.types import Nest, Unused, UserFunction
 from stratagem._core.context import current, entered
 from stratagem._core.step import Function
+from stratagem._ops.flow import foldl, foldr, map_fn, scan, while_loop
 
 _UNCONVERTED = "__stratagem_unconverted__"  # an attribute of functions that are called as they are
 # Packages that decide nothing on tensors of a trace, or that know JAX's own ways.
@@ -118,6 +119,8 @@ def converted_call(
             return TensorRange.of_range(*args, **kwargs)
         if not is_driven():  # there the function itself is the key of a program
             args, kwargs = [_argument(a) for a in args], {k: _argument(v) for k, v in kwargs.items()}
+        elif function in _LOOPS:
+            args, kwargs = [_round(a) for a in args], {k: _round(v) for k, v in kwargs.items()}
     return function(*args, **kwargs)
 
 
@@ -156,6 +159,13 @@ def _argument(value: Any) -> Any:
     return value
 
 
+def _round(value: Any) -> Any:
+    """Returns a user's function that a loop of this library calls as one that runs as a program; anything else as it is."""
+    if not isinstance(value, types.FunctionType | types.MethodType):
+        return value
+    return as_round(lambda *args: converted_call(value, args))
+
+
 def _call_builtin(function: Any, args: Sequence[Any], kwargs: Mapping[str, Any], scope: Any) -> Any:
     if function in _IN_CONTEXT and scope is not None:
         return _IN_CONTEXT[function](function, args, scope)
@@ -184,6 +194,7 @@ def _print(*values: Any, **options: Any) -> None:
     jax.debug.callback(show, *(leaves[i] for i in places))
 
 
+_LOOPS = {while_loop, map_fn, scan, foldl, foldr}
 _IN_CONTEXT: dict[Any, Callable[..., Any]] = {
     super: super_in_original_context,
     eval: eval_in_original_context,

@@ -1,11 +1,14 @@
-"""`tf.function`: Python code that runs as one compiled program."""
+"""`tf.function` and `tf.vectorized_map`: Python code that runs as one compiled program."""
 
 from collections.abc import Callable
 from typing import Any
 
 from stratagem._autograph._calls import converted, do_not_convert
 from stratagem._base.types import Nest, Unused, UserFunction
+from stratagem._core.context import current
 from stratagem._core.step import Function
+from stratagem._ops import flow
+from stratagem._private import runs_at_once
 
 
 def function(
@@ -33,3 +36,17 @@ def function(
 
 def _function(func: Any, input_signature: Nest, autograph: bool) -> Function:
     return Function(func, input_signature, converted(func) if autograph else do_not_convert(func))
+
+
+def vectorized_map(fn: UserFunction, elems: Nest, fallback_to_while_loop: bool = True, warn: bool = True) -> Nest:
+    """Returns the results of `fn` for every row, computed at once; as in TensorFlow, by a compiled function.
+
+    A function that assigns variables is called row by row, or raises ValueError without `fallback_to_while_loop`.
+    """
+    if current().recorder is not None or not runs_at_once():
+        return flow.vectorized_map(fn, elems, fallback_to_while_loop, warn)
+
+    def rows(elems: Nest) -> Nest:
+        return flow.vectorized_map(converted(fn), elems, fallback_to_while_loop, warn)
+
+    return Function(rows)(flow.as_tensors(elems))

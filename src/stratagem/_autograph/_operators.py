@@ -52,16 +52,21 @@ def while_stmt(
     test: Thunk, body: Thunk, get_state: GetState, set_state: SetState, names: Sequence[str], opts: dict[str, Any]
 ) -> None:
     """`while test(): body()`. Python runs the rounds before the first that a tensor decides about."""
+    limit = opts.get("maximum_iterations")
     while not is_open(go := decision(test())):
         if not go:
             return
         if is_driven() and ops.is_tensor(go):
-            rounds = Rounds(body, test, get_state, set_state, names)
-            while go:
-                go = rounds.run()
+            rounds, left = Rounds(body, test, get_state, set_state, names), None if limit is None else int(limit)
+            while go and left != 0:
+                go, left = rounds.run(), None if left is None else left - 1
             return
         body()
-    while_loop(test, body, get_state, set_state, names)
+    if limit is None:
+        while_loop(test, body, get_state, set_state, names)
+    else:
+        numbers = TensorRange.of_range(limit)
+        _counted(numbers, lambda: decision(test()), lambda _: body(), get_state, set_state, names)
 
 
 def for_stmt(
@@ -74,6 +79,9 @@ def for_stmt(
     opts: dict[str, Any],
 ) -> None:
     """`for x in iterated: body(x)`, as long as `extra_test()` is true: a `break` or `return` makes it false."""
+    limit = opts.get("maximum_iterations")
+    if limit is not None:
+        iterated = _first(iterated, limit)
     rows = _rows(iterated)
     if rows is not None and (extra_test is None or rows.shape[0] <= _FEW or recording().tapes):
         for_rows(rows, _guarded(extra_test, body, get_state, set_state, names), get_state, set_state, names)
@@ -81,6 +89,17 @@ def for_stmt(
         _counted(iterated if rows is None else TensorRange.of_rows(rows), extra_test, body, get_state, set_state, names)
     else:
         _python_for(iterated, extra_test, body, get_state, set_state, names)
+
+
+def _first(iterated: Any, limit: Any) -> Any:
+    """Returns the first rows or numbers of what a tensor decides about; as in TensorFlow, all of anything else."""
+    if isinstance(iterated, TensorRange):
+        return iterated.limited(limit)
+    rows = _rows(iterated)
+    if rows is None:
+        known = is_driven() and isinstance(iterated, jax.Array) and iterated.ndim
+        return iterated[: int(limit)] if known else iterated
+    return TensorRange.of_rows(rows).limited(limit) if ops.is_traced(ops.tensor(limit)) else rows[: int(limit)]
 
 
 def _rows(iterated: Any) -> jax.Array | None:

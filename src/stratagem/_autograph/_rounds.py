@@ -2,7 +2,7 @@
 
 import functools
 import types
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NoReturn, cast, final
 
@@ -12,9 +12,9 @@ from malt.operators.variables import Undefined
 
 from stratagem._autograph._leaked_tensors import LeakDetector, contents
 from stratagem._autograph._loop_values import GetState, SetState
-from stratagem._base.types import Nest, Value
+from stratagem._base.types import Nest, UserFunction, Value
 from stratagem._core.context import current, recording
-from stratagem._core.step import INTERRUPTS, default_mesh, execute, function_key, is_source
+from stratagem._core.step import INTERRUPTS, default_mesh, execute, function_key, is_source, names_of
 from stratagem._core.values import is_per_replica
 from stratagem._ops import is_tensor, tensor
 from stratagem._ops.flow import is_array
@@ -66,7 +66,9 @@ class Rounds:
         self._get_state, self._set_state = get_state, set_state
         self._cells = _captured(body, names)
         self._given = {name: cell.cell_contents for name, cell in self._cells.items() if _is_input(cell)}
-        self._key = _key(body, {name: cell for name, cell in self._cells.items() if name not in self._given})
+        carried = [c for n, c in zip(body.__code__.co_freevars, body.__closure__ or (), strict=True) if n in names]
+        inputs = [self._cells[name] for name in self._given]
+        self._key = function_key(_without(body, {id(cell) for cell in (*carried, *inputs)}, {}))
         self._name = f"the loop at {body.__code__.co_filename}:{body.__code__.co_firstlineno}"
         self._compiled = True
         self._unset = {i: _unset(v.symbol_name) for i, v in enumerate(get_state()) if isinstance(v, Undefined)}
@@ -118,6 +120,28 @@ class Rounds:
             self._cells[name].cell_contents = value
 
 
+def as_round(function: UserFunction) -> UserFunction:
+    """Returns a function of tensors that runs as one program, as the round of a loop does: for a loop that calls it again."""
+    result: Any = None
+
+    def body(args: tuple[Nest, ...]) -> None:
+        nonlocal result
+        result = function(*args)
+
+    def set_result(values: Sequence[Any]) -> None:
+        nonlocal result
+        (result,) = values
+
+    rounds = Rounds(body, None, lambda: (result,), set_result, ("result",))
+
+    def call(*args: Nest) -> Nest:
+        set_result([None])
+        rounds.run(args)
+        return result
+
+    return call
+
+
 def _end_trace(reason: str) -> NoReturn:
     recording().need_host(reason)
     raise AssertionError("the trace of a round goes on although it needs Python")
@@ -153,15 +177,54 @@ def _number(value: Any) -> Any:
 
 
 def _captured(body: types.FunctionType, names: Sequence[str]) -> dict[str, types.CellType]:
-    """Returns the variables that the body captures, except for those that the loop carries."""
-    cells = zip(body.__code__.co_freevars, body.__closure__ or (), strict=True)
-    return {name: cell for name, cell in cells if name not in names}
+    """Returns the variables that the body captures, except for those that the loop carries.
+
+    So are those that local functions capture which it calls, unless these assign them; their names have dots.
+    """
+    found: dict[str, types.CellType] = {}
+    own = dict(zip(body.__code__.co_freevars, body.__closure__ or (), strict=True))
+    seen = {id(cell) for name, cell in own.items() if name in names}
+
+    assigned: set[int] = set()
+
+    def visit(function: types.FunctionType, prefix: str) -> None:
+        stored = names_of(function.__code__).stored
+        for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
+            if name in stored:
+                assigned.add(id(cell))
+            if id(cell) not in seen:
+                seen.add(id(cell))
+                found[prefix + name] = cell
+                if isinstance(inner := contents(cell), types.FunctionType):
+                    visit(inner, f"{prefix}{name}.")
+
+    visit(body, "")
+    return {name: cell for name, cell in found.items() if id(cell) not in assigned}
 
 
-def _key(body: types.FunctionType, parts: dict[str, types.CellType]) -> Hashable:
-    """Returns the key of the body's code and of those captured variables that are parts of its program."""
-    closure = tuple(parts.get(name, types.CellType()) for name in body.__code__.co_freevars)
-    return function_key(types.FunctionType(body.__code__, body.__globals__, body.__name__, None, closure))
+def _without(function: types.FunctionType, inputs: set[int], made: dict[int, Any]) -> types.FunctionType:
+    """Returns a function with other cells in place of those that are inputs of its program, for its key.
+
+    made: by the ids of functions, what was returned for them; an empty cell where one calls itself.
+    """
+    made[id(function)] = None
+
+    def cell_of(cell: types.CellType) -> types.CellType:
+        inner = contents(cell)
+        if id(cell) in inputs:
+            return types.CellType()
+        if not isinstance(inner, types.FunctionType):
+            return cell
+        known = made[id(inner)] if id(inner) in made else _without(inner, inputs, made)
+        return types.CellType() if known is None else types.CellType(known)
+
+    closure = tuple(map(cell_of, function.__closure__ or ()))
+    found = types.FunctionType(
+        function.__code__, function.__globals__, function.__name__, function.__defaults__, closure
+    )
+    found.__kwdefaults__ = function.__kwdefaults__
+    made[id(function)] = found
+    return found
 
 
 def _is_input(cell: types.CellType) -> bool:

@@ -19,14 +19,24 @@ from stratagem._autograph._loop_values import (
 )
 from stratagem._base.types import Nest
 from stratagem._core.context import current, entered, recording
-from stratagem._core.step import INTERRUPTS, is_slower_in_loops, user_line
+from stratagem._core.step import INTERRUPTS, user_line
 from stratagem._ops import is_tensor, is_traced, on_device, tensor
-from stratagem._ops.flow import BodyProgram, body_program, choose, is_array, loop_program, publish, repeated, values_of
+from stratagem._ops.flow import (
+    MAX_UNROLLED,
+    BodyProgram,
+    body_program,
+    check_worth,
+    choose,
+    is_array,
+    is_slower,
+    loop_program,
+    publish,
+    repeated,
+    values_of,
+)
 
 Thunk = Callable[[], Any]
 _MAX_ROUNDS = 4
-# A loop over so many rows whose body runs slower in a compiled loop, or changes shapes, is written out instead.
-_MAX_UNROLLED = 64
 
 
 def decision(value: Any) -> Any:
@@ -91,7 +101,7 @@ def while_loop(test: Thunk, body: Thunk, get_state: GetState, set_state: SetStat
     """Repeats the body as long as the test is true when the program runs."""
     with _restored(get_state(), set_state) as before:
         loop = _Loop(lambda _: body(), None, before, get_state, set_state, names)
-        _check_worth(loop.program)
+        check_worth(loop.program)
 
         def more(arrays: Sequence[jax.Array]) -> jax.Array:
             set_state(loop.layout.python(arrays))
@@ -113,13 +123,13 @@ def for_rows(
     """Calls the body for every row of a tensor: in one loop of the program, or one after another if that runs faster."""
     count = rows.shape[0]
     try:
-        if count <= 1 or (count <= _MAX_UNROLLED and _has_growing(get_state())):
+        if count <= 1 or (count <= MAX_UNROLLED and _has_growing(get_state())):
             raise _Unrolled
         with _restored(get_state(), set_state) as before:
-            loop = _Loop(body, rows[0], before, get_state, set_state, names, optional=count <= _MAX_UNROLLED)
-            if count <= _MAX_UNROLLED and is_slower_in_loops(loop.program.closed.jaxpr, recording().platform):
+            loop = _Loop(body, rows[0], before, get_state, set_state, names, optional=count <= MAX_UNROLLED)
+            if count <= MAX_UNROLLED and is_slower(loop.program):
                 raise _Unrolled
-            _check_worth(loop.program)
+            check_worth(loop.program)
     except _Unrolled:
         # A row of a known tensor is known as well, which JAX would not say.
         known = None if is_traced(rows) else np.asarray(rows)
@@ -221,9 +231,3 @@ def _refused(what: str, why: str) -> Exception:
     if current().replica is None:
         recording().need_host(f"{what} at {user_line()} cannot be compiled: {why}")
     return TypeError(f"{user_line()}: {what} cannot be compiled: {why}.")
-
-
-def _check_worth(program: BodyProgram) -> None:
-    """Lets Python drive a loop that a compiled program would run slower."""
-    if current().replica is None and is_slower_in_loops(program.closed.jaxpr, recording().platform):
-        recording().need_host("a loop has convolutions, which a compiled loop runs without threads")

@@ -1,5 +1,6 @@
 """TensorRange: the numbers of a range whose bounds are known only when the program runs."""
 
+import dataclasses
 from dataclasses import dataclass
 from typing import Any, final
 
@@ -41,6 +42,10 @@ class TensorRange:
         """The rows of a tensor."""
         zero = jnp.zeros((), jnp.int32)
         return cls(zero, zero + 1, jnp.asarray(rows.shape[0], jnp.int32), rows)
+
+    def limited(self, length: TensorLike) -> "TensorRange":
+        """Returns the first `length` of the values, if there are more."""
+        return dataclasses.replace(self, length=jnp.minimum(self.length, tensor(length).astype(jnp.int32)))
 
     def at(self, place: jax.Array) -> jax.Array:
         """Returns the value at this place, an int32 scalar."""

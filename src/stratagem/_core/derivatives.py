@@ -15,8 +15,8 @@ from jax import lax
 from jax.custom_derivatives import SymbolicZero
 from jax.extend import core as xc
 
-from stratagem._core.while_gradient import reverse_while, reversible_while
-from stratagem._private import jax_function
+from stratagem._core.while_gradient import pushed_forward, reverse_connected, reverse_while, reversible_while
+from stratagem._private import jax_function, map_jaxprs
 
 Function = Callable[..., Any]
 
@@ -43,24 +43,25 @@ def _forward(jaxpr: Any) -> Any:
 
 def _forward_equation(eqn: Any) -> Any:
     if eqn.primitive.name in _CALLS:
-        return eqn.replace(params={k: _forward_param(v) for k, v in eqn.params.items()})
+        return eqn.replace(params={k: map_jaxprs(v, _forward) for k, v in eqn.params.items()})
     if eqn.primitive.name == "custom_vjp_call" and _is_ours(eqn.params["bwd"].f):
-        body = forward_rules(eqn.params["call_jaxpr"])
+        body = forward_rules(_body(eqn))
         (called,) = jax.make_jaxpr(jax.jit(xc.jaxpr_as_fun(body)))(*(v.aval for v in eqn.invars)).jaxpr.eqns
         return called.replace(invars=list(eqn.invars), outvars=list(eqn.outvars))
     return eqn
 
 
 def _is_ours(reverse: Any) -> bool:
-    return reverse is _rsqrt_gradient_backward or getattr(reverse, "func", reverse) in (reverse_while, _unless_zero)
+    ours = (reverse_while, reverse_connected, _unless_zero)
+    return reverse is _rsqrt_gradient_backward or getattr(reverse, "func", reverse) in ours
 
 
-def _forward_param(param: Any) -> Any:
-    if isinstance(param, tuple):
-        return tuple(map(_forward_param, param))
-    if isinstance(param, xc.ClosedJaxpr):
-        return forward_rules(param)
-    return _forward(param) if isinstance(param, xc.Jaxpr) else param
+def _body(eqn: Any) -> xc.ClosedJaxpr:
+    """Returns a function with a rule for its reverse as a program with the same derivative."""
+    reverse = eqn.params["bwd"].f
+    if getattr(reverse, "func", reverse) is reverse_connected:
+        return jax.make_jaxpr(functools.partial(pushed_forward, *reverse.args))(*(v.aval for v in eqn.invars))
+    return eqn.params["call_jaxpr"]
 
 
 # By identity: JAX shares the program of a function among its calls, and caches what it derives from each program.
@@ -87,9 +88,12 @@ def _equations(eqn: Any) -> Iterator[Any]:
 
 def _with_reverse(loop: Any) -> Any:
     """Returns a `while` equation as a call with a rule for its reverse, which JAX lacks; without floats it needs none."""
-    if loop.effects or not any(jnp.issubdtype(v.aval.dtype, jnp.inexact) for v in loop.outvars):
+    if not any(jnp.issubdtype(v.aval.dtype, jnp.inexact) for v in loop.outvars):
         return loop
-    (new,) = jax.make_jaxpr(reversible_while(loop))(*(v.aval for v in loop.invars)).jaxpr.eqns
+    reversible = reversible_while(loop)
+    if reversible is None:
+        return loop
+    (new,) = jax.make_jaxpr(reversible)(*(v.aval for v in loop.invars)).jaxpr.eqns
     return new.replace(invars=list(loop.invars), outvars=list(loop.outvars), source_info=loop.source_info)
 
 

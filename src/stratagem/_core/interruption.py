@@ -115,9 +115,9 @@ class _BackgroundCall:
 
 @final
 class _CallingThread(threading.Thread):
-    """Makes calls until there has been none for a second; does not keep the process from ending."""
+    """Makes calls until there has been none for a while; does not keep the process from ending."""
 
-    _IDLE_SECONDS = 1.0
+    _IDLE_SECONDS = 0.05
 
     def __init__(self, pool: "_CallingThreads") -> None:
         super().__init__(name="compiled loop", daemon=True)

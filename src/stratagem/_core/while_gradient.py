@@ -14,19 +14,69 @@ import jax.numpy as jnp
 from jax import lax
 from jax.extend import core as xc
 
+from stratagem._private import new_jaxpr, sub_jaxprs
+
 Values = list[Any]
 _KEPT = 32
 
 
-def reversible_while(eqn: Any) -> Callable[..., Values]:
-    """Returns a `while` equation as a function of its operands that also has a gradient."""
+def reversible_while(eqn: Any) -> Callable[..., Values] | None:
+    """Returns a `while` equation as a function of its operands that also has a gradient. None if it cannot be repeated."""
     params = eqn.params
-    return functools.partial(
-        _repeated,
-        params["cond_jaxpr"],
-        params["body_jaxpr"],
-        (params["cond_nconsts"], params["cond_nconsts"] + params["body_nconsts"]),
-    )
+    test, body = params["cond_jaxpr"], params["body_jaxpr"]
+    ends = params["cond_nconsts"], params["cond_nconsts"] + params["body_nconsts"]
+    pure_test, pure_body = without_effects(test), without_effects(body)
+    if pure_test is test and pure_body is body:
+        return functools.partial(_repeated, test, body, ends)
+    if pure_test is None or pure_body is None:
+        return None
+
+    @jax.jit
+    def run(*operands: Any) -> Values:
+        # JAX allows no effects in a function with a rule of its own: the loop runs beside the one that is differentiated.
+        last, (rounds, _) = _forward(test, body, ends, *map(lax.stop_gradient, operands))
+        return _connected(pure_test, pure_body, ends, rounds, *last, *operands)
+
+    return run
+
+
+def without_effects(closed: xc.ClosedJaxpr) -> xc.ClosedJaxpr | None:
+    """Returns a program without its prints and checks: the same object if it has none. None if its results depend on them."""
+    found = _without_effects(closed.jaxpr)
+    if found is None or found is closed.jaxpr:
+        return closed if found else None
+    return xc.ClosedJaxpr(found, closed.consts)
+
+
+def _without_effects(jaxpr: xc.Jaxpr) -> xc.Jaxpr | None:
+    if not jaxpr.effects:
+        return jaxpr
+    eqns: list[Any] = []
+    for eqn in jaxpr.eqns:
+        if not eqn.effects:
+            eqns.append(eqn)
+        elif list(sub_jaxprs(eqn.params)):
+            inner = {name: _param_without_effects(value) for name, value in eqn.params.items()}
+            if any(value is _IMPURE for value in inner.values()):
+                return None
+            eqns.append(eqn.replace(params=inner, effects=frozenset()))
+        elif eqn.outvars:
+            return None
+    return new_jaxpr(jaxpr.constvars, jaxpr.invars, jaxpr.outvars, eqns)
+
+
+_IMPURE = object()
+
+
+def _param_without_effects(param: Any) -> Any:
+    if isinstance(param, tuple):
+        found = tuple(map(_param_without_effects, param))
+        return _IMPURE if any(v is _IMPURE for v in found) else found
+    if isinstance(param, xc.ClosedJaxpr):
+        return without_effects(param) or _IMPURE
+    if isinstance(param, xc.Jaxpr):
+        return _without_effects(param) or _IMPURE
+    return param
 
 
 @functools.partial(jax.custom_vjp, nondiff_argnums=(0, 1, 2))
@@ -77,6 +127,40 @@ def reverse_while(
 
 
 _repeated.defvjp(_forward, reverse_while)
+
+
+@functools.partial(jax.custom_vjp, nondiff_argnums=(0, 1, 2))
+def _connected(test: xc.ClosedJaxpr, body: xc.ClosedJaxpr, ends: tuple[int, int], rounds: Any, *values: Any) -> Values:
+    """Returns the last state of a loop that has run so many rounds, with the gradients of the loop.
+
+    values: the last state, constants of the test, those of the body, the first state.
+    """
+    # Whoever asks what the results depend on has to find the operands.
+    return list(lax.optimization_barrier(values)[: len(body.out_avals)])
+
+
+def _connected_forward(
+    test: xc.ClosedJaxpr, body: xc.ClosedJaxpr, ends: tuple[int, int], rounds: Any, *values: Any
+) -> tuple[Values, tuple[Any, ...]]:
+    count = len(body.out_avals)
+    return list(values[:count]), (rounds, values[count:])
+
+
+def reverse_connected(
+    test: xc.ClosedJaxpr, body: xc.ClosedJaxpr, ends: tuple[int, int], kept: Any, cotangents: Sequence[Any]
+) -> tuple[Any, ...]:
+    """The gradients of a loop's operands; none of the number of rounds, nor of the last state itself."""
+    return (*[None] * (1 + len(cotangents)), *reverse_while(test, body, ends, kept, cotangents))
+
+
+_connected.defvjp(_connected_forward, reverse_connected)
+
+
+def pushed_forward(
+    test: xc.ClosedJaxpr, body: xc.ClosedJaxpr, ends: tuple[int, int], rounds: Any, *values: Any
+) -> Values:
+    """Returns the last state, computed by a loop of JAX's: it is one whose derivative can be pushed forward."""
+    return _forward(test, body, ends, *values[len(body.out_avals) :])[0]
 
 
 class _LoopRound:

@@ -29,6 +29,7 @@ from stratagem._private._callbacks import is_default as is_default
 from stratagem._private._checks import add_check as add_check
 from stratagem._private._checks import checked as checked
 from stratagem._private._checks import keep_checks as keep_checks
+from stratagem._private._checks import revealed as revealed
 from stratagem._private._device_names import name_devices as name_devices
 from stratagem._private._executable_cache import intercept_compilation as intercept_compilation
 from stratagem._private._executable_cache import reusing_executables as reusing_executables
@@ -117,6 +118,7 @@ from stratagem._private._traces import computes_at_once as computes_at_once
 from stratagem._private._traces import is_constant as is_constant
 from stratagem._private._traces import jax_function as jax_function
 from stratagem._private._traces import line_of as line_of
+from stratagem._private._traces import map_jaxprs as map_jaxprs
 from stratagem._private._traces import new_jaxpr as new_jaxpr
 from stratagem._private._traces import stand_in as stand_in
 from stratagem._private._traces import sub_jaxprs as sub_jaxprs

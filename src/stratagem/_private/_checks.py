@@ -11,6 +11,7 @@ from jax._src import checkify, effects
 from jax.extend import core as xc
 
 from stratagem._base.types import Value
+from stratagem._private._traces import map_jaxprs, sub_jaxprs
 
 
 def keep_checks() -> None:
@@ -44,9 +45,12 @@ def add_check(fails: jax.Array, number: int, values: Sequence[jax.Array]) -> Val
 
 
 def checked(closed: xc.ClosedJaxpr, *args: Value) -> tuple[list[Value], CheckResult]:
-    """Evaluate a program that has checks: its results, and what the checks found."""
+    """Evaluate a program that has checks: its results, and what the checks found.
+
+    In a trace, whose program `revealed` completes.
+    """
     kinds = frozenset(e.error_type for e in closed.effects if isinstance(e, checkify.ErrorEffect))
-    run = checkify.checkify(xc.jaxpr_as_fun(closed), errors=kinds)
+    run = checkify.checkify(xc.jaxpr_as_fun(xc.ClosedJaxpr(_hiding(closed.jaxpr), closed.consts)), errors=kinds)
     error, results = run(*args)
     most = jnp.iinfo(jnp.int32).max
     numbers = [jnp.where(error._pred[e], error._code[e], most) for e in sorted(error._pred)]
@@ -54,3 +58,35 @@ def checked(closed: xc.ClosedJaxpr, *args: Value) -> tuple[list[Value], CheckRes
     return list(results), CheckResult(
         jnp.where(first == most, 0, first), {e: list(map(jnp.asarray, v)) for e, v in error._payload.items()}
     )
+
+
+# Checkify traces every branch and loop several times, with those inside of it as many times more: the reverse of a loop in a
+# loop took minutes. In the place of an equation without checks it meets one that says nothing of what is inside.
+_hidden_p = xc.Primitive("hidden")
+_hidden_p.multiple_results = True
+_hidden_p.def_effectful_abstract_eval(lambda *_, eqn: ([v.aval for v in eqn.outvars], eqn.effects))
+
+
+def _hiding(jaxpr: Any) -> Any:
+    return jaxpr.replace(eqns=[_hidden(eqn) if any(sub_jaxprs(eqn.params)) else eqn for eqn in jaxpr.eqns])
+
+
+def _hidden(eqn: Any) -> Any:
+    if any(isinstance(effect, checkify.ErrorEffect) for effect in eqn.effects):
+        return eqn.replace(params={k: map_jaxprs(v, _hiding) for k, v in eqn.params.items()})
+    return eqn.replace(primitive=_hidden_p, params={"eqn": eqn})
+
+
+def revealed(closed: xc.ClosedJaxpr) -> xc.ClosedJaxpr:
+    """The program of a trace that has called `checked`, with all of its equations."""
+    return xc.ClosedJaxpr(_revealed(closed.jaxpr), closed.consts)
+
+
+def _revealed(jaxpr: Any) -> Any:
+    eqns = []
+    for eqn in jaxpr.eqns:
+        if eqn.primitive is _hidden_p:
+            eqns.append(eqn.params["eqn"].replace(invars=eqn.invars, outvars=eqn.outvars))
+        else:
+            eqns.append(eqn.replace(params={k: map_jaxprs(v, _revealed) for k, v in eqn.params.items()}))
+    return jaxpr.replace(eqns=eqns)

@@ -1,7 +1,7 @@
 """Traces and programs of JAX: their levels, constants and equations."""
 
 import functools
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any, final
 
@@ -79,6 +79,15 @@ def sub_jaxprs(params: dict[str, Value]) -> Iterable[Jaxpr]:
     return jax_core.jaxprs_in_params(params)
 
 
+def map_jaxprs(param: Value, change: Callable[[Jaxpr], Jaxpr]) -> Value:
+    """An equation's parameter with other programs in it; one without programs as it is."""
+    if type(param) is tuple:  # not a named one, which holds no programs
+        return tuple(map_jaxprs(part, change) for part in param)
+    if isinstance(param, ClosedJaxpr):
+        return ClosedJaxpr(change(param.jaxpr), param.consts)
+    return change(param) if isinstance(param, Jaxpr) else param
+
+
 _JAX = str(Path(jax.__file__).parent)
 
 
@@ -129,7 +138,7 @@ def without_meshes(jaxpr: Jaxpr) -> Jaxpr:
         return renamed[atom]
 
     def equation(eqn: JaxprEqn) -> JaxprEqn:
-        params = {key: _plain_param(value) for key, value in eqn.params.items()}
+        params = {key: map_jaxprs(value, without_meshes) for key, value in eqn.params.items()}
         # JAX writes down where results lie if an operand's type says where it does; where the user asks, it is left alone.
         params |= {key: None for key in _RESULT_SHARDINGS & params.keys() if eqn.primitive.name not in _PLACING}
         ins, outs = list(map(plain, eqn.invars)), list(map(plain, eqn.outvars))
@@ -138,14 +147,6 @@ def without_meshes(jaxpr: Jaxpr) -> Jaxpr:
     constvars, invars = list(map(plain, jaxpr.constvars)), list(map(plain, jaxpr.invars))
     eqns = list(map(equation, jaxpr.eqns))
     return jaxpr.replace(constvars=constvars, invars=invars, outvars=list(map(plain, jaxpr.outvars)), eqns=eqns)
-
-
-def _plain_param(value: Any) -> Any:
-    if type(value) is tuple:  # not a named one, which holds no programs
-        return tuple(map(_plain_param, value))
-    if isinstance(value, ClosedJaxpr):
-        return ClosedJaxpr(without_meshes(value.jaxpr), value.consts)
-    return without_meshes(value) if isinstance(value, Jaxpr) else value
 
 
 def _context_without_mesh(context: Any) -> Any:

@@ -17,6 +17,7 @@ from stratagem._base.weak_identity import WeakIdentityMap
 from stratagem._private._variables import KerasVariable
 
 _LOADS = dis.opmap["LOAD_ATTR" if sys.version_info >= (3, 12) else "LOAD_METHOD"]
+_CACHE = dis.opmap["CACHE"]
 
 
 def _is_called(frame: FrameType) -> bool:
@@ -24,7 +25,10 @@ def _is_called(frame: FrameType) -> bool:
 
     Python compiles the two differently: an instruction of its own (3.11), or the lowest bit of the argument (since 3.12).
     """
-    return sys.version_info < (3, 12) or bool(frame.f_code.co_code[frame.f_lasti + 1] & 1)
+    code, place = frame.f_code.co_code, frame.f_lasti
+    while code[place] == _CACHE:  # in 3.12 the place is the last of the instruction's caches, once it has run twice
+        place -= 2
+    return code[place] == _LOADS and (sys.version_info < (3, 12) or bool(code[place + 1] & 1))
 
 
 def _itself(value: TensorLike) -> TensorLike:
@@ -37,8 +41,7 @@ def let_values_be_called() -> None:
 
     def value(self: Any) -> Any:
         found, frame = read(self), sys._getframe(1)
-        called = frame.f_code.co_code[frame.f_lasti] == _LOADS and _is_called(frame)
-        return functools.partial(_itself, found) if called else found
+        return functools.partial(_itself, found) if _is_called(frame) else found
 
     KerasVariable.value = property(value, doc=KerasVariable.value.__doc__)
 

@@ -67,6 +67,15 @@ def test_the_value_of_a_tensor_a_variable_or_a_function_starts_it(placed: None) 
     assert third.numpy().tolist() == [2.0, 4.0]
 
 
+def test_a_place_that_calls_value_does_so_however_often_it_has_run() -> None:
+    """CPython replaces instructions that run again by faster ones."""
+    v = tf.Variable(1.0)
+    for _ in range(100):
+        called, read = v.value(), v.value
+        assert float(called) == float(read) == 1.0
+        assert not callable(read)
+
+
 def test_assignment_returns_the_variable_and_is_read_at_once(placed: None) -> None:
     v = tf.Variable([1.0, 2.0])
     assert v.assign([3.0, 4.0]) is v

@@ -14,7 +14,7 @@ from stratagem._base.errors import InvalidArgumentError
 from stratagem._base.types import Nest
 from stratagem._core.mesh import AXIS
 from stratagem._core.values import PerReplica, as_text
-from stratagem._private import add_check, checked
+from stratagem._private import add_check, checked, revealed
 
 
 @final
@@ -111,7 +111,7 @@ def with_checks(
         starts.update(zip(names, itertools.accumulate(sizes, initial=0), strict=False))
         return [*results, numbers, *itertools.chain(*(found.values[name] for name in names)), *after]
 
-    made = jax.make_jaxpr(run, axis_env=[(AXIS, replicas)])(*(v.aval for v in closed.jaxpr.invars))
+    made = revealed(jax.make_jaxpr(run, axis_env=[(AXIS, replicas)])(*(v.aval for v in closed.jaxpr.invars)))
     return made, ProgramAssertions(
         tuple(c.text for c in checks),
         tuple(c.labels for c in checks),

@@ -6,7 +6,7 @@ from typing import Any, cast
 
 import jax
 
-from stratagem._base.errors import OutOfRangeError
+from stratagem._base.errors import ContextError, OutOfRangeError
 from stratagem._base.job import Phase
 from stratagem._base.types import Nest
 from stratagem._core.context import entered
@@ -35,7 +35,7 @@ from stratagem._core.step._stages import (
 )
 from stratagem._core.step._trace import Body, Trace, trace
 from stratagem._core.values import Separate, is_per_replica, is_remote
-from stratagem._private import OutsideOfTraces
+from stratagem._private import OutsideOfTraces, runs_at_once
 
 
 def execute(
@@ -56,6 +56,11 @@ def execute_many(
 
     Each call is made when its result is asked for; a worker in another process may make several at once.
     """
+    if not runs_at_once():
+        raise ContextError(
+            f"{name} was called inside of a transformation of JAX (jax.jit, jax.grad, jax.vmap, …), which holds no step. Call "
+            "it outside, or use tf.function, tf.GradientTape or tf.vectorized_map instead."
+        )
     call = BodyCall.of(body, key, name, args, kwargs, mesh)
     alone = times == 1
     drawn: list[Any] = []

@@ -6,9 +6,11 @@ from typing import Any
 
 import jax
 
+from stratagem._base.errors import UnimplementedError
 from stratagem._base.types import Nest, UserFunction
 from stratagem._core.context import current
 from stratagem._core.mesh import ReplicaMesh
+from stratagem._core.step._assign_scope import AssignScope
 from stratagem._core.step._call_signature import CallSignature
 from stratagem._core.step._concrete_function import ConcreteFunction
 from stratagem._core.step._eager_mode import functions_run_eagerly
@@ -17,7 +19,7 @@ from stratagem._core.step._function_cache import caches_of
 from stratagem._core.step._signature import function_key, shown_key
 from stratagem._core.step._stages import StepProgram
 from stratagem._core.values import is_per_replica, map_structure
-from stratagem._private import KerasVariable
+from stratagem._private import KerasVariable, runs_at_once
 
 
 @functools.cache
@@ -120,9 +122,25 @@ def call_many(function: UserFunction, args: tuple[Nest, ...], kwargs: dict[str, 
     body = functools.partial(_called, function._traced)
     if context.recorder is not None:
         return iter([body(*args, **kwargs)])
+    if not runs_at_once():
+        return iter([_in_a_users_trace(body, args, kwargs, function._name)])
     mesh = default_mesh() if context.strategy is None else context.strategy.mesh
     return execute_many(
         body, function_key(function.python_function), f"tf.function {function._name}", args, kwargs, mesh, times
+    )
+
+
+def _in_a_users_trace(body: UserFunction, args: tuple[Nest, ...], kwargs: dict[str, Nest], name: str) -> Nest:
+    """Calls the body as a part of the user's program: under `jax.jit`, `jax.grad` or `jax.vmap`, which hold no variables."""
+    with AssignScope() as scope:
+        result = body(*args, **kwargs)
+    if not scope.variables:
+        return result
+    names = ", ".join(v.path for v in scope.variables.values())
+    raise UnimplementedError(
+        f"tf.function {name} assigns {names} inside of a transformation of JAX (jax.jit, jax.vmap, …): the value would "
+        "be worth nothing after it. Return the value and assign it outside, or use tf.function, tf.GradientTape or "
+        "tf.vectorized_map instead."
     )
 
 

@@ -1,5 +1,6 @@
 """`tf.while_loop`, `tf.scan`, `tf.map_fn`, `tf.foldl`: loops over tensors."""
 
+import logging
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -9,8 +10,21 @@ import jax.numpy as jnp
 from stratagem._base.types import Nest
 from stratagem._core.context import current
 from stratagem._ops._convert import is_traced, static_int, tensor
-from stratagem._ops.flow._state import as_tensors, body_program, is_known, loop_program, publish, values_of
+from stratagem._ops.flow._state import (
+    MAX_UNROLLED,
+    BodyProgram,
+    as_tensors,
+    body_program,
+    check_worth,
+    is_known,
+    is_slower,
+    loop_program,
+    publish,
+    values_of,
+)
 from stratagem._ops.flow._tensor_array import element_shapes, is_array, with_buffers
+
+logger = logging.getLogger("stratagem")
 
 
 def while_loop(
@@ -62,6 +76,7 @@ def _traced_loop(cond: Callable[..., Any], body: Callable[..., Any], state: Any,
         body_program(lambda: shapes.extend(element_shapes(_same_structure(body(*state), state))))
         state = with_buffers(state, shapes)
     program = loop_program(lambda *s: _same_structure(body(*s), state), state)
+    check_worth(program)
     _check_types(state, program.results)
     test = body_program(lambda *s: jnp.reshape(tensor(cond(*s)), ()), state, program.variables)
     start = values_of(program.variables), state
@@ -121,12 +136,10 @@ def _one_row(elems: Any) -> Any:
 def _running(function: Callable[[Any, Any], Any], elems: Any, start: Any, reverse: bool) -> tuple[Any, Any]:
     """Computes `carry = function(carry, row)` over the rows: returns the last carry, and all carries stacked."""
     if _eager(elems) and _rows(elems):
-        carry, carries = start, []
-        for i in range(_rows(elems))[:: -1 if reverse else 1]:
-            carry = as_tensors(function(carry, jax.tree.map(lambda e, i=i: e[i], elems)))
-            carries.append(carry)
-        return carry, jax.tree.map(lambda *c: jnp.stack(c[:: -1 if reverse else 1]), *carries)
+        return _one_by_one(function, elems, start, reverse)
     program = loop_program(function, (start, _one_row(elems)))
+    if _is_written_out(program, elems):
+        return _one_by_one(function, elems, start, reverse)
 
     def once(carry: Any, row: Any) -> tuple[Any, Any]:
         values, result = program(carry[0], carry[1], row)
@@ -135,6 +148,25 @@ def _running(function: Callable[[Any, Any], Any], elems: Any, start: Any, revers
     (values, last), carries = jax.lax.scan(once, (values_of(program.variables), start), elems, reverse=reverse)
     publish(program.variables, values)
     return last, carries
+
+
+def _one_by_one(function: Callable[[Any, Any], Any], elems: Any, start: Any, reverse: bool) -> tuple[Any, Any]:
+    carry, carries = start, []
+    for i in range(_rows(elems))[:: -1 if reverse else 1]:
+        carry = as_tensors(function(carry, jax.tree.map(lambda e, i=i: e[i], elems)))
+        carries.append(carry)
+    return carry, jax.tree.map(lambda *c: jnp.stack(c[:: -1 if reverse else 1]), *carries)
+
+
+def _is_written_out(program: BodyProgram, elems: Any) -> bool:
+    """Returns whether the rounds of a loop over rows follow one another in the program, because a loop would run slower.
+
+    One over many rows is left to Python where that is possible.
+    """
+    if 0 < _rows(elems) <= MAX_UNROLLED:
+        return is_slower(program)
+    check_worth(program)
+    return False
 
 
 def _begin(elems: Any, initializer: Any, reverse: bool) -> tuple[Any, Any, Any]:
@@ -213,18 +245,40 @@ def map_fn(
     """The results of `fn` for every row, stacked; the output signature is inferred."""
     rows = as_tensors(elems)
     if _eager(rows) and _rows(rows):
-        results = [as_tensors(fn(jax.tree.map(lambda e, i=i: e[i], rows))) for i in range(_rows(rows))]
-        return jax.tree.map(lambda *r: jnp.stack(r), *results)
+        return _each(fn, rows)
     return _running_map(fn, rows)
+
+
+def _each(fn: Callable[[Any], Any], rows: Any) -> Any:
+    results = [as_tensors(fn(jax.tree.map(lambda e, i=i: e[i], rows))) for i in range(_rows(rows))]
+    return jax.tree.map(lambda *r: jnp.stack(r), *results)
 
 
 def _running_map(fn: Callable[[Any], Any], rows: Any) -> Any:
     program = loop_program(fn, (_one_row(rows),))
+    if _is_written_out(program, rows):
+        return _each(fn, rows)
     values, stacked = jax.lax.scan(program, values_of(program.variables), rows)
     publish(program.variables, values)
     return stacked
 
 
 def vectorized_map(fn: Callable[[Any], Any], elems: Any, fallback_to_while_loop: bool = True, warn: bool = True) -> Any:
-    """The results of `fn` for every row, computed at once (`jax.vmap`)."""
-    return jax.vmap(lambda row: as_tensors(fn(row)))(as_tensors(elems))
+    """The results of `fn` for every row, computed at once (`jax.vmap`).
+
+    A function that assigns variables is called for one row after another, as in TensorFlow, or is a ValueError if
+    `fallback_to_while_loop` is False.
+    """
+    rows = as_tensors(elems)
+    program = loop_program(fn, (_one_row(rows),))
+    if not program.variables:
+        return jax.vmap(lambda row: program((), row)[1])(rows)
+    names = ", ".join(v.path for v in program.variables)
+    if not fallback_to_while_loop:
+        raise ValueError(
+            f"tf.vectorized_map: the function assigns {names}, which rows that are computed at once cannot. Use tf.map_fn, or "
+            "fallback_to_while_loop=True."
+        )
+    if warn:
+        logger.warning("tf.vectorized_map computes one row after another, because the function assigns %s.", names)
+    return _running_map(fn, rows)

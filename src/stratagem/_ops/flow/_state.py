@@ -9,12 +9,15 @@ import keras
 from jax.extend import core as xc
 
 from stratagem._base.types import Nest, UserFunction, Value
-from stratagem._core.context import current, entered
-from stratagem._core.step import AssignScope, CollectiveAddGuard, furthest_seed, input_spec
+from stratagem._core.context import current, entered, recording
+from stratagem._core.step import AssignScope, CollectiveAddGuard, furthest_seed, input_spec, is_slower_in_loops
 from stratagem._core.values import on_read
 from stratagem._ops._convert import is_traced, tensor
 from stratagem._ops.flow._tensor_array import is_array
 from stratagem._private import is_seed_state
+
+# A loop over so many rows whose body runs slower in a compiled loop, or changes shapes, is written out instead.
+MAX_UNROLLED = 64
 
 
 def _inside(function: Callable[..., Any], args: Sequence[Any], variables: Sequence[Any], values: Sequence[Any]) -> Any:
@@ -84,6 +87,18 @@ def loop_program(function: UserFunction, args: Sequence[Nest]) -> BodyProgram:
     while len(program.variables) > program.inputs:
         program = body_program(function, args, program.variables)
     return program
+
+
+def is_slower(program: BodyProgram) -> bool:
+    """Returns whether a loop with this body would run slower as a part of the program than its rounds do alone."""
+    recorder = current().recorder
+    return recorder is not None and is_slower_in_loops(program.closed.jaxpr, recorder.platform)
+
+
+def check_worth(program: BodyProgram) -> None:
+    """Lets Python drive a loop that a compiled program would run slower."""
+    if current().replica is None and is_slower(program):
+        recording().need_host("a loop has convolutions, which a compiled loop runs without threads")
 
 
 def choose(
