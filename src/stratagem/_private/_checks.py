@@ -66,6 +66,8 @@ _hidden_p = xc.Primitive("hidden")
 _hidden_p.multiple_results = True
 _hidden_p.def_effectful_abstract_eval(lambda *_, eqn: ([v.aval for v in eqn.outvars], eqn.effects))
 
+_hidden_p.def_impl(lambda *args, eqn: eqn.primitive.bind(*args, **eqn.params))
+
 
 def _hiding(jaxpr: Any) -> Any:
     return jaxpr.replace(eqns=[_hidden(eqn) if any(sub_jaxprs(eqn.params)) else eqn for eqn in jaxpr.eqns])

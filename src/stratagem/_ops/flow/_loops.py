@@ -7,7 +7,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from stratagem._base.types import Nest
+from stratagem._base.types import IntLike, Nest, Unused, UserFunction
 from stratagem._core.context import current
 from stratagem._ops._convert import is_traced, static_int, tensor
 from stratagem._ops.flow._state import (
@@ -28,16 +28,16 @@ logger = logging.getLogger("stratagem")
 
 
 def while_loop(
-    cond: Callable[..., Any],
-    body: Callable[..., Any],
-    loop_vars: Sequence[Any],
-    shape_invariants: Any = None,
+    cond: UserFunction,
+    body: UserFunction,
+    loop_vars: Sequence[Nest],
+    shape_invariants: Unused = None,
     parallel_iterations: int = 10,
     back_prop: bool = True,
     swap_memory: bool = False,
-    maximum_iterations: Any = None,
+    maximum_iterations: IntLike | None = None,
     name: str | None = None,
-) -> Any:
+) -> Nest:
     """Repeats `loop_vars = body(*loop_vars)` while `cond(*loop_vars)`. Returns the final values in the same structure.
 
     With known values this is a Python loop. Inside a replica's step shapes and dtypes must stay the same (TypeError);
@@ -180,16 +180,16 @@ def _begin(elems: Any, initializer: Any, reverse: bool) -> tuple[Any, Any, Any]:
 
 
 def scan(
-    fn: Callable[[Any, Any], Any],
-    elems: Any,
-    initializer: Any = None,
+    fn: UserFunction,
+    elems: Nest,
+    initializer: Nest = None,
     parallel_iterations: int = 10,
     back_prop: bool = True,
     swap_memory: bool = False,
     infer_shape: bool = True,
     reverse: bool = False,
     name: str | None = None,
-) -> Any:
+) -> Nest:
     """Computes `carry = fn(carry, row)` over the rows and returns all carries, stacked."""
     rows, start, first = _begin(elems, initializer, reverse)
     if not _rows(rows) and first is not None:
@@ -201,27 +201,27 @@ def scan(
 
 
 def foldl(
-    fn: Callable[[Any, Any], Any],
-    elems: Any,
-    initializer: Any = None,
+    fn: UserFunction,
+    elems: Nest,
+    initializer: Nest = None,
     parallel_iterations: int = 10,
     back_prop: bool = True,
     swap_memory: bool = False,
     name: str | None = None,
-) -> Any:
+) -> Nest:
     """Computes `carry = fn(carry, row)` over the rows from first to last and returns the last carry."""
     return _fold(fn, elems, initializer, reverse=False)
 
 
 def foldr(
-    fn: Callable[[Any, Any], Any],
-    elems: Any,
-    initializer: Any = None,
+    fn: UserFunction,
+    elems: Nest,
+    initializer: Nest = None,
     parallel_iterations: int = 10,
     back_prop: bool = True,
     swap_memory: bool = False,
     name: str | None = None,
-) -> Any:
+) -> Nest:
     """Computes `carry = fn(carry, row)` over the rows from last to first and returns the last carry."""
     return _fold(fn, elems, initializer, reverse=True)
 
@@ -232,16 +232,16 @@ def _fold(fn: Callable[[Any, Any], Any], elems: Any, initializer: Any, reverse: 
 
 
 def map_fn(
-    fn: Callable[[Any], Any],
-    elems: Any,
-    dtype: Any = None,
+    fn: UserFunction,
+    elems: Nest,
+    dtype: Unused = None,
     parallel_iterations: int | None = None,
     back_prop: bool = True,
     swap_memory: bool = False,
     infer_shape: bool = True,
     name: str | None = None,
-    fn_output_signature: Any = None,
-) -> Any:
+    fn_output_signature: Unused = None,
+) -> Nest:
     """The results of `fn` for every row, stacked; the output signature is inferred."""
     rows = as_tensors(elems)
     if _eager(rows) and _rows(rows):
@@ -263,7 +263,7 @@ def _running_map(fn: Callable[[Any], Any], rows: Any) -> Any:
     return stacked
 
 
-def vectorized_map(fn: Callable[[Any], Any], elems: Any, fallback_to_while_loop: bool = True, warn: bool = True) -> Any:
+def vectorized_map(fn: UserFunction, elems: Nest, fallback_to_while_loop: bool = True, warn: bool = True) -> Nest:
     """The results of `fn` for every row, computed at once (`jax.vmap`).
 
     A function that assigns variables is called for one row after another, as in TensorFlow, or is a ValueError if

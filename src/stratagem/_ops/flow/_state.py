@@ -30,7 +30,7 @@ def _inside(function: Callable[..., Any], args: Sequence[Any], variables: Sequen
         return as_tensors(function(*args)), scope
 
 
-def as_tensors(tree: Any) -> Any:
+def as_tensors(tree: Nest) -> Nest:
     """Converts numbers and NumPy arrays in a structure to tensors."""
     return jax.tree.map(lambda leaf: leaf if is_array(leaf) else tensor(leaf), tree, is_leaf=is_array)
 
