@@ -140,7 +140,10 @@ def _counted(
 
     def test() -> Any:
         inside = place < values.length
-        return inside if extra_test is None else and_(lambda: inside, extra_test)
+        if extra_test is None or (not is_open(inside) and not inside):
+            return inside
+        go = decision(extra_test())
+        return jnp.logical_and(inside, go) if is_open(go) else inside and go
 
     def one_round() -> None:
         nonlocal place
@@ -155,7 +158,11 @@ def _counted(
         set_state(found[:-1])
         place = found[-1]
 
-    while_stmt(test, one_round, get_all, set_all, (*names, "the position in the loop"), {})
+    names = (*names, "the position in the loop")
+    if is_open(values.length):  # then so is the first test, which need not be traced apart
+        while_loop(test, one_round, get_all, set_all, names)
+    else:
+        while_stmt(test, one_round, get_all, set_all, names, {})
 
 
 def _python_for(

@@ -6,6 +6,7 @@ from typing import Any, final
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 from stratagem._base.types import TensorLike, Unused
 from stratagem._core.context import recording
@@ -17,12 +18,14 @@ from stratagem._ops import DType, as_dtype, tensor
 class TensorRange:
     """The result of `range(n)` and `tf.range(n)` for a tensor `n` of a trace: something to loop over.
 
-    start, step: scalars. length: the number of values, int32. rows: the tensor whose rows are looped over, or None.
+    length: the number of values, int32. dtype: theirs. start, step: scalars, if they are not 0 and 1. rows: the tensor whose
+    rows are looped over, or None.
     """
 
-    start: jax.Array
-    step: jax.Array
     length: jax.Array
+    dtype: np.dtype
+    start: jax.Array | None = None
+    step: jax.Array | None = None
     rows: jax.Array | None = None
 
     @classmethod
@@ -32,16 +35,18 @@ class TensorRange:
         """The numbers from `start` (0 if only one bound is given) up to but excluding `limit`."""
         bounds = [tensor(v) for v in ((0, start) if limit is None else (start, limit))]
         step = tensor(delta)
-        kind = jnp.result_type(*bounds, step) if dtype is None else _numpy_type(dtype)
+        kind = np.dtype(jnp.result_type(*bounds, step) if dtype is None else _numpy_type(dtype))
         first, last, step = (v.astype(kind) for v in (*bounds, step))
+        if limit is None and kind.kind in "iu" and isinstance(delta, int) and delta == 1:
+            # The usual range; the division below takes longer to trace than the body of many a loop.
+            return cls(jnp.maximum(last, 0).astype(jnp.int32), kind)
         count = jnp.ceil((last - first) / step) if jnp.issubdtype(kind, jnp.inexact) else -((first - last) // step)
-        return cls(first, step, jnp.maximum(count, 0).astype(jnp.int32))
+        return cls(jnp.maximum(count, 0).astype(jnp.int32), kind, first, step)
 
     @classmethod
     def of_rows(cls, rows: jax.Array) -> "TensorRange":
         """The rows of a tensor."""
-        zero = jnp.zeros((), jnp.int32)
-        return cls(zero, zero + 1, jnp.asarray(rows.shape[0], jnp.int32), rows)
+        return cls(jnp.asarray(rows.shape[0], jnp.int32), np.dtype(rows.dtype), rows=rows)
 
     def limited(self, length: TensorLike) -> "TensorRange":
         """Returns the first `length` of the values, if there are more."""
@@ -51,7 +56,8 @@ class TensorRange:
         """Returns the value at this place, an int32 scalar."""
         if self.rows is not None:
             return self.rows[place]
-        return self.start + place.astype(self.start.dtype) * self.step
+        number = place.astype(self.dtype)
+        return number if self.start is None or self.step is None else self.start + number * self.step
 
     def __jax_array__(self) -> Any:
         recording().need_host("it computes with a range whose length is a tensor")
