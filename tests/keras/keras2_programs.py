@@ -87,6 +87,46 @@ def lower_case_losses(tf: Any) -> Any:
     return found
 
 
+@program
+def functions_of_lists(tf: Any) -> Any:
+    labels, classes = [[0.0, 1.0, 0.0], [0.0, 0.0, 1.0]], [1, 2]
+    predictions = [[0.125, 0.75, 0.125], [0.25, 0.5, 0.25]]
+    found = {}
+    for namespace in (tf.keras.losses, tf.keras.metrics):
+        for name in (
+            *("mean_squared_error", "binary_crossentropy", "categorical_crossentropy", "hinge", "poisson", "log_cosh"),
+            *(
+                "sparse_categorical_crossentropy",
+                "sparse_categorical_accuracy",
+                "binary_accuracy",
+                "categorical_accuracy",
+            ),
+            *("sparse_top_k_categorical_accuracy", "top_k_categorical_accuracy", "kl_divergence", "cosine_similarity"),
+        ):
+            if hasattr(namespace, name):
+                wanted = classes if name.startswith("sparse") else labels
+                value = np.asarray(getattr(namespace, name)(wanted, predictions))
+                found[f"{namespace.__name__.rpartition('.')[2]}.{name}"] = value.astype("float32").tolist()
+    return found
+
+
+@program
+def models_compiled_with_functions(tf: Any) -> Any:
+    inputs = tf.keras.Input((3,))
+    outputs = tf.keras.layers.Dense(3, "softmax", kernel_initializer="ones")(inputs)
+    model = tf.keras.Model(inputs, outputs)
+    model.compile(
+        tf.keras.optimizers.SGD(0.125),
+        tf.keras.losses.sparse_categorical_crossentropy,
+        metrics=[tf.keras.metrics.sparse_categorical_crossentropy],
+    )
+    with tempfile.TemporaryDirectory() as folder:
+        model.save(f"{folder}/model.keras")
+        loaded = tf.keras.models.load_model(f"{folder}/model.keras")
+    x, y = np.eye(3, dtype="float32"), np.array([0, 1, 2])
+    return [m.evaluate(x, y, verbose=0) for m in (model, loaded)]
+
+
 def small(tf: Any, cls: Any = None) -> Any:
     inputs = tf.keras.Input((3,))
     layer = tf.keras.layers.Dense(1, kernel_initializer="ones", kernel_regularizer=tf.keras.regularizers.l2(0.125))

@@ -49,7 +49,8 @@ def gelu(features: TensorLike, approximate: bool = False, name: str | None = Non
     """x times the cumulative normal distribution of x; `approximate` uses tanh."""
     x = tensor(features)
     if not approximate:
-        return jax.nn.gelu(x, approximate=False)
+        root = jnp.asarray(np.float32(1.4142135623730951), x.dtype)  # rounded as in TensorFlow
+        return 0.5 * x * jax.lax.erfc(-x / root)
     with allow_x64(x.dtype):
         cubic = jnp.asarray(np.float32(0.044715), x.dtype)  # rounded as in TensorFlow
         return x * (0.5 * (1.0 + jnp.tanh(0.7978845608028654 * (x + cubic * x**3))))
@@ -57,7 +58,7 @@ def gelu(features: TensorLike, approximate: bool = False, name: str | None = Non
 
 def leaky_relu(features: TensorLike, alpha: float = 0.2, name: str | None = None) -> Tensor:
     """x where positive, else alpha * x."""
-    return jax.nn.leaky_relu(tensor(features), alpha)
+    return jax.nn.leaky_relu(tensor(features), float(np.float32(alpha)))  # an attribute of TensorFlow's, in 32 bits
 
 
 def silu(features: TensorLike, beta: TensorLike = 1.0) -> Tensor:

@@ -11,7 +11,6 @@ Importing it changes nothing: `stratagem._hooks` has the list of all hooks, and 
 from stratagem._private._arrays import add_tensor_methods as add_tensor_methods
 from stratagem._private._arrays import add_variable_properties as add_variable_properties
 from stratagem._private._arrays import allow_messages as allow_messages
-from stratagem._private._arrays import keep_64_bits as keep_64_bits
 from stratagem._private._arrays import local_copy as local_copy
 from stratagem._private._arrays import movable as movable
 from stratagem._private._arrays import on_a_mesh as on_a_mesh
@@ -153,3 +152,5 @@ from stratagem._private._variables import unwatched_reads as unwatched_reads
 from stratagem._private._variables import watching_reads as watching_reads
 from stratagem._private._waits import intercept_waits as intercept_waits
 from stratagem._private._waits import wait_within as wait_within
+from stratagem._private._wide_numbers import WIDE_PLACES as WIDE_PLACES
+from stratagem._private._wide_numbers import keep_64_bits as keep_64_bits

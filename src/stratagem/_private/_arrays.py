@@ -1,93 +1,21 @@
-"""JAX's tensors: 64 bits stay exact where they are asked for, TensorFlow's methods are there, and errors take a text."""
+"""JAX's tensors: TensorFlow's methods are there, and errors take a text."""
 
 import functools
 from collections.abc import Callable, Hashable
 from typing import Any, cast
 
 import jax
-import jax.numpy as jnp
 import keras
 import numpy as np
 from jax._src import core as jax_core
 from jax._src.array import ArrayImpl
 from jax._src.config import enable_x64
 from jax._src.lax import lax as jax_lax
-from jax._src.lax import windowed_reductions
 from jax._src.lib import xla_client  # type: ignore[attr-defined]
-from jax._src.literals import TypedNdArray
 from jax.sharding import NamedSharding, SingleDeviceSharding
-from keras.src.backend.common import dtypes as promotion
 
 from stratagem._base.types import TensorLike, Value
 from stratagem._private._variables import KerasVariable
-
-_WIDE = (np.dtype(np.float64), np.dtype(np.int64), np.dtype(np.uint64))
-
-
-def keep_64_bits() -> None:
-    """Let 64-bit types exist where they are asked for, and be exact there; defaults stay 32-bit (design: Dtypes).
-
-    Keras promotes float64 to float32 on JAX, as JAX without 64-bit types does: in a float64 model means (so most losses),
-    BatchNormalization and more would round to 32 bits. With a float64 argument the result is float64, as in TF.
-    """
-    jax.config.update("jax_explicit_x64_dtypes", "allow")
-    promotion.BIT64_TO_BIT32_DTYPE["float64"] = "float64"
-    _convert_exactly()
-    _operate_exactly()
-
-
-def _convert_exactly() -> None:
-    """Let a number that is converted to a 64-bit type where that is asked for keep its 64 bits.
-
-    JAX (0.10.2) takes `jnp.asarray(0.1, "float64")` through float32, as its conversion first cuts NumPy's numbers, so every
-    Python number in Keras, an optimizer's hyperparameters for example, would be rounded. (A tensor times a NumPy number
-    converts implicitly, and JAX still rounds that.)
-    """
-    convert = jax_lax._convert_element_type
-
-    @functools.wraps(convert)
-    def new_convert(operand: Any, new_dtype: Any = None, *args: Any, **kwargs: Any) -> Any:
-        if isinstance(operand, np.ndarray | np.generic) and operand.dtype == new_dtype and new_dtype in _WIDE:
-            operand = TypedNdArray(np.asarray(operand))
-        return convert(operand, new_dtype, *args, **kwargs)
-
-    jax_lax._convert_element_type = new_convert
-
-
-def _exact_number(value: Any, dtype: Any) -> Any:
-    """A NumPy number of this 64-bit type as a tensor; anything else as it is."""
-    is_one = isinstance(value, np.ndarray | np.generic) and value.dtype == dtype
-    return jnp.asarray(value, dtype=dtype) if is_one else value
-
-
-def _operate_exactly() -> None:
-    """Let operations on 64-bit tensors take NumPy numbers of the same type, as JAX itself does in places.
-
-    It does so in the gradient of a pad, where it draws normal numbers (so in many initializers) and in `argmax`, but cuts the
-    numbers to 32 bits, and then refuses the two types. Every operation of `lax` sends its operands through one function, but
-    for general reductions, of windows too (as in the gradient of a pooling layer's gradient).
-    """
-    reshard: Callable[..., Any] = jax_core.auto_insert_reshard
-
-    @functools.wraps(reshard)
-    def new_reshard(*operands: Any) -> Any:
-        wide = next((v.dtype for v in operands if isinstance(v, jax.Array) and v.dtype in _WIDE), None)
-        return reshard(*operands) if wide is None else reshard(*(_exact_number(v, wide) for v in operands))
-
-    jax_core.auto_insert_reshard = new_reshard
-    jax_lax.reduce = _with_exact_initial_values(jax_lax.reduce)
-    windowed_reductions.reduce_window = _with_exact_initial_values(windowed_reductions.reduce_window)
-
-
-def _with_exact_initial_values(reduce: Callable[..., Any]) -> Callable[..., Any]:
-    @functools.wraps(reduce)
-    def new_reduce(operands: Any, init_values: Any, *args: Any, **kwargs: Any) -> Any:
-        if len(jax.tree.leaves(operands)) > 1:  # sums and the like know their first value by its number
-            pairs = functools.partial(jax.tree.map, lambda v, x: _exact_number(v, x.dtype) if x.dtype in _WIDE else v)
-            init_values = pairs(init_values, operands)
-        return reduce(operands, init_values, *args, **kwargs)
-
-    return new_reduce
 
 
 def allow_messages() -> None:
@@ -141,6 +69,8 @@ def add_tensor_methods(reference: Callable[[TensorLike], Hashable]) -> None:
     array.set_shape = tracer.set_shape = _set_shape
     array.get_shape = tracer.get_shape = variable.get_shape = lambda tensor: tensor.shape
     array.ref = tracer.ref = variable.ref = lambda tensor: reference(tensor)
+    # So that NumPy leaves `np.float32(2) * variable` to the variable, as it does to an array.
+    variable.__array_priority__ = array.__array_priority__
 
 
 def add_variable_properties(**properties: Callable[[keras.Variable], Value]) -> None:

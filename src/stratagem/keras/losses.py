@@ -3,6 +3,8 @@
 import keras.losses as _losses
 from keras.losses import *
 
+from stratagem._legacy import sparse_categorical_crossentropy as sparse_categorical_crossentropy
+
 mse = MSE = _losses.mean_squared_error
 mae = MAE = _losses.mean_absolute_error
 mape = MAPE = _losses.mean_absolute_percentage_error

@@ -875,3 +875,69 @@ def test_nothing_flows_through_stop_gradient(decorate: Callable[[Any], Any]) -> 
 def test_names_of_graphs_refer_to_the_tape(name: str) -> None:
     with pytest.raises(AttributeError, match=r"use tf\.GradientTape"):
         getattr(tf, name)
+
+
+@pytest.mark.parametrize("run", [lambda f: f, tf.function], ids=["eager", "compiled"])
+def test_the_results_of_a_compiled_function_are_connected_to_what_any_of_them_depends_on(run: Any) -> None:
+    """As in TensorFlow 2.15.1, which differentiates a function's results together: zeros, and not None."""
+    weight, other = tf.Variable([1.0, 2.0]), tf.Variable(3.0)
+
+    @tf.function
+    def two(x: Any, y: Any) -> Any:
+        return x * weight, {"sum": y + other, "count": tf.constant(1)}
+
+    @tf.function
+    def one(x: Any, y: Any) -> Any:
+        return x * weight
+
+    def gradients(x: Any, y: Any) -> Any:
+        with tf.GradientTape(persistent=True) as tape:
+            tape.watch([x, y])
+            first = two(x, y)[0]
+            alone = one(x, y)
+        return tape.gradient(first, [x, y, weight, other]), tape.gradient(alone, [x, y, weight, other])
+
+    first, alone = run(gradients)(tf.constant([5.0, 6.0]), tf.constant(7.0))
+    assert [v.numpy().tolist() for v in first] == [[1.0, 2.0], 0.0, [5.0, 6.0], 0.0]
+    assert [None if v is None else v.numpy().tolist() for v in alone] == [[1.0, 2.0], None, [5.0, 6.0], None]
+
+
+def test_joined_results_vary_between_replicas_as_they_do_alone() -> None:
+    strategy = tf.distribute.MirroredStrategy(["CPU:0", "CPU:1"])
+    with strategy.scope():
+        total = tf.Variable(0.0)
+
+    @tf.function
+    def inner(x: Any) -> Any:
+        return x * 2.0, tf.constant(1.0) * 3.0
+
+    def replica(x: Any) -> Any:
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            mine, same = inner(x)
+        total.assign(same)  # the same on all replicas, although the other result is not
+        return tape.gradient(mine, x)
+
+    values = strategy.experimental_distribute_values_from_function(
+        lambda context: tf.constant(float(context.replica_id_in_sync_group))
+    )
+    found = strategy.run(replica, (values,))
+    assert [float(v) for v in strategy.experimental_local_results(found)] == [2.0, 2.0]
+    assert float(total) == 3.0
+
+
+@pytest.mark.parametrize("run", [lambda f: f, tf.function], ids=["eager", "compiled"])
+@pytest.mark.parametrize("watched", [True, False])
+def test_a_variable_that_is_a_target_has_the_gradient_one_by_itself(run: Any, watched: bool) -> None:
+    """The numbers are TensorFlow 2.15.1's."""
+    v = tf.Variable([1.0, 2.0])
+    times = tf.function(lambda x: x * v)
+
+    def gradients(x: Any) -> Any:
+        with tf.GradientTape(persistent=True, watch_accessed_variables=watched) as tape:
+            y = times(x)
+        return tape.gradient([y, v], v), tape.gradient(v, v)
+
+    both, alone = run(gradients)(tf.constant([3.0, 4.0]))
+    assert both.numpy().tolist() == ([4.0, 5.0] if watched else [1.0, 1.0])
+    assert alone.numpy().tolist() == [1.0, 1.0]

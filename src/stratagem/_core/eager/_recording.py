@@ -279,6 +279,7 @@ class EagerRecording(TapeRecording):
         self.tracked: set[Number] = set()
         self._watches = watches
         self._versions: dict[int, dict[Number, Any]] = {}
+        self._targets: dict[int, dict[Number, Any]] = {}
         self._read: Counter[int] = Counter()
         self._variables: dict[int, Any] = {}
         self._operations: list[AnyOperation] = []
@@ -362,6 +363,7 @@ class EagerRecording(TapeRecording):
     def _drop(self) -> None:
         self._operations, self.tracked = [], set()
         self._versions.clear()
+        self._targets.clear()
         self._read.clear()
 
     def times_read(self, variable: keras.Variable) -> int:
@@ -373,7 +375,12 @@ class EagerRecording(TapeRecording):
     # --- Differentiation ----------------------------------------------------------------------------------------------
 
     def target(self, leaf: TensorLike) -> TensorLike:
-        return self._recorder.value_of(leaf) if isinstance(leaf, KerasVariable) else jnp.asarray(leaf)
+        if not isinstance(leaf, KerasVariable):
+            return jnp.asarray(leaf)
+        # As in TensorFlow, the tape reads it now, also one that it does not watch: its gradient by itself is one.
+        value = self._recorder.value_of(leaf)
+        self._targets.setdefault(id(leaf), {})[self._recorder.known(value)] = value
+        return value
 
     def gradients(
         self,
@@ -408,7 +415,7 @@ class EagerRecording(TapeRecording):
 
     def _numbers_of(self, source: Any) -> list[Number]:
         if isinstance(source, KerasVariable):
-            return list(self._versions.get(id(source), ()))
+            return list(self._versions.get(id(source), {}) | self._targets.get(id(source), {}))
         number = self._recorder.number(source)
         return [] if number is None or number not in self.tracked else [number]
 

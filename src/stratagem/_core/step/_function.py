@@ -16,6 +16,7 @@ from stratagem._core.step._concrete_function import ConcreteFunction
 from stratagem._core.step._eager_mode import functions_run_eagerly
 from stratagem._core.step._execute import execute_many, program_of
 from stratagem._core.step._function_cache import caches_of
+from stratagem._core.step._joined_results import joined
 from stratagem._core.step._signature import function_key, shown_key
 from stratagem._core.step._stages import StepProgram
 from stratagem._core.values import is_per_replica, map_structure
@@ -121,7 +122,7 @@ def call_many(function: UserFunction, args: tuple[Nest, ...], kwargs: dict[str, 
         args, kwargs = function._signature.bound(args, kwargs)
     body = functools.partial(_called, function._traced)
     if context.recorder is not None:
-        return iter([body(*args, **kwargs)])
+        return iter([joined(body(*args, **kwargs))])
     if not runs_at_once():
         return iter([_in_a_users_trace(body, args, kwargs, function._name)])
     mesh = default_mesh() if context.strategy is None else context.strategy.mesh

@@ -19,6 +19,7 @@ from stratagem._core.roles import Strategy
 from stratagem._core.step._arguments import Arguments, input_spec, own_specs
 from stratagem._core.step._assertions import with_checks
 from stratagem._core.step._differentiate import differentiate
+from stratagem._core.step._joined_results import without_joined
 from stratagem._core.step._remote_update import RemoteUpdate
 from stratagem._core.step._replica_shapes import ReplicaShapes
 from stratagem._core.step._results import ResultStructure
@@ -155,6 +156,7 @@ def trace(
             info.found(list(recorder.variables.values()))
             continue
         closed, connections = differentiate(rewrite(closed, mesh.devices[0].platform), [(AXIS, mesh.num_replicas)])
+        closed = without_joined(closed)
         connections |= recorder.answers
         connections = connections if replica_shapes is None else replica_shapes.joined(replica, connections)
         if _contradicts(connections, info.connections):
