@@ -1,5 +1,6 @@
 """Random numbers in functions given to map: new for every element and epoch, the same from one start to the next."""
 
+import logging
 from collections.abc import Callable
 from typing import Any
 
@@ -17,11 +18,13 @@ def values(dataset: Dataset) -> list[float]:
 
 
 def uniform(x: Any) -> Any:
-    return tf.random.uniform(()) + 0 * tf.cast(x, tf.float32)
+    # More numbers than a float32 has between 0 and 1: two are hardly ever equal.
+    number = tf.random.uniform((), maxval=2**31 - 1, dtype=tf.int32)
+    return tf.cast(number, tf.float64) / 2**31 + 0 * tf.cast(x, tf.float64)
 
 
 def uniform_in_python(x: Any) -> float:
-    return float(uniform(x))
+    return float(uniform(x).numpy())
 
 
 PLANS: dict[str, Callable[[], Dataset]] = {
@@ -47,6 +50,13 @@ def test_every_element_and_every_epoch_has_its_own_numbers(name: str) -> None:
     numbers = values(dataset) + values(dataset) + values(dataset.repeat(2))
     assert len(set(numbers)) == 360
     assert 0.3 < np.mean(numbers) < 0.7
+
+
+def test_a_function_that_draws_is_compiled(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.INFO, logger="stratagem")
+    values(PLANS["rows"]())
+    list(Dataset.range(9).map(lambda x: (tf.random.normal([2]), keras.random.uniform([3]), tf.random.uniform((), seed=3))))
+    assert "runs as Python" not in caplog.text
 
 
 @pytest.mark.parametrize("name", thorough_but(QUICK, PLANS))

@@ -119,6 +119,7 @@ class _RejectingRecorder:
     eager = False
     platform = "cpu"
     tapes: tuple[Any, ...] = ()
+    strategy = None
 
     def draw(self, source: Any) -> Any:
         """Ends the trace, which cannot draw from an iterator."""
