@@ -10,7 +10,7 @@ import pytest
 from stratagem._base.job import ALONE, enter_job
 
 # Private: who writes, and on which machine a process is, when threads stand for processes.
-from stratagem._checkpoints import _format, _together, is_good
+from stratagem._checkpoints import _checkpoint_files, _together, is_good
 from stratagem._core.context import entered
 from stratagem._core.values import Variable
 from stratagem.errors import AbortedError
@@ -47,13 +47,13 @@ def run(work: Callable[[int], Any], ranks: int = RANKS) -> list[Any]:
 def writes(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The checkpoints that were written, in whatever rank."""
     paths: list[str] = []
-    write_arrays = _format.write_arrays
+    write_arrays = _checkpoint_files.write_arrays
 
     def counted(directory: Path, arrays: Any) -> None:
         paths.append(str(directory.parent))
         write_arrays(directory, arrays)
 
-    monkeypatch.setattr(_format, "write_arrays", counted)
+    monkeypatch.setattr(_checkpoint_files, "write_arrays", counted)
     return paths
 
 
@@ -107,7 +107,7 @@ def test_a_rank_that_cannot_write_is_an_error_on_every_rank(tmp_path: Path, monk
     def full(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(_format, "write_arrays", full)
+    monkeypatch.setattr(_checkpoint_files, "write_arrays", full)
     first, *others = run(lambda rank: Checkpoint(v=Variable(1.0)).save(tmp_path / "ckpt"))
     assert isinstance(first, OSError)
     assert first.errno == 28

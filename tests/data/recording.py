@@ -7,7 +7,7 @@ class HostNeeded(Exception):
     """What a recorder raises when Python needs values."""
 
 
-class Recorder:
+class StepRecorder:
     """The part of a step's capture that iterators use."""
 
     def __init__(self) -> None:

@@ -29,7 +29,7 @@ from stratagem._data import (
     PerReplicaSpec,
 )
 from stratagem._strategies import OneDeviceStrategy
-from tests.data.recording import HostNeeded, Recorder
+from tests.data.recording import HostNeeded, StepRecorder
 
 PER_REPLICA = InputReplicationMode.PER_REPLICA
 
@@ -227,7 +227,7 @@ def test_iterating_anew_reshuffles() -> None:
 def test_a_trace_draws_placed_elements(pipeline: Callable[[Dataset], Dataset], replicas: int) -> None:
     distributed = distribute(pipeline(Dataset.range(8).batch(4)), replicas)
     iterator = iter(distributed)
-    recorder = Recorder()
+    recorder = StepRecorder()
 
     def step(x: Any) -> Any:
         with entered(recorder=recorder):

@@ -15,7 +15,7 @@ from stratagem._base.errors import InvalidArgumentError, OutOfRangeError
 from stratagem._core.context import entered
 from stratagem._core.values import TensorSpec
 from stratagem._data import Dataset
-from tests.data.recording import HostNeeded, Recorder
+from tests.data.recording import HostNeeded, StepRecorder
 
 
 def test_the_end_is_stopiteration_or_out_of_range_or_no_value() -> None:
@@ -47,7 +47,7 @@ def test_peeking_consumes_nothing() -> None:
 )
 def test_a_trace_draws_through_its_recorder(dataset: Dataset) -> None:
     iterator = iter(dataset)
-    recorder = Recorder()
+    recorder = StepRecorder()
 
     def step(offset: Any) -> Any:
         with entered(recorder=recorder):
@@ -64,7 +64,7 @@ def test_a_trace_draws_through_its_recorder(dataset: Dataset) -> None:
 def test_iterating_inside_a_trace_needs_the_host() -> None:
     dataset = Dataset.range(3)
     iterator = iter(dataset)
-    with entered(recorder=Recorder()):
+    with entered(recorder=StepRecorder()):
         with pytest.raises(HostNeeded, match="iterates over a dataset"):
             iter(dataset)
         with pytest.raises(HostNeeded, match="optional"):

@@ -55,7 +55,11 @@ def test_every_element_and_every_epoch_has_its_own_numbers(name: str) -> None:
 def test_a_function_that_draws_is_compiled(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.INFO, logger="stratagem")
     values(PLANS["rows"]())
-    list(Dataset.range(9).map(lambda x: (tf.random.normal([2]), keras.random.uniform([3]), tf.random.uniform((), seed=3))))
+    list(
+        Dataset.range(9).map(
+            lambda x: (tf.random.normal([2]), keras.random.uniform([3]), tf.random.uniform((), seed=3))
+        )
+    )
     assert "runs as Python" not in caplog.text
 
 

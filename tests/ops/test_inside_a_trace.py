@@ -15,7 +15,7 @@ from stratagem._core.context import entered
 from tests.ops.facade import tf
 
 
-class Recorder:
+class StepRecorder:
     """Stands for a capture: notes what it is told."""
 
     def need_host(self, reason: str) -> None:
@@ -78,21 +78,21 @@ def test_floating_point_constants_stay_in_the_program() -> None:
 def test_needed_values_are_asked_for(use: Callable[[jax.Array], Any]) -> None:
     with pytest.raises(TracedDecisionError, match=r"tf\.cond"):
         traced(use, jnp.ones(2))
-    with pytest.raises(LookupError), entered(recorder=Recorder()):
+    with pytest.raises(LookupError), entered(recorder=StepRecorder()):
         traced(use, jnp.ones(2))
-    with pytest.raises(TracedDecisionError), entered(recorder=Recorder(), replica=object()):
+    with pytest.raises(TracedDecisionError), entered(recorder=StepRecorder(), replica=object()):
         traced(use, jnp.ones(2))
 
 
 def test_a_loop_over_a_range_is_noticed() -> None:
-    with entered(recorder=Recorder()):
+    with entered(recorder=StepRecorder()):
         numbers = tf.range(4)
         with pytest.raises(LookupError, match=r"it loops over tf\.range"):
             next(iter(numbers))
 
 
 def test_a_range_is_a_tensor_otherwise() -> None:
-    with entered(recorder=Recorder()):
+    with entered(recorder=StepRecorder()):
         numbers = tf.range(1, 4)
     assert (len(numbers), numbers.shape, numbers.dtype, numbers.ndim) == (3, (3,), tf.int32, 1)
     assert int(numbers[-1]) == 3
@@ -105,7 +105,7 @@ def test_a_range_is_a_tensor_otherwise() -> None:
     assert tf.stack([numbers, numbers]).shape == (2, 3)
 
 
-@pytest.mark.parametrize("context", [{}, {"recorder": Recorder(), "replica": object()}])
+@pytest.mark.parametrize("context", [{}, {"recorder": StepRecorder(), "replica": object()}])
 def test_a_range_elsewhere_is_an_array(context: dict[str, Any]) -> None:
     with entered(**context):
         assert isinstance(tf.range(3), jax.Array)
@@ -185,7 +185,7 @@ def test_python_functions_are_called_from_the_program() -> None:
 def test_python_functions_need_a_shape_there() -> None:
     with pytest.raises(InvalidArgumentError, match="result_shape"):
         traced(lambda x: tf.py_function(lambda a: a, [x], tf.float32), jnp.ones(2))
-    with pytest.raises(LookupError, match="py_function"), entered(recorder=Recorder()):
+    with pytest.raises(LookupError, match="py_function"), entered(recorder=StepRecorder()):
         traced(lambda x: tf.py_function(lambda a: a, [x], tf.float32), jnp.ones(2))
 
 

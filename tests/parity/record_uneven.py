@@ -34,7 +34,7 @@ def with_shapes(found: dict[str, Any]) -> dict[str, Any]:
     return {k: {"shape": list(v.shape), "dtype": v.dtype.name, "value": plain(v)} for k, v in found.items()}
 
 
-class Recorder:
+class StepRecorder:
     """Runs programs under one strategy with ROWS rows on the first replica and none on the second."""
 
     def __init__(self) -> None:
@@ -56,7 +56,7 @@ class Recorder:
         return first, second
 
 
-def operations(recorder: Recorder) -> dict[str, Any]:
+def operations(recorder: StepRecorder) -> dict[str, Any]:
     """For each operation, value and slope on both replicas."""
     found = {}
     for name, program in behaviours.OPERATIONS.items():
@@ -70,7 +70,7 @@ def operations(recorder: Recorder) -> dict[str, Any]:
     return found
 
 
-def refused(recorder: Recorder) -> dict[str, str]:
+def refused(recorder: StepRecorder) -> dict[str, str]:
     """The errors of what needs a row."""
     found = {}
     for name, program in behaviours.REFUSED.items():
@@ -89,7 +89,7 @@ def summary(value: Any) -> str | None:
     return "nan" if np.isnan(array).any() else "zero" if not array.any() else "other"
 
 
-def layers(recorder: Recorder) -> dict[str, Any]:
+def layers(recorder: StepRecorder) -> dict[str, Any]:
     """For each layer that TensorFlow has: output and gradients on the replica without rows, and state after the step."""
     found = {}
     for name, (make, row, inputs, dtype) in behaviours.LAYERS.items():
@@ -125,7 +125,7 @@ def layers(recorder: Recorder) -> dict[str, Any]:
     return found
 
 
-def metrics(recorder: Recorder) -> dict[str, Any]:
+def metrics(recorder: StepRecorder) -> dict[str, Any]:
     """Each metric's result: of rows and nothing, and of nothing at all."""
     found = {}
     for name, (make, kind) in behaviours.METRICS.items():
@@ -142,7 +142,7 @@ def metrics(recorder: Recorder) -> dict[str, Any]:
     return found
 
 
-def losses(recorder: Recorder) -> dict[str, Any]:
+def losses(recorder: StepRecorder) -> dict[str, Any]:
     """Each loss on the replica without rows, by reduction; SUM_OVER_BATCH_SIZE outside of strategies, which refuse it."""
     found: dict[str, Any] = {}
     for name, (make, kind) in behaviours.LOSSES.items():
@@ -160,7 +160,7 @@ def losses(recorder: Recorder) -> dict[str, Any]:
     return found
 
 
-def normalization(recorder: Recorder) -> list[dict[str, Any]]:
+def normalization(recorder: StepRecorder) -> list[dict[str, Any]]:
     """BatchNormalization in training, step by step: both replicas' outputs and the moving statistics after the step."""
     with recorder.strategy.scope():
         layer = tf.keras.layers.BatchNormalization(momentum=0.75)
@@ -186,7 +186,7 @@ def normalization(recorder: Recorder) -> list[dict[str, Any]]:
 def main() -> None:
     """Record everything."""
     two_devices()
-    recorder = Recorder()
+    recorder = StepRecorder()
     parts = {"operations": operations, "refused": refused, "layers": layers, "metrics": metrics, "losses": losses}
     parts["normalization"] = normalization
     found = {name: part(recorder) for name, part in parts.items()}

@@ -12,9 +12,9 @@ from stratagem._checkpoints._index import CheckpointState as CheckpointState
 from stratagem._checkpoints._index import get_checkpoint_state as get_checkpoint_state
 from stratagem._checkpoints._inspect import CheckpointReport as CheckpointReport
 from stratagem._checkpoints._inspect import report_on as report_on
-from stratagem._checkpoints._intact_checkpoint import checkpoints_iterator as checkpoints_iterator
-from stratagem._checkpoints._intact_checkpoint import is_good as is_good
-from stratagem._checkpoints._intact_checkpoint import latest_checkpoint as latest_checkpoint
+from stratagem._checkpoints._latest_intact import checkpoints_iterator as checkpoints_iterator
+from stratagem._checkpoints._latest_intact import is_good as is_good
+from stratagem._checkpoints._latest_intact import latest_checkpoint as latest_checkpoint
 from stratagem._checkpoints._manager import CheckpointManager as CheckpointManager
 from stratagem._checkpoints._named import NamedCheckpoint as NamedCheckpoint
 from stratagem._checkpoints._preemption import PreemptionCheckpointHandler as PreemptionCheckpointHandler

@@ -10,11 +10,11 @@ import numpy as np
 from stratagem._base.errors import CheckpointError, DataLossError
 from stratagem._base.paths import local_path
 from stratagem._base.types import Trackable, Unused
+from stratagem._checkpoints._checkpoint_files import CheckpointContents, read
 from stratagem._checkpoints._children import Tracked, is_stateful, is_trackable, is_variable, parts_of, value_of
-from stratagem._checkpoints._format import CheckpointContents, read
 from stratagem._checkpoints._graph import nodes_of, survey
 from stratagem._checkpoints._index import record_checkpoint_state, single
-from stratagem._checkpoints._intact_checkpoint import newest_other, warn_not_finite
+from stratagem._checkpoints._latest_intact import newest_other, warn_not_finite
 from stratagem._checkpoints._overwrite_guard import OverwriteGuard
 from stratagem._checkpoints._owner import disown, owning, take_ownership
 from stratagem._checkpoints._pending import Restoration

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from stratagem._base.errors import CheckpointError, DataLossError, NotFoundError
 from stratagem._base.paths import local_path
+from stratagem._checkpoints._checkpoint_files import verify, verify_sizes
 from stratagem._checkpoints._finite import shown
-from stratagem._checkpoints._format import verify, verify_sizes
 from stratagem._checkpoints._index import get_checkpoint_state, numbered
 from stratagem._checkpoints._manifest import NAME
 

@@ -9,8 +9,8 @@ from typing import Any, Protocol
 from stratagem._base.errors import CheckpointError, DataLossError, NotFoundError
 from stratagem._base.paths import local_path
 from stratagem._base.types import Trackable, Unused
+from stratagem._checkpoints._checkpoint_files import CheckpointContents, delete
 from stratagem._checkpoints._children import is_variable, value_of
-from stratagem._checkpoints._format import CheckpointContents, delete
 from stratagem._checkpoints._index import (
     CheckpointState,
     get_checkpoint_state,
@@ -19,7 +19,7 @@ from stratagem._checkpoints._index import (
     number_of,
     record_checkpoint_state,
 )
-from stratagem._checkpoints._intact_checkpoint import first_good, latest_checkpoint, newest_first
+from stratagem._checkpoints._latest_intact import first_good, latest_checkpoint, newest_first
 from stratagem._checkpoints._manifest import load
 from stratagem._checkpoints._overwrite_guard import RESTORE_FIRST, OverwriteGuard
 from stratagem._checkpoints._owner import owning

@@ -10,10 +10,10 @@ from stratagem._base.errors import CheckpointError, NotFoundError
 from stratagem._base.paths import local_path
 from stratagem._base.types import Trackable
 from stratagem._checkpoints._checkpoint import Checkpoint
+from stratagem._checkpoints._checkpoint_files import CheckpointContents, read
 from stratagem._checkpoints._children import value_of
-from stratagem._checkpoints._format import CheckpointContents, read
 from stratagem._checkpoints._graph import Node
-from stratagem._checkpoints._intact_checkpoint import warn_not_finite
+from stratagem._checkpoints._latest_intact import warn_not_finite
 from stratagem._checkpoints._pending import Assignments, assign, check_fit
 from stratagem._core.context import entered
 from stratagem._core.values import Variable

@@ -11,9 +11,9 @@ from typing import final
 
 from stratagem._base.errors import CheckpointError, DataLossError, NotFoundError
 from stratagem._base.files import sync, sync_tree
+from stratagem._checkpoints._checkpoint_files import CheckpointContents, delete, write
 from stratagem._checkpoints._finite import not_finite, shown
-from stratagem._checkpoints._format import CheckpointContents, delete, write
-from stratagem._checkpoints._intact_checkpoint import is_good
+from stratagem._checkpoints._latest_intact import is_good
 from stratagem._checkpoints._manifest import NAME, Manifest, load
 
 _log = logging.getLogger("stratagem.checkpoint")
@@ -38,7 +38,7 @@ class OverwriteGuard:
             self._known[os.path.abspath(path)] = load(path).generation
 
     def write(self, path: str, contents: CheckpointContents, *, listed: bool = True) -> None:
-        """Writes a checkpoint like `_format.write`. A finite one that a non-finite one replaces is kept at `<path>.finite`.
+        """Writes a checkpoint like `_checkpoint_files.write`. A finite one that a non-finite one replaces stays at `<path>.finite`.
 
         Warns once about a replaced complete checkpoint that the object did not know, if its values differ, and about
         arrays that are not finite.

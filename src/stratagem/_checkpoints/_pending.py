@@ -10,8 +10,8 @@ import numpy as np
 
 from stratagem._base.errors import CheckpointError, InvalidArgumentError
 from stratagem._base.weak_identity import WeakIdentityMap
+from stratagem._checkpoints._checkpoint_files import CheckpointContents
 from stratagem._checkpoints._children import is_container, is_variable, parts_of
-from stratagem._checkpoints._format import CheckpointContents
 from stratagem._checkpoints._graph import Node, bind, survey
 from stratagem._core.values import shards
 from stratagem._private import after_build, in_stateless_scope, initialized, is_view, set_initial_value, stored

@@ -6,8 +6,8 @@ import numpy as np
 
 from stratagem._base.errors import NotFoundError
 from stratagem._base.paths import local_path
-from stratagem._checkpoints._format import named_in, read, shapes_and_dtypes
-from stratagem._checkpoints._intact_checkpoint import latest_checkpoint
+from stratagem._checkpoints._checkpoint_files import named_in, read, shapes_and_dtypes
+from stratagem._checkpoints._latest_intact import latest_checkpoint
 
 # TensorFlow's suffix for the value of a variable; programs look values up by the whole name.
 _ENDING = "/.ATTRIBUTES/VARIABLE_VALUE"

@@ -10,7 +10,7 @@ import keras
 
 from stratagem._base.job import Job
 from stratagem._base.types import Value
-from stratagem._core.roles import CurrentWorker, GraphBuild, Recorder, Replica, Strategy
+from stratagem._core.roles import CurrentWorker, GraphBuild, Replica, StepRecorder, Strategy
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,7 +39,7 @@ class Context:
     chosen: bool = False
     replica: Replica | None = None
     crossing: bool = False
-    recorder: Recorder | None = None
+    recorder: StepRecorder | None = None
     host: str = ""
     job: Job | None = None
     rows: int | None = None
@@ -54,7 +54,7 @@ class Context:
 _current: contextvars.ContextVar[Context] = contextvars.ContextVar("stratagem", default=Context())  # noqa: B039
 
 
-def recording() -> Recorder:
+def recording() -> StepRecorder:
     """The recorder of code that runs only while a step is traced."""
     recorder = _current.get().recorder
     assert recorder is not None, "this code runs inside a trace"

@@ -50,7 +50,7 @@ class Replica(Protocol):
         """The number of replicas of all workers."""
 
 
-class Recorder(Protocol):
+class StepRecorder(Protocol):
     """A trace, as code in layers that do not know the step's recorder sees it.
 
     strategy: the one whose replicas the trace has met, or None. mesh: the replicas that the program will run on.
@@ -78,7 +78,7 @@ class Recorder(Protocol):
         """True while all replicas' inputs have the same shapes."""
 
     @property
-    def scope(self) -> "Recorder":
+    def scope(self) -> "StepRecorder":
         """The recorder itself, also where a branch or loop body has put another in front of it."""
 
     @property

@@ -45,6 +45,7 @@ from stratagem._data.distribution._input_context import InputContext as InputCon
 from stratagem._data.distribution._input_context import InputOptions as InputOptions
 from stratagem._data.distribution._input_context import InputReplicationMode as InputReplicationMode
 from stratagem._data.distribution._input_context import ValueContext as ValueContext
+from stratagem._data.distribution._per_replica_sizes import piece_sizes as piece_sizes
 from stratagem._data.elements._nest import to_jax as to_jax
 from stratagem._data.elements._nest import to_numpy as to_numpy
 from stratagem._data.elements._spec import DatasetSpec as DatasetSpec

@@ -8,10 +8,10 @@ from stratagem._data import _plan as plan
 from stratagem._data._dataset_base import DatasetBase, as_int, seed_of, stage_of
 from stratagem._data.caching._file_cache import FileCacheStage
 from stratagem._data.elements._nest import kinds_of
-from stratagem._data.functions._scan import UniqueStage
 from stratagem._data.stages._cardinality import UNKNOWN
 from stratagem._data.stages._file_names import names_in
 from stratagem._data.stages._ignore_errors import IgnoreErrorsStage
+from stratagem._data.stages._inspected_elements import UniqueStage
 from stratagem._data.stages._options import AUTOTUNE, SHARD_HINT
 from stratagem._data.stages._seeds import EpochSeeds
 from stratagem._data.stages._steps import ConcatenateStage, ShardHint

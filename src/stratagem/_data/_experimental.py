@@ -12,8 +12,8 @@ from stratagem._data._dataset_base import as_int
 from stratagem._data._iterator import ElementIterator, Optional
 from stratagem._data.elements._nest import Nest, convert, kinds_of, map_leaves, spec_of
 from stratagem._data.elements._spec import merged
-from stratagem._data.functions._scan import AssertCardinalityStage
 from stratagem._data.stages._buffers import ListStage
+from stratagem._data.stages._inspected_elements import AssertCardinalityStage
 
 Transformation = Callable[[Dataset], Dataset]
 

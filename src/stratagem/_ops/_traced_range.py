@@ -7,7 +7,7 @@ from typing import Any, final
 import jax
 import jax.numpy as jnp
 
-from stratagem._core.roles import Recorder
+from stratagem._core.roles import StepRecorder
 from stratagem._ops._symbolic import accept_symbols
 
 
@@ -19,7 +19,7 @@ class Range:
     acts on the tensor itself.
     """
 
-    def __init__(self, array: jax.Array, recorder: Recorder) -> None:
+    def __init__(self, array: jax.Array, recorder: StepRecorder) -> None:
         self._array = array
         self._recorder = recorder
 

@@ -8,7 +8,7 @@ import jax
 import keras
 import numpy as np
 
-from stratagem._data import place
+from stratagem._data import piece_sizes, place
 from stratagem._strategies import AbstractStrategy
 from stratagem._training._data_arguments import DataArguments
 
@@ -143,8 +143,8 @@ def placed_batch(data: DataArguments, strategy: AbstractStrategy) -> Any:
     """Splits one batch of arrays, (x[, y[, sample_weight]]), among the replicas and moves the parts to their devices."""
     arrays = checked_arrays(data)
     mesh, rows = strategy.mesh, len(jax.tree.leaves(arrays)[0])
-    share = -(-rows // mesh.num_replicas)
-    cuts = [slice(min(i * share, rows), min((i + 1) * share, rows)) for i in range(mesh.num_replicas)]
+    ends = list(itertools.accumulate(piece_sizes(rows, mesh.num_replicas), initial=0))
+    cuts = [slice(start, end) for start, end in itertools.pairwise(ends)]
 
     def cut(array: np.ndarray) -> Any:
         shapes = [(c.stop - c.start, *array.shape[1:]) for c in cuts]

@@ -13,7 +13,7 @@ from stratagem._base.job import Phase
 from stratagem._cluster.control import FailureKind, JobFailure, TimeLimits
 
 # Private: who is stuck, or apart from the others, in situations that no job gets into at will.
-from stratagem._cluster.control._hub_state import Member, PendingAgreement, find_diverged, find_stuck
+from stratagem._cluster.control._progress_checks import Member, PendingAgreement, find_diverged, find_stuck
 from tests.cluster.control.hubs import PATIENCE, Hall, Task, a_hub
 
 

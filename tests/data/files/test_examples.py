@@ -15,7 +15,7 @@ from stratagem._base.errors import TracedDecisionError
 from stratagem._core.context import entered
 from stratagem.data import Dataset, TFRecordDataset
 from tests.data.files.expressions import Names
-from tests.data.recording import HostNeeded, Recorder
+from tests.data.recording import HostNeeded, StepRecorder
 
 INT = tf.io.FixedLenFeature([], tf.int64)
 
@@ -152,7 +152,7 @@ def test_a_step_is_left_where_values_are_needed() -> None:
     def size(x: Any) -> Any:
         return tf.strings.length(tf.io.serialize_tensor(x))
 
-    with entered(recorder=Recorder()), pytest.raises(HostNeeded, match=r"it calls tf\.io\.serialize_tensor"):
+    with entered(recorder=StepRecorder()), pytest.raises(HostNeeded, match=r"it calls tf\.io\.serialize_tensor"):
         jax.make_jaxpr(size)(np.float32(1))
     with pytest.raises(TracedDecisionError, match=r"tf\.io\.serialize_tensor needs the values"):
         jax.make_jaxpr(size)(np.float32(1))

@@ -9,8 +9,8 @@ from stratagem._base.errors import ClusterError
 from stratagem._base.job import Phase
 from stratagem._cluster.control._channel import HANDSHAKE_SECONDS, Channel, Message, listen
 from stratagem._cluster.control._failure import FailureKind, JobFailure
-from stratagem._cluster.control._hub_state import Member, PendingAgreement, find_diverged, find_stuck
 from stratagem._cluster.control._job_info import JobInfo
+from stratagem._cluster.control._progress_checks import Member, PendingAgreement, find_diverged, find_stuck
 from stratagem._cluster.control._start_refusal import StartRefusal
 from stratagem._cluster.control._tunnel import Streams, pipe
 

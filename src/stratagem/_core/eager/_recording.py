@@ -24,7 +24,7 @@ from stratagem._core.eager._recorded_operations import (
 from stratagem._core.eager._rules import CompiledDerivative, rule_for
 from stratagem._core.eager._tangent_recording import TangentRecording
 from stratagem._core.eager._tape_recording import TapeRecording
-from stratagem._core.roles import Recorder
+from stratagem._core.roles import StepRecorder
 from stratagem._private import (
     EagerOperation,
     KerasVariable,
@@ -435,7 +435,7 @@ def open_recorder() -> EagerRecorder | None:
     return None if trace is None else cast(EagerRecorder, trace.recorder)
 
 
-def _step() -> Recorder | None:
+def _step() -> StepRecorder | None:
     """Returns the recorder of the compiled step that the present code is in, or None."""
     recorder = current().recorder
     return None if recorder is None else recorder.scope

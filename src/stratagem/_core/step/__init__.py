@@ -8,7 +8,7 @@ from stratagem._core.step._arguments import Arguments as Arguments
 from stratagem._core.step._arguments import input_spec as input_spec
 from stratagem._core.step._assertions import ProgramAssertions as ProgramAssertions
 from stratagem._core.step._assign_scope import AssignScope as AssignScope
-from stratagem._core.step._assign_scope import CollectiveAddGuard as CollectiveAddGuard
+from stratagem._core.step._assign_scope import BranchRecorder as BranchRecorder
 from stratagem._core.step._custom_gradient import custom_gradient as custom_gradient
 from stratagem._core.step._custom_gradient import grad_pass_through as grad_pass_through
 from stratagem._core.step._eager_mode import executing_eagerly as executing_eagerly
@@ -43,6 +43,10 @@ from stratagem._core.step._markers import is_literal as is_literal
 from stratagem._core.step._partition import sub_function as sub_function
 from stratagem._core.step._program_call import on_all_devices as on_all_devices
 from stratagem._core.step._program_call import program_call as program_call
+from stratagem._core.step._program_keys import IdentityKey as IdentityKey
+from stratagem._core.step._program_keys import all_code as all_code
+from stratagem._core.step._program_keys import function_key as function_key
+from stratagem._core.step._program_keys import is_source as is_source
 from stratagem._core.step._recompute import recompute_grad as recompute_grad
 from stratagem._core.step._remote import ReceivedArray as ReceivedArray
 from stratagem._core.step._remote import RemoteIterator as RemoteIterator
@@ -59,10 +63,6 @@ from stratagem._core.step._replica_context import gather_value as gather_value
 from stratagem._core.step._replica_context import reduce_rows as reduce_rows
 from stratagem._core.step._replica_context import reduce_value as reduce_value
 from stratagem._core.step._replica_context import run_replicas as run_replicas
-from stratagem._core.step._signature import IdentityKey as IdentityKey
-from stratagem._core.step._signature import all_code as all_code
-from stratagem._core.step._signature import function_key as function_key
-from stratagem._core.step._signature import is_source as is_source
 from stratagem._core.step._trace import Trace as Trace
 from stratagem._core.step._trace import TraceFindings as TraceFindings
 from stratagem._core.step._trace import explore as explore

@@ -65,7 +65,7 @@ class AssignScope(keras.StatelessScope):  # type: ignore[misc]
 
 
 @final
-class CollectiveAddGuard:
+class BranchRecorder:
     """The recorder inside a branch: refuses collective additions and otherwise delegates to the outer recorder."""
 
     def __init__(self, recorder: Value, scope: AssignScope) -> None:

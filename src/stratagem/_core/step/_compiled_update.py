@@ -8,7 +8,7 @@ import jax
 from stratagem._core.context import current, recording
 from stratagem._core.step._execute import execute
 from stratagem._core.step._function import default_mesh
-from stratagem._core.step._signature import IdentityKey
+from stratagem._core.step._program_keys import IdentityKey
 from stratagem._core.values import placement_of
 from stratagem._private import KerasVariable, OutsideOfTraces, in_stateless_scope, runs_at_once
 

@@ -7,7 +7,7 @@ import jax
 import numpy as np
 
 from stratagem._base.types import Nest, UserFunction
-from stratagem._core.step._call_signature import CallSignature
+from stratagem._core.step._input_signature import InputSignature
 from stratagem._core.step._program import Program
 from stratagem._core.step._stages import StepProgram
 from stratagem._core.values import TensorSpec
@@ -25,7 +25,7 @@ class ConcreteFunction:
         self,
         function: UserFunction,
         program_of: Callable[[tuple[Nest, ...], dict[str, Nest]], StepProgram | None],
-        signature: CallSignature,
+        signature: InputSignature,
         args: tuple[Nest, ...],
         kwargs: dict[str, Nest],
     ) -> None:

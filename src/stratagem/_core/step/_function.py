@@ -11,13 +11,13 @@ from stratagem._base.types import Nest, UserFunction
 from stratagem._core.context import current
 from stratagem._core.mesh import ReplicaMesh
 from stratagem._core.step._assign_scope import AssignScope
-from stratagem._core.step._call_signature import CallSignature
 from stratagem._core.step._concrete_function import ConcreteFunction
 from stratagem._core.step._eager_mode import functions_run_eagerly
 from stratagem._core.step._execute import execute_many, program_of
 from stratagem._core.step._function_cache import caches_of
+from stratagem._core.step._input_signature import InputSignature
 from stratagem._core.step._joined_results import joined
-from stratagem._core.step._signature import function_key, shown_key
+from stratagem._core.step._program_keys import function_key, shown_key
 from stratagem._core.step._stages import StepProgram
 from stratagem._core.values import is_per_replica, map_structure
 from stratagem._private import KerasVariable, runs_at_once
@@ -49,7 +49,7 @@ class Function:
         python_function: UserFunction,
         input_signature: Sequence[Nest] | None = None,
         traced: UserFunction | None = None,
-        signature: CallSignature | None = None,
+        signature: InputSignature | None = None,
     ) -> None:
         self.python_function = python_function
         self._traced = python_function if traced is None else traced
@@ -58,7 +58,7 @@ class Function:
         self.input_signature = None if input_signature is None else tuple(input_signature)
         self._signature = signature
         if signature is None and input_signature is not None:
-            self._signature = CallSignature.of(self._name, python_function, input_signature)
+            self._signature = InputSignature.of(self._name, python_function, input_signature)
 
     def __call__(self, *args: Nest, **kwargs: Nest) -> Nest:
         """Runs the function; inside another compiled function it becomes a part of that."""
@@ -71,7 +71,7 @@ class Function:
         return Function(python_function, self.input_signature, traced, self._method_signature)
 
     @functools.cached_property
-    def _method_signature(self) -> CallSignature | None:
+    def _method_signature(self) -> InputSignature | None:
         return None if self._signature is None else self._signature.without_first()
 
     def get_concrete_function(self, *args: Nest, **kwargs: Nest) -> ConcreteFunction:
@@ -79,7 +79,7 @@ class Function:
 
         args, kwargs: tensors or specs in their place; none for those of `input_signature`. Raises TypeError if they do not fit.
         """
-        signature = self._signature or CallSignature.of(self._name, self.python_function, None)
+        signature = self._signature or InputSignature.of(self._name, self.python_function, None)
         given = signature.specs if not args and not kwargs else args
         return ConcreteFunction(self, self._program, signature, *signature.bound(given, kwargs))
 
@@ -93,7 +93,7 @@ class Function:
 
     def pretty_printed_concrete_signatures(self, verbose: bool = True) -> str:
         """Returns the arguments of those programs, a paragraph for each kind of arguments."""
-        signature = self._signature or CallSignature.of(self._name, self.python_function, None)
+        signature = self._signature or InputSignature.of(self._name, self.python_function, None)
         keys = [key for cache in caches_of(self._key) for key in cache.specializations]
         return "\n\n".join(signature.shown(*jax.tree.unflatten(key[0], map(shown_key, key[1:]))) for key in keys)
 

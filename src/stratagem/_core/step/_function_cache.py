@@ -9,7 +9,7 @@ from typing import Any
 import jax
 
 from stratagem._core.context import current
-from stratagem._core.step._signature import IdentityKey, ReadingsKey, alive, changed_part, code_of, leaf_key
+from stratagem._core.step._program_keys import IdentityKey, ReadingsKey, alive, changed_part, code_of, leaf_key
 from stratagem._core.step._trace import TraceFindings
 from stratagem._core.values import is_per_replica
 

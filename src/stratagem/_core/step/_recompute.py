@@ -11,7 +11,7 @@ import jax.numpy as jnp
 from stratagem._base.types import UserFunction
 from stratagem._core.context import current, entered
 from stratagem._core.eager import open_recorder
-from stratagem._core.step._assign_scope import AssignScope, CollectiveAddGuard
+from stratagem._core.step._assign_scope import AssignScope, BranchRecorder
 from stratagem._core.step._custom_gradient import custom_gradient
 from stratagem._core.step._gradient_tape import GradientTape, UnconnectedGradients
 from stratagem._private import (
@@ -90,7 +90,7 @@ def _repeating(reads: Mapping[int, VariableRead]) -> Iterator[None]:
         return
     recorder: Any = current().recorder
     scope = AssignScope()
-    with entered(recorder=None if recorder is None else CollectiveAddGuard(recorder, scope)), scope:
+    with entered(recorder=None if recorder is None else BranchRecorder(recorder, scope)), scope:
         scope.set([read.variable for read in others], [read.value for read in others])
         yield
 

@@ -17,10 +17,10 @@ from stratagem._core.step._consistency import agree_on
 from stratagem._core.step._function_cache import FunctionCache, Specialization, specialization_of, tracing
 from stratagem._core.step._interrupts import HostMode, OtherMesh, Unexplored
 from stratagem._core.step._program import Program
+from stratagem._core.step._program_keys import is_source, leaf_key
 from stratagem._core.step._remote import RemoteIterator, RemoteProgram, remote_placement
 from stratagem._core.step._replica_context import DECISIONS
 from stratagem._core.step._replica_shapes import ReplicaShapes, retried_until_shapes_known, with_replica_note
-from stratagem._core.step._signature import is_source, leaf_key
 from stratagem._core.step._trace import Body, Trace, TraceFindings, explore, trace
 from stratagem._core.step._uneven import UnevenProgram
 from stratagem._core.values import Separate, Stacked, is_per_replica, is_remote

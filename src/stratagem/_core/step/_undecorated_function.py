@@ -16,7 +16,7 @@ from stratagem._core.numbers import IN_MATH, ROOM, NumberTrace, UnrecordedNumber
 from stratagem._core.step._execute import execute
 from stratagem._core.step._function import Function
 from stratagem._core.step._interrupts import INTERRUPTS
-from stratagem._core.step._signature import function_key, is_source
+from stratagem._core.step._program_keys import function_key, is_source
 from stratagem._core.step._traced_per_replica import TracedPerReplica
 from stratagem._core.step.reading import (
     FunctionReader,

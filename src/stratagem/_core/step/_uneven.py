@@ -18,8 +18,8 @@ from stratagem._core.step._arguments import Arguments
 from stratagem._core.step._markers import is_literal
 from stratagem._core.step._partition import LocalPiece, Partition, RowCountProgram
 from stratagem._core.step._program_call import program_call
+from stratagem._core.step._program_keys import static_key
 from stratagem._core.step._program_variables import ProgramVariables
-from stratagem._core.step._signature import static_key
 from stratagem._core.step._trace import Trace
 from stratagem._core.values import per_replica, storage
 

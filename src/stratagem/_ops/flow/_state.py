@@ -10,7 +10,7 @@ from jax.extend import core as xc
 
 from stratagem._base.types import Nest, UserFunction, Value
 from stratagem._core.context import current, entered, recording
-from stratagem._core.step import AssignScope, CollectiveAddGuard, furthest_seed, input_spec, is_slower_in_loops
+from stratagem._core.step import AssignScope, BranchRecorder, furthest_seed, input_spec, is_slower_in_loops
 from stratagem._core.values import on_read
 from stratagem._ops._convert import is_traced, tensor
 from stratagem._ops.flow._tensor_array import is_array
@@ -24,7 +24,7 @@ def _inside(function: Callable[..., Any], args: Sequence[Any], variables: Sequen
     """Runs the function with these values of variables. Returns its result and the scope."""
     recorder = current().recorder
     scope = AssignScope()
-    inner = None if recorder is None else CollectiveAddGuard(recorder, scope)
+    inner = None if recorder is None else BranchRecorder(recorder, scope)
     with entered(recorder=inner), scope:
         scope.set(variables, values)
         return as_tensors(function(*args)), scope

@@ -6,13 +6,13 @@ from stratagem._servers.remote._actors import Pending as Pending
 from stratagem._servers.remote._actors import TaskLostError as TaskLostError
 from stratagem._servers.remote._actors import TaskSilentError as TaskSilentError
 from stratagem._servers.remote._placement import ServerPlacement as ServerPlacement
-from stratagem._servers.remote._push_messages import Push as Push
-from stratagem._servers.remote._push_messages import PushId as PushId
-from stratagem._servers.remote._push_messages import UpdateGradients as UpdateGradients
 from stratagem._servers.remote._ray_worker_proxy import RemoteResource as RemoteResource
 from stratagem._servers.remote._server import MissingVariableError as MissingVariableError
 from stratagem._servers.remote._server import ServerStatistics as ServerStatistics
 from stratagem._servers.remote._server import VariableServer as VariableServer
+from stratagem._servers.remote._server_messages import Push as Push
+from stratagem._servers.remote._server_messages import PushId as PushId
+from stratagem._servers.remote._server_messages import UpdateGradients as UpdateGradients
 from stratagem._servers.remote._servers import Servers as Servers
 from stratagem._servers.remote._task_server import Server as Server
 from stratagem._servers.remote._task_server import connect as connect

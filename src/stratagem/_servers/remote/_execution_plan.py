@@ -17,7 +17,7 @@ from stratagem._core.step import ProgramAssertions
 from stratagem._servers.remote._actors import Actor
 from stratagem._servers.remote._lookup import RowCapacity, rows_to_look_up
 from stratagem._servers.remote._prefetch import ReadsByServer
-from stratagem._servers.remote._push_messages import Push, ReadReply, UpdateGradients
+from stratagem._servers.remote._server_messages import Push, ReadReply, UpdateGradients
 from stratagem._servers.remote._time_breakdown import TimeCategory
 from stratagem._servers.remote._update import SparseGradient
 from stratagem._servers.remote._worker import Worker
@@ -288,7 +288,7 @@ class PlanExecution:
         pushed = sorted({*sends, *added, *replaced})
         if not pushed:
             return {}
-        push_id = self._worker.next_origin()
+        push_id = self._worker.next_push_id()
         with self._worker.clock.part(TimeCategory.SERVERS):
             calls = {}
             for server in pushed:

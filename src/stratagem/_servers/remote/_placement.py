@@ -18,7 +18,7 @@ from stratagem._servers.remote._export import to_jax_array
 from stratagem._servers.remote._lookup import RowCapacity, rows_to_look_up
 from stratagem._servers.remote._markers import lookup_p
 from stratagem._servers.remote._program import ParameterServerProgram
-from stratagem._servers.remote._push_messages import Push
+from stratagem._servers.remote._server_messages import Push
 from stratagem._servers.remote._servers import Servers
 from stratagem._servers.remote._worker import Worker
 
@@ -82,7 +82,7 @@ class ServerPlacement(RemotePlacement):
         """Lets the servers add the amount, so that additions of several workers at once are all counted."""
         value = jnp.broadcast_to(jnp.asarray(amount, variable._dtype), variable.shape)
         amount = value if sign > 0 else -value
-        push_id = Worker.current().next_origin()
+        push_id = Worker.current().next_push_id()
         self.servers.push(push_id, self, lambda key: Push(added={key: amount}))
         self._count_change()
         return True

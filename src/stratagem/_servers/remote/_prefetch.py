@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, final
 
-from stratagem._servers.remote._push_messages import ReadReply
+from stratagem._servers.remote._server_messages import ReadReply
 
 ReadsByServer = Mapping[int, ReadReply]
 

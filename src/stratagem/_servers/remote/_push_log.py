@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import final
 
-from stratagem._servers.remote._push_messages import Push, PushId
+from stratagem._servers.remote._server_messages import Push, PushId
 
 # The history of one variable: by coordinator and closure, the number of the last push that may have changed it.
 History = Mapping[str, Mapping[int, int]]

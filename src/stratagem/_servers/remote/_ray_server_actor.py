@@ -9,9 +9,9 @@ import jax
 from stratagem._base.errors import UnavailableError
 from stratagem._servers.remote._export import as_argument, imported, imported_maker, shapes_of
 from stratagem._servers.remote._push_log import History
-from stratagem._servers.remote._push_messages import Push, PushId, ReadReply
 from stratagem._servers.remote._ray_task import RayTask
 from stratagem._servers.remote._server import ServerStatistics, VariableServer, VariableTransfer
+from stratagem._servers.remote._server_messages import Push, PushId, ReadReply
 from stratagem._servers.remote._update import UpdateSpec, flat
 
 

@@ -18,13 +18,13 @@ from stratagem._servers.remote._execution_plan import ExecutionPlan
 from stratagem._servers.remote._export import exported
 from stratagem._servers.remote._finalizers import FinalizationQueue
 from stratagem._servers.remote._prefetch import PrefetchedValues, StalenessCheck
-from stratagem._servers.remote._push_messages import PushId
 from stratagem._servers.remote._ray_actors import RayActor
 from stratagem._servers.remote._ray_worker_task import IteratorElementRef, RemoteSeed, without_programs
 from stratagem._servers.remote._server import MissingVariableError
-from stratagem._servers.remote._step_messages import MissingPlan, MissingProgram, PlanKey, ShapeMismatch, StepCall
+from stratagem._servers.remote._server_messages import PushId
 from stratagem._servers.remote._time_breakdown import TimeBreakdown, TimeCategory
 from stratagem._servers.remote._update import SparseGradient
+from stratagem._servers.remote._worker_messages import MissingPlan, MissingProgram, PlanKey, ShapeMismatch, StepCall
 
 _handles = itertools.count()
 
@@ -135,7 +135,7 @@ class RayWorkerProxy:
         self._closures, self._pushes = closures, 0
         self._below, self._coordinator = below, coordinator
 
-    def next_origin(self) -> PushId:
+    def next_push_id(self) -> PushId:
         """Returns the origin of the next push that a function makes outside of steps."""
         self._pushes += 1
         return PushId(self._closures[0], self._pushes, self._below, self._coordinator)

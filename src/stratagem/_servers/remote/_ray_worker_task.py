@@ -16,7 +16,10 @@ from stratagem._servers.remote._execution_plan import ExecutionPlan, PlanExecuti
 from stratagem._servers.remote._export import ImportedSubprogram, MissingProgramError, imported, shapes_of
 from stratagem._servers.remote._ray_task import RayTask
 from stratagem._servers.remote._server import MissingVariableError
-from stratagem._servers.remote._step_messages import (
+from stratagem._servers.remote._time_breakdown import TimeCategory
+from stratagem._servers.remote._update import SparseGradient, flat
+from stratagem._servers.remote._worker import Worker
+from stratagem._servers.remote._worker_messages import (
     LaterStepFailure,
     MissingPlan,
     MissingProgram,
@@ -27,9 +30,6 @@ from stratagem._servers.remote._step_messages import (
     StepId,
     Stop,
 )
-from stratagem._servers.remote._time_breakdown import TimeCategory
-from stratagem._servers.remote._update import SparseGradient, flat
-from stratagem._servers.remote._worker import Worker
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from stratagem._base.errors import InvalidArgumentError
 from stratagem._core.values import Maker
 from stratagem._servers.remote._export import as_argument, to_jax_array
 from stratagem._servers.remote._push_log import History, PushLog
-from stratagem._servers.remote._push_messages import Push, PushId, ReadReply
+from stratagem._servers.remote._server_messages import Push, PushId, ReadReply
 from stratagem._servers.remote._time_breakdown import BusyTimer
 from stratagem._servers.remote._update import UpdateFunction
 

@@ -14,8 +14,8 @@ from stratagem._servers.remote._actors import Actor, LocalActor
 from stratagem._servers.remote._execution_plan import ServerLocation
 from stratagem._servers.remote._export import exported, shapes_of
 from stratagem._servers.remote._finalizers import FinalizationQueue
-from stratagem._servers.remote._push_messages import Push, PushId
 from stratagem._servers.remote._server import MissingVariableError, ServerStatistics
+from stratagem._servers.remote._server_messages import Push, PushId
 from stratagem._servers.remote._update import ServerUpdate, WeakUpdateReference, flat
 
 Result = TypeVar("Result")

@@ -12,8 +12,8 @@ from stratagem._core.mesh import ReplicaMesh
 from stratagem._core.step import on_all_devices
 from stratagem._private import is_seed_state
 from stratagem._servers.remote._prefetch import PrefetchedValues, StalenessCheck
-from stratagem._servers.remote._push_messages import PushId
 from stratagem._servers.remote._server import MissingVariableError
+from stratagem._servers.remote._server_messages import PushId
 from stratagem._servers.remote._time_breakdown import TimeBreakdown
 
 _GOLDEN = 0x9E3779B9  # spreads small numbers over 32 bits
@@ -47,7 +47,7 @@ class Worker:
     def begin(self, closures: Sequence[int], below: int, coordinator: str, pushes: int = 0) -> None:
         """Starts the first of these closures, or continues it after this many pushes.
 
-        below, coordinator: those of its pushes' Origin.
+        below, coordinator: those of its pushes' PushId.
         """
         self._closure, self.pushes = closures[0], pushes
         self._below, self._coordinator = below, coordinator
@@ -75,7 +75,7 @@ class Worker:
         """True if it runs a closure, whose pushes have numbers."""
         return self.index is not None and self._closure >= 0
 
-    def next_origin(self) -> PushId | None:
+    def next_push_id(self) -> PushId | None:
         """Returns the push_id of the next push, the same if another worker repeats the closure; None outside of closures."""
         if not self.numbered:
             return None

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import PurePath
 from typing import Any
 
-from stratagem._core.step._signature import all_code
+from stratagem._core.step._program_keys import all_code
 
 # Objects of these libraries count by identity and are not followed: they have no numbers whose changes TensorFlow would see.
 LIBRARIES = frozenset((

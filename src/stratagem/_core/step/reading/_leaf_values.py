@@ -4,7 +4,7 @@ import contextvars
 from typing import Any
 
 from stratagem._core.numbers import IN_MATH
-from stratagem._core.step._signature import is_source
+from stratagem._core.step._program_keys import is_source
 from stratagem._core.step.reading._places import Place, put
 from stratagem._core.step.reading._walk import ConcurrentTraceError, Path, Reachable
 

@@ -14,7 +14,7 @@ from jax.tree_util import PyTreeDef
 from stratagem._base.types import Nest
 from stratagem._core.numbers import NumberOperationLog, exactly
 from stratagem._core.step._function_cache import tracing
-from stratagem._core.step._signature import IdentityKey, ReadingsKey
+from stratagem._core.step._program_keys import IdentityKey, ReadingsKey
 from stratagem._core.step.reading._code import names_of
 from stratagem._core.step.reading._visitor_dispatch import visit_arguments, visitor_of
 from stratagem._core.step.reading._walk import ConcurrentTraceError, Path, Reachable

@@ -1,4 +1,4 @@
-"""Chooses the checkpoint to restore, the newest intact one, and warns about those that are not intact."""
+"""Chooses the checkpoint to restore, the latest intact one, and warns about those that are not intact."""
 
 import logging
 import os
@@ -8,8 +8,8 @@ from pathlib import Path
 
 from stratagem._base.errors import CheckpointError, DataLossError, NotFoundError
 from stratagem._base.paths import local_path
+from stratagem._checkpoints._checkpoint_files import verify
 from stratagem._checkpoints._finite import shown
-from stratagem._checkpoints._format import verify
 from stratagem._checkpoints._index import NAME, get_checkpoint_state, is_within, numbered, saved_in
 from stratagem._checkpoints._manifest import load
 

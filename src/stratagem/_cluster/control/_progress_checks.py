@@ -1,4 +1,4 @@
-"""Member and PendingAgreement: what the hub knows of the tasks, and which of them is the cause when others wait."""
+"""Member and PendingAgreement: the progress of the tasks, and which of them is the cause when others wait."""
 
 import json
 from collections.abc import Collection, Iterable, Mapping

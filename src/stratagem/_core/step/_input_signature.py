@@ -1,4 +1,4 @@
-"""CallSignature: the parameters of a compiled function, and the tensors that it takes for them."""
+"""InputSignature: the parameters of a compiled function, and the tensors that it takes for them."""
 
 import inspect
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ _POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_O
 
 @final
 @dataclass(frozen=True)
-class CallSignature:
+class InputSignature:
     """The parameters of a Python function, with specs for the first of those that can be given by position.
 
     name: of the function, for messages.
@@ -27,7 +27,7 @@ class CallSignature:
     specs: tuple[Nest, ...] = ()
 
     @classmethod
-    def of(cls, name: str, function: UserFunction, specs: Sequence[Nest] | None) -> "CallSignature":
+    def of(cls, name: str, function: UserFunction, specs: Sequence[Nest] | None) -> "InputSignature":
         """Returns the signature of a function. Raises TypeError for specs that are none, or for more than it has parameters."""
         parameters = inspect.signature(function)
         found = tuple(specs or ())
@@ -91,7 +91,7 @@ class CallSignature:
                 raise TypeError(f"{self.name}: the argument {name!r} is missing: {value}.")
         return wanted.args, wanted.kwargs
 
-    def without_first(self) -> "CallSignature":
+    def without_first(self) -> "InputSignature":
         """Returns the signature of a method that is bound to an instance."""
         _, *rest = self.parameters.parameters.values()
         return replace(self, parameters=self.parameters.replace(parameters=rest))

@@ -13,7 +13,7 @@ PlanKey = tuple[int, ...]
 class StepCall:
     """Asks a worker to take a step of a plan for each of some closures.
 
-    inputs: arrays, and an `IteratorElementRef` for each that the worker has. closures, below, coordinator: as in `Origin`.
+    inputs: arrays, and an `IteratorElementRef` for each that the worker has. closures, below, coordinator: as in `PushId`.
     pushes: how many pushes the first closure has made before. ready: updates with shapes of gradients for which their
     servers have programs. use_prefetched: whether the first step may use prefetched values. more_follow: whether
     another call is likely to follow at once.

@@ -11,7 +11,7 @@ import pytest
 from stratagem._base.errors import CheckpointError, DataLossError, NotFoundError
 
 # Private: a process dies, or a disk is full, between the parts of a save.
-from stratagem._checkpoints import _format
+from stratagem._checkpoints import _checkpoint_files
 from stratagem._core.values import Variable
 from stratagem.train import Checkpoint, CheckpointManager, checkpoints_iterator, latest_checkpoint
 from tests.checkpoints.faults import reseal
@@ -47,7 +47,7 @@ def test_a_crash_while_writing_leaves_the_older_checkpoint_the_latest(
         raise Crash
 
     with monkeypatch.context() as patch:
-        patch.setattr(_format, point, die)
+        patch.setattr(_checkpoint_files, point, die)
         patch.setattr(shutil, "rmtree", lambda *_, **__: None)  # a dead process does not clean up
         with pytest.raises(Crash):
             checkpoint.save(tmp_path / "ckpt")
@@ -70,7 +70,7 @@ def test_a_crash_while_replacing_leaves_the_old_content(
         raise Crash
 
     with monkeypatch.context() as patch:
-        patch.setattr(_format, point, die)
+        patch.setattr(_checkpoint_files, point, die)
         with pytest.raises(Crash):
             checkpoint.write(path)
     assert restored(path) == 1.0
@@ -83,7 +83,7 @@ def test_a_failed_save_leaves_no_directory(tmp_path: Path, monkeypatch: pytest.M
     def full(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(_format, "write_arrays", full)
+    monkeypatch.setattr(_checkpoint_files, "write_arrays", full)
     with pytest.raises(OSError, match="No space left"):
         Checkpoint(v=Variable(1.0)).save(tmp_path / "ckpt")
     assert list(tmp_path.iterdir()) == []
