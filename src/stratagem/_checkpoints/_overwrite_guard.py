@@ -38,7 +38,7 @@ class OverwriteGuard:
             self._known[os.path.abspath(path)] = load(path).generation
 
     def write(self, path: str, contents: CheckpointContents, *, listed: bool = True) -> None:
-        """Writes a checkpoint like `_checkpoint_files.write`. A finite one that a non-finite one replaces stays at `<path>.finite`.
+        """Writes a checkpoint like `_checkpoint_files.write`. One that a non-finite one replaces stays at `<path>.finite`.
 
         Warns once about a replaced complete checkpoint that the object did not know, if its values differ, and about
         arrays that are not finite.
