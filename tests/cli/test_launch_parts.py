@@ -22,7 +22,7 @@ from stratagem.cli._launch_plan import TaskCounts, TaskStart, assign_addresses, 
 from stratagem.cli._launch_show import summary
 
 # Private: logs of a million lines, and lines that are half written.
-from stratagem.cli._task_logs import TaskLogReader, error_lines, plain
+from stratagem.cli._task_log_reader import TaskLogReader, error_lines, plain
 
 
 def test_ports_of_a_machine_count_up_from_its_address() -> None:

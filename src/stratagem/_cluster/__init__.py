@@ -13,8 +13,8 @@ from stratagem._cluster._free_ports import free_ports as free_ports
 from stratagem._cluster._job import ClusterJob as ClusterJob
 from stratagem._cluster._job import Task as Task
 from stratagem._cluster._job import job_of as job_of
-from stratagem._cluster._launchers import OpenMPIClusterResolver as OpenMPIClusterResolver
-from stratagem._cluster._launchers import TorchrunClusterResolver as TorchrunClusterResolver
+from stratagem._cluster._launcher_resolvers import OpenMPIClusterResolver as OpenMPIClusterResolver
+from stratagem._cluster._launcher_resolvers import TorchrunClusterResolver as TorchrunClusterResolver
 from stratagem._cluster._nodelist import expand_counts as expand_counts
 from stratagem._cluster._nodelist import expand_nodes as expand_nodes
 from stratagem._cluster._ray_cluster_resolver import RayClusterResolver as RayClusterResolver

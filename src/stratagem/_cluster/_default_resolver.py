@@ -4,7 +4,7 @@ import logging
 import os
 from collections.abc import MutableMapping
 
-from stratagem._cluster._launchers import OpenMPIClusterResolver, TorchrunClusterResolver
+from stratagem._cluster._launcher_resolvers import OpenMPIClusterResolver, TorchrunClusterResolver
 from stratagem._cluster._resolver import ClusterResolver
 from stratagem._cluster._slurm import SlurmClusterResolver
 from stratagem._cluster._tf_config import TFConfigClusterResolver

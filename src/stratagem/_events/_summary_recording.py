@@ -13,7 +13,7 @@ from stratagem._core.context import current, recording
 from stratagem._core.mesh import AXIS
 from stratagem._events._summary_barrier import note
 from stratagem._events._summary_context import SummaryContext, is_met, step_number, summary_context
-from stratagem._events._summary_inputs import trace_inputs
+from stratagem._events._summary_settings import trace_inputs
 from stratagem._events._writer import SummaryFileWriter, writer_of
 from stratagem._ops import is_tensor, tensor
 

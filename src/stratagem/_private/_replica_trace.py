@@ -1,4 +1,4 @@
-"""ReplicaTrace: makes JAX compute every operation of one replica at once, and meet the others for collectives."""
+"""EagerReplicaTrace: makes JAX compute every operation of one replica at once, and meet the others for collectives."""
 
 import contextlib
 from collections.abc import Callable, Iterator, Sequence
@@ -16,7 +16,7 @@ Collective = Callable[[Callable[..., Value], Sequence[Value]], Value]
 
 
 @final
-class ReplicaTrace(jax_core.Trace):
+class EagerReplicaTrace(jax_core.Trace):
     """Computes operations at once, on ordinary arrays; one that uses the axis of replicas is computed for all of them."""
 
     __slots__ = ("_axis", "_collective", "_replica")
@@ -66,7 +66,7 @@ def in_replica_trace(axis: str, replicas: int, replica: int, collective: Collect
     context = jax_core.trace_ctx
     before = context.trace
     with jax_core.extend_axis_env_nd([(axis, replicas)]):
-        context.set_trace(ReplicaTrace(axis, replica, collective))
+        context.set_trace(EagerReplicaTrace(axis, replica, collective))
         try:
             yield
         finally:

@@ -17,7 +17,7 @@ from typing import Any, Final, final
 from stratagem._cluster.control import Position, position_in
 from stratagem.cli._launch_cause import EndedTask
 from stratagem.cli._launch_plan import TaskStart, kind_of
-from stratagem.cli._task_logs import TaskLogReader, tail
+from stratagem.cli._task_log_reader import TaskLogReader, tail
 
 _KEEPER = Path(__file__).with_name("_launch_keeper.py")
 _SETTLE_SECONDS = 3.0  # from the first failure until the others are told to end: their own errors tell most

@@ -19,7 +19,7 @@ from stratagem.cli._launch_attempt import Attempt, TaskStatus, log_path
 from stratagem.cli._launch_cause import EndedTask, exit_code, root_cause, signal_name
 from stratagem.cli._launch_plan import TaskStart
 from stratagem.cli._launch_show import Display
-from stratagem.cli._task_logs import error_lines, plain
+from stratagem.cli._task_log_reader import error_lines, plain
 
 _LOOK_SECONDS = 0.25  # between two looks at logs and positions
 _LONGEST_WAIT = 60.0  # seconds before a restart

@@ -13,7 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from stratagem.cli._launch_attempt import TaskStatus
-from stratagem.cli._task_logs import plain
+from stratagem.cli._task_log_reader import plain
 
 _LINES_SECONDS = 5.0  # between two lines
 _FEW_TASKS = 8  # up to this many tasks are described one by one in such a line

@@ -110,7 +110,7 @@ class InitialValue:
 
 
 @final
-class InitialRows:
+class RowsInitializer:
     """Some rows of an initial value, as an initializer of the variable that has these rows."""
 
     def __init__(self, initial: InitialValue, start: int, rows: int) -> None:
@@ -118,7 +118,7 @@ class InitialRows:
         self.shape, self.dtype = (rows, *initial.shape[1:]), initial.dtype
 
     @classmethod
-    def of(cls, initializer: Any, variable: Any) -> "InitialRows":
+    def of(cls, initializer: Any, variable: Any) -> "RowsInitializer":
         """Returns all rows of the value of an initializer of a whole variable, which has at least one dimension."""
         shape = tuple(variable.shape)
         make = functools.partial(initializer, variable.shape, dtype=variable._dtype)

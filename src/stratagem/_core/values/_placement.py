@@ -16,7 +16,7 @@ from stratagem._base.types import TensorLike
 from stratagem._core.context import current, entered
 from stratagem._core.mesh import ReplicaMesh
 from stratagem._core.roles import Strategy
-from stratagem._core.values._initial_value import InitialRows
+from stratagem._core.values._initial_value import RowsInitializer
 from stratagem._core.values._initializer_program import InitializerProgram
 from stratagem._core.values._on_read import add_to_each, aggregate, on_read, shares
 from stratagem._private import (
@@ -157,7 +157,7 @@ def _initialize(variable: Any, initializer: Any) -> Any:
     if not placement.remote or not variable.shape:
         return initializer
     _check_scope(placement)
-    part = initializer if isinstance(initializer, InitialRows) else InitialRows.of(initializer, variable)
+    part = initializer if isinstance(initializer, RowsInitializer) else RowsInitializer.of(initializer, variable)
     program = part.initial.program
     if program is None:
         return initializer if part.initial.traced is None else part  # a traced initializer is not run again

@@ -14,7 +14,7 @@ from stratagem._base.types import DTypeLike, ShapeLike, TensorLike, Unused
 from stratagem._core.context import current
 from stratagem._core.values._formatting import described
 from stratagem._core.values._identity_reference import Reference
-from stratagem._core.values._initial_value import InitialRows
+from stratagem._core.values._initial_value import RowsInitializer
 from stratagem._core.values._name_scope import open_name_scope
 from stratagem._core.values._partial_assignment import assign_rows, checked_rows
 from stratagem._core.values._tensor_shape import TensorShape
@@ -126,7 +126,7 @@ class Variable(KerasVariable):  # type: ignore[misc]
         label = open_name_scope() + (name or "Variable")
         mode, reduction = _synchronization(synchronization, label), _aggregation(aggregation, label)
         value = self._evaluated(initial_value)
-        if not isinstance(value, InitialRows):
+        if not isinstance(value, RowsInitializer):
             value = initial_array(value, dtype_of(dtype))
         if isinstance(value, jax.core.Tracer):
             raise ValueError(
@@ -149,7 +149,9 @@ class Variable(KerasVariable):  # type: ignore[misc]
             self._declared = declared
         super().__init__(
             # A callable, because inside a first trace only that can make a variable, whose value is set when the trace ends.
-            value if isinstance(value, InitialRows) else lambda shape, dtype=None: jnp.array(value, dtype=value.dtype),
+            value
+            if isinstance(value, RowsInitializer)
+            else lambda shape, dtype=None: jnp.array(value, dtype=value.dtype),
             shape=value.shape,
             dtype=str(value.dtype),
             trainable=(mode != "on_read") if trainable is None else trainable,
@@ -167,7 +169,9 @@ class Variable(KerasVariable):  # type: ignore[misc]
         if known is not None:
             return known
         return (
-            initial_value() if callable(initial_value) and not isinstance(initial_value, InitialRows) else initial_value
+            initial_value()
+            if callable(initial_value) and not isinstance(initial_value, RowsInitializer)
+            else initial_value
         )
 
     @property

@@ -7,7 +7,7 @@ from typing import Any
 import keras
 
 from stratagem._core.context import current
-from stratagem._core.values._initial_value import InitialRows, InitialValue, accepts_position, as_tensor
+from stratagem._core.values._initial_value import InitialValue, RowsInitializer, accepts_position, as_tensor
 from stratagem._core.values._initializer_program import InitializerProgram
 from stratagem._core.values._partitioners import rows_of_shards
 from stratagem._core.values._sharded import ShardedVariable
@@ -73,7 +73,7 @@ def _of_keras(cls: type, bound: Arguments) -> ShardedVariable | None:
     made, offset = [], 0
     with below_scope(name):
         for i, rows in enumerate(sizes):
-            own = {"initializer": InitialRows(initial, offset, rows), "shape": (rows, *shape[1:]), "dtype": dtype}
+            own = {"initializer": RowsInitializer(initial, offset, rows), "shape": (rows, *shape[1:]), "dtype": dtype}
             made.append(_made(cls, bound, own | {"name": f"part_{i}"}))
             offset += rows
     return ShardedVariable(made, name, path=made[0].path.removesuffix("/part_0"))
@@ -96,7 +96,7 @@ def _of_tensorflow(cls: type, bound: Arguments) -> Any:
         return _in_one_piece(cls, initial, known) if callable(source) else None
     made, offset = [], 0
     for i, rows in enumerate(sizes):
-        value = InitialRows(initial, offset, rows) if _may_be_remote() else initial.part(offset, rows)
+        value = RowsInitializer(initial, offset, rows) if _may_be_remote() else initial.part(offset, rows)
         own = {"initial_value": value, "shape": (rows, *initial.shape[1:]), "dtype": initial.dtype}
         made.append(_made(cls, bound, own | {"name": f"{label}/part_{i}", "constraint": None}))
         offset += rows
@@ -128,7 +128,7 @@ def _of_unknown_shape(source: Any, dtype: Any, label: str) -> InitialValue:
 def _in_one_piece(cls: type, initial: InitialValue, known: bool) -> Any:
     """Returns a variable that is not cut, or None if its shape is known and no server makes its value: the constructor does."""
     if initial.shape and _may_be_remote():
-        value: Any = InitialRows(initial, 0, initial.shape[0])
+        value: Any = RowsInitializer(initial, 0, initial.shape[0])
     elif known:
         return None
     else:

@@ -22,7 +22,7 @@ from stratagem._data.stages._stage import StageIterator
 Result = tuple[Nest, State]  # an element, or a `FailedElement`, and the state of the iteration after it
 
 
-class Executor(abc.ABC):
+class SerialExecutor(abc.ABC):
     """Runs the jobs that compute elements ahead."""
 
     @abc.abstractmethod
@@ -35,7 +35,7 @@ class Executor(abc.ABC):
 
 
 @final
-class InlineExecutor(Executor):
+class InlineExecutor(SerialExecutor):
     """Runs jobs in the caller: for elements that are cheap to make and are then transferred to a device asynchronously."""
 
     def submit(self, job: Callable[[], Result]) -> Future[Result]:
@@ -48,7 +48,7 @@ class InlineExecutor(Executor):
 
 
 @final
-class ThreadExecutor(Executor):
+class ThreadExecutor(SerialExecutor):
     """Runs jobs in one thread, started with the first job, in the creator's context but never under its trace.
 
     It is a daemon: a source that blocks forever must not keep the program from ending. With several threads, jobs
@@ -113,7 +113,7 @@ class ReadAheadIterator(StageIterator):
     An error reaches the caller at the element that it belongs to. The state is that of the next element to return.
     """
 
-    def __init__(self, parent: StageIterator, depth: int, executor: Executor) -> None:
+    def __init__(self, parent: StageIterator, depth: int, executor: SerialExecutor) -> None:
         super().__init__(parent)
         self._source = parent
         self._depth = depth

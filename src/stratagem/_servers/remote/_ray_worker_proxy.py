@@ -24,7 +24,13 @@ from stratagem._servers.remote._server import MissingVariableError
 from stratagem._servers.remote._server_messages import PushId
 from stratagem._servers.remote._time_breakdown import TimeBreakdown, TimeCategory
 from stratagem._servers.remote._update import SparseGradient
-from stratagem._servers.remote._worker_messages import MissingPlan, MissingProgram, PlanKey, ShapeMismatch, StepCall
+from stratagem._servers.remote._worker_messages import (
+    ElementShapeMismatch,
+    MissingPlan,
+    MissingProgram,
+    PlanKey,
+    StepCall,
+)
 
 _handles = itertools.count()
 
@@ -205,7 +211,7 @@ class RayWorkerProxy:
             self._ready |= ready
             self.clock.add_remote(answer.seconds)
             self.clock.steps += len(answer.results)
-            if isinstance(stop, ShapeMismatch):
+            if isinstance(stop, ElementShapeMismatch):
                 next(v for v in inputs if isinstance(v, StandIn) and v.leaf.iterator == stop.iterator).iterator.forget()
             # Results are returned at once: an error below, or of the next step, must not count against these steps.
             if answer.results or not isinstance(stop, MissingPlan | MissingProgram):

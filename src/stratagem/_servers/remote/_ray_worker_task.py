@@ -20,11 +20,11 @@ from stratagem._servers.remote._time_breakdown import TimeCategory
 from stratagem._servers.remote._update import SparseGradient, flat
 from stratagem._servers.remote._worker import Worker
 from stratagem._servers.remote._worker_messages import (
+    ElementShapeMismatch,
     LaterStepFailure,
     MissingPlan,
     MissingProgram,
     PlanKey,
-    ShapeMismatch,
     StepAnswer,
     StepCall,
     StepId,
@@ -157,7 +157,7 @@ class WorkerTask(RayTask):
             values = [self._input(x, drawn) for x in inputs]
             for x, value in zip(inputs, values, strict=True):
                 if isinstance(x, IteratorElementRef) and (tuple(value.shape), str(value.dtype)) != (x.shape, x.dtype):
-                    return ShapeMismatch(x.iterator)
+                    return ElementShapeMismatch(x.iterator)
             if interrupted is not None and interrupted.step_id == step_id:
                 execution, self._worker.pushes = interrupted.execution, interrupted.pushes
             else:

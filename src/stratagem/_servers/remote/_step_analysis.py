@@ -21,7 +21,7 @@ from stratagem._core.step import RemoteUpdate, Trace, has_side_effects, is_liter
 from stratagem._core.values import is_remote
 from stratagem._servers.remote._inlined import inlined
 from stratagem._servers.remote._markers import apply_p, lookup_p, scatter_p
-from stratagem._servers.remote._row_gradient import RowGradientType, Rule, sparse_rule
+from stratagem._servers.remote._row_rules import RowGradientType, Rule, sparse_rule
 
 Var = Any
 Eqn = Any

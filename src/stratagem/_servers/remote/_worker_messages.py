@@ -54,7 +54,7 @@ class MissingProgram:
 
 
 @dataclass(frozen=True)
-class ShapeMismatch:
+class ElementShapeMismatch:
     """The next element of the iterator with this number does not have the shapes that the coordinator expected."""
 
     iterator: int
@@ -65,7 +65,7 @@ class LaterStepFailure:
     """A step after the first one failed: called alone, it raises its error."""
 
 
-Stop = MissingPlan | MissingProgram | ShapeMismatch | LaterStepFailure
+Stop = MissingPlan | MissingProgram | ElementShapeMismatch | LaterStepFailure
 
 
 @dataclass(frozen=True)

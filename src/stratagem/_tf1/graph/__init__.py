@@ -1,8 +1,5 @@
 """TensorFlow 1's way to write a model: a model_fn is traced like any step, and its effects are operations that run later."""
 
-from stratagem._tf1.graph._building import ModelBuild as ModelBuild
-from stratagem._tf1.graph._building import building_here as building_here
-from stratagem._tf1.graph._building import current_building as current_building
 from stratagem._tf1.graph._collections import add_to_collection as add_to_collection
 from stratagem._tf1.graph._collections import add_to_collections as add_to_collections
 from stratagem._tf1.graph._collections import get_collection as get_collection
@@ -37,6 +34,9 @@ from stratagem._tf1.graph._initializers import TruncatedNormal as TruncatedNorma
 from stratagem._tf1.graph._initializers import VarianceScaling as VarianceScaling
 from stratagem._tf1.graph._initializers import Zeros as Zeros
 from stratagem._tf1.graph._keys import GraphKeys as GraphKeys
+from stratagem._tf1.graph._model_build import ModelBuild as ModelBuild
+from stratagem._tf1.graph._model_build import building_here as building_here
+from stratagem._tf1.graph._model_build import current_building as current_building
 from stratagem._tf1.graph._operations import Operation as Operation
 from stratagem._tf1.graph._operations import assign as assign
 from stratagem._tf1.graph._operations import assign_add as assign_add

@@ -4,8 +4,8 @@ import re
 from typing import Any
 
 from stratagem._base.types import TensorLike
-from stratagem._tf1.graph._building import building_here, current_building
 from stratagem._tf1.graph._keys import GraphKeys
+from stratagem._tf1.graph._model_build import building_here, current_building
 
 
 def add_to_collection(name: str, value: TensorLike) -> None:

@@ -16,8 +16,8 @@ import numpy as np
 from stratagem._core.values import initial_array
 from stratagem._ops import as_dtype
 from stratagem._private import KerasVariable
-from stratagem._tf1.graph._building import current_building
 from stratagem._tf1.graph._initializers import GlorotUniform, Initializer, Zeros
+from stratagem._tf1.graph._model_build import current_building
 
 
 @final

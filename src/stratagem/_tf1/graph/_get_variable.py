@@ -9,10 +9,10 @@ import numpy as np
 from stratagem._base.types import DTypeLike, Nest, ShapeLike, TensorLike, Unused
 from stratagem._core.values import Variable, VariableAggregation, VariableSynchronization
 from stratagem._ops import as_dtype, float32
-from stratagem._tf1.graph._building import building_here, current_building
 from stratagem._tf1.graph._first_values import demand_dtype, first_value, outside_the_trace, static_shape
 from stratagem._tf1.graph._graph_variable import GraphVariable
 from stratagem._tf1.graph._keys import GraphKeys
+from stratagem._tf1.graph._model_build import building_here, current_building
 
 
 def _made(name: str, initial: Callable[[], Any], **settings: Any) -> Callable[[], GraphVariable]:

@@ -22,9 +22,9 @@ from stratagem._private import (
     seeds_from,
     unscoped,
 )
-from stratagem._tf1.graph._building import ModelBuild, building_here
 from stratagem._tf1.graph._graph_variable import GraphVariable
 from stratagem._tf1.graph._keys import GraphKeys
+from stratagem._tf1.graph._model_build import ModelBuild, building_here
 
 
 @final

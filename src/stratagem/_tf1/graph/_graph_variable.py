@@ -8,7 +8,7 @@ from typing import Any, final
 import jax
 
 from stratagem._core.values import IndexedSlices, Variable
-from stratagem._tf1.graph._building import building_here, current_building
+from stratagem._tf1.graph._model_build import building_here, current_building
 from stratagem._tf1.graph._operations import Operation, assign, assign_add, assign_sub
 
 

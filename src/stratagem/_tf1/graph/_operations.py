@@ -8,7 +8,7 @@ import jax
 import keras
 
 from stratagem._base.types import Nest, TensorLike, Unused
-from stratagem._tf1.graph._building import ModelBuild, building_here, current_building
+from stratagem._tf1.graph._model_build import ModelBuild, building_here, current_building
 
 
 @final

@@ -4,7 +4,7 @@ import contextlib
 from collections.abc import Iterator
 
 from stratagem._base.types import DTypeLike, Nest, TensorLike, Unused
-from stratagem._tf1.graph._building import building_here, current_building
+from stratagem._tf1.graph._model_build import building_here, current_building
 from stratagem._tf1.graph._scopes import AUTO_REUSE, VariableScope
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from stratagem._base.types import TensorLike, Unused
 from stratagem._ops import tensor
-from stratagem._tf1.graph._building import building_here
+from stratagem._tf1.graph._model_build import building_here
 
 # (kind, tag, tensor)
 Summary = tuple[str, str, Any]

@@ -8,7 +8,7 @@ from typing import ParamSpec, TypeVar
 import jax
 
 from stratagem._ops import identity
-from stratagem._tf1.graph._building import building_here
+from stratagem._tf1.graph._model_build import building_here
 
 P = ParamSpec("P")
 T = TypeVar("T")

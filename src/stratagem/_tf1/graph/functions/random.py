@@ -8,7 +8,7 @@ import jax
 from stratagem import _ops as ops
 from stratagem._base.types import DTypeLike, IntLike, ShapeLike, TensorLike
 from stratagem._ops import Tensor, sampling
-from stratagem._tf1.graph._building import building_here
+from stratagem._tf1.graph._model_build import building_here
 from stratagem._tf1.graph.functions.named import named
 
 

@@ -11,10 +11,10 @@ import jax.numpy as jnp
 import numpy as np
 
 from stratagem._ops import Tensor, as_dtype, tensor
-from stratagem._tf1.graph._building import ModelBuild, current_building
 from stratagem._tf1.graph._function_wrappers import titled
 from stratagem._tf1.graph._get_variable import collect_regularization, get_variable
 from stratagem._tf1.graph._keys import GraphKeys
+from stratagem._tf1.graph._model_build import ModelBuild, current_building
 from stratagem._tf1.graph._scopes import VariableScope
 
 

@@ -9,8 +9,8 @@ import numpy as np
 from stratagem._base.errors import UnimplementedError
 from stratagem._core.values import VariableAggregation
 from stratagem._ops import Tensor, moments, tensor
-from stratagem._tf1.graph._building import current_building
 from stratagem._tf1.graph._keys import GraphKeys
+from stratagem._tf1.graph._model_build import current_building
 from stratagem._tf1.graph._operations import Operation
 from stratagem._tf1.graph.layers._layer import Layer, python_bool, weight_settings
 

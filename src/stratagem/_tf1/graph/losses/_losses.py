@@ -14,9 +14,9 @@ from stratagem._ops import (
     sparse_softmax_cross_entropy_with_logits,
     tensor,
 )
-from stratagem._tf1.graph._building import building_here
 from stratagem._tf1.graph._function_wrappers import extended
 from stratagem._tf1.graph._keys import GraphKeys
+from stratagem._tf1.graph._model_build import building_here
 from stratagem._tf1.graph.losses._weighted import (
     Reduction,
     add_loss,

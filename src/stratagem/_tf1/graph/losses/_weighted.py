@@ -6,9 +6,9 @@ import jax.numpy as jnp
 import numpy as np
 
 from stratagem._ops import Tensor, tensor
-from stratagem._tf1.graph._building import building_here, current_building
 from stratagem._tf1.graph._collections import get_collection
 from stratagem._tf1.graph._keys import GraphKeys
+from stratagem._tf1.graph._model_build import building_here, current_building
 
 
 @final

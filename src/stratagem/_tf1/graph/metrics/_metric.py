@@ -12,11 +12,11 @@ from stratagem._base.errors import ContextError
 from stratagem._core.context import current
 from stratagem._core.values import VariableAggregation, VariableSynchronization
 from stratagem._ops import Tensor, tensor
-from stratagem._tf1.graph._building import ModelBuild, current_building
 from stratagem._tf1.graph._collections import add_to_collections
 from stratagem._tf1.graph._function_wrappers import extended
 from stratagem._tf1.graph._graph_variable import GraphVariable
 from stratagem._tf1.graph._keys import GraphKeys
+from stratagem._tf1.graph._model_build import ModelBuild, current_building
 from stratagem._tf1.graph._operations import Operation
 from stratagem._tf1.graph.losses._weighted import check_same_shape, ratio
 

@@ -8,9 +8,9 @@ import jax.numpy as jnp
 from stratagem._core.values import ShardedVariable, VariableAggregation
 from stratagem._ops import tensor
 from stratagem._private import KerasVariable
-from stratagem._tf1.graph._building import ModelBuild, building_here, current_building
 from stratagem._tf1.graph._graph_variable import GraphVariable
 from stratagem._tf1.graph._keys import GraphKeys
+from stratagem._tf1.graph._model_build import ModelBuild, building_here, current_building
 from stratagem._tf1.graph._operations import Operation
 
 

@@ -11,8 +11,8 @@ from stratagem._base.types import TensorLike, Unused
 from stratagem._core.context import current
 from stratagem._core.values import IndexedSlices, is_remote, shards
 from stratagem._private import KerasVariable
-from stratagem._tf1.graph._building import ModelBuild, current_building
 from stratagem._tf1.graph._keys import GraphKeys
+from stratagem._tf1.graph._model_build import ModelBuild, current_building
 from stratagem._tf1.graph._operations import Operation
 from stratagem._tf1.graph.losses import Reduction
 from stratagem._tf1.graph.train._rule import Rule
