@@ -1,4 +1,4 @@
-"""Rules for equations that can be computed on the rows of a table's gradient instead of the whole gradient."""
+"""Rules for the equations that can be computed on the rows of a table's gradient instead of the whole gradient.
 
 Such a gradient is zero outside of the rows that were looked up. An elementwise equation that maps zero to zero may be
 computed on those rows alone; so may a sum over all elements.
